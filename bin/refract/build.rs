@@ -1,5 +1,5 @@
-//! Names the commit that the program is built from: of the repository that this folder is in, or else
-//! as `REFRACT_COMMIT` says, for sources without a repository.
+//! Determines the commit of the build: from this folder's repository, or from `REFRACT_COMMIT` for
+//! sources without a repository.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -23,8 +23,8 @@ fn main() {
     println!("cargo::rustc-env=REFRACT_BUILD_VERSION={whole}");
 }
 
-/// The commit of the repository whose top folder is the workspace's. Another commit builds the program
-/// anew, and nothing else.
+/// The commit of the repository whose top folder is the workspace's. Only a change of commit
+/// triggers a rebuild.
 fn of_repository() -> Option<String> {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let workspace = workspace.canonicalize().ok()?;
@@ -36,7 +36,7 @@ fn of_repository() -> Option<String> {
     for name in ["HEAD", "packed-refs"].into_iter().chain(branch.as_deref()) {
         let path = git(&workspace, &["rev-parse", "--git-path", name])?;
         let path = workspace.join(path);
-        // a file that is not there would build the program anew each time
+        // watching a missing file would trigger a rebuild every time
         if path.exists() {
             println!("cargo::rerun-if-changed={}", path.display());
         }
@@ -44,7 +44,7 @@ fn of_repository() -> Option<String> {
     git(&workspace, &["rev-parse", "HEAD"])
 }
 
-/// What git says; `None` without git, and where it fails.
+/// The output of git; `None` without git, or if it fails.
 fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
     let ended = Command::new("git")
         .args(arguments)

@@ -1,7 +1,7 @@
-//! Which build of the program this is.
+//! The version and commit of this build.
 
-/// The version, and the commit in brackets where it is known.
+/// The version, with the commit in brackets if known.
 pub(crate) const VERSION: &str = env!("REFRACT_BUILD_VERSION");
 
-/// The first characters of the commit; empty where it is not known.
+/// The first characters of the commit; empty if unknown.
 pub(crate) const COMMIT: &str = env!("REFRACT_BUILD_COMMIT");

@@ -45,7 +45,7 @@ enum Command {
 }
 
 impl Program {
-    /// The log filter when none is set. Only a server logs its work. The demo logs warnings.
+    /// The default log filter. Only a server logs its work; the demo logs warnings.
     pub(crate) fn default_log(&self) -> &'static str {
         match &self.command {
             Command::Serve(_) => "info",

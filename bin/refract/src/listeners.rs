@@ -10,13 +10,13 @@ use refract_terminal::settings::{self, ApiUrl, AppArgs, DEFAULT_APP_LISTEN};
 /// The setting of the app's address.
 const APP_LISTEN: &str = "REFRACT_APP_LISTEN";
 
-/// The bound listener of the app, with its address for people.
+/// The bound listener of the app, with the app's address in a browser.
 pub(crate) struct AppListener {
     pub(crate) listener: TcpListener,
     pub(crate) url: AppUrl,
-    /// The API's address, which pages show.
+    /// The API's address as pages show it.
     pub(crate) api_url: ApiUrl,
-    /// The number of connections that each worker may hold.
+    /// The most connections for each worker.
     pub(crate) connections: usize,
 }
 
@@ -27,7 +27,7 @@ pub(crate) fn bind(setting: &str, value: &str) -> anyhow::Result<TcpListener> {
         .with_context(|| format!("{}: cannot listen on {address}", setting_name(setting)))
 }
 
-/// Binds a listener to the address in a setting, or to a free port when the address is taken.
+/// Binds a listener to the address in a setting, or to a free port if the address is taken.
 pub(crate) fn bind_or_free(setting: &str, value: &str) -> anyhow::Result<TcpListener> {
     let wanted = settings::address(setting, value)?;
     let any_port = SocketAddr::new(wanted.ip(), 0);
@@ -39,8 +39,8 @@ pub(crate) fn bind_or_free(setting: &str, value: &str) -> anyhow::Result<TcpList
 
 /// Binds the app's listener; `None` when the app is off.
 ///
-/// The default address may be taken, as by a second node on one machine: then the node serves without
-/// the app and says so. An address that was set must be free.
+/// If the default address is taken, for example by a second node on the same machine, the node logs
+/// that and serves without the app. An address that was set must be free.
 pub(crate) fn bind_app(args: &AppArgs) -> anyhow::Result<Option<TcpListener>> {
     match args.app_listen.as_deref().filter(|set| !set.is_empty()) {
         Some("off") => Ok(None),
@@ -57,7 +57,7 @@ pub(crate) fn bind_app(args: &AppArgs) -> anyhow::Result<Option<TcpListener>> {
     }
 }
 
-/// Binds the app's listener to its address, or to a free port when that is taken; `None` when the app
+/// Binds the app's listener to its address, or to a free port if that is taken; `None` when the app
 /// is off.
 pub(crate) fn bind_app_or_free(args: &AppArgs) -> anyhow::Result<Option<TcpListener>> {
     match args.app_listen.as_deref().unwrap_or(DEFAULT_APP_LISTEN) {
@@ -67,7 +67,7 @@ pub(crate) fn bind_app_or_free(args: &AppArgs) -> anyhow::Result<Option<TcpListe
 }
 
 impl AppListener {
-    /// A listener with its address for people.
+    /// The listener with the app's address in a browser.
     pub(crate) fn of(
         listener: TcpListener,
         args: &AppArgs,

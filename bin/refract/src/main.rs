@@ -1,6 +1,6 @@
 //! Refract: answers typed questions about a text, with probabilities and a memory.
 //!
-//! The program joins the crates: the commands of the terminal, and those that serve the API and the app.
+//! The binary combines the crates: the commands of the terminal, and those that serve API and app.
 
 mod build_info;
 mod commands;
@@ -35,7 +35,7 @@ fn run(program: Program) -> anyhow::Result<ExitCode> {
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
-    // database connections live on this runtime; HTTP workers have runtimes of their own
+    // database connections use this runtime; each HTTP worker has its own
     let system = System::with_tokio_rt(|| runtime);
     system.block_on(program.run())
 }

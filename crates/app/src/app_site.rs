@@ -1,4 +1,4 @@
-//! What every page of the app knows of the place where it is served.
+//! The app's own address and settings, shared by all pages.
 
 use std::cell::Cell;
 
@@ -10,23 +10,23 @@ use crate::assets::AssetFolder;
 
 /// Facts about this installation that pages show or depend on.
 pub(crate) struct AppSite {
-    /// The app's address for people.
+    /// The app's address in a browser.
     pub(crate) url: AppUrl,
     /// The API's address, as the `curl` lines show it, up to and with `/v1`.
     pub(crate) api_url: String,
-    /// Whether the built-in scorer answers, which every page says.
+    /// Whether the built-in scorer answers instead of a model; every page then shows a notice.
     pub(crate) is_for_trying_only: bool,
-    /// The proxies that are believed who a request's client is.
+    /// The proxies whose forwarded headers are trusted to name the client.
     pub(crate) proxies: TrustedProxies,
-    /// Whether the operator was told that a proxy is not trusted.
+    /// Whether the operator was warned about an untrusted proxy.
     pub(crate) told_of_proxy: Cell<bool>,
-    /// Where the scripts and styles are.
+    /// The folder of scripts and styles.
     pub(crate) assets: AssetFolder,
 }
 
 impl AppSite {
-    /// Tells the operator, once for each worker thread, when people come through a proxy that is not
-    /// trusted: sign-in would count all of them as one network.
+    /// Warns the operator, once per worker thread, when requests come through an untrusted proxy:
+    /// sign-in would count all clients as one network.
     pub(crate) fn look_at_proxy(&self, headers: &HeaderMap) {
         if self.proxies.are_missing(headers) && !self.told_of_proxy.replace(true) {
             tracing::warn!(

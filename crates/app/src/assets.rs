@@ -1,5 +1,5 @@
-//! Scripts and styles: embedded in the binary, and served under an address that changes with them,
-//! so that browsers may keep them for good.
+//! Scripts and styles, embedded in the binary. Their address contains a hash of their content, so
+//! browsers may cache them forever.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 const STYLE: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
-/// Every asset: its name, its media type and its text.
+/// Every asset: name, media type and text.
 const ASSETS: &[(&str, &str, &str)] = &[
     ("app.css", STYLE, include_str!("../assets/app.css")),
     (
@@ -30,7 +30,7 @@ const ASSETS: &[(&str, &str, &str)] = &[
     ("fragment.js", SCRIPT, include_str!("../assets/fragment.js")),
 ];
 
-/// The name of the folder that the assets of this binary are served in: a hash of all of them, since
+/// The folder in which this binary's assets are served: a hash of all assets together, since
 /// scripts import each other by name.
 #[derive(Clone, Debug)]
 pub(crate) struct AssetFolder(String);
@@ -51,7 +51,7 @@ impl AssetFolder {
         Self(folder)
     }
 
-    /// Whether this is the folder's name.
+    /// Whether `name` is the name of this folder.
     pub(crate) fn is(&self, name: &str) -> bool {
         self.0 == name
     }

@@ -1,5 +1,4 @@
-//! The components that pages are made of, each in one place. Debug builds show them all at
-//! `/components`.
+//! The components of pages, one file each. Debug builds show them all at `/components`.
 
 pub(crate) mod answer_bars;
 pub(crate) mod answer_words;

@@ -1,4 +1,4 @@
-//! The cookies by which a session and a browser are known.
+//! The cookies that identify a session and a browser.
 
 pub(crate) mod browser_cookie;
 pub(crate) mod sent_cookies;

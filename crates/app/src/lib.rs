@@ -1,9 +1,9 @@
 //! The app of Refract: pages for the people who own decisions.
 //!
-//! The path of a request: `routing` finds the route in its table, makes the checks that all routes
-//! have (draining, origin, session, role), and calls the handler among the `pages`, which reads the
-//! one of `requests`, asks a use case and writes one of `replies` out of `components`. Pages are HTML
-//! that works without scripts; what scripts add stands in `assets`.
+//! How a request travels: `routing` finds the route in its table, makes the checks common to all
+//! routes (draining, origin, session, role), and calls the handler in `pages`. The handler reads
+//! its input from `requests`, calls a use case, and builds one of the `replies` from `components`.
+//! Pages are HTML that works without scripts; `assets` holds the scripts that improve them.
 //!
 //! This crate knows neither the database nor model servers, and decides nothing about prisms or
 //! results.

@@ -1,4 +1,4 @@
-//! The pages, a file or folder for each: its handlers, its words and its markup.
+//! The pages: for each one a file or folder with its handlers, texts and markup.
 
 pub(crate) mod asset;
 #[cfg(debug_assertions)]

@@ -1,4 +1,4 @@
-//! What is sent back: the layout of pages, refusals, files, and the headers of all of them.
+//! The replies: page layout, errors, files, and the headers of all replies.
 
 pub(crate) mod page;
 pub(crate) mod page_body;

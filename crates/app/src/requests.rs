@@ -1,4 +1,4 @@
-//! What a browser sends, and what is known of it when a handler is called.
+//! What handlers know about a request: its values, visitor and client.
 
 pub(crate) mod carried_form;
 pub(crate) mod days;

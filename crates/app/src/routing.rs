@@ -1,4 +1,4 @@
-//! From an address to its handler: the route table, and the checks that all routes have.
+//! From an address to its handler: the route table, and the checks common to all routes.
 
 pub(crate) mod dispatch;
 pub(crate) mod route;

@@ -1,4 +1,4 @@
-//! Serves the app on its own listener, until it is told to stop.
+//! Serves the app on its own listener until shutdown.
 
 use std::cell::Cell;
 use std::io;
@@ -19,42 +19,41 @@ use crate::app_site::AppSite;
 use crate::assets::AssetFolder;
 use crate::routing::dispatch::Dispatcher;
 
-/// Threads that serve the app. Its pages are for the people of a team: two let one page be made
-/// while another one waits.
+/// Threads that serve the app. Its pages are for the people of a team: with two, one page can be
+/// made while another one waits.
 pub const APP_WORKERS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1);
-/// The app takes at most so many connections for each MiB of the budget: a quarter of those of the
-/// process.
+/// Connections of the app per MiB of the budget: a quarter of the process's connections.
 const CONNECTIONS_FOR_EACH_MIB: usize = 16;
-/// How long the rest of a form that is not read is received and dropped after the page that says so:
-/// a browser shows the page once the form is sent.
+/// How long the rest of an unread form is received and dropped after the error page: browsers show
+/// a page only once the form is sent.
 const LINGER: Duration = Duration::from_secs(10);
 
 /// Where and how the app is served.
 pub struct AppSettings {
     /// The bound listener.
     pub listen: TcpListener,
-    /// The number of connections that each of the [`APP_WORKERS`] may hold.
+    /// The most connections for each of the [`APP_WORKERS`].
     pub connections: usize,
-    /// The app's address for people.
+    /// The app's address in a browser.
     pub url: AppUrl,
-    /// The API's address up to and with `/v1`, as pages show it to callers.
+    /// The API's address up to and including `/v1`, as pages show it to callers.
     pub api_url: String,
-    /// Whether the built-in scorer answers, which every page then says.
+    /// Whether the built-in scorer answers instead of a model; every page then shows a notice.
     pub is_for_trying_only: bool,
-    /// How long requests in flight may finish after the shutdown signal.
+    /// How long requests in flight may take to finish after the shutdown signal.
     pub grace: Duration,
-    /// What forms, and pages made of them, may hold in this process.
+    /// The memory budget of this process for forms and for pages made from them.
     pub budget: BodyBudget,
-    /// The proxies that are believed who a request's client is.
+    /// The proxies whose forwarded headers are trusted to name the client.
     pub proxies: TrustedProxies,
     /// Traces of requests, off or on.
     pub traces: Traces,
-    /// Counts the app's requests.
+    /// The metrics of the app's requests.
     pub metrics: RequestMetrics,
 }
 
-/// Serves the app until `shutdown` resolves, then lets the requests in flight finish. Meanwhile new
-/// ones get a page that says so and keeps what was typed.
+/// Serves the app until `shutdown` resolves, then lets the requests in flight finish. New requests
+/// meanwhile get a page that explains this and keeps the submitted form.
 ///
 /// `make_answering` is called once on every worker thread.
 ///

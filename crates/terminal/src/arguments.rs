@@ -1,7 +1,7 @@
-//! Reads values of arguments, and says in people's words what is wrong with one.
+//! Parses argument values, with error messages for people.
 //!
-//! A setting is an argument that is also an environment variable. An error names the variable where
-//! that was set, and the flag where that was given.
+//! A setting is an argument that is also an environment variable. An error names whichever of the
+//! two was used.
 
 use std::num::{IntErrorKind, NonZeroUsize, ParseIntError};
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use clap::error::{ContextKind, ContextValue};
 use refract_domain::prism::VersionNumber;
 
-/// What names a setting's variable before the words that its flag shares.
+/// The prefix of a setting's environment variable; the rest corresponds to the flag.
 const PREFIX: &str = "REFRACT_";
 
 /// A setting that is on or off.
@@ -22,53 +22,53 @@ pub enum OnOrOff {
     Off,
 }
 
-/// Reads a whole number of one of the `NonZero` types.
+/// Parses a positive whole number as one of the `NonZero` types.
 ///
 /// # Errors
-/// Zero, a negative number, and what is no whole number.
+/// Zero, a negative number, or not a whole number.
 pub(crate) fn from_1<N: FromStr<Err = ParseIntError>>(text: &str) -> Result<N, String> {
     whole(text, "a whole number, 1 or more")
 }
 
-/// Reads a whole number that may be zero.
+/// Parses a whole number from 0.
 ///
 /// # Errors
-/// A negative number, and what is no whole number.
+/// A negative number, or not a whole number.
 pub(crate) fn from_0<N: FromStr<Err = ParseIntError>>(text: &str) -> Result<N, String> {
     whole(text, "a whole number, 0 or more")
 }
 
-/// Reads a number of days.
+/// Parses a number of days.
 ///
 /// # Errors
-/// Zero, a negative number, and what is no whole number.
+/// Zero, a negative number, or not a whole number.
 pub fn days<N: FromStr<Err = ParseIntError>>(text: &str) -> Result<N, String> {
     whole(text, "a whole number of days, 1 or more")
 }
 
-/// Reads the number of a prism version.
+/// Parses the number of a prism version.
 ///
 /// # Errors
-/// Zero, a negative number, and what is no whole number.
+/// Zero, a negative number, or not a whole number.
 pub(crate) fn version(text: &str) -> Result<VersionNumber, String> {
     let expected = "the number of a version, 1 or more";
     let number = whole(text, expected)?;
     VersionNumber::new(number).ok_or_else(|| format!("expected {expected}"))
 }
 
-/// Reads a time in milliseconds that must not be zero.
+/// Parses a duration in milliseconds that is not zero.
 ///
 /// # Errors
-/// Zero, a negative number, and what is no whole number, as with a unit.
+/// Zero, a negative number, or not a whole number, such as one with a unit.
 pub(crate) fn milliseconds_from_1(text: &str) -> Result<NonZeroUsize, String> {
     let expected = "a whole number of milliseconds, 1 or more";
     whole(text, expected).map_err(|message| in_milliseconds(text).unwrap_or(message))
 }
 
-/// Reads a time in milliseconds that may be zero.
+/// Parses a duration in milliseconds that may be zero.
 ///
 /// # Errors
-/// A negative number, and what is no whole number, as with a unit.
+/// A negative number, or not a whole number, such as one with a unit.
 pub fn milliseconds_from_0(text: &str) -> Result<usize, String> {
     let expected = "a whole number of milliseconds, 0 or more";
     whole(text, expected).map_err(|message| in_milliseconds(text).unwrap_or(message))
@@ -84,7 +84,7 @@ fn whole<N: FromStr<Err = ParseIntError>>(text: &str, expected: &str) -> Result<
     })
 }
 
-/// The message for a time with a unit; `None` for anything else.
+/// The error message for a duration with a unit; `None` for any other text.
 fn in_milliseconds(text: &str) -> Option<String> {
     let end = text.find(|c: char| !c.is_ascii_digit())?;
     let (number, unit) = text.split_at_checked(end)?;
@@ -98,7 +98,7 @@ fn in_milliseconds(text: &str) -> Option<String> {
     Some(format!("expected milliseconds without a unit: {number}"))
 }
 
-/// The name by which a setting was given: its flag where that is on the command line, else its
+/// The name by which a setting was given: its flag if used on the command line, otherwise its
 /// environment variable.
 pub fn setting_name(variable: &str) -> String {
     let flag = flag_of(variable);
@@ -109,22 +109,22 @@ pub fn setting_name(variable: &str) -> String {
     }
 }
 
-/// The beginning of an error about a setting's value.
+/// The beginning of an error message about a setting's value.
 pub fn cannot_be_used(setting: &str) -> String {
     format!("{} cannot be used", setting_name(setting))
 }
 
-/// Whether a setting was given, by its flag or by a variable that is not empty.
+/// Whether a setting was given, as a flag or as a non-empty environment variable.
 pub(crate) fn is_given(variable: &str) -> bool {
     let value = std::env::var_os(variable).filter(|value| !value.is_empty());
     value.is_some() || is_on_command_line(&flag_of(variable))
 }
 
-/// The error where a value and a file that holds the value are both given; a file that is left empty
-/// is none.
+/// Refuses a setting that is given both as a value and as a file; an empty file name counts as not
+/// given.
 ///
 /// # Errors
-/// Where both are given.
+/// Both are given.
 pub fn refuse_both(variable: &str) -> anyhow::Result<()> {
     let file = format!("{variable}_FILE");
     if is_given(variable) && is_given(&file) {
@@ -143,13 +143,13 @@ fn is_on_command_line(flag: &str) -> bool {
     })
 }
 
-/// The flag that is the same setting as an environment variable.
+/// The flag of the setting with this environment variable.
 fn flag_of(variable: &str) -> String {
     let words = variable.strip_prefix(PREFIX).unwrap_or(variable);
     format!("--{}", words.to_lowercase().replace('_', "-"))
 }
 
-/// The line for an unusable value of a setting, by the name that the setting was given by.
+/// The error line for an invalid setting, with the name by which the setting was given.
 pub(crate) fn unusable_setting(variable: &str, error: &clap::Error) -> String {
     let value = match error.get(ContextKind::InvalidValue) {
         Some(ContextValue::String(value)) => value.as_str(),

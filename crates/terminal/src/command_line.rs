@@ -1,4 +1,4 @@
-//! The command line itself: how it is read, where its help is, and how wrong usage is reported.
+//! The command line: parsing, help, and the report of wrong usage.
 
 mod unknown_variables;
 
@@ -12,10 +12,10 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 pub use self::unknown_variables::warn_of_unknown_variables;
 use crate::{arguments, output};
 
-/// Reads a command line, whose first part is the program.
+/// Parses a command line. Its first item is the program.
 ///
 /// # Errors
-/// Wrong usage, and where help or the version is asked for.
+/// Wrong usage, or a request for help or the version.
 pub fn read<P: Parser, A: Into<OsString> + Clone>(
     line: impl IntoIterator<Item = A>,
 ) -> Result<P, clap::Error> {
@@ -24,7 +24,7 @@ pub fn read<P: Parser, A: Into<OsString> + Clone>(
     P::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }
 
-/// The command, with `-1` read as a number that is too small rather than as an unknown flag.
+/// The command, changed to parse `-1` as a number below the range, not as an unknown flag.
 fn with_negative_numbers(command: clap::Command) -> clap::Command {
     let command = command.mut_args(|argument| {
         let is_flag = argument.is_positional() || !argument.get_action().takes_values();
@@ -33,7 +33,7 @@ fn with_negative_numbers(command: clap::Command) -> clap::Command {
     command.mut_subcommands(with_negative_numbers)
 }
 
-/// Asks for a command's help, which clap hands out as an error.
+/// Requests a command's help, which clap returns as an error.
 pub(crate) fn help(program: clap::Command, command: &[String]) -> Result<(), clap::Error> {
     let names = command.iter().map(String::as_str);
     let line = ["refract"].into_iter().chain(names).chain(["--help"]);
@@ -42,7 +42,7 @@ pub(crate) fn help(program: clap::Command, command: &[String]) -> Result<(), cla
         .map(drop)
 }
 
-/// Reports wrong usage: an unusable setting in one line, everything else as clap explains it.
+/// Reports wrong usage: an invalid setting in one line, any other error as clap words it.
 pub fn report_wrong_usage(program: clap::Command, mut error: clap::Error) -> ExitCode {
     if let Some(variable) = refused_setting(&program, &error) {
         return output::fail_with(&arguments::unusable_setting(&variable, &error));
@@ -56,8 +56,8 @@ pub fn report_wrong_usage(program: clap::Command, mut error: clap::Error) -> Exi
     output::wrong_usage(&error)
 }
 
-/// The environment variable of the setting whose value an error refuses; `None` for an error about
-/// anything else. A setting is an argument that is also an environment variable.
+/// The environment variable of the setting with the invalid value; `None` for any other error. A
+/// setting is an argument that is also an environment variable.
 fn refused_setting(program: &clap::Command, error: &clap::Error) -> Option<String> {
     let is_value = matches!(
         error.kind(),
@@ -76,8 +76,8 @@ fn refused_setting(program: &clap::Command, error: &clap::Error) -> Option<Strin
     is_value.then_some(variable)
 }
 
-/// The usage of the command that the arguments name. clap's own, in an error, has every setting as
-/// if it were required whose environment variable is set.
+/// The usage of the command in the arguments. The usage that clap puts into an error shows every
+/// setting with a set environment variable as required.
 fn usage(mut program: clap::Command, arguments: impl Iterator<Item = String>) -> StyledStr {
     program.build();
     for argument in arguments {

@@ -1,4 +1,4 @@
-//! Every command but those that serve, with its help, and the module that runs it.
+//! Every command except those that serve: its help, and the module that runs it.
 
 mod account;
 mod apply;
@@ -190,7 +190,7 @@ pub enum TerminalCommand {
 }
 
 impl TerminalCommand {
-    /// The log filter when none is set. A migration logs warnings; the other commands report a failure
+    /// The default log filter. A migration logs warnings; the other commands report a failure
     /// themselves, once.
     pub fn default_log(&self) -> &'static str {
         if matches!(self, Self::Migrate(_)) {
@@ -200,11 +200,11 @@ impl TerminalCommand {
         }
     }
 
-    /// Runs the command. `program` is the whole command line, which help, completions and the manual
-    /// are made of.
+    /// Runs the command. `program` is the whole command line, from which help, completions and the
+    /// manual are generated.
     ///
     /// # Errors
-    /// Whatever keeps the command from its work, in words for the operator.
+    /// Why the command failed, for the operator.
     pub async fn run(
         self,
         database: &DatabaseArgs,

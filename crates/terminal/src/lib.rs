@@ -1,7 +1,7 @@
-//! The terminal of Refract: its commands, what they share, and the arguments that are settings.
+//! The terminal of Refract: its commands, what they share, and the settings.
 //!
-//! A command reads its arguments, calls a use case and draws what came of it. The program adds the
-//! commands that serve: this crate knows no HTTP server, and no table of the database.
+//! A command parses its arguments, calls a use case and prints the outcome. The binary adds the
+//! commands that serve: this crate knows neither the HTTP servers nor the tables of the database.
 
 pub mod arguments;
 pub mod command_line;

@@ -1,7 +1,7 @@
 //! The output of commands: data to stdout, messages to stderr.
 //!
-//! Data is exact in a pipe. On a terminal, and in everything that is written for people, characters
-//! are escaped that a terminal could obey.
+//! Data is exact in a pipe. On a terminal, and in all output for people, control characters are
+//! escaped.
 
 pub(crate) mod file;
 
@@ -20,21 +20,21 @@ pub(crate) const NOT_WRITTEN: &str = "cannot write to stdout";
 /// Size in bytes of the buffer for rows.
 const ROWS_BUFFER: usize = 64 * 1024;
 
-/// Writes one JSON object on a line of its own.
+/// Writes one JSON object as a line.
 pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
     let mut line = serde_json::to_vec(value)?;
     line.push(b'\n');
     data(&line)
 }
 
-/// Writes a JSON object indented, for people to read and edit.
+/// Writes an indented JSON object, for people to read and edit.
 pub(crate) fn pretty_json(value: &impl Serialize) -> anyhow::Result<()> {
     let mut text = serde_json::to_vec_pretty(value)?;
     text.push(b'\n');
     data(&text)
 }
 
-/// Serializes names and values as one object, in their order.
+/// Serializes names and values as one object, in this order.
 pub(crate) fn in_order<S: Serializer>(
     members: &[(&str, impl Serialize)],
     serializer: S,
@@ -92,7 +92,7 @@ fn drawn(headers: &[&str], rows: &[Vec<String>], width: Option<usize>) -> Table 
     table
 }
 
-/// The cells of the columns that are shown.
+/// The cells of the visible columns.
 fn shown<'a, T>(cells: &'a [T], is_shown: &'a [bool]) -> impl Iterator<Item = &'a T> {
     let cells = cells.iter().zip(is_shown);
     cells
@@ -100,15 +100,15 @@ fn shown<'a, T>(cells: &'a [T], is_shown: &'a [bool]) -> impl Iterator<Item = &'
         .map(|(cell, _)| cell)
 }
 
-/// A row of at most one line.
+/// A row of one line.
 fn line(cells: impl Iterator<Item = String>) -> Row {
     let mut row = Row::from(cells);
     row.max_height(1);
     row
 }
 
-/// Writes text that is meant for people to stdout. Only this program's own colours reach a terminal
-/// unescaped.
+/// Writes text for people to stdout. On a terminal it is escaped, except for this program's own
+/// colours.
 pub(crate) fn text(text: &str) -> anyhow::Result<()> {
     write(terminal::escaped_but_styles(text).as_bytes())
 }
@@ -121,7 +121,7 @@ pub(crate) fn data(bytes: &[u8]) -> anyhow::Result<()> {
     write(bytes)
 }
 
-/// Stdout for rows, buffered: unchanged in a pipe, escaped on a terminal. It has to be flushed.
+/// Buffered stdout for rows: unchanged in a pipe, escaped on a terminal. The caller must flush it.
 pub(crate) fn rows() -> Box<dyn Write> {
     let stdout = io::stdout().lock();
     if terminal::stdout_is_terminal() {
@@ -137,13 +137,14 @@ fn write(bytes: &[u8]) -> anyhow::Result<()> {
     written.context(NOT_WRITTEN)
 }
 
-/// Writes a message to stderr, escaped. A closed stderr is no error: the reader chose not to read.
+/// Writes a message to stderr, escaped. A closed stderr is not an error: nobody reads it.
 pub(crate) fn say(message: &str) {
     let message = terminal::escaped_but_styles(&without_error_numbers(message));
     let _ = writeln!(io::stderr().lock(), "{message}");
 }
 
-/// A message without the numbers that Rust puts behind the operating system's words: `(os error 2)`.
+/// A message without the error numbers that Rust adds to messages of the operating system:
+/// `(os error 2)`.
 fn without_error_numbers(message: &str) -> String {
     let mut parts = message.split(" (os error ");
     let mut words = parts.next().unwrap_or_default().to_owned();
@@ -161,8 +162,8 @@ fn without_error_numbers(message: &str) -> String {
     words
 }
 
-/// The exit status of a command that has ended: an error is written to stderr as one line. A closed
-/// pipe behind stdout is no error: the reader has read enough, as `head` does.
+/// The exit status of a finished command: an error is written to stderr as one line. A closed pipe
+/// on stdout is not an error: a reader such as `head` has enough.
 pub fn exit_code(ended: anyhow::Result<ExitCode>) -> ExitCode {
     match ended {
         Ok(code) => code,
@@ -177,7 +178,7 @@ pub fn fail_with(line: &str) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Shows help or the version, or reports wrong usage as clap explains it; returns the exit status.
+/// Shows help or the version, or reports wrong usage as clap words it; returns the exit status.
 pub(crate) fn wrong_usage(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() {
         error.exit();

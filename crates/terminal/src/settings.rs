@@ -57,7 +57,7 @@ pub struct DatabaseArgs {
 }
 
 impl DatabaseArgs {
-    /// The settings as the persistence takes them.
+    /// The settings in the form of the persistence crate.
     pub fn settings(&self) -> DatabaseSettings {
         let file = self.database_url_file.as_ref();
         let file = file.filter(|path| !path.as_os_str().is_empty());
@@ -158,11 +158,11 @@ pub struct ModelArgs {
 }
 
 impl ModelArgs {
-    /// The settings as the gateway takes them. Without an address they are refused, so that a
-    /// forgotten setting does not give toy answers.
+    /// The settings in the form of the gateway. A missing address is an error, so that a forgotten
+    /// setting does not give toy answers.
     ///
     /// # Errors
-    /// A missing address, and a value that cannot be used.
+    /// A missing address, or an invalid value.
     pub fn settings(&self) -> anyhow::Result<ModelSettings> {
         let Some(url) = self.model_url.as_deref().filter(|url| !url.is_empty()) else {
             bail!(
@@ -173,10 +173,10 @@ impl ModelArgs {
         self.settings_for(url)
     }
 
-    /// The settings as the gateway takes them, with the built-in scorer when no address is set.
+    /// The settings in the form of the gateway, with the built-in scorer if no address is set.
     ///
     /// # Errors
-    /// A value that cannot be used.
+    /// An invalid value.
     pub fn settings_or_lexical(&self) -> anyhow::Result<ModelSettings> {
         let given = self.model_url.as_deref().filter(|url| !url.is_empty());
         self.settings_for(given.unwrap_or("builtin:lexical"))
@@ -205,7 +205,7 @@ impl ModelArgs {
 }
 
 impl ModelArgs {
-    /// The key, where there is one.
+    /// The key, if there is one.
     fn api_key(&self) -> anyhow::Result<Option<ModelApiKey>> {
         arguments::refuse_both("REFRACT_MODEL_API_KEY")?;
         let file = self.model_api_key_file.as_deref();
@@ -276,10 +276,10 @@ impl ServeArgs {
         milliseconds(self.shutdown_grace_ms)
     }
 
-    /// The API's address as callers type it, of a listener with this address.
+    /// The API's address as callers type it; by default that of the listener.
     ///
     /// # Errors
-    /// A value of `REFRACT_API_URL` that is no such address.
+    /// An invalid value of `REFRACT_API_URL`.
     pub fn api_url(&self, listener: SocketAddr) -> anyhow::Result<ApiUrl> {
         self.api.url_of(&as_reached(listener).to_string())
     }
@@ -291,10 +291,10 @@ impl ServeArgs {
     }
 }
 
-/// The socket address in a setting's value.
+/// Parses the socket address in a setting's value.
 ///
 /// # Errors
-/// A value that is no address, in words that name the setting.
+/// The value is not an address; the message names the setting.
 pub fn address(setting: &str, value: &str) -> anyhow::Result<SocketAddr> {
     let found = value
         .to_socket_addrs()
@@ -310,8 +310,7 @@ pub fn address(setting: &str, value: &str) -> anyhow::Result<SocketAddr> {
     })
 }
 
-/// The address under which a listener is reached from this machine: loopback, where it listens on
-/// every address.
+/// The address at which this machine reaches a listener: loopback if it listens on every address.
 pub fn as_reached(listener: SocketAddr) -> SocketAddr {
     let loopback: IpAddr = match listener {
         SocketAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),

@@ -1,12 +1,12 @@
 //! Suggestions for mistyped names.
 
-/// The least Jaro similarity of a suggestion, from 0 to 1; clap uses this threshold for flags.
+/// The least Jaro similarity of a suggestion, from 0 to 1; the threshold that clap uses for flags.
 const ALIKE: f64 = 0.7;
-/// Upper bound on the names that are listed.
+/// The most names that are listed.
 const MOST_LISTED: usize = 20;
 
-/// The end of a message about an unknown name: the most similar known name as a question, or
-/// nothing when no known name is similar.
+/// The end of a message about an unknown name: the most similar known name as a question; empty if
+/// none is similar.
 pub(crate) fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     match most_similar(name, known) {
         Some(similar) => format!(": did you mean `{similar}`?"),
@@ -14,7 +14,7 @@ pub(crate) fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a s
     }
 }
 
-/// The known name that is most similar to a name, whatever their case; `None` when none is similar.
+/// The known name most similar to a name, ignoring case; `None` if none is similar.
 pub(crate) fn most_similar<'a>(
     name: &str,
     known: impl IntoIterator<Item = &'a str>,
@@ -28,7 +28,7 @@ pub(crate) fn most_similar<'a>(
         .map(|(_, known)| known)
 }
 
-/// The end of a message about an unknown name: the most similar known name, or else all of them.
+/// The end of a message about an unknown name: the most similar known name, or all known names.
 pub(crate) fn did_you_mean_or_list<'a>(
     name: &str,
     known: impl IntoIterator<Item = &'a str>,
@@ -48,7 +48,7 @@ pub(crate) fn did_you_mean_or_list<'a>(
     }
 }
 
-/// The similarity of two names; a part of a known name always counts as similar.
+/// The similarity of two names; a substring of a known name always counts as similar.
 fn likeness(name: &str, known: &str) -> f64 {
     let is_part = name.len() >= 3 && known.contains(name);
     let part = if is_part { ALIKE + 0.01 } else { 0.0 };

@@ -15,26 +15,26 @@ use self::log_line::{JsonLine, TextLine};
 use crate::arguments::cannot_be_used;
 use crate::settings::{LogFormat, LogSettings};
 
-/// Turns down what actix logs about its threads and about requests that are not HTTP. A filter that
+/// Silences actix's log lines about its threads and about requests that are not HTTP. A filter that
 /// names these targets still shows them.
 const QUIET: &str = "actix_server=warn,actix_http=off";
 
-/// Starts logging for the whole process. `default` is the filter when none is set.
+/// Starts logging for the whole process. `default` is the filter if none is set.
 ///
 /// # Errors
-/// A filter that cannot be read.
+/// The filter is invalid.
 pub fn start(settings: &LogSettings, default: &str) -> anyhow::Result<()> {
     let given = settings.log.as_deref().filter(|filter| !filter.is_empty());
     let filter = given.unwrap_or(default);
     let colours = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let subscriber = subscriber(settings.log_format, filter, colours, io::stderr)?;
     std::panic::set_hook(Box::new(log_panic));
-    // it fails only where one is set already
+    // fails only if a subscriber is already set
     let _ = tracing::dispatcher::set_global_default(subscriber);
     Ok(())
 }
 
-/// What takes the events and writes the lines.
+/// The subscriber that formats and writes the lines.
 fn subscriber<W>(
     format: LogFormat,
     filter: &str,
@@ -49,7 +49,7 @@ where
     let logs = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_ansi(colours)
-        // when stderr is closed, reporting that on stderr would panic
+        // reporting a closed stderr on stderr would panic
         .log_internal_errors(false)
         .with_writer(writer);
     Ok(match format {
@@ -64,8 +64,7 @@ where
     })
 }
 
-/// Logs where the code panicked. The panic message is left out, because it may quote what a caller
-/// sent.
+/// Logs the location of a panic, without its message, which may quote a caller's text.
 fn log_panic(panic: &PanicHookInfo<'_>) {
     let location = panic.location().map(tracing::field::display);
     tracing::error!(location, "the code panicked: this is a bug");

@@ -43,8 +43,7 @@ pub(crate) fn fit(text: &str, columns: usize) -> String {
     console::pad_str(&cut, columns, Alignment::Left, None).into_owned()
 }
 
-/// A text on one line, with every character escaped that a terminal could take for a command or does
-/// not show.
+/// A text on one line, with control characters and invisible ones escaped.
 pub(crate) fn plain(text: &str) -> String {
     let on_one_line = text.replace(|c: char| c.is_ascii_whitespace(), " ");
     escaped(&on_one_line).into_owned()

@@ -1,4 +1,4 @@
-//! Databases with a few or many results, saved as the service saves them.
+//! Databases with few or many results, saved the way the service saves them.
 
 use std::cell::Cell;
 use std::num::NonZeroUsize;
@@ -24,11 +24,11 @@ use uuid::Uuid;
 
 use crate::made_results::{ResultMaking, before_last_hour};
 
-/// The prism that is asked about the results. The slug is made from its name.
+/// The prism of the results. Its slug is derived from its name.
 const PRISM: &str = include_str!("../../../../docs/examples/support-triage.json");
-/// Saves that are under way at once.
+/// The number of saves in flight.
 const AT_ONCE: u32 = 512;
-/// The results are of so many days, up to now.
+/// The days over which the results are spread, up to now.
 const DAYS: i64 = 30;
 
 /// A database with results and a signed-in owner.
@@ -44,7 +44,7 @@ pub(crate) struct FilledDatabase {
 }
 
 impl FilledDatabase {
-    /// Fills an empty database. Must be called on the thread that goes on using it.
+    /// Fills an empty database. Must be called on the thread that uses it afterwards.
     pub(crate) async fn fill(url: String, results: u32) -> Self {
         let settings = DatabaseSettings {
             url: url.as_str().into(),
@@ -78,13 +78,13 @@ impl FilledDatabase {
         }
     }
 
-    /// The id of the result in the middle.
+    /// The id of the middle result.
     pub(crate) fn middle(&self) -> ResultId {
         self.making.id(self.results / 2)
     }
 }
 
-/// Makes an owner, two keys and two prisms of three versions each.
+/// Creates an owner, two keys, and two prisms with three versions each.
 async fn people_and_prisms(
     refract: &Refract,
     account: AccountId,
@@ -142,7 +142,7 @@ async fn people_and_prisms(
     (making, session.unwrap().token)
 }
 
-/// Saves every result and its retry, many at once and about in their order.
+/// Saves every result and its retry, many concurrently and roughly in order.
 async fn save_all(database: &Database, making: &ResultMaking) {
     let next = Rc::new(Cell::new(0));
     let saving = LocalSet::new();

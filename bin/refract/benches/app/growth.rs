@@ -1,4 +1,4 @@
-//! Lists among few and among many results.
+//! Lists in a small and in a large database.
 
 use crate::figures::{Durations, percentile, verdict};
 use crate::filling::FilledDatabase;
@@ -7,9 +7,9 @@ use crate::served_app::ServedApp;
 
 /// Rounds in which each page is read once from each database.
 const ROUNDS: usize = 80;
-/// Rounds before these, which are not counted.
+/// Uncounted rounds before these.
 const WARM_UP: usize = 5;
-/// A list among many results may take so many times as long as among few.
+/// The most times as long that a list may take in the large database as in the small one.
 const AT_MOST: f64 = 1.5;
 
 /// Reads every list from both databases in turn, and prints how long it took.
@@ -19,7 +19,7 @@ pub(crate) fn measure(databases: &[FilledDatabase; 2], apps: &mut [ServedApp; 2]
     let mut took: [Vec<Durations>; 2] = [(); 2].map(|()| vec![Durations::default(); count]);
     for round in 0..WARM_UP + ROUNDS {
         for page in 0..count {
-            // each is as often before the other as after it
+            // each database is first as often as second
             for turn in 0..2 {
                 let which = (round + turn) % 2;
                 let sent = apps[which].page(&pages[which][page].path);

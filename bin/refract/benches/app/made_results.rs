@@ -1,4 +1,4 @@
-//! Results as a year of use leaves them: most are alike, and a few are what somebody searches for.
+//! Results as after a year of use: most are alike, and a few are targets of a search.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::answer::probability::Probability;
@@ -16,13 +16,13 @@ use uuid::{Builder, Uuid};
 pub(crate) const COMMON_REF: &str = "newsletter";
 /// The `ref` of a few results.
 pub(crate) const RARE_REF: &str = "order 4711";
-/// About so many results are of each kind of the few, whatever their number in all: more than a page.
+/// The approximate number of results of each rare kind, whatever the total: more than a page.
 const FEW: u32 = 64;
 
-/// Results of the last hour, where there are twice as many in all.
+/// The number of results in the last hour, if there are at least twice as many in total.
 const OF_THE_LAST_HOUR: u32 = 500;
 
-/// What results are made of.
+/// The parameters of generated results.
 #[derive(Clone)]
 pub(crate) struct ResultMaking {
     pub(crate) account: AccountId,
@@ -35,20 +35,20 @@ pub(crate) struct ResultMaking {
     pub(crate) results: u32,
     /// The moment of the first result.
     pub(crate) begin: DateTime<Utc>,
-    /// Time between two results, but for those of the last hour.
+    /// The time between two results before the last hour.
     pub(crate) apart: TimeDelta,
-    /// The end of the last hour, which has [`OF_THE_LAST_HOUR`] results however many there are in all:
-    /// some pages count the results of the last hour anew.
+    /// The end of the last hour, which has [`OF_THE_LAST_HOUR`] results whatever the total: some
+    /// pages count the results of the last hour on each request.
     pub(crate) end: DateTime<Utc>,
 }
 
-/// A result, and its retry where it failed and was retried.
+/// A result, with its retry if it failed and was retried.
 pub(crate) struct MadeResult {
     pub(crate) first: NewResult,
     pub(crate) retry: Option<NewResult>,
 }
 
-/// What is particular about a result.
+/// The special trait of a result, if any.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Particular {
     Nothing,
@@ -93,7 +93,7 @@ impl ResultMaking {
         self.id(failed.expect("a few results failed"))
     }
 
-    /// Makes the result of this number.
+    /// Generates the result of this number.
     pub(crate) fn result(&self, number: u32) -> MadeResult {
         let particular = self.particular(number);
         let varied = varied(number);
@@ -180,7 +180,7 @@ impl ResultMaking {
     }
 }
 
-/// A number that looks random and is the same in every run.
+/// A pseudo-random number that is the same in every run.
 fn varied(number: u32) -> u32 {
     number.wrapping_mul(2_654_435_761) >> 7
 }

@@ -2,8 +2,8 @@
 //! the lens in a real Chromium: `cargo bench -p refract --bench app -- [sqlite] [postgres] [slider]`.
 //! A number among the arguments replaces the million.
 //!
-//! PostgreSQL is the server in `REFRACT_TEST_POSTGRES_URL`, with new databases; Chromium is that of
-//! `.ci/with-browser`.
+//! PostgreSQL is the server in `REFRACT_TEST_POSTGRES_URL`, with new databases; Chromium is the one
+//! of `.ci/with-browser`.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -32,9 +32,10 @@ use tokio::runtime::Runtime;
 use crate::filling::FilledDatabase;
 use crate::served_app::ServedApp;
 
-/// Results of the database that lists are compared with, and of which pages are measured.
+/// The results of the small database, on which pages are measured and with which lists are
+/// compared.
 const FEW: u32 = 1_000;
-/// Results of the large database.
+/// The results of the large database.
 const MANY: u32 = 1_000_000;
 
 fn main() {
@@ -61,7 +62,7 @@ fn main() {
         let databases = [(&servers[0], FEW), (&servers[1], many)].map(|(server, results)| {
             runtime.block_on(async {
                 let filled = FilledDatabase::fill(server.url().to_owned(), results).await;
-                // as the server does by itself in a quiet moment
+                // as autovacuum does on an idle server
                 server.execute("VACUUM ANALYZE").await;
                 filled
             })
@@ -82,7 +83,7 @@ fn measure(name: &str, databases: &[FilledDatabase; 2], runtime: &Runtime) {
     println!("\n## {name}\n");
     let mut apps = databases.each_ref().map(ServedApp::start);
     for (app, database) in apps.iter_mut().zip(databases) {
-        // counts every result that there is, and keeps the counts
+        // counts all results once and keeps the counts
         let began = Instant::now();
         app.page("/");
         let seconds = began.elapsed().as_secs_f64();

@@ -1,4 +1,4 @@
-//! The pages that are measured, with their addresses on a filled database.
+//! The measured pages, with their addresses on a filled database.
 
 use chrono::{Days, Utc};
 use refract_domain::ids::ResultId;
@@ -9,12 +9,12 @@ use crate::made_results::{COMMON_REF, RARE_REF};
 /// The prism whose pages are measured.
 const PRISM: &str = "/prisms/support-triage";
 
-/// A page that is measured.
+/// A measured page.
 pub(crate) struct MeasuredPage {
     pub(crate) name: &'static str,
     pub(crate) path: String,
-    /// Whether the page looks at as many results as there are, up to a limit, so that it may take
-    /// longer among many.
+    /// Whether the page reads more results in a larger database, up to a limit, so that it may take
+    /// longer there.
     pub(crate) is_bounded: bool,
 }
 
@@ -35,7 +35,7 @@ impl MeasuredPage {
     }
 }
 
-/// Pages that list results or count them.
+/// Pages that list or count results.
 pub(crate) fn lists(database: &FilledDatabase) -> Vec<MeasuredPage> {
     let results = |name, query: &str| MeasuredPage::new(name, format!("{PRISM}/results{query}"));
     let making = &database.making;

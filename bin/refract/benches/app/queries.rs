@@ -1,4 +1,4 @@
-//! What a page asks the database, without the page: the use cases that its handler calls.
+//! The database queries of a page without the page: the use cases that its handler calls.
 
 use std::sync::Arc;
 
@@ -10,12 +10,12 @@ use refract_service::results::SearchPage;
 
 use crate::filling::FilledDatabase;
 
-/// Calls the use cases of a page as its handler does, and drops what they find. Returns whether this
-/// page's are known here; those of the others are not.
+/// Calls the use cases of a page as its handler does, and drops their results. Returns whether the
+/// page is supported here.
 pub(crate) async fn ask(it: &FilledDatabase, page: &str) -> bool {
     let (refract, account) = (&it.refract, it.account);
     let prism = PrismSelector::Id(it.making.prisms[0]);
-    // who is signed in
+    // the session look-up
     refract.people().session(&it.token).await.unwrap().unwrap();
     match page {
         "Prisms" => {
@@ -48,7 +48,7 @@ pub(crate) async fn ask(it: &FilledDatabase, page: &str) -> bool {
         }
         "Lens" => {
             let lens = refract.lenses().find(account, &prism).await.unwrap();
-            // the handler reads the draft as a file, which finds the lens again
+            // the handler parses the draft as a file, which finds the lens again
             let again = refract.lenses().find(account, &prism).await.unwrap();
             let columns = again.columns().lens.to_vec();
             refract.lenses().draft_of(lens, &columns).await.unwrap();

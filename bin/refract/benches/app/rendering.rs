@@ -1,5 +1,5 @@
-//! Pages of a small database: their size, their scripts, and how long the server takes beside its
-//! queries.
+//! Pages of a small database: their size, the size of their scripts, and the server's time without
+//! its queries.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -12,13 +12,13 @@ use crate::pages::kinds;
 use crate::queries::ask;
 use crate::served_app::ServedApp;
 
-/// Readings of each page.
+/// How often each page is read.
 const ROUNDS: usize = 200;
-/// Most bytes of a page.
+/// The most bytes of a page.
 const PAGE_BYTES: usize = 100_000;
-/// Most bytes of a page's scripts.
+/// The most bytes of a page's scripts.
 const SCRIPT_BYTES: usize = 30_000;
-/// Milliseconds that the server may take beside its queries.
+/// The most milliseconds that the server may take apart from its queries.
 const BESIDE_QUERIES: f64 = 10.0;
 
 /// Reads one page of each kind many times and prints the figures.
@@ -57,7 +57,7 @@ pub(crate) fn measure(database: &FilledDatabase, app: &mut ServedApp, runtime: &
     }
 }
 
-/// Bytes of all scripts that a page loads, those that others import included.
+/// The bytes of all scripts that a page loads, including imported ones.
 fn script_bytes(app: &mut ServedApp, page: &str) -> usize {
     let (mut loaded, mut bytes) = (BTreeSet::new(), 0);
     let mut left = between(page, "<script type=\"module\" src=\"", "\"");

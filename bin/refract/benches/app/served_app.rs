@@ -1,4 +1,4 @@
-//! A node of the binary, and a browser's part in reading its pages over one connection.
+//! A node of the binary, and a connection that reads its pages like a browser.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -21,10 +21,10 @@ pub(crate) struct ServedApp {
     _folder: TempDir,
 }
 
-/// A page as it was sent.
+/// A page as received.
 pub(crate) struct SentPage {
     pub(crate) body: String,
-    /// From the first byte of the request to the last one of the page.
+    /// From the first byte of the request to the last byte of the page.
     pub(crate) took: Duration,
 }
 
@@ -67,12 +67,12 @@ impl ServedApp {
         }
     }
 
-    /// The address of a path.
+    /// The full address of a path.
     pub(crate) fn at(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
-    /// Reads a page, which must be there.
+    /// Reads a page, which must exist.
     pub(crate) fn page(&mut self, path: &str) -> SentPage {
         let request = format!(
             "GET {path} HTTP/1.1\r\nHost: {}\r\nCookie: {}\r\nAccept-Encoding: gzip, br, zstd\r\n\r\n",

@@ -1,4 +1,4 @@
-//! The sliders of the lens over ten thousand results, moved by keys in a real Chromium.
+//! The lens sliders over ten thousand results, moved by keys in a real Chromium.
 
 use std::time::Duration;
 
@@ -10,20 +10,21 @@ use crate::filling::FilledDatabase;
 use crate::served_app::ServedApp;
 use crate::trace::{InputWork, input_work};
 
-/// Results of both prisms: the page's has nine tenths of them, and counts the newest 10,000.
+/// The results of both prisms: the measured page's prism has nine tenths of them, and the page
+/// counts the newest 10,000.
 const RESULTS: u32 = 12_000;
-/// Positions that a slider passes one after the other.
+/// The number of consecutive slider positions.
 const POSITIONS: usize = 60;
-/// Positions at which the slider rests, so that the server is asked for the preview.
+/// The positions at which the slider rests, so that the page requests a preview.
 const RESTS: usize = 10;
-/// Between two positions: more than a frame, and less than the page waits before it asks.
+/// The time between two positions: longer than a frame, shorter than the page's debounce.
 const QUICK: Duration = Duration::from_millis(50);
-/// Longer than the page waits before it asks, and the server takes to answer.
+/// Longer than the page's debounce and the server's reply together.
 const SLOW: Duration = Duration::from_millis(900);
 /// Milliseconds of a frame.
 const FRAME: f64 = 16.0;
 
-/// Fills a database, moves a slider in Chromium, and prints what its trace says.
+/// Fills a database, moves a slider in Chromium, and prints the figures of the trace.
 pub(crate) async fn measure() {
     println!("\n## Sliders\n");
     let folder = tempfile::tempdir().unwrap();
@@ -55,7 +56,7 @@ pub(crate) async fn measure() {
     print(&work);
 }
 
-/// Moves the slider up for half of the positions, and then down again.
+/// Moves the slider up for the first half of the positions, then down.
 async fn move_by_key(browser: &Browser, position: usize) {
     let (key, code) = if position < POSITIONS / 2 {
         ("ArrowRight", 39)

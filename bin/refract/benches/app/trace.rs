@@ -1,5 +1,5 @@
-//! What Chromium's trace says of each input: how long the page's main thread worked until the frame
-//! that shows the input was handed to the compositor.
+//! The work for each input in a Chromium trace: how long the page's main thread worked until it
+//! committed the frame that shows the input to the compositor.
 
 use std::time::Duration;
 
@@ -8,15 +8,15 @@ use serde_json::Value;
 /// The work for one input.
 #[derive(Clone, Copy)]
 pub(crate) struct InputWork {
-    /// Of it, the listeners of the input.
+    /// The part of it in the input's event listeners.
     pub(crate) script: Duration,
     /// All tasks of the main thread, from the one with the input to the one that commits the frame:
     /// script, style, layout and paint.
     pub(crate) all: Duration,
-    /// From the input to the end of the commit, with the waiting for the screen's next frame.
+    /// From the input to the end of the commit, including the wait for the next frame.
     pub(crate) until_commit: Duration,
-    /// The longest task after the commit and before the next input, such as the one that puts the
-    /// server's answer into the page.
+    /// The longest task between the commit and the next input, such as inserting the server's reply
+    /// into the page.
     pub(crate) longest_later: Duration,
 }
 
@@ -30,7 +30,7 @@ struct Span<'a> {
     is_input: bool,
 }
 
-/// The work for each input event of the trace, in their order.
+/// The work for each input event of the trace, in order.
 pub(crate) fn input_work(events: &[Value]) -> Vec<InputWork> {
     let mut spans: Vec<Span<'_>> = events.iter().filter_map(Span::read).collect();
     spans.sort_by_key(|span| span.begin);
@@ -84,7 +84,7 @@ impl<'a> Span<'a> {
     }
 }
 
-/// A number that the driver writes with or without a decimal point.
+/// A whole number that the driver writes with or without a decimal point.
 fn whole(number: &Value) -> Option<u64> {
     number.as_u64().or_else(|| {
         let seconds = Duration::try_from_secs_f64(number.as_f64()? / 1e6).ok()?;

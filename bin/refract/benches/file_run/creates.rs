@@ -50,7 +50,7 @@ pub(crate) fn measure(
     seconds
 }
 
-/// Makes calls over one connection until none is left.
+/// Sends calls over one connection until none is left.
 async fn call(api: Arc<String>, key: Arc<String>, left: Arc<AtomicU32>) {
     let mut stream = TcpStream::connect(api.as_str()).await.unwrap();
     stream.set_nodelay(true).unwrap();
@@ -84,7 +84,7 @@ async fn call(api: Arc<String>, key: Arc<String>, left: Arc<AtomicU32>) {
     }
 }
 
-/// Whether a response is complete: its head, and as many bytes as `content-length` says.
+/// Whether a response is complete: its head, and the number of body bytes in `content-length`.
 fn is_whole(answer: &[u8]) -> bool {
     let text = String::from_utf8_lossy(answer);
     let Some((head, body)) = text.split_once("\r\n\r\n") else {

@@ -1,7 +1,8 @@
-//! Measures the rows per second and the memory of a file run, beside creates over HTTP, against a
-//! model server that answers at once: `cargo bench -p refract --bench file_run -- [sqlite] [postgres]`.
+//! Measures the rows per second and the memory of a file run, and for comparison creates over HTTP
+//! with the same binary, against a model server that answers at once:
+//! `cargo bench -p refract --bench file_run -- [sqlite] [postgres]`.
 //!
-//! PostgreSQL is the server in `REFRACT_TEST_POSTGRES_URL`, with a new database. One binary does both.
+//! PostgreSQL is the server in `REFRACT_TEST_POSTGRES_URL`, with a new database.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -29,7 +30,7 @@ const PRISM: &str = concat!(
 const ROWS: [u32; 2] = [10_000, 100_000];
 const CREATES: u32 = 20_000;
 const CONCURRENCY: u32 = 64;
-/// The body of every answer of the model server.
+/// The body of every reply of the model server.
 const ANSWER: &str = r#"{"model":"instant-1","answers":{
     "topic":{"type":"choice","choice":"delivery","confidence":0.9,"probabilities":{"billing":0.02,"delivery":0.9,"product":0.04,"other":0.02,"insufficient_information":0.02}},
     "angry":{"type":"noul","noul":0.12},

@@ -26,7 +26,7 @@ const PRISM: &str = concat!(
     "/../../docs/examples/support-triage.json"
 );
 const RESULTS: usize = 100_000;
-/// The body of every answer of the model server.
+/// The body of every reply of the model server.
 const ANSWER: &str = r#"{"model":"instant-1","answers":{
     "topic":{"type":"choice","choice":"delivery","confidence":0.9,"probabilities":{"billing":0.02,"delivery":0.9,"product":0.04,"other":0.02,"insufficient_information":0.02}},
     "angry":{"type":"noul","noul":0.12},
@@ -103,8 +103,8 @@ fn write_texts(path: &Path) {
     std::fs::write(path, text).unwrap();
 }
 
-/// Writes a file that marks every result of the run by its id, and one that marks each otherwise by
-/// its `ref`.
+/// Writes two files that mark every result of the run: one by id, the other by `ref` and with other
+/// outcomes.
 fn write_marks(folder: &Path) {
     let rows = std::fs::read_to_string(folder.join("out.csv")).unwrap();
     let mut by_id = String::from("result_id,topic\r\n");

@@ -1,4 +1,4 @@
-//! The demo, as a program of its own in an empty folder.
+//! The demo as a separate process in an empty folder.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -7,12 +7,12 @@ use refract_test_support::model_server::{ModelServer, ScriptedReply};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 
-/// A demo that serves, until this value is dropped.
+/// A demo that serves until this value is dropped.
 pub(crate) struct DemoProgram {
     _child: Child,
     /// The address of the app, such as `http://127.0.0.1:41293`.
     pub(crate) address: String,
-    /// The path that signs in as the demo's owner, once.
+    /// The single-use path that signs in as the demo's owner.
     pub(crate) sign_in_path: String,
 }
 
@@ -58,7 +58,7 @@ pub(crate) async fn failed_result(binary: &Path, folder: &Path) -> String {
     id.to_owned()
 }
 
-/// Makes a link at the terminal by which somebody chooses another password. Returns its path.
+/// Creates a password reset link at the terminal. Returns its path.
 pub(crate) async fn reset_path(binary: &Path, folder: &Path, email: &str) -> String {
     let mut command = command(binary, folder);
     command.env("DATABASE_URL", "sqlite://refract-demo.db");

@@ -1,18 +1,18 @@
-//! Pictures with a palette: a third of the bytes of the browser's own, and alike to the eye.
+//! Pictures with a palette: a third of the size of the browser's, and no visible difference.
 
 use std::collections::HashMap;
 use std::io::Cursor;
 
 use png::{BitDepth, ColorType, Compression, Decoder, Encoder, Filter};
 
-/// Colours that a palette holds.
+/// The number of colours in a palette.
 const MOST: usize = 256;
 
 /// Red, green and blue.
 type Colour = [u8; 3];
 
-/// The same picture with its 256 most frequent colours. Any other colour, which only the edges of
-/// letters have, becomes the nearest of these.
+/// The picture reduced to its 256 most frequent colours. Every other colour, found only at the
+/// edges of letters, becomes the nearest of these.
 pub(crate) fn with_few_colours(picture: &[u8]) -> Vec<u8> {
     let decoder = Decoder::new(Cursor::new(picture));
     let mut reader = decoder.read_info().expect("a picture");
@@ -54,13 +54,13 @@ fn most_frequent(pixels: &[Colour]) -> Vec<Colour> {
         *counts.entry(*pixel).or_default() += 1;
     }
     let mut colours: Vec<_> = counts.into_iter().collect();
-    // colours of one frequency by their value, so that a picture is written alike each time
+    // ties are sorted by colour, so that a picture always gets the same bytes
     colours.sort_by_key(|(colour, count)| (usize::MAX - count, *colour));
     colours.truncate(MOST);
     colours.into_iter().map(|(colour, _)| colour).collect()
 }
 
-/// The place of the colour in the palette that differs least.
+/// The index of the most similar colour in the palette.
 fn nearest(colour: Colour, palette: &[Colour]) -> u8 {
     let distance = |other: &Colour| -> u32 {
         let parts = colour.iter().zip(other);

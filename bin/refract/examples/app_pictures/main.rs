@@ -1,8 +1,8 @@
-//! Makes pictures of every page of the app, out of the demo. `make app-pictures` runs it and says
+//! Takes pictures of every page of the app, using the demo. `make app-pictures` runs it and prints
 //! where they are.
 //!
-//! A page that is wider than its window, or in which axe-core finds a barrier, is named, and then
-//! the exit status is 1.
+//! The exit status is 1 if a page is wider than its window or has a barrier found by axe-core; each
+//! such page is printed.
 #![expect(
     clippy::expect_used,
     clippy::print_stdout,
@@ -25,7 +25,7 @@ use refract_test_support::browser::Browser;
 use crate::demo_program::{DemoProgram, failed_result, reset_path};
 use crate::picture_book::PictureBook;
 
-/// The folder of the pictures that documents show.
+/// The folder of the pictures used in documents.
 const DOCUMENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/pictures");
 
 #[tokio::main(flavor = "current_thread")]

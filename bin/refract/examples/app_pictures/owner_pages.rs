@@ -1,4 +1,4 @@
-//! The pages of keys, events and people, and the sheet of components.
+//! The pages of keys, events and people, and the component sheet.
 
 use crate::picture_book::PictureBook;
 
@@ -6,7 +6,7 @@ use crate::picture_book::PictureBook;
 pub(crate) async fn take(book: &mut PictureBook) -> String {
     book.take_page("keys", "/keys").await;
     book.browser.fill("#name", "ticket importer").await;
-    // a browser types the parts of a day in the order of its language
+    // a browser expects the parts of a date in the order of its locale
     book.browser.fill("#expires", "01012100").await;
     book.browser.follow("form.narrow button.main").await;
     book.take("key-made").await;

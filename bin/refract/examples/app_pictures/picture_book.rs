@@ -1,4 +1,4 @@
-//! Pictures of what a browser shows, in both themes and two widths.
+//! Pictures of pages in a browser, in both themes and two widths.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,12 @@ use serde_json::json;
 
 use crate::few_colours::with_few_colours;
 
-/// The widths of the pictures, in pixels: a phone, and a laptop. Steps are done in the last one.
+/// The widths of the pictures, in pixels: a phone, and a laptop. Actions are done in the last one.
 const WIDTHS: [u32; 2] = [360, 1440];
 const THEMES: [&str; 2] = ["dark", "light"];
-/// The height of the window. Pictures of longer pages are higher.
+/// The height of the window. Pictures of longer pages are taller.
 const HEIGHT: u32 = 700;
-/// The width of the pictures in documents, which are shown about 900 pixels wide.
+/// The width of the pictures in documents, which are displayed about 900 pixels wide.
 const DOCUMENT_WIDTH: u32 = 1100;
 
 /// A browser, and the folders for its pictures.
@@ -29,8 +29,7 @@ pub(crate) struct PictureBook {
 }
 
 impl PictureBook {
-    /// Starts a browser for the app at an address. What an earlier run left in the folder of
-    /// pictures is removed.
+    /// Starts a browser for the app at an address. Removes the pictures of an earlier run.
     pub(crate) async fn open(address: &str, pictures: &Path, documents: &Path) -> Self {
         fs::remove_dir_all(pictures).ok();
         for folder in [pictures, documents] {
@@ -58,7 +57,7 @@ impl PictureBook {
         self.take(name).await;
     }
 
-    /// Takes pictures of the whole page as it is now, in each width and theme.
+    /// Takes pictures of the whole current page, in each width and theme.
     pub(crate) async fn take(&mut self, name: &str) {
         let leave = "document.activeElement?.blur(); window.scrollTo(0, 0);";
         self.browser.evaluate(leave, &[]).await;
@@ -74,7 +73,7 @@ impl PictureBook {
         }
     }
 
-    /// Takes the picture of the page that documents show, as high as the window is then.
+    /// Takes the picture of the page for documents, as high as the window.
     pub(crate) async fn take_for_documents(&self, name: &str, height: u32) {
         self.show_as(DOCUMENT_WIDTH, "light").await;
         let picture = self.browser.picture_of_beginning(height).await;
@@ -83,7 +82,7 @@ impl PictureBook {
         self.show_as(WIDTHS[1], THEMES[1]).await;
     }
 
-    /// Says what was done and what is wrong with the pages.
+    /// Prints what was done, and the faults of the pages.
     pub(crate) fn close(self, pictures: &Path) -> ExitCode {
         let shown = pictures.canonicalize().expect("the folder of pictures");
         println!("{} pictures are in {}", self.taken, shown.display());

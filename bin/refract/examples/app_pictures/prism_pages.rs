@@ -1,4 +1,4 @@
-//! The pages on which prisms are made, changed and tried.
+//! The pages for creating, changing and trying prisms.
 
 use crate::picture_book::PictureBook;
 

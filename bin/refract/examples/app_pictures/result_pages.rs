@@ -1,10 +1,10 @@
-//! The pages on which results are found, read and marked.
+//! The pages for finding, reading and marking results.
 
 use crate::picture_book::PictureBook;
 
 const RESULTS: &str = "/prisms/support-triage/results";
 
-/// Takes the pictures. One of the result that failed has this id.
+/// Takes the pictures. `failed` is the id of the failed result.
 pub(crate) async fn take(book: &mut PictureBook, failed: &str) {
     book.take_page("results", RESULTS).await;
     book.take_for_documents("results", 560).await;

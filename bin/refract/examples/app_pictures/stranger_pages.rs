@@ -1,4 +1,4 @@
-//! The pages of somebody who is not signed in, and the refusals of somebody who is a reviewer.
+//! The pages without a session, and the errors for a reviewer.
 
 use crate::picture_book::PictureBook;
 
@@ -35,7 +35,7 @@ pub(crate) async fn take(book: &mut PictureBook, link: &str) {
     book.take_page("link-used", link).await;
 }
 
-/// Takes the picture of the first page of somebody whose password was replaced by this link.
+/// Takes the picture of a person's first page after their password was reset by this link.
 pub(crate) async fn take_told(book: &mut PictureBook, link: &str) {
     book.open_page(link).await;
     join(book, PASSWORD).await;

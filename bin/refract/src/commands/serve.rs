@@ -76,7 +76,7 @@ impl ServeCommand {
             registry(&gateway, &counts),
             export.as_ref().map(TraceExport::traces).unwrap_or_default(),
         )?;
-        // an address that cannot be used is said at once
+        // reports an invalid address before the database is opened
         self.app.url()?;
         // a port of 0 has been replaced by a free port
         let api = http.listen.local_addr()?;
@@ -87,7 +87,8 @@ impl ServeCommand {
             .map(|listener| AppListener::of(listener, &self.app, api_url, shares.app))
             .transpose()?;
         let ops = http.ops.as_ref().map(TcpListener::local_addr).transpose()?;
-        // a signal that comes once the node says that it listens stops it in order
+        // watched before the node reports that it listens, so that every later signal stops it in
+        // order
         let delay = settings::milliseconds(self.shutdown_delay_ms);
         let stop = announced_stop(http.lifecycle.clone(), delay)?;
         let app_address = app.as_ref().map(|app| app.listener.local_addr());
@@ -123,7 +124,7 @@ impl ServeCommand {
     }
 }
 
-/// Where and how the API is served, with listeners that `bind` makes from a setting and its value.
+/// The API's address, limits and listeners; `bind` makes a listener from a setting and its value.
 pub(crate) fn http_settings(
     serve: &ServeArgs,
     app: &AppArgs,
@@ -153,7 +154,8 @@ pub(crate) fn http_settings(
     })
 }
 
-/// The registry behind `/metrics`: each crate counts its own work, and the program joins the counts.
+/// The registry behind `/metrics`: each crate counts its own work, and the binary combines the
+/// counts.
 pub(crate) fn registry(gateway: &ModelGateway, counts: &ServiceMetrics) -> Registry {
     let mut registry = Registry::default();
     counts.register(&mut registry);
@@ -179,8 +181,8 @@ pub(crate) async fn serve(
     let threads = http.workers;
     let (stopping, mut stopped) = watch::channel(false);
     let app = app.map(|app| {
-        // the app has no connections of its own to the database: whoever only calls the API pays
-        // nothing for it
+        // the app shares the API's database connections, so it costs nothing while only the API is
+        // called
         let refract = refract.clone();
         let make_refract = move || refract.for_this_thread(None);
         let settings = app_settings(app, &mut http, gateway);
@@ -196,7 +198,7 @@ pub(crate) async fn serve(
     let api = refract_http_api::serve(http, make_refract, async move {
         stop.await;
         retry_policy.drain();
-        // nobody waits for it where the app is off
+        // nobody receives it if the app is off
         let _ = stopping.send(true);
     });
     let both = async { tokio::join!(api, with_failure_logged(app)) };
@@ -219,7 +221,7 @@ pub(crate) async fn serve(
     }
 }
 
-/// The app's settings beside an API with these settings. The metrics of both stand in one registry.
+/// The app's settings, given the API's. Both register their metrics in one registry.
 fn app_settings(app: AppListener, http: &mut HttpSettings, gateway: &ModelGateway) -> AppSettings {
     AppSettings {
         listen: app.listener,
@@ -235,7 +237,7 @@ fn app_settings(app: AppListener, http: &mut HttpSettings, gateway: &ModelGatewa
     }
 }
 
-/// Waits for the app to end. The API goes on when the app fails.
+/// Waits for the app to end, and logs its failure. The API continues without the app.
 async fn with_failure_logged(
     app: Option<impl Future<Output = std::io::Result<Drained>>>,
 ) -> Drained {
@@ -248,8 +250,8 @@ async fn with_failure_logged(
     })
 }
 
-/// Waits for the first SIGTERM or SIGINT. Where there is a delay, announces the stop and lets the delay
-/// pass, which a second signal ends.
+/// Waits for the first SIGTERM or SIGINT. With a delay, announces the stop first; a second signal
+/// cuts the delay short.
 pub(crate) fn announced_stop(
     lifecycle: Lifecycle,
     delay: Duration,

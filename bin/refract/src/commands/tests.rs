@@ -1,4 +1,4 @@
-//! Every command is explained.
+//! Checks that every command has help.
 
 mod settings_page;
 

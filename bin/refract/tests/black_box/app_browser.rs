@@ -1,4 +1,4 @@
-//! The app in a real Chromium, as people use it. Without a browser these tests look at nothing.
+//! The app in a real Chromium, as people use it. Without a browser these tests check nothing.
 
 mod answers;
 mod editing;
@@ -19,13 +19,13 @@ use crate::service::{PRISM, Service};
 
 const PASSWORD: &str = "zy!3kQ9 dab.x";
 
-/// Opens a browser in which Ada has joined in a role, on the first page. The link names the address
-/// that commands know, so its path is opened at the node's own.
+/// Opens a browser in which Ada has joined with a role, on the first page. The link contains the
+/// app address known to commands, so its path is opened at the node's own address.
 async fn joined(service: &Service, settings: BrowserSettings, email: &str, role: &str) -> Browser {
     joined_as("Ada", service, settings, email, role).await
 }
 
-/// Opens a browser in which somebody of this name has joined.
+/// Opens a browser in which a person with this name has joined.
 async fn joined_as(
     name: &str,
     service: &Service,
@@ -41,7 +41,7 @@ async fn joined_as(
     browser
 }
 
-/// Fills in the page of an invitation.
+/// Fills in the invitation page.
 async fn join(browser: &Browser, name: &str) {
     browser.fill_in("Name", name).await;
     browser.fill_in("Password", PASSWORD).await;
@@ -60,7 +60,7 @@ async fn open(browser: &Browser, service: &Service, page: &str) {
     browser.open(&at(service, &path)).await;
 }
 
-/// Settings of a browser that runs the pages' scripts or not.
+/// The settings of a browser with or without scripts.
 fn with_scripts(scripts: bool) -> BrowserSettings {
     BrowserSettings {
         scripts,

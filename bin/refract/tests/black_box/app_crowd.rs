@@ -1,4 +1,4 @@
-//! Many people who sign in to the app at once.
+//! Many people who sign in to the app at the same time.
 
 use tokio::task::JoinSet;
 
@@ -8,7 +8,7 @@ use crate::service::{Backend, Service};
 
 on_both!(who_finds_no_place_to_sign_in_is_asked_to_come_back);
 
-/// Many more than may wait for their password to be looked at.
+/// Far more than may queue for a password check.
 const CROWD: usize = 120;
 
 async fn who_finds_no_place_to_sign_in_is_asked_to_come_back(backend: Backend) {
@@ -26,7 +26,7 @@ async fn who_finds_no_place_to_sign_in_is_asked_to_come_back(backend: Backend) {
     }
     let mut sent_back = 0;
     for (email, answer) in crowd.join_all().await {
-        // wrong, or one of many addresses from one network
+        // a wrong password, or too many addresses from one network
         if matches!(answer.status, 401 | 429) {
             continue;
         }
@@ -39,7 +39,7 @@ async fn who_finds_no_place_to_sign_in_is_asked_to_come_back(backend: Backend) {
         assert!(!answer.body.contains("not hers"), "{}", answer.body);
     }
     assert!(sent_back > 0);
-    // they left, and whoever comes next in a browser that is known is let in
+    // the queue is empty again, and the next person with a known browser can sign in
     ada.post("/sign-out", &[]).await;
     let answer = ada.sign_in("ada@example.com", PASSWORD);
     assert_eq!(answer.await.status, 303);

@@ -1,5 +1,5 @@
-//! The form of a prism over HTTP and without scripts: what is wrong, two people, trials, and prisms
-//! of the largest size.
+//! The form of a prism over HTTP and without scripts: validation errors, edit conflicts, trials,
+//! and prisms of the largest size.
 
 use serde_json::{Value, json};
 
@@ -48,7 +48,8 @@ async fn what_is_wrong_is_told_when_somebody_asks_and_not_before(backend: Backen
     assert!(focus.ends_with(
         "id=\"name\" name=\"name\" type=\"text\" value=\"\" dir=\"auto\" autocomplete=\"off\""
     ));
-    // a button keeps telling, and removing the last question leaves somewhere to go on
+    // errors stay visible after another action, and removing the last question leaves an item with
+    // the focus
     let form = inputs(&told, "action=\"/prisms/new/edit\"");
     let remove = [("act", "questions.0.remove")];
     let told = post(&mut ada, "/prisms/new/edit", &form, &remove).await;
@@ -62,7 +63,7 @@ async fn the_second_of_two_sees_what_each_changed_and_keeps_what_was_typed(backe
     let mut ada = joined(&service, "ada@example.com", "editor").await;
     let mut eve = joined(&service, "eve@example.com", "editor").await;
     let form = inputs(&ada.get(EDIT).await, ACTION);
-    // both add an option whose key is made from its label, at the same place
+    // both add an option with a key derived from its label, at the same place
     let add = [("act", "questions.0.options.add")];
     let form = inputs(&post(&mut ada, EDIT, &form, &add).await, ACTION);
     let option = "questions.0.options.3.label";
@@ -94,7 +95,7 @@ async fn the_second_of_two_sees_what_each_changed_and_keeps_what_was_typed(backe
     let second = post(&mut eve, EDIT, &form, &typed).await;
     for words in [
         "The option 'Warranty' of 'topic' is new: readers must expect the value 'warranty'",
-        // what going on would undo
+        // the change that saving on top would undo
         "The option 'Spare parts' of 'topic' is gone",
     ] {
         assert!(second.body.contains(words), "{words}: {}", second.body);
@@ -111,7 +112,7 @@ async fn the_second_of_two_sees_what_each_changed_and_keeps_what_was_typed(backe
     let shown = service.run(&["prism", "show", PRISM]).await.object();
     assert_eq!(shown["context"], "Eve wrote that.\n\nAll of it.");
     assert_eq!(shown["questions"][0]["options"][3]["key"], "warranty");
-    // a third version that the form was not put on top of is told again
+    // a third version, newer than the one the form was rebased on, is a conflict again
     let late = post(&mut eve, EDIT, &carried, &on_top).await;
     let form = inputs(&late, ACTION);
     let third = post(&mut eve, EDIT, &form, &[("act", "save")]).await;
@@ -193,7 +194,7 @@ async fn a_refused_file_is_told_fault_by_fault(backend: Backend) {
     assert_eq!(kept, file);
 }
 
-/// A prism with as many fields, questions and options as there may be.
+/// A prism with the most fields, questions and options allowed.
 fn largest() -> Value {
     let fields =
         (0..8).map(|n| json!({ "key": format!("field_{n}"), "label": format!("Field {n}") }));

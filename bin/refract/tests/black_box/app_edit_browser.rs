@@ -1,5 +1,5 @@
-//! The form of a prism in a real Chromium: where the focus goes, what is said, and large prisms.
-//! Without a browser these tests look at nothing.
+//! The form of a prism in a real Chromium: focus, announcements, and large prisms. Without a
+//! browser these tests check nothing.
 
 use refract_test_support::browser::{Browser, BrowserSettings, Key};
 use serde_json::json;
@@ -10,7 +10,7 @@ use crate::service::{Backend, PRISM, Service, text};
 const PASSWORD: &str = "zy!3kQ9 dab.x";
 const SAID: &str = "#said";
 
-/// A browser in which an editor is signed in, on a page.
+/// A browser with a signed-in editor, on a page.
 async fn opened(service: &Service, path: &str) -> Browser {
     opened_at(service, path, 1440).await
 }
@@ -33,7 +33,7 @@ async fn opened_at(service: &Service, path: &str, width: u32) -> Browser {
     browser
 }
 
-/// Waits until something was said, and gives the id of the element with the focus.
+/// Waits for an announcement, and returns the id of the focused element.
 async fn focus_after(browser: &Browser, said: &str) -> String {
     browser.wait_until_text(SAID, said).await;
     let id = browser.evaluate("return document.activeElement.id;", &[]);
@@ -115,7 +115,7 @@ async fn faults_stand_beside_what_was_typed_and_follow_it() {
     browser.wait_for("p.fault").await;
     let words = browser.text("p.fault").await;
     assert_eq!(browser.text(SAID).await, words, "it is said too");
-    // the fault goes along with the option
+    // the validation error moves with the option
     browser.click("[id=\"questions.0.options.0.down\"]").await;
     browser.wait_until_text(SAID, "Option 1 is number 2").await;
     let fault = "[id=\"questions.0.options.1.key-fault\"]";

@@ -1,4 +1,4 @@
-//! The forms of the app's pages, filled in as a browser without scripts does.
+//! The forms of the app's pages, submitted as by a browser without scripts.
 
 use crate::app_people::Browser;
 use crate::http::Answer;
@@ -43,7 +43,7 @@ fn unescaped(text: &str) -> String {
     text.replace("&quot;", "\"").replace("&amp;", "&")
 }
 
-/// Sends a form with some of its values changed.
+/// Submits a form with some values changed.
 pub(crate) async fn post(
     browser: &mut Browser<'_>,
     address: &str,

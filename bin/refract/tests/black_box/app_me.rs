@@ -1,4 +1,4 @@
-//! `/me`: what people do about their own name, password and sessions, over HTTP and without scripts.
+//! `/me`: a person's own name, password and sessions, over HTTP and without scripts.
 
 use crate::app_people::{Browser, PASSWORD, joined};
 use crate::http::{Answer, Request};
@@ -113,7 +113,7 @@ async fn a_person_changes_their_password_with_the_present_one(backend: Backend) 
     ] {
         assert!(!log.contains(secret), "{log}");
     }
-    // wrong ones are limited
+    // wrong passwords are limited
     for _ in 0..10 {
         let refused = change(&mut home, "wrong", NEW_PASSWORD, NEW_PASSWORD).await;
         assert_eq!(refused.status, 422, "{refused:?}");

@@ -1,4 +1,4 @@
-//! What owners do about the people of their account, over HTTP and without scripts.
+//! What owners can do to the people of their account, over HTTP and without scripts.
 
 use crate::app_people::{Browser, PASSWORD, joined};
 use crate::http::Answer;
@@ -6,7 +6,7 @@ use crate::service::{Backend, Service};
 
 on_both!(owners_invite_change_roles_and_remove);
 
-/// The id in the address of an action about the person of this place in the table.
+/// The person id in the address of an action, by row of the table.
 fn id_of(page: &Answer, place: usize) -> String {
     let mut ids: Vec<_> = page.body.split("action=\"/people/").skip(1).collect();
     ids.retain(|rest| rest.split('/').nth(1).unwrap().starts_with("role"));

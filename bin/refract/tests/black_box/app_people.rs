@@ -1,4 +1,4 @@
-//! The app's pages about people: links, passwords, sessions and roles, over HTTP and without scripts.
+//! The app's pages for people: links, passwords, sessions and roles, over HTTP and without scripts.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -17,11 +17,11 @@ on_both!(
 
 pub(crate) const PASSWORD: &str = "zy!3kQ9 dab.x";
 
-/// Somebody's browser: it keeps the cookies.
+/// A person's browser, which keeps cookies.
 pub(crate) struct Browser<'a> {
     service: &'a Service,
     pub(crate) node: usize,
-    /// The client's address, for a node that trusts the proxy that says so.
+    /// The client's address, sent as by a trusted proxy.
     pub(crate) address: Option<&'static str>,
     cookies: BTreeMap<String, String>,
 }
@@ -36,7 +36,7 @@ impl<'a> Browser<'a> {
         }
     }
 
-    /// A new browser of somebody with this address.
+    /// A new browser at this client address.
     pub(crate) fn from(service: &'a Service, address: &'static str) -> Self {
         Self {
             address: Some(address),
@@ -58,12 +58,12 @@ impl<'a> Browser<'a> {
         self.cookies.get(cookie).expect(cookie)
     }
 
-    /// Puts a cookie into the browser.
+    /// Stores a cookie in the browser.
     pub(crate) fn keep(&mut self, cookie: &str, value: &str) {
         self.cookies.insert(cookie.to_owned(), value.to_owned());
     }
 
-    /// Goes on at another node.
+    /// Switches to another node.
     pub(crate) fn use_node(&mut self, node: usize) {
         self.node = node;
     }
@@ -72,7 +72,7 @@ impl<'a> Browser<'a> {
         self.send(Request::outside("GET", path)).await
     }
 
-    /// A file that is sent in chunks, while it is made.
+    /// Downloads a file that is sent in chunks.
     pub(crate) async fn download(&self, path: &str) -> Answer {
         let request = Request::outside("GET", path)
             .header("Cookie", &self.cookie())
@@ -144,7 +144,7 @@ pub(crate) fn encoded(value: &str) -> String {
     })
 }
 
-/// The path of a link, which begins with the address of some app.
+/// The path of a link to the app, whatever its host.
 pub(crate) fn path_of(link: &str) -> String {
     let (_, token) = link.split_once("/join/").expect(link);
     format!("/join/{token}")
@@ -162,7 +162,7 @@ pub(crate) async fn joined<'a>(service: &'a Service, email: &str, role: &str) ->
     join_with(Browser::new(service), email, role).await
 }
 
-/// Has somebody join with a browser.
+/// Makes a person join with a browser.
 pub(crate) async fn join_with<'a>(
     mut browser: Browser<'a>,
     email: &str,
@@ -174,7 +174,7 @@ pub(crate) async fn join_with<'a>(
     browser
 }
 
-/// The id in the address of an action about the person of this place in the table.
+/// The person id in the address of an action, by row of the table.
 pub(crate) fn id_of(page: &Answer, place: usize) -> String {
     let mut ids: Vec<_> = page.body.split("action=\"/people/").skip(1).collect();
     ids.retain(|rest| rest.split('/').nth(1).unwrap().starts_with("role"));

@@ -1,5 +1,5 @@
-//! Sign-in under attack, over HTTP: whom wrong tries stop, and whom they do not. Networks are told apart
-//! by `X-Forwarded-For`, as behind a proxy.
+//! Sign-in under attack, over HTTP: who is blocked by wrong attempts, and who is not. Networks are
+//! distinguished by `X-Forwarded-For`, as behind a proxy.
 
 use crate::app_people::{Browser, PASSWORD, join_with, joined, path_of};
 use crate::http::{Answer, Request};
@@ -29,7 +29,7 @@ async fn behind_a_proxy(backend: Backend, nodes: usize) -> Service {
     Service::with(backend, setup).await
 }
 
-/// Tries wrong passwords, one after the other on each node, until the next ones are stopped.
+/// Sends wrong passwords, in turn to each node, until further attempts are blocked.
 async fn exhaust(browser: &mut Browser<'_>, nodes: usize) {
     for attempt in 0..10 {
         browser.node = attempt % nodes;
@@ -77,7 +77,7 @@ async fn ten_wrong_tries_stop_the_next_on_every_node(backend: Backend) {
 
 async fn strangers_elsewhere_lock_nobody_out(backend: Backend) {
     let mut service = behind_a_proxy(backend, 2).await;
-    // a node that trusts no proxy believes nobody
+    // a node that trusts no proxy ignores the header
     service.start_node(&[]).await;
     join_with(Browser::from(&service, OFFICE), ADA, "owner").await;
     exhaust(&mut Browser::from(&service, ATTACKER), 2).await;
@@ -107,7 +107,7 @@ async fn strangers_elsewhere_lock_nobody_out(backend: Backend) {
 async fn a_browser_that_signed_in_before_is_counted_by_itself(backend: Backend) {
     let service = behind_a_proxy(backend, 2).await;
     let mut ada = join_with(Browser::from(&service, OFFICE), ADA, "owner").await;
-    // somebody in the same network, and nobody can know which cookie is Ada's
+    // an attacker in the same network, who cannot know which cookie is Ada's
     let mut eve = Browser::from(&service, OFFICE);
     exhaust(&mut eve, 2).await;
     eve.keep("refract_browser", &"a".repeat(43));
@@ -125,11 +125,11 @@ async fn a_browser_that_signed_in_before_is_counted_by_itself(backend: Backend) 
     );
     eve.keep("refract_browser", &stolen);
     assert_stopped(&eve.sign_in(ADA, PASSWORD).await);
-    // the cookie alone signs nobody in
+    // the cookie alone does not sign in
     eve.keep("refract_browser", ada.value_of("refract_browser"));
     eve.keep("refract", ada.value_of("refract_browser"));
     assert_eq!(eve.get("/").await.status, 303);
-    // her own mistakes are limited alike
+    // her own wrong attempts are limited too
     exhaust(&mut ada, 2).await;
 }
 
@@ -164,7 +164,7 @@ async fn many_addresses_from_one_network_slow_it_alone(backend: Backend) {
         answer = Some(tried);
     }
     let slowed = answer.unwrap();
-    // a slow machine may have let the pace pass
+    // on a slow machine the limit may already have expired
     if slowed.status != 401 {
         assert_eq!(slowed.status, 429, "{slowed:?}");
         assert!(

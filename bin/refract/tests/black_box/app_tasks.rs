@@ -1,4 +1,4 @@
-//! What people come to the app for, over HTTP and without scripts.
+//! The main tasks of people in the app, over HTTP and without scripts.
 
 use serde_json::json;
 

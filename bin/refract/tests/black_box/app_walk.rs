@@ -1,4 +1,4 @@
-//! A walk over the app's whole route table: nobody gets past the checks that every route has.
+//! A walk over the app's whole route table: every route makes the checks common to all routes.
 
 use refract_app::{RouteFacts, route_table};
 use refract_domain::account::role::Role;
@@ -19,7 +19,7 @@ on_both!(
 
 const HOSTILE: &str = "<script>alert(1)</script>\u{202e}\"'=1+1 🦊";
 
-/// The address of a route about these things.
+/// The address of a route with this prism and id.
 fn address(route: &RouteFacts, prism: &str, id: &str) -> String {
     let pattern = route.pattern.replace("{slug}", prism).replace("{id}", id);
     let pattern = pattern.replace("{n}", "1").replace("{token}", "x");
@@ -101,7 +101,7 @@ async fn a_role_may_what_the_table_says(backend: Backend) {
         let email = format!("{role}@example.com");
         let mut person = joined(&service, &email, role.name()).await;
         for (route, least) in for_people() {
-            // an address without a thing of this account, so that nothing is changed
+            // an address with no object of this account, so that nothing is changed
             let address = address(&route, "no-such-prism", &id);
             let answer = visit(&mut person, &route, &address).await;
             let is_refused = answer.status == 403;

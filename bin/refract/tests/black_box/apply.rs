@@ -1,4 +1,4 @@
-//! `refract apply` and the files that it takes: `prism init`, and what `prism save` says of a repeat.
+//! `refract apply` and its files: `prism init`, and repeated saves by `prism save`.
 
 use serde_json::{Value, json};
 
@@ -58,7 +58,7 @@ async fn files_are_applied_and_equal_ones_ask_nobody_again(backend: Backend) {
     assert_eq!(printed, expected.concat());
     let lens = service.run(&["lens", "show", PRISM]).await.object();
     assert_eq!(lens["mode"], "custom");
-    // nothing is saved again, and nobody is asked again
+    // nothing is saved again, and the model is not asked again
     let printed = service.run(&apply).await.done();
     assert_eq!(printed.matches("\"outcome\":\"unchanged\"").count(), 3);
     let dry = service.run(&["apply", "prisms", "--dry-run"]).await;
@@ -66,7 +66,7 @@ async fn files_are_applied_and_equal_ones_ask_nobody_again(backend: Backend) {
     let asked = service.asked();
     service.run_file("in.csv", &[]).await.done();
     assert_eq!(service.asked(), asked);
-    // what a version changes is said
+    // the changes of a version are printed
     let mut worded = example_prism();
     worded["context"] = json!("We sell boats.");
     service.define("support-triage.prism.json", worded.to_string());
@@ -175,7 +175,7 @@ async fn a_prism_file_to_begin_with_can_be_used_as_it_is() {
     service.define("my-prism.prism.json", &file);
     let applied = service.run(&["apply", "prisms"]).await.object();
     assert_eq!(applied["outcome"], "unchanged");
-    // a save always saves, and says when that changed nothing
+    // a save always saves, and reports an unchanged definition
     let saved = service
         .run_with_input(&["prism", "save", "my-prism", "-"], file.as_bytes())
         .await;

@@ -128,7 +128,7 @@ async fn keys_of_other_accounts_and_revoked_ones_do_not_count(backend: Backend) 
     // every key of an account reads all results of the account
     let read = Request::get(&format!("/results/{id}")).bearer(second_key);
     assert_eq!(service.send(read.clone()).await.body, made.body);
-    // revocation counts on a kept connection too
+    // revocation also affects a kept connection
     let mut connection = Connection::open(service.api()).await;
     assert_eq!(connection.call(&read).await.status, 200);
     let second_id = second["id"].as_str().unwrap();

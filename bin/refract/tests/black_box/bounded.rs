@@ -1,4 +1,4 @@
-//! What strangers can make a node hold: forms and bodies that are large, or do not come to an end.
+//! Limits on what clients can make a node hold: large or endless forms and bodies.
 
 use serde_json::json;
 
@@ -19,7 +19,7 @@ on_both!(
 const MIB: usize = 1024 * 1024;
 const KIB: usize = 1024;
 
-/// An action of the app's own page, with a form of this declared length.
+/// An action of the app's own page, with a declared length of its form.
 fn action(path: &str, length: usize) -> Request {
     Request::outside("POST", path)
         .header("Sec-Fetch-Site", "same-origin")
@@ -27,7 +27,7 @@ fn action(path: &str, length: usize) -> Request {
         .header("Content-Length", &length.to_string())
 }
 
-/// A form with one value, of so many bytes in all.
+/// A form with one value and this total size in bytes.
 fn form(name: &str, bytes: usize) -> String {
     format!("{name}={}", "a".repeat(bytes - name.len() - 1))
 }
@@ -56,7 +56,7 @@ async fn a_form_without_a_session_is_answered_before_it_is_sent_unless_it_is_kep
     let answer = connection.answer().await;
     assert_eq!(answer.status, 401);
     assert!(answer.body.contains(&"a".repeat(256 * KIB - 7)));
-    // in chunks the length shows at the first byte beyond
+    // in chunks, the first byte above the limit reveals the length
     let chunked = Request::outside("POST", "/prisms/new")
         .header("Sec-Fetch-Site", "same-origin")
         .header("Content-Type", "application/x-www-form-urlencoded")
@@ -71,7 +71,7 @@ async fn a_form_of_256_kib_survives_the_end_of_its_session(backend: Backend) {
     let service = Service::start(backend).await;
     let mut ada = joined(&service, "ada@example.com", "reviewer").await;
     ada.post("/sign-out", &[]).await;
-    // a test's browser percent-encodes every byte, so these are nearly 256 KiB
+    // this test's browser percent-encodes every byte, so these are nearly 256 KiB
     let text = "Where \"is\"\nmy <bike>? ".repeat(3_900);
     let path = format!("/prisms/{PRISM}/try");
     let typed = [("fields.text", text.as_str()), ("action", "answer")];
@@ -109,7 +109,7 @@ async fn a_session_that_ends_while_a_form_comes_changes_nothing(backend: Backend
         let mut connection = Connection::open(node.app).await;
         connection.send(sent.head().as_bytes()).await;
         connection.send(&body.as_bytes()[..bytes / 2]).await;
-        // the session was found, and the form is being read
+        // the session was found, and the form is being received
         let reserved = f64::from(u32::try_from(4 * bytes).unwrap());
         node.until_metric("refract_body_bytes_reserved", reserved)
             .await;
@@ -167,7 +167,7 @@ async fn nothing_is_lost_of_ten_megabytes_of_text(backend: Backend) {
     let refused = ada.send(action_with(&path, body)).await;
     assert_eq!(refused.status, 422);
     assert!(refused.body.contains(&text));
-    // what takes far more in a page than it was sent with is too large
+    // a form that grows far beyond the limit in a page is too large
     let quotes = form("fields.text", 12 * MIB).replace('a', "\"");
     let refused = ada.send(action_with(&path, quotes)).await;
     assert_eq!(refused.status, 413);
@@ -191,7 +191,7 @@ async fn service_of_32_mib() -> Service {
     Service::with(Backend::Sqlite, setup).await
 }
 
-/// Connections that have sent a body of this length but for its last bytes.
+/// Connections that have sent a body of this length except its last bytes.
 async fn stalled(service: &Service, number: usize, bytes: usize, unsent: usize) -> Vec<Connection> {
     let body = json!({"text": TEXT}).to_string();
     let padded = format!("{body}{}", " ".repeat(bytes - body.len()));
@@ -208,7 +208,7 @@ async fn stalled(service: &Service, number: usize, bytes: usize, unsent: usize) 
     connections
 }
 
-/// Stalled bodies that hold all the room there is for large ones, and so many that wait for it.
+/// Stalled bodies that hold the whole budget for large ones, and `waiting` bodies without room.
 async fn stalled_and_waiting(
     service: &Service,
     waiting: usize,
@@ -217,7 +217,7 @@ async fn stalled_and_waiting(
     let stalling = stalled(service, 20, MIB, 2).await;
     node.until_metric("refract_body_bytes_reserved", 20_971_520.0)
         .await;
-    // what waits for room is not read, so not all of it can be sent
+    // a body without room is not read, so not all of it can be sent
     let waiting = stalled(service, waiting, MIB, MIB - 4 * KIB).await;
     let number = u32::try_from(waiting.len()).unwrap();
     node.until_metric("refract_bodies_waiting", number.into())
@@ -238,7 +238,7 @@ async fn large_bodies_wait_for_room_and_usual_calls_do_not() {
         let answer = service.create(&json!({"text": TEXT})).await;
         answer.assert(200, JSON, &Saved::of(&answer).envelope(ANSWERS));
     }
-    // whoever comes to an end is answered, and makes room for the next
+    // a body that is completed is answered, and frees its room for the next
     let mut first = large.remove(0);
     first.send(b"  ").await;
     assert_eq!(first.answer().await.status, 200);

@@ -100,7 +100,7 @@ async fn a_corrected_expectation_asks_nothing(backend: Backend) {
     let service = service(backend).await;
     service.write("gold.csv", GOLD);
     service.check("gold.csv", &["--json"]).await.done();
-    // a run of the same texts answers the check, and a check the run
+    // a run's answers are reused by a check of the same texts, and the reverse
     service.write(
         "texts.csv",
         "text,ref\nmy secret text,r1\nanother secret,r2\nthird secret,\n",
@@ -111,7 +111,7 @@ async fn a_corrected_expectation_asks_nothing(backend: Backend) {
     let lines = service.check("gold.csv", &["--json"]).await.lines();
     assert_eq!(lines[0]["accuracy"], 1.0);
     assert_eq!(service.asked(), 3);
-    // other columns: only one question is expected, by another name
+    // other columns: only one question has expected answers, under another name
     service.write(
         "gold.tsv",
         "text\tref\ttopic\nmy secret text\tr1\tproduct\n",
@@ -120,7 +120,7 @@ async fn a_corrected_expectation_asks_nothing(backend: Backend) {
     let lines = service.check("gold.tsv", &arguments).await.lines();
     assert_eq!((lines.len(), &lines[0]["accuracy"]), (1, &json!(0.0)));
     assert_eq!(service.asked(), 3);
-    // another name asks anew
+    // under another name the model is asked again
     let arguments = ["--json", "--name", "other-model"];
     service.check("gold.csv", &arguments).await.done();
     assert_eq!(service.asked(), 6);

@@ -1,4 +1,4 @@
-//! What `refract check` refuses before it asks, and how it stops.
+//! What `refract check` refuses before the model is asked, and how it stops.
 
 use refract_test_support::model_server::{Script, ScriptedReply};
 
@@ -141,7 +141,7 @@ async fn a_requirement_that_cannot_be_checked_asks_nothing() {
     assert_eq!(service.asked(), 0);
 }
 
-/// A service whose model holds every answer back.
+/// A service whose model holds back every answer.
 async fn held(backend: Backend) -> Service {
     let setup = Setup {
         nodes: 0,

@@ -1,4 +1,4 @@
-//! `refract check --orders`: choices that are asked again with their options in other orders.
+//! `refract check --orders`: choices asked again with their options in other orders.
 
 use refract_test_support::model_server::ScriptedReply;
 use serde_json::json;
@@ -26,7 +26,7 @@ async fn a_model_that_prefers_the_first_option_is_found_out(backend: Backend) {
     );
     let lines = ended.lines();
     assert_eq!(service.asked(), 3 + 15);
-    // in four of the five other orders another option is first
+    // four of the five other orders begin with another option
     let orders = lines.last().unwrap();
     assert_eq!(
         (&orders["question"], &orders["orders"]),
@@ -93,7 +93,7 @@ async fn failures_in_other_orders_are_counted_and_told(backend: Backend) {
         ended.stderr
     );
     assert_eq!(ended.lines().last().unwrap()["comparisons"], 5);
-    // a model that is away is not asked for ever
+    // an unavailable model is not asked forever
     service.write(
         "many.csv",
         GOLD.to_owned() + &"more,,billing,,\n".repeat(60),

@@ -1,4 +1,4 @@
-//! A collector of traces that keeps what it receives: OTLP over HTTP, read with the protocol's own
+//! A collector that keeps the traces it receives: OTLP over HTTP, decoded with the protocol's own
 //! types.
 
 use std::collections::BTreeMap;
@@ -21,11 +21,11 @@ use crate::http::{extent, is_whole, within_patience};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Manner {
     Takes,
-    /// Reads it and never answers.
+    /// Reads the batch and never answers.
     Hangs,
 }
 
-/// What came over the connections.
+/// The received requests.
 #[derive(Debug, Default)]
 struct Received {
     connections: usize,

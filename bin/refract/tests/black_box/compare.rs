@@ -1,4 +1,4 @@
-//! `refract compare`: two versions or models, beside the same comparison computed here.
+//! `refract compare`: two versions or models, checked against the same comparison computed here.
 
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ on_both!(
     sides_without_anything_to_compare_are_refused,
 );
 
-/// A row that is answered in one way by the side `a`, and in another by the side `b`.
+/// A row with one answer for side `a` and another for side `b`.
 fn row(reference: Option<&str>, a: &MarkedText, b: &MarkedText) -> Value {
     let text = json!({"a": a.answers(), "b": b.answers()}).to_string();
     let mut row = a.row("");
@@ -27,10 +27,10 @@ fn row(reference: Option<&str>, a: &MarkedText, b: &MarkedText) -> Value {
     row
 }
 
-/// A row whose topic the sides answer so.
+/// A row with the topics that the sides answer.
 fn topics(reference: Option<&str>, number: u32, a: usize, b: usize) -> Value {
     let texts = marked_texts(1);
-    // the number keeps the texts apart
+    // the number makes each text unique
     let of = |topic| MarkedText {
         topic,
         angry_percent: number,
@@ -39,7 +39,7 @@ fn topics(reference: Option<&str>, number: u32, a: usize, b: usize) -> Value {
     row(reference, &of(a), &of(b))
 }
 
-/// Asks about the rows as version 1 answers, then saves version 2, which answers otherwise.
+/// Asks version 1 about the rows, saves version 2, and asks it too, with other answers.
 async fn ask_both(service: &Service, of_a: &[Value], of_b: &[Value]) -> [Vec<String>; 2] {
     service.model.then_always(told("m1", "a"));
     let a = service.ask_rows("a", of_a).await;
@@ -57,7 +57,7 @@ async fn compared(service: &Service, arguments: &[&str]) -> Vec<Value> {
 
 const VERSIONS: [&str; 4] = ["--a", "version=1", "--b", "version=2"];
 
-/// The probability of at most as few heads as the rarer side has, on both sides, of a fair coin.
+/// The two-sided probability that a fair coin gives a split at least as uneven as this one.
 fn exact_p(one: u32, other: u32) -> f64 {
     let tosses = one + other;
     let mut ways = 1.0;
@@ -93,7 +93,7 @@ fn bootstrap(rows: usize, ups: f64, downs: f64) -> [f64; 2] {
     })
 }
 
-/// Asks both sides about texts with the refs `r0`, `r1`, …, the second side about 35 of them only,
+/// Asks both sides about texts with the refs `r0`, `r1`, …, the second side only about 35 of them,
 /// and marks the results of the first side.
 async fn ask_marked(
     service: &Service,
@@ -187,7 +187,7 @@ async fn texts_that_are_answered_differently_are_listed(backend: Backend) {
         of_topic.contains(&format!("and {} more texts", differ - 20)),
         "{of_topic}"
     );
-    // rows of which one side is right come first, and name both results
+    // rows that only one side answers correctly come first, and name both results
     let first = pairs().position(|(a, b)| {
         a.topic != b.topic && (a.topic == a.marked_topic || b.topic == a.marked_topic)
     });
@@ -223,7 +223,7 @@ async fn texts_are_known_by_ref_or_by_their_fields(backend: Backend) {
         topics(None, 12, 0, 0),
     ];
     let [_, b_ids] = ask_both(&service, &of_a, &of_b).await;
-    // the marks of the other side say what is right
+    // the marks of the other side define the correct answers
     let marks = b_ids.iter().zip([
         "billing",
         "delivery",
@@ -242,8 +242,8 @@ async fn texts_are_known_by_ref_or_by_their_fields(backend: Backend) {
         topic["rows"], 4,
         "same, the one without a ref, only-a with only-b, the newest twice"
     );
-    // a answers billing, delivery, product and insufficient_information; b other in the last and
-    // delivery in the first
+    // side a answers billing, delivery, product and insufficient_information; side b answers other
+    // for the last and delivery for the first
     assert_eq!(
         (&topic["only_a_right"], &topic["only_b_right"]),
         (&json!(2), &json!(0))
@@ -289,7 +289,7 @@ async fn the_newer_mark_of_either_result_counts(backend: Backend) {
 
 async fn a_text_for_which_a_side_names_no_outcome_is_left_out(backend: Backend) {
     let service = service(backend).await;
-    // no below 0.4, yes from 0.6: the second text is unsure on the one side
+    // no below 0.4, yes from 0.6: the second text is unsure for one side
     service.run(&["lens", "set", PRISM, LENS_FILE]).await.done();
     let texts = marked_texts(1);
     let of = |angry_percent| MarkedText {

@@ -161,7 +161,7 @@ async fn a_body_after_an_upgrade_ends_with_the_connection_and_is_read_within_the
     assert_eq!(ended.answer().await.status, 400);
     let answer = connection.call_of_unread_body(&vec![b' '; 1_100_000]).await;
     answer.assert_error(TOO_LARGE.0, TOO_LARGE.1, TOO_LARGE.2);
-    // another protocol's name changes nothing
+    // the name of another protocol changes nothing
     let request = service
         .create_request(PRISM, &json!({"text": TEXT}))
         .header("Connection", "Upgrade")
@@ -223,7 +223,7 @@ async fn without_nodes() -> Service {
     Service::with(Backend::Sqlite, setup).await
 }
 
-/// The command of a node with two workers that may have this many descriptors.
+/// The command of a node with two workers and this limit of file descriptors.
 fn limited(service: &Service, descriptors: usize) -> tokio::process::Command {
     let mut command = tokio::process::Command::new("sh");
     command

@@ -1,4 +1,4 @@
-//! The SQLite file: made where it may be, watched while it is open, and of a size that may be limited.
+//! The SQLite file: where it is created, how it is watched while open, and limits on its size.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::http::{Connection, within_patience};
 use crate::program::run;
 use crate::service::{Backend, LENS_FILE, PRISM, PRISM_FILE, Service, Setup, TEXT};
 
-/// Commands that are about what is stored already.
+/// Commands that need existing data.
 const ABOUT_STORED: [&[&str]; 22] = [
     &["account", "list"],
     &["key", "list"],
@@ -91,7 +91,7 @@ async fn a_command_that_makes_the_first_rows_makes_the_database() {
 
 #[tokio::test]
 async fn nothing_is_acknowledged_that_a_deleted_file_would_lose() {
-    // one thread, whose connection is open: another would have to open one to the file
+    // one thread with an open connection: another thread would have to open the file
     let setup = Setup {
         settings: &[("REFRACT_WORKERS", "1")],
         ..Setup::default()
@@ -144,7 +144,7 @@ async fn a_limit_of_the_files_size_fails_saves_and_not_the_node() {
     };
     let mut service = Service::with(Backend::Sqlite, setup).await;
     let mut command = tokio::process::Command::new("sh");
-    // in blocks of 512 bytes: the log is as large after some results
+    // in blocks of 512 bytes: the write-ahead log reaches this size after some results
     command
         .args(["-c", "ulimit -f 2000 && exec \"$0\" serve"])
         .arg(env!("CARGO_BIN_EXE_refract"))

@@ -10,8 +10,8 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use crate::http::{Answer, Connection, Request, within_patience};
 use crate::program::{self, run};
 
-/// Occupies the default ports until the value is dropped. A port that cannot be bound is occupied
-/// by another process already.
+/// Occupies the default ports until the value is dropped. A port that cannot be bound is already in
+/// use by another process.
 fn default_ports_taken() -> [Option<TcpListener>; 2] {
     [8080, 9090].map(|port| TcpListener::bind(("127.0.0.1", port)).ok())
 }
@@ -134,7 +134,7 @@ async fn it_serves_on_until_it_is_stopped_and_its_curl_line_works() {
     let cookie = signed_in.cookies().remove(0);
     let first = Request::outside("GET", "/").header("Cookie", &cookie);
     let page = first.send(app).await;
-    // the sample's 200 messages, the demo's own call and this one's
+    // the sample's 200 messages, the demo's own call and this test's
     assert!(
         page.body.contains("Demo owner") && page.body.contains(">202<"),
         "{page:?}"
@@ -157,7 +157,7 @@ async fn it_serves_on_until_it_is_stopped_and_its_curl_line_works() {
     assert_eq!(before["action"], "sign_in_link_made");
 }
 
-/// The answer to a request whose body may be left out.
+/// The answer to a request whose body may be omitted.
 async fn looked_at(app: SocketAddr, method: &str, path: &str) -> Answer {
     let request = Request::outside(method, path).header("Connection", "close");
     let mut connection = Connection::open(app).await;

@@ -13,13 +13,13 @@ static DESCRIPTION: LazyLock<Value> = LazyLock::new(|| {
     serde_json::from_str(include_str!("../../../../docs/openapi.json")).expect("the description")
 });
 
-/// Compiled schemas, by the response and the part of it that they are for.
+/// Compiled schemas, by response and part of the response.
 static VALIDATORS: LazyLock<Mutex<HashMap<String, Arc<Validator>>>> = LazyLock::new(Mutex::default);
 
 /// Fails the test when an answer of a described route does not match the description.
 #[track_caller]
 pub(crate) fn hold(method: &str, target: &str, answer: &Answer) {
-    // not of the API: interim answers (1xx), and actix's own answer to what is not HTTP
+    // outside the API: interim answers (1xx), and actix's own answer to bytes that are not HTTP
     if answer.status < 200 || answer.header("x-request-id").is_none() {
         return;
     }
@@ -36,7 +36,7 @@ pub(crate) fn hold(method: &str, target: &str, answer: &Answer) {
         let header = resolve(header["$ref"].as_str().expect(place));
         let value = answer.header(name);
         let value = value.unwrap_or_else(|| panic!("no {name}: {answer:?}"));
-        // a header is text, which a schema may describe as the number that it stands for
+        // a header is text, even if its schema describes a number
         let value = match header["schema"]["type"].as_str() {
             Some("integer") => value.parse::<u64>().map_or(json!(value), |it| json!(it)),
             _ => json!(value),
@@ -45,7 +45,7 @@ pub(crate) fn hold(method: &str, target: &str, answer: &Answer) {
         assert!(schema.is_valid(&value), "{name}: {answer:?}");
     }
     let content_type = answer.header("content-type").unwrap_or_default();
-    // every body is UTF-8 and says so; the description has media types without parameters
+    // every body is declared as UTF-8; the description has media types without parameters
     let media_type = content_type.strip_suffix("; charset=utf-8");
     let media_type = media_type.unwrap_or_else(|| panic!("{content_type}: {place}: {answer:?}"));
     let content = &response["content"][media_type]["schema"];
@@ -65,8 +65,8 @@ pub(crate) fn hold(method: &str, target: &str, answer: &Answer) {
     }
 }
 
-/// The schema of `x-errors`: the codes of a response, each with its exact messages. Clients are
-/// generated from the plain `ErrorBody` instead.
+/// The schema in `x-errors`: the codes of a response, each with its exact messages. Client
+/// generators use the plain `ErrorBody` instead.
 fn exact_errors(errors: &Value) -> Value {
     let errors = errors.as_array().expect("x-errors");
     let exact = errors.iter().map(|error| {
@@ -80,7 +80,7 @@ fn exact_errors(errors: &Value) -> Value {
     json!({"anyOf": exact.collect::<Vec<Value>>()})
 }
 
-/// The path template of a request in the description; `None` where there is none.
+/// The path template of a request in the description; `None` if it has none.
 fn operation(method: &str, path: &str) -> Option<&'static str> {
     let parts: Vec<&str> = path.strip_prefix("/v1/")?.split('/').collect();
     match (method, parts.as_slice()) {
@@ -167,8 +167,8 @@ fn an_undescribed_type_is_found() {
     hold("POST", "/v1/results/x/retry", &answer);
 }
 
-/// What client generators need, which `make check-generators` tries: they guess the type where a
-/// schema has none, stop at a bare null, and send the header of a body that they need not send.
+/// What client generators need, tried by `make check-generators`: they guess the type if a schema
+/// has none, stop at a bare null, and send the header of an optional body.
 #[test]
 fn client_generators_can_read_the_description() {
     let mut faults = Vec::new();
@@ -189,7 +189,7 @@ fn client_generators_can_read_the_description() {
     };
     let create = ["TextCall", "FieldsCall"].map(|name| format!("#/components/schemas/{name}"));
     assert_eq!(one_of("CreateCall"), create);
-    // Python clients take the first that fits, and the answers of `raw` would fit both
+    // Python clients take the first schema that fits, and the answers of `raw` would fit both
     let ok = ["RawResult", "OkResult"].map(|name| format!("#/components/schemas/{name}"));
     assert_eq!(one_of("AnsweredResult"), ok);
     assert_eq!(one_of("Result")[..2], ok);
@@ -221,7 +221,7 @@ fn find_faults(value: &Value, place: &str, faults: &mut Vec<String>) {
     };
     let restricts = |key: &&str| members.contains_key(*key);
     let is_restricted = ["const", "enum", "pattern"].iter().any(restricts);
-    // no type is made of what a value is not
+    // generators derive no type from `not`
     if is_restricted && !members.contains_key("type") && !place.ends_with("/not") {
         faults.push(format!("{place}: no type"));
     }

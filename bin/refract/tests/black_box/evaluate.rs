@@ -1,4 +1,5 @@
-//! `refract evaluate`: the measures of marked answers, beside the same measures computed here.
+//! `refract evaluate`: the measures of marked answers, checked against the same measures computed
+//! here.
 
 use serde_json::{Value, json};
 
@@ -16,7 +17,7 @@ on_both!(
     the_measures_of_a_question_fit_on_one_screen,
 );
 
-/// The share of texts of which something holds.
+/// The share of texts that satisfy a condition.
 fn share(texts: &[MarkedText], holds: impl Fn(&MarkedText) -> bool) -> f64 {
     number(texts.iter().filter(|text| holds(text)).count()) / number(texts.len())
 }
@@ -25,7 +26,7 @@ fn mean(texts: &[MarkedText], of: impl Fn(&MarkedText) -> f64) -> f64 {
     texts.iter().map(of).sum::<f64>() / number(texts.len())
 }
 
-/// The ends of Wilson's interval as its formula is usually written.
+/// The ends of Wilson's interval, by the textbook formula.
 fn wilson(share: f64, rows: f64) -> [f64; 2] {
     let z = 1.959_963_984_540_054_f64;
     let centre = share + z * z / (2.0 * rows);
@@ -33,7 +34,7 @@ fn wilson(share: f64, rows: f64) -> [f64; 2] {
     [-1.0, 1.0].map(|sign| (centre + sign * half) / (1.0 + z * z / rows))
 }
 
-/// Squared errors of a choice or scale, and the probability of what is marked.
+/// Squared error of a choice or scale, and the probability of the marked outcome.
 fn scores(percent: u32, is_right: bool, outcomes: f64) -> (f64, f64) {
     let p = f64::from(percent) / 100.0;
     let other = (1.0 - p) / (outcomes - 1.0);
@@ -154,7 +155,7 @@ fn check_yes_no(angry: &Value, texts: &[MarkedText]) {
         &angry["accuracy"],
         share(texts, |text| (of(text) >= 0.5) == text.is_angry),
     );
-    // the bins of equal count and their error, from the sorted probabilities of yes
+    // the equal-count bins and their error, from the sorted probabilities of yes
     let mut sorted = texts.to_vec();
     sorted.sort_by_key(|text| text.angry_percent);
     let bins = sorted.chunks(6);
@@ -326,7 +327,7 @@ async fn the_measures_of_a_question_fit_on_one_screen(backend: Backend) {
             let mut program =
                 OnTerminal::start(service.folder.path(), width, &settings, &arguments);
             assert_eq!(program.end().await, Some(0));
-            // what comes before the heading is the progress
+            // the progress precedes the heading
             let (_, screen) = program
                 .seen
                 .split_once(&format!("{question}\u{1b}[0m ("))
@@ -351,7 +352,7 @@ async fn the_measures_of_a_question_fit_on_one_screen(backend: Backend) {
     }
 }
 
-/// The text without the terminal's escape sequences for colours.
+/// The text without the terminal's colour codes.
 fn without_styles(text: &str) -> String {
     let mut parts = text.split('\u{1b}');
     let first = parts.next().unwrap().to_owned();

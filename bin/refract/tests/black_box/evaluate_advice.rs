@@ -1,4 +1,4 @@
-//! `refract evaluate --advise`: cutoffs beside those that a plain search finds, and lens files.
+//! `refract evaluate --advise`: cutoffs checked against a plain search, and lens files.
 
 use serde_json::{Value, json};
 
@@ -61,7 +61,7 @@ fn cross_fitted(
             let held = part(true);
             let counts = match choose(&part(false), target) {
                 Some(cutoff) => counted(&held, cutoff),
-                // without a cutoff nothing is answered yes
+                // without a cutoff no answer is yes
                 None => (0, counted(&held, 101).1),
             };
             pooled = (pooled.0 + counts.0, pooled.1 + counts.1);
@@ -203,7 +203,7 @@ async fn a_written_lens_file_is_the_lens_with_the_cutoffs(backend: Backend) {
         answered.as_u64().unwrap() < 160,
         "what is between the cutoffs is unsure"
     );
-    // one cutoff is written as one
+    // a single cutoff is written alone
     let goal = ["--recall", "0.9", "--write", "lens.json"];
     let found = advised(&service, &goal).await;
     let file: Value = serde_json::from_str(&service.written("lens.json")).unwrap();
@@ -222,7 +222,7 @@ async fn a_label_column_is_added_where_there_is_none(backend: Backend) {
     let service = service(backend).await;
     let mut texts = marked_texts(60);
     for text in &mut texts {
-        // yes is always right from 70 on, and no is nowhere right often enough
+        // from 70 up yes is always right, and no is never right often enough
         let percent = text.angry_percent;
         text.is_angry = percent >= 70 || percent % 2 == 0 || percent < 30;
     }
@@ -299,7 +299,7 @@ async fn a_goal_out_of_reach_writes_nothing(backend: Backend) {
         "error: no cutoff gives a precision of 0.9 on held-out rows: lens.json is not written\n";
     assert_eq!(ended.stderr, line);
     assert!(!service.folder.path().join("lens.json").exists());
-    // few marks are told
+    // a small number of marks gives a warning
     let words = service
         .run(&[
             "evaluate",

@@ -1,4 +1,4 @@
-//! Events as owners and operators see them, and what they never hold.
+//! Events as owners and operators see them, and what they never contain.
 
 use serde_json::{Value, json};
 
@@ -85,7 +85,7 @@ async fn operators_list_events_by_who_and_since_when(backend: Backend) {
     let table = service.run(&["events", "--limit", "2"]).await.done();
     assert_eq!(table.lines().count(), 3, "{table}");
     assert!(table.contains("prism support-triage") && table.contains("prism_renamed"));
-    // somebody who was removed is still found by their address
+    // a removed person is still found by their address
     let people = ada.get("/people").await;
     assert_eq!(people.status, 200);
     joined(&service, "grace@example.com", "owner").await;
@@ -165,7 +165,7 @@ async fn owners_see_filter_and_download_events(backend: Backend) {
     assert_eq!(downloaded, all[1..], "as the terminal has them");
 }
 
-/// Makes, saves and applies a prism and a lens whose words are all marked.
+/// Creates, saves and applies a prism and a lens whose texts all contain a marker word.
 async fn define_marked(service: &Service) {
     let mut file = json!({
         "name": "Plain", "context": "marker-prism-context",
@@ -191,13 +191,13 @@ async fn define_marked(service: &Service) {
     assert_eq!(applied.matches("\"saved\"").count(), 2, "{applied}");
 }
 
-/// The values of the cookies of the session and of the known browser.
+/// The values of the session and browser cookies.
 fn cookies_of(browser: &Browser<'_>) -> [String; 2] {
     ["refract", "refract_browser"].map(|cookie| browser.value_of(cookie).to_owned())
 }
 
-/// Signs in with a wrong password that is marked and with the right one, and takes a name and a password
-/// that are marked.
+/// Signs in with a wrong password that contains a marker word and with the right one, and sets a
+/// name and a password that contain one.
 async fn sign_in_marked(ada: &mut Browser<'_>) {
     ada.sign_in("ada@example.com", "marker-password").await;
     ada.sign_in("ada@example.com", PASSWORD).await;

@@ -1,4 +1,5 @@
-//! Every action of the app has its event, or a reason why it has none: a walk over the route table.
+//! Every action of the app has an event, or a documented reason for none: a walk over the route
+//! table.
 
 use std::collections::BTreeSet;
 
@@ -16,8 +17,8 @@ on_both!(
     reading_has_no_event_but_for_downloads,
 );
 
-/// Actions that have no event, and why. An action that is neither here nor done by the walk fails the
-/// test: decide which it is.
+/// Actions without an event, with the reason. An action that is neither here nor done by the walk
+/// fails the test: decide which it is.
 const WITHOUT: [(&str, &str); 11] = [
     ("/prisms/{slug}/lens", "shows a draft and saves nothing"),
     ("/prisms/{slug}/lens/preview", "saves nothing"),
@@ -41,7 +42,7 @@ const WITHOUT: [(&str, &str); 11] = [
     ("/assets/{folder}/{name}", "is no action"),
 ];
 
-/// Reads that have an event.
+/// Reads with an event.
 const DOWNLOADS: [(&str, &str); 2] = [
     ("/prisms/{slug}/results/download", "results_exported"),
     ("/events/download", "events_exported"),
@@ -59,8 +60,8 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// The actions of the events since the last look, oldest first. Each is by somebody, or the node,
-    /// in the request that was answered.
+    /// The actions of the events since the previous call, oldest first. Each event must name this
+    /// actor and the answered request.
     async fn added(&mut self, by: &str, answer: &Answer) -> Vec<String> {
         let mut added = events(self.service).await;
         let all = added.len();
@@ -77,7 +78,7 @@ impl Walk<'_> {
         added.iter().map(|event| text(event, "action")).collect()
     }
 
-    /// Notes that an action of a route was done and left these events.
+    /// Records that a route's action was done and left these events.
     async fn did(&mut self, pattern: &'static str, by: &str, answer: &Answer, expected: &[&str]) {
         assert!(answer.status < 400, "{pattern}: {answer:?}");
         let added = self.added(by, answer).await;
@@ -86,7 +87,7 @@ impl Walk<'_> {
     }
 }
 
-/// Walks over what owners do.
+/// Walks over the actions of owners.
 async fn walk_as_owner(walk: &mut Walk<'_>, ada: &mut Browser<'_>) {
     const ADA: &str = "ada@example.com";
     let prism = format!("/prisms/{PRISM}");
@@ -151,7 +152,7 @@ async fn walk_as_owner(walk: &mut Walk<'_>, ada: &mut Browser<'_>) {
     walk.did("/keys/{id}/revoke", ADA, &answer, &[]).await;
 }
 
-/// Walks over what owners do to people.
+/// Walks over the actions of owners on people.
 async fn walk_over_people(walk: &mut Walk<'_>, ada: &mut Browser<'_>) {
     const ADA: &str = "ada@example.com";
     let invite = [("email", "grace@example.com"), ("role", "reviewer")];
@@ -189,13 +190,13 @@ async fn walk_over_people(walk: &mut Walk<'_>, ada: &mut Browser<'_>) {
     assert_eq!(walk.added(ADA, &again).await, [""; 0]);
 }
 
-/// Signs in with a browser, and notes it.
+/// Signs in with a browser, and records it.
 async fn sign_in(walk: &mut Walk<'_>, browser: &mut Browser<'_>, email: &str) {
     let answer = browser.sign_in(email, PASSWORD).await;
     walk.did("/sign-in", email, &answer, &["signed_in"]).await;
 }
 
-/// Walks over what people do about themselves.
+/// Walks over people's actions on themselves.
 async fn walk_over_oneself(walk: &mut Walk<'_>) {
     const EVE: &str = "eve@example.com";
     let service = walk.service;
@@ -260,7 +261,7 @@ async fn every_action_of_the_app_has_its_event(backend: Backend) {
         known: events(&service).await.len(),
         done: BTreeSet::new(),
     };
-    // what has none
+    // actions without an event
     let typed = [("fields.text", "a text"), ("text", "a text")];
     for action in ["try", "lens", "lens/preview", "edit/check"] {
         let answer = ada.post(&format!("/prisms/{PRISM}/{action}"), &typed).await;

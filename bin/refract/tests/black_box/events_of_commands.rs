@@ -1,4 +1,4 @@
-//! Every command that changes something has its event, or a reason why it has none: a walk over the
+//! Every command that changes data has an event, or a documented reason for none: a walk over the
 //! manual, which has a page for each command.
 
 use std::collections::BTreeSet;
@@ -12,8 +12,8 @@ use crate::service::{Backend, LENS_FILE, PRISM, PRISM_FILE, Service, example_pri
 
 on_both!(every_changing_command_has_its_event);
 
-/// Commands that have no event, and why. A command that is neither here nor done by the walk fails the
-/// test: decide which it is.
+/// Commands without an event, with the reason. A command that is neither here nor done by the walk
+/// fails the test: decide which it is.
 const WITHOUT: [(&str, &str); 25] = [
     (
         "serve",
@@ -51,7 +51,7 @@ const WITHOUT: [(&str, &str); 25] = [
     ("demo", "has a database of its own: a test of its own below"),
 ];
 
-/// The commands by the pages of their manual, without those that only hold others.
+/// The commands that have a page in the manual, without mere groups of commands.
 async fn commands(folder: &Path) -> BTreeSet<String> {
     program::run(folder, &[], &["man", "manual"]).await.done();
     let pages: BTreeSet<String> = std::fs::read_dir(folder.join("manual"))
@@ -105,7 +105,7 @@ impl Walk<'_> {
     }
 }
 
-/// Walks over what changes keys, prisms and people.
+/// Walks over the commands that change keys, prisms and people.
 async fn walk_over_settings(walk: &mut Walk<'_>) {
     const ADA: &str = "ada@example.com";
     walk.run("key create", &["--name", "one"], &["key_created"])
@@ -142,7 +142,7 @@ async fn walk_over_settings(walk: &mut Walk<'_>) {
     walk.run("person remove", &[ADA], &["person_removed"]).await;
 }
 
-/// Walks over what files that are applied change.
+/// Walks over the changes made by applied files.
 async fn walk_over_applied_files(walk: &mut Walk<'_>) {
     let service = walk.service;
     let mut prism = example_prism();
@@ -173,7 +173,7 @@ async fn walk_over_applied_files(walk: &mut Walk<'_>) {
     let notes: Vec<_> = all[..4].iter().map(|event| &event["note"]).collect();
     let (nothing, reviewed) = (json!(null), json!("as reviewed"));
     assert_eq!(notes, [&nothing, &nothing, &reviewed, &reviewed]);
-    // one fault, and nothing is applied
+    // with one fault, nothing is applied
     prism["context"] = json!("We sell cars.");
     service.file("applied.prism.json", &prism);
     service.write("nobody.lens.json", "{\"columns\":[]}");
@@ -181,7 +181,7 @@ async fn walk_over_applied_files(walk: &mut Walk<'_>) {
     assert_eq!(walk.added().await, [""; 0], "all or nothing");
 }
 
-/// Walks over what asks, exports and deletes.
+/// Walks over the commands that ask, export and delete.
 async fn walk_over_results(walk: &mut Walk<'_>) {
     let service = walk.service;
     let body = json!({"text": "a text", "ref": "r-1"});
@@ -224,7 +224,7 @@ async fn every_changing_command_has_its_event(backend: Backend) {
     };
     let first = walk.added().await;
     assert_eq!(first, ["account_created", "key_created", "prism_created"]);
-    // its results are made with the key that is revoked then
+    // creates its results with the key before it is revoked
     walk_over_results(&mut walk).await;
     walk_over_settings(&mut walk).await;
     walk_over_applied_files(&mut walk).await;

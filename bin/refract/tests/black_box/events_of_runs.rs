@@ -1,4 +1,4 @@
-//! The events of file runs, with how many rows they had.
+//! The events of file runs, with their numbers of rows.
 
 use serde_json::Value;
 
@@ -31,7 +31,7 @@ async fn a_file_run_says_how_many_rows_it_had(backend: Backend) {
     );
 }
 
-/// The last two events, of a file run.
+/// The last two events, both of a file run.
 async fn newest_runs(service: &Service) -> Vec<String> {
     let all = events(service).await;
     let said = |event: &Value| {

@@ -60,7 +60,7 @@ async fn a_retry_keeps_what_the_failed_call_sent(backend: Backend) {
     let service = Service::start(backend).await;
     let body = json!({"text": TEXT, "context": "Order 7.", "ref": "ticket-17"});
     let failed = Saved::of(&service.failed(&body).await);
-    // the retry asks with the old version, although a newer one has another field
+    // the retry uses the old version, although a newer one has another field
     let mut next = crate::service::example_prism();
     next["fields"] = json!([{"key": "message", "label": "Message"}]);
     let file = service.file("next.json", &next);

@@ -1,4 +1,4 @@
-//! Forgetting results: `refract results purge` and `erase`.
+//! Deleting results: `refract results purge` and `erase`.
 
 use refract_test_support::model_server::ScriptedReply;
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ pub(crate) async fn export(service: &Service) -> Vec<Value> {
     service.run(&arguments).await.lines()
 }
 
-/// Fails unless the app says so of the prism's results.
+/// Fails unless the app's page about the prism's results contains this text.
 async fn assert_in_app(ada: &mut Browser<'_>, results: &str) {
     let page = ada.get(&format!("/prisms/{PRISM}")).await;
     assert!(page.body.contains(&format!(">{results}</a>")), "{page:?}");
@@ -41,7 +41,7 @@ async fn a_purge_deletes_what_was_saved_before_and_frees_its_keys(backend: Backe
     let file = service.folder.path().join("marks.csv");
     std::fs::write(file, "ref,topic\nold,billing\nyoung,other\n").unwrap();
     let young = loop {
-        // of another millisecond, which takes no time
+        // repeated until it is saved in another millisecond, which needs no sleep
         let young = service.create(&json!({"text": TEXT, "ref": "young"})).await;
         let young = young.value();
         if young["created_at"] != old["created_at"] {
@@ -79,7 +79,7 @@ async fn a_purge_deletes_what_was_saved_before_and_frees_its_keys(backend: Backe
     assert_eq!((marks.len(), &marks[0]["ref"]), (1, &json!("young")));
     assert_eq!(service.results_made().await, 1);
     assert_in_app(&mut ada, "1 result").await;
-    // the key is free: a call with it is a first call
+    // the key is free: a call with it counts as a first call
     let asked = service.asked();
     let again = service.create(&body).await;
     assert_eq!(again.status, 200);
@@ -203,7 +203,7 @@ async fn what_cannot_be_purged_or_erased_is_said(backend: Backend) {
     }
 }
 
-/// Whether some words are in the files of an SQLite database, its log included.
+/// Whether a text occurs in the files of an SQLite database, including its write-ahead log.
 fn is_in_files(service: &Service, words: &str) -> bool {
     let files = std::fs::read_dir(service.folder.path()).unwrap();
     let files = files.map(|file| std::fs::read(file.unwrap().path()).unwrap());
@@ -213,7 +213,7 @@ fn is_in_files(service: &Service, words: &str) -> bool {
     })
 }
 
-/// A call about Ada for even numbers, about Bob for others.
+/// A call about Ada for even numbers, about Bob for odd ones.
 fn call_about_somebody(number: usize) -> Value {
     let name = ["Ada-Sentinel", "Bob"][number % 2];
     json!({
@@ -259,7 +259,7 @@ async fn results_erased_by_ref_leave_nothing_behind(backend: Backend) {
     assert!(left.iter().all(|row| row["ref"] == "Bob"));
     assert_eq!(service.results_made().await, 10);
     service.run(&erase).await.refused();
-    // the node goes on with the file that was written anew
+    // the node continues with the rewritten file
     let created = service.create(&call_about_somebody(24)).await;
     assert_eq!(created.status, 200);
     let read = service.read(&Saved::of(&created).id, "").await;
@@ -288,7 +288,7 @@ async fn a_result_erased_by_its_id_takes_what_was_sent_again_with_it(backend: Ba
     }
     assert_nothing_of_ada(&service, backend).await;
     assert_eq!(service.read(&kept.id, "").await.status, 200);
-    // without writing the file anew, which takes long where there are millions
+    // without rewriting the file, which takes long with millions of results
     let failed = Saved::of(&service.failed(&body).await);
     let quick = ["results", "erase", &failed.id, "--no-rewrite"];
     assert_eq!(service.run(&quick).await.object(), json!({"results": 1}));
@@ -310,7 +310,7 @@ async fn calls_go_on_while_everything_is_purged(backend: Backend) {
                 let made = Saved::of(&made);
                 let retry = Request::post(&format!("/results/{}/retry", made.id));
                 let retried = retry.bearer(&key).send(api).await;
-                // it was `ok`, or purged before it could be retried
+                // the result was `ok`, or purged before the retry
                 let is_known = matches!(retried.status, 200 | 404 | 409 | 502);
                 assert!(is_known, "{retried:?}");
             }
@@ -332,7 +332,7 @@ async fn calls_go_on_while_everything_is_purged(backend: Backend) {
     let last = service.run(&purge).await.object();
     purged += last["results"].as_u64().unwrap();
     assert_eq!(export(&service).await.len(), 0);
-    // every answer of the model was saved, and deleted once
+    // every answer of the model was saved once and deleted once
     let answered = u64::try_from(service.asked() - asked).unwrap();
     assert_eq!(purged, answered);
     let mut ada = joined(&service, "ada@example.com", "owner").await;

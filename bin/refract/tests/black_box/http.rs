@@ -10,7 +10,7 @@ use tokio::net::TcpStream;
 
 use crate::description;
 
-/// The longest time that any answer may take, also on a busy machine.
+/// The longest wait for any answer, even on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A request, written out by [`Request::bytes`].
@@ -24,12 +24,12 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// A request of a target under `/v1`.
+    /// A request with a target under `/v1`.
     pub(crate) fn new(method: &str, target: &str) -> Self {
         Self::outside(method, &format!("/v1{target}"))
     }
 
-    /// A request of a target that is not under `/v1`.
+    /// A request with a target outside `/v1`.
     pub(crate) fn outside(method: &str, target: &str) -> Self {
         Self {
             method: method.to_owned(),
@@ -48,7 +48,7 @@ impl Request {
         Self::new("POST", target)
     }
 
-    /// Adds a header, also when one of this name was added before.
+    /// Adds a header, even if there is one with this name.
     pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
@@ -152,8 +152,8 @@ impl Connection {
         self.stream.write_all(bytes).await.unwrap();
     }
 
-    /// Sends and reads at the same time, for a server that answers before it has read the whole
-    /// body and may then close the connection.
+    /// Sends and reads concurrently, for a server that answers before it has read the whole body
+    /// and may then close the connection.
     pub(crate) async fn call_of_unread_body(&mut self, bytes: &[u8]) -> Answer {
         let (mut reader, mut writer) = self.stream.split();
         let received = &mut self.received;
@@ -210,12 +210,12 @@ impl Connection {
         .await
     }
 
-    /// Ends what is sent, and goes on receiving.
+    /// Shuts down the sending half of the connection.
     pub(crate) async fn end_sending(&mut self) {
         self.stream.shutdown().await.unwrap();
     }
 
-    /// Closes the connection in order (FIN).
+    /// Closes the connection gracefully (FIN).
     pub(crate) async fn finish(mut self) {
         self.stream.shutdown().await.unwrap();
     }

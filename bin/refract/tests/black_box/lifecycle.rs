@@ -1,4 +1,4 @@
-//! Clients that disconnect and servers that stop: answers of the model are saved, completely.
+//! Clients that disconnect and servers that stop: answers of the model are saved completely.
 
 use refract_test_support::model_server::ScriptedReply;
 use serde_json::{Value, json};
@@ -105,7 +105,7 @@ async fn a_visit_whose_client_hangs_up_is_saved_logged_and_counted(backend: Back
     .await;
 }
 
-/// What the log says about the end of a node and of its API.
+/// The log lines about the end of a node and of its API.
 fn stop_lines(node: &Node) -> Vec<Value> {
     let log = node.log();
     let lines = log
@@ -219,7 +219,7 @@ async fn a_server_whose_grace_is_over_saves_nothing_by_halves(backend: Backend) 
     assert!(call.is_closed().await, "no answer and no half of one");
     let words = "error: 1 call did not finish within the grace time";
     node.logged(|line| line == words).await;
-    // the node cut the call off: it is none whose client did not wait
+    // the node cut the call off; it does not count as a client that did not wait
     let line = node.logged(|line| line.contains(r#""cut":true"#)).await;
     let line: Value = serde_json::from_str(&line).unwrap();
     assert_eq!(
@@ -278,7 +278,7 @@ async fn an_idle_server_stops_at_once_at_either_signal() {
 
 #[tokio::test]
 async fn a_node_with_a_delay_takes_calls_while_balancers_learn_that_it_stops() {
-    // no test waits for this: the second signal ends the delay
+    // no test waits this long: the second signal ends the delay
     let setup = Setup {
         settings: &[("REFRACT_SHUTDOWN_DELAY_MS", "600000")],
         ..Setup::default()

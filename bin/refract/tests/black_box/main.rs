@@ -1,5 +1,5 @@
 //! Black-box tests of the built binary over real TCP, as callers and operators see it. Every test
-//! has a database of its own and a scripted model server, and uses no code of the program.
+//! has its own database and scripted model server, and uses no code of the program.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -20,7 +20,7 @@ mod service;
 mod terminal;
 mod varied;
 
-/// Makes two tests of each behaviour, `sqlite::…` and `postgres::…`.
+/// Generates two tests for each behaviour, `sqlite::…` and `postgres::…`.
 macro_rules! on_both {
     ($($behaviour:ident),* $(,)?) => {
         mod sqlite {

@@ -1,4 +1,4 @@
-//! Texts that tell the scripted model what to answer, with the marks that people would give.
+//! Texts that contain the scripted model's answers, with the marks that people would give.
 
 use refract_test_support::model_server::ScriptedReply;
 use serde_json::{Map, Value, json};
@@ -16,7 +16,7 @@ pub(crate) const TOPICS: [&str; 5] = [
 /// The levels of the example prism's question `urgency`.
 pub(crate) const LEVELS: [&str; 3] = ["can_wait", "this_week", "today"];
 
-/// What is answered to one text, in whole percents, and what is right.
+/// The answers to one text, in whole percents, and the correct outcomes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MarkedText {
     pub(crate) topic: usize,
@@ -32,7 +32,8 @@ pub(crate) struct MarkedText {
     pub(crate) marked_level: usize,
 }
 
-/// Texts that are always the same; the more probable an answer, the more often it is right.
+/// Pseudo-random texts, the same in every run; the more probable an answer, the more often it is
+/// right.
 pub(crate) fn marked_texts(count: usize) -> Vec<MarkedText> {
     let mut state = 17_u64;
     let mut below = |limit: u64| {
@@ -106,7 +107,7 @@ impl MarkedText {
     }
 }
 
-/// The reply of a model of this name, which answers what a text says under the key `side`.
+/// The reply of a model with this name: the answers that the text contains under the key `side`.
 pub(crate) fn told(model: &'static str, side: &'static str) -> ScriptedReply {
     ScriptedReply::with(move |request| {
         let text = request.json()["state"]["text"].clone();
@@ -140,7 +141,7 @@ impl Service {
         ids
     }
 
-    /// The objects that `evaluate --json` prints with these further arguments.
+    /// The objects printed by `evaluate --json` with these further arguments.
     pub(crate) async fn evaluated(&self, arguments: &[&str]) -> Vec<Value> {
         let mut all = vec!["evaluate", PRISM, "--json"];
         all.extend_from_slice(arguments);
@@ -159,7 +160,7 @@ pub(crate) fn number(count: usize) -> f64 {
     f64::from(u32::try_from(count).unwrap())
 }
 
-/// Fails where two numbers differ.
+/// Fails if two numbers differ.
 #[track_caller]
 pub(crate) fn assert_close(found: &Value, expected: f64) {
     let found = found.as_f64().unwrap_or_else(|| panic!("{found}"));

@@ -1,4 +1,4 @@
-//! Marks: taken in by id and by `ref`, changed, given back, and shown beside results.
+//! Marks: imported by id and by `ref`, changed, exported, and shown with results.
 
 use serde_json::{Value, json};
 
@@ -67,7 +67,7 @@ async fn a_row_marks_the_result_of_its_id_and_every_result_of_its_ref(backend: B
     let [first, second, third, fourth, last] = &ids[..] else {
         panic!("{ids:?}");
     };
-    // an id counts and a `ref` beside it does not; a key is looked for before a label
+    // an id takes precedence over a `ref`, and a key over a label
     let upper = third.to_uppercase();
     let file = format!(
         "note,result_id,ref,topic,angry,urgency\n\
@@ -113,7 +113,7 @@ async fn csv_tsv_and_jsonl_say_the_same(backend: Backend) {
             "{\"ref\":\"r1\",\"topic\":\"Other\",\"urgency\":null}\n",
             "other",
         ),
-        // a file of texts with right answers is a file of marks
+        // a gold file is also a valid file of marks
         (
             "gold.csv",
             "text,ref,expected_topic\nWhere?,r1,Billing\n",
@@ -149,7 +149,7 @@ async fn a_mark_can_be_changed_and_stays_where_a_cell_is_empty(backend: Backend)
         service.import("m.csv", "ref,topic\n").await,
         counts(0, 0, 0)
     );
-    // two rows may say one thing twice
+    // two rows may contain the same mark
     let twice = format!("result_id,ref,topic\n,r1,Billing\n{},,billing\n", ids[0]);
     assert_eq!(service.import("m.csv", twice).await, counts(1, 1, 0));
     assert_eq!(
@@ -215,8 +215,8 @@ async fn a_dry_run_saves_nothing(backend: Backend) {
     assert_eq!(service.marks("csv").await, before);
 }
 
-/// Saves a version in which `Billing` is called otherwise, `delivery` is gone, and `angry` is
-/// replaced by another question.
+/// Saves a version in which `Billing` is renamed, `delivery` is removed, and `angry` is replaced by
+/// another question.
 pub(crate) async fn save_another_version(service: &Service) {
     let mut second = example_prism();
     second["questions"][0]["options"] = json!([
@@ -232,7 +232,7 @@ async fn a_result_is_marked_by_the_labels_of_its_own_version(backend: Backend) {
     let old = service.answered(&["text"]).await.remove(0);
     save_another_version(&service).await;
     let new = service.answered(&["text"]).await.remove(0);
-    // one `ref` names results of both versions, and a label means what it means in each of them
+    // one `ref` matches results of both versions, and a label is resolved in each of them
     let file = "ref,topic\ntext,Billing\n";
     assert_eq!(service.import("m.csv", file).await, counts(2, 2, 2));
     let header = "result_id,ref,topic,german,urgency,angry\r\n";

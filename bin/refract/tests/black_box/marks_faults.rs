@@ -12,8 +12,8 @@ on_both!(
     a_file_that_cannot_be_read_is_refused_whole,
 );
 
-/// Imports a file that is refused, and returns the lines on stderr after the first, which says what
-/// the file is.
+/// Imports a refused file, and returns the lines on stderr after the first, which names the file's
+/// format.
 async fn faults(service: &Service, name: &str, content: impl AsRef<[u8]>) -> Vec<String> {
     service.write(name, content);
     let ended = service.run(&["marks", "import", PRISM, name]).await;

@@ -1,4 +1,5 @@
-//! `refract migrate --to`: forth and back, by the program, with its tables, their rows and its list.
+//! `refract migrate --to`: forward and back, run by the program, with the tables, their rows and
+//! the list of migrations.
 
 use serde_json::json;
 
@@ -37,7 +38,7 @@ async fn a_database_goes_back_and_forth_by_the_program(backend: Backend) {
     assert_eq!(down.code, Some(0), "{down:?}");
     let said: Vec<_> = down.stderr.lines().collect();
     let place = |line: &str| said.iter().position(|it| *it == line).expect(line);
-    // what goes is said before it goes, and the latest goes first
+    // what is removed is printed before, latest first
     assert!(place("What is removed:") < place("  table people: 0 rows"));
     assert!(place("  table people: 0 rows") < place("0007_forget_results: undone"));
     assert!(place("0007_forget_results: undone") < place("0006_create_people: undone"));
@@ -80,7 +81,7 @@ async fn what_is_no_migration_is_refused_in_words() {
             "{ended:?}"
         );
     }
-    // a new file is brought to where it was asked to
+    // a new file is migrated to the requested version
     let folder = tempfile::tempdir().unwrap();
     let new = program::run(folder.path(), &[], &["migrate", "--to", "2"]).await;
     assert!(

@@ -97,7 +97,7 @@ async fn every_question_type_and_255_outcomes_are_asked_over_every_protocol() {
             assert_eq!(line["right"], Value::Null, "{line}");
             assert_eq!(line["outcomes"], outcomes, "{line}");
         }
-        // only what is read from codes can be unread
+        // only probabilities read from codes can be unread
         assert_eq!(draws.len(), if protocol == "chat" { 3 } else { 0 });
     }
 }
@@ -148,7 +148,7 @@ async fn what_a_model_is_weak_at_is_said() {
 
 #[tokio::test]
 async fn what_is_left_unread_bounds_how_far_off_probabilities_are() {
-    // a server that cannot continue an answer, so what follows other letters is never seen
+    // a server that cannot continue an answer, so that codes of other letters are never seen
     let unseen = ChatModel {
         continues: Continues::Never,
         ..ChatModel::new(vec![1.0; 255])

@@ -1,5 +1,5 @@
-//! What `refract model check` tells of a server that refuses: the failure in a sentence, the
-//! server's own words and what to do. Results, logs and metrics have none of these words.
+//! The report of `refract model check` about a server that refuses: the failure in a sentence, the
+//! server's own message and the remedy. Results, logs and metrics never contain that message.
 
 use refract_test_support::model_server::{ModelServer, Script, ScriptedReply, tokens_reply};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::http::within_patience;
 use crate::program::run;
 use crate::service::{Backend, Service, Setup};
 
-/// The line of `refract model check` about a server that cannot serve.
+/// The line of `refract model check` about an unusable server.
 async fn refusal(protocol: &str, script: impl Into<Script>) -> String {
     let folder = tempfile::tempdir().unwrap();
     let server = ModelServer::start(script);

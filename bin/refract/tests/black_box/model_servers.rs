@@ -9,7 +9,7 @@ use crate::model_check::knowing_models::knowing_system_one;
 use crate::program::{Ended, run};
 use crate::service::{Backend, Service, Setup, TEXT};
 
-/// A port at which connections are refused for as long as the value lives.
+/// A port at which connections are refused until the value is dropped.
 fn refusing_port() -> (TcpSocket, u16) {
     let bound = TcpSocket::new_v4().unwrap();
     bound.set_reuseaddr(true).unwrap();
@@ -18,7 +18,7 @@ fn refusing_port() -> (TcpSocket, u16) {
     (bound, port)
 }
 
-/// The value of a metric of the server at this port, if there is one.
+/// The value of a metric of the server at this port, if present.
 fn metric(text: &str, name: &str, port: u16) -> Option<u64> {
     let sample = format!("{name}{{server=\"127.0.0.1:{port}\"}} ");
     let value = text.lines().find_map(|line| line.strip_prefix(&sample))?;
@@ -57,7 +57,7 @@ async fn a_node_answers_every_call_while_one_of_two_servers_is_down() {
         ("refract_model_server_failures_total", 3, 0),
         ("refract_model_server_requests_in_flight", 0, 0),
         ("refract_model_server_ejected", 1, 0),
-        // the name before, for one release
+        // the metric's previous name, kept for one release
         ("refract_model_server_left_alone", 1, 0),
     ] {
         let found = (of(name, port), of(name, model.port()));

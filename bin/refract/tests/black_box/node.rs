@@ -64,7 +64,7 @@ impl Node {
         Request::outside("GET", path).send(self.ops).await
     }
 
-    /// The metrics in a format that the caller asks for.
+    /// The metrics in the requested format.
     pub(crate) async fn metrics_as(&self, accept: &str) -> Answer {
         let request = Request::outside("GET", "/metrics").header("accept", accept);
         request.send(self.ops).await
@@ -105,7 +105,7 @@ impl Node {
     }
 }
 
-/// An address in the log line that says where the program listens, in text or JSON.
+/// An address in the log line about listening, in text or JSON.
 fn address(line: &str, name: &str) -> SocketAddr {
     let fields: Value = serde_json::from_str(line).unwrap_or_default();
     let mut words = line.split(' ');

@@ -51,7 +51,7 @@ async fn a_page_that_points_its_name_at_this_machine_learns_nothing() {
         assert_eq!(answer.status, 421, "{path}");
         let words = "This listener answers only to an IP address or localhost as the host.\n";
         assert_eq!(answer.body, words);
-        // a page may set these
+        // a page can set these headers
         let request = request(&rebound).header("X-Forwarded-Host", "localhost");
         let request = request.header("Forwarded", "host=localhost");
         assert_eq!(request.send(node.ops).await.status, 421, "{path}");
@@ -114,7 +114,7 @@ fn check(text: &str) -> Vec<Sample<'_>> {
             assert!(types.insert(family, kind).is_none(), "twice: {line}");
             let is_total = family.ends_with("_total");
             assert_eq!(is_total, kind == "counter", "{line}");
-            // those of any process have the names that Prometheus' clients give them
+            // standard process metrics have the names of Prometheus' client libraries
             let is_ours = family.starts_with("refract_") || family.starts_with("process_");
             assert!(is_ours, "{line}");
             let units = ["_milliseconds", "_ms", "_minutes", "_kilobytes"];
@@ -290,7 +290,7 @@ async fn metrics_tell_how_the_connections_of_sqlite_are_used() {
     assert!(allowed >= of_threads + idle);
 }
 
-/// The connections that are allowed, that belong to threads, and that are idle. No query waits.
+/// The connections allowed, owned by threads, and idle. No query waits.
 async fn connections_after_a_call(backend: Backend) -> [f64; 3] {
     let service = Service::start(backend).await;
     service.create(&json!({"text": TEXT})).await;

@@ -29,7 +29,7 @@ pub(crate) struct Fault<C> {
     pub(crate) make: fn(&mut C),
 }
 
-/// A fault that is answered with an error of its own.
+/// A fault with a separate error.
 pub(crate) fn error<C>(
     name: &'static str,
     place: &'static str,
@@ -67,7 +67,7 @@ pub(crate) fn ones_and_pairs<C>(faults: &[Fault<C>]) -> Vec<Vec<&Fault<C>>> {
     sets
 }
 
-/// Checks that the first fault decides the answer, together with problems reported beside it.
+/// Checks that the first fault decides the answer, together with problems reported with it.
 pub(crate) fn assert_first<C>(faults: &[&Fault<C>], answer: &Answer) {
     let names: Vec<_> = faults.iter().map(|fault| fault.name).collect();
     let context = format!("{names:?}: {answer:?}");

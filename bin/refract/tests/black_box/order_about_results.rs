@@ -1,5 +1,5 @@
-//! The order of checks of the two endpoints about one result (spec 4.2, 4.3), in pairs, with the
-//! checks that come before both.
+//! The order of checks of the two endpoints for a single result (spec 4.2, 4.3), in pairs, with the
+//! checks that precede both.
 
 use serde_json::json;
 
@@ -26,7 +26,7 @@ enum About {
     Nonsense,
 }
 
-/// A valid call about a result, in which tests make faults.
+/// A valid call about a result, to which tests add faults.
 struct Call {
     about: About,
     is_archived: bool,
@@ -198,7 +198,7 @@ async fn of_two_faults_of_a_retry_the_earlier_one_answers(backend: Backend) {
         }
     }
     assert!(sets.len() > 70, "{}", sets.len());
-    // only the set with nothing but the model's failure reached the model
+    // only the call whose sole fault is the model's failure reached the model
     assert_eq!(service.asked(), asked + 1);
     assert_eq!(service.results_made().await, made + 1);
 }

@@ -13,7 +13,7 @@ use crate::service::{Backend, PRISM, Service};
 
 on_both!(of_two_faults_the_earlier_one_answers);
 
-/// A valid call, in which tests make faults.
+/// A valid call, to which tests add faults.
 struct Call {
     prism: String,
     query: &'static str,
@@ -50,8 +50,7 @@ impl Call {
     }
 }
 
-/// A text that is over the budget together with the longest context, and far below with a short
-/// one.
+/// A text that exceeds the budget with the longest context, and stays far below with a short one.
 fn text() -> String {
     "t".repeat(8_000)
 }

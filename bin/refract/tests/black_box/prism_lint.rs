@@ -6,7 +6,7 @@ use tempfile::TempDir;
 use crate::program::{Ended, run};
 use crate::service::PRISM_FILE;
 
-/// A folder with `prism.json`, whose choice has two options that are the same but for their number.
+/// A folder with `prism.json`, whose choice has two options that differ only in a number.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let file = json!({

@@ -1,4 +1,4 @@
-//! Changes by the operator that callers see at once: lenses, versions, archived prisms, accounts,
+//! Changes by the operator that take effect at once: lenses, versions, archived prisms, accounts,
 //! keys.
 
 use serde_json::json;

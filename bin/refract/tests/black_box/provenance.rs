@@ -1,5 +1,5 @@
-//! Provenance: the model's name and token counts, as its server reports them. Whatever they are,
-//! the result is saved, and no caller sees them.
+//! Provenance: the model's name and token counts, as its server reports them. Whatever their
+//! values, the result is saved, and callers never see them.
 
 use refract_test_support::model_server::ScriptedReply;
 use serde_json::{Value, json};

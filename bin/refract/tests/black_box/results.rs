@@ -262,7 +262,7 @@ async fn every_failed_result_is_retried_once(backend: Backend) {
     let again = service.run(&retry).await.object();
     assert_eq!(again, json!({"retried": 0, "ok": 0, "failed": 0}));
     assert_eq!(service.asked() - asked, 29);
-    // `--failed` says what is so without it
+    // `--failed` names the default
     let again = service.run(&["results", "retry", PRISM]).await.object();
     assert_eq!(again, json!({"retried": 0, "ok": 0, "failed": 0}));
 }
@@ -317,7 +317,7 @@ async fn a_model_that_is_away_is_not_asked_about_everything() {
         401. The same command goes on with the rest";
     assert_eq!(last, Some(words));
     assert_eq!(service.asked() - asked, 52);
-    // `--keep-going` goes on despite failures, and retries again what failed again
+    // `--keep-going` continues despite failures, and retries results that failed again
     let going = [&retry[..], &["--keep-going"]].concat();
     let ended = service.run(&going).await;
     assert!(ended.stdout.starts_with("{\"retried\":59,"), "{ended:?}");

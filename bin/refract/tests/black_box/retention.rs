@@ -1,4 +1,4 @@
-//! Purging by age in the background: what goes, by which node, and what is refused.
+//! Purging by age in the background: which results, by which node, and when it refuses.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::service::{Backend, Service, TEXT};
 
 const PURGED: &str = "refract_results_purged_total";
 
-/// Waits until these nodes together have purged so many results.
+/// Waits until these nodes together have purged this many results.
 async fn until_purged(nodes: &[Node], results: f64) {
     within_patience(async {
         loop {
@@ -34,7 +34,7 @@ async fn two_nodes_purge_what_is_older_than_the_days_that_are_set() {
     for _ in 0..150 {
         service.create_old(&old).await;
     }
-    // nearly all results are old, which retention that is just switched on deletes only when told so
+    // nearly all results are old: newly enabled retention deletes them only if configured to
     let days = [
         ("REFRACT_RETENTION_DAYS", "30"),
         ("REFRACT_RETENTION_UNCHECKED", "on"),
@@ -45,7 +45,7 @@ async fn two_nodes_purge_what_is_older_than_the_days_that_are_set() {
     assert_eq!(export(&service).await.len(), 1);
     assert_eq!(service.read(&young.id, "").await.status, 200);
     service.assert_in_no_table("Ada-Sentinel").await;
-    // a node that stops gives the lease back, so that another goes on at once
+    // a stopping node releases the lease, so that another one continues at once
     for node in service.nodes.drain(1..) {
         assert!(!node.log().concat().contains("Ada-Sentinel"));
         node.stop().await;
@@ -79,7 +79,7 @@ async fn most_results_go_only_when_a_node_is_told_so() {
     let refused = r#"refract_retention_refused_total{reason="share"}"#;
     node.until_metric(refused, 1.0).await;
     assert_eq!(export(&service).await.len(), 4);
-    // the first node holds nothing up, although it looks again and again
+    // the first node is not blocked, although it checks again and again
     let told = [days, ("REFRACT_RETENTION_UNCHECKED", "on")];
     service.start_node(&told).await;
     until_purged(&service.nodes[2..], 3.0).await;

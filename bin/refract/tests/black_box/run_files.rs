@@ -1,5 +1,5 @@
-//! The files of runs: formats by their names, standard input, refused rows, two runs with one output,
-//! and what a run costs that was begun before.
+//! The files of runs: formats by extension, standard input, refused rows, two runs with one output,
+//! and the cost of a resumed run.
 
 use std::process::Stdio;
 
@@ -19,7 +19,7 @@ on_both!(
 );
 
 impl Service {
-    /// Runs a command that gets these bytes on standard input.
+    /// Runs a command with these bytes on standard input.
     pub(crate) async fn run_with_input(&self, arguments: &[&str], input: &[u8]) -> Ended {
         let url = self.model.url();
         let settings = [
@@ -90,7 +90,7 @@ async fn only_what_is_not_answered_is_priced(backend: Backend) {
     assert_eq!(none, "  300 rows: 300 answered before, 0 to ask about");
     let again = price(&["--name", "again"]).await;
     assert_eq!(again, all);
-    // a row that is refused is none that is asked about
+    // a refused row is not asked about
     let rows = numbered(300) + &format!("x,{}\n", "r".repeat(201));
     service.write("in.csv", rows);
     let ended = service.run_file("in.csv", &["--dry-run"]).await;
@@ -110,7 +110,7 @@ async fn a_file_comes_from_standard_input(backend: Backend) {
         let lines = ended.lines().into_iter();
         lines.map(|row| row["ref"].clone()).collect::<Vec<Value>>()
     };
-    // numbers and booleans are text as they are written
+    // numbers and booleans are text, as written
     assert_eq!(rows_of(ended), [json!("7"), json!("false"), Value::Null]);
     let csv = format!("{}\n", numbered(2).trim_end());
     let ended = service.run_with_input(&run, csv.as_bytes()).await;
@@ -301,7 +301,7 @@ async fn refused_rows_are_listed_beside_the_output() {
          4,fields.text: String must contain at most 100000 character(s),last,{over},3\r\n"
     );
     assert_eq!(service.written("out.csv.refused.csv"), expected);
-    // the list is a file to correct and run
+    // the list of refused rows is a file to correct and run
     let mended = expected.replace(&long, "2").replace(&over, "three");
     service.write("out.csv.refused.csv", mended);
     let line = service.run_file("out.csv.refused.csv", &output).await;
@@ -312,11 +312,11 @@ async fn refused_rows_are_listed_beside_the_output() {
         .await;
     ended.done();
     assert_eq!(service.written("rest.csv").lines().count(), 3);
-    // a run that refuses nothing removes the list of the one before
+    // a run without refused rows removes the earlier list
     service.write("in.csv", "text\none\n");
     service.run_file("in.csv", &output).await.done();
     assert_eq!(service.files_named("refused"), [""; 0]);
-    // of JSON Lines the columns are the keys
+    // in JSON Lines the columns are the keys
     let rows = "{\"text\":\"a\"}\n{\"text\":[1, 2],\"other\":{\"b\": 1},\"ref\":null}\n";
     service.write("in.jsonl", rows);
     let ended = service.run_file("in.jsonl", &["-o", "out.jsonl"]).await;

@@ -80,7 +80,7 @@ async fn a_file_that_changes_meanwhile_stops_the_run() {
     let service = held(Backend::Sqlite).await;
     let path = service.write("in.csv", numbered(1_500));
     let child = begun(&service, &["--concurrency", "4"], 4).await;
-    // the run never reads so many rows ahead
+    // the run never reads this many rows ahead
     let mut file = std::fs::File::options().append(true).open(path).unwrap();
     file.write_all(b"one more,1\n").unwrap();
     service.model.release_all();
@@ -146,7 +146,7 @@ async fn a_terminal_shows_how_far_it_is_and_a_person_can_stop_it() {
     terminal.wait_for("Stopping").await;
     service.model.release_all();
     assert_eq!(terminal.end().await, Some(1));
-    // every row is printed on a line of its own between the redrawn bars
+    // every row is printed on a separate line between the redrawn bars
     let rows = terminal.seen.matches(",Billing,Yes,Can wait").count();
     assert_eq!(rows, service.asked(), "{}", terminal.seen);
     // a second signal stops the run at once

@@ -1,4 +1,4 @@
-//! Secrets that come from files: read at start, and again when they are refused.
+//! Secrets from files: read at start, and again after a refusal.
 
 use std::fs;
 

@@ -55,7 +55,7 @@ impl Default for Setup<'_> {
 
 /// A running service.
 pub(crate) struct Service {
-    // dropped first, since nodes use the rest
+    // dropped first, since nodes use the other members
     pub(crate) nodes: Vec<Node>,
     pub(crate) model: ModelServer,
     /// The API key of the account `default`.
@@ -209,7 +209,7 @@ impl Service {
             .await;
     }
 
-    /// Fails where a row of any table of the PostgreSQL database has some words.
+    /// Fails if a row of any table of the PostgreSQL database contains a text.
     pub(crate) async fn assert_in_no_table(&self, words: &str) {
         let database = self.database.as_ref().expect("it is on PostgreSQL");
         let search = format!(
@@ -235,7 +235,7 @@ impl Service {
         drop(self.database.take().expect("it is on PostgreSQL"));
     }
 
-    /// The number of results that the key has made, which is exact.
+    /// The exact number of results created with the key.
     pub(crate) async fn results_made(&self) -> usize {
         let keys = self.run(&["key", "list", "--json"]).await.lines();
         let ours = keys.iter().find(|key| key["id"] == *self.key_id).unwrap();

@@ -65,7 +65,7 @@ async fn a_setting_that_cannot_be_used_stops_the_start_with_one_line() {
         settings.retain(|(other, _)| *other != name);
         settings.push((name, value));
         let line = run(folder.path(), &settings, &["serve"]).await.refused();
-        // an error names the variable or the flag; one about the database names the database
+        // an error names the variable or the flag; an error about the database names the database
         let flag = name.trim_start_matches("REFRACT_").replace('_', "-");
         let words = line.to_uppercase().replace('_', "-");
         let is_named = match name {
@@ -107,7 +107,7 @@ async fn an_unusable_setting_is_named_as_it_was_given_and_answered_in_plain_word
         let line = run(folder.path(), &settings, &["serve"]).await.refused();
         let expected = format!("error: {variable} cannot be used: '{value}': {message}");
         assert_eq!(line, expected);
-        // the flag comes before the variable, and is named where it was given
+        // the flag takes precedence over the variable, and is named if it was used
         settings.retain(|(name, _)| *name != variable);
         for flags in [vec![flag, value], vec![&*format!("{flag}={value}")]] {
             let arguments = [vec!["serve"], flags].concat();

@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 use crate::http::within_patience;
 use crate::program;
 
-/// A program that runs on a terminal of its own.
+/// A program on its own pseudo-terminal.
 pub(crate) struct OnTerminal {
     pub(crate) child: Child,
     output: mpsc::UnboundedReceiver<Vec<u8>>,

@@ -1,4 +1,4 @@
-//! What callers sent, on a terminal and in a pipe: nothing steers a terminal, and a pipe gets every
+//! Callers' texts on a terminal and in a pipe: nothing steers a terminal, and a pipe gets every
 //! byte.
 
 use serde_json::{Value, json};
@@ -9,23 +9,23 @@ use crate::terminal::OnTerminal;
 
 on_both!(what_callers_sent_cannot_steer_a_terminal);
 
-/// What a terminal could obey, or does not show: the one-character CSI, DEL, an override and an
-/// isolate of the direction, characters without a width.
+/// Characters that steer a terminal or are invisible: the one-character CSI, DEL, an override and
+/// an isolate of the direction, characters without a width.
 const HIDDEN: [char; 7] = [
     '\u{9b}', '\u{7f}', '\u{202e}', '\u{2066}', '\u{200b}', '\u{feff}', '\u{ad}',
 ];
 
-/// A word with all of them.
+/// A word with all [`HIDDEN`] characters.
 fn hostile(word: &str) -> String {
     let hidden: String = HIDDEN.iter().collect();
     format!("{word}{hidden}2J")
 }
 
-/// The escapes that stand for [`HIDDEN`].
+/// The escaped form of [`HIDDEN`].
 const ESCAPED: &str = "\\u009b\\u007f\\u202e\\u2066\\u200b\\ufeff\\u00ad";
 
 impl Service {
-    /// What a command writes on a wide terminal.
+    /// The output of a command on a wide terminal.
     async fn on_terminal(&self, arguments: &[&str]) -> (Option<i32>, String) {
         let url = self.model.url();
         let settings = [
@@ -45,8 +45,8 @@ fn assert_harmless(arguments: &[&str], seen: &str) {
     assert_eq!(found, None, "{arguments:?}: {seen:?}");
 }
 
-/// A service whose prism, names and results are hostile, with the ids of an answered and of a failed
-/// result.
+/// A service whose prism, names and results contain hidden characters, with the ids of an answered
+/// and of a failed result.
 async fn hostile_service(backend: Backend) -> (Service, String, String) {
     let service = Service::start(backend).await;
     let mut prism = example_prism();
@@ -155,7 +155,7 @@ async fn what_callers_sent_cannot_steer_a_terminal(backend: Backend) {
 }
 
 async fn json_has_equal_values_and_pipes_equal_bytes(service: &Service, id: &str, tried: &str) {
-    // on a terminal JSON has equal values, in a pipe equal bytes
+    // JSON has equal values on a terminal, equal bytes in a pipe
     let shown = ["results", "show", id, "--json"];
     let (code, seen) = service.on_terminal(&shown).await;
     assert_eq!(code, Some(0), "{seen}");
@@ -176,7 +176,7 @@ async fn json_has_equal_values_and_pipes_equal_bytes(service: &Service, id: &str
     }
     let exported = service.run(&["results", "export", PRISM]).await.done();
     assert!(exported.contains(&hostile("text")), "{exported:?}");
-    // words for people are harmless in a pipe too, which may end on a terminal
+    // output for people is escaped in a pipe too, which may end on a terminal
     for words in [
         &["results", "list", PRISM][..],
         &["prism", "list"],

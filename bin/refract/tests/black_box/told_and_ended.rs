@@ -1,4 +1,4 @@
-//! What the app tells people who were changed by others, and keys that end.
+//! The app's notice of changes by others, and expired keys.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ on_both!(
     a_key_that_ended_is_refused_at_the_next_request,
 );
 
-/// What is said to somebody who is to be told.
+/// The text of the notice.
 const TOLD: &str = "Somebody changed your role or password";
 
 async fn somebody_is_told_who_changed_their_role(backend: Backend) {
@@ -46,7 +46,7 @@ async fn somebody_is_told_who_changed_their_role(backend: Backend) {
     let page = grace.get("/").await;
     let (_, up_to) = page.body.split_once("name=\"up_to\" value=\"").unwrap();
     let up_to = up_to.split('"').next().unwrap().to_owned();
-    // what comes between looking and saying so is told next
+    // a change between viewing and dismissing the notice is shown next
     assert_eq!(ada.post(&role, &[("role", "reviewer")]).await.status, 303);
     assert_eq!(grace.post("/seen", &[("up_to", &up_to)]).await.status, 303);
     let page = grace.get("/").await;
@@ -92,7 +92,8 @@ async fn somebody_is_told_by_whose_link_their_password_was_replaced(backend: Bac
         "{}",
         page.body
     );
-    // whoever took up the link may not be Grace: she is told of it with the next link that she takes up
+    // the link may have been used by somebody other than Grace: the notice reappears with her next
+    // link
     let (_, up_to) = page.body.split_once("name=\"up_to\" value=\"").unwrap();
     let up_to = up_to.split('"').next().unwrap();
     assert_eq!(
@@ -108,7 +109,7 @@ async fn somebody_is_told_by_whose_link_their_password_was_replaced(backend: Bac
         let words = format!("by a link that {maker} made on");
         assert!(page.body.contains(&words), "{maker}: {}", page.body);
     }
-    // one's own link is no news
+    // a link made for oneself gives no notice
     let own = id_of(&ada.get("/people").await, 0);
     let page = ada.post(&format!("/people/{own}/link"), &[]).await;
     let (_, link) = page.body.split_once("/join/").unwrap();

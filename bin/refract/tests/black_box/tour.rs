@@ -1,5 +1,5 @@
-//! Runs every command of `docs/TOUR.md` and of `docs/QUALITY.md` in one shell and an empty folder
-//! each, and compares what the commands print with the page.
+//! Runs every command of `docs/TOUR.md` and of `docs/QUALITY.md`, each page in one shell and an
+//! empty folder, and compares the output with the page.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -14,7 +14,7 @@ const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/examples
 /// Separates the output of one step from the output of the next.
 const MARK: &str = "-- the next step --";
 
-/// Commands of the page, and the lines that they print according to the page.
+/// Commands of the page, and their output according to the page.
 #[derive(Default)]
 struct Step {
     commands: String,
@@ -55,7 +55,7 @@ fn is_like(line: &str, expected: &str) -> bool {
     rest.is_some()
 }
 
-/// Runs the page's commands and checks what they print. Returns the folder that they ran in.
+/// Runs the page's commands and checks their output. Returns the folder in which they ran.
 async fn run_page(page: &str) -> tempfile::TempDir {
     let steps = steps(&std::fs::read_to_string(page).unwrap());
     assert!(steps.len() > 8, "the page is read: {}", steps.len());

@@ -1,5 +1,5 @@
-//! Traces: the caller's trace taken up and passed on, spans of requests and attempts, sampling, and
-//! nothing of what callers send.
+//! Traces: the caller's trace continued and propagated, spans of requests and attempts, sampling,
+//! and no data from callers.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ on_both!(
 
 const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
 const SPAN: &str = "b7ad6b7169203331";
-/// Nothing is sent before the end of the process.
+/// No spans are sent before the process ends.
 const ONLY_AT_THE_END: (&str, &str) = ("OTEL_BSP_SCHEDULE_DELAY", "3600000");
 
 async fn service_with(backend: Backend, url: &str, more: &[(&str, &str)]) -> Service {
@@ -32,7 +32,7 @@ async fn service_with(backend: Backend, url: &str, more: &[(&str, &str)]) -> Ser
     Service::with(backend, setup).await
 }
 
-/// Stops the node, which sends what it has not sent yet, and returns its log.
+/// Stops the node, which then sends its remaining spans, and returns its log.
 async fn stop(service: &mut Service) -> Vec<String> {
     let mut node = service.nodes.remove(0);
     node.signal("TERM").await;
@@ -40,7 +40,7 @@ async fn stop(service: &mut Service) -> Vec<String> {
     node.log()
 }
 
-/// The `traceparent` of each model request, as trace, span and flags.
+/// The `traceparent` of each model request: trace, span and flags.
 fn passed_on(service: &Service) -> Vec<(String, String, String)> {
     let requests = service.model.requests();
     let parents = requests.iter().map(|request| {
@@ -197,7 +197,7 @@ async fn whether_a_request_is_sampled_is_up_to_the_sampler_and_the_caller() {
         assert_eq!(flags == "01", is_sampled, "{case}");
         assert_eq!(!collector.spans().is_empty(), is_sampled, "{case}");
         assert_eq!(collector.connections() > 0, is_sampled, "{case}");
-        // a request that is not sampled is found in the log all the same
+        // the log also has the trace id of requests that are not sampled
         let of_trace = format!(r#""trace_id":"{trace}""#);
         assert!(log.iter().any(|line| line.contains(&of_trace)), "{case}");
     }

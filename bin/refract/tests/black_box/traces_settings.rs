@@ -1,4 +1,4 @@
-//! Traces: when they are on, what the environment says of them, and collectors that are away.
+//! Traces: when they are on, the environment variables, and unavailable collectors.
 
 use serde_json::json;
 
@@ -78,7 +78,7 @@ async fn the_standards_variables_say_where_and_as_whom_spans_are_sent() {
 #[tokio::test]
 async fn a_collector_that_is_away_is_mentioned_once_and_costs_no_call() {
     let service = service_with(&[
-        // nobody listens there
+        // nobody listens at this address
         ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1"),
         ("OTEL_BSP_SCHEDULE_DELAY", "1"),
         ("OTEL_BSP_MAX_QUEUE_SIZE", "2"),
@@ -111,7 +111,7 @@ async fn a_collector_that_never_answers_does_not_hold_up_the_end() {
     let mut service = service_with(&[
         ("OTEL_EXPORTER_OTLP_ENDPOINT", url.as_str()),
         ("OTEL_BSP_SCHEDULE_DELAY", "1"),
-        // far longer than a test waits
+        // far longer than the test takes
         ("OTEL_EXPORTER_OTLP_TIMEOUT", "3600000"),
     ])
     .await;

@@ -1,4 +1,4 @@
-//! `refract try`: its output on a terminal, and where it takes the text from.
+//! `refract try`: its output on a terminal, and the sources of its text.
 
 use std::process::Stdio;
 

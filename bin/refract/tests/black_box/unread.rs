@@ -1,4 +1,4 @@
-//! What could not be read of an answer is stored, and shown to the operator alone.
+//! The unread probability of an answer is stored, and shown only to the operator.
 
 use refract_test_support::model_server::{ChatModel, Continues, ScriptedReply};
 use serde_json::json;
@@ -13,7 +13,7 @@ on_both!(
     nothing_is_said_of_a_model_that_writes_no_codes,
 );
 
-/// Asks a question of 30 outcomes, whose codes begin with three letters.
+/// Asks a question with 30 outcomes, whose codes begin with three letters.
 async fn try_thirty_outcomes(
     service: &Service,
     protocol: &str,
@@ -38,8 +38,8 @@ async fn try_thirty_outcomes(
     program::run(service.folder.path(), &settings, &arguments).await
 }
 
-/// A model that finds every shelf as probable as any other, on a server that continues an answer
-/// in this way.
+/// A model that finds all shelves equally probable, on a server that continues an answer in this
+/// way.
 fn undecided(continues: Continues) -> ScriptedReply {
     let model = ChatModel {
         on_codes: 0.98,
@@ -49,8 +49,8 @@ fn undecided(continues: Continues) -> ScriptedReply {
     model.reply()
 }
 
-/// Checks that `try` and `results show` tell this line about what was read, and no format of the
-/// API does.
+/// Checks that `try` and `results show` print this line about the read probability, and that no
+/// format of the API does.
 async fn assert_shown(backend: Backend, protocol: &str, reply: ScriptedReply, read: Option<&str>) {
     let service = service(backend).await;
     let tried = try_thirty_outcomes(&service, protocol, reply.clone(), "table").await;

@@ -11,20 +11,20 @@ use tokio::time::{Instant, interval};
 use crate::http::{Connection, Request};
 use crate::service::{PRISM, Service};
 
-/// Connections over which the calls are made.
+/// The connections of the calls.
 const CONNECTIONS: usize = 8;
-/// The time from one call to the next of a connection: 80 calls a second in all.
+/// The interval between two calls of a connection: 80 calls per second in total.
 const PACE: Duration = Duration::from_millis(100);
 
-/// How ordinary calls went.
+/// The outcome of ordinary calls.
 pub(crate) struct OrdinaryCalls {
-    /// How long each took that was answered, from the moment at which it was due.
+    /// The latency of each answered call, from the moment at which it was due.
     pub(crate) took: Vec<Duration>,
     pub(crate) failed: usize,
 }
 
 impl OrdinaryCalls {
-    /// Creates so many results.
+    /// Creates this many results.
     pub(crate) async fn make(service: &Service, number: usize) -> Self {
         let mut callers = JoinSet::new();
         for caller in 0..CONNECTIONS {
@@ -44,7 +44,7 @@ impl OrdinaryCalls {
         all
     }
 
-    /// The time within which this many of a thousand were answered.
+    /// The latency within which this many of 1,000 calls were answered.
     pub(crate) fn within(&self, per_mille: usize) -> Duration {
         let rank = self.took.len().saturating_sub(1) * per_mille / 1000;
         self.took.get(rank).copied().unwrap_or_default()

@@ -1,4 +1,4 @@
-//! A crowd of strangers beside ordinary callers.
+//! A crowd of hostile clients, together with ordinary callers.
 
 use std::time::Duration;
 
@@ -9,26 +9,26 @@ use crate::memory::{MemoryLimit, peak_mib};
 use crate::service::{Backend, Service, Setup};
 use crate::strangers::Stranger;
 
-/// What the container of `docs/deploy/kubernetes` may have.
+/// The memory limit of the container in `docs/deploy/kubernetes`.
 const CONTAINER: usize = 1024 * 1024 * 1024;
-/// The most memory of the node itself, in MiB.
+/// The most memory of the node alone, in MiB.
 const PEAK_MIB: usize = 512;
-/// Within this time 990 of 1,000 ordinary calls are answered.
+/// The latency within which 990 of 1,000 ordinary calls must be answered.
 const P99: Duration = Duration::from_millis(250);
 
-/// Whether this run is at full size, alone on the machine.
+/// Whether this run has full size, on an idle machine.
 fn is_full() -> bool {
     std::env::var("REFRACT_TEST_BOUNDS").is_ok_and(|size| size == "full")
 }
 
-/// What a crowd made of a node.
+/// The effect of a crowd on a node.
 struct Outcome {
     calls: OrdinaryCalls,
     peak_mib: usize,
     waiting: f64,
 }
 
-/// Makes ordinary calls to a node beside strangers, and prints how both fared.
+/// Makes ordinary calls to a node under hostile load, and prints how both fared.
 async fn calls_beside(strangers: &[(Stranger, usize)], calls: usize) -> Outcome {
     let setup = Setup {
         settings: &[
@@ -37,7 +37,7 @@ async fn calls_beside(strangers: &[(Stranger, usize)], calls: usize) -> Outcome 
         ],
         ..Setup::default()
     };
-    // dropped after the service: the group can be removed once its node has ended
+    // dropped after the service: the group can be removed only when its node has ended
     let limit;
     let mut service = Service::with(Backend::Sqlite, setup).await;
     limit = MemoryLimit::around(&service.nodes[0], CONTAINER);
@@ -93,7 +93,7 @@ async fn large_forms_and_stalled_bodies_neither_kill_a_node_nor_keep_callers_wai
     assert!(outcome.waiting > 0.0, "the bodies do not fill the budget");
     assert_eq!((outcome.calls.took.len(), outcome.calls.failed), (calls, 0));
     assert!(outcome.peak_mib < PEAK_MIB, "{} MiB", outcome.peak_mib);
-    // a machine that runs other tests too is no measure of time
+    // latency is not measured while other tests run on the machine
     let most = outcome.calls.within(990);
     assert!(!is_full() || most < P99, "{most:?}");
 }
@@ -103,6 +103,6 @@ async fn many_requests_in_one_write_are_made_one_by_one() {
     let (connections, calls) = if is_full() { (500, 100) } else { (100, 20) };
     let outcome = calls_beside(&[(Stranger::ManyRequests, connections)], calls).await;
     assert_eq!((outcome.calls.took.len(), outcome.calls.failed), (calls, 0));
-    // each request that waits takes some 7 KB: all of them together would be gigabytes
+    // each waiting request takes about 7 KB: all of them together would be gigabytes
     assert!(outcome.peak_mib < 128, "{} MiB", outcome.peak_mib);
 }

@@ -1,8 +1,8 @@
-//! What strangers can make a node hold: many large forms and bodies that stand still, beside ordinary
-//! calls. Prints the node's peak memory and how long the calls took.
+//! Hostile load on a node: many large forms and bodies that stall, together with ordinary calls.
+//! Prints the node's peak memory and the latency of the calls.
 //!
-//! `make check-bounds` runs it at full size and holds the node to its figures; `make test` runs it with
-//! fewer clients.
+//! `make check-bounds` runs it at full size and enforces the node's limits; `make test` runs it
+//! with fewer clients.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,13 +1,13 @@
-//! The memory that a node may have, and what it had at its peak.
+//! The memory limit of a node, and its peak memory.
 
 use std::fs;
 use std::path::PathBuf;
 
 use crate::node::Node;
 
-/// Where Linux shows control groups: those of version 1 for memory, and those of version 2.
+/// The folders of control groups: version 1 for memory, and version 2.
 const FOLDERS: [&str; 2] = ["/sys/fs/cgroup/memory", "/sys/fs/cgroup"];
-/// The files of a limit and of a peak, in either version.
+/// The files of the limit and of the peak, in either version.
 const LIMITS: [&str; 2] = ["memory.limit_in_bytes", "memory.max"];
 const PEAKS: [&str; 2] = ["memory.max_usage_in_bytes", "memory.peak"];
 
@@ -17,7 +17,7 @@ pub(crate) struct MemoryLimit {
 }
 
 impl MemoryLimit {
-    /// Gives a node no more than this memory; `None` where this process may make no control group.
+    /// Limits a node to this memory; `None` if this process cannot create a control group.
     pub(crate) fn around(node: &Node, bytes: usize) -> Option<Self> {
         let pid = node.child.id().expect("it runs");
         FOLDERS.iter().zip(LIMITS).find_map(|(folder, limit)| {
@@ -30,7 +30,7 @@ impl MemoryLimit {
         })
     }
 
-    /// The most memory that the group had, with what the system held for it.
+    /// The group's peak memory, including the kernel's memory for it.
     pub(crate) fn peak_mib(&self) -> Option<usize> {
         let read = |file| fs::read_to_string(self.folder.join(file)).ok();
         let bytes: usize = PEAKS.iter().find_map(read)?.trim().parse().ok()?;
@@ -40,7 +40,7 @@ impl MemoryLimit {
 
 impl Drop for MemoryLimit {
     fn drop(&mut self) {
-        // it can be removed once the node has ended
+        // the group can be removed once the node has ended
         for _ in 0..200 {
             if fs::remove_dir(&self.folder).is_ok() {
                 return;
@@ -50,7 +50,7 @@ impl Drop for MemoryLimit {
     }
 }
 
-/// The most memory that a node had so far.
+/// The node's peak memory so far.
 pub(crate) fn peak_mib(node: &Node) -> usize {
     let status = format!("/proc/{}/status", node.child.id().expect("it runs"));
     let status = fs::read_to_string(status).expect("the node lives");

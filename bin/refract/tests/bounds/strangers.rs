@@ -1,4 +1,4 @@
-//! Strangers that hold a node up: they send large forms and bodies, and do not come to an end.
+//! Hostile clients: they send large forms and bodies without finishing them.
 
 use std::io;
 use std::net::SocketAddr;
@@ -10,37 +10,37 @@ use tokio::net::{TcpSocket, TcpStream};
 use crate::service::PRISM;
 
 const MIB: usize = 1024 * 1024;
-/// What a client's system keeps of what it sends: a small one sends no further ahead.
+/// The send buffer of a client's socket: a small one limits how far it sends ahead.
 const SEND_BUFFER: u32 = 16 * 1024;
 
-/// What a stranger sends again and again.
+/// The repeated request of a hostile client.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Stranger {
-    /// A body of the API of 1 MiB that stands still before its last bytes.
+    /// A body of 1 MiB for the API, stalled before its last bytes.
     StalledBody,
     /// A form of 16 MiB for an action of the app.
     LargeForm,
-    /// A form of 256 KiB, which is given back six times as large; the reply is not read.
+    /// A form of 256 KiB, given back six times as large; the reply is not read.
     KeptForm,
-    /// 128 KiB of small requests in one write, which need the database each.
+    /// 128 KiB of small requests in one write, each with a database query.
     ManyRequests,
 }
 
 impl Stranger {
-    /// Sends it, waits until the node closes the connection, and begins anew.
+    /// Sends the request, waits until the node closes the connection, and starts again.
     pub(crate) async fn stay(self, api: SocketAddr, app: SocketAddr) {
         let address = match self {
             Self::StalledBody | Self::ManyRequests => api,
             Self::LargeForm | Self::KeptForm => app,
         };
         loop {
-            // a connection that the node closes is what a stranger expects
+            // the node is expected to close the connection
             let _ = self.visit(address).await;
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
     }
 
-    /// What the stranger does.
+    /// A description of the request.
     pub(crate) fn words(self) -> &'static str {
         match self {
             Self::StalledBody => "a body of 1 MiB that stands still before its end",
@@ -78,7 +78,7 @@ impl Stranger {
                 stream.write_all(head.as_bytes()).await?;
                 stream.write_all(b"pasted=").await?;
                 send(&mut stream, b'"', MIB / 4 - 7).await?;
-                // it reads nothing
+                // the client reads nothing
                 tokio::time::sleep(Duration::from_secs(20)).await;
                 Ok(())
             }
@@ -98,7 +98,7 @@ fn head(path: &str, headers: &str, length: usize) -> String {
     format!("POST {path} HTTP/1.1\r\nHost: t\r\n{headers}\r\nContent-Length: {length}\r\n\r\n")
 }
 
-/// Sends one byte so many times.
+/// Sends one byte repeatedly.
 async fn send(stream: &mut TcpStream, byte: u8, mut bytes: usize) -> io::Result<()> {
     let piece = vec![byte; 16 * 1024];
     while bytes > 0 {

@@ -1,8 +1,8 @@
-//! What a connection of broken requests may be answered: every answer is whole and of the contract.
+//! The answers on a connection of broken requests: each is complete and within the contract.
 
 use serde_json::Value;
 
-/// The statuses that a request may get, broken or not, while the model answers.
+/// The statuses allowed for any request, broken or not, while the model answers.
 const STATUSES: [u16; 9] = [100, 200, 400, 401, 404, 409, 413, 415, 431];
 
 /// The answers on one connection.
@@ -10,11 +10,11 @@ const STATUSES: [u16; 9] = [100, 200, 400, 401, 404, 409, 413, 415, 431];
 pub(crate) struct ReceivedAnswers {
     /// The statuses in their order, without interim ones.
     pub(crate) statuses: Vec<u16>,
-    /// Whether the last answer told that the connection ends.
+    /// Whether the last answer announced the close of the connection.
     pub(crate) has_said_close: bool,
 }
 
-/// Reads the answers from the bytes of a connection that has ended.
+/// Parses the answers from the bytes of a connection that has ended.
 ///
 /// After a reset the last answer may be cut; where a request was a `HEAD`, answers may lack bodies.
 pub(crate) fn read_answers(
@@ -58,7 +58,7 @@ pub(crate) fn read_answers(
         if !is_left_out {
             check(status, head, body)?;
         }
-        // actix itself refuses what is not HTTP, without a body, and ends the connection
+        // actix itself refuses bytes that are not HTTP, without a body, and closes the connection
         let is_not_http = matches!(status, 400 | 431) && length == 0;
         answers.has_said_close = is_not_http || header(head, "connection") == Some("close");
         answers.statuses.push(status);
@@ -81,7 +81,7 @@ fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
     values.next().map(|(_, value)| value.trim())
 }
 
-/// Fails unless the answer is one of the contract's, or a bare refusal of what is not HTTP.
+/// Fails unless the answer is within the contract, or a bare refusal of bytes that are not HTTP.
 fn check(status: u16, head: &str, body: &[u8]) -> Result<(), String> {
     if body.is_empty() && matches!(status, 400 | 431) {
         return Ok(());

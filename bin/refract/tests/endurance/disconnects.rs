@@ -1,4 +1,4 @@
-//! Callers that hang up while the model thinks: each call is saved, and the model is asked once.
+//! Callers that hang up while the model works: each call is saved, and the model is asked once.
 
 use std::time::Instant;
 
@@ -13,9 +13,9 @@ use crate::node::Node;
 use crate::part;
 use crate::service::{PRISM, Service, Setup};
 
-/// The number of calls that wait for the model at the same moment.
+/// The number of simultaneous calls that wait for the model.
 const WAVE: usize = 250;
-/// Sockets that a node keeps for reuse: one to the model for each call of a wave, and those of the
+/// Sockets that a node keeps for reuse: one to the model for each call of a wave, and those to the
 /// database.
 const KEPT: u64 = 250 + 32;
 
@@ -93,7 +93,7 @@ async fn hang_up(url: Option<String>, calls: usize) {
     );
 }
 
-/// The number of requests whose client did not wait, as the node counts them.
+/// The node's count of requests whose client did not wait.
 async fn given_up(node: &Node) -> usize {
     let text = node.ops("/metrics").await.body;
     let samples = text.lines().filter_map(|line| line.rsplit_once(' '));

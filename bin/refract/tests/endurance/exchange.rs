@@ -1,4 +1,4 @@
-//! One connection of the fuzzer: requests in one go or torn, and one of several ends.
+//! One connection of the fuzzer: requests in one or several writes, and one of several endings.
 
 use std::io;
 use std::net::SocketAddr;
@@ -10,19 +10,19 @@ use tokio::net::tcp::OwnedWriteHalf;
 
 use crate::fuzzer::{Chance, Known, MutatedRequest};
 
-/// Within this time every request gets an answer, or its connection is closed.
+/// The time within which every request is answered or its connection closed.
 const ANSWERED: Duration = Duration::from_secs(10);
 
-/// How the client's side of a connection ends.
+/// The end of the client's side of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// With a valid call that asks for it: every request before must be answered too.
+    /// A valid call that asks for the close: every request before it must be answered too.
     LastCall,
-    /// It closes its half and reads to the end.
+    /// A half-close, then reading to the end.
     HalfClose,
-    /// It hangs up in the middle, without reading.
+    /// Hanging up in the middle, without reading.
     HangUp,
-    /// It resets the connection in the middle.
+    /// A reset in the middle.
     Reset,
 }
 
@@ -30,14 +30,14 @@ pub(crate) enum Ending {
 #[derive(Debug)]
 pub(crate) struct Exchange {
     pub(crate) bytes: Vec<u8>,
-    /// The number of requests, a last call included.
+    /// The number of requests, including a last call.
     pub(crate) requests: usize,
     pub(crate) ending: Ending,
-    /// The bytes are sent in so many pieces.
+    /// The number of writes.
     pieces: usize,
 }
 
-/// What came back.
+/// The received bytes.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) received: Vec<u8>,
@@ -47,7 +47,7 @@ pub(crate) struct Outcome {
 impl Exchange {
     /// Some requests, most of them broken.
     pub(crate) fn any(chance: &mut Chance, known: &Known) -> Self {
-        // the first that is not HTTP ends the connection: most are short
+        // the first request that is not HTTP ends the connection, so most connections are short
         let most = chance.of(&[1, 1, 2, 3, 8]);
         let mut requests = 1 + chance.below(most);
         let (mut bytes, mut are_framed) = (Vec::new(), true);
@@ -87,8 +87,8 @@ impl Exchange {
         }
     }
 
-    /// Sends the requests and reads to the end, unless the exchange ends in the middle; an error says
-    /// that the node does not come to an end.
+    /// Sends the requests and reads to the end, unless the exchange ends in the middle; an error
+    /// means that the node does not finish.
     pub(crate) async fn carry_out(&self, api: SocketAddr) -> Result<Option<Outcome>, &'static str> {
         let stream = tokio::time::timeout(ANSWERED, TcpStream::connect(api)).await;
         let stream = stream.map_err(|_| "no connection within 10 s")?.unwrap();

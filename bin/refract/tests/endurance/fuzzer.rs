@@ -1,4 +1,4 @@
-//! Makes broken HTTP requests out of valid ones: by structure (method, path, query, headers, JSON,
+//! Derives broken HTTP requests from valid ones: by structure (method, path, query, headers, JSON,
 //! framing), and only sometimes by bytes, so that most of them get far into the service.
 
 mod chance;

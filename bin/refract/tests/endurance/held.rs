@@ -1,4 +1,4 @@
-//! What a process holds: memory and descriptors.
+//! The resources of a process: memory and file descriptors.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -6,22 +6,22 @@ use std::time::{Duration, Instant};
 use crate::http::PATIENCE;
 use crate::node::Node;
 
-/// Growth of memory that is no leak whatever the share: caches and arenas of a small process.
+/// Growth of memory that never counts as a leak: caches and arenas of a small process.
 const SLACK_KIB: u64 = 4096;
-/// Growth of the mean number of descriptors that is no leak: connections come and go.
+/// Growth of the mean number of file descriptors that never counts as a leak: connections vary.
 const SLACK_DESCRIPTORS: u64 = 4;
 
-/// The resident memory and the open descriptors of a process at one moment.
+/// The resident memory and the open file descriptors of a process at one moment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Held {
     pub(crate) memory_kib: u64,
     pub(crate) descriptors: u64,
-    /// Those of the descriptors that are sockets.
+    /// The number of file descriptors that are sockets.
     pub(crate) sockets: u64,
 }
 
 impl Held {
-    /// What a node holds now.
+    /// The resources of a node now.
     pub(crate) fn by(node: &Node) -> Self {
         let process = format!("/proc/{}", node.child.id().expect("it runs"));
         let status = std::fs::read_to_string(format!("{process}/status")).unwrap();
@@ -31,7 +31,7 @@ impl Held {
         let (mut descriptors, mut sockets) = (0, 0);
         for descriptor in std::fs::read_dir(format!("{process}/fd")).unwrap() {
             descriptors += 1;
-            // one that is closed meanwhile leads nowhere
+            // a descriptor closed meanwhile has no target
             let target = std::fs::read_link(descriptor.unwrap().path()).unwrap_or_default();
             sockets += u64::from(target.to_string_lossy().starts_with("socket:"));
         }
@@ -55,8 +55,8 @@ impl fmt::Display for Held {
     }
 }
 
-/// Fails when a run's last quarter holds a tenth more memory or descriptors than its second quarter,
-/// in the mean.
+/// Fails if a run's last quarter uses on average a tenth more memory or descriptors than its second
+/// quarter.
 pub(crate) fn assert_flat(samples: &[Held]) {
     let quarter = samples.len() / 4;
     assert!(quarter > 0, "too short a run: {samples:?}");
@@ -79,7 +79,7 @@ fn mean(samples: &[Held]) -> Held {
     }
 }
 
-/// Waits until a node holds no more sockets than `before`, but for some that it keeps for reuse.
+/// Waits until a node has at most `before` plus `kept` sockets; it keeps some for reuse.
 pub(crate) async fn until_sockets_are_back(node: &Node, before: Held, kept: u64) -> Held {
     let end = Instant::now() + PATIENCE;
     loop {

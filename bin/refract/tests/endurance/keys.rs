@@ -13,23 +13,23 @@ use crate::http::{Answer, Connection, Request};
 use crate::part;
 use crate::service::{PRISM, Service, Setup, text};
 
-/// The number of nodes, and of callers that send a call with the same key at the same moment.
+/// The number of nodes, and of simultaneous callers with the same key.
 const NODES: usize = 4;
-/// The number of keys that are in use at the same moment.
+/// The number of keys in use at the same time.
 const AT_ONCE: usize = 8;
 /// Texts that begin with this word are left unanswered by the model.
 const FAILS: &str = "fails";
-/// One of so many keys is asked about again in the end.
+/// One in this many keys is used again at the end.
 const ASKED_AGAIN: usize = 100;
 
-/// How the calls with one key are to end.
+/// The expected outcome of the calls with one key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum KeyUse {
-    /// All callers get the one result.
+    /// All callers get the same result.
     Plain,
     /// The model leaves the text unanswered: all get 502 with a failed result, or with its retry.
     Failing,
-    /// Half of the callers use another prism: they, or the others, get 409.
+    /// Half of the callers use another prism: either half gets 409.
     TwoPrisms,
 }
 
@@ -43,12 +43,12 @@ impl KeyUse {
     }
 }
 
-/// What the callers were told.
+/// The answers to the callers.
 #[derive(Debug, Default)]
 struct Told {
     /// The ids of all results.
     ids: BTreeSet<String>,
-    /// Keys that are asked about again, with their result.
+    /// Keys to be used again, with their result.
     again: Vec<(usize, String)>,
     conflicts: usize,
     failed: usize,
@@ -93,7 +93,7 @@ async fn each_shared_key_has_one_result_on_four_nodes() {
             }
             for key in (group..keys).step_by(AT_ONCE) {
                 share(&mut callers, &bearer, &other, key, &mut told).await;
-                // the callers change their places, so that another node is asked first
+                // rotates the callers, so that another node is asked first
                 callers.rotate_left(1);
             }
             told
@@ -118,7 +118,7 @@ async fn each_shared_key_has_one_result_on_four_nodes() {
         told.failed,
         service.asked()
     );
-    // every saved result was somebody's answer
+    // every saved result was an answer to some caller
     assert_eq!(service.results_made().await, told.ids.len());
     let asked = service.asked();
     for (key, id) in told.again {
@@ -135,7 +135,7 @@ fn body(key: usize, text: &str) -> serde_json::Value {
     json!({"text": text, "idempotency_key": format!("shared {key}")})
 }
 
-/// Sends calls with one key to all nodes at the same moment, and checks the answers.
+/// Sends calls with one key to all nodes simultaneously, and checks the answers.
 async fn share(callers: &mut [Connection], bearer: &str, other: &str, key: usize, told: &mut Told) {
     let key_use = KeyUse::of(key);
     let words = if key_use == KeyUse::Failing {
@@ -185,7 +185,7 @@ async fn share(callers: &mut [Connection], bearer: &str, other: &str, key: usize
     told.ids.extend(ids);
 }
 
-/// The ids of the results that these answers are.
+/// The ids of the results in these answers.
 fn ids_of(answers: &[Answer]) -> BTreeSet<String> {
     let results = answers.iter().filter(|answer| answer.status != 409);
     results.map(|answer| text(&answer.value(), "id")).collect()

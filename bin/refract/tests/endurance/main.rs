@@ -1,8 +1,8 @@
-//! Endurance: many calls that share keys, many broken requests, slow and vanishing clients, hours of
-//! calls. Each part prints its figures.
+//! Endurance: many calls that share keys, many broken requests, slow and vanishing clients, hours
+//! of calls. Each part prints its figures.
 //!
-//! A part takes minutes to hours, so it runs only where `REFRACT_TEST_ENDURANCE` names it:
-//! `make test-endurance` does. The size of each part can be set.
+//! A part takes minutes to hours, so it runs only if `REFRACT_TEST_ENDURANCE` names it, as in
+//! `make test-endurance`. The size of each part can be set.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,

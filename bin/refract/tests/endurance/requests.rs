@@ -1,5 +1,5 @@
-//! Broken requests over TCP, millions of them: no panic, no hang, no status that the contract lacks,
-//! no leak, and valid calls go on.
+//! Millions of broken requests over TCP: no panic, no hang, no status outside the contract, no
+//! leak, and valid calls still work.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -19,16 +19,16 @@ use crate::http::Request;
 use crate::part;
 use crate::service::{Backend, PRISM, Service, Setup, text};
 
-/// Connections at the same moment.
+/// Simultaneous connections.
 const AT_ONCE: usize = 24;
-/// One of so many connections is followed by valid calls.
+/// One in this many connections is followed by valid calls.
 const VALID_EVERY: u64 = 200;
-/// Results that are read and retried by the fuzzer, of each status.
+/// The number of results of each status that the fuzzer reads and retries.
 const RESULTS: usize = 50;
 /// Sockets that a node keeps for reuse.
 const KEPT: u64 = 16;
 
-/// What the tasks of a run share.
+/// The state shared by the tasks of a run.
 struct Run {
     api: SocketAddr,
     known: Known,
@@ -38,7 +38,7 @@ struct Run {
     sent: AtomicUsize,
 }
 
-/// What was answered.
+/// The answers of a run.
 #[derive(Debug, Default)]
 struct Summary {
     statuses: BTreeMap<u16, usize>,

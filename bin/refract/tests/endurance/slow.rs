@@ -1,4 +1,4 @@
-//! Slow and half-open clients beside normal load.
+//! Slow and half-open clients together with normal load.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,12 +14,12 @@ use crate::service::{Backend, Service, Setup};
 use crate::slow_client::ALL;
 use crate::steady::{SteadyCaller, within};
 
-/// The time from one normal call to the next: 100 a second.
+/// The interval between two normal calls: 100 per second.
 const PACE: Duration = Duration::from_millis(10);
-/// How long normal calls are made without and then with the slow clients: longer than a body may
-/// take to arrive.
+/// The duration of normal calls, first without and then with the slow clients: longer than the
+/// deadline for a body.
 const LENGTH: Duration = Duration::from_secs(45);
-/// Sockets that a node keeps for reuse besides those of the normal calls and to the model.
+/// Sockets that a node keeps for reuse, apart from those of the normal calls and to the model.
 const KEPT: u64 = 32;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -77,7 +77,7 @@ fn print_calls(beside: &str, caller: &SteadyCaller) {
     );
 }
 
-/// The number of descriptors that this process, and so the node, may have.
+/// The limit of file descriptors of this process, which the node inherits.
 fn descriptors_allowed() -> usize {
     let limits = std::fs::read_to_string("/proc/self/limits").unwrap();
     let mut lines = limits.lines();

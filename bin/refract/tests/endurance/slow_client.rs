@@ -1,4 +1,4 @@
-//! Clients that send slowly or nothing at all, and come back whenever the node closes on them.
+//! Clients that send slowly or not at all, and reconnect whenever the node closes the connection.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// The time from one byte to the next.
+/// The interval between two bytes.
 const TRICKLE: Duration = Duration::from_secs(3);
 
-/// What a slow client does with its connection.
+/// The behaviour of a slow client.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Slowness {
     /// Sends nothing.
@@ -20,13 +20,13 @@ pub(crate) enum Slowness {
     Head,
     /// Sends a whole head, then the body byte by byte.
     Body,
-    /// Makes a call that is answered, and then sends nothing.
+    /// Makes a call, reads its answer, and then sends nothing.
     Idle,
-    /// Makes a call that is answered, then sends a second head byte by byte.
+    /// Makes a call, reads its answer, then sends a second head byte by byte.
     SecondHead,
 }
 
-/// All ways to be slow.
+/// All kinds of slowness.
 pub(crate) const ALL: [Slowness; 5] = [
     Slowness::Silent,
     Slowness::Head,
@@ -35,12 +35,12 @@ pub(crate) const ALL: [Slowness; 5] = [
     Slowness::SecondHead,
 ];
 
-/// A head without its end, and a request that is answered 401 without the database.
+/// A head without its end, and a request that is answered 401 without a database query.
 const HALF_HEAD: &str =
     "GET /v1/results/01234567-89ab-7def-8123-456789abcdef HTTP/1.1\r\nHost: t\r\n";
 
 impl Slowness {
-    /// The bytes that are sent at once, and those that follow one by one.
+    /// The bytes sent at once, and those sent one by one afterwards.
     fn bytes(self) -> (String, &'static str) {
         let body_head = "POST /v1/prisms/support-triage/results HTTP/1.1\r\nHost: t\r\n\
             Content-Type: application/json\r\nContent-Length: 10000\r\n\r\n";
@@ -56,7 +56,7 @@ impl Slowness {
         }
     }
 
-    /// Is slow for ever. Counts how often the node closed the connection.
+    /// Stays slow forever. Counts how often the node closed the connection.
     pub(crate) async fn stay(self, api: SocketAddr, closed: Arc<AtomicUsize>) {
         loop {
             if let Ok(stream) = TcpStream::connect(api).await {

@@ -1,5 +1,5 @@
-//! A node that answers calls for a long time, at a third of the rate that the machine can carry:
-//! memory, descriptors and latency stay flat.
+//! A node that answers calls for a long time, at a third of the machine's capacity: memory, file
+//! descriptors and latency stay flat.
 
 use std::time::Duration;
 
@@ -12,9 +12,9 @@ use crate::part;
 use crate::service::{Service, Setup};
 use crate::steady::{SteadyCaller, within};
 
-/// How long the machine's rate is measured.
+/// The duration of the capacity measurement.
 const MEASURED: Duration = Duration::from_secs(10);
-/// Callers at the same moment while it is measured.
+/// Simultaneous callers during the capacity measurement.
 const AT_ONCE: usize = 32;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,4 +1,4 @@
-//! Calls at a steady rate, each counted from the moment at which it was due.
+//! Calls at a steady rate, with latency counted from the moment at which each was due.
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -13,14 +13,14 @@ use tokio::time::Instant;
 use crate::http::{Connection, Request};
 use crate::service::{PRISM, Service, text};
 
-/// Connections that are kept when their call is answered; calls that pile up open more.
+/// Connections kept after their call is answered; calls that pile up open more.
 const KEPT: usize = 32;
 
-/// Creates and reads, three reads for each create, on connections that are kept.
+/// Creates and reads over kept connections, three reads for each create.
 pub(crate) struct SteadyCaller {
     api: SocketAddr,
     bearer: String,
-    // the one that has waited longest comes first, so that none is idle until it is closed
+    // the longest idle connection is used first, so that none times out
     idle: Mutex<VecDeque<Connection>>,
     last_made: Mutex<Option<String>>,
     took: Mutex<Vec<Duration>>,
@@ -40,7 +40,7 @@ impl SteadyCaller {
         })
     }
 
-    /// Makes calls with this time from one to the next; an answer that is not 200 panics.
+    /// Makes calls at this interval; an answer other than 200 panics.
     pub(crate) async fn call_every(self: &Arc<Self>, period: Duration, length: Duration) {
         let mut ticks = tokio::time::interval(period);
         let end = Instant::now() + length;
@@ -59,7 +59,7 @@ impl SteadyCaller {
         calls.join_all().await;
     }
 
-    /// Makes one call after the other on this number of connections, and returns how many calls.
+    /// Makes calls back to back on this number of connections, and returns their number.
     pub(crate) async fn call_without_pause(
         self: &Arc<Self>,
         at_once: usize,
@@ -81,14 +81,13 @@ impl SteadyCaller {
         callers.join_all().await.into_iter().sum()
     }
 
-    /// The number of sockets of a node that may stay after calls: those of the callers, and those to
-    /// the model.
+    /// The sockets that a node may keep after calls: those of the callers, and those to the model.
     pub(crate) fn sockets(&self) -> u64 {
         let to_model = self.most_at_once.load(Ordering::Relaxed);
         u64::try_from(KEPT + to_model).unwrap()
     }
 
-    /// The durations of the calls since the last time that they were taken, the shortest first.
+    /// The durations since the previous call of this method, shortest first.
     pub(crate) fn take_durations(&self) -> Vec<Duration> {
         let mut took = std::mem::take(&mut *self.took.lock().unwrap());
         took.sort();
@@ -119,7 +118,7 @@ impl SteadyCaller {
     }
 }
 
-/// The time within which this many of a thousand calls were answered.
+/// The latency within which this many of 1,000 calls were answered.
 pub(crate) fn within(sorted: &[Duration], per_mille: usize) -> Duration {
     let rank = sorted.len().saturating_sub(1) * per_mille / 1000;
     sorted.get(rank).copied().unwrap_or_default()

@@ -26,7 +26,7 @@ async fn an_insert_whose_answer_is_lost_is_neither_lost_nor_doubled() {
     let proxy = PostgresProxy::start(cluster.port(), plan).await;
     let service = service(Some(cluster.url_at(proxy.port())), 1, "10000").await;
     let load = Load::start(&service, "cut", 8);
-    // a group commit has up to eight results here, so the number of inserts varies
+    // a group commit holds up to eight results here, so the number of inserts varies
     for _ in 0..8 {
         load.until_more(50).await;
     }

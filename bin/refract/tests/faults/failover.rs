@@ -1,4 +1,4 @@
-//! The primary dies and its synchronous standby is promoted, again and again.
+//! The primary dies and its synchronous standby is promoted, repeatedly.
 
 use std::time::{Duration, Instant};
 
@@ -18,8 +18,8 @@ fn promotions() -> usize {
 async fn a_promoted_standby_has_everything_and_the_service_goes_on_with_it() {
     let mut primary = cluster(&[]);
     let mut standby = block_in_place(|| primary.standby());
-    // the node connects to the one of both that takes writes; a new standby takes the port of the
-    // primary that died
+    // the node connects to whichever server takes writes; a new standby takes the port of the dead
+    // primary
     let url = format!(
         "postgres://refract:{}@127.0.0.1:{},127.0.0.1:{}/postgres?sslmode=disable\
          &target_session_attrs=read-write",
@@ -56,7 +56,7 @@ async fn a_promoted_standby_has_everything_and_the_service_goes_on_with_it() {
     );
 }
 
-/// Makes commits of a primary wait for its standby.
+/// Makes a primary's commits wait for its standby.
 async fn until_followed(primary: &Cluster) {
     primary.configure(&["synchronous_standby_names = 'standby'"]);
     block_in_place(|| primary.reload());

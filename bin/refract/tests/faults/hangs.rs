@@ -11,14 +11,14 @@ use crate::http::{Connection, Request};
 use crate::load::{cluster, service};
 use crate::service::{PRISM, TEXT};
 
-/// The server accepts the connections when it goes on, and its processes for them end at once.
+/// When the server resumes, it accepts the waiting connections, and their processes end at once.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_goes_on_however_many_clients_left_while_it_hung() {
     let cluster = cluster(&[]);
     for _ in 0..10 {
         block_in_place(|| {
             cluster.freeze();
-            // few enough for the queue of a server that accepts none
+            // few enough for the accept queue of a hanging server
             for _ in 0..5 {
                 drop(TcpStream::connect(("127.0.0.1", cluster.port())).unwrap());
             }
@@ -48,7 +48,7 @@ async fn calls_to_a_server_that_hangs_end_and_the_node_recovers_by_itself() {
 
     let begin = Instant::now();
     let read = Request::get(&format!("/results/{id}")).bearer(&service.key);
-    // more calls than there are connections
+    // more calls than connections
     for request in [&read, &create].into_iter().cycle().take(30) {
         let mut call = Connection::open(service.api()).await;
         call.send(&request.bytes()).await;
@@ -67,7 +67,7 @@ async fn calls_to_a_server_that_hangs_end_and_the_node_recovers_by_itself() {
     block_in_place(|| cluster.thaw());
     let begin = Instant::now();
     assert_eq!(service.send(read).await.body, made.body);
-    // the frozen server may have finished the save after it went on
+    // the frozen server may have finished the save after it resumed
     assert_eq!(service.send(create).await.status, 200);
     assert_eq!(service.results_made().await, 2);
     assert!(begin.elapsed().as_secs() < 5, "{:?}", begin.elapsed());

@@ -9,8 +9,8 @@ use serde_json::Value;
 use crate::load::{Load, cluster, service};
 use crate::service::Service;
 
-/// The last use is saved every five seconds; three more allow for a busy machine and for times that
-/// are shown in whole seconds.
+/// The last use is saved every five seconds; three more allow for a busy machine and for times
+/// printed in whole seconds.
 const LATE: TimeDelta = TimeDelta::seconds(5 + 3);
 
 async fn last_used(service: &Service) -> Option<DateTime<Utc>> {

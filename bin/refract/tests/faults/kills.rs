@@ -24,7 +24,7 @@ async fn kill_again_and_again(url: Option<String>) {
     let mut made = 0;
     for round in 0..kills() {
         let load = Load::start(&service, &format!("kill-{round}"), 8);
-        // every round kills at another moment
+        // each round kills at another moment
         load.until_more(1 + round * 7 % 29).await;
         let mut node = service.nodes.remove(0);
         node.signal("KILL").await;

@@ -1,4 +1,4 @@
-//! Callers that do as the specification advises: each call has an idempotency key and is repeated
+//! Callers that follow the specification's advice: each call has an idempotency key and is repeated
 //! until it is answered. In the end every acknowledged call has exactly one result.
 
 use std::collections::BTreeSet;
@@ -21,7 +21,7 @@ use crate::service::{PRISM, Service, Setup, TEXT};
 /// The pause before a caller repeats a call.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The idempotency key of a call and the answer with which the call ended.
+/// The idempotency key of a call and its final answer.
 pub(crate) struct Acknowledged {
     pub(crate) key: String,
     pub(crate) answer: Answer,
@@ -35,7 +35,7 @@ pub(crate) struct Load {
     callers: JoinSet<Vec<Acknowledged>>,
 }
 
-/// Counts of what has happened.
+/// Counts of outcomes so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Progress {
     /// Calls that were answered.
@@ -95,12 +95,12 @@ impl Load {
         self.until(|progress| progress.acknowledged >= goal).await;
     }
 
-    /// Sends further calls to the service's present nodes.
+    /// Sends further calls to the service's current nodes.
     pub(crate) fn turn_to(&self, service: &Service) {
         *self.nodes.lock().unwrap() = service.nodes.iter().map(|node| node.api).collect();
     }
 
-    /// Begins no more calls, waits until the calls in flight are answered, and returns all calls.
+    /// Starts no more calls, waits until the calls in flight are answered, and returns all calls.
     pub(crate) async fn stop(self) -> Vec<Acknowledged> {
         self.stop.send_replace(true);
         let ended = within_patience(self.callers.join_all()).await;
@@ -184,8 +184,8 @@ pub(crate) fn cluster(settings: &[&str]) -> Cluster {
     tokio::task::block_in_place(|| Cluster::start(settings))
 }
 
-/// Starts a service on this PostgreSQL address or on SQLite, with a shutdown grace time in
-/// milliseconds, for which failed saves are retried too.
+/// Starts a service on this PostgreSQL address or on SQLite. `grace_ms` is the shutdown grace time
+/// in milliseconds, and also how long failed saves are retried.
 pub(crate) async fn service(url: Option<String>, nodes: usize, grace_ms: &str) -> Service {
     let setup = Setup {
         nodes,

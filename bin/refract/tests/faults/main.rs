@@ -1,8 +1,8 @@
 //! Faults under load: servers that restart, connections that break, full disks, killed nodes. Every
-//! acknowledged result is there exactly once, no call hangs, and the service recovers by itself.
+//! acknowledged result is saved exactly once, no call hangs, and the service recovers by itself.
 //!
-//! Each test starts a PostgreSQL server of its own. `make test-faults` runs all tests at full
-//! length, `make test` runs them shortened.
+//! Each test starts its own PostgreSQL server. `make test-faults` runs all tests at full length,
+//! `make test` runs them shortened.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,5 +1,5 @@
-//! Several nodes on one database, whose callers share idempotency keys and retry each other's
-//! results: together the nodes keep what the specification promises.
+//! Several nodes on one database, with callers that share idempotency keys and retry each other's
+//! results: together the nodes keep the specification's promises.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;

@@ -1,4 +1,4 @@
-//! Databases that answer but refuse writes for a while: read-only, or with a full disk.
+//! Databases that answer but temporarily refuse writes: read-only, or with a full disk.
 
 use std::process::Command;
 
@@ -69,7 +69,7 @@ async fn calls_wait_for_a_server_whose_disk_is_full_for_a_while() {
     load.until_more(30).await;
     proxy.change(plan);
     until_saves_fail(&service, &id).await;
-    // ten saves failed, and one insert may have held eight of them
+    // ten saves failed, and one insert may have contained eight of them
     assert!(proxy.faults() >= 2, "{}", proxy.faults());
     proxy.heal();
     load.until_more(30).await;
@@ -79,7 +79,7 @@ async fn calls_wait_for_a_server_whose_disk_is_full_for_a_while() {
     assert_eq!(service.results_made().await, acknowledged.len() + 1);
 }
 
-/// Limits the size of the files that a node may write, which simulates a full disk.
+/// Limits the size of the files that a node writes, which simulates a full disk.
 fn limit_files_of(node: &Node, bytes: &str) {
     let limited = Command::new("prlimit")
         .arg(format!("--pid={}", node.child.id().expect("it runs")))
@@ -96,7 +96,7 @@ async fn calls_wait_for_a_file_that_cannot_grow_for_a_while() {
     let id = one_result(&service).await;
     let load = Load::start(&service, "full", 8);
     load.until_more(30).await;
-    // the write-ahead log is larger already, so every write fails
+    // the write-ahead log is already larger, so every write fails
     limit_files_of(&service.nodes[0], "4096");
     until_saves_fail(&service, &id).await;
     limit_files_of(&service.nodes[0], "unlimited");
@@ -113,7 +113,7 @@ async fn an_answered_call_needs_a_server_that_saves_and_no_more() {
     let mut service = service(Some(cluster.url()), 0, "10000").await;
     let proxy = PostgresProxy::start(cluster.port(), |_, _| None).await;
     service.database_url = cluster.url_at(proxy.port());
-    // a new node: neither version nor lens is in its cache
+    // a new node has neither version nor lens in its cache
     service.start_node(&[]).await;
     service.model.then_always(ScriptedReply::answers().held());
     let mut call = Connection::open(service.api()).await;

@@ -1,4 +1,4 @@
-//! One SQLite file under load from two nodes and commands: no query fails because it is locked.
+//! One SQLite file under load from two nodes and commands: no query fails because of a lock.
 
 use serde_json::json;
 

@@ -40,7 +40,7 @@ async fn next(lines: &mut Lines<BufReader<ChildStderr>>) -> Option<String> {
     within_patience(lines.next_line()).await.unwrap()
 }
 
-/// Waits until the node listens; it must not log a second line about waiting.
+/// Waits until the node listens; it must not log twice that it waits.
 async fn until_listening(lines: &mut Lines<BufReader<ChildStderr>>) {
     let line = next(lines).await.unwrap();
     assert!(line.contains("listening"), "{line}");
@@ -95,7 +95,7 @@ async fn a_node_waits_for_a_server_that_recovers_and_commands_say_so_at_once() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_node_waits_for_a_server_whose_connections_are_all_taken() {
     let cluster = cluster(&["max_connections = 10", "superuser_reserved_connections = 0"]);
-    // a client that is asked for its password has a connection already
+    // a client that is asked for its password already has a connection
     let mut hello = 196_608_u32.to_be_bytes().to_vec();
     hello.extend(b"user\0refract\0database\0postgres\0\0");
     let length = u32::try_from(hello.len() + 4).unwrap();

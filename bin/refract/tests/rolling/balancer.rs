@@ -1,4 +1,4 @@
-//! HAProxy with the configuration of `docs/deploy`, on ports of this run.
+//! HAProxy with the configuration in `docs/deploy`, on ports of this run.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -38,7 +38,7 @@ pub(crate) async fn is_installed() -> bool {
 }
 
 impl Balancer {
-    /// Starts HAProxy in front of nodes and waits until it has a node for calls and for pages.
+    /// Starts HAProxy in front of nodes and waits until it has a node for API calls and for pages.
     pub(crate) async fn start(folder: &Path, nodes: &[NodePorts], own: NodePorts) -> Self {
         let file = folder.join("haproxy.cfg");
         std::fs::write(&file, configuration(nodes, own)).unwrap();
@@ -72,7 +72,7 @@ impl Balancer {
         balancer
     }
 
-    /// The value of one of HAProxy's own metrics, with its labels.
+    /// The value of an HAProxy metric, by name and labels.
     pub(crate) async fn metric(&self, series: &str) -> f64 {
         let request = Request::outside("GET", "/metrics").header("Connection", "close");
         let mut connection = crate::http::Connection::open(self.metrics).await;
@@ -110,7 +110,7 @@ fn configuration(nodes: &[NodePorts], own: NodePorts) -> String {
     text
 }
 
-/// Replaces a line that must be there exactly once.
+/// Replaces a line that must occur exactly once.
 fn replace(text: &mut String, line: &str, by: &str) {
     assert_eq!(text.matches(line).count(), 1, "haproxy.cfg: {line}");
     *text = text.replace(line, by);

@@ -1,5 +1,5 @@
-//! 200 calls a second in a fixed mixture, none of which a caller repeats: whatever is not answered as
-//! it should be is a failure.
+//! 200 calls per second in a fixed mixture, never repeated by the caller: every unexpected answer
+//! is a failure.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -15,16 +15,16 @@ use crate::http::{Answer, Connection, Request};
 use crate::service::{PRISM, text};
 use crate::tally::{KeyedCreate, Tally};
 
-/// The time between two calls: 200 a second.
+/// The interval between two calls: 200 per second.
 const PACE: Duration = Duration::from_millis(5);
-/// Letters of a long text: more than the balancer keeps of a request to send it again.
+/// The length of a long text: more than the balancer buffers for a retry.
 const LONG: usize = 40_000;
 
-/// The callers' side: connections to the balancer, and what was acknowledged.
+/// The callers' side: connections to the balancer, and the acknowledged results.
 pub(crate) struct Callers {
     balancer: Arc<Balancer>,
     bearer: String,
-    // the one that has waited longest comes first, so that none is idle until it is closed
+    // the longest idle connection is used first, so that none times out
     idle: Mutex<VecDeque<Connection>>,
     pub(crate) tally: Mutex<Tally>,
 }
@@ -39,7 +39,7 @@ impl Callers {
         })
     }
 
-    /// Makes calls until `stop` is true, and returns how many of them failed.
+    /// Makes calls until `stop` is true, and returns the number of failed ones.
     pub(crate) async fn call_until(self: Arc<Self>, stop: watch::Receiver<bool>) -> usize {
         let mut ticks = tokio::time::interval(PACE);
         let mut calls = JoinSet::new();
@@ -59,7 +59,7 @@ impl Callers {
         failed
     }
 
-    /// Makes the call with this number; a call that is answered otherwise than it should be panics.
+    /// Makes the call with this number; an unexpected answer panics.
     async fn call(self: Arc<Self>, number: usize) {
         match number % 20 {
             0..=6 => self.create(number).await,
@@ -133,7 +133,7 @@ impl Callers {
         self.answered("page of the app", begin);
     }
 
-    /// Creates a result, which must be answered with this status.
+    /// Creates a result; the answer must have this status.
     async fn ask(&self, kind: &'static str, body: &Value, status: u16) -> Answer {
         let request = Request::post(&format!("/prisms/{PRISM}/results"));
         let answer = self
@@ -165,7 +165,7 @@ impl Callers {
     }
 }
 
-/// One of the last 2,000, which are spread by the number of the call.
+/// One of the last 2,000 items, chosen by the number of the call.
 fn earlier<T: Clone>(made: &[T], number: usize) -> Option<T> {
     let last = &made[made.len().saturating_sub(2_000)..];
     last.get(number * 7919 % last.len().max(1)).cloned()

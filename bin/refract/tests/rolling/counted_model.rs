@@ -9,12 +9,12 @@ use refract_test_support::model_server::{
 };
 use serde_json::json;
 
-/// Texts that begin with this word are left unanswered when they are asked about for the first time.
+/// Texts that begin with this word are left unanswered at their first request.
 pub(crate) const FAILS_FIRST: &str = "fails";
-/// The longest time that an answer takes; half of it on average.
+/// The longest time for an answer; the average is half.
 const THINKING: Duration = Duration::from_millis(100);
 
-/// How often each text was asked about, by its first two words.
+/// The number of requests for each text, by its first two words.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Asked(Arc<Mutex<BTreeMap<String, usize>>>);
 
@@ -47,13 +47,13 @@ impl Asked {
     }
 }
 
-/// What a text is known by: its first two words.
+/// The identity of a text: its first two words.
 pub(crate) fn name_of(text: &str) -> String {
     let words: Vec<&str> = text.split(' ').take(2).collect();
     words.join(" ")
 }
 
-/// Lets the model answer what it was asked a moment ago, for ever.
+/// Lets the model answer each request after a short delay, forever.
 pub(crate) async fn think(model: &ModelServer) {
     let mut ticks = tokio::time::interval(THINKING / 2);
     let (mut released, mut last) = (0, 0);

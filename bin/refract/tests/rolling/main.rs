@@ -1,8 +1,9 @@
-//! Rolling restarts behind a real HAProxy, whose configuration is that of `docs/deploy`: three nodes on
-//! one PostgreSQL, 200 calls a second, a node restarted every 15 s. No call fails, none is asked twice.
+//! Rolling restarts behind a real HAProxy with the configuration in `docs/deploy`: three nodes on
+//! one PostgreSQL, 200 calls per second, a node restarted every 15 s. No call fails, none is asked
+//! twice.
 //!
-//! It takes minutes, so it runs only where `REFRACT_TEST_ROLLING_MINUTES` says how many:
-//! `make test-rolling` does.
+//! It takes minutes, so it runs only if `REFRACT_TEST_ROLLING_MINUTES` sets their number, as in
+//! `make test-rolling`.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! The run itself: nodes that are stopped and started again in turn, while callers call.
+//! The run itself: nodes stop and start in turn, while callers make calls.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::service::{PRISM, Service, Setup, text};
 
 /// The number of nodes.
 const NODES: usize = 3;
-/// The time from one restart to the next.
+/// The interval between two restarts.
 const EVERY: Duration = Duration::from_secs(15);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -85,7 +85,7 @@ async fn no_call_fails_and_none_is_asked_twice_while_every_node_is_restarted() {
     );
 }
 
-/// Restarts the nodes in turn for this long, and returns how often.
+/// Restarts the nodes in turn for this long, and returns the number of restarts.
 async fn restart_in_turn(service: &Service, nodes: &mut Vec<Node>, length: Duration) -> usize {
     let begin = Instant::now();
     let mut ticks = tokio::time::interval(EVERY);
@@ -136,7 +136,7 @@ async fn saved(service: &Service) -> Vec<String> {
     rows.iter().map(|row| text(row, "result_id")).collect()
 }
 
-/// Ports that are free and that the system gives to nobody: a node comes back to its own.
+/// Free ports outside the system's ephemeral range: a restarted node gets its own port back.
 fn free_ports() -> impl Iterator<Item = SocketAddr> {
     let first = 10_000 + u16::try_from(std::process::id() % 8_000).unwrap();
     let addresses =

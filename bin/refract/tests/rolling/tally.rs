@@ -1,4 +1,4 @@
-//! What the callers were told, to compare with what the model was asked and what was saved.
+//! The callers' answers, to compare with the model's requests and the saved results.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -13,10 +13,10 @@ pub(crate) struct KeyedCreate {
     pub(crate) id: String,
 }
 
-/// What has been acknowledged so far.
+/// What was acknowledged so far.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
-    /// The name of each text and how often the model may have been asked about it.
+    /// The name of each text, and its expected number of model requests.
     pub(crate) texts: BTreeMap<String, usize>,
     /// The ids of all results, in the order of their answers.
     pub(crate) ids: Vec<String>,
@@ -32,15 +32,15 @@ impl Tally {
         self.durations.push(took);
     }
 
-    /// Notes a result that a create or a retry has made.
+    /// Records a result of a create or retry.
     pub(crate) fn made(&mut self, name: &str, id: String) {
         let expected = if name.starts_with(FAILS_FIRST) { 2 } else { 1 };
         self.texts.insert(name.to_owned(), expected);
         self.ids.push(id);
     }
 
-    /// Fails unless the model was asked exactly as often as calls need, and exactly the acknowledged
-    /// results are saved.
+    /// Fails unless the model was asked exactly as often as the calls need, and exactly the
+    /// acknowledged results are saved.
     pub(crate) fn assert_exact(&self, asked: &BTreeMap<String, usize>, saved: &[String]) {
         let differ = asked
             .iter()
@@ -62,7 +62,7 @@ impl Tally {
         assert!(saved.iter().all(|id| acknowledged.contains(id)));
     }
 
-    /// The time within which this part of the calls was answered.
+    /// The latency within which this share of the calls was answered.
     pub(crate) fn within(&self, part: f64) -> Duration {
         let mut sorted = self.durations.clone();
         sorted.sort();

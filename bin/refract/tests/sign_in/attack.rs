@@ -1,4 +1,4 @@
-//! Connections that sign in without end, each time with an address that nobody has.
+//! Connections that sign in endlessly, each time with an unknown address.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,22 +13,22 @@ use crate::service::Service;
 /// An address of the attackers' network.
 pub(crate) const ADDRESS: &str = "198.51.100.7";
 
-/// Where the attackers' connections come from.
+/// The networks of the attackers' connections.
 #[derive(Clone, Copy)]
 pub(crate) enum Networks {
-    /// All from one network.
+    /// All connections from one network.
     One,
-    /// Each from a network of its own.
+    /// Each connection from a different network.
     Each,
 }
 
-/// An attack under way.
+/// An attack in progress.
 pub(crate) struct Attack {
     connections: JoinSet<Tally>,
     is_over: Arc<AtomicBool>,
 }
 
-/// Answers by status.
+/// Numbers of answers by status.
 #[derive(Default)]
 pub(crate) struct Tally(BTreeMap<u16, usize>);
 
@@ -67,7 +67,7 @@ impl Attack {
         }
     }
 
-    /// Ends the attack, and says how it was answered.
+    /// Ends the attack, and returns its answers.
     pub(crate) async fn end(self) -> Tally {
         self.is_over.store(true, Ordering::Relaxed);
         let mut all = Tally::default();

@@ -1,9 +1,9 @@
-//! How long something took, many times.
+//! Repeated measurements of a duration.
 
 use std::fmt;
 use std::time::Duration;
 
-/// Durations that were measured.
+/// Measured durations.
 #[derive(Default)]
 pub(crate) struct Figures(Vec<Duration>);
 

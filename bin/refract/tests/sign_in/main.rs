@@ -1,5 +1,6 @@
-//! Sign-in under attack, measured: however many connections sign in from other networks, a person signs
-//! in within three seconds. `make check-sign-in` runs it at full length, `make test` runs it shortened.
+//! Sign-in under attack, measured: however many connections sign in from other networks, a person
+//! signs in within three seconds. `make check-sign-in` runs it at full length, `make test` runs it
+//! shortened.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -35,12 +36,12 @@ use crate::figures::Figures;
 use crate::person::Person;
 use crate::service::{Backend, Service, Setup, TEXT, text};
 
-/// The longest that a person may wait to be signed in.
+/// The longest time that signing in may take.
 const LONGEST: Duration = Duration::from_secs(3);
-/// The network of the person who is measured; the attackers' are others.
+/// The network of the measured person; the attackers' are others.
 const OFFICE: &str = "203.0.113.5";
 
-/// How much is done.
+/// The size of a run.
 #[derive(Clone, Copy)]
 struct Size {
     connections: usize,
@@ -85,7 +86,7 @@ async fn many_networks_keep_no_known_browser_out() {
     for _ in 0..size.sign_ins {
         times.add(known.signs_in_again().await);
     }
-    // printed alone: nothing is promised to strangers while so many networks attack
+    // only printed: unknown browsers get no guarantee while so many networks attack
     let mut of_strangers = Figures::default();
     for _ in 0..size.sign_ins.div_ceil(5) {
         of_strangers.add(known.signs_in_from_a_new_browser(OFFICE).await);
@@ -97,7 +98,7 @@ async fn many_networks_keep_no_known_browser_out() {
     assert!(times.longest() < LONGEST, "{times}");
 }
 
-/// A node behind a proxy on loopback, which names networks as a test says.
+/// A node behind a proxy on loopback, which sends the networks chosen by a test.
 async fn service(backend: Backend) -> Service {
     let setup = Setup {
         settings: &[
@@ -138,7 +139,7 @@ async fn one_network(backend: Backend) {
     }
 }
 
-/// Reads a result again and again.
+/// Reads a result repeatedly.
 async fn reads(service: &Service, id: &str, number: usize) -> Figures {
     let mut times = Figures::default();
     for _ in 0..number {

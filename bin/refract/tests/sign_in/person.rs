@@ -1,4 +1,4 @@
-//! Somebody who signs in with the right password.
+//! A person who signs in with the right password.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -9,16 +9,16 @@ use crate::service::{Service, text};
 const EMAIL: &str = "ada%40example.com";
 const PASSWORD: &str = "zy%213kQ9+dab.x";
 
-/// A person with the browser in which they signed in last.
+/// A person with the browser of their last sign-in.
 pub(crate) struct Person {
     app: SocketAddr,
     address: &'static str,
-    /// The cookies of the browser.
+    /// The browser's cookies.
     cookies: String,
 }
 
 impl Person {
-    /// Somebody who joined with a browser of this address.
+    /// A person who joined with a browser at this address.
     pub(crate) async fn joined(service: &Service, address: &'static str) -> Self {
         let invite = ["person", "invite", "ada@example.com"];
         let link = text(&service.run(&invite).await.object(), "link");
@@ -34,7 +34,7 @@ impl Person {
         person
     }
 
-    /// Signs in again with the same browser, and says how long it took.
+    /// Signs in again with the same browser, and returns the duration.
     pub(crate) async fn signs_in_again(&mut self) -> Duration {
         let began = Instant::now();
         let answer = self.sign_in(self.address).await;
@@ -43,7 +43,7 @@ impl Person {
         took
     }
 
-    /// Signs in with a browser that is not known, and says how long it took.
+    /// Signs in with an unknown browser, and returns the duration.
     pub(crate) async fn signs_in_from_a_new_browser(&self, address: &'static str) -> Duration {
         let stranger = Self {
             app: self.app,

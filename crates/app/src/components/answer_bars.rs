@@ -1,4 +1,4 @@
-//! The answers of a result: a bar for each probability, the chosen outcome marked.
+//! The answers of a result, with a bar for each probability and the chosen outcome marked.
 
 use std::cmp::Reverse;
 
@@ -14,11 +14,11 @@ use super::answer_words::{NO_VALID_ANSWER, answer_words, cutoffs};
 use super::bar::{bar, yes_no_bar};
 use super::number::{counted, percent};
 
-/// Outcomes of one question that are drawn.
+/// The most outcomes of one question that get a bar.
 const DRAWN: usize = 10;
 
-/// The answers of a result that is `ok`, each under its question. `differs` says which questions
-/// another version answers otherwise.
+/// The answers of an `ok` result, each under its question. `differs` returns whether another
+/// version answers the question differently.
 pub(crate) fn answer_bars(result: &ReadableResult, differs: impl Fn(&Question) -> bool) -> Markup {
     let view = result.view();
     let lens = result.columns().lens;
@@ -36,7 +36,7 @@ pub(crate) fn answer_bars(result: &ReadableResult, differs: impl Fn(&Question) -
     }
 }
 
-/// The bars of the answer to one question, with the cutoffs that the lens has for it.
+/// The bars of the answer to one question, with the lens's cutoffs for that question.
 pub(crate) fn bars_of(question: &Question, answer: &Answer, lens: &[Column]) -> Markup {
     match answer {
         Answer::Choice {

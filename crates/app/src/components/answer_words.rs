@@ -1,4 +1,4 @@
-//! An answer in a word with its probability, as the lens reads it.
+//! An answer as a label with its probability, as the lens reads it.
 
 use refract_domain::answer::Answer;
 use refract_domain::answer::probability::Probability;
@@ -6,10 +6,10 @@ use refract_domain::lens::Column;
 use refract_domain::lens::cutoffs::Cutoffs;
 use refract_domain::prism::question::Question;
 
-/// What a Choice says when the model named an option that the prism does not have.
+/// The label of a Choice whose answer is not an option of the prism.
 pub(crate) const NO_VALID_ANSWER: &str = "No valid answer";
 
-/// The answer's word, and the probability that belongs to it: for a Yes / No that of yes.
+/// The answer's label and its probability; for a Yes / No, the probability of yes.
 pub(crate) fn answer_words<'a>(
     question: &'a Question,
     answer: &'a Answer,
@@ -31,7 +31,8 @@ pub(crate) fn answer_words<'a>(
     }
 }
 
-/// The cutoffs of the first column that labels a Yes / No; without one, those of the automatic lens.
+/// The cutoffs of the first column that labels a Yes / No; those of the automatic lens if there is
+/// none.
 pub(crate) fn cutoffs(question: &Question, lens: &[Column]) -> Cutoffs {
     let mut of_question = lens.iter().filter(|column| column.question == question.key);
     let found = of_question.find_map(|column| column.output.cutoffs());

@@ -1,4 +1,4 @@
-//! A probability as a bar, drawn alike everywhere.
+//! A probability as a bar, the same on every page.
 
 use maud::{Markup, html};
 use refract_domain::answer::probability::Probability;
@@ -6,14 +6,14 @@ use refract_domain::lens::cutoffs::Cutoffs;
 
 use super::number::percent;
 
-/// A bar for a probability, with its percentage beside it. `is_chosen` marks the answer, which is
-/// also said in words, so that colour is not needed.
+/// A bar for a probability, with its percentage. `is_chosen` marks the answer in words too, so that
+/// the page does not rely on colour.
 pub(crate) fn bar(probability: Probability, is_chosen: bool) -> Markup {
     draw(probability, is_chosen, None)
 }
 
-/// The bar of a Yes / No with its cutoffs: below the first it is No, from the second on Yes, and
-/// Unsure between them.
+/// The bar of a Yes / No with its cutoffs: below the first it is No, from the second up Yes, Unsure
+/// in between.
 pub(crate) fn yes_no_bar(probability: Probability, cutoffs: Cutoffs) -> Markup {
     draw(probability, true, Some(cutoffs))
 }

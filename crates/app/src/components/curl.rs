@@ -1,12 +1,12 @@
-//! The call of a program to the API, as a line for a shell.
+//! An API call as a `curl` command line.
 
 use std::fmt::Write as _;
 
 use refract_domain::prism::field::Field;
 use refract_service::prisms::Prism;
 
-/// A `curl` command that creates a result of a prism, with a field on each line. The key is the
-/// shell's `REFRACT_KEY`. `api_url` is the API's address up to and with `/v1`.
+/// A `curl` command that creates a result of a prism, with one field per line. The key comes from
+/// the shell variable `REFRACT_KEY`. `api_url` is the API's address up to and including `/v1`.
 pub(crate) fn create_result(api_url: &str, prism: &Prism, fields: &[Field]) -> String {
     let url = quoted(&format!("{api_url}/prisms/{}/results", prism.slug));
     let mut body = "{\n  \"fields\": {".to_owned();
@@ -25,18 +25,18 @@ pub(crate) fn create_result(api_url: &str, prism: &Prism, fields: &[Field]) -> S
     )
 }
 
-/// The command that gives a shell its `REFRACT_KEY`.
+/// The command that sets the shell variable `REFRACT_KEY`.
 pub(crate) fn set_key(key: &str) -> String {
     format!("export REFRACT_KEY={}", quoted(key))
 }
 
-/// A text as one word of a POSIX shell, which expands nothing of it.
+/// A text quoted as one word of a POSIX shell, without any expansion.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-/// A text as a JSON string. What a terminal or a page does not show as it stands, such as marks that
-/// turn the reading direction, is escaped, so that the command does what it looks like.
+/// A text as a JSON string. Characters that a terminal or a page shows wrongly, such as marks that
+/// change the reading direction, are escaped: the command does what it looks like.
 fn json(text: &str) -> String {
     let mut written = String::with_capacity(text.len() + 2);
     for character in serde_json::Value::from(text).to_string().chars() {
@@ -53,7 +53,7 @@ fn json(text: &str) -> String {
     written
 }
 
-/// Whether a character is a control character, a line break, or a mark without a form of its own.
+/// Whether a character is a control character, a line break or an invisible mark.
 fn is_unseen(character: char) -> bool {
     character.is_control()
         || matches!(

@@ -1,9 +1,8 @@
-//! Results by day, as a small chart beside a number.
+//! Results by day, as a small bar chart.
 
 use maud::{Markup, html};
 
-/// Bars for the results of some days, oldest first. `words` says the same for those who do not see
-/// it.
+/// A bar for each day's results, oldest first. `words` is the text alternative for screen readers.
 pub(crate) fn day_chart(results: &[u64], words: &str) -> Markup {
     let highest = results.iter().copied().max().unwrap_or(0).max(1);
     let width = results.len() * 6;

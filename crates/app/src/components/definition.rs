@@ -1,4 +1,4 @@
-//! What a version of a prism asks: fields, context and questions, to be read.
+//! The definition of a version, read-only: fields, context and questions.
 
 use maud::{Markup, html};
 use refract_domain::prism::PrismVersion;
@@ -31,7 +31,7 @@ pub(crate) fn fields(version: &PrismVersion) -> Markup {
     table("Fields", &["Key", "Label"], &rows)
 }
 
-/// What people call a type of question.
+/// The displayed name of a question type.
 pub(crate) fn type_name(question_type: QuestionType) -> &'static str {
     match question_type {
         QuestionType::Choice => "choice",

@@ -1,12 +1,12 @@
-//! What a version of a prism changes.
+//! The differences between a version and the one before.
 
 use maud::{Markup, html};
 use refract_authoring::version_difference::{ChangedWords, Severity, VersionDifference};
 
 use super::number::count;
 
-/// Differences in a history: the most serious `most` of them, without the words that changed.
-/// `more` is the address of the page that shows all.
+/// The `most` most serious differences, without the texts before and after. `more` is the address
+/// of the page that shows all.
 pub(crate) fn differences_in_short(
     differences: &[VersionDifference],
     most: usize,
@@ -24,7 +24,7 @@ pub(crate) fn differences_in_short(
     }
 }
 
-/// Every difference, the most serious first, with the words before and after.
+/// Every difference, most serious first, with the texts before and after.
 pub(crate) fn differences(differences: &[VersionDifference]) -> Markup {
     html! {
         ul.differences {

@@ -1,8 +1,8 @@
-//! What a page shows when there is nothing yet.
+//! The content of a page that has no items yet.
 
 use maud::{Markup, html};
 
-/// One sentence on what the page is for, and the one thing to do next.
+/// One sentence about the purpose of the page, and the next action.
 pub(crate) fn empty_state(sentence: &str, action: &Markup) -> Markup {
     html! {
         div.empty {

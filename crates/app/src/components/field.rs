@@ -1,4 +1,4 @@
-//! An input of a form with its label, its hint and what is wrong with it.
+//! An input of a form with its label, hint and validation error.
 
 use std::borrow::Cow;
 
@@ -6,16 +6,16 @@ use maud::{Markup, html};
 
 use super::form_faults::FormFaults;
 
-/// An input of a form. Its name is also its id.
+/// A form input. Its name is also its id.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FormField<'a> {
     name: &'a str,
     label: &'a str,
-    /// What was typed, or what stands there at first.
+    /// The typed value, or the initial one.
     pub(crate) value: &'a str,
     /// One line below the label; empty for none.
     hint: &'a str,
-    /// What is wrong with the value; empty when nothing is.
+    /// The validation error; empty for a valid value.
     fault: Cow<'a, str>,
     is_required: bool,
     has_focus: bool,
@@ -31,7 +31,7 @@ impl<'a> FormField<'a> {
         }
     }
 
-    /// Fills the input with what was typed, or what stands there at first.
+    /// Sets the typed value, or the initial one.
     pub(crate) fn value(self, value: &'a str) -> Self {
         Self { value, ..self }
     }
@@ -41,19 +41,19 @@ impl<'a> FormField<'a> {
         Self { hint, ..self }
     }
 
-    /// Says what is wrong with the value; nothing with an empty text.
+    /// Sets the validation error; an empty text sets none.
     pub(crate) fn fault(self, fault: impl Into<Cow<'a, str>>) -> Self {
         let fault = fault.into();
         Self { fault, ..self }
     }
 
-    /// Says what is wrong with the value, by the name of the input.
+    /// Takes the validation error from `faults`, by the input's name.
     pub(crate) fn faults(self, faults: &FormFaults) -> Self {
         let fault = faults.of(self.name);
         self.fault(fault)
     }
 
-    /// Has browsers send no form in which the input is empty.
+    /// Makes the input required: browsers send no form in which it is empty.
     pub(crate) fn required(self) -> Self {
         Self {
             is_required: true,
@@ -61,12 +61,13 @@ impl<'a> FormField<'a> {
         }
     }
 
-    /// Whether the input is the one that is typed into next.
+    /// Sets whether the input gets the focus.
     pub(crate) fn focus(self, has_focus: bool) -> Self {
         Self { has_focus, ..self }
     }
 
-    /// A line of text. `kind` is the type of the `input`: `text`, `email`, `password`, `search`.
+    /// A single-line input. `kind` is the type of the `input`: `text`, `email`, `password`,
+    /// `search`.
     pub(crate) fn line(&self, kind: &str, autocomplete: &str) -> Markup {
         self.around(&html! {
             input #(self.name) name=(self.name) type=(kind) value=(self.value) dir="auto"
@@ -75,7 +76,7 @@ impl<'a> FormField<'a> {
         })
     }
 
-    /// Text of several lines.
+    /// A multi-line input.
     pub(crate) fn area(&self, rows: usize) -> Markup {
         self.around(&html! {
             textarea #(self.name) name=(self.name) rows=(rows) dir="auto" spellcheck="true"
@@ -84,12 +85,12 @@ impl<'a> FormField<'a> {
         })
     }
 
-    /// A choice among values, each with its words.
+    /// A select with `options` as pairs of value and label.
     pub(crate) fn choice(&self, options: &[(&str, &str)]) -> Markup {
         self.select(&html! { @for (value, words) in options { (self.option(value, words)) } })
     }
 
-    /// A choice whose options are given as markup.
+    /// A select with its options as markup.
     pub(crate) fn select(&self, options: &Markup) -> Markup {
         self.around(&html! {
             select #(self.name) name=(self.name) aria-invalid=[self.invalid()]
@@ -97,13 +98,13 @@ impl<'a> FormField<'a> {
         })
     }
 
-    /// An option of a choice, chosen where it is the input's value.
+    /// An option of the select, selected if it is the input's value.
     pub(crate) fn option(&self, value: &str, words: &str) -> Markup {
         html! { option value=(value) selected[value == self.value] { (words) } }
     }
 
-    /// An input of another kind, with this field's label, hint and fault around it. The input has
-    /// the field's name as its id.
+    /// Any other input, with this field's label, hint and error around it. The input's id is the
+    /// field's name.
     pub(crate) fn around(&self, input: &Markup) -> Markup {
         html! {
             div.field {

@@ -1,9 +1,9 @@
-//! A histogram of stored probabilities of yes, with the two cutoffs over it.
+//! A histogram of stored probabilities of yes, with both cutoffs.
 
 use maud::{Markup, html};
 
-/// A histogram over percents. `counts` has a place for each percent from 0 to 100; results below
-/// `no_below` are No, from `yes_from` on Yes, between them Unsure. Both are percents.
+/// A histogram by percent. `counts` has 101 entries, for 0 to 100 percent. Results below `no_below`
+/// are No, from `yes_from` up Yes, Unsure in between; both are percents.
 pub(crate) fn histogram(counts: &[u64], no_below: f64, yes_from: f64) -> Markup {
     let highest = counts.iter().copied().max().unwrap_or(0).max(1);
     html! {
@@ -22,7 +22,7 @@ pub(crate) fn histogram(counts: &[u64], no_below: f64, yes_from: f64) -> Markup 
     }
 }
 
-/// The height of a count of 1 or more, at least as much as can be seen.
+/// The height of a non-zero count, with a visible minimum.
 fn height(count: u64, highest: u64) -> f64 {
     let share = u32::try_from(count.saturating_mul(1000) / highest).unwrap_or(1000);
     (f64::from(share) / 1000.0 * 40.0).max(1.2)

@@ -1,4 +1,4 @@
-//! The filters of a list, read out of an address.
+//! The filters of a list, parsed from an address.
 
 use chrono::{DateTime, Utc};
 use refract_domain::problem::Fault;
@@ -8,17 +8,17 @@ use super::form_faults::FormFaults;
 use crate::requests::days::{NO_DAY, beginning, day};
 use crate::requests::page_request::Query;
 
-/// What the filters of a list select, with what is wrong with them.
+/// The parsed filters of a list, with their validation errors.
 pub(crate) struct ListFilters<F> {
     pub(crate) filter: F,
-    /// The filters alone, without blank ones and without a page.
+    /// The query of the filters: without blank ones and without the page.
     pub(crate) query: Query,
     faults: FormFaults,
 }
 
 impl<F: Default + PartialEq> ListFilters<F> {
-    /// Filters that select everything. `names` are those of the filters in an address, which are also
-    /// the names of the form's inputs.
+    /// Filters that select everything. `names` are the query parameters of the filters, which are
+    /// also the names of the form's inputs.
     pub(crate) fn unread(query: &Query, names: &[&str]) -> Self {
         let own = names.iter().fold(Query::default(), |own, name| {
             own.with(name, query.get(name))
@@ -30,7 +30,7 @@ impl<F: Default + PartialEq> ListFilters<F> {
         }
     }
 
-    /// Reads the filter of a name; `fault` is what is wrong where it cannot be read.
+    /// Parses the filter `name`; a value that cannot be parsed gets the validation error `fault`.
     pub(crate) fn read_one<T>(
         &mut self,
         name: &str,
@@ -44,7 +44,7 @@ impl<F: Default + PartialEq> ListFilters<F> {
         found
     }
 
-    /// Reads the filter of a name by rules that say themselves what is wrong.
+    /// Parses the filter `name` with a parser that returns its own validation errors.
     pub(crate) fn read_by_rules<T>(
         &mut self,
         name: &str,
@@ -54,8 +54,8 @@ impl<F: Default + PartialEq> ListFilters<F> {
         self.faults.read(name, read)
     }
 
-    /// Reads the period from the filters `from` and `to`: when it begins, and when it has ended. The
-    /// last day belongs to it.
+    /// Parses the period from the filters `from` and `to` as its start and exclusive end. The day
+    /// in `to` is part of the period.
     pub(crate) fn read_period(&mut self) -> (Option<DateTime<Utc>>, Option<DateTime<Utc>>) {
         let from = self.read_one("from", NO_DAY, day);
         let to = self.read_one("to", NO_DAY, day);
@@ -66,12 +66,12 @@ impl<F: Default + PartialEq> ListFilters<F> {
         (from.map(beginning), after.map(beginning))
     }
 
-    /// Whether a filter could not be read.
+    /// Whether any filter is invalid.
     pub(crate) fn has_faults(&self) -> bool {
         !self.faults.is_empty()
     }
 
-    /// What is wrong with a filter; empty when nothing is.
+    /// The validation error of a filter; empty for none.
     pub(crate) fn fault(&self, name: &str) -> String {
         self.faults.of(name)
     }
@@ -81,7 +81,7 @@ impl<F: Default + PartialEq> ListFilters<F> {
         self.filter != F::default()
     }
 
-    /// The input of a filter, with what was sent, also where that could not be read.
+    /// The input of a filter with the value that was sent, valid or not.
     pub(crate) fn field<'a>(&'a self, name: &'a str, label: &'a str) -> FormField<'a> {
         let value = self.query.get(name).unwrap_or_default();
         let field = FormField::new(name, label).value(value);

@@ -1,4 +1,4 @@
-//! The pages of a list, and its download as a file of rows.
+//! Pagination of a list, and its downloads.
 
 use std::fmt::Display;
 
@@ -8,15 +8,15 @@ use refract_lens_rendering::RowFormat;
 use crate::replies::page_error::PageError;
 use crate::requests::page_request::Query;
 
-/// The name of the query that shows what is older than an item.
+/// The query parameter of the page with the items older than an id.
 pub(crate) const OLDER: &str = "older";
-/// The name of the query that shows what is newer than an item.
+/// The query parameter of the page with the items newer than an id.
 pub(crate) const NEWER: &str = "newer";
 
-/// Which page of a list an address names; `None` for the newest one.
+/// The page of a list that an address names; `None` for the newest page.
 ///
 /// # Errors
-/// [`PageError::NotFound`] for what is no id.
+/// [`PageError::NotFound`] for an invalid id.
 pub(crate) fn page_of<I, P>(
     query: &Query,
     parse: impl FnOnce(&str) -> Option<I>,
@@ -31,8 +31,8 @@ pub(crate) fn page_of<I, P>(
     page.map(Some).ok_or(PageError::NotFound)
 }
 
-/// The address of the page that begins at an item; `None` without one. `side` is [`OLDER`] or
-/// [`NEWER`].
+/// The address of the page older or newer than an item; `None` without an item. `side` is [`OLDER`]
+/// or [`NEWER`].
 pub(crate) fn page_address(
     address: &str,
     query: &Query,
@@ -43,7 +43,7 @@ pub(crate) fn page_address(
     Some(format!("{address}{}", query.in_address()))
 }
 
-/// Links to the pages beside the one that is shown.
+/// Links to the newer and the older page.
 pub(crate) fn neighbours(words: &str, newer: Option<String>, older: Option<String>) -> Markup {
     html! {
         @if newer.is_some() || older.is_some() {
@@ -55,7 +55,7 @@ pub(crate) fn neighbours(words: &str, newer: Option<String>, older: Option<Strin
     }
 }
 
-/// Links to what is filtered, as files of rows.
+/// Links that download the filtered list, one for each file format.
 pub(crate) fn downloads(query: &Query, address: &str) -> Markup {
     html! {
         p.row {
@@ -68,10 +68,10 @@ pub(crate) fn downloads(query: &Query, address: &str) -> Markup {
     }
 }
 
-/// The format of the file that an address names; csv where it names none.
+/// The file format that an address names; CSV by default.
 ///
 /// # Errors
-/// [`PageError::NotFound`] for what is no format of rows.
+/// [`PageError::NotFound`] for an unknown format.
 pub(crate) fn row_format(query: &Query) -> Result<RowFormat, PageError> {
     let format = query.get("format").unwrap_or("csv");
     RowFormat::parse(format).ok_or(PageError::NotFound)

@@ -1,9 +1,9 @@
-//! Moments as people read them, in UTC, which every moment says.
+//! Moments in readable form, always labelled as UTC.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use maud::{Markup, html};
 
-/// A moment to the minute, with the exact one for machines and on hover.
+/// A moment to the minute, with the exact moment for machines and on hover.
 pub(crate) fn moment(moment: DateTime<Utc>) -> Markup {
     let exact = moment.to_rfc3339_opts(SecondsFormat::Millis, true);
     html! {

@@ -1,19 +1,20 @@
-//! A message about what was done, or about what is wrong.
+//! A message about a completed action or an error.
 
 use maud::{Markup, html};
 
-/// What a notice is about. Each kind is also said in words, so that colour is not needed.
+/// The kind of a notice. Each kind is also named in words, so that the page does not rely on
+/// colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoticeKind {
-    /// Something was done.
+    /// An action was completed.
     Done,
-    /// Something should be known before going on.
+    /// A warning before the next step.
     Warning,
-    /// Something was refused or failed.
+    /// An action was refused or failed.
     Refused,
 }
 
-/// A notice. Screen readers say it at once.
+/// A notice. Screen readers announce it at once.
 pub(crate) fn notice(kind: NoticeKind, words: &Markup) -> Markup {
     let (class, word, role) = match kind {
         NoticeKind::Done => ("done", "Done", "status"),

@@ -1,17 +1,17 @@
-//! Numbers as people read them.
+//! Numbers in readable form.
 
 use refract_domain::answer::probability::Probability;
 
 /// Millionths in a tenth of a percent.
 const TENTH: u32 = 1000;
 
-/// A probability in percent with one decimal, such as `37.2`, without the sign.
+/// A probability in percent with one decimal, without the percent sign: `37.2`.
 pub(crate) fn percent(probability: Probability) -> String {
     let tenths = (probability.millionths() + TENTH / 2) / TENTH;
     format!("{}.{}", tenths / 10, tenths % 10)
 }
 
-/// A count with its thousands set apart, such as `12,480`.
+/// A count with thousands separators: `12,480`.
 pub(crate) fn count(count: impl TryInto<u64>) -> String {
     let digits = count.try_into().unwrap_or(u64::MAX).to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
@@ -24,8 +24,7 @@ pub(crate) fn count(count: impl TryInto<u64>) -> String {
     text
 }
 
-/// A share of a whole in percent with one decimal, such as `0.4`, without the sign; `None` of
-/// nothing.
+/// A share in percent with one decimal, without the percent sign: `0.4`. `None` if `whole` is 0.
 pub(crate) fn share(part: u64, whole: u64) -> Option<String> {
     if whole == 0 {
         return None;
@@ -34,7 +33,7 @@ pub(crate) fn share(part: u64, whole: u64) -> Option<String> {
     Some(format!("{}.{}", tenths / 10, tenths % 10))
 }
 
-/// A noun after its number: `1 result`, `2 results`.
+/// A number with its noun: `1 result`, `2 results`.
 pub(crate) fn counted(number: impl TryInto<u64>, noun: &str) -> String {
     let number = number.try_into().unwrap_or(u64::MAX);
     let plural = if number == 1 { "" } else { "s" };

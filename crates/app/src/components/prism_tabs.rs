@@ -1,4 +1,4 @@
-//! The pages of one prism, as links on each of them.
+//! The tabs of a prism: links between its pages.
 
 use maud::{Markup, html};
 use refract_domain::account::role::Role;
@@ -7,7 +7,7 @@ use refract_service::prisms::Prism;
 /// A page of a prism.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PrismTab {
-    /// What callers need, versions and changes.
+    /// What callers need, the versions and the changes.
     Overview,
     /// Fields, context and questions.
     Edit,
@@ -28,7 +28,7 @@ impl PrismTab {
         Self::Results,
     ];
 
-    /// What the page is called, how its address ends, and the role from which on it is of use.
+    /// The tab's label, the end of its address, and the least role that can use it.
     fn facts(self) -> (&'static str, &'static str, Role) {
         match self {
             Self::Overview => ("Overview", "", Role::Reviewer),
@@ -40,7 +40,7 @@ impl PrismTab {
     }
 }
 
-/// The address of a prism's page. A prism whose slug is a word of the app's own addresses is
+/// The address of a prism's page. A prism whose slug clashes with a fixed address of the app is
 /// addressed by its id.
 pub(crate) fn prism_address(prism: &Prism) -> String {
     match prism.slug.as_str() {
@@ -49,7 +49,7 @@ pub(crate) fn prism_address(prism: &Prism) -> String {
     }
 }
 
-/// The heading of every page of a prism: its name, and links to its other pages.
+/// The heading of every page of a prism: its name and the tabs.
 pub(crate) fn prism_heading(prism: &Prism, current: PrismTab, role: Role) -> Markup {
     let address = prism_address(prism);
     html! {

@@ -1,25 +1,25 @@
-//! Real tables, which scroll within the page when they are wider than it.
+//! HTML tables, which scroll within the page when they are too wide.
 
 use maud::{Markup, html};
 
-/// A table with a caption for those who do not see it. `rows` are `tr` elements. A heading of no
-/// text belongs to a column of actions.
+/// A table with a caption for screen readers. `rows` are `tr` elements. An empty heading belongs to
+/// a column of actions.
 pub(crate) fn table(caption: &str, headings: &[&str], rows: &Markup) -> Markup {
     table_with(caption, &words(headings), rows)
 }
 
-/// A table whose headings are more than words: `headings` is a `tr` element.
+/// A table whose headings contain markup: `headings` is a `tr` element.
 pub(crate) fn table_with(caption: &str, headings: &Markup, rows: &Markup) -> Markup {
     draw(caption, headings, rows, false)
 }
 
-/// A table of things that have more to say than fits beside each other on a telephone: there, each
-/// row becomes a paragraph. A cell says in its attribute `data-label` what stands in front of it then.
+/// A table too wide for a phone, where each row becomes a paragraph. The attribute `data-label` of
+/// a cell is then shown in front of it.
 pub(crate) fn stacked_table(caption: &str, headings: &[&str], rows: &Markup) -> Markup {
     stacked_table_with(caption, &words(headings), rows)
 }
 
-/// A stacked table whose headings are more than words: `headings` is a `tr` element.
+/// A stacked table whose headings contain markup: `headings` is a `tr` element.
 pub(crate) fn stacked_table_with(caption: &str, headings: &Markup, rows: &Markup) -> Markup {
     draw(caption, headings, rows, true)
 }
@@ -36,7 +36,7 @@ fn words(headings: &[&str]) -> Markup {
 
 fn draw(caption: &str, headings: &Markup, rows: &Markup, stacks: bool) -> Markup {
     html! {
-        // it can be scrolled by keyboard
+        // the keyboard can scroll it
         div.table role="group" aria-label=(caption) tabindex="0" {
             table.stacks[stacks] {
                 caption.unseen { (caption) }

@@ -1,13 +1,13 @@
-//! A caller's text, however long.
+//! A caller's text of any length.
 
 use maud::{Markup, html};
 
 use super::clamped::{beginning, more_characters};
 
-/// Characters that are shown before the rest is folded away.
+/// The number of characters shown before the fold.
 const BEGINNING: usize = 2_000;
 
-/// A text as it was sent. What is beyond its beginning is folded away.
+/// A text exactly as it was sent. The part after its beginning is folded.
 pub(crate) fn whole_text(text: &str) -> Markup {
     let (beginning, rest) = beginning(text, BEGINNING);
     html! {

@@ -1,5 +1,5 @@
-//! The cookie by which a browser is known in which somebody signed in before. It signs nobody in: it
-//! gives the person's tries a count of their own, so that nobody else can lock them out.
+//! The cookie that recognises a browser from an earlier sign-in. It signs nobody in: it gives the
+//! browser its own count of sign-in attempts, so that nobody else can lock the person out.
 
 use actix_web::HttpRequest;
 use cookie::Cookie;
@@ -16,10 +16,10 @@ const COOKIE: OwnCookie = OwnCookie {
     plain: "refract_browser",
     bound: "__Host-refract_browser",
 };
-/// How long a browser keeps the cookie, which is as long as the database knows the browser.
+/// How long a browser keeps the cookie: as long as the database keeps the browser.
 const KEPT: Duration = Duration::days(365);
 
-/// The client of a request: its network, and the cookies of its browser.
+/// The client of a request: its network and its browser cookies.
 pub(crate) fn client(
     request: &HttpRequest,
     address: Option<ClientAddress>,
@@ -30,7 +30,7 @@ pub(crate) fn client(
     SignInClient::new(network.unwrap_or_default(), browsers)
 }
 
-/// The cookies of somebody who signs in: the one of the session, and the one of the browser.
+/// The two cookies set at sign-in: session and browser.
 pub(crate) fn signed_in(session: &Session, app: &AppUrl) -> [Cookie<'static>; 2] {
     [
         session_cookie::for_token(&session.token, app),

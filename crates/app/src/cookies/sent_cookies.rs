@@ -1,4 +1,4 @@
-//! The cookies of a request, and how the app sets its own.
+//! Reads the cookies of a request, and builds the app's cookies.
 
 use actix_web::HttpRequest;
 use actix_web::http::header::COOKIE;
@@ -7,11 +7,11 @@ use cookie::{Cookie, SameSite};
 use refract_service::people::AppUrl;
 use refract_service::people::token::Token;
 
-/// The most cookies of one name that are looked at.
+/// The most cookies of one name that are read.
 const MOST_COOKIES: usize = 8;
 
-/// A cookie of the app: its name where the app has no TLS, and the one with the prefix that binds it to
-/// the host where it has.
+/// A cookie of the app, by two names: the plain one without TLS, and with TLS one whose prefix
+/// binds it to the host.
 #[derive(Clone, Copy)]
 pub(crate) struct OwnCookie {
     pub(crate) plain: &'static str,
@@ -19,8 +19,8 @@ pub(crate) struct OwnCookie {
 }
 
 impl OwnCookie {
-    /// The tokens that a request sends under this name. Without TLS another host of the same domain can
-    /// plant a cookie before the app's own, so there may be several.
+    /// The tokens that a request sends under this name. There may be several: without TLS, another
+    /// host of the same domain can plant a cookie in front of the app's own.
     pub(crate) fn tokens(self, request: &HttpRequest, app: &AppUrl) -> Vec<Token> {
         let sent = request.headers().get_all(COOKIE);
         let cookies = sent
@@ -32,7 +32,7 @@ impl OwnCookie {
         tokens.take(MOST_COOKIES).collect()
     }
 
-    /// The cookie with a value, kept for this long.
+    /// The cookie with this value and this lifetime.
     pub(crate) fn with(self, value: &str, kept: Duration, app: &AppUrl) -> Cookie<'static> {
         Cookie::build((self.name(app), value.to_owned()))
             .path("/")

@@ -1,4 +1,4 @@
-//! The cookie that says who is signed in.
+//! The session cookie.
 
 use actix_web::HttpRequest;
 use cookie::Cookie;
@@ -12,22 +12,22 @@ const COOKIE: OwnCookie = OwnCookie {
     plain: "refract",
     bound: "__Host-refract",
 };
-/// How long a browser keeps the cookie: the most that browsers allow. Whether a session still holds
-/// is for the database to say; a browser that keeps the cookie longer lets the app tell a session
-/// that ended from a stranger.
+/// How long a browser keeps the cookie: the maximum that browsers allow. Only the database decides
+/// whether a session is still valid; a cookie that outlives its session lets the app tell an
+/// expired session from a stranger.
 const KEPT: Duration = Duration::days(400);
 
-/// The tokens in the request's cookies: one, or several when another one was planted.
+/// The session tokens of a request: one, or several if another host planted a cookie.
 pub(crate) fn tokens(request: &HttpRequest, app: &AppUrl) -> Vec<Token> {
     COOKIE.tokens(request, app)
 }
 
-/// The cookie that signs in.
+/// The session cookie, set at sign-in.
 pub(crate) fn for_token(token: &Token, app: &AppUrl) -> Cookie<'static> {
     COOKIE.with(token.reveal(), KEPT, app)
 }
 
-/// The cookie that takes the place of the one before, when somebody signs out.
+/// The cookie that deletes the session cookie at sign-out.
 pub(crate) fn ended(app: &AppUrl) -> Cookie<'static> {
     COOKIE.with("", Duration::ZERO, app)
 }

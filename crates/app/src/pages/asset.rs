@@ -7,8 +7,8 @@ use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::OpenVisit;
 
-/// Serves an asset. One that is asked for under the folder of another binary, as during an upgrade,
-/// is not kept by the browser.
+/// Serves an asset. If the address names the folder of another binary, as during an upgrade, the
+/// browser may not cache the reply.
 pub(crate) fn show(visit: &OpenVisit) -> Result<PageReply, PageError> {
     let values = &visit.sent.values;
     let found = assets::find(values.get("name"));

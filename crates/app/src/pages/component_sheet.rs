@@ -1,4 +1,4 @@
-//! `/components` of debug builds: every component, with ordinary and with extreme values.
+//! `/components` in debug builds: every component, with ordinary and with extreme values.
 
 mod sample_answers;
 
@@ -23,7 +23,7 @@ use crate::components::whole_text::whole_text;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::OpenVisit;
 
-/// A text that breaks what is not escaped, bounded or isolated.
+/// A text that breaks a page if it is not escaped, bounded and isolated.
 const HOSTILE: &str = "<script>alert(1)</script> \u{202e}right to left\u{202c} 🦊 =1+1 aVeryLongWordWithoutAnySpaceInItThatMustNotPushTheTableOutOfThePage";
 
 /// Shows the page.
@@ -74,7 +74,7 @@ fn bars() -> Markup {
     }
 }
 
-/// A bell around 30 percent.
+/// A bell curve around 30 percent.
 fn bell() -> Vec<u64> {
     (0_u64..101)
         .map(|percent| 900 / (1 + percent.abs_diff(30).pow(2) / 20))
@@ -108,7 +108,7 @@ fn stacked_rows() -> Markup {
     stacked_table("Results with one changed cell", &headings, &rows)
 }
 
-/// A difference of each severity, with and without words.
+/// A difference of each severity, with and without texts.
 fn changes() -> [VersionDifference; 3] {
     let difference = |severity, text: &str, words| VersionDifference {
         severity,

@@ -1,7 +1,7 @@
 //! `/prisms/{slug}/edit` and `/prisms/new/edit`: the fields, context and questions of a prism.
 //!
-//! One form holds everything. Its buttons send it whole, and the server shows it again changed, so
-//! that a script which does the same without a reload has nothing to know about prisms.
+//! One form holds everything. Each button sends it whole and the server shows it again, changed;
+//! the script that does this without a reload therefore needs no rules about prisms.
 
 mod act;
 mod carried_draft;
@@ -35,7 +35,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     form(&visit, &Editing::of_latest(&visit).await?).await
 }
 
-/// Shows the form of a new prism, from an example or from nothing.
+/// Shows the form of a new prism, from an example or empty.
 pub(crate) async fn show_new(visit: Visit) -> Result<PageReply, PageError> {
     let from = visit.sent.query.get("from").and_then(find_example);
     let example = from.and_then(|example| PrismFile::read(example.file, None).ok());
@@ -45,7 +45,7 @@ pub(crate) async fn show_new(visit: Visit) -> Result<PageReply, PageError> {
     form(&visit, &Editing::new_prism(draft)).await
 }
 
-/// Tells a script what is wrong with the form as it is, and how large the prism is.
+/// Returns the problems and the size of the draft as a fragment, for the script.
 pub(crate) async fn check(visit: Visit) -> Result<PageReply, PageError> {
     let editing = Editing::of_form(&visit).await?;
     let checked = editing.check(&visit).await?;
@@ -53,7 +53,7 @@ pub(crate) async fn check(visit: Visit) -> Result<PageReply, PageError> {
     Ok(PageReply::html(StatusCode::OK, panel))
 }
 
-/// Does what the pressed button says.
+/// Carries out the action of the pressed button.
 pub(crate) async fn change(visit: Visit) -> Result<PageReply, PageError> {
     let mut editing = Editing::of_form(&visit).await?;
     match visit.sent.form.get("act") {
@@ -78,13 +78,13 @@ pub(crate) async fn change(visit: Visit) -> Result<PageReply, PageError> {
     }
 }
 
-/// The form as it is, before a button did anything.
+/// The form without an action.
 async fn form(visit: &Visit, editing: &Editing) -> Result<PageReply, PageError> {
     let checked = editing.check(visit).await?;
     Ok(form_page::show(visit, editing, &checked, &FormAction::default()).reply())
 }
 
-/// Shows what saving changes and, when asked for, both versions on stored texts.
+/// Shows what saving changes and, on request, both versions on stored texts.
 async fn review(visit: &Visit, editing: Editing) -> Result<PageReply, PageError> {
     let Some(prism) = &editing.prism else {
         return save(visit, editing).await;
@@ -139,7 +139,7 @@ async fn save(visit: &Visit, editing: Editing) -> Result<PageReply, PageError> {
     }
 }
 
-/// The form again, with what is wrong.
+/// The form again, with an error.
 async fn refused(
     visit: &Visit,
     mut editing: Editing,
@@ -152,7 +152,7 @@ async fn refused(
     Ok(page.status(StatusCode::UNPROCESSABLE_ENTITY).reply())
 }
 
-/// The form with everything that is wrong beside its input, and the focus on the first.
+/// The form with every error at its input, and the focus on the first.
 async fn show_wrong<'a>(visit: &'a Visit, editing: &mut Editing) -> Result<Page<'a>, PageError> {
     editing.is_asked = true;
     let checked = editing.check(visit).await?;

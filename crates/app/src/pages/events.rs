@@ -1,4 +1,4 @@
-//! `/events`: what was changed in the account, by whom. Owners read, filter and download it.
+//! `/events`: the account's audit log. Owners read, filter and download it.
 
 mod event_form;
 mod event_query;
@@ -22,7 +22,7 @@ use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
 
-/// Events of one page.
+/// Events per page.
 const SHOWN: u32 = 50;
 
 /// Shows the page.
@@ -58,7 +58,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     page(&visit, &query, &rest, StatusCode::OK).await
 }
 
-/// Sends the events that the filters select as a file. That somebody downloads them is an event too.
+/// Sends the filtered events as a file. The download itself is logged as an event.
 pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
     let format = row_format(&visit.sent.query)?;
     let query = EventQuery::read(&visit.sent.query);
@@ -72,7 +72,7 @@ pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
     Ok(PageReply::streamed_file(&name, media_type(format), chunks))
 }
 
-/// The form again, with what is wrong beside each input.
+/// The form again, with an error at each invalid filter.
 async fn refused(visit: &Visit, query: &EventQuery) -> Result<PageReply, PageError> {
     let words =
         html! { "A filter cannot be read, so nothing was looked for. Change what is marked." };

@@ -1,4 +1,4 @@
-//! `/join/{token}`: takes up a link, to join or to choose a new password.
+//! `/join/{token}`: accepts a link to join or to choose a new password.
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
@@ -16,7 +16,7 @@ use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::OpenVisit;
 
-/// Shows the form, as long as the link is good. Looking at it uses nothing up.
+/// Shows the form if the link is valid. Opening the page does not use the link up.
 pub(crate) async fn show(visit: OpenVisit) -> Result<PageReply, PageError> {
     let Some((_, invitation)) = find(&visit).await? else {
         return Ok(void(&visit));
@@ -26,7 +26,7 @@ pub(crate) async fn show(visit: OpenVisit) -> Result<PageReply, PageError> {
     Ok(page(&visit, &invitation, &form, StatusCode::OK))
 }
 
-/// Takes up the link: signs in with the new password, and goes to the first page.
+/// Accepts the link: signs in with the new password, and redirects to the first page.
 pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageError> {
     let Some((token, invitation)) = find(&visit).await? else {
         return Ok(void(&visit));
@@ -69,7 +69,7 @@ async fn find(visit: &OpenVisit) -> Result<Option<(Token, OpenInvitation)>, Page
     Ok(found.map(|invitation| (token, invitation)))
 }
 
-/// The title and the words above the form: somebody joins, or comes back for a new password.
+/// The title of the form: for joining, or for a new password.
 fn title(invitation: &OpenInvitation) -> &'static str {
     if invitation.name.is_some() {
         "Choose a new password"
@@ -97,7 +97,7 @@ fn page(
     link_page::reply(visit.page(title, main).status(status))
 }
 
-/// What a new person may do, in a sentence.
+/// What a role may do, as a sentence for a new person.
 fn may(role: Role) -> &'static str {
     match role {
         Role::Reviewer => "As a reviewer you read results, try texts and mark answers.",
@@ -119,7 +119,7 @@ fn form(invitation: &OpenInvitation, address: &str, name: &str, faults: &FormFau
     }
 }
 
-/// The page of a link that is not good.
+/// The page for an invalid link.
 fn void(visit: &OpenVisit) -> PageReply {
     let words = "A link works once, for seven days, and a newer one replaces it. Ask whoever sent it \
                  for a new one; if you have a password already, sign in with it.";

@@ -1,4 +1,4 @@
-//! `/keys`: API keys, made, shown once, and revoked by owners.
+//! `/keys`: API keys. Owners create them, see each one once, and revoke them.
 
 use actix_web::http::StatusCode;
 use chrono::{DateTime, Utc};
@@ -28,11 +28,11 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     page(&visit, &FormFaults::default(), StatusCode::OK).await
 }
 
-/// Makes a key and shows it, this one time.
+/// Creates a key and shows it once.
 pub(crate) async fn create(visit: Visit) -> Result<PageReply, PageError> {
     let form = &visit.sent.form;
     let mut faults = FormFaults::default();
-    // a label has the rules of every name
+    // a label follows the rules of every name
     let name = faults.read("name", Marker::parse(form.get("name")));
     let typed = form.get("expires").trim();
     let expires = day(typed).map(beginning);
@@ -94,7 +94,7 @@ async fn page(
     Ok(page.status(status).reply())
 }
 
-/// The page that shows a new key. It answers the form itself, so that the key is in no address.
+/// The page with a new key. It answers the form itself, so that no address contains the key.
 async fn made(
     visit: &Visit,
     name: &str,
@@ -162,7 +162,7 @@ fn rows(keys: &[ListedKey], now: DateTime<Utc>) -> Markup {
     stacked_table("API keys", &headings, &rows)
 }
 
-/// Where the page shows a key.
+/// The address of a key on the page.
 pub(crate) fn address_of_key(key: ApiKeyId) -> String {
     format!("/keys#key-{key}")
 }

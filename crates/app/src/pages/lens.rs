@@ -1,4 +1,5 @@
-//! `/prisms/{slug}/lens`: the columns of the prism's rows, drafted over stored results.
+//! `/prisms/{slug}/lens`: edits the columns of the prism's rows, with a preview over stored
+//! results.
 
 mod columns;
 mod lens_form;
@@ -22,7 +23,7 @@ use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
 
-/// Shows the lens as it is, or with the cutoffs of the address.
+/// Shows the saved lens, with the cutoffs of the address if there are any.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     let lens = visit.find_lens().await?;
     let form = LensForm::of(lens.columns().lens).with_cutoffs_of(&visit.sent.query);
@@ -34,7 +35,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     page(&visit, &lens, &form, done, StatusCode::OK).await
 }
 
-/// Shows the draft that was sent, changed by the button that was pressed. Nothing is saved.
+/// Shows the submitted draft after the pressed button's action. Nothing is saved.
 pub(crate) async fn draft(visit: Visit) -> Result<PageReply, PageError> {
     let lens = visit.find_lens().await?;
     let mut form = LensForm::read(&visit.sent.form);
@@ -42,7 +43,7 @@ pub(crate) async fn draft(visit: Visit) -> Result<PageReply, PageError> {
     page(&visit, &lens, &form, None, StatusCode::OK).await
 }
 
-/// The preview of the draft that was sent, for the script that puts it into the page.
+/// The preview of the submitted draft as a fragment, for the script.
 pub(crate) async fn show_preview(visit: Visit) -> Result<PageReply, PageError> {
     let file = LensForm::read(&visit.sent.form).file();
     let shown = match read(&visit, &file).await? {
@@ -52,7 +53,7 @@ pub(crate) async fn show_preview(visit: Visit) -> Result<PageReply, PageError> {
     Ok(PageReply::html(StatusCode::OK, shown))
 }
 
-/// Saves the draft that was sent.
+/// Saves the submitted draft.
 pub(crate) async fn save(visit: Visit) -> Result<PageReply, PageError> {
     let form = LensForm::read(&visit.sent.form);
     let (caller, prism, file) = (visit.caller(), visit.prism()?, form.file());
@@ -86,7 +87,7 @@ pub(crate) async fn reset(visit: Visit) -> Result<PageReply, PageError> {
     }
 }
 
-/// The revision of the lens that the form began with.
+/// The revision of the lens that the form was made from.
 fn revision(visit: &Visit) -> Option<i32> {
     visit.sent.form.get("revision").parse().ok()
 }
@@ -96,7 +97,7 @@ async fn back(visit: &Visit, done: &str) -> Result<PageReply, PageError> {
     Ok(PageReply::see_other(&format!("{address}/lens?done={done}")))
 }
 
-/// The page after somebody else saved a lens: theirs is shown beside the draft, which stays.
+/// The page after another person saved the lens: it shows both the saved lens and the draft.
 async fn meanwhile(visit: &Visit, form: &LensForm) -> Result<PageReply, PageError> {
     let lens = visit.find_lens().await?;
     let theirs = LensForm::of(lens.columns().lens);
@@ -113,7 +114,7 @@ async fn meanwhile(visit: &Visit, form: &LensForm) -> Result<PageReply, PageErro
     conflict(visit, &lens, form, &words).await
 }
 
-/// The page after somebody else changed the lens.
+/// The page after another person changed the lens.
 async fn conflict(
     visit: &Visit,
     lens: &PrismLens,
@@ -124,7 +125,7 @@ async fn conflict(
     page(visit, lens, form, Some(said), StatusCode::CONFLICT).await
 }
 
-/// Reads a lens file by the rules of saving it. Nothing is saved.
+/// Parses a lens file by the rules for saving it. Nothing is saved.
 async fn read(visit: &Visit, file: &[u8]) -> Result<Result<LensDraft, Problems>, PageError> {
     let selector = visit.prism()?;
     let lenses = visit.refract.lenses();
@@ -160,7 +161,7 @@ async fn page(
             " The lens is applied whenever a result is read: no model is asked."
         }
         form #lens method="post" action={ (address) "/lens" } data-preview={ (address) "/lens/preview" } {
-            // Enter in an input shows the draft
+            // the Enter key shows the draft
             button.unseen type="submit" name="act" value="preview" tabindex="-1" aria-hidden="true" { "Preview" }
             input type="hidden" name="revision" value=(lens.prism.lens_revision);
             div.split {

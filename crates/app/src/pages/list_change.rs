@@ -1,16 +1,16 @@
-//! Moving and removing the items of a list in a form.
+//! Moves and removes the items of a list in a form.
 
-/// What was done to an item.
+/// A change to an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ListChange {
-    /// The item is at this place now; at the end of a list it may be the one where it was.
+    /// The item is at this place now; unchanged if it was already at the end of the list.
     Moved(usize),
     /// The item is gone.
     Removed,
 }
 
-/// Does what a button says, such as `up`, `down`, `remove` or `to` with a place, to the item at a
-/// place; `None` for another button and for a place that the list does not have.
+/// Applies a button's action (`up`, `down`, `remove`, or `to` with a place) to the item at `from`;
+/// `None` for an unknown action or a place outside the list.
 pub(super) fn rearrange<T>(items: &mut Vec<T>, from: usize, button: &[&str]) -> Option<ListChange> {
     let end = items.len().checked_sub(1)?;
     if from > end {

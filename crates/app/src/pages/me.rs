@@ -1,4 +1,4 @@
-//! `/me`: one's own name, role, password and sessions.
+//! `/me`: the visitor's name, role, password and sessions.
 
 mod own_forms;
 mod session_table;
@@ -26,7 +26,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     page(&visit, &FormFaults::default(), StatusCode::OK).await
 }
 
-/// Takes another name.
+/// Changes the visitor's name.
 pub(crate) async fn rename(visit: Visit) -> Result<PageReply, PageError> {
     let mut faults = FormFaults::default();
     let name = PersonName::parse(visit.sent.form.get("name"));
@@ -39,7 +39,7 @@ pub(crate) async fn rename(visit: Visit) -> Result<PageReply, PageError> {
     Ok(PageReply::see_other("/me?done=name"))
 }
 
-/// Changes the password, and signs out everywhere else.
+/// Changes the password, and ends all other sessions.
 pub(crate) async fn change_password(visit: Visit) -> Result<PageReply, PageError> {
     let form = &visit.sent.form;
     let mut faults = FormFaults::default();
@@ -95,7 +95,7 @@ pub(crate) async fn end_session(visit: Visit) -> Result<PageReply, PageError> {
     Ok(PageReply::see_other("/me?done=session"))
 }
 
-/// Ends all sessions of the visitor but this one.
+/// Ends all other sessions of the visitor.
 pub(crate) async fn end_others(visit: Visit) -> Result<PageReply, PageError> {
     let request = Some(visit.request.clone());
     let people = visit.refract.people();
@@ -103,7 +103,7 @@ pub(crate) async fn end_others(visit: Visit) -> Result<PageReply, PageError> {
     Ok(PageReply::see_other("/me?done=sessions"))
 }
 
-/// What was done before the page was shown, in a sentence.
+/// The message about the action before the redirect.
 fn done(what: &str) -> Option<&'static str> {
     match what {
         "name" => Some("Your name is changed, also beside what you made before."),

@@ -1,4 +1,4 @@
-//! `/prisms/new`: the ways to a first version.
+//! `/prisms/new`: ways to create a prism.
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
@@ -14,7 +14,7 @@ use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
 
-/// Most faults of a file that are listed.
+/// The most problems of a file that are listed.
 const MOST_FAULTS: usize = 200;
 
 /// Shows the page.
@@ -22,16 +22,16 @@ pub(crate) fn show(visit: &Visit) -> PageReply {
     page(visit, None)
 }
 
-/// A file that was refused.
+/// A file with problems.
 struct RefusedFile<'a> {
-    /// The name of the file where it was chosen; `None` for one that was pasted.
+    /// The name of the uploaded file; `None` if it was pasted.
     name: Option<&'a str>,
-    /// What was in the file, so that it can be mended on the page.
+    /// The content of the file, so that it can be corrected on the page.
     content: &'a str,
     problems: &'a Problems,
 }
 
-/// Makes a prism from an uploaded or pasted file, or from an example.
+/// Creates a prism from an uploaded or pasted file, or from an example.
 pub(crate) async fn submit(visit: Visit) -> Result<PageReply, PageError> {
     let form = &visit.sent.form;
     let pasted = form.get("pasted");
@@ -80,7 +80,7 @@ fn page(visit: &Visit, refused: Option<&RefusedFile<'_>>) -> PageReply {
     page.status(status).reply()
 }
 
-/// What is wrong with a file, and what to do.
+/// The problems of a file, and the next step.
 fn describe(refused: &RefusedFile<'_>) -> Markup {
     let problems = refused.problems.as_slice();
     html! {

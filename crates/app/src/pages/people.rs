@@ -1,4 +1,4 @@
-//! `/people`: who uses the app in this account. Owners invite, give roles and remove.
+//! `/people`: the people of the account. Owners invite and remove them, and change their roles.
 
 mod person_table;
 
@@ -20,14 +20,14 @@ use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
 
-/// What a page about people says besides the people.
+/// What the page shows in addition to the people.
 #[derive(Default)]
 struct Said<'a> {
     notice: Option<Markup>,
-    /// What was typed into the form of invitations.
+    /// The address typed into the invitation form.
     email: &'a str,
     role: &'a str,
-    /// What is wrong with the address.
+    /// The validation error of the address.
     fault: String,
 }
 
@@ -45,7 +45,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     page(&visit, &said, StatusCode::OK).await
 }
 
-/// Invites somebody and shows the link, this one time.
+/// Invites a person and shows the link once.
 pub(crate) async fn invite(visit: Visit) -> Result<PageReply, PageError> {
     let form = &visit.sent.form;
     let (typed, role) = (form.get("email"), form.get("role"));
@@ -69,7 +69,7 @@ pub(crate) async fn invite(visit: Visit) -> Result<PageReply, PageError> {
     page(&visit, &said, StatusCode::UNPROCESSABLE_ENTITY).await
 }
 
-/// Makes a new link for somebody and shows it, this one time.
+/// Creates a new link for a person and shows it once.
 pub(crate) async fn renew_link(visit: Visit) -> Result<PageReply, PageError> {
     let person = person(&visit)?;
     match visit.refract.people().reset(&visit.caller(), person).await {
@@ -78,7 +78,7 @@ pub(crate) async fn renew_link(visit: Visit) -> Result<PageReply, PageError> {
     }
 }
 
-/// Gives somebody another role.
+/// Changes a person's role.
 pub(crate) async fn set_role(visit: Visit) -> Result<PageReply, PageError> {
     let person = person(&visit)?;
     let role = Role::named(visit.sent.form.get("role")).ok_or(PageError::NoForm)?;
@@ -89,7 +89,7 @@ pub(crate) async fn set_role(visit: Visit) -> Result<PageReply, PageError> {
     }
 }
 
-/// Removes somebody.
+/// Removes a person.
 pub(crate) async fn remove(visit: Visit) -> Result<PageReply, PageError> {
     let person = person(&visit)?;
     match visit.refract.people().remove(&visit.caller(), person).await {
@@ -111,7 +111,7 @@ async fn refused(visit: &Visit, refusal: PersonError) -> Result<PageReply, PageE
     page(visit, &said, StatusCode::CONFLICT).await
 }
 
-/// The words of a refusal that the page itself shows.
+/// The message of an error that the page itself shows; other errors get their own page.
 fn shown(refusal: PersonError) -> Result<String, PageError> {
     match refusal {
         PersonError::NotFound => Err(PageError::NotFound),

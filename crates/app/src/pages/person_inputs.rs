@@ -1,4 +1,4 @@
-//! The inputs of a person's own name and password, as joining and one's own page have them.
+//! The inputs for a person's name and password, used at `/join` and `/me`.
 
 use maud::{Markup, html};
 use refract_service::people::password::TypedPassword;
@@ -14,7 +14,7 @@ pub(super) fn name_input(value: &str, faults: &FormFaults) -> Markup {
     name.faults(faults).line("text", "name")
 }
 
-/// The address that somebody signs in with. Password managers read it from here.
+/// The email address that the person signs in with, read-only. Password managers read it from here.
 pub(super) fn fixed_email(email: &str, hint: &str) -> Markup {
     FormField::new("email", "Email").hint(hint).around(&html! {
         input #email type="email" value=(email) readonly autocomplete="username"
@@ -22,7 +22,7 @@ pub(super) fn fixed_email(email: &str, hint: &str) -> Markup {
     })
 }
 
-/// The inputs of a password that is typed twice.
+/// The inputs for a new password, typed twice.
 pub(super) fn new_password(label: &str, label_again: &str, faults: &FormFaults) -> Markup {
     let password = FormField::new("password", label).required();
     let password = password.hint("At least 10 characters, and none of the common ones.");
@@ -33,7 +33,7 @@ pub(super) fn new_password(label: &str, label_again: &str, faults: &FormFaults) 
     }
 }
 
-/// The new password that a form sends; `None`, with a fault noted, when it was typed in two ways.
+/// The new password in a form; `None`, with a validation error, if the two inputs differ.
 pub(super) fn read_new_password(form: &Form, faults: &mut FormFaults) -> Option<TypedPassword> {
     let password = form.get("password");
     if password == form.get("password_again") {

@@ -1,4 +1,4 @@
-//! `/prisms/{slug}`: what callers need, the versions, and who changed what.
+//! `/prisms/{slug}`: what callers need, the versions, and the changes.
 
 mod actions;
 mod changes;
@@ -29,7 +29,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     Ok(page(&visit, &found, ""))
 }
 
-/// The page; `name_fault` says what is wrong with a new name.
+/// The page; `name_fault` is the validation error of a new name.
 fn page(visit: &Visit, found: &PrismOverview, name_fault: &str) -> PageReply {
     let prism = &found.prism_lens.prism;
     let role = visit.visitor.role;

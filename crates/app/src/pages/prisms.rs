@@ -1,4 +1,4 @@
-//! `/`: the prisms of the account, and before them what somebody else changed about the visitor.
+//! `/`: the prisms of the account, below a notice of what others changed about the visitor.
 
 mod told;
 

@@ -1,4 +1,4 @@
-//! `/results/{id}`: one result, its answers, its texts, where it came from, and its marks.
+//! `/results/{id}`: one result with its answers, texts, origin and marks.
 
 mod facts;
 mod maker;
@@ -30,7 +30,7 @@ use crate::replies::page_reply::PageReply;
 use crate::requests::page_request::Query;
 use crate::requests::visit::Visit;
 
-/// Characters of a format that are shown on the page; a download has all.
+/// The most characters of a format on the page; a download is complete.
 const SHOWN: usize = 2_000;
 
 /// Shows the page.
@@ -42,7 +42,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     Ok(page(&visit, &details, &said, &check).await?.reply())
 }
 
-/// Sends the result as a file, as the API gives it.
+/// Sends the result as a file, in the API's format.
 pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
     let format = Format::parse(visit.sent.values.get("format")).ok_or(PageError::NotFound)?;
     let result = find(&visit).await?.result;
@@ -55,7 +55,7 @@ pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
     Ok(PageReply::file(&name, format.content_type(), bytes))
 }
 
-/// Saves and takes back marks.
+/// Saves and removes marks.
 pub(crate) async fn mark(visit: Visit) -> Result<PageReply, PageError> {
     let details = find(&visit).await?;
     let marker = Marker::parse(&visit.visitor.name).ok();
@@ -79,7 +79,7 @@ pub(crate) async fn mark(visit: Visit) -> Result<PageReply, PageError> {
     }
 }
 
-/// Asks the model about a failed result again.
+/// Retries a failed result.
 pub(crate) async fn retry(visit: Visit) -> Result<PageReply, PageError> {
     let details = find(&visit).await?;
     let caller = visit.caller();
@@ -96,7 +96,8 @@ pub(crate) async fn retry(visit: Visit) -> Result<PageReply, PageError> {
     }
 }
 
-/// Asks each choice with its options in other orders and shows what moves. Nothing is saved.
+/// Asks each choice again with its options in other orders and shows the differences. Nothing is
+/// saved.
 pub(crate) async fn check_orders(visit: Visit) -> Result<PageReply, PageError> {
     let details = find(&visit).await?;
     let measures = visit.refract.measures();
@@ -116,7 +117,7 @@ async fn refused(
     Ok(page.status(StatusCode::UNPROCESSABLE_ENTITY).reply())
 }
 
-/// The form that retries a failed result. `is_try` comes back to the page where texts are tried.
+/// The form that retries a failed result. `is_try` redirects to the page where texts are tried.
 pub(crate) fn retry_form(result: &ReadableResult, is_try: bool) -> Markup {
     html! {
         form method="post" action={ "/results/" (result.id()) "/retry" } {

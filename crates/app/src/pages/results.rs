@@ -1,4 +1,4 @@
-//! `/prisms/{slug}/results`: saved results as rows of the lens, with filters and downloads.
+//! `/prisms/{slug}/results`: stored results as rows of the lens, with filters and downloads.
 
 mod download;
 mod filter_form;
@@ -83,7 +83,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     Ok(results_page(&visit, &lens, &main).reply())
 }
 
-/// The form again, with what is wrong beside each input.
+/// The form again, with an error at each invalid filter.
 async fn refused(
     visit: &Visit,
     lens: PrismLens,
@@ -119,7 +119,7 @@ fn nothing(lens: &PrismLens, address: &str, is_narrowed: bool) -> Markup {
     empty_state("Every answer of this prism is kept and shown here.", &first)
 }
 
-/// How far a search looked that gave up before its page was full, with the way on.
+/// How far a search got that stopped before its page was full, with a link to continue.
 fn looked_so_far(
     found: &FoundResults,
     page: SearchPage,
@@ -145,7 +145,7 @@ fn looked_so_far(
 impl From<SearchError> for PageError {
     fn from(refusal: SearchError) -> Self {
         match refusal {
-            // the lens lost the column after the filters were read
+            // the lens lost the column after the filters were parsed
             SearchError::Column(_) => Self::NotFound,
             SearchError::Internal(error) => Self::Internal(error),
         }

@@ -1,4 +1,4 @@
-//! `/sign-in`: email and password, and back to where somebody was going.
+//! `/sign-in`: email and password, then a redirect to the page that was asked for.
 
 use actix_web::http::StatusCode;
 use chrono::Utc;
@@ -15,7 +15,7 @@ use crate::requests::carried_form::{CarriedForm, is_own_address};
 use crate::requests::visit::OpenVisit;
 use crate::requests::visitor::Visitor;
 
-/// Shows the page. Somebody who is signed in goes on at once.
+/// Shows the page. Redirects a signed-in person at once.
 pub(crate) fn show(visit: &OpenVisit) -> PageReply {
     let then = visit.sent.query.get("then").unwrap_or_default();
     if visit.visitor.is_some() {
@@ -28,7 +28,7 @@ pub(crate) fn show(visit: &OpenVisit) -> PageReply {
     page(visit, &typed, None, StatusCode::OK)
 }
 
-/// Signs in. What was typed into another form, when the session ended there, is given back.
+/// Signs in. A form that was submitted after its session had ended is given back.
 pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageError> {
     let form = &visit.sent.form;
     let (email, then) = (form.get("email"), form.get("then"));
@@ -60,7 +60,7 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageError> {
     Ok(page.with_retry_after(retry_after))
 }
 
-/// Sets the cookies and sends somebody who signed in on, or back to what they typed.
+/// Sets the cookies and redirects the person, or gives back the form that they had submitted.
 pub(crate) async fn welcome(
     visit: &OpenVisit,
     session: &Session,
@@ -84,7 +84,7 @@ pub(crate) async fn welcome(
     Ok(reply.with_cookies(&browser_cookie::signed_in(session, &visit.site.url)))
 }
 
-/// Ends the session whose cookie is about to be replaced or taken back.
+/// Ends the session whose cookie is about to be replaced or deleted.
 pub(crate) async fn end_session(visit: &OpenVisit, why: SessionEnd) -> Result<(), PageError> {
     if let Some(visitor) = &visit.visitor {
         let request = Some(visit.request.clone());
@@ -94,8 +94,8 @@ pub(crate) async fn end_session(visit: &OpenVisit, why: SessionEnd) -> Result<()
     Ok(())
 }
 
-/// An address of the app to go to; the first page for any other address and for those that are no
-/// place to come back to.
+/// The app's own address to redirect to; the first page if the address is foreign or no page to
+/// return to.
 fn own_address(then: &str) -> &str {
     let leads_back = ["/sign-in", "/sign-out", "/join"]
         .iter()
@@ -124,17 +124,17 @@ fn page(
     visit.page("Sign in", main).status(status).reply()
 }
 
-/// What was typed into the form, and what is wrong with it.
+/// The values of the sign-in form, and their error.
 #[derive(Default)]
 pub(crate) struct SignInForm<'a> {
     pub(crate) email: &'a str,
-    /// Why nobody is signed in; empty at first.
+    /// Why signing in failed; empty at first.
     pub(crate) fault: &'a str,
-    /// The address to go to afterwards.
+    /// The address to redirect to afterwards.
     pub(crate) then: &'a str,
 }
 
-/// The form, which carries along what was typed into another one when the session ended.
+/// The form, with the hidden inputs of another form that was submitted after its session had ended.
 pub(crate) fn form(typed: &SignInForm<'_>, kept: Option<&CarriedForm<'_>>) -> Markup {
     let email = FormField::new("email", "Email").value(typed.email);
     let email = email.fault(typed.fault).required();

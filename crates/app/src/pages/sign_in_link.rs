@@ -1,5 +1,5 @@
-//! `/sign-in/{token}`: signs in by a link, once. Opening it uses nothing up and signs nobody in or out,
-//! since what looks at links in messages opens them too.
+//! `/sign-in/{token}`: signs in by a single-use link. Opening the page neither uses the link up nor
+//! signs anybody in or out: link scanners in mail programs open it too.
 
 use maud::html;
 use refract_service::people::SignInError;
@@ -10,7 +10,7 @@ use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::OpenVisit;
 
-/// Shows the button that signs in, as long as the link is good.
+/// Shows the sign-in button if the link is valid.
 pub(crate) async fn show(visit: OpenVisit) -> Result<PageReply, PageError> {
     let is_good = match token(&visit) {
         Some(token) => visit.refract.people().is_sign_in_link(&token).await,
@@ -32,7 +32,7 @@ pub(crate) async fn show(visit: OpenVisit) -> Result<PageReply, PageError> {
     Ok(link_page::reply(visit.page("Sign in", main)))
 }
 
-/// Signs in, and uses the link up.
+/// Signs in and uses the link up.
 pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageError> {
     let session = match token(&visit) {
         Some(token) => {
@@ -55,7 +55,7 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageError> {
     }
 }
 
-/// The page of a link that was used, is older than a day or never was.
+/// The page for a link that was used, is older than a day or never existed.
 fn void(visit: &OpenVisit) -> PageReply {
     let words = "It signs in once, within a day. Start the demo again for a new one.";
     link_page::void(visit, words)

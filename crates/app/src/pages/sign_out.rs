@@ -8,7 +8,7 @@ use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::OpenVisit;
 
-/// Ends the session of the cookie that was sent, and takes the cookie back.
+/// Ends the session of the cookie that was sent, and deletes the cookie.
 pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageError> {
     end_session(&visit, SessionEnd::SignedOut).await?;
     let ended = session_cookie::ended(&visit.site.url);

@@ -1,4 +1,4 @@
-//! `/prisms/{slug}/try`: one text, answered by a version or by two.
+//! `/prisms/{slug}/try`: one text, answered by one or two versions.
 
 mod answered;
 mod try_form;
@@ -25,7 +25,7 @@ use crate::replies::page_reply::PageReply;
 use crate::requests::page_request::Query;
 use crate::requests::visit::Visit;
 
-/// Shows the form, filled with the texts of a result when there is one, and the answer beside it.
+/// Shows the form; if the address names a result, with its texts and answer.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     let prism = visit.find_prism().await?;
     let query = &visit.sent.query;
@@ -48,7 +48,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     Ok(page(&visit, &prism, &version, &form, &answer).reply())
 }
 
-/// Answers what was typed, with one version or with two.
+/// Answers the typed text with one or two versions.
 pub(crate) async fn submit(visit: Visit) -> Result<PageReply, PageError> {
     let prism = visit.find_prism().await?;
     let mut form = TryForm::sent(&visit.sent.form);
@@ -91,7 +91,7 @@ pub(crate) async fn submit(visit: Visit) -> Result<PageReply, PageError> {
     }
 }
 
-/// Asks the versions. Where one of two refuses, its refusal is the outcome.
+/// Asks the versions. If one of two fails, its error is the outcome.
 async fn answer(
     visit: &Visit,
     prism: &Prism,
@@ -154,7 +154,7 @@ fn page<'a>(
     page.script("try.js")
 }
 
-/// The version that the form names; `None` when the prism has none of this number.
+/// The version in the form; `None` if the prism has no such version.
 async fn version_of_form(
     visit: &Visit,
     prism: &Prism,
@@ -170,7 +170,7 @@ async fn version_of_form(
     }
 }
 
-/// A result of the prism by what the address names; anything else is no such page.
+/// The prism's result that the address names; any other id is not found.
 async fn result_of(
     visit: &Visit,
     prism: &Prism,

@@ -1,4 +1,4 @@
-//! `/prisms/{slug}/versions/{n}`: one version, whole, with what it changed.
+//! `/prisms/{slug}/versions/{n}`: a complete version and its changes.
 
 use maud::html;
 use refract_domain::prism::VersionNumber;

@@ -12,10 +12,10 @@ use crate::replies::page_reply::PageReply;
 use crate::requests::visit::{OpenVisit, Visit};
 use crate::requests::visitor::Visitor;
 
-/// The part of the app that a page belongs to, marked in the navigation.
+/// The section of a page, marked in the navigation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Section {
-    /// Prisms and everything below one.
+    /// Prisms, and all pages below a prism.
     Prisms,
     /// API keys.
     Keys,
@@ -23,7 +23,7 @@ pub(crate) enum Section {
     People,
     /// What was changed in the account.
     Events,
-    /// The visitor's own page, which their name leads to.
+    /// The visitor's own page, linked from their name.
     Me,
 }
 
@@ -31,7 +31,7 @@ impl Section {
     /// The sections in the navigation.
     const LISTED: [Self; 4] = [Self::Prisms, Self::Keys, Self::People, Self::Events];
 
-    /// What the section is called, where it is, and the role from which on it is of use.
+    /// The section's label, its address, and the least role that can use it.
     fn facts(self) -> (&'static str, &'static str, Role) {
         match self {
             Self::Prisms => ("Prisms", "/", Role::Reviewer),
@@ -42,7 +42,7 @@ impl Section {
         }
     }
 
-    /// How a link to the section says that it is the one that is open.
+    /// The value of `aria-current` for a link to the section: set if it is the open one.
     fn marked(self, current: Option<Self>) -> Option<&'static str> {
         (current == Some(self)).then_some("page")
     }
@@ -60,19 +60,18 @@ pub(crate) struct Page<'a> {
 }
 
 impl Visit {
-    /// A page for the visitor. `title` stands in the browser's tab; `main` begins with an `h1`.
+    /// A page for the visitor. `title` is shown in the browser's tab; `main` begins with an `h1`.
     pub(crate) fn page(&self, title: impl Into<String>, main: Markup) -> Page<'_> {
         Page::new(&self.site, Some(&self.visitor), title, main)
     }
 
-    /// The notice of what was done before the browser was sent here, by the word that the address has
-    /// for it.
+    /// The notice of the action before the redirect, looked up by its name in the address.
     pub(crate) fn done(&self, words: impl FnOnce(&str) -> Option<&'static str>) -> Option<Markup> {
         let words = self.sent.query.get("done").and_then(words)?;
         Some(notice(NoticeKind::Done, &html! { (words) }))
     }
 
-    /// A page of a prism, with the links to its other pages before `main`.
+    /// A page of a prism, with the prism's tabs before `main`.
     pub(crate) fn prism_page(
         &self,
         prism: &Prism,
@@ -86,14 +85,14 @@ impl Visit {
 }
 
 impl OpenVisit {
-    /// A page for whoever visits, signed in or not. `main` begins with an `h1`.
+    /// A page for any visitor, signed in or not. `main` begins with an `h1`.
     pub(crate) fn page(&self, title: impl Into<String>, main: Markup) -> Page<'_> {
         Page::new(&self.site, self.visitor.as_ref(), title, main)
     }
 }
 
 impl<'a> Page<'a> {
-    /// A page for somebody who may be signed in or not.
+    /// A page for any visitor, signed in or not.
     pub(crate) fn new(
         site: &'a AppSite,
         visitor: Option<&'a Visitor>,
@@ -117,13 +116,13 @@ impl<'a> Page<'a> {
         self
     }
 
-    /// Adds a script, an ES module among the assets.
+    /// Adds a script: an ES module from the assets.
     pub(crate) fn script(mut self, name: &'static str) -> Self {
         self.scripts.push(name);
         self
     }
 
-    /// Sends the page with another status than 200.
+    /// Sets a status other than 200.
     pub(crate) fn status(mut self, status: StatusCode) -> Self {
         self.status = status;
         self

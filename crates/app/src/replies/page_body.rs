@@ -1,4 +1,4 @@
-//! The bytes of a reply on their way to the browser.
+//! The body of a reply.
 
 use std::error::Error;
 use std::pin::Pin;
@@ -10,11 +10,11 @@ use bytes::Bytes;
 use futures_util::Stream;
 use refract_http_serving::{HeldRoom, RequestUnderWay};
 
-/// The most bytes that are handed to the HTTP server at once: it copies them, and a page of many MiB is
-/// not to be there twice until it is sent.
+/// The most bytes handed to the HTTP server at once. The server copies them, and a page of many MiB
+/// must not be in memory twice until it is sent.
 const AT_ONCE: usize = 64 * 1024;
 
-/// What is sent, with the room that it holds until then.
+/// The content of a reply, with its memory reservation.
 pub(crate) struct PageContent {
     bytes: PageBytes,
     room: Option<HeldRoom>,
@@ -25,16 +25,16 @@ enum PageBytes {
     Streamed(BoxBody),
 }
 
-/// What is sent, with the request that it answers.
+/// The content of a reply together with its request.
 pub(crate) struct PageBody {
     content: PageContent,
-    // a payload that still exists when the reply ends closes the connection, where it was not read
+    // an unread payload that is still alive when the reply ends closes the connection
     _unread: Payload,
     _under_way: RequestUnderWay,
 }
 
 impl PageContent {
-    /// Bytes that are there.
+    /// Content that is complete.
     pub(crate) fn whole(bytes: Bytes) -> Self {
         Self {
             bytes: PageBytes::Whole(bytes),
@@ -42,7 +42,7 @@ impl PageContent {
         }
     }
 
-    /// Bytes that are made while they are sent.
+    /// Content that is produced while it is sent.
     pub(crate) fn streamed<E>(chunks: impl Stream<Item = Result<Bytes, E>> + 'static) -> Self
     where
         E: Into<Box<dyn Error>> + 'static,
@@ -53,7 +53,7 @@ impl PageContent {
         }
     }
 
-    /// The content in this room, of which it keeps what it needs.
+    /// The content with this memory reservation, reduced to its size.
     pub(crate) fn in_room(self, room: Option<HeldRoom>) -> Self {
         let needed = match &self.bytes {
             PageBytes::Whole(bytes) => bytes.len(),
@@ -66,7 +66,7 @@ impl PageContent {
         Self { room, ..self }
     }
 
-    /// The content as the body of the answer to a request.
+    /// The content as the body of the reply to a request.
     pub(crate) fn sent_by(self, unread: Payload, under_way: RequestUnderWay) -> PageBody {
         PageBody {
             content: self,

@@ -1,4 +1,4 @@
-//! Why a request gets another page than the one it asked for.
+//! Why a request gets an error page instead of the requested one.
 
 use actix_web::http::StatusCode;
 use refract_domain::account::role::Role;
@@ -10,10 +10,10 @@ use refract_service::store::PersistenceError;
 
 use crate::requests::form_size::FormSize;
 
-/// Why a page is not shown or an action not done.
+/// Why a page is not shown or an action not carried out.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PageError {
-    /// There is no such page, or what it shows is not the visitor's.
+    /// There is no such page, or its content belongs to another account.
     #[error("there is no such page")]
     NotFound,
     /// The page has no such action.
@@ -22,25 +22,25 @@ pub(crate) enum PageError {
     /// Nobody is signed in.
     #[error("nobody is signed in")]
     SignedOut,
-    /// The visitor's role may not do it.
+    /// The visitor's role is too low.
     #[error("this is for a higher role")]
     NeedsRole(Role),
-    /// The request comes from a page of somebody else.
+    /// The request comes from another site's page.
     #[error("the request does not come from the app")]
     OtherOrigin,
-    /// The form is larger than its sender may send it.
+    /// The form is larger than its sender is allowed.
     #[error("the form is too large")]
     FormTooLarge(FormSize),
-    /// The body is no form, or did not arrive.
+    /// The body is not a form, or did not arrive completely.
     #[error("the body is no form")]
     NoForm,
-    /// A change to a prism is not made; the words say why.
+    /// A change to a prism was refused, for this reason.
     #[error("the prism is not changed: {0}")]
     NotChanged(String),
     /// The server is stopping.
     #[error(transparent)]
     Draining(#[from] Draining),
-    /// The code panicked: a bug.
+    /// The handler panicked: a bug.
     #[error(transparent)]
     Panicked(#[from] Panicked),
     /// A secret could not be made or checked.
@@ -52,7 +52,7 @@ pub(crate) enum PageError {
 }
 
 impl PageError {
-    /// The status with which the refusal is sent.
+    /// The HTTP status of the error.
     pub(crate) fn status(&self) -> StatusCode {
         match self {
             Self::NotFound => StatusCode::NOT_FOUND,
@@ -69,7 +69,7 @@ impl PageError {
         }
     }
 
-    /// What the page is called.
+    /// The title of the error page.
     pub(crate) fn title(&self) -> &'static str {
         match self {
             Self::NotFound => "Not found",

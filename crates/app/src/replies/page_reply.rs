@@ -1,4 +1,4 @@
-//! What a handler answers: a page, a part of a page, another address, or a file.
+//! A handler's reply: a page, a fragment, a redirect or a file.
 
 use actix_web::body::BoxBody;
 use actix_web::dev::Payload;
@@ -13,11 +13,11 @@ use refract_http_serving::{HeldRoom, RequestUnderWay};
 
 use crate::replies::page_body::PageContent;
 
-/// Seconds after which somebody may try again what was refused for the moment: by then a node that
-/// restarts is there again, and those who waited to sign in have.
+/// Seconds until a retry of a temporary failure: enough for a node to restart and for waiting
+/// sign-ins to finish.
 const RETRY_AFTER_SECONDS: &str = "5";
 
-/// What is sent back. The dispatcher adds the headers of the security policy.
+/// A reply. The dispatcher adds the security headers.
 pub(crate) struct PageReply {
     status: StatusCode,
     headers: Vec<(header::HeaderName, HeaderValue)>,
@@ -25,14 +25,14 @@ pub(crate) struct PageReply {
 }
 
 impl PageReply {
-    /// A page, or a part of one for a script that puts it into its place.
+    /// A page, or a fragment that a script inserts into a page.
     pub(crate) fn html(status: StatusCode, markup: Markup) -> Self {
         let bytes = Bytes::from(markup.into_string());
         let page = Self::new("text/html; charset=utf-8", PageContent::whole(bytes));
         page.with_status(status)
     }
 
-    /// Sends the browser on to another address of the app, with GET.
+    /// Redirects to another address of the app, with GET.
     pub(crate) fn see_other(address: &str) -> Self {
         let address = HeaderValue::from_str(address).unwrap_or(HeaderValue::from_static("/"));
         Self::text("text/plain; charset=utf-8", "")
@@ -46,13 +46,13 @@ impl PageReply {
         Self::new(media_type, PageContent::whole(bytes))
     }
 
-    /// A file to be kept. `name` is of letters, digits, `-`, `_` and `.`.
+    /// A file to download. `name` consists of letters, digits, `-`, `_` and `.`.
     pub(crate) fn file(name: &str, media_type: &'static str, bytes: Vec<u8>) -> Self {
         let file = Self::new(media_type, PageContent::whole(bytes.into()));
         file.into_attachment(name)
     }
 
-    /// A file to be kept, sent while it is made.
+    /// A file to download, sent while it is produced.
     pub(crate) fn streamed_file<E>(
         name: &str,
         media_type: &'static str,
@@ -64,32 +64,32 @@ impl PageReply {
         Self::new(media_type, PageContent::streamed(chunks)).into_attachment(name)
     }
 
-    /// Adds the cookies of somebody who signs in.
+    /// Adds the cookies of a sign-in.
     pub(crate) fn with_cookies(self, cookies: &[Cookie<'_>]) -> Self {
         cookies.iter().fold(self, Self::with_cookie)
     }
 
     /// Adds a cookie.
     pub(crate) fn with_cookie(mut self, cookie: &Cookie<'_>) -> Self {
-        // a token is of letters and digits, so that the header is always one
+        // a token consists of letters and digits, so the header is always valid
         if let Ok(value) = HeaderValue::from_str(&cookie.to_string()) {
             self.headers.push((header::SET_COOKIE, value));
         }
         self
     }
 
-    /// Sends the reply with another status.
+    /// Changes the status.
     pub(crate) fn with_status(self, status: StatusCode) -> Self {
         Self { status, ..self }
     }
 
-    /// Adds a header, or replaces the dispatcher's header of this name.
+    /// Adds a header; it replaces the dispatcher's header with this name.
     pub(crate) fn with_header(mut self, name: header::HeaderName, value: HeaderValue) -> Self {
         self.headers.push((name, value));
         self
     }
 
-    /// Says after how many seconds to try again, where that is known.
+    /// Sets `Retry-After` in seconds, if known.
     pub(crate) fn with_retry_after(self, seconds: Option<u64>) -> Self {
         match seconds {
             Some(seconds) => self.with_header(header::RETRY_AFTER, HeaderValue::from(seconds)),
@@ -105,7 +105,7 @@ impl PageReply {
         }
     }
 
-    /// The reply of a page that is made of a form, which holds this room until it is sent.
+    /// The reply with a page made from a form; it keeps this memory reservation until it is sent.
     pub(crate) fn in_room(self, room: Option<HeldRoom>) -> Self {
         Self {
             content: self.content.in_room(room),
@@ -120,12 +120,12 @@ impl PageReply {
         self.with_header(header::CONTENT_DISPOSITION, disposition)
     }
 
-    /// The status that is sent.
+    /// The HTTP status.
     pub(crate) fn status(&self) -> StatusCode {
         self.status
     }
 
-    /// The response, with `policy` for the headers that the reply does not have itself. It holds the
+    /// The response, with the headers in `policy` that the reply does not set itself. It holds the
     /// request and its payload until it is sent.
     pub(crate) fn into_response(
         self,

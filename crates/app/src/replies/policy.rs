@@ -6,8 +6,8 @@ use actix_web::http::header::{
 };
 use refract_service::people::AppUrl;
 
-/// Scripts, styles, pictures and requests of the app itself and nothing else: no inline script or
-/// style, no other origin, no framing, no plug-in, no form that is sent elsewhere.
+/// Content security policy: scripts, styles, pictures and requests only from the app itself. No
+/// inline script or style, no other origin, no framing, no plug-in, no form sent elsewhere.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
                       connect-src 'self'; form-action 'self'; base-uri 'none'; \
                       frame-ancestors 'none'";
@@ -19,7 +19,7 @@ pub(crate) fn headers(app: &AppUrl) -> impl Iterator<Item = (HeaderName, HeaderV
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
         // for browsers that do not know `frame-ancestors`
         (X_FRAME_OPTIONS, "DENY"),
-        // an address may hold what somebody searched for
+        // an address may contain a search term
         (REFERRER_POLICY, "same-origin"),
         (
             HeaderName::from_static("cross-origin-opener-policy"),
@@ -29,7 +29,8 @@ pub(crate) fn headers(app: &AppUrl) -> impl Iterator<Item = (HeaderName, HeaderV
             HeaderName::from_static("cross-origin-resource-policy"),
             "same-origin",
         ),
-        // pages show texts: no cache keeps them, and going back after signing out shows none
+        // pages show private texts: no cache keeps them, and the back button shows none after
+        // signing out
         (CACHE_CONTROL, "no-store"),
     ];
     let secure = app

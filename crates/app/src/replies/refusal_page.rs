@@ -1,4 +1,4 @@
-//! The page that stands in for one that cannot be shown. It gives back what was typed.
+//! The error page. It gives back the submitted form.
 
 use maud::html;
 use refract_http_serving::RequestId;
@@ -13,7 +13,7 @@ use crate::requests::form_size::FormSize;
 use crate::requests::page_request::PageRequest;
 use crate::requests::visitor::Visitor;
 
-/// The page for a refusal.
+/// The page for an error.
 pub(crate) fn show(
     refusal: &PageError,
     site: &AppSite,
@@ -29,7 +29,7 @@ pub(crate) fn show(
         | PageError::Secret(_)
         | PageError::NeedsRole(_)
         | PageError::NotChanged(_) => CarriedForm::of(sent),
-        // nothing was read, or it must not be sent again
+        // the form was not read, or must not be sent again
         PageError::NotFound
         | PageError::MethodNotAllowed
         | PageError::OtherOrigin

@@ -1,4 +1,4 @@
-//! What somebody typed into a form that could not be taken: given back, so that nothing is lost.
+//! A submitted form that could not be processed: given back, so that no input is lost.
 
 use maud::{Markup, html};
 
@@ -6,21 +6,21 @@ use crate::components::clamped::{beginning, more_characters};
 use crate::requests::form::Form;
 use crate::requests::page_request::PageRequest;
 
-/// The name of the input that keeps where the form was sent to.
+/// The input with the address to which the form was sent.
 const ADDRESS: &str = "kept.address";
-/// What the names of kept values begin with.
+/// The prefix of the names of kept values.
 const VALUE: &str = "kept.value.";
-/// Characters of a value that are shown beside those that are sent again.
+/// The most characters of a value shown to the person; the whole value is sent again.
 const SHOWN: usize = 2_000;
 
-/// A form with the address that it was sent to. Files are not kept: a page cannot choose one.
+/// A form with its address. Files are not kept: a page cannot preselect one.
 pub(crate) struct CarriedForm<'a> {
     address: String,
     values: Vec<(&'a str, &'a str)>,
 }
 
 impl<'a> CarriedForm<'a> {
-    /// What a request sent; `None` when it sent no form.
+    /// The form of a request; `None` if it has none.
     pub(crate) fn of(sent: &'a PageRequest) -> Option<Self> {
         let values = sent.form.values();
         let values: Vec<_> = values
@@ -32,8 +32,8 @@ impl<'a> CarriedForm<'a> {
         })
     }
 
-    /// What a form carries along that was shown with [`CarriedForm::carried`]. An address that is not the
-    /// app's own is not taken.
+    /// Reads the form that [`CarriedForm::carried`] wrote into another one. `None` for a foreign
+    /// address.
     pub(crate) fn from_form(form: &'a Form) -> Option<Self> {
         let address = form.get(ADDRESS).to_owned();
         let values = form.values();
@@ -44,7 +44,7 @@ impl<'a> CarriedForm<'a> {
         })
     }
 
-    /// Hidden inputs of another form, which carry this one along.
+    /// The form as hidden inputs of another form.
     pub(crate) fn carried(&self) -> Markup {
         html! {
             input type="hidden" name=(ADDRESS) value=(self.address);
@@ -55,7 +55,7 @@ impl<'a> CarriedForm<'a> {
         }
     }
 
-    /// A form of its own, which sends the values again.
+    /// A form that sends the values again.
     pub(crate) fn send_again(&self, button: &str) -> Markup {
         html! {
             form method="post" action=(self.address) {
@@ -77,13 +77,13 @@ impl<'a> CarriedForm<'a> {
     }
 }
 
-/// The beginning of a value, with how much there is more.
+/// The beginning of a value, with the number of further characters.
 fn shown(value: &str) -> Markup {
     let (shown, rest) = beginning(value, SHOWN);
     html! { (shown) @if !rest.is_empty() { "… " (more_characters(rest)) } }
 }
 
-/// Whether an address is a path of the app itself, and no other site's.
+/// Whether an address is a path of the app, not of another site.
 pub(crate) fn is_own_address(address: &str) -> bool {
     let has_one_slash = address.starts_with('/') && !address.starts_with("//");
     has_one_slash && !address.contains(['\\', '\r', '\n', '\t', '\0'])

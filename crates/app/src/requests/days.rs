@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Datelike as _, NaiveDate, NaiveTime, Utc};
 
-/// What is said of a text that is no day.
+/// The validation error of a text that is not a day.
 pub(crate) const NO_DAY: &str = "is no day: write it like 2026-05-04";
 
 /// Reads a day such as `2026-05-04`.

@@ -1,4 +1,4 @@
-//! The form that a request sends: names with values, and files.
+//! The form of a request: names with values, and files.
 
 use std::future::ready;
 use std::time::Duration;
@@ -14,27 +14,27 @@ use crate::requests::form_size::{CARRIED, FormSize};
 
 /// How long a form may take to arrive.
 const ARRIVAL: Duration = Duration::from_mins(1);
-/// How many times a form is in memory while it is used: as it was sent, by its values, and in what a
-/// handler makes of them.
+/// How many times a form is in memory: as sent, by its values, and in the structures that a handler
+/// makes from it.
 const COPIES: usize = 4;
-/// What a page takes without what was typed.
+/// The size of a page without the values of a form, in bytes.
 const USUAL_PAGE: usize = 16 * 1024;
-/// What a value takes in a page beside its name and its text.
+/// The size of a value's markup in a page without its name and text, in bytes.
 const AROUND_VALUE: usize = 64;
 
 /// The values of a form in the order sent, and its files.
 #[derive(Default)]
 pub(crate) struct Form {
-    /// All names and values, one after the other: a form of a hundred thousand values takes little
-    /// more than its text.
+    /// All names and values, concatenated: a form of a hundred thousand values takes little more
+    /// memory than its text.
     text: String,
     values: Vec<ValuePlace>,
     files: Vec<SentFile>,
-    /// For as long as there is the form.
+    /// Held as long as the form.
     _room: Option<HeldRoom>,
 }
 
-/// Where a value stands in the text, after its name.
+/// The position of a value in the text, directly after its name.
 #[derive(Clone, Copy)]
 struct ValuePlace {
     name: usize,
@@ -42,17 +42,17 @@ struct ValuePlace {
     end: usize,
 }
 
-/// A file that a form sends.
+/// An uploaded file.
 pub(crate) struct SentFile {
     /// The name of the file input.
     input: String,
-    /// The name of the file where it was chosen.
+    /// The file's name on the sender's computer.
     pub(crate) name: String,
     pub(crate) bytes: Vec<u8>,
 }
 
 impl Form {
-    /// Reads the form of a request that may have one.
+    /// Reads the form of a request, if it has one.
     ///
     /// # Errors
     /// [`PageError::FormTooLarge`], [`PageError::NoForm`] and [`PageError::Draining`].
@@ -143,13 +143,13 @@ impl Form {
         }
     }
 
-    /// The first value of a name as it was typed, with line breaks as `\n`; empty when absent.
+    /// The first value of a name, with line breaks as `\n`; empty when absent.
     pub(crate) fn get(&self, name: &str) -> &str {
         let found = self.values().find(|(known, _)| *known == name);
         found.map_or("", |(_, value)| value)
     }
 
-    /// Whether the name was sent at all, as a pressed button or a ticked box is.
+    /// Whether the name was sent, as by a pressed button or a ticked box.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.values().any(|(known, _)| known == name)
     }
@@ -177,7 +177,7 @@ impl Form {
         let start = self.text.len();
         self.text.push_str(name);
         let middle = self.text.len();
-        // a form sends line breaks as CR LF; texts have had LF where they were written
+        // forms send line breaks as CR LF; the typed texts had LF
         for (place, line) in value.split("\r\n").enumerate() {
             if place > 0 {
                 self.text.push('\n');
@@ -191,20 +191,20 @@ impl Form {
         });
     }
 
-    /// Whether the form has more than a form of this size may have.
+    /// Whether the form exceeds this size.
     pub(crate) fn is_larger_than(&self, size: FormSize) -> bool {
         let files = self.files.iter().map(|file| file.bytes.len());
         self.text.len() + files.sum::<usize>() > size.bytes() || self.values.len() > size.values()
     }
 
-    /// What a page may take that is made of the form; `None` where any page takes as much.
+    /// Upper bound on a page made from the form, in bytes; `None` if no more than for any page.
     pub(crate) fn page_bytes(&self) -> Option<usize> {
         let shown = self.shown_bytes();
-        // a page may say a thing twice, as the page before saving does
+        // a page may contain each value twice, as the page before saving does
         (shown > USUAL_PAGE).then(|| USUAL_PAGE + 2 * shown)
     }
 
-    /// At most what the form takes in a page that gives it back once.
+    /// Upper bound on the form's size in a page that gives it back once, in bytes.
     fn shown_bytes(&self) -> usize {
         let files = self.files.iter();
         escaped_bytes(self.text.as_bytes())
@@ -212,7 +212,7 @@ impl Form {
             + files.map(|file| escaped_bytes(&file.bytes)).sum::<usize>()
     }
 
-    /// The bytes of its own values, and of those that it carries along from another form.
+    /// The bytes of the form's own values, and of those carried along from another form.
     fn lengths(&self) -> (usize, usize) {
         self.values().fold((0, 0), |(own, carried), (name, value)| {
             match name.strip_prefix(CARRIED) {
@@ -232,7 +232,7 @@ fn media_type(headers: &HeaderMap) -> String {
     essence.unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-/// What a text takes in HTML, as the pages' templates escape it.
+/// The size of a text in HTML, escaped as in the page templates.
 fn escaped_bytes(text: &[u8]) -> usize {
     let bytes = text.iter().map(|byte| match byte {
         b'"' => "&quot;".len(),

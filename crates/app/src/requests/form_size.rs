@@ -1,39 +1,39 @@
-//! How large a form may be, by who sends it.
+//! Size limits of forms, by sender.
 
-/// What the names of values begin with that a form carries along from another one.
+/// The prefix of the names of values carried along from another form.
 pub(crate) const CARRIED: &str = "kept.";
 
 const KIB: usize = 1024;
 const MIB: usize = 1024 * KIB;
 
-/// The largest form that is kept until somebody has signed in again.
+/// The largest form that is kept until its sender has signed in again.
 const KEPT_BYTES: usize = 256 * KIB;
-/// The largest form for signing in or out, or for taking up a link.
+/// The largest form for signing in, for signing out, or for a link.
 const OWN_BYTES: usize = 16 * KIB;
-/// What a form for signing in may have with another one that it carries along. Browsers write most
-/// bytes of that one as three, and its names are longer.
+/// The limit for a sign-in form that carries another form. Browsers send most bytes of the carried
+/// form as three, and its names are longer.
 const WITH_KEPT_BYTES: usize = MIB;
 /// The largest form: eight fields of 100,000 characters, percent-encoded, with their context.
 const WHOLE_BYTES: usize = 16 * MIB;
-/// What a form of that size may take in a page that gives it back, in which a quote is six bytes.
+/// The most bytes of the largest form in a page that gives it back, where a quote takes six bytes.
 const WHOLE_SHOWN: usize = 24 * MIB;
-/// The most values that a form may have. The largest prism, with 100 questions of 253 options, has
-/// about 76,500 when every option has its inputs.
+/// The most values in a form. The largest prism, with 100 questions of 253 options, has about
+/// 76,500 when each option has its inputs.
 const WHOLE_VALUES: usize = 100_000;
-/// The most values of a form of somebody who is not signed in: the page on which a prism is edited has
-/// no more, since it folds the questions of larger ones.
+/// The most values in a form from a sender who is not signed in. The page for editing a prism stays
+/// below it, since it folds the questions of larger prisms.
 const OTHER_VALUES: usize = 8_192;
 
-/// The size that a form may have.
+/// The size limit of a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FormSize {
-    /// That of somebody who is signed in.
+    /// For a signed-in sender.
     Whole,
-    /// That of somebody whose session is gone: it is kept until they have signed in again.
+    /// For a sender whose session has ended: the form is kept until they have signed in again.
     CarriedForm,
-    /// That of a form of somebody who need not be signed in.
+    /// For a form that needs no session.
     Own,
-    /// That of the form for signing in, which carries another one along.
+    /// For the sign-in form, which may carry another form.
     OwnWithKept,
 }
 
@@ -48,7 +48,7 @@ impl FormSize {
         }
     }
 
-    /// The most values.
+    /// The most values that are read.
     pub(crate) fn values(self) -> usize {
         match self {
             Self::Whole => WHOLE_VALUES,
@@ -56,8 +56,8 @@ impl FormSize {
         }
     }
 
-    /// Whether a form has this size which takes `shown` bytes in a page, has `carried` bytes of another
-    /// one and `own` bytes beside them.
+    /// Whether a form is within the limit that takes `shown` bytes in a page, has `own` bytes of
+    /// its own and `carried` bytes of another form.
     pub(crate) fn holds(self, shown: usize, own: usize, carried: usize) -> bool {
         match self {
             Self::Whole => shown <= WHOLE_SHOWN,
@@ -66,7 +66,7 @@ impl FormSize {
         }
     }
 
-    /// What to tell somebody who sent more.
+    /// The message for a form above the limit.
     pub(crate) fn message(self) -> &'static str {
         match self {
             Self::Whole => {
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_form_for_signing_in_has_room_for_what_a_browser_makes_of_a_kept_one() {
-        // each byte of it percent-encoded, and each of its names longer
+        // each byte of the carried form percent-encoded, and each name longer
         let longer_names = "kept.value.".len() * OTHER_VALUES;
         assert!(3 * KEPT_BYTES + longer_names + OWN_BYTES <= WITH_KEPT_BYTES);
     }

@@ -1,16 +1,16 @@
-//! Whether a request that changes something comes from a page of the app itself.
+//! Checks that an action comes from a page of the app (CSRF protection).
 
 use actix_web::http::header::{HOST, HeaderMap, ORIGIN};
 use refract_service::people::AppUrl;
 
-/// Names of this machine, under which a browser may know an app that listens on loopback.
+/// Names of this machine under which a browser may reach an app on loopback.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
-/// Whether the browser says that a page of the app sent the request. Browsers set both headers
-/// themselves, and no page can change them.
+/// Whether the request comes from a page of the app, by headers that browsers set themselves and
+/// pages cannot change.
 ///
-/// `Sec-Fetch-Site` decides where it is sent: only `same-origin` is the app. Otherwise `Origin` must
-/// be the app's address, or, for an app on loopback, another name of the same listener.
+/// `Sec-Fetch-Site` decides if it is present: only `same-origin` passes. Otherwise `Origin` must be
+/// the app's address or, for an app on loopback, another name of its listener.
 pub(crate) fn is_own(headers: &HeaderMap, app: &AppUrl) -> bool {
     let header = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
     if let Some(site) = header("sec-fetch-site") {

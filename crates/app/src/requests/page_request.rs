@@ -1,4 +1,4 @@
-//! What a request sent: the values of its path, its query and its form, and from where.
+//! The values of a request: path, query, form and client.
 
 use form_urlencoded::Serializer;
 use refract_service::people::SignInClient;
@@ -6,16 +6,16 @@ use refract_service::people::SignInClient;
 use crate::requests::form::Form;
 use crate::requests::path_values::PathValues;
 
-/// The parts of a request that handlers read. Nothing of it is checked yet.
+/// The parts of a request that handlers read, before validation.
 #[derive(Default)]
 pub(crate) struct PageRequest {
-    /// The path as it was sent, which is one of this app's.
+    /// The path as it was sent; always one of this app's.
     pub(crate) path: String,
     pub(crate) values: PathValues,
     pub(crate) query: Query,
-    /// Empty for a request without a body.
+    /// The form; empty for a request without a body.
     pub(crate) form: Form,
-    /// Where the request comes from, as signing in counts it.
+    /// The client, as sign-in counts it.
     pub(crate) client: SignInClient,
 }
 
@@ -33,14 +33,14 @@ impl Query {
         )
     }
 
-    /// The first value of a name, trimmed; `None` when it is absent or blank.
+    /// The first value of a name, trimmed; `None` if absent or blank.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().find(|(known, _)| known == name);
         let value = found.map(|(_, value)| value.trim());
         value.filter(|value| !value.is_empty())
     }
 
-    /// The query with a value replaced, or left out with `None`.
+    /// The query with a value replaced, or removed by `None`.
     pub(crate) fn with(&self, name: &str, value: Option<&str>) -> Self {
         let mut pairs = self.0.clone();
         pairs.retain(|(known, _)| known != name);
@@ -50,7 +50,7 @@ impl Query {
         Self(pairs)
     }
 
-    /// The query as it stands in an address, with its question mark; empty for no values.
+    /// The query as part of an address, with its question mark; empty without values.
     pub(crate) fn in_address(&self) -> String {
         let pairs = self.0.iter().filter(|(_, value)| !value.is_empty());
         let text = Serializer::new(String::new()).extend_pairs(pairs).finish();
@@ -63,7 +63,7 @@ impl Query {
 }
 
 impl PageRequest {
-    /// The path with its query, for coming back to it.
+    /// The path with its query, for a redirect back.
     pub(crate) fn address(&self) -> String {
         format!("{}{}", self.path, self.query.in_address())
     }

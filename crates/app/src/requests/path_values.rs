@@ -1,6 +1,6 @@
 //! The values of the varying segments of a path.
 
-/// The values of the varying segments of a path, by the names in the pattern.
+/// The values of a path's varying segments, by their names in the pattern.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PathValues(Vec<(&'static str, String)>);
 
@@ -10,7 +10,7 @@ impl PathValues {
         Self(values)
     }
 
-    /// The value of a segment, decoded; empty for a name that the pattern does not have.
+    /// The decoded value of a segment; empty if the pattern has no such name.
     pub(crate) fn get(&self, name: &str) -> &str {
         let found = self.0.iter().find(|(known, _)| *known == name);
         found.map_or("", |(_, value)| value)

@@ -1,7 +1,7 @@
-//! What the app adds to the record of a request: who visited.
+//! The app's part of a request's log record: the visitor.
 //!
-//! A record never holds an address, a token or what was typed: the route's pattern stands for the
-//! path.
+//! A record never contains an address, a token or a typed value; it names the route's pattern
+//! instead of the path.
 
 use std::cell::Cell;
 
@@ -11,7 +11,7 @@ use refract_http_serving::{EndedRequest, RequestLine};
 /// The app's own part of a request's log line.
 #[derive(Default)]
 pub(crate) struct PageLine {
-    /// Who is signed in, as far as that is known.
+    /// The signed-in person, if known.
     pub(crate) person: Cell<Option<PersonId>>,
 }
 

@@ -1,4 +1,4 @@
-//! What the handler of a page has: who visits, what was sent, and the use cases.
+//! The input of a page handler: visitor, request and use cases.
 
 use std::rc::Rc;
 
@@ -16,69 +16,69 @@ use crate::replies::page_error::PageError;
 use crate::requests::page_request::PageRequest;
 use crate::requests::visitor::Visitor;
 
-/// A visit of somebody who is signed in and may use the route.
+/// A visit of a signed-in person who may use the route.
 pub(crate) struct Visit<V = Visitor> {
-    /// Who visits.
+    /// The visitor.
     pub(crate) visitor: V,
-    /// The request, as events name it.
+    /// The request, as audit events record it.
     pub(crate) request: EventRequest,
     pub(crate) sent: Rc<PageRequest>,
     pub(crate) refract: Refract,
     pub(crate) site: Rc<AppSite>,
 }
 
-/// A visit of somebody who need not be signed in.
+/// A visit to a route that needs no session.
 pub(crate) type OpenVisit = Visit<Option<Visitor>>;
 
 impl Visit {
-    /// The account whose things the visitor sees.
+    /// The visitor's account; they see nothing outside it.
     pub(crate) fn account(&self) -> AccountId {
         self.visitor.account
     }
 
-    /// The prism that the address names, by slug or by id.
+    /// The slug or id of the prism in the address.
     ///
     /// # Errors
-    /// [`PageError::NotFound`] for a name that no prism can have.
+    /// [`PageError::NotFound`] if it is neither a slug nor an id.
     pub(crate) fn prism(&self) -> Result<PrismSelector, PageError> {
         let named = PrismSelector::parse(self.sent.values.get("slug"));
         named.map_err(|_| PageError::NotFound)
     }
 
-    /// Finds the prism that the address names.
+    /// Finds the prism in the address.
     ///
     /// # Errors
-    /// [`PageError::NotFound`] when the account has none of the name; a failure of the database.
+    /// [`PageError::NotFound`] if the account has no such prism; a database failure.
     pub(crate) async fn find_prism(&self) -> Result<Prism, PageError> {
         let (account, prism) = (self.account(), self.prism()?);
         Ok(self.refract.prisms().find(account, &prism).await?)
     }
 
-    /// Finds the lens of the prism that the address names.
+    /// Finds the lens of the prism in the address.
     ///
     /// # Errors
-    /// [`PageError::NotFound`] when the account has none of the name; a failure of the database.
+    /// [`PageError::NotFound`] if the account has no such prism; a database failure.
     pub(crate) async fn find_lens(&self) -> Result<PrismLens, PageError> {
         let (account, prism) = (self.account(), self.prism()?);
         Ok(self.refract.lenses().find(account, &prism).await?)
     }
 
-    /// The version that the address names.
+    /// The version number in the address.
     ///
     /// # Errors
-    /// [`PageError::NotFound`] for what is no version number.
+    /// [`PageError::NotFound`] if it is not a version number.
     pub(crate) fn version_number(&self) -> Result<VersionNumber, PageError> {
         version_number(self.sent.values.get("n")).ok_or(PageError::NotFound)
     }
 
-    /// The visitor as the one who makes changes and results.
+    /// The visitor as the actor of changes and results.
     pub(crate) fn caller(&self) -> Caller {
         let person = Caller::person(self.visitor.account, self.visitor.person);
         person.in_request(self.request.clone())
     }
 }
 
-/// The version number that a text is; `None` for any other text.
+/// Parses a version number; `None` for any other text.
 pub(crate) fn version_number(text: &str) -> Option<VersionNumber> {
     VersionNumber::new(text.parse().ok()?)
 }

@@ -1,4 +1,4 @@
-//! Who is signed in.
+//! The signed-in person.
 
 use std::ops::Deref;
 
@@ -7,7 +7,7 @@ use refract_service::Refract;
 use refract_service::people::SignedIn;
 use refract_service::people::token::Token;
 
-/// A person who is signed in.
+/// A signed-in person.
 #[derive(Clone, Debug)]
 pub(crate) struct Visitor(SignedIn);
 
@@ -20,8 +20,8 @@ impl Deref for Visitor {
 }
 
 impl Visitor {
-    /// The person whose session a cookie names, while the session lasts. Of several cookies the first
-    /// whose session lasts counts: one that was planted before it must not sign anybody out.
+    /// The person whose valid session a cookie names. Of several cookies the first with a valid
+    /// session counts: a cookie planted in front of it must not sign the person out.
     ///
     /// # Errors
     /// When the database fails.

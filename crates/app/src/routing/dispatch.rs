@@ -1,9 +1,9 @@
 //! A request from its head to its reply, on one worker thread of the app.
 //!
-//! The order of the checks is the same for every route: is there such a route, does an action come
-//! from the app itself, who is signed in, is the form no larger than they may send it, does the server
-//! drain, what may they do. Only then is the form given to the handler. An action goes on when its
-//! client disconnects, so that an answer that was paid for is saved.
+//! Every route has the same checks in the same order: does the route exist, does an action come
+//! from the app itself, who is signed in, is the form within its sender's limit, is the server
+//! draining, is the role sufficient. Only then does the handler get the form. An action continues
+//! when its client disconnects, so that a paid answer is saved.
 
 use std::rc::Rc;
 
@@ -44,21 +44,21 @@ pub(crate) struct Dispatcher {
     pub(crate) site: Rc<AppSite>,
 }
 
-/// What is known of a request before it is handled.
+/// What is known about a request before its handler runs.
 struct Arrival {
     /// `Err` while the server drains.
     admitted: Result<CallInFlight, Draining>,
-    /// The tokens of the cookies that were sent.
+    /// The session tokens of the request's cookies.
     tokens: Vec<Token>,
-    /// `Err` when the database failed, so that nobody knows who visits.
+    /// `Err` if the database failed, so that the visitor is unknown.
     visitor: Result<Option<Visitor>, InternalError>,
     form: Result<Form, PageError>,
-    /// Room for the page that may be made of the form.
+    /// The memory reservation for a page made from the form.
     room: Option<HeldRoom>,
 }
 
 impl Dispatcher {
-    /// Answers a request, and logs, counts and traces it by its route, never by its path.
+    /// Answers a request; logs, counts and traces it by its route, never by its path.
     pub(crate) async fn answer(
         mut self,
         request: HttpRequest,
@@ -95,7 +95,7 @@ impl Dispatcher {
         response
     }
 
-    /// The reply. The record learns who visits as soon as that is known.
+    /// The reply. The visitor is added to the record as soon as they are known.
     async fn reply(
         &self,
         found: Result<(&'static AppRoute, PathValues), PageError>,
@@ -140,7 +140,7 @@ impl Dispatcher {
         reply.in_room(room)
     }
 
-    /// Makes the checks that come before the form, and reads it.
+    /// Makes the checks that precede the form, and reads the form.
     async fn arrive(
         &self,
         route: &'static AppRoute,
@@ -161,7 +161,7 @@ impl Dispatcher {
             arrival.form = Err(PageError::OtherOrigin);
             return arrival;
         }
-        // a form is given back while the server drains, a page is not made any more
+        // while the server drains, forms are still given back, but no pages are made
         if is_action || arrival.admitted.is_ok() {
             self.find_visitor(&mut arrival, line).await;
         }
@@ -182,7 +182,7 @@ impl Dispatcher {
         arrival
     }
 
-    /// Finds the session again: it may have ended while the form came.
+    /// Looks the session up again: it may have ended while the form arrived.
     async fn look_again(&self, route: &'static AppRoute, arrival: &mut Arrival, line: &PageLine) {
         self.find_visitor(arrival, line).await;
         let size = route.form_size(matches!(arrival.visitor, Ok(Some(_))));
@@ -191,14 +191,14 @@ impl Dispatcher {
         }
     }
 
-    /// Finds who visits, by the cookies that were sent.
+    /// Finds the visitor by the request's cookies.
     async fn find_visitor(&self, arrival: &mut Arrival, line: &PageLine) {
         arrival.visitor = Visitor::find(&self.refract, &arrival.tokens).await;
         let visitor = arrival.visitor.as_ref().ok().and_then(Option::as_ref);
         line.person.set(visitor.map(|visitor| visitor.person));
     }
 
-    /// Has the route's handler answer, where the visitor may use it.
+    /// Calls the route's handler, if the visitor may use it.
     async fn handle(
         &self,
         route: &'static AppRoute,
@@ -271,8 +271,8 @@ fn find(method: &Method, path: &str) -> Result<(&'static AppRoute, PathValues), 
     })
 }
 
-/// Sends somebody who is not signed in to the page where they sign in, and back afterwards. What an
-/// action is sent to is no page to come back to.
+/// Redirects a visitor who is not signed in to the sign-in page, and back afterwards; not back to
+/// the address of an action, which is not a page.
 fn to_sign_in(method: &Method, sent: &PageRequest) -> PageReply {
     let address = (method != Method::POST).then(|| sent.address());
     let then = Query::default().with("then", address.as_deref());

@@ -1,4 +1,4 @@
-//! A row of the route table: an address, who may use it, and what answers.
+//! A row of the route table: an address, its access rule and its handler.
 
 use actix_web::http::Method;
 use futures_util::future::LocalBoxFuture;
@@ -11,7 +11,7 @@ use crate::requests::form_size::FormSize;
 use crate::requests::path_values::PathValues;
 use crate::requests::visit::{OpenVisit, Visit};
 
-/// The work of a handler.
+/// The future of a handler.
 pub(crate) type Handling = LocalBoxFuture<'static, Result<PageReply, PageError>>;
 
 /// An address of the app with its handler.
@@ -20,13 +20,13 @@ pub(crate) struct AppRoute {
     /// The path, with names in braces for the segments that vary.
     pub(crate) pattern: &'static str,
     pub(crate) door: Access,
-    /// Whether its form carries along another one, whose sender's session had ended.
+    /// Whether its form may carry another form, submitted after its session had ended.
     pub(crate) carries_another_form: bool,
 }
 
-/// Answers the visits of a route.
+/// The handler of a route.
 pub(crate) trait PageHandler<V>: Sync {
-    /// Begins the work for one visit.
+    /// Starts handling one visit.
     fn handle(&self, visit: V) -> Handling;
 }
 
@@ -40,7 +40,7 @@ where
     }
 }
 
-/// Who may use a route, and the handler that they reach.
+/// The access rule of a route, with its handler.
 pub(crate) enum Access {
     /// Everybody, signed in or not.
     Open(&'static dyn PageHandler<OpenVisit>),
@@ -49,7 +49,7 @@ pub(crate) enum Access {
 }
 
 impl AppRoute {
-    /// A page that people with a role read.
+    /// A page for people with a role.
     pub(crate) const fn get(
         pattern: &'static str,
         least: Role,
@@ -58,7 +58,7 @@ impl AppRoute {
         Self::new(Method::GET, pattern, Access::For(least, handler), false)
     }
 
-    /// An action of people with a role, which may change something.
+    /// An action for people with a role, which may change data.
     pub(crate) const fn post(
         pattern: &'static str,
         least: Role,
@@ -67,7 +67,7 @@ impl AppRoute {
         Self::new(Method::POST, pattern, Access::For(least, handler), false)
     }
 
-    /// A page that everybody may read.
+    /// A page for everybody.
     pub(crate) const fn open_get(
         pattern: &'static str,
         handler: &'static dyn PageHandler<OpenVisit>,
@@ -75,7 +75,7 @@ impl AppRoute {
         Self::new(Method::GET, pattern, Access::Open(handler), false)
     }
 
-    /// An action of everybody.
+    /// An action for everybody.
     pub(crate) const fn open_post(
         pattern: &'static str,
         handler: &'static dyn PageHandler<OpenVisit>,
@@ -83,7 +83,7 @@ impl AppRoute {
         Self::new(Method::POST, pattern, Access::Open(handler), false)
     }
 
-    /// An action of everybody, whose form carries along another one.
+    /// An action for everybody whose form may carry another form.
     pub(crate) const fn open_post_with_another_form(
         pattern: &'static str,
         handler: &'static dyn PageHandler<OpenVisit>,
@@ -105,7 +105,7 @@ impl AppRoute {
         }
     }
 
-    /// How large a form the route takes of somebody who is signed in or not.
+    /// The size limit of the route's form.
     pub(crate) fn form_size(&self, is_signed_in: bool) -> FormSize {
         match self.door {
             Access::Open(_) if self.carries_another_form => FormSize::OwnWithKept,
@@ -115,7 +115,7 @@ impl AppRoute {
         }
     }
 
-    /// The varying segments of a raw path, when the path is one of this route's.
+    /// The varying segments of a raw path; `None` if the path does not match.
     pub(crate) fn matches(&self, path: &str) -> Option<PathValues> {
         let mut values = Vec::new();
         let mut pattern = self.pattern.split('/');

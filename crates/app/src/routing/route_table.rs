@@ -1,4 +1,4 @@
-//! The route table as others may see it.
+//! The public view of the route table.
 
 use actix_web::http::Method;
 use refract_domain::account::role::Role;
@@ -6,18 +6,18 @@ use refract_domain::account::role::Role;
 use crate::routing::route::Access;
 use crate::routing::routes::ROUTES;
 
-/// What is known of a route without visiting it.
+/// A route's address and access rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RouteFacts {
-    /// Whether the route is an action (POST) and not a page (GET).
+    /// Whether the route is an action (POST), as opposed to a page (GET).
     pub is_action: bool,
     /// The path, with names in braces for the segments that vary.
     pub pattern: &'static str,
-    /// The least role that may use it; `None` for a route that is open to everybody.
+    /// The least role that may use the route; `None` for everybody.
     pub least_role: Option<Role>,
 }
 
-/// Every route of the app, so that a test can try all of them.
+/// Every route of the app, for a test that visits all of them.
 pub fn route_table() -> impl Iterator<Item = RouteFacts> {
     ROUTES.iter().map(|route| RouteFacts {
         is_action: route.method == Method::POST,

@@ -1,4 +1,5 @@
-//! The route table: every address of the app, who may use it, and what answers. A test walks it.
+//! The route table: every address of the app, its access rule and its handler. A test visits all of
+//! them.
 
 use std::future::ready;
 
@@ -13,7 +14,7 @@ use crate::pages::{
 use crate::requests::visit::{OpenVisit, Visit};
 use crate::routing::route::AppRoute;
 
-/// Every route. Of two that match an address, the first answers.
+/// Every route. If several match an address, the first one answers.
 pub(crate) static ROUTES: &[AppRoute] = &[
     AppRoute::open_get("/assets/{folder}/{name}", &|visit: OpenVisit| {
         ready(asset::show(&visit))

@@ -1,18 +1,19 @@
-//! Environment variables that begin like a setting and are none: most often a setting that is misspelt.
+//! Environment variables with the prefix of settings that are not settings: usually misspelt ones.
 
 use std::collections::BTreeSet;
 
 use crate::suggestion;
 
-/// What the names of settings begin with.
+/// The prefix of the settings' environment variables.
 const PREFIX: &str = "REFRACT_";
-/// What the names begin with that only the project's tests and builds read.
+/// The prefix of variables that only the project's tests and builds read.
 const OF_TESTS: &str = "REFRACT_TEST_";
 const OF_BUILDS: &str = "REFRACT_COMMIT";
-/// What the examples call a caller's key, which is exported in many a shell.
+/// The variable with a caller's key in the examples, which many shells export.
 const OF_CALLERS: &str = "REFRACT_KEY";
 
-/// Logs one warning that names the variables which are no setting of any command. Values are not shown.
+/// Logs one warning with the names, not the values, of variables that are no setting of any
+/// command.
 pub fn warn_of_unknown_variables(program: &clap::Command) {
     let settings = setting_variables(program);
     let set = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
@@ -49,7 +50,7 @@ fn is_unknown(name: &str, settings: &BTreeSet<String>) -> bool {
         && !is_service_link(name)
 }
 
-/// Whether Kubernetes sets such a variable for a service whose name begins with `refract`.
+/// Whether Kubernetes sets such a variable for a service whose name starts with `refract`.
 fn is_service_link(name: &str) -> bool {
     let is_of_port = |protocol: &str| {
         name.match_indices("_PORT_").any(|(at, separator)| {
@@ -65,7 +66,7 @@ fn is_service_link(name: &str) -> bool {
 }
 
 fn described(name: &str, settings: &BTreeSet<String>) -> String {
-    // what all have in common makes none similar
+    // the common prefix must not make two names similar
     let known = settings
         .iter()
         .filter_map(|known| known.strip_prefix(PREFIX));

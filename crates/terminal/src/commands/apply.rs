@@ -1,4 +1,4 @@
-//! `refract apply`: brings prisms and lenses to what their files say.
+//! `refract apply`: updates prisms and lenses to match their files.
 
 mod definition_files;
 
@@ -20,7 +20,7 @@ use crate::output;
 use crate::settings::DatabaseArgs;
 use crate::terminal::{counted, widened};
 
-/// The exit status of a dry run that would change something.
+/// The exit status of a dry run that found changes.
 const WOULD_CHANGE: u8 = 2;
 
 /// The arguments of `refract apply`.
@@ -43,7 +43,7 @@ pub struct ApplyCommand {
     account: AccountArg,
 }
 
-/// What became of a file.
+/// The outcome of applying one file.
 #[derive(Serialize)]
 struct AppliedJson<'a> {
     file: &'a str,
@@ -54,14 +54,14 @@ struct AppliedJson<'a> {
 }
 
 impl ApplyCommand {
-    /// Runs `refract apply`. Files with faults give exit status 1, and nothing is saved.
+    /// Runs `refract apply`. A fault in any file gives exit status 1, and nothing is saved.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
         let (files, mut faults) = definition_files::read(&self.paths);
         let number = files.len();
         let (refract, account) = self.account.open(database).await?;
         let apply = Apply {
             files,
-            // files that can be read are checked beside those that cannot
+            // readable files are checked even if others cannot be read
             is_dry: self.dry_run || !faults.is_empty(),
         };
         let mut caller = Caller::operator(account);
@@ -102,7 +102,7 @@ fn is_change(applied: &AppliedDefinition) -> bool {
     applied.outcome != ApplyOutcome::Unchanged
 }
 
-/// Prints a JSON line, and what a version changes in words.
+/// Prints the outcome as a JSON line, and describes the changes of a new version.
 fn print(applied: &AppliedDefinition, is_dry: bool) -> anyhow::Result<()> {
     let AppliedDefinition {
         file,
@@ -143,7 +143,7 @@ fn refused(faults: &[DefinitionError]) -> ExitCode {
     ))
 }
 
-/// Reads a note.
+/// Parses a note.
 fn note(typed: &str) -> anyhow::Result<EventDetail> {
     let chars = EventDetail::NOTE_CHARS;
     let expected = || anyhow!("expected {} to {} characters", chars.start(), chars.end());

@@ -21,7 +21,7 @@ pub struct BackupCommand {
     file: PathBuf,
 }
 
-/// What `refract backup` prints.
+/// The JSON output of `refract backup`.
 #[derive(Serialize)]
 struct BackupReport {
     file: String,
@@ -29,7 +29,7 @@ struct BackupReport {
 }
 
 impl BackupCommand {
-    /// Runs `refract backup`. Migrations are not run: a backup is made before an upgrade.
+    /// Runs `refract backup`, without migrating: a backup precedes an upgrade.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         let url = database.settings().url;
         if self.file == Path::new("-") {
@@ -43,7 +43,7 @@ impl BackupCommand {
     }
 }
 
-/// Makes the copy, and returns its size in bytes.
+/// Creates the copy, and returns its size in bytes.
 async fn back_up(url: &DatabaseUrl, file: &Path) -> anyhow::Result<u64> {
     match store::back_up(url, file).await {
         Err(BackupError::Source(error)) => Err(operator::not_opened(error)),
@@ -51,7 +51,7 @@ async fn back_up(url: &DatabaseUrl, file: &Path) -> anyhow::Result<u64> {
     }
 }
 
-/// Writes the copy to stdout, by way of a folder that only its owner may open.
+/// Writes the copy to stdout through a temporary folder that only its owner can open.
 async fn to_stdout(url: &DatabaseUrl) -> anyhow::Result<()> {
     ensure!(
         !terminal::stdout_is_terminal(),

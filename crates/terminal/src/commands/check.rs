@@ -1,5 +1,5 @@
-//! `refract check`: asks a prism about texts whose right answers are known, measures how often it is
-//! right, and fails when a requirement does not hold.
+//! `refract check`: asks a prism about texts with known correct answers, measures its accuracy, and
+//! fails if a requirement does not hold.
 
 mod gold_faults;
 mod junit;
@@ -187,8 +187,8 @@ impl CheckCommand {
     }
 }
 
-/// The measures of each question, in the version's order. Says when several models answered: a changed
-/// model is not asked about what another one answered.
+/// The measures of each question, in the version's order. Prints a notice if several models
+/// answered: a changed model is not asked again about texts that another model answered.
 async fn measured(
     gold: &mut GoldAnswers,
     prism: &PinnedPrism,
@@ -211,7 +211,7 @@ async fn measured(
     Ok(measured.collect())
 }
 
-/// The measures, what is not right, the requirements and what other orders changed.
+/// The measures, the wrong answers, the requirements and the effect of other orders.
 fn render(measured: &[MeasuredQuestion], wrong: &WrongAnswers, verdict: &Verdict<'_>) -> String {
     let width = terminal::width();
     let questions = measured.iter();

@@ -44,7 +44,7 @@ pub struct CompareCommand {
 }
 
 impl CompareCommand {
-    /// Runs `refract compare`: reads the results of both sides and prints how they compare.
+    /// Runs `refract compare`: reads the results of both sides and prints the comparison.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         ensure!(
             self.a != self.b,
@@ -93,7 +93,7 @@ impl CompareCommand {
         output::text(&words)
     }
 
-    /// Refuses sides that have nothing to be compared.
+    /// Refuses sides without anything to compare.
     fn check(&self, compared: &ComparedSides) -> anyhow::Result<()> {
         for (side, results) in [&self.a, &self.b].into_iter().zip(compared.results) {
             ensure!(
@@ -125,7 +125,7 @@ impl CompareCommand {
     }
 }
 
-/// Reads one side of a comparison.
+/// Parses one side of a comparison.
 fn side(text: &str) -> anyhow::Result<ComparedSide> {
     let expected = "expected version=N, model=NAME or version=N,model=NAME";
     let mut side = ComparedSide::default();
@@ -144,7 +144,7 @@ fn side(text: &str) -> anyhow::Result<ComparedSide> {
     Ok(side)
 }
 
-/// A side in the words of the command line.
+/// A side in the syntax of the command line.
 fn named(side: &ComparedSide) -> String {
     let version = side.version.map(|version| format!("version={version}"));
     let model = side.model.as_ref();

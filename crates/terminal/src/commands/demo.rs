@@ -1,5 +1,5 @@
-//! What `refract demo` makes and shows: a prism, a key, sample results and one real call. The program
-//! serves meanwhile.
+//! The setup and the tour of `refract demo`: a prism, a key, sample results and real calls, while
+//! the program serves.
 
 mod messages;
 mod owner;
@@ -26,7 +26,7 @@ const PRISM: &str = SUPPORT_TRIAGE.slug;
 /// The body of the demo's create call.
 const BODY: &str = r#"{"text": "This is unacceptable! I was charged twice for my new bike, and nobody answers. Refund the second payment today!"}"#;
 
-/// Makes the demo's prism when it is missing, and a new key.
+/// Creates the demo's prism if it is missing, and a new key.
 ///
 /// # Errors
 /// A failure of the database.
@@ -46,11 +46,11 @@ pub async fn prepare(refract: &Refract) -> anyhow::Result<ApiKey> {
     Ok(key)
 }
 
-/// Gives the app's pages something to show, and returns a link that signs in as the demo's owner. A
-/// connected model is not asked about the sample: that would cost 200 requests.
+/// Fills the app's pages with sample results, and returns a link that signs in as the demo's owner.
+/// A connected model is not asked about the sample: that would cost 200 requests.
 ///
 /// # Errors
-/// A failure of the database, and messages that were not answered.
+/// A database failure, or messages without an answer.
 pub async fn prepare_app(refract: &Refract, url: &AppUrl) -> anyhow::Result<String> {
     let account = AccountArg::of_default().find(refract).await?;
     if refract.is_for_trying_only() {
@@ -61,10 +61,10 @@ pub async fn prepare_app(refract: &Refract, url: &AppUrl) -> anyhow::Result<Stri
     Ok(url.sign_in_link(token.reveal()))
 }
 
-/// Makes a create and a read call at the demo's own server, and prints the requests and their replies.
+/// Sends a create and a read call to the demo's own server, and prints the requests and replies.
 ///
 /// # Errors
-/// A call that fails, and stdout that cannot be written.
+/// A call fails, or stdout cannot be written.
 pub async fn show(address: SocketAddr, key: &ApiKey, gateway: &ModelGateway) -> anyhow::Result<()> {
     let url = format!("http://{address}/v1/prisms/{PRISM}/results");
     let mut text = String::new();
@@ -88,10 +88,10 @@ pub async fn show(address: SocketAddr, key: &ApiKey, gateway: &ModelGateway) -> 
     output::text(&text.replace('\r', ""))
 }
 
-/// Says how to go on: a call to copy, and the link into the app.
+/// Prints the next steps: a call to copy, and the link into the app.
 ///
 /// # Errors
-/// Stdout that cannot be written.
+/// Stdout cannot be written.
 pub fn invite(api_url: &ApiUrl, key: &ApiKey, app_link: Option<&str>) -> anyhow::Result<()> {
     let words = format!(
         "Go on with:\n\ncurl -s {api_url}/prisms/{PRISM}/results \\\n  \
@@ -111,7 +111,7 @@ struct SavedId {
     id: String,
 }
 
-/// Makes one HTTP call to the demo's own server and returns the body of the reply.
+/// Sends one HTTP call to the demo's own server and returns the body of the reply.
 async fn call(
     address: SocketAddr,
     method_and_path: &str,

@@ -1,4 +1,4 @@
-//! `refract evaluate`: measures over marked answers, and cutoffs that reach a goal.
+//! `refract evaluate`: measures over marked answers, and advice on cutoffs for a goal.
 
 mod advice;
 mod advice_json;
@@ -119,7 +119,7 @@ impl EvaluateCommand {
     }
 
     /// Prints the measures of the questions: all of the latest version, and those of older versions
-    /// that have marks.
+    /// with marks.
     fn print(&self, evaluated: &[EvaluatedQuestion], history: &PrismHistory) -> anyhow::Result<()> {
         let latest = history.versions.last();
         let is_shown = |it: &&EvaluatedQuestion| {

@@ -1,4 +1,4 @@
-//! `refract events`: what was changed in an account, and by whom.
+//! `refract events`: the audit log of an account.
 
 use std::num::NonZeroUsize;
 
@@ -13,7 +13,7 @@ use super::period;
 use crate::output;
 use crate::settings::DatabaseArgs;
 
-/// Events that a table shows when no number is asked for.
+/// The number of events in a table by default.
 const IN_TABLE: usize = 100;
 
 /// The arguments of `refract events`.

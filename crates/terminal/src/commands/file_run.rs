@@ -1,5 +1,5 @@
-//! What commands share that ask about every row of a file: their arguments, the progress, how they
-//! stop, and what they report.
+//! Shared by commands that ask about every row of a file: arguments, progress, stopping and
+//! reports.
 
 mod arguments;
 mod faults;

@@ -1,4 +1,4 @@
-//! `refract health`: asks a node whether it takes calls, for supervisors that have no HTTP client.
+//! `refract health`: asks a node whether it takes calls, for supervisors without an HTTP client.
 
 use std::time::Duration;
 

@@ -10,9 +10,9 @@ use refract_file_runs::{InputSource, binary_kind};
 
 use crate::output;
 
-/// What stands for standard input on a command line.
+/// The argument for standard input.
 const STDIN: &str = "-";
-/// Number of bytes by which a file that is no text is known.
+/// The number of bytes read to recognise a binary file.
 const START: usize = 8 * 1024;
 
 /// A file that a command reads; `-` is standard input.
@@ -36,7 +36,7 @@ impl InputPath {
         (self.0 != Path::new(STDIN)).then_some(self.0.as_path())
     }
 
-    /// Reads all of it. What is no text is refused by its name.
+    /// Reads the whole input. The error for a binary file names the file.
     pub(crate) fn read(&self) -> anyhow::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         let read = match self.file() {
@@ -51,7 +51,7 @@ impl InputPath {
         }
     }
 
-    /// Opens it as rows.
+    /// Opens the input as rows.
     pub(crate) fn open<T>(&self, open: impl FnOnce(InputSource<'_>) -> T) -> T {
         match self.file() {
             Some(file) => open(InputSource::Path(file)),
@@ -69,7 +69,7 @@ impl fmt::Display for InputPath {
     }
 }
 
-/// Standard input. A person who is to type it is told so.
+/// Standard input. At a terminal, tells the person to type the input.
 fn stdin() -> io::StdinLock<'static> {
     let stdin = io::stdin();
     if stdin.is_terminal() {

@@ -1,4 +1,4 @@
-//! `refract key`: API keys. A key is printed when it is made, and never again.
+//! `refract key`: API keys. A key is printed once, when it is created.
 
 use anyhow::{Context as _, bail};
 use chrono::{DateTime, Utc};

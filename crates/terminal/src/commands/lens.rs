@@ -16,7 +16,7 @@ use crate::settings::DatabaseArgs;
 /// How a command changes a lens before showing it.
 enum LensChange {
     Nothing,
-    /// The columns of this lens file replace the lens.
+    /// Replaces the lens with the columns of this lens file.
     To(Vec<u8>),
     Reset,
 }

@@ -1,4 +1,4 @@
-//! `refract completions` and `refract man`, both generated from the definitions of the commands.
+//! `refract completions` and `refract man`, both generated from the command definitions.
 
 use std::path::Path;
 

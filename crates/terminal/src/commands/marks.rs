@@ -1,4 +1,4 @@
-//! `refract marks`: what people say the right outcomes of results are.
+//! `refract marks`: people's judgements of the correct outcomes.
 
 mod export;
 mod import;

@@ -1,6 +1,6 @@
-//! How the measures of a question are shown: as one JSON object, or on one screen of a terminal.
+//! Shows the measures of a question: as one JSON object, or on one screen of a terminal.
 //!
-//! `refract evaluate` and `refract check` show the same. Nothing here measures or reads anything.
+//! `refract evaluate` and `refract check` share it. This module neither measures nor reads results.
 
 mod calibration;
 mod json;
@@ -19,8 +19,8 @@ pub(crate) fn json(measured: &MeasuredQuestion) -> impl Serialize {
     json::MeasuresJson::of(measured)
 }
 
-/// A question's measures in words, tables and bars, for a terminal of this width in columns. It
-/// ends with a line break.
+/// A question's measures as text, tables and bars, for a terminal `width` columns wide. Ends with a
+/// line break.
 pub(crate) fn render(measured: &MeasuredQuestion, width: usize) -> String {
     let mut words = screen::lines(measured, width).join("\n");
     words.push('\n');

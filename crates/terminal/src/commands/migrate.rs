@@ -1,4 +1,5 @@
-//! `refract migrate`: brings the database up to date, or to a migration, forth or back.
+//! `refract migrate`: migrates the database to the latest schema, or forward or back to a given
+//! migration.
 
 use std::num::NonZeroU64;
 
@@ -42,7 +43,7 @@ impl MigrateCommand {
     }
 }
 
-/// Runs the migrations that the database lacks.
+/// Runs the pending migrations.
 async fn up(refract: &Refract) -> anyhow::Result<()> {
     match refract.store().migrate().await? {
         0 => say_arrived(None),
@@ -52,7 +53,7 @@ async fn up(refract: &Refract) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Says what would be done, and what that would remove.
+/// Prints the steps, and what they would remove.
 async fn show_plan(refract: &Refract, to: Option<u64>) -> anyhow::Result<()> {
     let plan = refract.store().plan_migration(to).await?;
     if plan.steps.is_empty() {
@@ -67,7 +68,7 @@ async fn show_plan(refract: &Refract, to: Option<u64>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Goes to a migration, after saying what that removes.
+/// Migrates to a given migration, after printing what that removes.
 async fn go(refract: &Refract, to: u64) -> anyhow::Result<()> {
     say_removed(&refract.store().plan_migration(Some(to)).await?);
     for step in refract.store().migrate_to(to).await?.steps {
@@ -84,7 +85,7 @@ fn say_arrived(to: Option<u64>) {
     }
 }
 
-/// Says what the steps remove; nothing where no migration is undone.
+/// Prints what the steps remove; nothing if no migration is undone.
 fn say_removed(plan: &MigrationPlan) {
     if !plan.steps.iter().any(MigrationStep::is_undone) {
         return;

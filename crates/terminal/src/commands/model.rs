@@ -1,4 +1,4 @@
-//! `refract model`: whether the configured model can serve, found out by small trials.
+//! `refract model`: small trials that show whether the configured model is usable.
 
 mod advice;
 mod distance;
@@ -36,7 +36,7 @@ impl ModelCommand {
     }
 }
 
-/// Asks each server, and fails when one of them cannot serve.
+/// Tries each server, and fails if one is unusable.
 async fn check(settings: &ModelSettings, as_json: bool) -> anyhow::Result<()> {
     let servers = settings.of_each_server();
     if let [only] = servers.as_slice() {
@@ -63,8 +63,8 @@ async fn check(settings: &ModelSettings, as_json: bool) -> anyhow::Result<()> {
     }
 }
 
-/// Asks a server the questions of the trials and shows the reports, with the server's address where
-/// there is one. Returns the reason when a trial was not answered.
+/// Runs the trials on a server and prints the reports, with the server's address if it has one.
+/// Returns the reason if a trial failed.
 async fn check_server(
     settings: &ModelSettings,
     address: Option<&str>,
@@ -94,7 +94,7 @@ async fn check_server(
     Ok(Ok(()))
 }
 
-/// Why a server cannot serve, and what to do about it.
+/// Why a server is unusable, and what to do about it.
 fn reason(settings: &ModelSettings, failed: FailedTrial) -> String {
     let FailedTrial {
         trial,

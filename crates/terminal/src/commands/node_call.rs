@@ -1,5 +1,5 @@
-//! One HTTP call to a node of our own, over a connection of its own: what `refract health` and the demo
-//! need of HTTP. It reads replies with a declared length, as our servers write them.
+//! One HTTP call to a Refract node over a new connection, for `refract health` and the demo. It
+//! reads only replies with a declared length, as Refract's servers send them.
 
 use std::io;
 use std::net::SocketAddr;
@@ -10,7 +10,7 @@ use tokio::io::{
 };
 use tokio::net::TcpStream;
 
-/// Upper bound in bytes on a reply.
+/// The largest reply, in bytes.
 const MOST: u64 = 1024 * 1024;
 
 /// The reply to a call.
@@ -21,7 +21,7 @@ pub(super) struct NodeReply {
     pub(super) body: String,
 }
 
-/// Makes a call, with these lines of the head beside those that every call has.
+/// Sends a call, with these head lines added to the usual ones.
 pub(super) async fn send(
     address: SocketAddr,
     method_and_path: &str,
@@ -54,7 +54,7 @@ pub(super) async fn send(
     Ok(NodeReply { status, body })
 }
 
-/// The next line of a reply's head, without its end; an empty one ends the head.
+/// The next line of a reply's head, without its line end; an empty line ends the head.
 async fn line(reply: &mut (impl AsyncBufRead + Unpin)) -> io::Result<String> {
     let mut line = String::new();
     if reply.read_line(&mut line).await? == 0 {
@@ -76,7 +76,7 @@ mod tests {
 
     use super::*;
 
-    /// What a call gets where this is answered and the connection closed.
+    /// The outcome of a call that gets this reply before the connection is closed.
     async fn reply_to(answer: &'static str) -> Result<(u16, String), String> {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();

@@ -1,4 +1,4 @@
-//! What commands share: the opened database, the account, and the reading of arguments.
+//! Shared by commands: the opened database, the account, and argument parsing.
 
 use std::time::{Duration, Instant};
 
@@ -16,10 +16,10 @@ use refract_service::store::{ConnectError, DatabaseSettings, PassingReason};
 use crate::settings::DatabaseArgs;
 use crate::{arguments, output, suggestion};
 
-/// How long a start waits where nobody listens yet: perhaps the address is wrong.
+/// How long a start waits if nobody listens at the address: it may be wrong.
 const WAIT_FOR_LISTENER: Duration = Duration::from_secs(10);
-/// How long a start waits for a server that answers that it starts or that all its connections are
-/// taken: longer than nodes of an older version take to stop and give theirs back.
+/// How long a start waits for a database that is starting or has no free connection: longer than
+/// nodes of an older version take to stop and release theirs.
 const WAIT_FOR_SERVER: Duration = Duration::from_mins(1);
 /// The pause between two attempts to connect to a starting database.
 const RECONNECT_PAUSE: Duration = Duration::from_millis(250);
@@ -33,7 +33,7 @@ pub struct AccountArg {
 }
 
 impl AccountArg {
-    /// The argument as if left out: the account `default`.
+    /// The account `default`, as if the argument were absent.
     pub(crate) fn of_default() -> Self {
         Self {
             account: DEFAULT_ACCOUNT.to_owned(),
@@ -45,7 +45,7 @@ impl AccountArg {
         &self.account
     }
 
-    /// The account's id. Only the account `default` is made when it is missing.
+    /// The account's id. Only the account `default` is created if missing.
     pub(crate) async fn find(&self, refract: &Refract) -> anyhow::Result<AccountId> {
         Ok(refract.accounts().find(&self.account).await?.id)
     }
@@ -60,7 +60,7 @@ impl AccountArg {
         Ok((refract, account))
     }
 
-    /// Opens the database as [`open`] does, and finds the prism that the command line names.
+    /// Opens the database as [`open`] does, and finds the named prism.
     pub(crate) async fn open_prism(
         &self,
         database: &DatabaseArgs,
@@ -72,28 +72,28 @@ impl AccountArg {
     }
 }
 
-/// Opens the database and runs the migrations that it lacks. An SQLite file must be there: in the wrong
-/// folder, a new and empty one would look as if everything were gone.
+/// Opens the database and runs the pending migrations. An SQLite file must exist: in the wrong
+/// folder, a new empty one would look like lost data.
 pub(crate) async fn open(settings: &DatabaseSettings) -> anyhow::Result<Refract> {
     migrated(connect(settings).await?).await
 }
 
-/// Opens a database that is there, without running migrations.
+/// Opens an existing database, without running migrations.
 pub(crate) async fn connect(settings: &DatabaseSettings) -> anyhow::Result<Refract> {
     let opened = Refract::connect_existing(settings).await;
     opened.map_err(not_opened)
 }
 
-/// Opens the database for a command that makes its first rows, with a new SQLite file where there is
-/// none, and runs the migrations that it lacks.
+/// Opens the database for a command that creates its first rows: creates a missing SQLite file, and
+/// runs the pending migrations.
 ///
 /// # Errors
-/// A database that cannot be opened or migrated.
+/// The database cannot be opened or migrated.
 pub async fn open_or_create(settings: &DatabaseSettings) -> anyhow::Result<Refract> {
     migrated(Refract::connect(settings).await?).await
 }
 
-/// The error for a database that was not opened. Where its file is missing, it says what to do.
+/// The error for a database that was not opened, with advice if its file is missing.
 pub(crate) fn not_opened(error: ConnectError) -> anyhow::Error {
     if !matches!(error, ConnectError::NoFile { .. }) {
         return error.into();
@@ -111,11 +111,11 @@ pub(crate) fn not_opened(error: ConnectError) -> anyhow::Error {
     }
 }
 
-/// Opens the database for a server, which may have been started together with the database: waits
-/// for a database that is still starting or full, then runs the migrations that it lacks.
+/// Opens the database for a server, which may start together with it: waits for a database that is
+/// still starting or full, then runs the pending migrations.
 ///
 /// # Errors
-/// A database that does not come up in time, and one that cannot be migrated.
+/// The database does not come up in time, or cannot be migrated.
 pub async fn open_when_up(settings: &DatabaseSettings) -> anyhow::Result<Refract> {
     migrated(connect_when_up(settings).await?).await
 }
@@ -127,8 +127,8 @@ async fn migrated(refract: Refract) -> anyhow::Result<Refract> {
 
 /// Opens the database without running migrations, and waits for one that is still starting or full.
 ///
-/// One line says that it waits: at debug level where nobody listens, which ends in an error soon if the
-/// address is wrong.
+/// The wait is logged once; at debug level if nobody listens, because a wrong address soon ends in
+/// an error.
 pub(crate) async fn connect_when_up(settings: &DatabaseSettings) -> anyhow::Result<Refract> {
     let began = Instant::now();
     let mut is_logged = false;
@@ -158,8 +158,7 @@ pub(crate) async fn connect_when_up(settings: &DatabaseSettings) -> anyhow::Resu
     }
 }
 
-/// Finds the prism that the command line names. The error for an unknown name suggests the most
-/// similar slug.
+/// Finds the named prism. The error for an unknown name suggests the most similar slug.
 pub(crate) async fn find_prism(
     refract: &Refract,
     account: AccountId,
@@ -179,19 +178,19 @@ pub(crate) async fn find_prism(
     }
 }
 
-/// Tells the operator when the built-in scorer answers instead of a model.
+/// Prints a notice if the built-in scorer answers instead of a model.
 pub(crate) fn say_if_for_trying_only(refract: &Refract) {
     if refract.is_for_trying_only() {
         output::say("The built-in scorer answers: it is for trying things only.");
     }
 }
 
-/// Reads a name from the command line: trimmed, 1 to 200 characters.
+/// Parses a name: trimmed, 1 to 200 characters.
 pub(crate) fn name(argument: &str, text: &str) -> anyhow::Result<PrismName> {
     PrismName::parse(text).map_err(|faults| faulty(argument, &faults))
 }
 
-/// The error for an argument that cannot be used.
+/// The error for an invalid argument.
 pub(crate) fn faulty(argument: &str, faults: &[Fault]) -> anyhow::Error {
     let faults: Vec<_> = faults.iter().map(ToString::to_string).collect();
     anyhow::anyhow!("{argument} cannot be used: {}", faults.join("; "))

@@ -1,4 +1,4 @@
-//! The arguments that say where rows go and in which format.
+//! The arguments for the destination and format of rows.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ impl OutputArgs {
         file.filter(|file| *file != Path::new("-"))
     }
 
-    /// The format of the rows: as it was given, or as the file's name ends.
+    /// The format of the rows: as given, or by the file's extension.
     pub(super) fn format(&self) -> anyhow::Result<RowFormat> {
         if let Some(format) = self.format {
             return Ok(format);
@@ -67,7 +67,8 @@ impl OutputArgs {
         Ok(rows)
     }
 
-    /// Says how many rows a file has got, each with what `noun` names. Nothing is said of stdout.
+    /// Prints how many rows were written to a file, with `noun` as the name of a row. Prints
+    /// nothing for stdout.
     pub(super) fn say_written(&self, rows: u64, noun: &str) {
         if let Some(place) = self.file() {
             let (rows, place) = (counted(rows, noun), place.display());
@@ -76,8 +77,8 @@ impl OutputArgs {
     }
 }
 
-/// The number of rows of an export. The cause of an error in writing stays an `io::Error`, by which a
-/// closed pipe is recognised.
+/// The number of exported rows. A write error keeps its `io::Error` as cause, so that a closed pipe
+/// is recognised.
 fn written(
     exported: Result<u64, ExportError>,
     not_written: impl FnOnce() -> String,

@@ -1,4 +1,4 @@
-//! Moments on the command line: dates and times, and the arguments that choose results by time.
+//! Moments on the command line: dates and times, and the arguments that select results by time.
 
 use anyhow::{Context as _, anyhow};
 use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, SecondsFormat, TimeDelta, Utc};
@@ -29,9 +29,9 @@ impl PeriodArgs {
     }
 }
 
-/// Reads a date, which stands for its midnight in UTC, or a time in RFC 3339, rounded up to whole
-/// milliseconds. Results are saved at whole milliseconds, so rounding up changes neither `--since`
-/// nor `--until` nor `--before`. Events are shown at whole milliseconds, and a key ends at one.
+/// Parses a date, as its midnight in UTC, or a time in RFC 3339, rounded up to whole milliseconds.
+/// Results and events have whole milliseconds, so the rounding changes neither `--since` nor
+/// `--until` nor `--before`; a key expires at a whole one.
 pub(super) fn moment(text: &str) -> anyhow::Result<DateTime<Utc>> {
     if let Ok(date) = NaiveDate::parse_from_str(text, "%Y-%m-%d") {
         return Ok(date.and_time(NaiveTime::MIN).and_utc());
@@ -52,7 +52,7 @@ pub(super) fn to_the_second(moment: DateTime<Utc>) -> String {
     moment.to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
-/// The error for a text that is no moment.
+/// The error for a text that is not a moment.
 fn no_moment(text: &str) -> anyhow::Error {
     if text.parse::<NaiveDateTime>().is_ok() {
         return anyhow!("a time needs its zone: {text}Z in UTC, or an offset such as {text}+02:00");

@@ -1,4 +1,4 @@
-//! `refract person`: people of the app. A link is printed when it is made, and never again.
+//! `refract person`: people of the app. A link is printed once, when it is created.
 
 use anyhow::bail;
 use clap::Subcommand;
@@ -143,7 +143,7 @@ impl PersonCommand {
     }
 }
 
-/// Reads a role from the command line.
+/// Parses a role.
 fn role(name: &str) -> anyhow::Result<Role> {
     let names = Role::ALL.map(Role::name).join(", ");
     Role::named(name).ok_or_else(|| anyhow::anyhow!("expected one of {names}"))

@@ -1,4 +1,4 @@
-//! Questions and versions of a prism that a command line names.
+//! Looks up questions and versions of a prism that a command line names.
 
 use anyhow::bail;
 use refract_domain::key::QuestionKey;
@@ -9,7 +9,7 @@ use refract_service::prisms::PrismHistory;
 
 use crate::{suggestion, terminal};
 
-/// The question with this key, as the newest version that has it says it.
+/// The question with this key, as worded by the newest version that has it.
 ///
 /// # Errors
 /// No version has the question. The error suggests the most similar key.
@@ -29,7 +29,7 @@ pub(super) fn question<'a>(history: &'a PrismHistory, key: &str) -> anyhow::Resu
     );
 }
 
-/// The question with this key as one version says it; `None` when that version has no such question.
+/// The question with this key as worded by one version; `None` if that version lacks it.
 pub(super) fn question_in<'a>(
     history: &'a PrismHistory,
     version: VersionNumber,

@@ -54,7 +54,7 @@ pub struct RunCommand {
 }
 
 impl RunCommand {
-    /// Runs `refract run`. The exit status is 1 when rows failed or were refused.
+    /// Runs `refract run`. A failed or refused row gives exit status 1.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
         let format = self.output.format()?;
         let both = self.input.file().zip(self.output.file());

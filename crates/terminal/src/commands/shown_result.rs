@@ -1,4 +1,4 @@
-//! Prints one result to stdout: as a table for a person, or as the API renders the result.
+//! Prints one result to stdout: as a table, or in a format of the API.
 
 mod details_json;
 mod facts;
@@ -11,7 +11,7 @@ use refract_service::results::{ReadableResult, ResultDetails};
 pub(crate) use self::facts::Facts;
 use crate::{output, terminal};
 
-/// How a result is printed.
+/// The display of a result.
 #[derive(Clone, Copy)]
 pub(crate) enum ResultDisplay {
     /// A table with bars, for a person.
@@ -21,7 +21,7 @@ pub(crate) enum ResultDisplay {
 }
 
 impl ResultDisplay {
-    /// Reads the name of a format, or `table`.
+    /// Parses the name of a format, or `table`.
     pub(crate) fn parse(name: &str) -> anyhow::Result<Self> {
         if name == "table" {
             return Ok(Self::Table);
@@ -30,7 +30,7 @@ impl ResultDisplay {
         format.context("expected json, raw, csv, tsv, jsonl or table")
     }
 
-    /// Whether the display is a row, which holds the texts that were sent.
+    /// Whether the display is a format of rows, which contain the sent texts.
     pub(crate) fn has_texts(self) -> bool {
         match self {
             Self::Format(Format::Csv | Format::Tsv | Format::Jsonl) => true,
@@ -38,7 +38,7 @@ impl ResultDisplay {
         }
     }
 
-    /// The display where no format was asked for: a table on a terminal, else json.
+    /// The display by default: a table on a terminal, otherwise json.
     pub(crate) fn default_for_stdout() -> Self {
         if terminal::stdout_is_terminal() {
             Self::Table
@@ -48,8 +48,8 @@ impl ResultDisplay {
     }
 }
 
-/// Prints a result with everything that is stored about it as one JSON object, with or without the
-/// texts that were sent.
+/// Prints everything that is stored about a result as one JSON object, with or without the sent
+/// texts.
 pub(crate) fn print_details(details: &ResultDetails, has_texts: bool) -> anyhow::Result<()> {
     output::data(&details_json::write(details, has_texts)?)
 }

@@ -1,17 +1,17 @@
-//! The signals on which the program stops.
+//! The signals that stop the program.
 
 use anyhow::Context as _;
 use rustix::process::Signal as SignalNumber;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Lets a write beyond the largest size that a file may have (`ulimit -f`) fail as on a full disk: the
-/// signal for it would end the process. Must be called on a runtime.
+/// Makes a write beyond the file size limit (`ulimit -f`) fail like one to a full disk, instead of
+/// ending the process by its signal. Must be called on a runtime.
 ///
 /// # Errors
-/// Where the signal cannot be watched.
+/// The signal cannot be watched.
 pub fn survive_file_size_limit() -> anyhow::Result<()> {
     let kind = SignalKind::from_raw(SignalNumber::XFSZ.as_raw());
-    // once watched, a signal never has its own effect again
+    // a watched signal never has its default effect again
     signal(kind).map(drop).context("cannot watch for SIGXFSZ")
 }
 
@@ -22,10 +22,10 @@ pub struct StopSignals {
 }
 
 impl StopSignals {
-    /// Starts watching. From now on neither signal ends the program by itself.
+    /// Starts watching. From now on neither signal ends the program by default.
     ///
     /// # Errors
-    /// Where a signal cannot be watched.
+    /// A signal cannot be watched.
     pub fn watch() -> anyhow::Result<Self> {
         Ok(Self {
             terminate: signal(SignalKind::terminate()).context("cannot watch for SIGTERM")?,

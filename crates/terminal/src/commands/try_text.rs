@@ -69,7 +69,7 @@ pub struct TryCommand {
 }
 
 impl TryCommand {
-    /// Runs `refract try`. A failed result is printed too, and gives exit status 1.
+    /// Runs `refract try`. A failed result is printed too, with exit status 1.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
         let gateway = ModelGateway::new(self.model.settings()?)?;
         let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
@@ -135,13 +135,13 @@ fn key_and_value(text: &str) -> anyhow::Result<(String, String)> {
 }
 
 fn text_of(file: &InputPath) -> anyhow::Result<String> {
-    // the original error holds the text
+    // the original error would contain the text
     let text = String::from_utf8(file.read()?).ok();
     let text = text.with_context(|| format!("{file} is not UTF-8"))?;
     Ok(without_last_break(&text).to_owned())
 }
 
-/// The text on stdin; `None` when it is empty.
+/// The text on stdin; `None` if empty.
 fn piped_text() -> anyhow::Result<Option<String>> {
     let text = text_of(&InputPath::stdin())?;
     Ok((!text.is_empty()).then_some(text))

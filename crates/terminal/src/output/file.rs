@@ -1,4 +1,4 @@
-//! A file that is written beside the path where it is to stand, and moved there when it is complete.
+//! A file that is written next to its path and moved there when complete.
 
 use std::fs::{self, File, Permissions, TryLockError};
 use std::io::{self, BufWriter, Stdout, Write};
@@ -8,21 +8,21 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use tempfile::{NamedTempFile, TempPath};
 
-/// The mode of a new file, which may hold texts: for its owner only.
+/// The mode of a new file: readable only by its owner, since it may contain texts.
 const NEW_FILE: u32 = 0o600;
-/// What stands for stdout instead of a file.
+/// The argument for stdout instead of a file.
 const STDOUT: &str = "-";
 /// Size of the write buffer in bytes.
 const BUFFER: usize = 64 * 1024;
 
-/// A file that is being written. What stands at its path stays as it is until the file is complete.
+/// A file that is being written. Its path keeps the old content until the file is complete.
 pub(crate) struct OutputFile {
     path: PathBuf,
     out: BufWriter<Destination>,
 }
 
 enum Destination {
-    /// A file in the folder of the path.
+    /// A temporary or part file in the path's folder.
     Beside(NamedTempFile),
     /// A device or named pipe, which a file cannot replace.
     Direct(File),
@@ -31,13 +31,13 @@ enum Destination {
 }
 
 impl OutputFile {
-    /// Begins to write a file. One that is not finished is deleted.
+    /// Starts writing a file, which is deleted unless it is finished.
     pub(crate) fn create(path: &Path) -> anyhow::Result<Self> {
         Self::open(path, unnamed).with_context(|| format!("cannot write {}", path.display()))
     }
 
-    /// Begins to write a file as `FILE.part`. One that is not finished stays there. While one process
-    /// writes it, no other can begin; the lock of a process that was killed is gone with it.
+    /// Starts writing a file as `FILE.part`, which stays if it is not finished. It is locked: no
+    /// other process can write it meanwhile, and the lock of a killed process is released.
     pub(crate) fn create_part(path: &Path) -> anyhow::Result<Self> {
         let has_part = path.is_file() || !path.exists();
         let opened = if has_part {
@@ -82,7 +82,7 @@ impl OutputFile {
         }
     }
 
-    /// Writes the file to the disk and moves it to its path.
+    /// Flushes the file to disk and moves it to its path.
     pub(crate) fn finish(self) -> anyhow::Result<()> {
         let Self { path, out } = self;
         let ended = out.into_inner().map_err(io::IntoInnerError::into_error);
@@ -108,7 +108,7 @@ pub(crate) fn refused_of(path: &Path) -> PathBuf {
     beside(path, ".refused.csv")
 }
 
-/// The path with this end, in the folder of the file that a symbolic link points to.
+/// The path with this suffix, in the folder of the file that a symbolic link points to.
 fn beside(path: &Path, end: &str) -> PathBuf {
     let path = path_behind_links(path);
     let mut name = path.file_name().unwrap_or_default().to_owned();
@@ -116,7 +116,7 @@ fn beside(path: &Path, end: &str) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// Where a symbolic link points, so that the link stays when the file is replaced.
+/// The target of a symbolic link, so that the link stays when the file is replaced.
 fn path_behind_links(path: &Path) -> PathBuf {
     if path.is_symlink() {
         path.canonicalize().unwrap_or_else(|_| path.to_owned())
@@ -135,7 +135,7 @@ fn unnamed(path: &Path) -> io::Result<NamedTempFile> {
         .map_err(without_path)
 }
 
-/// The error of the operating system alone: `tempfile` adds the path of a file that nobody knows.
+/// The error of the operating system alone: `tempfile` adds the path of the temporary file.
 fn without_path(error: io::Error) -> io::Error {
     let cause = error.get_ref().and_then(std::error::Error::source);
     let cause = cause.and_then(|cause| cause.downcast_ref::<io::Error>());
@@ -147,14 +147,14 @@ fn part_file(path: &Path) -> io::Result<NamedTempFile> {
     let part = part_of(path);
     let file = locked(&part)?;
     file.set_len(0)?;
-    // one that was left behind may have another mode
+    // a leftover file may have another mode
     file.set_permissions(Permissions::from_mode(NEW_FILE))?;
     let mut file = NamedTempFile::from_parts(file, TempPath::try_from_path(part)?);
     file.disable_cleanup(true);
     Ok(file)
 }
 
-/// Opens a file that nobody else writes, and makes it when it is missing.
+/// Opens a file with an exclusive lock, and creates it if missing.
 fn locked(part: &Path) -> io::Result<File> {
     loop {
         let file = File::options()
@@ -163,19 +163,19 @@ fn locked(part: &Path) -> io::Result<File> {
             .truncate(false)
             .mode(NEW_FILE)
             .open(part)?;
-        // a file system without locks is no reason not to run
+        // a file system without locks must not prevent a run
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
             let words = "another run writes it: wait for its end, or name another --output";
             return Err(io::Error::new(io::ErrorKind::ResourceBusy, words));
         }
-        // the run that held the lock may just have moved the file to its place
+        // the run that held the lock may just have moved the file to its path
         if is_at(&file, part)? {
             return Ok(file);
         }
     }
 }
 
-/// Whether a path still names an open file.
+/// Whether a path still leads to an open file.
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     let opened = file.metadata()?;
     match fs::metadata(path) {
@@ -253,7 +253,7 @@ mod tests {
         );
         assert_eq!(fs::read(part_of(&place)).unwrap(), b"first");
         first.finish().unwrap();
-        // one that was opened before the first took its place is no longer the part
+        // a part file opened before the first was moved to its path is stale
         let second = OutputFile::create_part(&place).unwrap();
         drop(second);
         assert_eq!(fs::read(&place).unwrap(), b"first");

@@ -1,4 +1,4 @@
-//! The API's address as callers type it: what the app, the demo and `refract key create` show.
+//! The API's address as callers type it, shown by the app, the demo and `refract key create`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,11 +12,11 @@ use crate::arguments;
 /// The path under which the API is served.
 const PATH: &str = "/v1";
 
-/// The address, without a slash at its end.
+/// The address, without a trailing slash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiUrl(String);
 
-/// Why a text is no address of an API.
+/// Why a text is not the address of an API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "it must be http:// or https://, a host and the API's path, such as https://refract.example.com/v1"
@@ -44,7 +44,7 @@ impl ApiUrlArgs {
 impl FromStr for ApiUrl {
     type Err = NotAnApiUrl;
 
-    /// Reads an address. A bare host gets the path of the API.
+    /// Parses an address. A bare host gets the API's path.
     fn from_str(text: &str) -> Result<Self, NotAnApiUrl> {
         let uri: Uri = text.parse().map_err(|_| NotAnApiUrl)?;
         let is_web = matches!(uri.scheme_str(), Some("http" | "https"));

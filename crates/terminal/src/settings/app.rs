@@ -6,7 +6,7 @@ use refract_service::people::AppUrl;
 
 use crate::arguments;
 
-/// Where the app is served when nothing is set.
+/// The default address of the app's listener.
 pub const DEFAULT_APP_LISTEN: &str = "127.0.0.1:8081";
 
 /// The settings of the app.
@@ -34,25 +34,25 @@ pub struct AppArgs {
 }
 
 impl AppArgs {
-    /// Whether the app is to be served.
+    /// Whether the app is served.
     pub fn is_on(&self) -> bool {
         self.app_listen.as_deref() != Some("off")
     }
 
-    /// The app's address for people, as commands put it into links without a listener of their own.
+    /// The app's address in a browser, for links by commands that have no listener.
     ///
     /// # Errors
-    /// A value of `REFRACT_APP_URL` that is no such address.
+    /// An invalid value of `REFRACT_APP_URL`.
     pub fn url(&self) -> anyhow::Result<AppUrl> {
         let set = self.app_listen.as_deref();
         let listen = set.filter(|set| !matches!(*set, "" | "off"));
         self.url_of(listen.unwrap_or(DEFAULT_APP_LISTEN))
     }
 
-    /// The app's address for people: as set, or that of a listener.
+    /// The app's address in a browser: as set, or by default that of the listener.
     ///
     /// # Errors
-    /// A value of `REFRACT_APP_URL` that is no such address.
+    /// An invalid value of `REFRACT_APP_URL`.
     pub fn url_of(&self, listen: &str) -> anyhow::Result<AppUrl> {
         let set = self.app_url.as_deref().filter(|url| !url.is_empty());
         let url = set.map_or_else(|| format!("http://{listen}"), str::to_owned);

@@ -1,5 +1,5 @@
-//! How a line of the log is written: as text or as JSON, the fields of the request's span in one place
-//! with those of the event, at the top level and once.
+//! The format of log lines, as text or as JSON: the fields of event and request span together, at
+//! the top level, each once.
 
 use std::fmt::{self, Write as _};
 
@@ -10,13 +10,14 @@ use tracing_subscriber::fmt::time::{FormatTime as _, SystemTime};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, FormattedFields};
 use tracing_subscriber::registry::LookupSpan;
 
-/// The field by which a line about a request is found. An event that has it has all that its span has.
+/// The field that identifies a request's lines. An event with this field already has all fields of
+/// its span.
 const REQUEST_ID: &str = "request_id";
 
-/// Lines of text: time, level, where, message and fields.
+/// Lines of text: time, level, target, message and fields.
 pub(super) struct TextLine;
 
-/// Lines of JSON: the same as an object without nested ones.
+/// Lines of JSON: the same content as one flat object.
 pub(super) struct JsonLine;
 
 impl<S> FormatEvent<S, DefaultFields> for TextLine
@@ -174,7 +175,7 @@ impl Visit for JsonMembers<'_, '_> {
     }
 }
 
-/// Writes text as the inside of a JSON string.
+/// Writes text as the content of a JSON string.
 struct Escaped<'a, 'w>(&'a mut Writer<'w>);
 
 impl fmt::Write for Escaped<'_, '_> {

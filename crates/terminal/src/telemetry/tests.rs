@@ -19,7 +19,7 @@ impl io::Write for Lines {
     }
 }
 
-/// What is logged in a format.
+/// The log lines in a format.
 fn logged(format: LogFormat, is_coloured: bool, log: impl FnOnce()) -> Vec<String> {
     let lines = Lines::default();
     let writer = lines.clone();
@@ -34,7 +34,8 @@ fn request_span() -> tracing::Span {
     tracing::error_span!("request", request_id = %request, trace_id = trace, span_id = tracing::field::Empty)
 }
 
-/// One line outside of a span, one within, one that has the id itself, and one with every type.
+/// Logs one line outside of a span, one within, one with its own request id, and one with every
+/// type.
 fn log() {
     tracing::info!(api = %"127.0.0.1:8080", "listening");
     let span = request_span();

@@ -6,8 +6,8 @@ const FULL: char = '█';
 const EMPTY: char = ' ';
 const MARK: char = '│';
 
-/// A bar of exactly `columns` characters for a share from 0 to 1, with a line at each mark, which is
-/// also a share from 0 to 1.
+/// A bar of exactly `columns` characters for a share from 0 to 1, with a vertical line at each of
+/// `marks`, also shares from 0 to 1.
 pub(crate) fn bar(share: f64, marks: &[f64], columns: usize) -> String {
     let eighths = scaled(share, columns * 8);
     let (full, rest) = (eighths / 8, eighths % 8);
@@ -26,7 +26,7 @@ pub(crate) fn bar(share: f64, marks: &[f64], columns: usize) -> String {
     cells.into_iter().collect()
 }
 
-/// The share in steps, rounded; every share above 0 has at least one step.
+/// The share in steps, rounded; at least one step for any share above 0.
 fn scaled(share: f64, steps: usize) -> usize {
     let steps = u32::try_from(steps).unwrap_or(u32::MAX);
     let step = (share.clamp(0.0, 1.0) * f64::from(steps)).round();

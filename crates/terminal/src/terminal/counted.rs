@@ -1,14 +1,14 @@
-//! Numbers in words for people, each with its noun.
+//! Numbers with their nouns.
 
 use indicatif::HumanCount;
 
-/// A number with its noun, which takes an s where there is not one: `1 row`, `1,200 rows`.
+/// A number with its noun, in the plural unless the number is 1: `1 row`, `1,200 rows`.
 pub(crate) fn counted(number: u64, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {noun}{plural}", HumanCount(number))
 }
 
-/// The length of something, to be counted.
+/// A length as a count.
 pub(crate) fn widened(number: usize) -> u64 {
     u64::try_from(number).unwrap_or(u64::MAX)
 }

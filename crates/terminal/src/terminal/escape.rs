@@ -1,4 +1,4 @@
-//! Escapes what a terminal could obey instead of showing: control, direction and invisible
+//! Escapes characters that steer a terminal or are invisible, such as control and direction
 //! characters, as `\u202e`. JSON stays JSON with equal values.
 
 use std::borrow::Cow;
@@ -7,12 +7,12 @@ use std::io::{self, Write};
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// Joiners, which Persian, Indic scripts and emoji are written with.
+/// Joiners, required by Persian, Indic scripts and emoji.
 const JOINERS: [char; 2] = ['\u{200c}', '\u{200d}'];
 
-/// The text with every character escaped that a terminal does not show: control characters but for
-/// tabs and line breaks, characters that turn the direction of text, and characters without a width.
-/// A joiner stays between two characters beyond ASCII, where scripts and emoji need it.
+/// The text with every character escaped that a terminal obeys or does not show: control characters
+/// except tabs and line breaks, direction characters, and characters without a width. A joiner
+/// between two non-ASCII characters stays, since scripts and emoji need it.
 pub(crate) fn escaped(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_hidden) && !text.contains(JOINERS) && !text.contains('\r') {
         return Cow::Borrowed(text);
@@ -34,7 +34,7 @@ pub(crate) fn escaped(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Whether a character is shown as it is between the one before and the rest.
+/// Whether a character is shown unescaped, given the character before it and the rest.
 fn stays(before: Option<char>, char: char, rest: &mut Peekable<Chars<'_>>) -> bool {
     let next = rest.peek().copied();
     if char == '\r' {
@@ -49,10 +49,10 @@ fn stays(before: Option<char>, char: char, rest: &mut Peekable<Chars<'_>>) -> bo
     !is_hidden(char)
 }
 
-/// Whether a character may steer a terminal or is not seen: control characters, those that Unicode
-/// has ignored by default (which includes all that turn the direction), line and paragraph
-/// separators, and annotations. Not tabs, line ends and joiners, nor the two selectors that choose
-/// between an emoji and its plain form.
+/// Whether a character may steer a terminal or is invisible: control characters, those that Unicode
+/// ignores by default (which includes all direction characters), line and paragraph separators, and
+/// annotations. Not tabs, line ends and joiners, nor the two selectors that choose between an emoji
+/// and its plain form.
 fn is_hidden(char: char) -> bool {
     match char {
         '\t' | '\n' | '\r' | '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}' => false,
@@ -79,7 +79,7 @@ fn is_hidden(char: char) -> bool {
     }
 }
 
-/// The text escaped, but for the colours and weights that this program gives it.
+/// The escaped text, except for the colours and weights set by this program.
 pub(crate) fn escaped_but_styles(text: &str) -> String {
     let parts = console::AnsiCodeIterator::new(text);
     let parts = parts.map(|(part, is_code)| {
@@ -92,7 +92,7 @@ pub(crate) fn escaped_but_styles(text: &str) -> String {
     parts.collect()
 }
 
-/// Whether a code for the terminal changes colours and weights alone.
+/// Whether a terminal code only changes colours and weights.
 fn is_style(code: &str) -> bool {
     let inner = code.strip_prefix("\u{1b}[");
     let inner = inner.and_then(|code| code.strip_suffix('m'));
@@ -103,10 +103,10 @@ fn is_style(code: &str) -> bool {
     })
 }
 
-/// Escapes what is written, line by line, on its way to a terminal.
+/// A writer to a terminal that escapes line by line.
 pub(crate) struct EscapingWriter<W> {
     inner: W,
-    /// The beginning of a line whose end is still to come.
+    /// The beginning of an unfinished line.
     begun: Vec<u8>,
 }
 
@@ -131,7 +131,7 @@ impl<W: Write> Write for EscapingWriter<W> {
         Ok(bytes.len())
     }
 
-    /// Writes what there is of the last line too.
+    /// Flushes an unfinished line too.
     fn flush(&mut self) -> io::Result<()> {
         let begun = std::mem::take(&mut self.begun);
         write_escaped(&mut self.inner, &begun)?;

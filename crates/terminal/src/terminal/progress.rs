@@ -1,4 +1,4 @@
-//! The progress of long work: a bar when stderr is a terminal, else a line every few seconds.
+//! The progress of long work: a bar if stderr is a terminal, otherwise a line every few seconds.
 
 use std::cell::RefCell;
 use std::fmt::Write as _;
@@ -8,26 +8,26 @@ use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressS
 
 use crate::output;
 
-/// The time between two lines when there is no bar.
+/// The interval between two lines if there is no bar.
 const BETWEEN_LINES: Duration = Duration::from_secs(5);
 
-/// The progress of one piece of work. [`Progress::show`] draws it and can be called as often as ten
-/// times a second.
+/// The progress of one task. [`Progress::show`] draws it and is cheap enough for ten calls a
+/// second.
 pub(crate) struct Progress {
-    /// What is counted, in the plural.
+    /// The noun of the units, in the plural.
     what: &'static str,
     display: ProgressDisplay,
 }
 
-/// How progress is shown.
+/// The display of progress.
 enum ProgressDisplay {
     Bar(ProgressBar),
     Lines(RefCell<ProgressLines>),
 }
 
 impl Progress {
-    /// Begins to show progress. `what` names the units, such as `rows`; without a total neither a
-    /// bar nor the time left is shown.
+    /// Starts showing progress. `what` names the units, such as `rows`; without a total there is
+    /// neither a bar nor the time left.
     pub(crate) fn begin(what: &'static str, total: Option<u64>) -> Self {
         let display = if super::stderr_is_terminal() {
             ProgressDisplay::Bar(drawn(what, total))
@@ -67,7 +67,7 @@ impl Progress {
         }
     }
 
-    /// Removes the bar. How the work ended is the caller's to say.
+    /// Removes the bar. The caller reports how the work ended.
     pub(crate) fn end(&self) {
         match &self.display {
             ProgressDisplay::Bar(bar) => bar.finish_and_clear(),
@@ -99,7 +99,7 @@ fn drawn(what: &'static str, total: Option<u64>) -> ProgressBar {
     bar
 }
 
-/// The name of so many units: `rows checked`, `row checked`.
+/// The noun for this number of units: `rows checked`, `row checked`.
 fn units(plural: &'static str, number: u64) -> String {
     let (noun, rest) = plural.split_once(' ').unwrap_or((plural, ""));
     let noun = match number {
@@ -109,14 +109,13 @@ fn units(plural: &'static str, number: u64) -> String {
     format!("{noun} {rest}").trim_end().to_owned()
 }
 
-/// How fast a number of units were done, such as `12/s`, `2.5/s` or `3/min`; `None` where that would be
-/// nothing.
+/// The rate of finished units, such as `12/s`, `2.5/s` or `3/min`; `None` if it is zero.
 pub(crate) fn rate(done: u64, took: Duration) -> Option<String> {
     let done = f64::from(u32::try_from(done).unwrap_or(u32::MAX));
     described(done / took.as_secs_f64().max(0.001))
 }
 
-/// A number of units a second in words.
+/// A rate in units per second as text.
 fn described(per_second: f64) -> Option<String> {
     if per_second >= 9.95 {
         Some(format!("{per_second:.0}/s"))
@@ -131,7 +130,7 @@ fn described(per_second: f64) -> Option<String> {
     }
 }
 
-/// The state of progress in lines: the last line's moment and count.
+/// The state of progress without a bar: moment and count of the last line.
 struct ProgressLines {
     what: &'static str,
     total: Option<u64>,

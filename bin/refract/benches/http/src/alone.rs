@@ -1,5 +1,4 @@
-//! Calls that come one at a time: constant rates far below what a server can carry, where every
-//! cache is cold.
+//! Isolated calls: constant rates far below capacity, where every cache is cold.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,7 +8,7 @@ use crate::node::Node;
 use crate::paced::{PacedCall, quantile};
 use crate::process::ServerProcess;
 
-/// Calls a second, and the connections over which they come.
+/// Calls per second, and their connections.
 const LOADS: [(u32, u32); 7] = [
     (1, 1),
     (20, 1),
@@ -20,7 +19,7 @@ const LOADS: [(u32, u32); 7] = [
     (200, 16),
 ];
 const ROUNDS: usize = 3;
-/// The time of a round; slow rates take longer, until they have [`FEWEST_CALLS`].
+/// The duration of a round; slow rates take longer, until they have [`FEWEST_CALLS`].
 const ROUND: Duration = Duration::from_secs(4);
 const FEWEST_CALLS: u32 = 10;
 
@@ -102,7 +101,7 @@ fn round(call: &PacedCall, pid: u32, rate: u32, connections: u32) -> anyhow::Res
     })
 }
 
-/// The round with the middle processor time.
+/// The round with the median processor time.
 fn middle(mut rounds: Vec<Round>) -> Round {
     rounds.sort_by(|a, b| a.server.cpu_ms.total_cmp(&b.server.cpu_ms));
     rounds.swap_remove(rounds.len() / 2)

@@ -1,7 +1,7 @@
-//! Bare handlers, which do the least that a read and a create need: a row by primary key; a model
-//! request and an insert. Each exists three times: with connections leased from a pool; with one
-//! pipelined connection per worker; and with all exchanges that a call of the API makes, which adds a
-//! look-up before the model is asked, and a log line.
+//! Bare handlers, which do the minimum for a read (a row by primary key) and a create (a model
+//! request and an insert). Each exists three times: with connections leased from a pool; with one
+//! pipelined connection per worker; and with all exchanges of an API call, which adds a look-up
+//! before the model request, and a log line.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -14,7 +14,7 @@ use uuid::Uuid;
 const SELECT: &str = "SELECT body FROM bare WHERE id = $1";
 const INSERT: &str = "INSERT INTO bare VALUES ($1, $2)";
 const WORKERS: usize = 2;
-/// Leased connections per worker; two workers have the 16 of a node's default pool.
+/// Leased connections per worker; two workers have the 16 connections of a node's default pool.
 const LEASES: usize = 8;
 
 struct BareWorker {
@@ -72,7 +72,7 @@ impl BareWorker {
             pool: config
                 .create_pool(Some(Runtime::Tokio1), NoTls)
                 .expect("a pool"),
-            // no limit: every call has a connection to the model
+            // no limit: every call has its own connection to the model
             http: awc::Client::builder()
                 .connector(awc::Connector::new().limit(0))
                 .disable_timeout()

@@ -1,5 +1,5 @@
-//! What a server spends on calls: processor time, and instructions and cache misses where the
-//! machine counts them.
+//! The cost of calls on a server: processor time, and where the machine counts them, instructions
+//! and cache misses.
 
 use std::process::{Child, Command, Stdio};
 
@@ -7,24 +7,24 @@ use anyhow::Context as _;
 
 const EVENTS: &str = "instructions,cache-misses";
 
-/// Some processes, watched from the moment of the value's making.
+/// A set of processes, watched from creation of the value.
 pub struct Counted {
     pids: Vec<u32>,
     nanoseconds: u64,
     perf: Option<Child>,
 }
 
-/// What the processes spent.
+/// The cost on the processes.
 #[derive(Clone, Copy, Default)]
 pub struct Spent {
     pub cpu_ms: f64,
-    /// `None` where the machine does not count them, as most virtual machines.
+    /// `None` if the machine does not count them, like most virtual machines.
     pub instructions: Option<f64>,
     pub cache_misses: Option<f64>,
 }
 
 impl Counted {
-    /// Begins to watch processes. `perf` is asked only when it is installed.
+    /// Starts watching processes, with `perf` if it is installed.
     pub fn begin(pids: Vec<u32>) -> Self {
         let list: Vec<_> = pids.iter().map(u32::to_string).collect();
         let perf = Command::new("perf")
@@ -39,7 +39,7 @@ impl Counted {
         }
     }
 
-    /// Ends the watch.
+    /// Stops watching.
     pub fn end(self) -> anyhow::Result<Spent> {
         let spent = nanoseconds(&self.pids).saturating_sub(self.nanoseconds);
         let mut counts = [None, None];
@@ -63,7 +63,7 @@ impl Counted {
 }
 
 impl Spent {
-    /// The share of one of many calls.
+    /// The cost per call.
     pub fn of_one(self, calls: usize) -> Self {
         let calls = calls as f64;
         Self {
@@ -74,7 +74,7 @@ impl Spent {
     }
 }
 
-/// The processes with a name, such as a database's.
+/// The processes with a name, such as those of a database.
 pub fn pids_of(name: &str) -> anyhow::Result<Vec<u32>> {
     let in_parentheses = format!("({name})");
     let mut pids = Vec::new();
@@ -91,7 +91,7 @@ pub fn pids_of(name: &str) -> anyhow::Result<Vec<u32>> {
 }
 
 /// The time that the threads of processes have run, in nanoseconds: finer than the ticks of
-/// `/proc/PID/stat`, which a few calls do not fill.
+/// `/proc/PID/stat`, too coarse for a few calls.
 fn nanoseconds(pids: &[u32]) -> u64 {
     let tasks = pids
         .iter()

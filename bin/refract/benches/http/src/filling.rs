@@ -1,4 +1,4 @@
-//! Databases that are filled with many results, and a node for each database.
+//! Databases filled with many results, and a node for each.
 
 use std::fs::File;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::node::Node;
 use crate::result_ids::BEGIN;
 use crate::statement::BareStatement;
 
-/// Statements that settle a filled database as months of use would: vacuumed, on disk, and in the
+/// Statements that leave a filled database as after months of use: vacuumed, on disk, and in the
 /// server's memory.
 const SETTLE_POSTGRES: [&str; 4] = [
     "VACUUM ANALYZE",
@@ -23,7 +23,7 @@ const SETTLE_POSTGRES: [&str; 4] = [
 ];
 const SETTLE_SQLITE: &str = "ANALYZE; PRAGMA wal_checkpoint(TRUNCATE);";
 
-/// A filled database, its node, and the bare statement on the database.
+/// A filled database, its node, and the bare statement for reads.
 pub struct Filled {
     pub node: Node,
     pub statement: BareStatement,
@@ -34,11 +34,11 @@ pub struct Filled {
     _file: Option<(TempDir, LockedInMemory)>,
 }
 
-/// A file that is locked in memory, as an operating system with enough memory would cache it.
+/// A file locked in memory, as an operating system with enough memory would cache it.
 struct LockedInMemory(#[expect(dead_code, reason = "the mapping holds the lock")] Mmap);
 
 impl Filled {
-    /// Makes and fills a database on a PostgreSQL server.
+    /// Creates and fills a database on a PostgreSQL server.
     pub fn postgres(
         binary: &Path,
         model: &str,
@@ -69,7 +69,7 @@ impl Filled {
         })
     }
 
-    /// Makes and fills an SQLite file.
+    /// Creates and fills an SQLite file.
     pub fn sqlite(binary: &Path, model: &str, results: u64) -> anyhow::Result<Self> {
         let folder = TempDir::new()?;
         let path = folder.path().join("growth.db");
@@ -105,7 +105,7 @@ impl LockedInMemory {
     }
 }
 
-/// The statement that inserts the results, all made by the database's only prism and key.
+/// The statement that inserts the results, all with the database's only prism and key.
 fn insert(id: &str, moment: &str, rows: &str) -> String {
     include_str!("results.sql")
         .replace("{id}", id)

@@ -1,13 +1,13 @@
-//! The cost of calls and exports as results gather: reads of any result, reads of late results, and
-//! creates with idempotency keys, on databases of several sizes. A call has two costs: the latency
-//! for a lone caller, and the processor time of a call among many. The cost of the bare statement by
-//! id is measured beside them, and what a read costs without it: a database's own look-up by primary
-//! key grows with the table, and what is ours should not.
+//! The cost of calls and exports as the number of results grows: reads of any result, reads of late
+//! results, and creates with idempotency keys, on databases of several sizes. A call has two costs:
+//! its latency for a lone caller, and its processor time under load. For comparison the bare
+//! statement by id is measured too, and subtracted from the cost of a read: the database's look-up
+//! by primary key grows with the table, Refract's own share should not.
 //!
 //! Each database has its own node, and the databases take turns, so that other load on the machine
-//! weighs on all sizes alike. PostgreSQL is a server of this bench with default durability. All
-//! results are in memory, in PostgreSQL's buffers or in the page cache, so a disk's latency is not
-//! part of the figures.
+//! affects all sizes alike. PostgreSQL is a server of this bench with default durability. All
+//! results are in memory, in PostgreSQL's buffers or in the page cache, so the figures do not
+//! include disk latency.
 
 use std::path::Path;
 use std::time::Duration;
@@ -30,15 +30,15 @@ const TURN_ALONE: Duration = Duration::from_secs(1);
 const EXPORTS: usize = 3;
 /// The names of the calls, in the order of [`calls`].
 const NAMES: [&str; 3] = ["a read", "a late read", "a create"];
-/// Results per second of warm-up reads. The first touch of a page is a page fault, once in the life
-/// of a connection to PostgreSQL, and must not be measured.
+/// Warm-up reads, as results per second. The first touch of a page is a page fault, once per
+/// PostgreSQL connection, and must not be measured.
 const WARMED_UP_A_SECOND: u64 = 40_000;
-/// The number of latest results that count as late; late results are read most.
+/// The number of latest results that count as late; these are read most.
 const LATE: u64 = 10_000;
-/// The largest number of results that is measured on SQLite; more belong on a server.
+/// The most results measured on SQLite; larger databases belong on a server.
 const MOST_IN_A_FILE: u64 = 1_000_000;
 
-/// Fills a database for each size, on both backends unless one is named, and prints tables.
+/// Fills a database of each size, on both backends unless one is named, and prints tables.
 pub fn measure(binary: &Path, sizes: &[u64], backend: Option<&str>) -> anyhow::Result<()> {
     if let Some(backend) = backend {
         ensure!(
@@ -83,7 +83,7 @@ fn tables(backend: &str, filled: &[Filled]) -> anyhow::Result<()> {
     turns(backend, filled)
 }
 
-/// Exported rows a second, not counting the time of a command that exports nothing.
+/// Exported rows per second, minus the time of a command that exports nothing.
 fn exported_a_second(filled: &Filled) -> anyhow::Result<f64> {
     let nothing = filled.node.export("2100-01-01T00:00:00Z")?;
     let all = filled.node.export("2000-01-01T00:00:00Z")?;
@@ -118,7 +118,7 @@ fn turns(backend: &str, filled: &[Filled]) -> anyhow::Result<()> {
         for database in &order {
             bare[*database].push(filled[*database].statement.cost(TURN_OF_MANY)?);
         }
-        // so that no database always comes first after the creates on another
+        // so that no database always follows the creates on another one
         order.reverse();
     }
     println!(
@@ -141,7 +141,7 @@ fn turns(backend: &str, filled: &[Filled]) -> anyhow::Result<()> {
             );
         }
     }
-    // what is ours of a read: its cost without that of the bare statement in the same turn
+    // Refract's share of a read: its cost minus that of the bare statement in the same turn
     let ours: Vec<Vec<f64>> = turns
         .iter()
         .zip(&bare)
@@ -181,8 +181,8 @@ fn figure(turns: &[Measured], figure: fn(&Measured) -> f64) -> anyhow::Result<f6
     median(turns.iter().map(|turn| Ok(figure(turn))))
 }
 
-/// The median ratio of a figure to that of the turn beside it: the machine's speed varies over time,
-/// so only neighbouring turns are compared.
+/// The median ratio of a figure to that of the neighbouring turn: the machine's speed varies over
+/// time, so only neighbouring turns are compared.
 fn ratio(
     turns: &[Measured],
     beside: &[Measured],

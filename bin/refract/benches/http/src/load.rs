@@ -1,4 +1,4 @@
-//! Load by `wrk`, and its cost on the servers.
+//! Load from `wrk`, and its cost on the servers.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -9,7 +9,7 @@ use tempfile::NamedTempFile;
 
 use crate::process::{ServerProcess, cpu_seconds, cpu_seconds_of};
 
-/// A request that is made again and again.
+/// A repeated request.
 pub struct Call {
     url: String,
     pid: u32,
@@ -22,9 +22,9 @@ pub struct Measured {
     pub per_second: f64,
     pub p50_ms: f64,
     pub p99_ms: f64,
-    /// The server's processor time for one request.
+    /// The server's processor time per request.
     pub cpu_seconds: f64,
-    /// PostgreSQL's processor time for one request.
+    /// PostgreSQL's processor time per request.
     pub database_seconds: f64,
 }
 
@@ -43,7 +43,7 @@ impl Call {
         Self::scripted(server, path, &script)
     }
 
-    /// Requests that a Lua script of `wrk` makes.
+    /// Requests made by a Lua script of `wrk`.
     pub fn scripted(server: &ServerProcess, path: &str, script: &str) -> Self {
         let mut file = NamedTempFile::new().expect("a file for wrk");
         file.write_all(script.as_bytes()).expect("wrk's script");
@@ -90,7 +90,7 @@ impl Call {
     }
 }
 
-/// The word after a label in wrk's output.
+/// The word after a label in the output of `wrk`.
 fn word<'a>(output: &'a str, label: &str) -> anyhow::Result<&'a str> {
     let mut words = output.split_whitespace();
     words
@@ -104,7 +104,7 @@ fn number(output: &str, label: &str) -> anyhow::Result<f64> {
     Ok(word(output, label)?.parse()?)
 }
 
-/// Reads a time such as `830.00us`, `1.25ms` or `1.02s`.
+/// Parses a time such as `830.00us`, `1.25ms` or `1.02s`.
 fn milliseconds(time: &str) -> anyhow::Result<f64> {
     let of = |number: &str, factor: f64| Ok(number.parse::<f64>()? * factor);
     if let Some(number) = time.strip_suffix("us") {

@@ -1,13 +1,13 @@
-//! Measures the served API under load beside bare actix-web handlers, which do the least that a read
-//! and a create need, in one run: see docs/PERFORMANCE.md.
+//! Measures the served API under load, compared in the same run with bare actix-web handlers that
+//! do the minimum for a read and a create: see docs/PERFORMANCE.md.
 //!
-//! `refract-bench-http REFRACT_BINARY [speed|memory|alone|one-key|start]` starts every server as a process
-//! on a free port of 127.0.0.1, and prints tables in Markdown. It needs `wrk`, and an empty PostgreSQL in
-//! `REFRACT_TEST_POSTGRES_URL`.
+//! `refract-bench-http REFRACT_BINARY [speed|memory|alone|one-key|start]` starts every server as a
+//! process on a free port of 127.0.0.1, and prints tables in Markdown. It needs `wrk`, and an empty
+//! PostgreSQL in `REFRACT_TEST_POSTGRES_URL`.
 //!
-//! `refract-bench-http REFRACT_BINARY growth NUMBER[,NUMBER]… [postgres|sqlite]` measures calls
-//! and exports on databases with these numbers of results, which it makes itself. It needs the
-//! binaries of PostgreSQL instead.
+//! `refract-bench-http REFRACT_BINARY growth NUMBER[,NUMBER]… [postgres|sqlite]` measures calls and
+//! exports on databases with these numbers of results, which it creates itself. For that it needs
+//! the binaries of PostgreSQL instead.
 
 mod alone;
 mod bare;
@@ -126,7 +126,8 @@ fn speed(binary: &std::path::Path, database: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Loads the servers in turns, several rounds each; returns for each the round of the median rate.
+/// Loads the servers in turns, several rounds each; returns each server's round with the median
+/// rate.
 fn measure(calls: &[(&str, Call); 3], connections: usize) -> anyhow::Result<[Measured; 3]> {
     let mut rounds: [Vec<Measured>; 3] = Default::default();
     for _ in 0..ROUNDS {

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use actix_web::{App, HttpResponse, HttpServer, rt, web};
 
-/// The answer to the questions of the prism of [`Node`](crate::node::Node).
+/// The answer to the questions of the prism in [`Node`](crate::node::Node).
 const ANSWER: &str = r#"{"model":"bench","answers":{"topic":{"type":"choice","choice":"delivery","confidence":0.9,"probabilities":{"billing":0.02,"delivery":0.9,"product":0.05,"other":0.02,"insufficient_information":0.01}},"angry":{"type":"noul","noul":0.12},"urgency":{"type":"score","score":0.7,"confidence":0.5,"probabilities":{"0":0.4,"1":0.5,"2":0.1}}},"usage":{"input_tokens":318,"output_tokens":34}}"#;
 
-/// Serves on the address in `LISTEN`, and answers after a delay. `/asked` says how often it was
-/// asked.
+/// Serves on the address in `LISTEN`, and answers after a delay. `/asked` returns the number of
+/// requests so far.
 pub fn serve(delay: Duration) -> anyhow::Result<()> {
     let listen = std::env::var("LISTEN")?;
     let asked = Arc::new(AtomicU64::new(0));

@@ -99,8 +99,8 @@ impl Node {
         call.header(self.authorization())
     }
 
-    /// Exports the prism's results since a moment in RFC 3339, discards the rows, and returns how long
-    /// the command took.
+    /// Exports the prism's results since a moment in RFC 3339 and discards the rows. Returns the
+    /// duration of the command.
     pub fn export(&self, since: &str) -> anyhow::Result<Duration> {
         let begun = Instant::now();
         let status = Command::new(&self.binary)

@@ -1,4 +1,4 @@
-//! First calls with one idempotency key that come at the same moment: how often the model is asked.
+//! Simultaneous first calls with one idempotency key: how often the model is asked.
 
 use std::path::Path;
 use std::sync::Barrier;
@@ -12,7 +12,7 @@ const CONNECTIONS: usize = 64;
 const ROUNDS: usize = 50;
 const MODEL_MS: [&str; 2] = ["0", "100"];
 
-/// Prints the model requests of a round of calls that share a key, and how long the calls take.
+/// Prints the model requests and the latencies of a round of calls that share a key.
 pub fn measure(binary: &Path, database: &str) -> anyhow::Result<()> {
     println!("| model, ms | connections | model requests a key | p50, ms | p99, ms |");
     println!("|--:|--:|--:|--:|--:|");
@@ -36,7 +36,7 @@ pub fn measure(binary: &Path, database: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Makes one call on each connection at the same moment; returns the latencies in milliseconds.
+/// Sends one call on each connection simultaneously; returns the latencies in milliseconds.
 fn calls_with_key(node: &Node, key: &str) -> anyhow::Result<Vec<f64>> {
     let mut body: serde_json::Value = serde_json::from_str(&node.call_body())?;
     body["idempotency_key"] = key.into();

@@ -1,5 +1,5 @@
-//! Load at a constant rate: each call is due at its own moment, whether or not the calls before it
-//! were answered, and its latency counts from that moment.
+//! Load at a constant rate: each call is due at a fixed moment, whether or not earlier calls were
+//! answered, and its latency counts from that moment.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 
-/// A request that is made again and again, as the bytes that are sent.
+/// A repeated request, as the bytes to send.
 pub struct PacedCall {
     address: SocketAddr,
     request: String,
 }
 
 impl PacedCall {
-    /// A call of a server. `head` has further header lines, each with its line end.
+    /// A call to a server. `head` has further header lines, each with its line end.
     pub fn new(address: SocketAddr, method: &str, path: &str, head: &str, body: &str) -> Self {
         let length = body.len();
         let request = format!(
@@ -24,8 +24,8 @@ impl PacedCall {
         Self { address, request }
     }
 
-    /// Makes the call `rate` times a second for `time`, over `connections` connections in turns, and
-    /// returns the latencies in milliseconds, the smallest first.
+    /// Sends the call `rate` times per second for `time`, over `connections` connections in turns,
+    /// and returns the latencies in milliseconds, smallest first.
     pub fn load(&self, rate: u32, connections: u32, time: Duration) -> anyhow::Result<Vec<f64>> {
         let calls = u32::try_from(time.as_millis() * u128::from(rate) / 1000)?;
         // the connections are open before the first call is due
@@ -59,7 +59,7 @@ impl PacedCall {
         Ok(latencies)
     }
 
-    /// Makes the call once.
+    /// Sends the call once.
     pub fn make(&self, stream: &mut TcpStream) -> anyhow::Result<()> {
         stream.write_all(self.request.as_bytes())?;
         read_answer(stream)
@@ -74,7 +74,7 @@ impl PacedCall {
     }
 }
 
-/// Reads one answer with a length to its end.
+/// Reads one reply with a declared length to its end.
 fn read_answer(stream: &mut TcpStream) -> anyhow::Result<()> {
     let mut answer = Vec::new();
     let mut piece = [0; 16 * 1024];
@@ -97,7 +97,7 @@ fn read_answer(stream: &mut TcpStream) -> anyhow::Result<()> {
     }
 }
 
-/// The value below which a share of sorted values lies.
+/// A quantile of sorted values.
 pub fn quantile(sorted: &[f64], share: f64) -> f64 {
     let place = (sorted.len() as f64 * share).ceil() as usize;
     sorted[place.clamp(1, sorted.len()) - 1]

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 
-/// How long a server may take until it listens.
+/// The longest time until a server listens.
 const START: Duration = Duration::from_secs(30);
 
 /// A process that serves HTTP on 127.0.0.1.
@@ -131,7 +131,7 @@ impl Drop for ServerProcess {
     }
 }
 
-/// An address whose port was free when it was asked for.
+/// An address whose port was free a moment ago.
 fn free_address() -> anyhow::Result<SocketAddr> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?)
 }
@@ -159,7 +159,7 @@ fn ticks(stat: &str) -> Option<f64> {
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
     let user: f64 = fields.next()?.parse().ok()?;
     let system: f64 = fields.next()?.parse().ok()?;
-    // `USER_HZ` is 100 on every Linux that this runs on
+    // `USER_HZ` is 100 on every supported Linux
     Some((user + system) / 100.0)
 }
 

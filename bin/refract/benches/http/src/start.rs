@@ -1,4 +1,4 @@
-//! How soon a node answers after its start, and what it takes at rest.
+//! The time until a started node answers, and the cost of an idle node.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -11,8 +11,8 @@ use crate::process::{ServerProcess, cpu_seconds, resident_kib};
 const STARTS: usize = 11;
 const REST: Duration = Duration::from_secs(20);
 
-/// Prints the time from the start of `refract serve` to its first answer, on a database that is up to
-/// date, and the processor time and memory of a node that nobody calls. The app is on.
+/// Prints the time from the start of `refract serve` to its first answer, on a migrated database,
+/// and the processor time and memory of an idle node. The app is on.
 pub fn measure(binary: &Path, postgres: &str) -> anyhow::Result<()> {
     let folder = TempDir::new()?;
     let sqlite = format!("sqlite://{}", folder.path().join("start.db").display());
@@ -24,7 +24,7 @@ pub fn measure(binary: &Path, postgres: &str) -> anyhow::Result<()> {
             ("REFRACT_MODEL_URL", "builtin:lexical".to_owned()),
             ("REFRACT_APP_LISTEN", "127.0.0.1:0".to_owned()),
         ];
-        // makes the tables
+        // creates the tables
         drop(ServerProcess::start_refract(
             binary,
             folder.path(),

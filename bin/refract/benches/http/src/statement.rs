@@ -21,7 +21,7 @@ const OF_SQLITE: &str = "SELECT * FROM results WHERE id = ?1";
 /// Statements in flight on one pipelined connection to PostgreSQL.
 const AT_ONCE: u64 = 64;
 /// The step from one read result to the next, modulo the number of results. It is prime, so that
-/// every result is read once before any is read twice, and large, so that consecutive reads touch
+/// every result is read once before any is read again, and large, so that consecutive reads touch
 /// different pages.
 const STEP: u64 = 2_654_435_761;
 
@@ -29,7 +29,7 @@ const STEP: u64 = 2_654_435_761;
 pub struct BareStatement {
     results: u64,
     database: BareDatabase,
-    /// The number of reads so far, so that each measurement goes on with other results.
+    /// The number of reads so far, so that each measurement continues with other results.
     done: Cell<u64>,
 }
 
@@ -66,7 +66,7 @@ impl BareStatement {
         })
     }
 
-    /// Reads for `time`; returns the database's processor time for one statement, in seconds.
+    /// Reads for `time`; returns the database's processor time per statement, in seconds.
     pub fn cost(&self, time: Duration) -> anyhow::Result<f64> {
         let end = Instant::now() + time;
         let (first, results) = (self.done.get(), self.results);

@@ -14,10 +14,10 @@ use crate::process::{ServerProcess, resident_kib};
 const WAITING: [usize; 2] = [1000, 5000];
 /// The model's delay: long enough for all calls to arrive.
 const ANSWER_MS: &str = "15000";
-/// The time after which all calls have arrived.
+/// The time by which all calls have arrived.
 const ARRIVED: Duration = Duration::from_secs(8);
 
-/// Prints by how much a node and a bare handler grow for each of many waiting calls.
+/// Prints the memory growth of a node and of a bare handler per waiting call.
 pub fn memory(binary: &Path, database: &str) -> anyhow::Result<()> {
     println!("\n| waiting | refract, KiB a call | bare, KiB a call | ratio |");
     println!("|--:|--:|--:|--:|");

@@ -1,5 +1,5 @@
-//! The descriptors that a node needs beside its clients' connections, by its settings. The numbers are
-//! what was counted in `/proc/self/fd` under load.
+//! The file descriptors that a node needs in addition to its clients' connections. The numbers were
+//! counted in `/proc/self/fd` under load.
 
 use anyhow::Context as _;
 use refract_app::APP_WORKERS;
@@ -8,7 +8,8 @@ use refract_persistence::{DatabaseSettings, DatabaseUrl};
 
 /// The process itself, its runtime and signals.
 const PROCESS: usize = 16;
-/// A thread that serves the API: 4 of its own, 2 for its lane to a file, some to the model.
+/// A thread that serves the API: 4 for itself, 2 for its dedicated connection to an SQLite file,
+/// the rest to the model.
 const API_WORKER: usize = 10;
 /// The app's listener and its threads.
 const APP: usize = 12;
@@ -16,10 +17,10 @@ const APP: usize = 12;
 const OPS: usize = 8;
 /// The connections to an SQLite file that all threads share.
 const SQLITE: usize = 12;
-/// Files that are read and written now and then.
+/// Files that are read and written occasionally.
 const FILES: usize = 8;
 
-/// Shares the descriptors between the clients of a node with this many workers.
+/// Divides the file descriptors among the clients of a node with this many workers.
 pub(crate) fn share(
     workers: usize,
     has_app: bool,

@@ -1,4 +1,4 @@
-//! How long results are kept, and the task that purges older ones beside the server.
+//! The retention period of results, and the task that purges older ones while the server runs.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use tokio::task::JoinHandle;
 
 use refract_terminal::arguments::{self, OnOrOff};
 
-/// How long a stopping node waits for its lease to be given back.
+/// How long a stopping node waits for its lease to be released.
 const RELEASE: Duration = Duration::from_secs(5);
 
 /// How long results are kept.
@@ -34,7 +34,7 @@ pub(super) struct RetentionArgs {
 }
 
 impl RetentionArgs {
-    /// Starts a task that purges results until `stop` resolves; `None` where they are kept for ever.
+    /// Starts a task that purges results until `stop` resolves; `None` if they are kept forever.
     pub(super) fn start(
         self,
         refract: &Refract,
@@ -49,10 +49,10 @@ impl RetentionArgs {
     }
 }
 
-/// Waits for the task to give its lease back once it was stopped, for some seconds at most.
+/// Waits a few seconds at most for the stopped task to release its lease.
 pub(super) async fn ended(task: Option<JoinHandle<()>>) {
     if let Some(task) = task {
-        // without an answer of the database the lease expires by itself
+        // if the database does not answer, the lease expires by itself
         let _ = tokio::time::timeout(RELEASE, task).await;
     }
 }

@@ -1,4 +1,4 @@
-//! Traces of `refract serve`: what the command line says of them, and their end with the process.
+//! Traces of `refract serve`: their settings, and the last export at shutdown.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tokio::runtime::Handle;
 
 use refract_terminal::arguments::OnOrOff;
 
-/// Longest wait for the collector to take the last spans.
+/// The longest wait for the collector to accept the last spans.
 const LAST_SPANS: Duration = Duration::from_secs(3);
 
 /// The settings of traces that the OpenTelemetry standard does not have.
@@ -28,7 +28,7 @@ pub(crate) struct TraceArgs {
 }
 
 impl TraceArgs {
-    /// Begins to send traces, where the environment names a collector. Must be called on the main
+    /// Starts exporting traces if the environment names a collector. Must be called on the main
     /// runtime.
     pub(crate) fn export(&self) -> anyhow::Result<Option<TraceExport>> {
         let tls = || refract_model_gateway::tls_client_config().ok();
@@ -38,10 +38,10 @@ impl TraceArgs {
     }
 }
 
-/// Sends the last spans, within the grace time and for a few seconds at most.
+/// Exports the last spans, within the grace period and for a few seconds at most.
 pub(crate) async fn end(export: TraceExport, grace: Duration) {
     let within = grace.min(LAST_SPANS);
-    // the SDK blocks the thread meanwhile, and the main runtime carries the spans
+    // the SDK blocks its thread while the main runtime sends the spans
     let ending = tokio::task::spawn_blocking(move || export.end(within));
     if let Err(error) = ending.await {
         tracing::error!(%error, "the traces did not end well");

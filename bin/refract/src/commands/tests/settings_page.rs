@@ -1,4 +1,4 @@
-//! `docs/SETTINGS.md` is made of the settings that the program has.
+//! Checks that `docs/SETTINGS.md` matches the program's settings.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -7,10 +7,10 @@ use clap::CommandFactory as _;
 
 use super::Program;
 
-/// The page, which `REFRACT_TEST_WRITE_SETTINGS=1` writes anew.
+/// The page; `REFRACT_TEST_WRITE_SETTINGS=1` rewrites it.
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/SETTINGS.md");
 
-/// What the page says before its tables.
+/// The text before the tables.
 const INTRODUCTION: &str = "\
 # Settings
 
@@ -21,7 +21,7 @@ A value that cannot be used stops the start with one line that names the variabl
 begins with `REFRACT_` and is no setting is named in a warning.
 ";
 
-/// What the page says after its tables.
+/// The text after the tables.
 const END: &str = "
 ## Secrets from files
 
@@ -38,7 +38,7 @@ The other variables of the OpenTelemetry standard are read as the standard says,
 They are no flags.
 ";
 
-/// A setting with the commands that have it.
+/// A setting with its commands.
 struct Setting {
     argument: clap::Arg,
     commands: Vec<String>,
@@ -68,7 +68,7 @@ impl Setting {
     }
 }
 
-/// The settings of a command and of those below it, in the order of their definition.
+/// Collects the settings of a command and its subcommands, in the order of their definition.
 fn collect(command: &clap::Command, path: &str, settings: &mut Vec<Setting>) {
     for argument in command.get_arguments() {
         let Some(variable) = argument.get_env() else {
@@ -124,7 +124,7 @@ fn page() -> String {
 /// The head of a table of settings.
 const TABLE: &str = "| variable | flag | default | meaning |\n|---|---|---|---|\n";
 
-/// The heading under which `--help` has a setting.
+/// The heading of a setting in `--help`.
 fn heading(setting: &Setting) -> String {
     let heading = setting.argument.get_help_heading();
     heading.unwrap_or("Server").to_owned()

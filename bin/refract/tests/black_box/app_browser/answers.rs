@@ -1,4 +1,4 @@
-//! A text is tried in place, and tried while the model or the node is away.
+//! A text is answered without a reload, also while the model or the node is unavailable.
 
 use refract_test_support::browser::{Browser, BrowserSettings, Key};
 use refract_test_support::model_server::{ModelServer, ScriptedReply};
@@ -16,7 +16,7 @@ async fn a_try_without_a_model_is_retried_when_it_is_back() {
     let settings = BrowserSettings::default();
     let browser = joined(&service, settings, "ada@example.com", "reviewer").await;
     open(&browser, &service, "/try").await;
-    // nothing listens at the model's address any more
+    // nothing listens at the model's address now
     let port = service.model.port();
     service.model = ModelServer::start(ScriptedReply::answers());
     browser.fill_in("Message", "Where is\nmy bike?").await;
@@ -70,7 +70,7 @@ async fn texts_are_tried_in_place() {
     browser.fill_in("Message", "second").await;
     browser.click_on("Answer").await;
     until_address_is_not(&browser, &first).await;
-    // what was answered in place is gone back to like any page
+    // the answer shown without a reload is a page of the browser's history
     browser.back().await;
     browser.wait_until_text("#answer", "70.0 %").await;
     assert_eq!(browser.address().await, first);
@@ -102,7 +102,7 @@ async fn texts_are_tried_in_place() {
     assert_eq!(browser.value_in("Message").await, "third");
 }
 
-/// Waits until the page is at another address.
+/// Waits until the browser's address changes.
 async fn until_address_is_not(browser: &Browser, address: &str) {
     let changed = async {
         while browser.address().await == address {
@@ -112,7 +112,7 @@ async fn until_address_is_not(browser: &Browser, address: &str) {
     within_patience(changed).await;
 }
 
-/// Waits until this text stands in the form.
+/// Waits until the form contains this text.
 async fn until_message(browser: &Browser, text: &str) {
     let changed = async { while browser.value_in("Message").await != text {} };
     within_patience(changed).await;

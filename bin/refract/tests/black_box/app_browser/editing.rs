@@ -1,4 +1,5 @@
-//! The form of a prism: faults beside inputs, moving, adding and removing, reviewing and saving.
+//! The form of a prism: validation errors at inputs, moving, adding and removing, reviewing and
+//! saving.
 
 use refract_test_support::browser::{Browser, BrowserSettings, Key};
 use serde_json::json;
@@ -36,7 +37,7 @@ async fn what_is_wrong_is_said_beside_its_input_while_typing() {
     assert_eq!(browser.console_errors().await, [""; 0]);
 }
 
-/// The keys that erase a text from its end.
+/// The keys that delete a text from its end.
 fn erasing(text: &str) -> String {
     let erase = Key::Backspace.to_string().repeat(text.chars().count());
     format!("{}{erase}", Key::End)
@@ -58,7 +59,7 @@ async fn questions_are_moved_by_keyboard_by_mouse_and_by_buttons() {
     browser.press("[name=\"questions.1.text\"]", &up).await;
     until_order(&browser, ["angry", "topic", "urgency"]).await;
     browser.wait_for(":focus").await;
-    // the key goes on moving what it moved
+    // the shortcut keeps moving the same item
     let down = format!("{}{}", Key::Alt, Key::Down);
     browser.press(":focus", &down).await;
     until_order(&browser, ["topic", "angry", "urgency"]).await;
@@ -150,7 +151,7 @@ async fn options_come_and_go(backend: Backend, scripts: bool) {
     let options = shown["questions"][0]["options"].as_array().unwrap();
     let labels: Vec<_> = options.iter().map(|option| &option["label"]).collect();
     assert_eq!(labels, ["Delivery", "Warranty", "Product"], "{shown}");
-    // the form came back once with what was wrong
+    // the form came back once with validation errors
     let refusals = browser.console_errors().await;
     assert_eq!(refusals.len(), 1, "{refusals:?}");
 }

@@ -1,4 +1,4 @@
-//! The five things that a new user comes for, done with nothing but what the pages show.
+//! The five tasks of a new user, done only with what the pages show.
 
 use std::process::Stdio;
 
@@ -13,8 +13,8 @@ use crate::service::{Backend, PRISM, Service, Setup};
 
 on_both!(a_new_user_does_the_five_tasks);
 
-/// Old messages, each with a ref. The writer of the first two is angry for sure, that of the next two
-/// perhaps, the others are not.
+/// Old messages, each with a ref. The writer of the first two is certainly angry, that of the next
+/// two perhaps, the others are not.
 const OLD: [(&str, &str); 6] = [
     ("Outrageous, I was charged twice!", "old-1"),
     ("Outrageous service, \"again\".", "old-2"),
@@ -48,7 +48,7 @@ async fn a_new_user_does_the_five_tasks(backend: Backend) {
     assert_eq!(browser.console_errors().await, [""; 0]);
 }
 
-/// A model that hears how angry a writer is.
+/// A model that rates the writer's anger.
 fn moods() -> ScriptedReply {
     ScriptedReply::with(|request| {
         let body = request.text();
@@ -94,7 +94,7 @@ async fn a_cutoff_is_moved(browser: &Browser) {
     );
 }
 
-/// What the table says about anger, newest first.
+/// The answers about anger in the table, newest first.
 async fn answers(browser: &Browser) -> Vec<String> {
     let headings = browser.texts("thead th").await;
     let column = headings.iter().position(|heading| heading == "angry");
@@ -108,7 +108,7 @@ async fn a_second_version_is_made(browser: &Browser) {
     browser
         .wait_for("[name=\"questions.0.options.3.label\"]")
         .await;
-    // the new option waits for its label
+    // the new option's empty label has the focus
     browser.press(":focus", "Warranty").await;
     browser.follow_on("Review changes").await;
     let review = browser.text("main").await;

@@ -1,4 +1,4 @@
-//! What was typed is not lost when a node stops, nor when a session ends.
+//! Typed text is not lost when a node stops or a session ends.
 
 use refract_test_support::browser::{Browser, BrowserSettings};
 use refract_test_support::model_server::ScriptedReply;
@@ -62,7 +62,7 @@ async fn what_was_typed_survives_a_node_that_stops() {
     }
 }
 
-/// Makes the node stop, which takes as long as the call of somebody else that is returned.
+/// Starts draining the node. It drains until the returned call of another client is answered.
 async fn drain(service: &Service, cookie: &str) -> Connection {
     let app = service.nodes[0].app;
     let asked = service.asked();
@@ -90,7 +90,7 @@ async fn is_told_to_wait(browser: &Browser) {
     assert!(page.contains("The server is restarting"), "{page}");
 }
 
-/// Lets the node end, and starts another one at its address.
+/// Lets the node end, and starts another one at the same address.
 async fn restart(service: &mut Service, mut held: Connection) {
     service.model.release(1);
     assert_eq!(held.answer().await.status, 303, "the call in flight ends");
@@ -145,7 +145,7 @@ async fn what_was_typed_survives_the_end_of_the_session() {
     }
 }
 
-/// Ends the sessions of Ada: she takes a new password, which is the old one, elsewhere.
+/// Ends Ada's sessions: she sets the same password again in another browser.
 async fn end_sessions(service: &Service) {
     let made = service.run(&["person", "reset", "ada@example.com"]).await;
     let link = text(&made.object(), "link");

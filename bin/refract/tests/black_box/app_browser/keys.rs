@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{at, joined};
 use crate::service::{Backend, Service};
 
-/// Asks the browser to let a page write to the clipboard or not.
+/// Grants or denies pages write access to the clipboard.
 async fn set_clipboard(browser: &Browser, setting: &str) {
     let permission = json!({"permission": {"name": "clipboard-write"}, "setting": setting});
     browser.cdp("Browser.setPermission", permission).await;

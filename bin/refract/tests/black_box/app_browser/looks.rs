@@ -1,4 +1,4 @@
-//! Pages as they look and work without and with scripts.
+//! The appearance and behaviour of pages with and without scripts.
 
 use refract_app::route_table;
 use refract_test_support::browser::{Browser, BrowserSettings, BrowserTheme};

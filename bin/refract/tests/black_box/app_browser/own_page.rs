@@ -1,4 +1,4 @@
-//! Somebody's own page, from the link behind their name, without scripts.
+//! A person's own page, linked from their name, without scripts.
 
 use refract_test_support::browser::Browser;
 

@@ -1,11 +1,11 @@
-//! Somebody is invited, gets roles, and is removed, with two browsers.
+//! A person is invited, gets roles, and is removed, with two browsers.
 
 use refract_test_support::browser::{Browser, BrowserSettings};
 
 use super::{at, join, joined, open};
 use crate::service::{Backend, Service};
 
-/// Everything that a reviewer must not be offered, with the page on which an owner finds it.
+/// The controls that a reviewer must not see, by the page on which an owner sees them.
 const ABOVE_REVIEWERS: [(&str, &[&str]); 3] = [
     (
         "",
@@ -64,14 +64,14 @@ async fn somebody_is_invited_gets_roles_and_is_removed() {
     assert!(!ada.text("table").await.contains("bob@example.com"));
     bob.follow_on("Overview").await;
     bob.wait_until_text("h1", "Sign in").await;
-    // the page that was asked for and not given counts as an error of its own
+    // the browser logs the refused page as an error
     let refused = bob.console_errors().await;
     assert_eq!(refused.len(), 2, "{refused:?}");
     assert_eq!(ada.console_errors().await, [""; 0]);
 }
 
-/// Whether an owner finds what reviewers must not be offered, so that a button that is called
-/// otherwise does not go unnoticed.
+/// Whether an owner sees every control that reviewers must not, so that a renamed button is
+/// noticed.
 async fn ada_is_offered_all(ada: &Browser, service: &Service) -> bool {
     for (page, offers) in ABOVE_REVIEWERS {
         open(ada, service, page).await;

@@ -1,4 +1,4 @@
-//! The list of results and one of them: filters, pages, marks, a retry.
+//! The list of results and a single one: filters, pages, marks, a retry.
 
 use refract_test_support::browser::{Browser, BrowserSettings};
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{joined, open};
 use crate::service::{Backend, Service};
 
-/// Results beyond one page, besides the failed one.
+/// Results in addition to the failed one; more than one page.
 const MORE: usize = 52;
 
 #[tokio::test]
@@ -36,7 +36,7 @@ async fn results_are_filtered_paged_marked_and_retried() {
     assert_eq!(browser.console_errors().await, [""; 0]);
 }
 
-/// The refs of the rows that are shown.
+/// The refs of the visible rows.
 async fn refs(browser: &Browser) -> Vec<String> {
     browser.texts("tbody tr > :nth-child(2)").await
 }

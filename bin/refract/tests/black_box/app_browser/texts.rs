@@ -1,4 +1,4 @@
-//! Texts that look like script, markup, formulas or orders to the page are shown as text.
+//! Texts that look like script, markup, formulas or instructions to the page are shown as text.
 
 use refract_test_support::browser::{Browser, BrowserSettings};
 
@@ -13,11 +13,11 @@ const HOSTILE: [&str; 5] = [
     "=HYPERLINK(\"http://evil.invalid\",\"x\") +1 -1 @SUM(A1) {{7*7}} ${7*7}",
 ];
 
-/// What must not come into being out of a text.
+/// Elements that a text must not create.
 const MADE: &str =
     "return document.querySelectorAll('main :is(script, img, .text *, textarea *)').length;";
 
-/// The text that the page of a result shows as sent: everything below its label, also what is folded.
+/// The text on a result's page: everything below its label, including folded parts.
 const SENT: &str = "
     const parts = [];
     let part = document.querySelector('[aria-label=\"What was sent\"] h3').nextElementSibling;
@@ -56,7 +56,7 @@ async fn texts_are_shown_as_texts() {
     assert_eq!(browser.console_errors().await, [""; 0]);
 }
 
-/// Tries a text and looks at it on the page of its result.
+/// Tries a text and checks it on the page of its result.
 async fn is_shown_as_text(browser: &Browser, hostile: &str, reference: &str) {
     browser.follow_on("Try").await;
     browser.fill_in("Message", hostile).await;

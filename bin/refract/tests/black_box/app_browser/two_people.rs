@@ -1,4 +1,4 @@
-//! Two people who change one prism at once, in two browsers.
+//! Two people who edit one prism at once, in two browsers.
 
 use refract_test_support::browser::{Browser, BrowserSettings};
 
@@ -16,7 +16,7 @@ async fn two_people_edit_and_move_a_lens_at_once() {
     let eve = joined_as("Eve", &service, settings, "eve@example.com", "editor").await;
     they_edit(&ada, &eve, &service).await;
     they_move_the_lens(&ada, &eve, &service).await;
-    // two pages said that somebody else was first
+    // two pages reported a conflict
     let conflicts = eve.console_errors().await;
     assert_eq!(conflicts.len(), 2, "{conflicts:?}");
     assert_eq!(ada.console_errors().await, [""; 0]);

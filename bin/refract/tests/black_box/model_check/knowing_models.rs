@@ -21,8 +21,8 @@ fn codes(request: &ReceivedRequest) -> Vec<(String, bool)> {
         .collect()
 }
 
-/// A `chat` model that gives 0.9 to the right outcome and 0.1 to another, and as much to every
-/// outcome where none is right.
+/// A `chat` model that gives 0.9 to the right outcome and 0.1 to another, and equal probabilities
+/// if no outcome is right.
 pub(super) fn knowing_chat() -> ScriptedReply {
     ScriptedReply::with(|request| {
         let codes = codes(request);
@@ -50,7 +50,7 @@ pub(super) fn knowing_chat() -> ScriptedReply {
     })
 }
 
-/// The tokens of an answer that gives as much to every code as to any other.
+/// The tokens of an answer with equal probabilities of all codes.
 fn even(codes: &[(String, bool)]) -> Vec<Vec<(String, f64)>> {
     let mut letters: Vec<(String, f64)> = Vec::new();
     for (code, _) in codes {

@@ -1,6 +1,6 @@
-//! Chance that can be repeated: `SplitMix64` (Steele, Lea and Flood 2014).
+//! Reproducible randomness: `SplitMix64` (Steele, Lea and Flood 2014).
 
-/// A generator whose numbers depend on its seed alone.
+/// A generator whose numbers depend only on its seed.
 #[derive(Clone, Debug)]
 pub(crate) struct Chance(u64);
 

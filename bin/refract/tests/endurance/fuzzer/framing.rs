@@ -1,9 +1,9 @@
-//! How a request's body is framed, truly or falsely, and the bytes that come of it.
+//! The framing of a request's body, correct or not, and the resulting bytes.
 
 use super::chance::Chance;
 use super::request::MutatedRequest;
 
-/// Lengths that are none.
+/// Invalid lengths.
 const LENGTHS: [&str; 14] = [
     "",
     "-1",
@@ -20,7 +20,7 @@ const LENGTHS: [&str; 14] = [
     "5.0",
     " 5 ",
 ];
-/// Codings that are none, or that proxies and servers read differently.
+/// Invalid codings, and ones that proxies and servers interpret differently.
 const CODINGS: [&str; 12] = [
     "chunked, chunked",
     "gzip, chunked",
@@ -35,7 +35,7 @@ const CODINGS: [&str; 12] = [
     "\u{b}chunked",
     "",
 ];
-/// Sizes of chunks that are none, and extensions.
+/// Invalid chunk sizes, and extensions.
 const SIZES: [&str; 18] = [
     "",
     "g",
@@ -57,28 +57,28 @@ const SIZES: [&str; 18] = [
     "1;\r",
 ];
 
-/// What says where the body ends.
+/// What marks the end of the body.
 #[derive(Clone, Debug)]
 pub(super) enum BodyFraming {
-    /// Its length.
+    /// The body's length.
     Length,
     /// Chunks of any sizes.
     Chunks,
-    /// A length that need not be its own.
+    /// A declared length, which may be wrong.
     SaidLength(String),
     /// Two lengths.
     TwoLengths(String, String),
     /// A transfer coding and chunks.
     Coding(&'static str),
-    /// Chunks and a length besides.
+    /// Chunks and a length.
     Both(usize),
-    /// Chunks, of which some are wrong.
+    /// Chunks, some of them wrong.
     BrokenChunks,
-    /// Nothing.
+    /// No framing.
     Unframed,
 }
 
-/// Frames the body wrongly, or at least oddly.
+/// Frames the body wrongly, or at least unusually.
 pub(super) fn change(request: &mut MutatedRequest, chance: &mut Chance) {
     let length = request.body.as_ref().map_or(0, Vec::len);
     let wrong = chance.of(&[

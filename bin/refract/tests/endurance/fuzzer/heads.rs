@@ -179,7 +179,7 @@ pub(super) fn change_target(request: &mut MutatedRequest, chance: &mut Chance) {
             target.extend_from_slice(chance.of(&QUERIES).as_bytes());
         }
         4 => {
-            // every letter may be written as an escape
+            // a letter may be escaped
             let place = chance.below(target.len().max(1)).min(target.len());
             let escaped: Vec<u8> = target[place..]
                 .iter()

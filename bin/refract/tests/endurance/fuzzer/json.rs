@@ -1,8 +1,8 @@
-//! JSON bodies of create calls: valid ones, and ones that are broken as JSON or as a call.
+//! JSON bodies of create calls: valid ones, and ones broken as JSON or as a call.
 
 use super::chance::Chance;
 
-/// Keys of a create call, and some that are none.
+/// Keys of a create call, and unknown ones.
 const KEYS: [&str; 12] = [
     "text",
     "fields",
@@ -17,7 +17,7 @@ const KEYS: [&str; 12] = [
     "\\u0000",
     "\\ud800",
 ];
-/// Values of every type, at and beyond the edges of their ranges, and what is no value.
+/// Values of every type, at and beyond the limits of their ranges, and invalid ones.
 const VALUES: [&str; 62] = [
     "null",
     "true",
@@ -82,7 +82,7 @@ const VALUES: [&str; 62] = [
     "/* o */ 1",
     r#""=1+1""#,
 ];
-/// White space, real and supposed.
+/// White space, real and false.
 const SPACES: [&str; 8] = [
     " ", "\t", "\r\n", "\n\n", "\u{a0}", "\u{c}", "\u{feff}", "\0",
 ];
@@ -109,7 +109,7 @@ pub(super) fn valid(chance: &mut Chance) -> Vec<u8> {
     if chance.one_in(4) {
         members.push(r#""version":1"#.to_owned());
     }
-    // most keys are held already: a replay costs no room in the database
+    // most keys are already in use: a replay takes no space in the database
     if !chance.one_in(4) {
         members.push(format!(r#""idempotency_key":"key {}""#, chance.below(2000)));
     }
@@ -174,7 +174,7 @@ pub(super) fn long(chance: &mut Chance) -> Vec<u8> {
     format!(r#"{{"{key}":{value}{rest}}}"#).into_bytes()
 }
 
-/// An object of known and unknown keys, some of them several times.
+/// An object with known and unknown keys, some of them repeated.
 fn object(chance: &mut Chance) -> String {
     let mut members: Vec<String> = Vec::new();
     for _ in 0..chance.below(7) {

@@ -1,10 +1,10 @@
-//! A request in its parts: a valid one at first, then changed part by part.
+//! A request in parts: valid at first, then changed part by part.
 
 use super::chance::Chance;
 use super::framing::{self, BodyFraming};
 use super::{heads, json};
 
-/// What a valid call needs to know of the service.
+/// The service's data for a valid call.
 #[derive(Clone, Debug)]
 pub(crate) struct Known {
     /// An API key.
@@ -13,7 +13,7 @@ pub(crate) struct Known {
     pub(crate) ids: Vec<String>,
 }
 
-/// A request of which parts may be broken.
+/// A request whose parts may be broken.
 #[derive(Clone, Debug)]
 pub(crate) struct MutatedRequest {
     pub(super) method: Vec<u8>,
@@ -23,12 +23,12 @@ pub(crate) struct MutatedRequest {
     pub(super) headers: Vec<(Vec<u8>, Vec<u8>)>,
     pub(super) body: Option<Vec<u8>>,
     pub(super) framing: BodyFraming,
-    /// Whether a server can tell for certain where the request ends and the next one begins.
+    /// Whether a server can tell unambiguously where the request ends and the next one begins.
     pub(super) is_framed: bool,
 }
 
 impl MutatedRequest {
-    /// A request with none to some mutations.
+    /// A request with zero or more mutations.
     pub(crate) fn any(chance: &mut Chance, known: &Known) -> Self {
         let mut request = Self::valid(chance, known);
         let mutations = chance.of(&[0, 1, 1, 1, 1, 2, 2, 3, 5]);
@@ -52,7 +52,7 @@ impl MutatedRequest {
         request
     }
 
-    /// Whether a server can tell for certain where the request ends and the next one begins.
+    /// Whether a server can tell unambiguously where the request ends and the next one begins.
     pub(crate) fn is_framed(&self) -> bool {
         self.is_framed
     }
@@ -107,10 +107,10 @@ impl MutatedRequest {
         request
     }
 
-    /// Changes that would be too many, or cost too much, if they were as frequent as others.
+    /// Changes that would be too frequent or too costly at the rate of the others.
     fn change_rarely(&mut self, chance: &mut Chance) {
         match chance.below(600) {
-            // over the limit of a body, with a length and without one
+            // above the size limit of a body, with and without a declared length
             0 => self.body = Some(vec![b' '; 1_048_577]),
             1 => self.body = Some(json::long(chance)),
             2..=200 => heads::change_version(self, chance),

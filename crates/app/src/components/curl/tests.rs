@@ -30,7 +30,7 @@ fn fields(labels: &[&str]) -> Vec<Field> {
     labels.map(field).collect()
 }
 
-/// The words that a shell makes of a command, as it would hand them to `curl`.
+/// The words into which a shell splits a command: the arguments of `curl`.
 fn words_of(command: &str) -> Vec<String> {
     let script = format!("curl() {{ printf '%s\\0' \"$@\"; }}\n{command}");
     let output = Command::new("sh")

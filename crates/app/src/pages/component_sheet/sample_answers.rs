@@ -1,4 +1,4 @@
-//! Answers of every type for the sheet of components, and the definition that they answer.
+//! Sample answers of every type for the component sheet, and their definition.
 
 use maud::{Markup, html};
 use refract_authoring::prism_file::PrismFile;
@@ -13,7 +13,7 @@ use crate::components::answer_words::answer_words;
 use crate::components::definition::definition;
 use crate::components::number::percent;
 
-/// Probabilities that fall, in millionths.
+/// Falling probabilities, in millionths.
 const FALLING: [u32; 5] = [724_000, 132_000, 80_000, 40_000, 24_000];
 
 /// The example prism with an answer to each of its questions.
@@ -56,7 +56,8 @@ fn answer(question: &Question) -> Answer {
     }
 }
 
-/// The answer of a model that named an option which the prism does not have; only choices have one.
+/// The answer of a model that named an option outside the prism; `None` unless the question is a
+/// choice.
 fn without_outcome(question: &Question) -> Option<Answer> {
     match question.question_type() {
         QuestionType::Choice => Some(Answer::Choice {

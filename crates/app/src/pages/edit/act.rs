@@ -1,17 +1,17 @@
-//! What the buttons of the form do to a draft: add, remove, move, open and close.
+//! The actions of the form's buttons on a draft: add, remove, move, open and close.
 
 use refract_domain::prism::question::QuestionType;
 
 use super::draft::{DraftField, DraftOutcome, DraftQuestion, EditDraft};
 use crate::pages::list_change::{self, ListChange};
 
-/// What a button did.
+/// The effect of an action.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct FormAction {
-    /// The id of the element that is used next; empty when the button is unknown or names something
-    /// that is not there.
+    /// The id of the element that gets the focus; empty when the action is unknown or names a
+    /// missing item.
     pub(crate) focus: String,
-    /// What happened, in one sentence for those who do not see it.
+    /// The effect in one sentence, for screen readers.
     pub(crate) words: String,
 }
 
@@ -19,7 +19,7 @@ pub(crate) struct FormAction {
 struct ListPlace<'a> {
     /// The path of the list.
     path: &'a str,
-    /// What an item of the list is called.
+    /// The noun for an item of the list.
     noun: &'a str,
     /// The end of the path of the button that adds an item.
     add: &'a str,
@@ -36,7 +36,7 @@ const QUESTIONS: ListPlace<'_> = ListPlace {
     add: "add.choice",
 };
 
-/// Does what a button such as `questions.2.up` or `fields.add` says.
+/// Carries out an action such as `questions.2.up` or `fields.add`.
 pub(crate) fn act(draft: &mut EditDraft, button: &str) -> FormAction {
     let parts: Vec<&str> = button.split('.').collect();
     done(draft, &parts).unwrap_or_default()
@@ -87,7 +87,7 @@ fn done(draft: &mut EditDraft, parts: &[&str]) -> Option<FormAction> {
     }
 }
 
-/// Does something to the options or levels of the question at a place.
+/// Carries out an action on the options or levels of the question at `place`.
 fn outcome(question: &mut DraftQuestion, place: usize, parts: &[&str]) -> Option<FormAction> {
     let list = ListPlace {
         path: &format!("questions.{place}.{}", question.list()?),
@@ -109,7 +109,7 @@ fn outcome(question: &mut DraftQuestion, place: usize, parts: &[&str]) -> Option
     }
 }
 
-/// What is said of an item that was added at the end; `input` is typed into next.
+/// The effect of an item added at the end; `input` gets the focus.
 fn added(ListPlace { path, noun, .. }: &ListPlace<'_>, number: usize, input: &str) -> FormAction {
     FormAction {
         focus: format!("{path}.{}.{input}", number - 1),
@@ -134,7 +134,7 @@ fn rearrange<T>(
             (focus, format!("is removed. {} left.", items.len()))
         }
         ListChange::Moved(to) => {
-            // the button that was pressed, unless the item is at the end
+            // the pressed button keeps the focus, unless the item is at the end
             let button = match count - 1 {
                 0 => "remove",
                 end if to == 0 || (to >= from && to < end) => "down",
@@ -150,7 +150,7 @@ fn rearrange<T>(
     })
 }
 
-/// A question of two options or levels, where it has any.
+/// A new question, with two options or levels if its type has them.
 fn new_question(question_type: QuestionType) -> DraftQuestion {
     let mut question = DraftQuestion::new(question_type);
     if question.list().is_some() {

@@ -1,5 +1,5 @@
-//! Parts of a draft on their way through a page. A question that is as it was saved goes by its key
-//! alone, so that a page of a large prism holds only what somebody changed.
+//! A draft in hidden inputs of a page. An unchanged question is carried as its key alone, so that
+//! the page of a large prism holds only the changed ones.
 
 use std::sync::Arc;
 
@@ -9,20 +9,20 @@ use serde::{Deserialize, Serialize};
 use super::draft::{DraftField, DraftQuestion, EditDraft};
 use crate::replies::page_error::PageError;
 
-/// The version that a draft was made from; none for a new prism.
+/// The version that a draft was made from; `None` for a new prism.
 #[derive(Clone, Default)]
 pub(crate) struct DraftBase(pub(crate) Option<Arc<PrismVersion>>);
 
-/// A question in a hidden value.
+/// A question in a hidden input.
 #[derive(Serialize, Deserialize)]
 enum CarriedQuestion {
     /// The base's question with this key, unchanged.
     Saved { key: String, is_folded: bool },
-    /// A question that is new or changed.
+    /// A new or changed question.
     SignInForm(DraftQuestion),
 }
 
-/// A whole draft in a hidden value.
+/// A whole draft in a hidden input.
 #[derive(Serialize, Deserialize)]
 struct CarriedDraft {
     name: String,
@@ -32,7 +32,7 @@ struct CarriedDraft {
 }
 
 impl DraftBase {
-    /// The hidden value of one question.
+    /// The hidden value of a question.
     pub(crate) fn carry_question(&self, question: &DraftQuestion) -> String {
         in_json(&self.carried(question))
     }
@@ -48,7 +48,7 @@ impl DraftBase {
         })
     }
 
-    /// The question of a hidden value.
+    /// Parses the hidden value of a question.
     ///
     /// # Errors
     /// [`PageError::NoForm`] when the app did not write the value itself.
@@ -56,7 +56,7 @@ impl DraftBase {
         self.question(parsed(json)?)
     }
 
-    /// The draft of a hidden value.
+    /// Parses the hidden value of a draft.
     ///
     /// # Errors
     /// [`PageError::NoForm`] when the app did not write the value itself.
@@ -73,7 +73,7 @@ impl DraftBase {
         })
     }
 
-    /// Whether a question is as it was saved.
+    /// Whether a question is unchanged.
     pub(crate) fn has(&self, question: &DraftQuestion) -> bool {
         let saved = self.saved(question.key.as_str(), question.is_folded);
         saved.is_some_and(|saved| saved == *question)
@@ -110,7 +110,7 @@ impl DraftBase {
 }
 
 fn in_json(value: &impl Serialize) -> String {
-    // a draft has nothing that JSON cannot hold
+    // every part of a draft can be written as JSON
     serde_json::to_string(value).unwrap_or_default()
 }
 

@@ -1,5 +1,5 @@
-//! A prism that is being edited: what stands in the form, right or wrong, and the prism file that
-//! it makes. The file's reader alone knows the rules.
+//! A prism being edited: the form's values, valid or not, and the prism file made from them. Only
+//! the parser of prism files knows the rules.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use refract_domain::prism::question::{Outcome, Question, QuestionType};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// A prism as somebody edits it.
+/// A prism being edited.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct EditDraft {
     pub(crate) name: String,
@@ -21,14 +21,14 @@ pub(crate) struct EditDraft {
 /// A key in the form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum DraftKey {
-    /// The key that callers rely on already.
+    /// A saved key, on which callers rely.
     Saved(String),
-    /// The key of something new. An empty one is made from the label or the question.
+    /// The key of a new item. If empty, it is derived from the label or the question.
     SignInForm(String),
 }
 
 impl Default for DraftKey {
-    /// The key of something that is new.
+    /// The empty key of a new item.
     fn default() -> Self {
         Self::SignInForm(String::new())
     }
@@ -48,7 +48,7 @@ pub(crate) struct DraftQuestion {
     pub(crate) question_type: QuestionType,
     pub(crate) text: String,
     pub(crate) instructions: String,
-    /// Options or levels; none for a Yes / No.
+    /// Options or levels; empty for a Yes / No.
     pub(crate) outcomes: Vec<DraftOutcome>,
     /// Whether the question is shown as one line, because the prism is too large for one form.
     pub(crate) is_folded: bool,
@@ -62,11 +62,11 @@ pub(crate) struct DraftOutcome {
     pub(crate) description: String,
 }
 
-/// Options and levels from which on the questions of a prism are folded.
+/// The number of options and levels from which the questions of a prism are folded.
 const LARGE: usize = 600;
 
 impl DraftKey {
-    /// The key as it stands in the form.
+    /// The key as typed.
     pub(crate) fn as_str(&self) -> &str {
         match self {
             Self::Saved(key) | Self::SignInForm(key) => key,
@@ -77,7 +77,7 @@ impl DraftKey {
         Self::Saved(key.to_owned())
     }
 
-    /// The key, which is made when it is empty.
+    /// The key, derived if it is empty.
     fn filled(
         &self,
         taken: &mut BTreeSet<String>,
@@ -94,7 +94,7 @@ impl DraftKey {
 }
 
 impl DraftQuestion {
-    /// What the file and the form call the list of outcomes; `None` for a Yes / No.
+    /// The name of the list of outcomes in file and form; `None` for a Yes / No.
     pub(crate) fn list(&self) -> Option<&'static str> {
         match self.question_type {
             QuestionType::Choice => Some("options"),
@@ -103,7 +103,7 @@ impl DraftQuestion {
         }
     }
 
-    /// A question that is new, open and without options or levels.
+    /// A new question, open and without options or levels.
     pub(crate) fn new(question_type: QuestionType) -> Self {
         Self {
             key: DraftKey::default(),
@@ -162,7 +162,7 @@ impl DraftOutcome {
 }
 
 impl EditDraft {
-    /// A prism of one field and one question, to begin with.
+    /// A prism with one field and one question, to start from.
     pub(crate) fn blank() -> Self {
         Self {
             fields: vec![DraftField {
@@ -174,7 +174,7 @@ impl EditDraft {
         }
     }
 
-    /// A saved version, whose keys and types are fixed.
+    /// A saved version, with fixed keys and types.
     pub(crate) fn of(name: &str, version: &PrismVersion) -> Self {
         let fields = version.fields().iter().map(|field| DraftField {
             key: DraftKey::saved(field.key.as_str()),
@@ -191,7 +191,7 @@ impl EditDraft {
         draft
     }
 
-    /// Folds the questions of a large prism, besides the one that is worked on.
+    /// Folds the questions of a large prism, except the one being edited.
     pub(crate) fn fold_besides(&mut self, open: Option<usize>) {
         if !self.is_large() {
             return;
@@ -201,7 +201,7 @@ impl EditDraft {
         }
     }
 
-    /// The draft with keys that may still be changed, for a prism that is not saved yet.
+    /// The draft with keys that can still be changed, for an unsaved prism.
     pub(crate) fn into_new(mut self) -> Self {
         let free = |key: &mut DraftKey| *key = DraftKey::SignInForm(key.as_str().to_owned());
         for field in &mut self.fields {
@@ -223,7 +223,7 @@ impl EditDraft {
         outcomes > LARGE
     }
 
-    /// The prism file. Fields and questions without a key get one.
+    /// The prism file. Fields and questions without a key get a derived one.
     pub(crate) fn file(&self) -> Vec<u8> {
         let typed = self.fields.iter().map(|field| &field.key);
         let typed = typed.chain(self.questions.iter().map(|question| &question.key));

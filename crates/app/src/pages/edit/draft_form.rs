@@ -1,5 +1,5 @@
-//! The inputs of the form, read as a draft. An input's name is the path of its value in the prism
-//! file, so that a problem of the file stands beside its input.
+//! Parses the form's inputs into a draft. An input's name is the path of its value in the prism
+//! file, so that each problem of the file is shown at its input.
 
 use std::collections::HashMap;
 
@@ -10,14 +10,14 @@ use super::draft::{DraftField, DraftKey, DraftOutcome, DraftQuestion, EditDraft}
 use crate::replies::page_error::PageError;
 use crate::requests::form::Form;
 
-/// The name of the value that carries a whole draft along.
+/// The name of the hidden input that carries a whole draft.
 pub(crate) const WHOLE: &str = "draft";
 
-/// The draft that a form holds, as inputs or as one value. `base` is the version that the form was
-/// made from.
+/// The draft in a form, from its inputs or from one hidden value. `base` is the version that the
+/// form was made from.
 ///
 /// # Errors
-/// [`PageError::NoForm`] when a value that the app wrote itself cannot be read.
+/// [`PageError::NoForm`] when a hidden value written by the app cannot be parsed.
 pub(crate) fn read(form: &Form, base: &DraftBase) -> Result<EditDraft, PageError> {
     if form.has(WHOLE) {
         return base.read(form.get(WHOLE));

@@ -1,4 +1,4 @@
-//! A draft with the prism that it belongs to, and what its rules say about it.
+//! A draft with its prism and the problems of the draft.
 
 use refract_authoring::prism_file::PrismFile;
 use refract_authoring::wording::{WordingWarning, lint_questions};
@@ -15,40 +15,40 @@ use crate::components::prism_tabs::prism_address;
 use crate::replies::page_error::PageError;
 use crate::requests::visit::{Visit, version_number};
 
-/// The name of the value that is sent while everything wrong is told.
+/// The input that is sent while all validation errors are shown.
 pub(crate) const ASKED: &str = "asked";
-/// The name of the value with the prism's name when the form was made.
+/// The hidden input with the prism's name at the time the form was made.
 pub(crate) const NAMED: &str = "named";
 
-/// A draft and where it is saved.
+/// A draft and the prism that it changes.
 pub(crate) struct Editing {
     pub(crate) draft: EditDraft,
-    /// `None` for a prism that is not saved yet.
+    /// `None` for an unsaved prism.
     pub(crate) prism: Option<Prism>,
     /// The version that the draft was made from.
     pub(crate) based_on: Option<VersionNumber>,
     /// The version that the form was made from.
     pub(crate) base: DraftBase,
-    /// Whether something may have been typed that is not saved.
+    /// Whether the form may hold unsaved changes.
     pub(crate) is_touched: bool,
-    /// Whether somebody wanted to go on, so that everything wrong is told beside its input.
+    /// Whether the user tried to continue; if so, all validation errors are shown.
     pub(crate) is_asked: bool,
 }
 
-/// What the rules say about a draft.
+/// The validation result of a draft.
 #[derive(Default)]
 pub(crate) struct CheckedDraft {
     pub(crate) problems: Vec<Problem>,
-    /// Warnings about the questions that are open.
+    /// Wording warnings about the open questions.
     pub(crate) warnings: Vec<WordingWarning>,
-    /// Estimated tokens that the prism takes of every call; `None` while there are problems.
+    /// Estimated tokens of the prism in every call; `None` while there are problems.
     pub(crate) size: Option<usize>,
-    /// Whether everything wrong is told beside its input.
+    /// Whether all validation errors are shown.
     pub(crate) is_asked: bool,
 }
 
 impl Editing {
-    /// A prism that is not saved yet.
+    /// The draft of an unsaved prism.
     pub(crate) fn new_prism(draft: EditDraft) -> Self {
         Self {
             draft,
@@ -74,11 +74,11 @@ impl Editing {
         })
     }
 
-    /// What a form of the page holds.
+    /// The draft that a form of this page holds.
     pub(crate) async fn of_form(visit: &Visit) -> Result<Self, PageError> {
         let form = &visit.sent.form;
         let mut editing = Self::new_prism(EditDraft::default());
-        // the address of a new prism names none
+        // the address of a new prism has no slug
         if !visit.sent.values.get("slug").is_empty() {
             let prism = visit.find_prism().await?;
             editing.prism = Some(prism);
@@ -92,7 +92,8 @@ impl Editing {
         Ok(editing)
     }
 
-    /// Takes the name that the prism got meanwhile, where nobody typed another one into the form.
+    /// Takes over the prism's new name, if it was renamed meanwhile and the form still has the old
+    /// one.
     fn follow_new_name(&mut self, named: &str) {
         if let Some(prism) = &self.prism
             && self.draft.name == named
@@ -101,7 +102,7 @@ impl Editing {
         }
     }
 
-    /// Puts the draft on top of another version than the one that it was made from.
+    /// Rebases the draft on another version.
     pub(crate) async fn put_on(
         &mut self,
         visit: &Visit,
@@ -121,7 +122,7 @@ impl Editing {
         format!("{}/edit", prism.unwrap_or_else(|| "/prisms/new".to_owned()))
     }
 
-    /// Reads the draft by the rules of saving it. Nothing is saved.
+    /// Validates the draft by the rules for saving. Nothing is saved.
     pub(crate) async fn check(&self, visit: &Visit) -> Result<CheckedDraft, PageError> {
         let file = self.draft.file();
         let read = if self.prism.is_none() {
@@ -161,7 +162,7 @@ impl CheckedDraft {
         }
     }
 
-    /// What is wrong with the value at a path, in one text; empty when nothing is or nobody asked.
+    /// The validation errors at a path as one text; empty for none, or if errors are not shown yet.
     pub(crate) fn fault(&self, path: &str) -> String {
         if !self.is_asked {
             return String::new();

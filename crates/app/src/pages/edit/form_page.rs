@@ -12,7 +12,7 @@ use crate::components::prism_tabs::PrismTab;
 use crate::replies::page::{Page, Section};
 use crate::requests::visit::Visit;
 
-/// The page, after a button did something or nothing.
+/// The page after an action, or without one.
 pub(crate) fn show<'a>(
     visit: &'a Visit,
     editing: &Editing,
@@ -35,7 +35,7 @@ pub(crate) fn show<'a>(
     page.script("edit.js")
 }
 
-/// What stands in the form.
+/// The content of the form.
 pub(crate) fn inside(editing: &Editing, checked: &CheckedDraft, acted: &FormAction) -> Markup {
     let inputs = Inputs {
         checked,
@@ -45,7 +45,7 @@ pub(crate) fn inside(editing: &Editing, checked: &CheckedDraft, acted: &FormActi
     let draft = &editing.draft;
     let is_large = draft.is_large();
     html! {
-        // the enter key presses the first button of a form
+        // the Enter key presses the first button of a form
         button.unseen type="submit" name="act" value="refresh" tabindex="-1" aria-hidden="true" { "Refresh" }
         (origin(editing))
         @if checked.is_asked && !checked.problems.is_empty() {
@@ -98,7 +98,7 @@ pub(crate) fn inside(editing: &Editing, checked: &CheckedDraft, acted: &FormActi
     }
 }
 
-/// Hidden values that tell what a form was made from.
+/// Hidden inputs with the origin of the form: the version and name it was made from.
 pub(crate) fn origin(editing: &Editing) -> Markup {
     html! {
         @if let Some(based_on) = editing.based_on {

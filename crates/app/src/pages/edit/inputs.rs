@@ -7,18 +7,18 @@ use super::draft::DraftKey;
 use super::editing::CheckedDraft;
 use crate::components::field::FormField;
 
-/// What inputs need besides their value.
+/// What inputs need in addition to their value.
 #[derive(Clone, Copy)]
 pub(crate) struct Inputs<'a> {
     pub(crate) checked: &'a CheckedDraft,
     /// The id of the element that gets the focus; empty for none.
     pub(crate) focus: &'a str,
-    /// What the hidden values of folded questions are told against.
+    /// The version against which folded questions are compared for their hidden values.
     pub(crate) base: &'a DraftBase,
 }
 
 impl Inputs<'_> {
-    /// A line of text, or several where the value has line breaks, which a line would lose.
+    /// A single-line input; multi-line if the value has line breaks, which a line would lose.
     pub(crate) fn line(self, name: &str, label: &str, value: &str) -> Markup {
         if value.contains('\n') {
             return self.area(name, label, value, "", 2);
@@ -26,7 +26,7 @@ impl Inputs<'_> {
         self.field(name, label, value).line("text", "off")
     }
 
-    /// Text of several lines.
+    /// A multi-line input.
     pub(crate) fn area(
         self,
         name: &str,
@@ -44,7 +44,7 @@ impl Inputs<'_> {
         field.focus(self.focus == name)
     }
 
-    /// The key of something: fixed once it is saved.
+    /// The input of a key; read-only once it is saved.
     pub(crate) fn key(self, path: &str, key: &DraftKey) -> Markup {
         match key {
             DraftKey::Saved(key) => {
@@ -64,7 +64,7 @@ impl Inputs<'_> {
         }
     }
 
-    /// Buttons that move and remove an item. `what` names the item for those who do not see it.
+    /// Buttons that move and remove an item. `what` names the item for screen readers.
     pub(crate) fn rearranging(self, path: &str, place: usize, count: usize, what: &str) -> Markup {
         let button = |change: &str, sign: &str, words: &str, off: bool| {
             let value = format!("{path}.{change}");
@@ -83,14 +83,14 @@ impl Inputs<'_> {
         }
     }
 
-    /// A button that adds something.
+    /// A button that adds an item.
     pub(crate) fn adding(self, value: &str, words: &str) -> Markup {
         html! {
             button type="submit" name="act" value=(value) id=(value) autofocus[self.focus == value] { (words) }
         }
     }
 
-    /// What is wrong with a whole list.
+    /// The validation error of a whole list.
     pub(crate) fn list_fault(self, path: &str) -> Markup {
         let fault = self.checked.fault(path);
         html! { div.list-fault id=(path) tabindex="-1" autofocus[self.focus == path] { @if !fault.is_empty() { p.fault { (fault) } } } }

@@ -1,5 +1,5 @@
-//! The page for the second of two people who edit at once: what the first saved, what the second
-//! changed, and what saving on top would do.
+//! The page for an edit conflict: what the other person saved, what this person changed, and what
+//! saving on top would do.
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};

@@ -1,6 +1,6 @@
-//! Places of the form in the words that stand on it.
+//! Paths of the prism file as labels of the form.
 
-/// The words for a path of the prism file, such as `Question 1, option 3, label` for
+/// A path of the prism file in words: `Question 1, option 3, label` for
 /// `questions.0.options.2.label`.
 pub(crate) fn describe(path: &str) -> String {
     let mut named = Vec::new();
@@ -24,7 +24,7 @@ pub(crate) fn describe(path: &str) -> String {
     })
 }
 
-/// The place of the question that a path of the prism file lies in.
+/// The index of the question that contains a path of the prism file.
 pub(crate) fn question_of(path: &str) -> Option<usize> {
     let rest = path.strip_prefix("questions.")?;
     rest.split('.').next()?.parse().ok()

@@ -1,4 +1,4 @@
-//! The inputs of one question with its options or levels.
+//! The inputs of one question, with its options or levels.
 
 use maud::{Markup, html};
 use refract_domain::prism::question::QuestionType;
@@ -8,7 +8,7 @@ use super::inputs::Inputs;
 use super::place_words::question_of;
 use crate::components::number::counted;
 
-/// The inputs of the question at a place.
+/// The inputs of the question at index `place`.
 pub(crate) fn question(
     inputs: Inputs<'_>,
     question: &DraftQuestion,
@@ -40,7 +40,7 @@ pub(crate) fn question(
     }
 }
 
-/// What people call a type of question.
+/// The displayed name of a question type.
 pub(crate) fn type_name(question_type: QuestionType) -> &'static str {
     match question_type {
         QuestionType::Choice => "choice",

@@ -1,4 +1,4 @@
-//! The page before saving: what changes, and both versions on stored texts.
+//! The page before saving: the changes, and both versions on stored texts.
 
 use maud::{Markup, html};
 use refract_authoring::wording::lint_questions;
@@ -21,13 +21,13 @@ use crate::components::table::table;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
 
-/// What the page shows.
+/// The content of the page.
 pub(crate) struct Review<'a> {
     pub(crate) editing: &'a Editing,
     pub(crate) draft: &'a VersionDraft,
-    /// What trying the draft on stored texts costs.
+    /// The cost of trying the draft on stored texts.
     pub(crate) cost: DraftTrialCost,
-    /// What came of trying; `None` when nobody asked for it.
+    /// The outcome of the trial; `None` unless requested.
     pub(crate) pairs: Option<Vec<TrialPair>>,
 }
 
@@ -92,7 +92,7 @@ pub(crate) fn show(visit: &Visit, review: &Review<'_>) -> PageReply {
     page.reply()
 }
 
-/// The draft as hidden values of another form.
+/// The draft as hidden inputs of another form.
 pub(crate) fn carried(editing: &Editing) -> Markup {
     html! {
         textarea name=(WHOLE) hidden { "\n" (editing.base.carry(&editing.draft)) }
@@ -100,7 +100,7 @@ pub(crate) fn carried(editing: &Editing) -> Markup {
     }
 }
 
-/// What a trial asks and what it saves.
+/// How many texts a trial sends to the model, and that nothing is saved.
 fn trial_hint(cost: DraftTrialCost) -> Markup {
     html! {
         p.hint {

@@ -1,4 +1,4 @@
-//! What the rules say about the form: problems with links to their inputs, warnings, the size.
+//! The validation of the form: problems with links to their inputs, warnings, size.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use super::editing::{CheckedDraft, Editing};
 use super::place_words::{describe, question_of};
 use crate::components::number::{count, counted};
 
-/// Most warnings that are listed.
+/// The most warnings that are listed.
 pub(super) const MOST_WARNINGS: usize = 30;
 
-/// The state of the form. A script reads the problems from it, to put each beside its input.
+/// The panel. A script reads the problems from it, to show each one at its input.
 pub(crate) fn panel(editing: &Editing, checked: &CheckedDraft) -> Markup {
     let (hidden, shown): (Vec<_>, Vec<_>) =
         (checked.problems.iter()).partition(|problem| is_folded(editing, &problem.path));
@@ -61,7 +61,7 @@ pub(crate) fn panel(editing: &Editing, checked: &CheckedDraft) -> Markup {
     }
 }
 
-/// Whether the input at a path is hidden by a folded question.
+/// Whether the input at a path lies in a folded question.
 fn is_folded(editing: &Editing, path: &str) -> bool {
     let questions = &editing.draft.questions;
     let question = question_of(path).and_then(|place| questions.get(place));

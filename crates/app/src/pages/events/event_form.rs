@@ -1,4 +1,4 @@
-//! The filters of the events as a form.
+//! The filter form of the events.
 
 use maud::{Markup, html};
 use refract_domain::event::{EventAction, TargetKind};
@@ -7,7 +7,7 @@ use refract_service::events::EventChoices;
 use super::event_query::{ADDRESS, EventQuery, actor_text, target_text};
 use crate::components::field::FormField;
 
-/// The form, which shows what was sent, also where that could not be read.
+/// The form with the values that were sent, valid or not.
 pub(super) fn event_form(query: &EventQuery, choices: &EventChoices) -> Markup {
     html! {
         form.filters method="get" action=(ADDRESS) aria-label="Filters" {
@@ -31,7 +31,7 @@ fn actors(field: &FormField<'_>, choices: &EventChoices) -> Markup {
     field.select(&html! {
         option value="" { "anybody" }
         @for (sent, name) in &listed { (field.option(sent, name)) }
-        // somebody who was removed, or a key
+        // a removed person, or a key
         @if !is_listed { (unlisted(field, "somebody else")) }
     })
 }
@@ -64,7 +64,7 @@ fn targets(field: &FormField<'_>, choices: &EventChoices) -> Markup {
     })
 }
 
-/// The option of a value that was sent and is none of the list.
+/// The option for a sent value that is not in the list.
 fn unlisted(field: &FormField<'_>, words: &str) -> Markup {
     html! { @if !field.value.is_empty() { (field.option(field.value, words)) } }
 }

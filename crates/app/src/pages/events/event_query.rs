@@ -1,4 +1,4 @@
-//! The filters of the events, read out of an address.
+//! The filters of the events, parsed from an address.
 
 use refract_domain::event::{Actor, ActorKind, EventAction, EventTarget, TargetKind};
 use refract_domain::ids::parse_uuid;
@@ -7,16 +7,16 @@ use refract_service::events::{EventActors, EventFilter};
 use crate::components::list_filters::ListFilters;
 use crate::requests::page_request::Query;
 
-/// Where the page is.
+/// The address of the page.
 pub(super) const ADDRESS: &str = "/events";
-/// The names of the filters in an address, which are also the names of the form's inputs.
+/// The query parameters of the filters, which are also the names of the form's inputs.
 const NAMES: [&str; 5] = ["by", "action", "target", "from", "to"];
 
-/// What the filters of the events select, with what is wrong with them.
+/// The parsed filters of the events, with their validation errors.
 pub(super) type EventQuery = ListFilters<EventFilter>;
 
 impl EventQuery {
-    /// Reads the filters of the events.
+    /// Parses the filters of the events.
     pub(super) fn read(query: &Query) -> Self {
         let mut read = Self::unread(query, &NAMES);
         let choose = "is none of the list: choose one";
@@ -36,7 +36,7 @@ impl EventQuery {
     }
 }
 
-/// What an address has for an actor.
+/// An actor as the value of a query parameter.
 pub(super) fn actor_text(actor: Actor) -> String {
     let kind = actor.kind().name();
     actor
@@ -44,7 +44,7 @@ pub(super) fn actor_text(actor: Actor) -> String {
         .map_or_else(|| kind.to_owned(), |id| format!("{kind}:{id}"))
 }
 
-/// What an address has for a target.
+/// A target as the value of a query parameter.
 pub(super) fn target_text(target: EventTarget) -> String {
     format!("{}:{}", target.kind().name(), target.id())
 }

@@ -44,12 +44,12 @@ fn who(listed: &ListedEvent) -> Markup {
     }
 }
 
-/// The target, with a link to the page that shows it.
+/// The target, with a link to its page.
 fn target(listed: &ListedEvent) -> Markup {
     let name = html! { bdi { (listed.target.name) } };
     match listed.event.target {
         EventTarget::Account(_) => html! { span.soft { "the account" } },
-        // by its id, which no word of the app's own addresses is
+        // linked by id: a slug might clash with a fixed address of the app
         EventTarget::Prism(prism) => html! { a href={ "/prisms/" (prism) } { (name) } },
         EventTarget::Key(key) => html! { a href=(address_of_key(key)) { (name) } },
         EventTarget::Person(_) => html! { a href="/people" { (name) } },

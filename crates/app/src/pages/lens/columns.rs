@@ -15,10 +15,10 @@ use crate::components::form_faults::at_paths;
 use crate::components::histogram::histogram;
 use crate::components::number::count;
 
-/// The least and the most percent of a slider.
+/// The minimum and the maximum of a slider, in percent.
 const SLIDER: (&str, &str) = ("5", "95");
 
-/// The groups of all columns, with what is wrong beside each input.
+/// The groups of all columns, with an error at each invalid input.
 pub(super) fn columns(
     form: &LensForm,
     latest: &PrismVersion,
@@ -128,7 +128,7 @@ fn cutoffs(
     }
 }
 
-/// The histogram of stored probabilities with what the cutoffs make of them.
+/// The histogram of stored probabilities, with their labels under the cutoffs.
 fn stored(column: &ColumnInput, moves: &LabelMoves) -> Markup {
     let percent = |text: &str| text.trim().parse::<f64>().unwrap_or(50.0).clamp(0.0, 100.0);
     let (no_below, yes_from) = (percent(&column.no_below), percent(&column.yes_from));
@@ -145,8 +145,8 @@ fn stored(column: &ColumnInput, moves: &LabelMoves) -> Markup {
     }
 }
 
-/// How many probabilities are No, Unsure and Yes. Cutoffs between two percents are rounded up here,
-/// as the bars are of whole percents; the preview beside them is exact.
+/// How many probabilities are No, Unsure and Yes. Cutoffs that are not whole percents are rounded
+/// up here, since each bar is a whole percent; the preview is exact.
 fn labels(probabilities: &PercentHistogram, no_below: f64, yes_from: f64) -> [u64; 3] {
     let mut labels = [0; 3];
     for (percent, count) in (0_u8..).zip(probabilities.counts()) {
@@ -163,8 +163,8 @@ fn labels(probabilities: &PercentHistogram, no_below: f64, yes_from: f64) -> [u6
     labels
 }
 
-/// The counts with which a script follows a slider: for each percent the probabilities by the label
-/// that they have now, and those of results that no other column changes.
+/// The counts from which a script updates the page while a slider moves: for each percent, the
+/// probabilities by their present label, and those of results that no other column changes.
 fn script_counts(moves: &LabelMoves) -> String {
     let counts = |histogram: &PercentHistogram| histogram.counts().to_vec();
     json!({

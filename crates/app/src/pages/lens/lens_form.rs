@@ -1,4 +1,4 @@
-//! A lens as a form, and the lens file that it means.
+//! A lens as a form, and the lens file made from it.
 
 use refract_domain::lens::{Column, Output};
 use serde_json::{Map, Value, json};
@@ -8,16 +8,16 @@ use crate::pages::list_change::rearrange;
 use crate::requests::form::Form;
 use crate::requests::page_request::Query;
 
-/// Most columns that are read from a form; the rules of lenses allow fewer.
+/// The most columns read from a form; the rules of lenses allow fewer.
 const MOST: usize = 1000;
 
-/// The columns as they are typed, each value as text.
+/// The typed columns, each value as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct LensForm {
     pub(super) columns: Vec<ColumnInput>,
 }
 
-/// A column as it is typed.
+/// A typed column.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ColumnInput {
     pub(super) name: String,
@@ -64,8 +64,7 @@ impl ColumnInput {
             if !no_below.is_empty() {
                 file.insert("no_below".to_owned(), cutoff(no_below));
             }
-            // where both are at one place there is no band of unsure, and lens files say so by
-            // leaving the second out
+            // equal cutoffs leave no Unsure band; a lens file then omits the second one
             if !yes_from.is_empty() && yes_from != no_below {
                 file.insert("yes_from".to_owned(), cutoff(yes_from));
             }
@@ -74,8 +73,8 @@ impl ColumnInput {
     }
 }
 
-/// The number of a lens file for a cutoff in percent. What is no number stays text, which the rules
-/// of lens files then refuse in their own words.
+/// A cutoff in percent as the number of a lens file. Anything else stays text, so that the rules of
+/// lens files report the error.
 fn cutoff(percent: &str) -> Value {
     let share = to_share(percent).and_then(|share| share.parse::<f64>().ok());
     share.map_or_else(|| json!(percent), |share| json!(share))
@@ -89,7 +88,7 @@ impl LensForm {
         }
     }
 
-    /// The form that was sent.
+    /// Parses the submitted form.
     pub(super) fn read(form: &Form) -> Self {
         let value = |place: usize, name: &str| form.get(&format!("columns.{place}.{name}"));
         let places = (0..MOST).take_while(|place| form.has(&format!("columns.{place}.shows")));
@@ -104,7 +103,7 @@ impl LensForm {
         }
     }
 
-    /// Puts the cutoffs of an address into the first label column of its question.
+    /// Sets the cutoffs of an address in the first label column of its question.
     pub(super) fn with_cutoffs_of(mut self, query: &Query) -> Self {
         let shows = query.get("question").map(|key| format!("{key}/label"));
         let column = self
@@ -124,7 +123,7 @@ impl LensForm {
         self
     }
 
-    /// Does what a button of the form says, such as `up.2`, `remove.0` or `add`.
+    /// Carries out a button's action such as `up.2`, `remove.0` or `add`.
     pub(super) fn apply(&mut self, act: &str, added: &str) {
         let (what, place) = act.split_once('.').unwrap_or((act, ""));
         let place = place.parse().ok();
@@ -140,7 +139,7 @@ impl LensForm {
         }
     }
 
-    /// The lens file that the form means.
+    /// The lens file made from the form.
     pub(super) fn file(&self) -> Vec<u8> {
         let columns: Vec<_> = self.columns.iter().map(ColumnInput::file).collect();
         json!({ "columns": columns }).to_string().into_bytes()

@@ -1,7 +1,7 @@
-//! Cutoffs as people type them, in percent, and as lens files have them, from 0 to 1. The decimal
-//! point is moved in the text, so that no digit is lost.
+//! Converts cutoffs between percent, as people type them, and the range 0 to 1 of lens files. The
+//! decimal point moves in the text, so that no digit is lost.
 
-/// A number of percent as a number from 0 to 1; `None` for what is no plain decimal number.
+/// Converts percent to the range 0 to 1; `None` if the text is not a plain decimal number.
 pub(super) fn to_share(percent: &str) -> Option<String> {
     let (whole, decimals) = percent.split_once('.').unwrap_or((percent, ""));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
@@ -13,7 +13,7 @@ pub(super) fn to_share(percent: &str) -> Option<String> {
     Some(format!("{ones}.{hundredths}{decimals}"))
 }
 
-/// A number from 0 to 1 as a number of percent.
+/// Converts a number from 0 to 1 to percent.
 pub(super) fn to_percent(share: f64) -> String {
     let written = share.to_string();
     let (ones, decimals) = written.split_once('.').unwrap_or((&written, ""));

@@ -1,4 +1,4 @@
-//! What a draft of a lens would make of stored results.
+//! The effect of a lens draft on stored results.
 
 use maud::{Markup, html};
 use refract_service::lenses::{DraftCell, DraftRow, LensDraft};
@@ -8,7 +8,7 @@ use crate::components::moment::moment;
 use crate::components::number::{count, counted};
 use crate::components::table::stacked_table_with;
 
-/// Characters of a text that a row shows.
+/// The most characters of a text in a row.
 const SHOWN: usize = 120;
 
 /// The preview: how many results change, and the newest rows.

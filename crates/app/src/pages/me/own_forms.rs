@@ -1,4 +1,4 @@
-//! The forms of one's own name and password.
+//! The forms for the visitor's name and password.
 
 use maud::{Markup, html};
 
@@ -8,7 +8,7 @@ use crate::pages::person_inputs::{fixed_email, name_input, new_password};
 use crate::requests::visit::Visit;
 use crate::requests::visitor::Visitor;
 
-/// The form of the name: with the saved one, or with what was typed and what is wrong with it.
+/// The name form, with the saved name, or with the typed one and its error.
 pub(super) fn name_form(visit: &Visit, faults: &FormFaults) -> Markup {
     let name = if faults.of("name").is_empty() {
         &visit.visitor.name
@@ -23,7 +23,7 @@ pub(super) fn name_form(visit: &Visit, faults: &FormFaults) -> Markup {
     }
 }
 
-/// The form of the password. Passwords themselves are never shown again.
+/// The password form. It never shows a typed password again.
 pub(super) fn password_form(visitor: &Visitor, faults: &FormFaults) -> Markup {
     let hint = "You sign in with it. It cannot be changed.";
     let present = FormField::new("present_password", "Present password").required();

@@ -1,4 +1,4 @@
-//! The table of one's own sessions, with what ends each.
+//! The table of the visitor's sessions, with buttons to end them.
 
 use maud::{Markup, html};
 use refract_domain::account::secret_hash::TokenHash;
@@ -7,7 +7,7 @@ use refract_service::people::OwnSession;
 use crate::components::moment::moment;
 use crate::components::table::stacked_table;
 
-/// A row for each session; the present one is marked. Below it the button that ends all others.
+/// A row for each session, with the current one marked, and a button that ends all others.
 pub(super) fn session_table(sessions: &[OwnSession], present: TokenHash) -> Markup {
     let rows = html! { @for session in sessions { (row(session, present)) } };
     html! {

@@ -1,4 +1,4 @@
-//! The table of the people of an account, with what can be done about each.
+//! The table of the account's people, with the actions on each.
 
 use std::collections::HashMap;
 
@@ -10,14 +10,14 @@ use refract_service::people::Person;
 use crate::components::moment::moment;
 use crate::components::table::stacked_table;
 
-/// The roles with their words, the one that may least first.
+/// The roles with their labels, least powerful first.
 pub(super) const ROLES: [(&str, &str); 3] = [
     ("reviewer", "Reviewer"),
     ("editor", "Editor"),
     ("owner", "Owner"),
 ];
 
-/// A row for each person, with their newest event; `visitor` is marked.
+/// A row for each person, with their newest event; the visitor's row is marked.
 pub(super) fn person_table(
     people: &[Person],
     last: &HashMap<PersonId, ListedEvent>,

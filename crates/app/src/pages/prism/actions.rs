@@ -10,7 +10,7 @@ use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
 
-/// Gives the prism another name.
+/// Renames the prism.
 pub(crate) async fn rename(visit: Visit) -> Result<PageReply, PageError> {
     let selector = visit.prism()?;
     match PrismName::parse(visit.sent.form.get("name")) {
@@ -33,7 +33,7 @@ pub(crate) async fn archive(visit: Visit) -> Result<PageReply, PageError> {
     set_archived(&visit, true, "archived").await
 }
 
-/// Makes the prism active again.
+/// Restores the prism.
 pub(crate) async fn restore(visit: Visit) -> Result<PageReply, PageError> {
     set_archived(&visit, false, "restored").await
 }

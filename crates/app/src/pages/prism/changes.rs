@@ -1,4 +1,4 @@
-//! The versions of a prism and what was changed besides, with who did it.
+//! The versions of a prism and its other changes, each with its actor.
 
 use maud::{Markup, html};
 use refract_service::people::MakerName;
@@ -9,12 +9,12 @@ use crate::components::moment::moment;
 use crate::components::prism_tabs::prism_address;
 use crate::components::table::table;
 
-/// Differences of a version that its row shows.
+/// The most differences of a version in its row.
 const SHOWN: usize = 3;
-/// Changes that are shown.
+/// The most changes in the list.
 const NEWEST: usize = 30;
 
-/// The newest versions, newest first, each with what it changed.
+/// The newest versions, newest first, each with its changes.
 pub(super) fn versions(found: &PrismOverview) -> Markup {
     let address = prism_address(&found.prism_lens.prism);
     let rows = html! {
@@ -37,7 +37,7 @@ pub(super) fn versions(found: &PrismOverview) -> Markup {
     }
 }
 
-/// Who changed what when, newest first.
+/// The changes with actor and moment, newest first.
 pub(super) fn changes(found: &PrismOverview) -> Markup {
     let rows = html! {
         @for change in found.changes.iter().take(NEWEST) {
@@ -54,7 +54,7 @@ pub(super) fn changes(found: &PrismOverview) -> Markup {
     table("Who changed what when", &["When", "What", "Who"], &rows)
 }
 
-/// From what to what something was changed, and why.
+/// The values before and after a change, and its reason.
 fn details(change: &PrismChange) -> Markup {
     let is_version = matches!(change.what, ChangeOfPrism::Version(_));
     let (from, to) = (change.from.as_ref(), change.to.as_ref());
@@ -70,7 +70,7 @@ fn details(change: &PrismChange) -> Markup {
     }
 }
 
-/// What the one who made something is called.
+/// The name of an actor.
 pub(super) fn maker(name: Option<&MakerName>) -> Markup {
     html! {
         @match name {

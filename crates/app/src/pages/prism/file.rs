@@ -1,4 +1,4 @@
-//! Downloads a version as a prism file, as `refract prism show` prints it.
+//! Downloads a version as a prism file, in the format of `refract prism show`.
 
 use refract_authoring::prism_file::ShownPrism;
 use refract_domain::prism::VersionNumber;

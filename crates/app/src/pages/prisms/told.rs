@@ -1,4 +1,4 @@
-//! Tells the visitor what somebody else changed about them, until they say that they have seen it.
+//! Notifies the visitor of what others changed about them, until they dismiss the notice.
 
 use maud::{Markup, html};
 use refract_domain::event::{Actor, EventAction};
@@ -10,14 +10,14 @@ use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
 
-/// What was changed about the visitor from an event on. Their saying so is sent to `/seen`.
+/// The notice of changes about the visitor from event `from` on. Its button posts to `/seen`.
 pub(super) async fn notice_of(visit: &Visit, from: EventId) -> Result<Markup, PageError> {
     let account = visit.account();
     let events = visit.refract.events();
     let telling = events.told_changes(account, visit.visitor.person, from);
     let changes = telling.await?;
     let Some(newest) = changes.first() else {
-        // what they did themselves is no news
+        // the visitor's own changes need no notice
         mark_told(visit, from).await?;
         return Ok(html! {});
     };
@@ -37,7 +37,7 @@ pub(super) async fn notice_of(visit: &Visit, from: EventId) -> Result<Markup, Pa
     })
 }
 
-/// Notes that the visitor has seen what was changed about them.
+/// Records that the visitor has seen the changes about them.
 pub(crate) async fn seen(visit: Visit) -> Result<PageReply, PageError> {
     let up_to = EventId::parse(visit.sent.form.get("up_to")).ok_or(PageError::NoForm)?;
     mark_told(&visit, up_to).await?;
@@ -71,7 +71,7 @@ fn message(told: &ToldChange) -> Markup {
     }
 }
 
-/// Who did something, in a sentence.
+/// The actor of an event, as the subject of a sentence.
 fn who(listed: &ListedEvent) -> Markup {
     match listed.event.stamp.actor {
         Actor::Person(_) => html! { bdi { (listed.by.name) } },

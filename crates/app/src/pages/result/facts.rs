@@ -1,4 +1,4 @@
-//! What is known of a result beside its answers and texts.
+//! The facts about a result other than its answers and texts.
 
 use maud::{Markup, html};
 use refract_domain::answer::probability::Probability;
@@ -7,7 +7,7 @@ use refract_service::results::ResultDetails;
 use crate::components::moment::moment;
 use crate::components::number::{count, percent};
 
-/// The facts as a list of terms, with who made the result.
+/// The facts as a list of terms, with the actor that created the result.
 pub(super) fn facts(details: &ResultDetails, maker: &Markup) -> Markup {
     let view = details.result.view();
     let provenance = &details.provenance;

@@ -1,4 +1,4 @@
-//! Who made a result, by name.
+//! The actor that created a result, by name.
 
 use maud::{Markup, html};
 use refract_domain::account::role::Role;
@@ -8,7 +8,7 @@ use crate::pages::keys::address_of_key;
 use crate::replies::page_error::PageError;
 use crate::requests::visit::Visit;
 
-/// What the maker of a result is called. The name of a key leads owners to it.
+/// The name of the actor that created a result. For owners, the name of a key is a link to the key.
 pub(super) async fn maker(visit: &Visit, maker: Maker) -> Result<Markup, PageError> {
     let account = visit.account();
     Ok(match maker {

@@ -1,4 +1,4 @@
-//! The form in which a person says what the right outcomes are.
+//! The form for marking the correct outcomes.
 
 use maud::{Markup, html};
 use refract_domain::result::mark;
@@ -9,7 +9,7 @@ use crate::components::field::FormField;
 use crate::components::moment::moment;
 use crate::requests::form::Form;
 
-/// The form, with a choice of outcomes for each question and the marks there are.
+/// The form, with a select of outcomes for each question and the present marks.
 pub(super) fn marking(details: &ResultDetails) -> Markup {
     let result = &details.result;
     html! {
@@ -36,8 +36,8 @@ pub(super) fn marking(details: &ResultDetails) -> Markup {
     }
 }
 
-/// What the form changes: only marks that are others than those that it was shown with, so that
-/// nobody undoes what somebody else marked meanwhile.
+/// The changed marks: only those that differ from the marks shown in the form, so that nobody
+/// overwrites marks that another person set meanwhile.
 pub(super) fn changes(form: &Form, result: &ReadableResult) -> Vec<MarkChange> {
     let questions = result.view().questions.iter();
     let changes = questions.filter_map(|question| {

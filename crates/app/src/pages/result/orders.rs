@@ -1,4 +1,4 @@
-//! The order check of a result: how far its choices depend on the order of their options.
+//! The order check of a result: how much its choices depend on the order of their options.
 
 use maud::{Markup, html};
 use refract_service::Refract;
@@ -9,10 +9,10 @@ use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::counted;
 use crate::components::table::table;
 
-/// Other orders that each choice is asked in at most.
+/// The most other orders in which each choice is asked.
 pub(super) const MOST_ORDERS: usize = 4;
 
-/// The button that checks the orders, with what it costs; nothing where there is nothing to check.
+/// The button for the order check, with its cost; empty if there is nothing to check.
 pub(crate) fn order_check_form(refract: &Refract, result: &ReadableResult) -> Markup {
     let cost = refract.measures().order_check_cost(result, MOST_ORDERS);
     html! {
@@ -32,7 +32,7 @@ pub(crate) fn order_check_form(refract: &Refract, result: &ReadableResult) -> Ma
     }
 }
 
-/// What the other orders changed.
+/// The differences under the other orders.
 pub(super) fn orders(result: &ReadableResult, check: &OrderCheck) -> Markup {
     let rows = html! {
         @for choice in &check.choices {

@@ -1,4 +1,4 @@
-//! Downloads the results that the filters select, sent while they are read.
+//! Streams the filtered results as a file.
 
 use refract_service::marks::MarkedColumns;
 use refract_service::results::{ResultOrder, searchable_columns};
@@ -10,7 +10,7 @@ use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
 
-/// Sends the file, with the rows of `refract results export`, oldest first.
+/// Sends the file with the rows of `refract results export`, oldest first.
 pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
     let format = row_format(&visit.sent.query)?;
     let lens = visit.find_lens().await?;
@@ -22,7 +22,7 @@ pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
     let oldest_first = ResultOrder::OldestFirst;
     let results = visit.refract.results();
     let results = results.of_search(lens, values.filter, oldest_first);
-    // the filters name searchable columns of this lens only
+    // the filters name only searchable columns of this lens
     let results = results.map_err(|_| PageError::NotFound)?;
     let marked = MarkedColumns::default();
     let chunks = results

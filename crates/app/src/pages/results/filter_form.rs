@@ -1,4 +1,4 @@
-//! The filters of the results as a form, and links to the periods that people mostly ask for.
+//! The filter form of the results, and links to common periods.
 
 use chrono::{Datelike as _, Days, NaiveDate, Utc};
 use maud::{Markup, html};
@@ -10,7 +10,7 @@ use super::makers::ResultMakers;
 use crate::components::field::FormField;
 use crate::requests::page_request::Query;
 
-/// The form, which shows what was sent, also where that could not be read.
+/// The form with the values that were sent, valid or not.
 pub(super) fn filter_form(
     values: &FilterValues,
     lens: &PrismLens,
@@ -39,7 +39,7 @@ pub(super) fn filter_form(
     }
 }
 
-/// The values of every column of the lens that can be searched, by column.
+/// The values of each searchable column of the lens, grouped by column.
 fn answers(field: &FormField<'_>, lens: &PrismLens) -> Markup {
     let columns = searchable_columns(lens);
     let mut listed = columns.iter().flat_map(|column| {
@@ -57,18 +57,18 @@ fn answers(field: &FormField<'_>, lens: &PrismLens) -> Markup {
                 (field.option(&sent_as(column, ""), &named(column, "nothing")))
             }
         }
-        // results of an older version may show what the latest one cannot
+        // an older version may have values that the latest one lacks
         @if !is_listed { (field.option(field.value, field.value)) }
     };
     field.select(&groups)
 }
 
-/// What the form calls a value of a column.
+/// The label of a column's value in the form.
 fn named(column: &SearchableColumn, value: &str) -> String {
     format!("{}: {value}", column.name.as_str())
 }
 
-/// What the form sends for a value of a column.
+/// The form's value for a column's value.
 fn sent_as(column: &SearchableColumn, key: &str) -> String {
     format!("{}:{key}", column.name.as_str())
 }

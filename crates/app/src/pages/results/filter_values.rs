@@ -1,4 +1,4 @@
-//! The filters of the results, read out of an address.
+//! The filters of the results, parsed from an address.
 
 use refract_domain::ids::{ApiKeyId, PersonId};
 use refract_domain::result::maker::Maker;
@@ -9,14 +9,14 @@ use crate::components::list_filters::ListFilters;
 use crate::requests::page_request::Query;
 use crate::requests::visit::version_number;
 
-/// The names of the filters in an address, which are also the names of the form's inputs.
+/// The query parameters of the filters, which are also the names of the form's inputs.
 const NAMES: [&str; 7] = ["status", "version", "from", "to", "ref", "value", "by"];
 
-/// What the filters of the results select, with what is wrong with them.
+/// The parsed filters of the results, with their validation errors.
 pub(super) type FilterValues = ListFilters<ResultSearch>;
 
 impl FilterValues {
-    /// Reads the filters of the results. `columns` are those that can be searched.
+    /// Parses the filters of the results. `columns` are the searchable ones.
     pub(super) fn read(query: &Query, columns: &[SearchableColumn]) -> Self {
         let mut read = Self::unread(query, &NAMES);
         let mut search = ResultSearch::default();
@@ -36,7 +36,7 @@ impl FilterValues {
     }
 }
 
-/// What a status selects: results that are `ok`, and those that were retried.
+/// The two flags of a status filter: whether results are `ok`, and whether they were retried.
 fn status_flags(text: &str) -> Option<(Option<bool>, Option<bool>)> {
     match text {
         "ok" => Some((Some(true), None)),
@@ -46,7 +46,7 @@ fn status_flags(text: &str) -> Option<(Option<bool>, Option<bool>)> {
     }
 }
 
-/// Who is meant by `key:ID`, `person:ID` or `terminal`.
+/// Parses an actor: `key:ID`, `person:ID` or `terminal`.
 fn maker(text: &str) -> Option<Maker> {
     match text.split_once(':') {
         None => (text == "terminal").then_some(Maker::Terminal),
@@ -56,7 +56,7 @@ fn maker(text: &str) -> Option<Maker> {
     }
 }
 
-/// The column and the value of `COLUMN:VALUE`, where an empty value stands for none.
+/// Parses `COLUMN:VALUE`; an empty value selects rows without a value.
 fn column_value(text: &str, columns: &[SearchableColumn]) -> Option<ColumnValue> {
     let (name, value) = text.rsplit_once(':')?;
     let column = columns.iter().find(|column| column.name.as_str() == name)?;

@@ -1,4 +1,4 @@
-//! Who made results, by name: keys, people and the terminal.
+//! The actors that create results, by name: keys, people and the terminal.
 
 use std::collections::HashMap;
 
@@ -12,16 +12,16 @@ use crate::components::field::FormField;
 use crate::replies::page_error::PageError;
 use crate::requests::visit::Visit;
 
-/// The keys and people of an account, with what they are called.
+/// The keys and people of an account, with their names.
 pub(super) struct ResultMakers {
-    /// What the form sends for each of them, keys before people, with the name.
+    /// The form's value and the name of each actor, keys before people.
     listed: Vec<(String, String)>,
     keys: HashMap<ApiKeyId, String>,
     people: HashMap<PersonId, MakerName>,
 }
 
 impl ResultMakers {
-    /// Loads those of the visitor's account, and who made these results.
+    /// Loads the actors of the visitor's account, and those that created these results.
     pub(super) async fn load(visit: &Visit, results: &[FoundRow]) -> Result<Self, PageError> {
         let account = visit.account();
         let keys = visit.refract.keys().labels(account).await?;
@@ -46,7 +46,7 @@ impl ResultMakers {
         })
     }
 
-    /// The choice among all of them.
+    /// The select of all actors.
     pub(super) fn choice(&self, field: &FormField<'_>) -> Markup {
         field.select(&html! {
             option value="" { "anybody" }
@@ -55,7 +55,7 @@ impl ResultMakers {
         })
     }
 
-    /// What the maker of a result is called.
+    /// The name of the actor that created a result.
     pub(super) fn name(&self, maker: Maker) -> &str {
         match maker {
             Maker::Key(key) => self.keys.get(&key).map_or("key", String::as_str),

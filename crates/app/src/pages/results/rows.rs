@@ -12,10 +12,10 @@ use crate::components::clamped::clamped;
 use crate::components::moment::moment;
 use crate::components::table::stacked_table_with;
 
-/// Characters of all field texts that a row shows, and the fewest of each.
+/// The most characters of all field texts of a row together, and the fewest for each.
 const TEXTS: usize = 300;
 const FEWEST: usize = 40;
-/// Characters of any other cell.
+/// The most characters of any other cell.
 const CELL: usize = 120;
 
 /// The table.

@@ -1,4 +1,4 @@
-//! The answer of a try, or of two versions beside each other.
+//! The answer of a try, or the answers of two versions side by side.
 
 use maud::{Markup, html};
 use refract_domain::prism::question::Question;
@@ -13,7 +13,7 @@ use crate::components::number::count;
 use crate::components::table::table;
 use crate::pages::result::{order_check_form, retry_form};
 
-/// What the model answered; an explanation where nothing was asked yet.
+/// The model's answer; an explanation before the first try.
 pub(super) fn answered(
     refract: &Refract,
     first: Option<&ResultDetails>,
@@ -104,7 +104,7 @@ fn both(first_details: &ResultDetails, second_details: &ResultDetails) -> Markup
     }
 }
 
-/// The answer of a result to a question, in a word with its probability.
+/// A result's answer to a question: its label with its probability.
 fn words_of<'a>(
     result: &'a ReadableResult,
     question: &Question,

@@ -1,4 +1,4 @@
-//! The form of a try: what was typed, what it means, and what is wrong with it.
+//! The form of a try: typed values, parsed values, validation errors.
 
 use maud::{Markup, html};
 use refract_domain::prism::{PrismVersion, VersionNumber};
@@ -14,10 +14,10 @@ use crate::components::prism_tabs::prism_address;
 use crate::requests::form::Form;
 use crate::requests::visit::version_number;
 
-/// What the names of the fields' inputs begin with, as the paths of problems do.
+/// The prefix of the fields' input names, the same as in the paths of problems.
 const FIELDS: &str = "fields.";
 
-/// What was typed, unchecked, and what is wrong with it.
+/// The typed values before validation, with their errors.
 #[derive(Default)]
 pub(super) struct TryForm {
     fields: Vec<(String, String)>,
@@ -30,7 +30,7 @@ pub(super) struct TryForm {
     faults: FormFaults,
 }
 
-/// What was typed, each value valid.
+/// The parsed values.
 pub(super) struct TryValues {
     pub(super) fields: SentFields,
     pub(super) context: Option<CallContext>,
@@ -41,7 +41,7 @@ pub(super) struct TryValues {
 }
 
 impl TryForm {
-    /// A form in which nothing was typed.
+    /// An empty form.
     pub(super) fn empty(version: VersionNumber) -> Self {
         Self {
             version: version.to_string(),
@@ -49,7 +49,7 @@ impl TryForm {
         }
     }
 
-    /// A form with what a result was asked with.
+    /// The form with the values of a result.
     pub(super) fn of_result(result: &ReadableResult) -> Self {
         let view = result.view();
         let fields = result.submission().fields().iter();
@@ -63,7 +63,7 @@ impl TryForm {
         }
     }
 
-    /// A form as it was sent.
+    /// The form as submitted.
     pub(super) fn sent(form: &Form) -> Self {
         let fields = form.values().filter_map(|(name, value)| {
             let key = name.strip_prefix(FIELDS)?;
@@ -80,19 +80,19 @@ impl TryForm {
         }
     }
 
-    /// Chooses another version; an empty one chooses nothing.
+    /// Selects another version; an empty text changes nothing.
     pub(super) fn choose(&mut self, version: &str) {
         if !version.is_empty() {
             version.clone_into(&mut self.version);
         }
     }
 
-    /// The version that is chosen; `None` for what is no version number.
+    /// The selected version; `None` if it is not a version number.
     pub(super) fn version_number(&self) -> Option<VersionNumber> {
         version_number(self.version.trim())
     }
 
-    /// Notes a fault of an input; of the whole form with an empty name.
+    /// Adds a validation error of an input; an empty name means the whole form.
     pub(super) fn refuse(&mut self, input: &str, words: &(impl ToString + ?Sized)) {
         self.faults.note(input, words);
     }
@@ -102,8 +102,8 @@ impl TryForm {
         !self.faults.is_empty()
     }
 
-    /// Reads each value, in the words of the specification; `None` when one has a fault. A version
-    /// that is not chosen is the latest.
+    /// Parses each value, with the specification's error texts; `None` if any is invalid. The
+    /// version is the latest unless another is selected.
     pub(super) fn read(&mut self, latest: VersionNumber) -> Option<TryValues> {
         if self.version.is_empty() {
             self.version = latest.to_string();
@@ -139,7 +139,7 @@ impl TryForm {
         })
     }
 
-    /// Refuses fields that are not those of the version, in the words of the specification.
+    /// Adds an error if the fields are not those of the version, with the specification's text.
     pub(super) fn check_fields(&mut self, version: &PrismVersion) {
         let sent = SentFields(self.fields.clone());
         if let Err(mismatch) = Submission::new(sent, None, version.fields()) {
@@ -152,7 +152,7 @@ impl TryForm {
         }
     }
 
-    /// Refuses a comparison of versions that take other fields.
+    /// Adds an error if the two compared versions have different fields.
     pub(super) fn check_same_fields(&mut self, version: &PrismVersion, other: &PrismVersion) {
         let keys = |version: &PrismVersion| {
             let keys = version.fields().iter().map(|field| field.key.to_string());

@@ -1,4 +1,4 @@
-//! The files that `refract apply` is given, folders among them.
+//! Finds and reads the files of `refract apply`, including those in folders.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -7,11 +7,11 @@ use refract_authoring::definition_name::{DefinitionKind, DefinitionName};
 use refract_file_runs::binary_kind;
 use refract_service::prisms::{DefinitionError, DefinitionFile};
 
-/// Number of bytes by which a file that is no text is known.
+/// The number of bytes read to recognise a binary file.
 const START: usize = 8 * 1024;
 
-/// Reads the files, and those of folders in the order of their names. A file that is given twice is
-/// read once. What cannot be read is a fault.
+/// Reads the files, and those in folders in the order of their names. A file given twice is read
+/// once. A file that cannot be read is a fault.
 pub(super) fn read(paths: &[PathBuf]) -> (Vec<DefinitionFile>, Vec<DefinitionError>) {
     let mut faults = Vec::new();
     let mut found = Vec::new();
@@ -33,7 +33,7 @@ pub(super) fn read(paths: &[PathBuf]) -> (Vec<DefinitionFile>, Vec<DefinitionErr
     (files, faults)
 }
 
-/// The files that a path stands for.
+/// The files of a path: itself, or those in the folder.
 fn of_path(path: &Path) -> Result<Vec<PathBuf>, DefinitionError> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);

@@ -1,4 +1,4 @@
-//! What is wrong with a gold file, found before anything is asked.
+//! Validates a gold file before the model is asked.
 
 use std::collections::BTreeSet;
 
@@ -12,11 +12,11 @@ use crate::commands::input_path::InputPath;
 use crate::terminal::plain;
 use crate::{output, suggestion};
 
-/// Upper bound on the outcomes that are listed of a question.
+/// The most outcomes of a question in a message.
 const MOST_OUTCOMES: usize = 20;
 
-/// Refuses a file with an `expected_…` column of no question, with cells that name no outcome, or
-/// without anything that is expected. Wrong cells are listed before.
+/// Refuses a file with an `expected_…` column for an unknown question, with cells that name no
+/// outcome, or without any expected answer. Invalid cells are listed first.
 pub(super) fn check(
     gold: &InputPath,
     version: &PrismVersion,
@@ -71,7 +71,7 @@ fn list_wrong_cells(version: &PrismVersion, check: &GoldCheck) {
     }
 }
 
-/// The keys of a question's outcomes, as a list for people.
+/// The keys of a question's outcomes as a readable list.
 fn outcomes_of(question: &Question) -> String {
     let keys = outcomes(question).map(|outcome| outcome.key);
     let mut listed: Vec<_> = keys.clone().take(MOST_OUTCOMES).collect();

@@ -1,5 +1,5 @@
-//! A check as a `JUnit` report, which CI systems show: a test case for each requirement, and one for
-//! whether every row is answered.
+//! A check as a `JUnit` report for CI systems: a test case for each requirement, and one that every
+//! row is answered.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -15,19 +15,19 @@ use crate::output::file::OutputFile;
 
 /// The report's name.
 const REPORT: &str = "refract check";
-/// The name of the test case about rows.
+/// The name of the test case for unanswered rows.
 const EVERY_ROW: &str = "every row is answered";
-/// The name of the test case about orders of options, which is there when they were asked for.
+/// The name of the test case for other option orders, present only if they were requested.
 const OTHER_ORDERS: &str = "other orders are all asked";
 
-/// The file of a report, which is opened before anything is asked.
+/// The file of a report, opened before the model is asked.
 pub(super) struct JunitFile {
     path: PathBuf,
     file: OutputFile,
 }
 
 impl JunitFile {
-    /// Begins to write a file. One that is not finished is deleted.
+    /// Starts writing a file, which is deleted unless it is finished.
     pub(super) fn create(path: &Path) -> anyhow::Result<Self> {
         Ok(Self {
             path: path.to_owned(),

@@ -1,4 +1,4 @@
-//! What other orders of the options change: the asking, and how it is shown.
+//! The effect of other option orders: asks again, and prints the differences.
 
 use std::fmt::Write as _;
 
@@ -17,10 +17,10 @@ use super::super::signals::StopSignals;
 use crate::output;
 use crate::terminal::{Palette, Progress, counted, widened};
 
-/// How often the choices are asked again.
+/// How the choices are asked again.
 #[derive(Clone, Copy)]
 pub(super) struct OrdersQuestion {
-    /// Upper bound on the other orders of a question.
+    /// The most other orders of a question.
     pub(super) most: usize,
     pub(super) gives_up: bool,
 }
@@ -37,8 +37,8 @@ struct OrdersJson<'a> {
     largest_total_variation: Option<f64>,
 }
 
-/// Asks about the texts of the results with the options in other orders; `None` when there is
-/// nothing to ask.
+/// Asks about the results' texts again with the options in other orders; `None` if there is nothing
+/// to ask.
 pub(super) async fn ask(
     question: OrdersQuestion,
     asked: &AskedPrism,

@@ -1,4 +1,4 @@
-//! The requirements of a check: whether they name something that there is, and whether they hold.
+//! The requirements of a check: whether they are valid, and whether they hold.
 
 use std::fmt::Write as _;
 
@@ -14,21 +14,21 @@ use super::super::measures::MeasuredQuestion;
 use crate::terminal::Palette;
 use crate::{output, suggestion};
 
-/// Requirements that each name a question and an outcome of the version.
+/// Requirements whose questions and outcomes all exist in the version.
 pub(super) struct Requirements<'a>(&'a [Requirement]);
 
-/// A requirement with what was found, as `check --json` prints it.
+/// A requirement with the measured value, as printed by `check --json`.
 #[derive(Serialize)]
 pub(super) struct RequirementFinding {
-    /// The requirement as it can be read again.
+    /// The requirement in the syntax of the command line.
     pub(super) requirement: String,
-    /// The measure's value; `None` where it is not defined.
+    /// The measure's value; `None` if undefined.
     pub(super) value: Option<f64>,
     pub(super) holds: bool,
 }
 
 impl RequirementFinding {
-    /// The value with up to six decimals, so that it shows on which side of the bound it is.
+    /// The value with up to six decimals, enough to tell it from the bound.
     pub(super) fn describe_value(&self) -> String {
         let Some(value) = self.value else {
             return "not defined".to_owned();
@@ -61,7 +61,7 @@ impl<'a> Requirements<'a> {
         Ok(Self(requirements))
     }
 
-    /// Refuses a requirement about a question of which the gold file says nothing.
+    /// Refuses a requirement about a question without expected answers in the gold file.
     pub(super) fn check_expected(&self, expected: &[(QuestionKey, u64)]) -> anyhow::Result<()> {
         for requirement in self.0 {
             let key = requirement.question();

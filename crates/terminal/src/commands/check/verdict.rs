@@ -1,4 +1,4 @@
-//! Whether a check is passed, and why not.
+//! Whether a check passes, and why not.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -9,20 +9,20 @@ use super::super::file_run::AskedPrism;
 use super::requirements::RequirementFinding;
 use crate::output;
 
-/// Everything that decides whether a check is passed.
+/// Everything that decides whether a check passes.
 pub(super) struct Verdict<'a> {
     pub(super) prism: &'a AskedPrism,
     pub(super) requirements: &'a [RequirementFinding],
-    /// How many rows have no answer, in words; `None` when all have one.
+    /// A message about rows without an answer; `None` if all have one.
     pub(super) unanswered: Option<String>,
-    /// What other orders changed, when that was asked for.
+    /// The effect of other option orders, if requested.
     pub(super) orders: Option<&'a OrdersReport>,
-    /// How long asking about the rows took.
+    /// How long asking took.
     pub(super) took: Duration,
 }
 
 impl Verdict<'_> {
-    /// The exit status; what is not passed is said in one line.
+    /// The exit status; prints one line about whatever did not pass.
     pub(super) fn exit(&self) -> ExitCode {
         let failed = self.requirements.iter().filter(|finding| !finding.holds);
         let requirements = match (failed.count(), self.requirements.len()) {

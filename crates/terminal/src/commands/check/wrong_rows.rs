@@ -1,4 +1,4 @@
-//! The rows of a gold file whose answers are not right, without their texts.
+//! The rows of a gold file with wrong answers, without their texts.
 
 use std::fmt::Write as _;
 
@@ -12,15 +12,16 @@ use crate::terminal::{Palette, columns_of, fit, plain};
 const REF: usize = 20;
 /// Upper bound on the terminal columns of an outcome's key.
 const OUTCOME: usize = 24;
-/// Columns of a result id.
+/// Terminal columns of a result id.
 const RESULT: usize = 36;
-/// Columns of a probability.
+/// Terminal columns of a probability.
 const PROBABILITY: usize = 5;
-/// Least columns of an outcome's key.
+/// The fewest terminal columns of an outcome's key.
 const LEAST_OUTCOME: usize = 8;
-/// Columns to which an outcome's key may be cut so that the result id stands on the same line.
+/// The terminal columns to which an outcome's key may be cut to keep the result id on the same
+/// line.
 const OUTCOME_BESIDE: usize = 16;
-/// Columns between two cells.
+/// Terminal columns between two cells.
 const GAP: usize = 2;
 
 /// The widths of the table's columns, in terminal columns.
@@ -30,7 +31,7 @@ struct TableLayout {
     reference: usize,
     question: usize,
     outcome: usize,
-    /// Whether the result id stands on a line of its own.
+    /// Whether the result id gets a separate line.
     is_id_below: bool,
 }
 
@@ -55,7 +56,7 @@ impl TableLayout {
             is_id_below: false,
         };
         if let Some(width) = width {
-            // what both outcomes may take beside the rest, with the id and without it
+            // the columns left for both outcomes, with and without the id on the line
             let others = layout.columns() - 2 * layout.outcome;
             let beside = width.saturating_sub(others + GAP + RESULT) / 2;
             layout.is_id_below = beside < layout.outcome.min(OUTCOME_BESIDE);
@@ -69,7 +70,7 @@ impl TableLayout {
         layout
     }
 
-    /// Columns of a line without the result id.
+    /// The columns of a line without the result id.
     fn columns(&self) -> usize {
         let reference = self.reference + if self.reference > 0 { GAP } else { 0 };
         let outcome = GAP + self.outcome + 1 + PROBABILITY;
@@ -94,7 +95,7 @@ impl TableLayout {
         format!("  {} {probability:PROBABILITY$}", fit(key, self.outcome))
     }
 
-    /// The row of an answer. An id on a line of its own stands below the last answer of its result.
+    /// The row of an answer. An id on a separate line follows the last answer of its result.
     fn row(&self, wrong: &WrongAnswer, is_last: bool, palette: &Palette) -> String {
         let reference = wrong.reference.as_deref().unwrap_or_default();
         let mut words = self.head(&wrong.line.to_string(), reference, wrong.question.as_str());
@@ -113,7 +114,7 @@ impl TableLayout {
     }
 }
 
-/// The listed answers as a table that fits `width` where there is one; empty when all are right.
+/// The listed answers as a table, within `width` if there is one; empty if all are right.
 pub(super) fn render(wrong: &WrongAnswers, width: Option<usize>) -> String {
     if wrong.listed.is_empty() {
         return String::new();

@@ -3,7 +3,7 @@
 use refract_service::measures::ComparedQuestion;
 use serde::Serialize;
 
-/// The object; what is not defined is null.
+/// The object; undefined measures are null.
 #[derive(Serialize)]
 pub(super) struct ComparisonJson<'a> {
     question: &'a str,

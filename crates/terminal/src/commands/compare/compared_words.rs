@@ -1,4 +1,4 @@
-//! A compared question in words, with the texts to which the sides answer differently.
+//! A compared question as text, with the texts that the sides answer differently.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -15,15 +15,15 @@ use refract_service::measures::{ComparedQuestion, DifferingText};
 use super::super::measures::range;
 use crate::terminal::{self, Palette, counted, widened};
 
-/// A McNemar probability below this one is called unlikely to be chance.
+/// The p-value of McNemar's test below which a difference is called unlikely to be chance.
 const SIGNIFICANT: f64 = 0.05;
-/// Columns of a result's id.
+/// Terminal columns of a result's id.
 const ID: usize = 36;
-/// Lower bound on the columns of an outcome.
+/// The fewest terminal columns of an outcome.
 const SHORTEST: usize = 6;
-/// Upper bound on the columns of an outcome.
+/// The most terminal columns of an outcome.
 const OUTCOME: usize = 24;
-/// Upper bound on the columns of a `ref`.
+/// The most terminal columns of a `ref`.
 const REFERENCE: usize = 24;
 
 /// The `ref` of each listed result that has one.
@@ -94,7 +94,7 @@ pub(super) fn lines(
     lines
 }
 
-/// Whether one side is better.
+/// Which side is better, if either.
 fn verdict(comparison: &Comparison) -> &'static str {
     let may_be_chance = comparison.mcnemar_p >= SIGNIFICANT;
     match comparison.only_b_right.cmp(&comparison.only_a_right) {
@@ -105,8 +105,8 @@ fn verdict(comparison: &Comparison) -> &'static str {
     }
 }
 
-/// The texts to which the sides answer differently, as many as are listed: a line for each, or two
-/// where the width is too small for the ids of the results.
+/// The listed texts that the sides answer differently: one line for each, or two if the width is
+/// too small for the results' ids.
 fn differing(
     compared: &ComparedQuestion,
     references: &HashMap<ResultId, String>,
@@ -165,7 +165,7 @@ fn differing(
     lines
 }
 
-/// The mark, and what each side predicts.
+/// The marked outcome and each side's prediction.
 fn answers(text: &DifferingText, columns: usize, palette: &Palette) -> String {
     let side = |predicted: Option<&OutcomeKey>| {
         let cell = terminal::fit(outcome(predicted), columns);
@@ -179,7 +179,7 @@ fn answers(text: &DifferingText, columns: usize, palette: &Palette) -> String {
     format!("{}  {a}  {b}", terminal::fit(text.mark.as_str(), columns))
 }
 
-/// The `ref` of the results; both where they differ.
+/// The `ref` of both results, or both refs if they differ.
 fn reference(text: &DifferingText, references: &HashMap<ResultId, String>) -> String {
     let [a, b] = text.results.map(|result| references.get(&result));
     match (a, b) {

@@ -1,4 +1,4 @@
-//! The sample messages, answered before the demo is shown, so that its pages have something to show.
+//! The sample messages, answered before the demo is shown, so that its pages are not empty.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -12,12 +12,13 @@ use refract_lens_rendering::RowFormat;
 use refract_service::CallError;
 use refract_service::Refract;
 
-/// 200 messages to a shop that sells bicycles.
+/// 200 messages to a bicycle shop.
 const MESSAGES: &[u8] = include_bytes!("../../../../../docs/examples/messages.csv");
-/// Messages that are asked about at once.
+/// The number of messages in flight to the model.
 const CONCURRENCY: NonZeroUsize = NonZeroUsize::MIN.saturating_add(15);
 
-/// Asks a prism about every message by a file run, which asks about none again that is answered.
+/// Asks a prism about every message with a file run, which skips messages that are already
+/// answered.
 pub(super) async fn answer(
     refract: &Refract,
     account: AccountId,
@@ -29,10 +30,10 @@ pub(super) async fn answer(
         shard: Shard::WHOLE,
         name: "demo".to_owned(),
     };
-    // a version that is made in the demo does not answer all messages again
+    // a version saved during the demo must not answer all messages again
     let first = Some(VersionNumber::FIRST);
     let prism = match refract.runs().pin(account, prism, first).await {
-        // somebody archived it in an earlier demo
+        // it was archived in an earlier demo
         Err(CallError::PrismNotFound) => return Ok(()),
         found => found?,
     };

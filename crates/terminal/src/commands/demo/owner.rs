@@ -1,4 +1,4 @@
-//! The demo's owner, who signs in by a link.
+//! The demo's owner, a person who signs in by a link.
 
 use anyhow::Context as _;
 use refract_domain::account::person::{Email, PersonName};
@@ -11,10 +11,10 @@ use refract_service::people::{Caller, SignInClient};
 
 /// The owner's address, which receives no mail.
 const EMAIL: &str = "owner@demo.invalid";
-/// What the owner is called.
+/// The owner's name.
 const NAME: &str = "Demo owner";
 
-/// A link's token that signs in as the demo's owner, who is made when missing.
+/// The token of a link that signs in as the demo's owner, who is created if missing.
 pub(super) async fn sign_in_link(refract: &Refract, account: AccountId) -> anyhow::Result<Token> {
     let caller = Caller::operator(account);
     let owner = find_or_make(refract, &caller).await?;

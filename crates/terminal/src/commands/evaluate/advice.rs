@@ -1,4 +1,4 @@
-//! Advice on the cutoffs of a Yes / No question: as JSON, in words, and as a lens file.
+//! Advice on the cutoffs of a Yes / No question: as JSON, as text, and as a lens file.
 
 use std::path::PathBuf;
 
@@ -11,16 +11,16 @@ use super::advice_json::AdviceJson;
 use super::{advice_words, advised_lens};
 use crate::output;
 
-/// What is wanted of the cutoffs of one question.
+/// A request for advice on one question's cutoffs.
 pub(super) struct AdvisedQuestion {
-    /// What the cutoffs are to achieve.
+    /// The goal of the cutoffs.
     pub(super) goal: CutoffGoal,
-    /// The lens file to be written.
+    /// The lens file to write.
     pub(super) write: Option<PathBuf>,
 }
 
 impl AdvisedQuestion {
-    /// Prints the advice, and writes the lens file where one is wanted.
+    /// Prints the advice, and writes the lens file if requested.
     ///
     /// # Errors
     /// The lens file cannot be written, or the goal is out of reach.
@@ -49,7 +49,7 @@ impl AdvisedQuestion {
         self.tell_next(prism, &advice)
     }
 
-    /// The error for a lens file that is wanted and cannot be written for want of marks.
+    /// The error for a requested lens file that cannot be written because there are no marks.
     pub(super) fn refuse_to_write(&self) -> anyhow::Result<()> {
         match &self.write {
             Some(path) => bail!(

@@ -8,7 +8,7 @@ use serde_json::Number;
 
 use crate::output;
 
-/// The object; the cutoffs are null where the goal is out of reach.
+/// The object; the cutoffs are null if the goal is out of reach.
 #[derive(Serialize)]
 pub(super) struct AdviceJson<'a> {
     question: &'a str,
@@ -22,7 +22,7 @@ pub(super) struct AdviceJson<'a> {
 }
 
 impl<'a> AdviceJson<'a> {
-    /// The object of an advice.
+    /// The object of one advice.
     pub(super) fn of(question: &'a str, goal: CutoffGoal, advice: &CutoffAdvice) -> Self {
         let share = |percent| f64::from(percent) / 100.0;
         Self {
@@ -36,7 +36,7 @@ impl<'a> AdviceJson<'a> {
     }
 }
 
-/// The goal with its numbers as they were given.
+/// The goal with its numbers as given.
 fn target(goal: CutoffGoal) -> Vec<(&'static str, Option<Number>)> {
     match goal {
         CutoffGoal::Precision(precision) => vec![("precision", plain(precision))],
@@ -56,7 +56,7 @@ fn plain(number: f64) -> Option<Number> {
     number.to_string().parse().ok()
 }
 
-/// What cutoffs that were chosen on other rows gave.
+/// The measures of the cutoffs on held-out rows.
 fn held_out(measures: &CutoffMeasures) -> Vec<(&'static str, Option<f64>)> {
     let low = |proportion: Proportion| Some(proportion.interval()?.low);
     let high = |proportion: Proportion| Some(proportion.interval()?.high);

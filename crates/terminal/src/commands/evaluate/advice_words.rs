@@ -1,4 +1,4 @@
-//! Advice on cutoffs in words.
+//! Advice on cutoffs as text.
 
 use indicatif::HumanCount;
 use refract_evaluation::cutoffs::advice::{CutoffAdvice, CutoffGoal, FEW_MARKS};
@@ -6,7 +6,7 @@ use refract_evaluation::measures::proportion::{Interval, Proportion};
 
 use crate::terminal::{Palette, counted};
 
-/// The advice, with what to expect of it; the first line says what the goal asks for.
+/// The advice and its expected outcome; the first line restates the goal.
 pub(super) fn lines(goal: CutoffGoal, advice: &CutoffAdvice) -> Vec<String> {
     let palette = Palette::of_stdout();
     let marks = format!(
@@ -53,7 +53,7 @@ pub(super) fn lines(goal: CutoffGoal, advice: &CutoffAdvice) -> Vec<String> {
     lines
 }
 
-/// What is below the cutoff of yes.
+/// The lines about answers below the cutoff of yes.
 fn below(advice: &CutoffAdvice, yes_from: &str) -> Vec<String> {
     let held_out = &advice.held_out;
     let right = match held_out.no_precision.of {
@@ -91,7 +91,7 @@ pub(super) fn out_of_reach(goal: CutoffGoal) -> String {
     }
 }
 
-/// The warning for advice with few marks behind it.
+/// The warning for advice that is based on few marks.
 pub(super) fn warning(advice: &CutoffAdvice) -> String {
     let behind = advice.behind;
     let marks = if behind == 1 {
@@ -105,7 +105,7 @@ pub(super) fn warning(advice: &CutoffAdvice) -> String {
     )
 }
 
-/// A cutoff in percent as the number that a lens file has.
+/// A cutoff in percent as the number in a lens file.
 fn cutoff(percent: u32) -> String {
     (f64::from(percent) / 100.0).to_string()
 }

@@ -12,7 +12,7 @@ use refract_service::prisms::PrismHistory;
 
 use crate::output::file::OutputFile;
 
-/// Writes the prism's lens with these cutoffs of a question into a file that `lens set` takes.
+/// Writes the prism's lens with these cutoffs of a question to a file for `lens set`.
 ///
 /// # Errors
 /// The latest version lacks the question, the lens has no room for its column, or the file cannot
@@ -36,7 +36,7 @@ pub(super) fn write(
     let columns = with_cutoffs(columns, latest.fields(), question, cutoffs);
     let mut text = serde_json::to_vec_pretty(&LensFile::new(&columns))?;
     text.push(b'\n');
-    // the file is read as `lens set` will read it
+    // checked the way `lens set` will read the file
     lens_file::read(&text, latest)?;
     let mut file = OutputFile::create(path)?;
     let written = file.write_all(&text);

@@ -1,4 +1,4 @@
-//! What cutoffs are wanted for: the arguments of `refract evaluate --advise`.
+//! The goal of cutoffs: the arguments of `refract evaluate --advise`.
 
 use std::path::PathBuf;
 
@@ -52,10 +52,10 @@ pub(super) struct AdviceArgs {
 }
 
 impl AdviceArgs {
-    /// The advice that is wanted on a question; `None` when none is.
+    /// The requested advice on a question; `None` if none is requested.
     ///
     /// # Errors
-    /// The question is no Yes / No.
+    /// The question is not a Yes / No.
     pub(super) fn of(&self, question: &Question) -> anyhow::Result<Option<AdvisedQuestion>> {
         let Some(goal) = self.goal() else {
             return Ok(None);
@@ -84,7 +84,7 @@ impl AdviceArgs {
     }
 }
 
-/// Reads a precision or recall.
+/// Parses a precision or recall.
 fn share(text: &str) -> anyhow::Result<f64> {
     let expected = "expected a number above 0 and up to 1, such as 0.95";
     let share: f64 = text.parse().context(expected)?;
@@ -92,7 +92,7 @@ fn share(text: &str) -> anyhow::Result<f64> {
     Ok(share)
 }
 
-/// Reads a cost.
+/// Parses a cost.
 fn cost(text: &str) -> anyhow::Result<f64> {
     let expected = "expected a number above 0, such as 5";
     let cost: f64 = text.parse().context(expected)?;

@@ -50,11 +50,11 @@ pub(crate) struct FileRunArgs {
     model: ModelArgs,
 }
 
-/// A prism version that answers, and the model that it asks.
+/// A prism version, with the model that answers for it.
 pub(crate) struct AskedPrism {
     pub(crate) refract: Refract,
     pub(crate) prism: PinnedPrism,
-    /// Upper bound on the rows that the model is asked about at once.
+    /// The most rows in flight to the model.
     pub(crate) concurrency: NonZeroUsize,
 }
 
@@ -78,7 +78,7 @@ impl FileRunArgs {
         })
     }
 
-    /// Which rows of which file are asked about.
+    /// The file and the shard of its rows to ask about.
     pub(crate) fn order<'a>(&'a self, input: InputSource<'a>, shard: Shard) -> RunOrder<'a> {
         RunOrder {
             input,
@@ -88,7 +88,7 @@ impl FileRunArgs {
         }
     }
 
-    /// How hard the run works.
+    /// The limits of the run: concurrency and failures.
     pub(crate) fn settings(&self, asked: &AskedPrism) -> RunSettings {
         RunSettings {
             concurrency: asked.concurrency,

@@ -1,4 +1,4 @@
-//! What a run says when its file cannot be used, and when it stops early.
+//! The messages of a run whose file cannot be used, or that stops early.
 
 use refract_file_runs::{InputError, OpenRunError, RunError};
 

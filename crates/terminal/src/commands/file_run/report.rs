@@ -1,4 +1,4 @@
-//! What a run reports: after the check, on the way and at the end.
+//! The reports of a run: after the check, in progress and at the end.
 
 use std::cmp::Reverse;
 use std::fmt::Write as _;
@@ -13,11 +13,11 @@ use crate::commands::input_path::InputPath;
 use crate::output;
 use crate::terminal::{columns_of, counted, plain, rate, widened};
 
-/// Number of a column's labels that are listed. The rest are summed up as others.
+/// The most labels of a column that are listed. The rest are summed up as others.
 const MOST_LABELS: usize = 6;
-/// Number of columns that are listed.
+/// The most columns that are listed.
 const MOST_COLUMNS: usize = 40;
-/// Number of different errors that are listed.
+/// The most different errors that are listed.
 const MOST_FAILURES: usize = 10;
 
 /// The report of the check.
@@ -55,7 +55,7 @@ pub(crate) fn checked(input: &InputPath, run: &FileRun, check: &FileCheck) -> St
     words
 }
 
-/// What the run would ask about, and what that costs.
+/// What the run would ask the model, and the cost.
 fn price(check: &FileCheck) -> String {
     let mut words = match check.answered_before {
         0 => format!("{} to ask about", rows(check.to_ask())),
@@ -76,7 +76,7 @@ fn price(check: &FileCheck) -> String {
     words
 }
 
-/// An estimated cost, after what it buys; empty where no model request is sent.
+/// An estimated cost, to be appended to what it pays for; empty if no model request is sent.
 pub(crate) fn cost(tokens: u64, requests: u64) -> String {
     if requests == 0 {
         return String::new();
@@ -85,7 +85,7 @@ pub(crate) fn cost(tokens: u64, requests: u64) -> String {
     format!(": about {tokens} in {}", counted(requests, "model request"))
 }
 
-/// The counts beside the progress bar.
+/// The counts next to the progress bar.
 pub(crate) fn going(counts: &RunCounts) -> String {
     let mut words = format!(", {} ok", HumanCount(counts.ok));
     for (number, what) in [
@@ -168,7 +168,7 @@ fn column_line(summary: &ColumnSummary, empty: u64) -> String {
     }
 }
 
-/// Each count as whole percents of all, which add up to 100: what rounding down leaves goes to the
+/// Each count in whole percents that add up to 100: the points lost by rounding down go to the
 /// largest remainders.
 fn percents(counts: impl Iterator<Item = u64>) -> Vec<String> {
     let counts: Vec<_> = counts.map(u128::from).collect();
@@ -207,7 +207,7 @@ pub(crate) fn end_of_run(counts: &RunCounts) -> ExitCode {
     }
 }
 
-/// How many rows of a run have no answer and what to do about it; `None` when all have one.
+/// How many rows have no answer and what to do about it; `None` if all have one.
 pub(crate) fn unanswered(counts: &RunCounts) -> Option<String> {
     let again = "run the same command again to retry what failed";
     match (counts.failed, counts.refused) {
@@ -224,7 +224,7 @@ pub(crate) fn unanswered(counts: &RunCounts) -> Option<String> {
     }
 }
 
-/// A number of rows in words.
+/// A number of rows with its noun.
 pub(crate) fn rows(number: u64) -> String {
     counted(number, "row")
 }

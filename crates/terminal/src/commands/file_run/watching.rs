@@ -11,10 +11,10 @@ use crate::commands::input_path::InputPath;
 use crate::output;
 use crate::terminal::Progress;
 
-/// Interval at which the progress is shown.
+/// The interval between two updates of the progress.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Waits for the check of a whole file, and shows the progress. A signal ends the program.
+/// Waits for the check of a whole file, and shows its progress. A signal ends the program.
 pub(crate) async fn check_watched<T>(
     input: &InputPath,
     checking: impl Future<Output = Result<T, FileCheckError>>,
@@ -28,7 +28,7 @@ pub(crate) async fn check_watched<T>(
         () = signals.next() => {
             progress.end();
             output::say("error: stopped; nothing was asked");
-            // nothing else can stop the thread that reads the file
+            // the thread that reads the file cannot be stopped otherwise
             std::process::exit(1);
         }
         never = showing => match never {},
@@ -40,7 +40,7 @@ pub(crate) async fn check_watched<T>(
     })
 }
 
-/// Waits for a run and shows how far it is.
+/// Waits for a run and shows its progress.
 pub(crate) async fn watched<T>(
     run: impl Future<Output = T>,
     tally: &RunTally,

@@ -63,7 +63,7 @@ impl CutoffsCommand {
         output::text(&words)
     }
 
-    /// An empty histogram for the column that was named.
+    /// An empty histogram for the named column.
     fn steps(&self, lens: &[Column]) -> anyhow::Result<CutoffSteps> {
         let name = &self.column;
         let found = lens.iter().find(|column| column.name.as_str() == name);
@@ -143,7 +143,8 @@ impl CutoffsCommand {
         Ok(words)
     }
 
-    /// The label that begins in the step at this percent with the column's current cutoffs.
+    /// The label whose range starts within the step at this percent, under the column's current
+    /// cutoffs.
     fn beginning(&self, percent: u32, cutoffs: Option<Cutoffs>) -> Option<YesNoLabel> {
         let (no_below, yes_from) = limits(cutoffs?);
         let from = f64::from(percent) / 100.0;
@@ -173,13 +174,13 @@ impl CutoffsCommand {
     }
 }
 
-/// Reads a number of percents.
+/// Parses a number of percent.
 fn step(text: &str) -> anyhow::Result<u8> {
     let step = text.parse().ok().filter(|step| (1..=50).contains(step));
     step.context("expected whole percents from 1 to 50")
 }
 
-/// The probabilities below which the label is no, and from which it is yes.
+/// The probability below which the label is no, and the one from which it is yes.
 fn limits(cutoffs: Cutoffs) -> (f64, f64) {
     let no_below = cutoffs.no_ends_at().value();
     (no_below, cutoffs.yes_from().map_or(no_below, Cutoff::value))
@@ -193,7 +194,7 @@ struct CutoffsJson<'a> {
     results: u64,
     no_below: Option<f64>,
     yes_from: Option<f64>,
-    /// What the current cutoffs answer; null for a column of probabilities.
+    /// The label counts under the current cutoffs; null for a column of probabilities.
     now: Option<LabelCounts>,
     steps: &'a [CutoffStep],
 }

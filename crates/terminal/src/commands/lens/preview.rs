@@ -1,4 +1,4 @@
-//! `refract lens preview`: what another lens would make of stored results, before it is saved.
+//! `refract lens preview`: the effect of another lens on stored results, before it is saved.
 
 use std::fmt::Write as _;
 use std::num::NonZeroUsize;
@@ -102,7 +102,7 @@ fn render(preview: &LensPreview) -> anyhow::Result<String> {
     Ok(words)
 }
 
-/// A line for each value, with its current number of cells where that differs.
+/// A line for each value, with its current number of cells if that differs.
 fn value_lines(column: &ColumnPreview, results: u64) -> anyhow::Result<String> {
     let before = |value: &ValueCount| {
         let tally = column.before.as_ref()?;
@@ -155,7 +155,7 @@ struct ColumnPreviewJson<'a> {
     /// Number of cells that would change; null for a new column.
     changed: Option<u64>,
     after: &'a ColumnTally,
-    /// The current column of this name; null when there is none, or none that can be compared.
+    /// The current column with this name; null if there is none, or it cannot be compared.
     before: Option<&'a ColumnTally>,
 }
 

@@ -1,4 +1,4 @@
-//! `refract marks export`: every marked result as a row that can be imported again.
+//! `refract marks export`: every marked result as a row for `refract marks import`.
 
 use std::io::Write;
 

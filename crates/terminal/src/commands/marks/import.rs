@@ -1,4 +1,4 @@
-//! `refract marks import`: takes in a file of marks, all or none.
+//! `refract marks import`: imports a file of marks, all or none.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -18,7 +18,7 @@ use crate::settings::DatabaseArgs;
 use crate::suggestion::did_you_mean;
 use crate::terminal::{counted, widened};
 
-/// Said of an export of results, which would mark every result with its own answer.
+/// The error for an export of results, which would mark every result with its own answer.
 const HOLDS_ANSWERS: &str = "\
 This is an export of results: what its columns say was answered becomes a mark in every row, also \
 where nobody looked. `refract results export --marks` writes columns for marks beside the answers.";
@@ -45,14 +45,14 @@ pub struct ImportCommand {
     account: AccountArg,
 }
 
-/// What an import did, or would do.
+/// The effect of an import, or of its dry run.
 #[derive(Serialize)]
 struct ImportedMarks {
     /// Number of marks in the file.
     marks: usize,
-    /// Number of results that they are of.
+    /// Number of marked results.
     results: usize,
-    /// Number of marks that are new or name another outcome than before.
+    /// Number of marks that are new or changed.
     changed: usize,
 }
 
@@ -94,7 +94,7 @@ impl ImportCommand {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// What the file is, and which of its columns are not read.
+    /// The file's format, and its ignored columns.
     fn found(&self, kind: InputKind, read: &MarksFileRows) -> String {
         let mut words = format!(
             "{}: {}, {}",

@@ -1,4 +1,5 @@
-//! Whether probabilities can be believed, and what could be left to the model, as bars.
+//! Calibration and coverage as bars: whether probabilities can be trusted, and the share of answers
+//! that can be automated.
 
 use indicatif::HumanCount;
 use refract_domain::prism::question::QuestionType;
@@ -14,10 +15,11 @@ use crate::terminal::{self, Palette};
 const RELIABILITY_BAR: usize = 16;
 /// Terminal columns of a bar of the coverage curve.
 const COVERAGE_BAR: usize = 14;
-/// Most points of the coverage curve that are drawn.
+/// The most points of the coverage curve that are drawn.
 const POINTS: usize = 12;
 
-/// The reliability diagram beside the coverage curve, then the confidence for each wanted accuracy.
+/// The reliability diagram next to the coverage curve, then the confidence needed for each wanted
+/// accuracy.
 pub(super) fn lines(measured: &MeasuredQuestion, palette: &Palette, width: usize) -> Vec<String> {
     let numbers = &measured.measures;
     let question_type = measured.question.question_type();
@@ -29,7 +31,7 @@ pub(super) fn lines(measured: &MeasuredQuestion, palette: &Palette, width: usize
     lines
 }
 
-/// A line for each bin: the share of right rows as a bar, with a mark at the mean probability.
+/// A line for each bin: the share of right rows as a bar, with a tick at the mean probability.
 fn reliability(
     bins: &[ReliabilityBin],
     question_type: QuestionType,
@@ -56,8 +58,8 @@ fn reliability(
     std::iter::once(header).chain(bars).collect()
 }
 
-/// A line for each point: the share of answers of at least this confidence as a bar, and how many
-/// of them are right.
+/// A line for each point: the share of answers with at least this confidence as a bar, and the
+/// share of them that is right.
 fn coverage(points: &[CoveragePoint], palette: &Palette) -> Vec<String> {
     let header = format!(
         "{:>4}  {:COVERAGE_BAR$}  {:>7}  {:>5}",
@@ -79,7 +81,7 @@ fn coverage(points: &[CoveragePoint], palette: &Palette) -> Vec<String> {
     std::iter::once(header).chain(bars).collect()
 }
 
-/// From which confidence on a wanted accuracy holds.
+/// The least confidence that reaches a wanted accuracy.
 fn automated(wanted: f64, advice: Option<&AutomationAdvice>) -> String {
     let Some(advice) = advice else {
         return format!("for {wanted:.2}: no confidence holds it on held-out rows");

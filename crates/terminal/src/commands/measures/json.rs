@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::measured_question::MeasuredQuestion;
 
-/// The object; what is not defined is null.
+/// The object; undefined measures are null.
 #[derive(Serialize)]
 pub(super) struct MeasuresJson<'a> {
     question: &'a QuestionKey,

@@ -1,4 +1,4 @@
-//! Numbers in words, and blocks of lines beside or below each other.
+//! Formats numbers, and lays out blocks of lines side by side or stacked.
 
 use refract_evaluation::measures::proportion::Interval;
 
@@ -7,7 +7,7 @@ use crate::terminal;
 /// Terminal columns between two blocks of lines.
 const GAP: usize = 3;
 
-/// A measure with three decimals, and a dash for one that is not defined.
+/// A measure with three decimals; a dash if undefined.
 pub(crate) fn number(value: Option<f64>) -> String {
     value.map_or_else(|| "–".to_owned(), |value| format!("{value:.3}"))
 }
@@ -21,7 +21,7 @@ pub(crate) fn range(value: Option<f64>, interval: Option<Interval>) -> String {
     }
 }
 
-/// Parts with a separator between them, on as many lines of this width as they need.
+/// Joins parts with a separator and wraps them at this width.
 pub(super) fn wrapped(parts: &[String], separator: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for part in parts {
@@ -41,7 +41,7 @@ pub(super) fn wrapped(parts: &[String], separator: &str, width: usize) -> Vec<St
     lines
 }
 
-/// Two blocks side by side where the width allows, otherwise one below the other.
+/// Two blocks side by side if the width allows, otherwise stacked.
 pub(super) fn beside(left: Vec<String>, right: Vec<String>, width: usize) -> Vec<String> {
     let columns = widest(&left);
     if columns + GAP + widest(&right) > width {
@@ -64,7 +64,7 @@ pub(super) fn beside(left: Vec<String>, right: Vec<String>, width: usize) -> Vec
     (0..lines).map(line).collect()
 }
 
-/// Columns of the widest line.
+/// The terminal columns of the widest line.
 pub(super) fn widest(lines: &[String]) -> usize {
     let columns = lines.iter().map(|line| terminal::columns_of(line));
     columns.max().unwrap_or(0)

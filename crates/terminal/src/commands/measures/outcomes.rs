@@ -1,4 +1,4 @@
-//! The outcomes of a question in a table, and which of them are confused.
+//! The outcomes of a question as a table, with their confusions.
 
 use indicatif::HumanCount;
 use refract_evaluation::measures::QuestionMeasures;
@@ -7,22 +7,22 @@ use refract_evaluation::measures::outcome::{ConfusionCell, OutcomeMeasures};
 use super::layout::{beside, number, widest, wrapped};
 use crate::terminal::{self, Palette, counted, widened};
 
-/// Most outcomes that have a line of the table.
+/// The most outcomes in the table.
 const MOST_LINES: usize = 9;
-/// Most outcomes of a confusion matrix.
+/// The most outcomes of a confusion matrix.
 const MOST_IN_MATRIX: usize = 6;
-/// Most mistakes that are listed in place of a matrix.
+/// The most mistakes that are listed if there is no matrix.
 const MOST_MISTAKES: usize = 6;
-/// Most lines that the list takes.
+/// The most lines of the list of mistakes.
 const MISTAKE_LINES: usize = 3;
-/// Columns of the numbers of an outcome.
+/// Terminal columns of an outcome's numbers.
 const NUMBERS: usize = 46;
-/// Upper bound on the columns of a key beside or above a matrix.
+/// The most terminal columns of a key left of or above a matrix.
 const KEY: usize = 24;
-/// Columns of a key at the head of the matrix, at least.
+/// The fewest terminal columns of a key above the matrix.
 const SHORT_KEY: usize = 9;
 
-/// The table, with the confusion matrix beside or below it, or with the most frequent mistakes.
+/// The table, with the confusion matrix next to or below it, or with the most frequent mistakes.
 pub(super) fn lines(measures: &QuestionMeasures, palette: &Palette, width: usize) -> Vec<String> {
     if measures.outcomes.len() > MOST_IN_MATRIX {
         let table = table(measures, palette, width.saturating_sub(NUMBERS).max(KEY));
@@ -37,7 +37,7 @@ pub(super) fn lines(measures: &QuestionMeasures, palette: &Palette, width: usize
     beside(table, matrix(measures, palette, columns), width)
 }
 
-/// A line for each outcome, whose key has at most `columns`.
+/// A line for each outcome, its key cut to `columns`.
 fn table(measures: &QuestionMeasures, palette: &Palette, columns: usize) -> Vec<String> {
     let shown = shown(&measures.outcomes);
     let keys = shown.iter().map(|outcome| outcome.key.as_str().len());
@@ -74,7 +74,8 @@ fn table(measures: &QuestionMeasures, palette: &Palette, columns: usize) -> Vec<
     lines
 }
 
-/// The outcomes that have a line: those marked or predicted most often, in the order of all.
+/// The outcomes in the table: the most frequently marked or predicted ones, in the question's
+/// order.
 fn shown(outcomes: &[OutcomeMeasures]) -> Vec<&OutcomeMeasures> {
     let mut numbered: Vec<_> = outcomes.iter().enumerate().collect();
     numbered.sort_by_key(|(_, outcome)| std::cmp::Reverse(outcome.marked + outcome.predicted));
@@ -122,7 +123,7 @@ fn matrix(measures: &QuestionMeasures, palette: &Palette, width: usize) -> Vec<S
     lines
 }
 
-/// The most frequent pairs of a marked and another predicted outcome, as many as fit.
+/// The most frequent pairs of a marked and a different predicted outcome, as many as fit.
 fn mistakes(confusion: &[ConfusionCell], width: usize) -> Vec<String> {
     let wrong = confusion
         .iter()

@@ -8,7 +8,7 @@ use super::measured_question::MeasuredQuestion;
 use super::{calibration, outcomes};
 use crate::terminal::{self, Palette, counted};
 
-/// The lines of the screen, which fit the width where the keys of the outcomes allow.
+/// The lines of the screen, within the width unless the outcomes' keys are too long.
 pub(super) fn lines(measured: &MeasuredQuestion, width: usize) -> Vec<String> {
     let palette = Palette::of_stdout();
     let mut lines = head(measured, &palette, width);

@@ -1,4 +1,4 @@
-//! What `refract model check` tells an operator about the model.
+//! Advice of `refract model check` about the model.
 
 use refract_service::model::{
     ModelEndpoint, ModelError, ModelSettings, ModelTrials, Protocol, TrialReport,
@@ -6,15 +6,15 @@ use refract_service::model::{
 
 use super::distance;
 
-/// The largest move of a probability by the order of options that is not worth a sentence.
+/// The largest change of a probability with the order of options that needs no finding.
 const NOTABLE_MOVE: f64 = 0.1;
-/// The least part of the whole probability on the codes; below, the model often writes other words.
+/// The least total probability of the codes; below it, the model often writes other words.
 const LEAST_ON_CODES: f64 = 0.8;
-/// What to check where the server answered with something unexpected.
+/// What to check after an unexpected reply.
 const CHECK_SETTINGS: &str =
     " Check REFRACT_MODEL_URL, REFRACT_MODEL_NAME and REFRACT_MODEL_PROTOCOL.";
 
-/// How the probabilities of this model's answers are read.
+/// How the probabilities of this model are read.
 pub(super) fn reading(settings: &ModelSettings) -> &'static str {
     match (&settings.endpoint, settings.protocol) {
         (ModelEndpoint::Lexical, _) => "it compares words",
@@ -59,8 +59,8 @@ pub(super) fn findings(settings: &ModelSettings, trials: &ModelTrials) -> Vec<St
     lines
 }
 
-/// What becomes of outcomes without a probability of their own; `None` for `chat`, where the
-/// distance says how much that matters.
+/// The treatment of outcomes without a probability; `None` for `chat`, where the distance measures
+/// its effect.
 fn others(protocol: Protocol) -> Option<&'static str> {
     match protocol {
         Protocol::SystemOne | Protocol::Decisions => Some("the others count as 0"),
@@ -74,7 +74,7 @@ fn recommendation(
     reports: &[TrialReport],
     moved: Option<f64>,
 ) -> &'static str {
-    // of a flat answer, the server lists only a part of what is on the codes
+    // for a flat answer, the server lists only part of the codes' probability
     let sure_ones = reports.iter().filter(|report| report.right.is_some());
     let least_on_codes = sure_ones.filter_map(|report| report.on_codes);
     if settings.endpoint == ModelEndpoint::Lexical {
@@ -90,7 +90,8 @@ fn recommendation(
     }
 }
 
-/// What to do about a failure, after a leading space; empty where the failure's message says so.
+/// What to do about a failure, after a leading space; empty if the failure's message already says
+/// it.
 pub(super) fn after(failure: &ModelError, protocol: Protocol) -> &'static str {
     match failure {
         ModelError::Status(401 | 403) => " Check REFRACT_MODEL_API_KEY.",

@@ -1,10 +1,10 @@
-//! How far off a model's probabilities are at most, by number of outcomes.
+//! Upper bounds on the error of a model's probabilities, by number of outcomes.
 
 use refract_service::model::{DistanceBound, ModelTrials};
 
-/// The largest distance, in thousandths, about which nothing needs to be done.
+/// The largest distance that needs no action, in thousandths.
 const LARGEST_GOOD_DISTANCE: u32 = 20;
-/// The probability of one outcome above which an answer says little about flat ones.
+/// The probability of one outcome above which an answer tells little about flat ones.
 const CLEAR_PREFERENCE: f64 = 0.5;
 
 /// The distance of a bound with three decimals.
@@ -13,8 +13,8 @@ fn distance(bound: &DistanceBound) -> String {
     format!("{}.{:03}", thousandths / 1_000, thousandths % 1_000)
 }
 
-/// The bounds that the trials without a right outcome show, what to do about large ones, and how far
-/// they hold, each in one sentence. Empty where nothing was read from codes.
+/// The bounds from the trials without a right outcome, the remedy for large ones, and how far they
+/// apply, in one sentence each. Empty if nothing was read from codes.
 pub(super) fn sentences(trials: &ModelTrials) -> Vec<String> {
     let bounds = trials.distance_bounds();
     let sentences = [measured(&bounds), remedy(&bounds), clear_preference(trials)];
@@ -36,7 +36,7 @@ fn measured(bounds: &[DistanceBound]) -> Option<String> {
     ))
 }
 
-/// What to do where the distance is large for some number of outcomes.
+/// The remedy if the distance is large for some number of outcomes.
 fn remedy(bounds: &[DistanceBound]) -> Option<String> {
     let is_good = |bound: &&DistanceBound| bound.thousandths <= LARGEST_GOOD_DISTANCE;
     if bounds.iter().all(|bound| is_good(&bound)) {
@@ -52,8 +52,8 @@ fn remedy(bounds: &[DistanceBound]) -> Option<String> {
     ))
 }
 
-/// A warning where the model was asked to draw and yet clearly preferred an outcome: a sure answer
-/// leaves less unread than a flat one.
+/// A warning if the model was asked to draw and still clearly preferred an outcome: a sure answer
+/// leaves less probability unread than a flat one.
 fn clear_preference(trials: &ModelTrials) -> Option<String> {
     let preferring = trials
         .draws()

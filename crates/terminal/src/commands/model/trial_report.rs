@@ -18,11 +18,10 @@ pub(super) const HEADERS: [&str; 11] = [
     "ms",
 ];
 
-/// The header before the others where there are several servers.
+/// The header of the first column if there are several servers.
 pub(super) const SERVER_HEADER: &str = "server";
 
-/// The cells of the report's row, in the order of [`HEADERS`], behind that of the server where
-/// there is one.
+/// The cells of the report's row: its server if it has one, then the cells below [`HEADERS`].
 pub(super) fn cells(report: &TrialReport) -> Vec<String> {
     let right = match report.right {
         Some(true) => "yes",
@@ -48,7 +47,7 @@ pub(super) fn cells(report: &TrialReport) -> Vec<String> {
     cells
 }
 
-/// How the code was cut into tokens, in words.
+/// How the code was split into tokens.
 fn code(report: &TrialReport) -> String {
     let tokens = match report.code_tokens {
         None => return String::new(),

@@ -42,7 +42,7 @@ struct WarningJson<'a> {
 }
 
 impl LintCommand {
-    /// Runs `refract prism lint`: prints a warning a block, or a line of JSON each.
+    /// Runs `refract prism lint`: prints each warning as a block of text or a line of JSON.
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         let file = self.file.read()?;
         let file = PrismFile::read(&file, None)?;

@@ -1,4 +1,4 @@
-//! `refract results erase`: forgets results that somebody asked to have forgotten.
+//! `refract results erase`: deletes results at a person's request.
 
 use std::process::ExitCode;
 
@@ -38,8 +38,7 @@ pub struct EraseCommand {
 }
 
 impl EraseCommand {
-    /// Runs `refract results erase`. Ids that are unknown give exit status 1, after the others were
-    /// erased.
+    /// Runs `refract results erase`. Unknown ids give exit status 1, after the others were erased.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
         let ids = self.ids.iter().map(|id| ResultId::parse(id));
         let ids: Option<Vec<ResultId>> = ids.collect();
@@ -79,7 +78,7 @@ impl EraseCommand {
     }
 }
 
-/// Removes what is left of deleted results in an SQLite file; returns whether nothing is.
+/// Removes the traces of deleted results from an SQLite file; returns whether none are left.
 async fn remove_traces(refract: &Refract) -> anyhow::Result<bool> {
     let removing = refract.retention().remove_traces();
     removing.await.context(

@@ -52,7 +52,7 @@ impl ExportCommand {
         let is_beside = self.output.file().is_some() || !terminal::stdout_is_terminal();
         let is_drawn = is_beside && terminal::stderr_is_terminal();
         let progress = if is_drawn {
-            // when counting fails, the bar is shown without a total
+            // without a total if counting fails
             Some(Progress::begin("results", results.count().await.ok()))
         } else {
             None

@@ -1,4 +1,4 @@
-//! The arguments that say which results of a prism a command is about.
+//! The arguments that select results of a prism.
 
 use clap::{Args, ValueEnum};
 use refract_service::results::ResultFilter;

@@ -41,7 +41,7 @@ pub struct PurgeCommand {
     account: AccountArg,
 }
 
-/// The results of one prism that are to be deleted.
+/// The results of one prism to delete.
 struct PrismPurge {
     slug: String,
     purge: Purge,
@@ -49,7 +49,7 @@ struct PrismPurge {
 }
 
 impl PurgeCommand {
-    /// Runs `refract results purge`. At the first SIGINT or SIGTERM it stops with exit status 1.
+    /// Runs `refract results purge`. The first SIGINT or SIGTERM stops it with exit status 1.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
         let (refract, account) = self.account.open(database).await?;
         let purges = self.purges(&refract, account).await?;
@@ -81,7 +81,7 @@ impl PurgeCommand {
         Ok(words.map_or(ExitCode::SUCCESS, |words| output::fail_with(&words)))
     }
 
-    /// The purge of each prism that has something to purge.
+    /// The purge of each prism with results to delete.
     async fn purges(
         &self,
         refract: &Refract,
@@ -112,8 +112,8 @@ impl PurgeCommand {
     }
 }
 
-/// Deletes batch after batch, and pauses after each for as long as it took: calls get their turn.
-/// Returns whether it came to the end, without a signal to stop.
+/// Deletes in batches, with a pause after each as long as the batch took, so that calls are served
+/// in between. Returns whether it finished without a signal.
 async fn delete(
     purges: Vec<PrismPurge>,
     signals: &mut StopSignals,

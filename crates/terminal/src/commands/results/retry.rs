@@ -46,7 +46,7 @@ pub struct RetryCommand {
     model: ModelArgs,
 }
 
-/// How the retries ended, in numbers of results.
+/// The outcomes of the retries, as numbers of results.
 #[derive(Serialize)]
 struct RetrySummary {
     retried: u64,
@@ -55,7 +55,7 @@ struct RetrySummary {
 }
 
 impl RetryCommand {
-    /// Runs `refract results retry`. Results that failed again give exit status 1.
+    /// Runs `refract results retry`. A result that failed again gives exit status 1.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
         let gateway = ModelGateway::new(self.model.settings()?)?;
         let (refract, prism) = self.account.open_prism(database, &self.prism).await?;

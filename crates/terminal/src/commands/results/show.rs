@@ -1,4 +1,4 @@
-//! `refract results show`: one result, with the facts that only operators see.
+//! `refract results show`: one result, with facts for operators only.
 
 use anyhow::{Context as _, ensure};
 use clap::Args;

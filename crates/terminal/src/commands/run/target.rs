@@ -1,5 +1,5 @@
-//! Where the rows of a run go: a file that is replaced only by a complete one, or stdout; and where
-//! its refused rows are listed.
+//! The destinations of a run: for rows a file, replaced only by a complete one, or stdout; for
+//! refused rows a list.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -11,26 +11,26 @@ use refract_lens_rendering::RowFormat;
 use crate::output::file::{OutputFile, part_of, refused_of};
 use crate::terminal::{self, EscapingWriter, Progress};
 
-/// The destinations of what a run writes.
+/// The destinations of a run's rows and refused rows.
 pub(crate) struct RunTarget<'a> {
-    /// A file for the rows, which is written as `FILE.part`.
+    /// The file for the rows, written as `FILE.part`.
     file: Option<OutputFile>,
-    /// Stdout, for the rows where there is no file: for another program or a file, or on a terminal,
-    /// shared with the progress bar and escaped line by line.
+    /// Stdout, for the rows if there is no file. On a terminal it is escaped line by line and
+    /// shared with the progress bar.
     stdout: Box<dyn Write + 'a>,
-    /// Where refused rows are listed, when there is an output to list them beside.
+    /// The list of refused rows, if the output is a file.
     refused: Option<RefusedList>,
 }
 
-/// The list of refused rows beside an output.
+/// The list of refused rows, in the output's folder.
 struct RefusedList {
     path: PathBuf,
-    /// `None` when no row is refused: then there is no list.
+    /// `None` if no row is refused: then there is no list.
     file: Option<OutputFile>,
 }
 
 impl<'a> RunTarget<'a> {
-    /// Opens a file, or stdout when there is no path.
+    /// Opens a file, or stdout if there is no path.
     pub(crate) fn open(
         path: Option<&Path>,
         has_refused: bool,
@@ -42,7 +42,7 @@ impl<'a> RunTarget<'a> {
             Box::new(BufWriter::new(io::stdout()))
         };
         let file = path.map(OutputFile::create_part).transpose()?;
-        // nothing is listed beside a device
+        // a device has no list
         let path = path.filter(|path| path.is_file() || !path.exists());
         let refused = path.map(|path| RefusedList::open(refused_of(path), has_refused));
         Ok(Self {
@@ -52,7 +52,7 @@ impl<'a> RunTarget<'a> {
         })
     }
 
-    /// Where the run writes.
+    /// The writers for the run.
     pub(crate) fn files(&mut self, format: RowFormat) -> RunFiles<'_> {
         let refused = self.refused.as_mut().and_then(|list| list.file.as_mut());
         RunFiles {
@@ -62,8 +62,8 @@ impl<'a> RunTarget<'a> {
         }
     }
 
-    /// Flushes the rows, and puts complete files in their places. Returns where refused rows are
-    /// listed, if anywhere.
+    /// Flushes the rows, and moves complete files to their paths. Returns the path of the list of
+    /// refused rows, if there is one.
     pub(crate) fn end(mut self, is_complete: bool) -> anyhow::Result<Option<PathBuf>> {
         let flushed = out(self.file.as_mut(), &mut self.stdout).flush();
         flushed.context("cannot write the output")?;
@@ -81,7 +81,7 @@ impl<'a> RunTarget<'a> {
     }
 }
 
-/// Where the rows go: to the file, where there is one.
+/// The destination of the rows: the file, or stdout if there is none.
 fn out<'t>(file: Option<&'t mut OutputFile>, stdout: &'t mut dyn Write) -> &'t mut dyn Write {
     match file {
         Some(file) => file,
@@ -95,7 +95,7 @@ impl RefusedList {
         Ok(Self { path, file })
     }
 
-    /// Puts the list in its place and returns that, or removes the list of an earlier run.
+    /// Moves the list to its path and returns that, or removes the list of an earlier run.
     fn end(self) -> anyhow::Result<Option<PathBuf>> {
         if let Some(file) = self.file {
             file.finish()?;

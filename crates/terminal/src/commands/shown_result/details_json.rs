@@ -1,5 +1,5 @@
-//! A result with everything that is stored about it, as one JSON object: the envelope of the API's
-//! raw format, then what only operators see.
+//! Everything that is stored about a result as one JSON object: the envelope of the API's raw
+//! format, then the facts for operators only.
 
 use anyhow::Context as _;
 use chrono::{DateTime, SecondsFormat, Utc};
@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 
 use crate::output;
 
-/// What follows the envelope.
+/// The members after the envelope.
 #[derive(Serialize)]
 struct DetailsJson<'a> {
     #[serde(serialize_with = "output::in_order")]
@@ -44,7 +44,7 @@ struct MarkJson<'a> {
     at: String,
 }
 
-/// Where the answers came from. Null is what the model server did not say.
+/// The origin of the answers. Null means that the model server did not report it.
 #[derive(Serialize)]
 struct ProvenanceJson<'a> {
     model: Option<&'a str>,
@@ -58,14 +58,14 @@ struct ProvenanceJson<'a> {
     unread: Option<Box<RawValue>>,
 }
 
-/// Writes a result as one JSON object, with or without the texts that were sent.
+/// Writes a result as one JSON object, with or without the sent texts.
 pub(super) fn write(details: &ResultDetails, has_texts: bool) -> anyhow::Result<Vec<u8>> {
     let result = &details.result;
     let mut json = Vec::new();
     render(Format::Raw, &result.columns(), &result.view(), &mut json)?;
     let more = serde_json::to_vec(&DetailsJson::of(details, has_texts))?;
     let more = more.strip_prefix(b"{").context("no object")?;
-    // the envelope ends where its object does
+    // removes the brace that closes the envelope
     json.pop();
     json.push(b',');
     json.extend_from_slice(more);

@@ -1,4 +1,4 @@
-//! Facts about a result beside its answers, in lines of a name and a value.
+//! Facts about a result other than its answers, in lines of a name and a value.
 
 use indicatif::HumanCount;
 use refract_domain::answer::probability::Probability;
@@ -7,17 +7,16 @@ use refract_service::results::{Provenance, ReadableResult, ResultDetails};
 
 use crate::terminal::{Palette, counted, plain, widened};
 
-/// The number of characters of a field's value that are shown.
+/// The most characters of a field's value that are shown.
 const MOST_CHARACTERS: usize = 2_000;
 
-/// Facts about a result: names and values, in the order in which they are printed.
+/// Facts about a result: names and values, in printing order.
 #[derive(Default)]
 pub(crate) struct Facts(Vec<(String, String)>);
 
 impl Facts {
-    /// The facts of a saved result: when it was saved, which model was asked, what its answers were
-    /// read from, why it failed, which result retried it, the texts that were sent where they are
-    /// wanted, and the marks.
+    /// The facts of a saved result: when it was saved, the model, the source of its answers, the
+    /// failure, its retry, the sent texts if wanted, and the marks.
     pub(crate) fn of(details: &ResultDetails, has_texts: bool) -> Self {
         let ResultDetails {
             result, provenance, ..
@@ -52,7 +51,7 @@ impl Facts {
         facts
     }
 
-    /// The facts of a result that its maker sees at once: what its answers were read from.
+    /// The fact about a new result: the source of its answers.
     pub(crate) fn of_new(provenance: &Provenance) -> Self {
         let read = read(provenance).map(|read| ("read".to_owned(), read));
         Self(read.into_iter().collect())
@@ -63,8 +62,8 @@ impl Facts {
         self.0.push((name.to_owned(), value));
     }
 
-    /// Adds what people marked: a line for each question in the order of the version that answered,
-    /// with who marked it and when. Nothing where there are no marks.
+    /// Adds the marks: a line for each question, in the order of the version that answered, with
+    /// person and moment. Adds nothing if there are no marks.
     fn add_marks(&mut self, result: &ReadableResult, marks: &[Mark]) {
         let mut lines = Vec::new();
         for question in result.view().questions {
@@ -88,7 +87,8 @@ impl Facts {
         }
     }
 
-    /// The facts as lines, after an empty line; the lines of one value stand below each other.
+    /// The facts as lines, after an empty line; further lines of a value are aligned below its
+    /// first.
     pub(super) fn lines(&self) -> String {
         let palette = Palette::of_stdout();
         let width = self.0.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
@@ -108,7 +108,7 @@ impl Facts {
 }
 
 /// The protocol, the model and the cost of the answer; `None` for results saved before these were
-/// recorded.
+/// stored.
 fn asked(provenance: &Provenance) -> Option<String> {
     let mut asked = provenance.protocol.clone()?;
     if let Some(model) = &provenance.model {
@@ -130,8 +130,8 @@ fn asked(provenance: &Provenance) -> Option<String> {
     Some(format!("{asked}; {}", counts.join(", ")))
 }
 
-/// How much of the probability fell on the codes, rounded down, and how much of that was split
-/// evenly, rounded up; `None` for a model that does not answer with codes.
+/// The total probability of the codes, rounded down, and the part of it that was split evenly,
+/// rounded up; `None` for a model that does not answer with codes.
 fn read(provenance: &Provenance) -> Option<String> {
     let percent = |tenths: u32| format!("{}.{}%", tenths / 10, tenths % 10);
     let fell = match provenance.on_codes? {

@@ -1,4 +1,4 @@
-//! A result as a table for a person: every question with a bar for each probability.
+//! A result as a table: every question with a bar for each probability.
 
 use refract_domain::answer::probability::Probability;
 use refract_domain::answer::{Answer, Distribution};
@@ -10,7 +10,7 @@ use refract_service::results::ReadableResult;
 
 use crate::terminal::{Palette, bar, columns_of, fit, plain};
 
-/// The number of outcomes that are shown for one question.
+/// The most outcomes shown for one question.
 const MOST_OUTCOMES: usize = 10;
 /// The widest table in columns: a wider one is no easier to read.
 const WIDEST: usize = 100;
@@ -110,7 +110,7 @@ impl Layout {
         }
     }
 
-    /// Adds the outcomes' lines, the most probable first.
+    /// Adds the outcomes' lines, most probable first.
     fn outcomes(
         &self,
         question: &Question,
@@ -119,7 +119,7 @@ impl Layout {
         lines: &mut Vec<String>,
     ) {
         let mut ranked: Vec<_> = probabilities.iter().collect();
-        // equal outcomes stay in the prism's order, except that the chosen outcome goes first
+        // equally probable outcomes stay in the prism's order, but the chosen one comes first
         ranked.sort_by_key(|(key, probability)| {
             (std::cmp::Reverse(*probability), Some(key) != chosen)
         });

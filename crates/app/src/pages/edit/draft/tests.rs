@@ -1,4 +1,4 @@
-//! A draft and the prism file that it makes.
+//! A draft and the prism file made from it.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use refract_authoring::prism_file::PrismFile;
 use super::*;
 use crate::pages::edit::carried_draft::DraftBase;
 
-/// Words with what breaks a form or a file that is put together carelessly.
+/// Texts with characters that break a form or file without escaping.
 fn words() -> impl Strategy<Value = String> {
     "[a-zA-Zäß日🦊 \"'<>&=\\\\{}\u{202e}]{0,12}x"
 }
