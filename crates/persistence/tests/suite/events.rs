@@ -319,7 +319,7 @@ async fn the_database_refuses_to_change_or_delete_an_event(it: Fixture) {
 
 /// The statements of the manual, with the ones that delete in the place of its dots.
 fn of_manual(it: &Fixture, delete: &str) -> String {
-    let manual = include_str!("../../../../docs/OPERATIONS.md");
+    let manual = include_str!("../../../../docs/RETENTION.md");
     let heading = if it.url.starts_with("sqlite") {
         "-- SQLite: delete events"
     } else {

@@ -25,7 +25,7 @@ const DOCUMENTS: [&str; 7] = [
     "docs/ARCHITECTURE.md",
     "docs/CONTRIBUTING.md",
     "docs/API.md",
-    "docs/OPERATIONS.md",
+    "docs/DEPLOY.md",
     "docs/CHANGELOG.md",
     "docs/examples/support-triage.json",
 ];
