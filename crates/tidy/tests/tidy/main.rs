@@ -13,6 +13,7 @@ mod documents;
 mod locks;
 mod manifests;
 mod names;
+mod pages;
 mod repository;
 mod sources;
 

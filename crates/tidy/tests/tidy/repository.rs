@@ -1,11 +1,11 @@
-//! Which files exist: the top of the repository, documents, links, migrations.
+//! Which files exist: the top of the repository, links, migrations, tests that a page names.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::{assert_none, files, has_ending, read, root};
 
-/// The files and folders in the root of the repository, except names that begin with a dot.
+/// The files and folders at the top of the repository, besides names that begin with a dot.
 const TOP: [&str; 10] = [
     "Cargo.lock",
     "Cargo.toml",
@@ -19,17 +19,6 @@ const TOP: [&str; 10] = [
     "rust-toolchain.toml",
 ];
 
-/// Documents that must exist.
-const DOCUMENTS: [&str; 7] = [
-    "README.md",
-    "docs/ARCHITECTURE.md",
-    "docs/CONTRIBUTING.md",
-    "docs/API.md",
-    "docs/DEPLOY.md",
-    "docs/CHANGELOG.md",
-    "docs/examples/support-triage.json",
-];
-
 #[test]
 fn the_top_stays_small() {
     let breaches: BTreeSet<String> = files()
@@ -40,20 +29,6 @@ fn the_top_stays_small() {
         .collect();
     let breaches: Vec<String> = breaches.into_iter().collect();
     assert_none("does not belong at the top of the repository", &breaches);
-}
-
-#[test]
-fn the_documents_are_there() {
-    let files = files();
-    let mut missing: Vec<String> = DOCUMENTS
-        .iter()
-        .filter(|document| !files.iter().any(|file| file == *document))
-        .map(ToString::to_string)
-        .collect();
-    if !files.iter().any(|file| file.starts_with("docs/adr/0001-")) {
-        missing.push("docs/adr/0001-*.md".to_owned());
-    }
-    assert_none("a document is missing", &missing);
 }
 
 #[test]
@@ -76,7 +51,7 @@ fn links_between_documents_lead_somewhere() {
     assert_none("a link that leads nowhere", &breaches);
 }
 
-/// The migrations of one database, as paths in its folder.
+/// The migrations of one database, as paths below its folder.
 fn migrations(database: &str) -> BTreeSet<String> {
     let folder = format!("migrations/{database}/");
     files()
@@ -100,32 +75,52 @@ fn both_databases_have_the_same_migrations() {
     );
 }
 
-/// Pages with tables that name a test for each statement: one page for the specification and
-/// `docs/MODELS.md`, one for the threat model.
-const PROOFS: [&str; 2] = ["docs/proof.md", "docs/SECURITY.md"];
+/// The page that names the test behind each of its defences.
+const SECURITY: &str = "docs/SECURITY.md";
 
+/// Every test that a table of the page names in its last column, under the heading `tests`, exists.
 #[test]
-fn the_tests_that_documents_name_are_there() {
+fn the_tests_that_the_page_on_security_names_are_there() {
     let sources: Vec<String> = files()
         .iter()
         .filter(|file| Path::new(file).extension().is_some_and(|end| end == "rs"))
         .map(|file| read(file))
         .collect();
-    let pages = PROOFS.map(read).join("\n");
-    let named: BTreeSet<&str> = pages
-        .lines()
-        .filter_map(|line| line.split('|').nth(2))
-        .flat_map(|cell| cell.split('`').skip(1).step_by(2))
-        .filter(|name| !name.contains(' '))
-        .collect();
-    assert!(named.len() > 100, "the tables are read: {}", named.len());
+    let page = read(SECURITY);
+    let named = tests_named_by(&page);
+    assert!(named.len() > 20, "the tables are read: {}", named.len());
     let missing: Vec<String> = named
         .into_iter()
         .filter_map(|name| {
             let function = format!("fn {name}(");
             let is_there = sources.iter().any(|source| source.contains(&function));
-            (!is_there).then(|| name.to_owned())
+            (!is_there).then(|| format!("{SECURITY}: {name}"))
         })
         .collect();
-    assert_none("a test that a document names is not there", &missing);
+    assert_none("a test that a page names is not there", &missing);
+}
+
+/// The code in the last cells of the tables whose last heading is `tests`.
+fn tests_named_by(page: &str) -> BTreeSet<&str> {
+    let mut named = BTreeSet::new();
+    let mut is_of_tests = None;
+    for line in page.lines() {
+        let row = line.strip_prefix('|').and_then(|row| row.strip_suffix('|'));
+        let Some(row) = row else {
+            is_of_tests = None;
+            continue;
+        };
+        let last = row.rsplit('|').next().unwrap_or_default();
+        if *is_of_tests.get_or_insert(last.trim() == "tests") {
+            named.extend(last.split('`').skip(1).step_by(2));
+        }
+    }
+    named
+}
+
+#[test]
+fn only_the_last_column_of_a_table_of_tests_names_tests() {
+    let page =
+        "| a | b |\n|---|---|\n| x | `no` |\n\n| a | tests |\n|---|---|\n| `no` | `one`, `two` |\n";
+    assert_eq!(tests_named_by(page), BTreeSet::from(["one", "two"]));
 }
