@@ -1,6 +1,6 @@
 //! A copy of an SQLite file, made while other processes write to it.
 //!
-//! The copy is the state of one moment: everything that was acknowledged before it began is in it.
+//! The copy is a consistent snapshot: it has everything that was acknowledged before it began.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -13,13 +13,14 @@ use crate::connections::address::Address;
 use crate::connections::sqlite;
 use crate::error::{BackupError, ConnectError, PersistenceError};
 
-/// Copies the SQLite file that `url` names into a new file for its owner only, and returns the size
-/// of that in bytes. The schema is left as it is.
+/// Copies the SQLite file of `url` into a new file that only its owner can read, and returns the
+/// size of the copy in bytes. The schema stays as it is.
 ///
-/// The copy is written beside its place and stands there only once it is whole and on the disk.
+/// The copy is written to a temporary file in the target's folder, flushed to the disk and then
+/// renamed.
 ///
 /// # Errors
-/// The address names no SQLite file that is there, the place is taken, or a disk refuses.
+/// `url` names no existing SQLite file, `to` exists already, or the disk fails.
 pub async fn back_up(url: &DatabaseUrl, to: &Path) -> Result<u64, BackupError> {
     let Address::Sqlite(from) = Address::parse(&url.read()?)? else {
         return Err(BackupError::NoFile);
@@ -45,7 +46,7 @@ fn copy(from: &Path, to: &Path) -> Result<u64, BackupError> {
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
     };
-    // an empty file for its owner only, which SQLite fills
+    // an empty file, readable by its owner only, which SQLite fills
     let draft = tempfile::Builder::new()
         .prefix(".refract-backup-")
         .tempfile_in(folder)
@@ -59,7 +60,7 @@ fn copy(from: &Path, to: &Path) -> Result<u64, BackupError> {
             failed(error.error)
         }
     })?;
-    // so that the name is on the disk too
+    // flush the folder too, so that the new name survives a crash
     File::open(folder)
         .and_then(|folder| folder.sync_all())
         .map_err(failed)?;

@@ -1,9 +1,9 @@
 //! Connections to either database: opened, pooled, leased and shared here. Knows no table.
 //!
-//! A query gets its connection from [`Connections::read`] or [`Connections::write`]. Each runs as a
-//! task of the main runtime on a leased connection, so that a caller that goes away leaves no query
-//! half-way. The exception is a thread that serves many calls: its reads run in the caller's own
-//! task over a lane of the thread, a connection that no other thread uses.
+//! A query gets its connection from [`Connections::read`] or [`Connections::write`]. Each query
+//! runs as a task of the main runtime on a leased connection, so that a cancelled caller does not
+//! interrupt it. The exception is a thread that serves many calls: its reads run in the caller's
+//! task over a lane, a connection that belongs to that thread.
 
 pub(crate) mod address;
 mod connection;
@@ -86,9 +86,9 @@ impl Connections {
         })
     }
 
-    /// These connections with lanes for the calling thread, which has a runtime of its own and is
-    /// one of `threads`: a share of half the pool for PostgreSQL, one connection that reads for
-    /// SQLite. Lanes are opened when they are first needed; the value must not leave its thread.
+    /// Returns these connections with lanes for the calling thread, which is one of `threads` and
+    /// has its own runtime. For PostgreSQL the thread gets its share of half the pool, for SQLite
+    /// one read connection. Lanes are opened at first use; the value must not leave its thread.
     pub(crate) fn for_this_thread(&self, threads: NonZeroUsize) -> Self {
         let lanes = match &*self.pools {
             Pools::Postgres(pool) => {
@@ -103,7 +103,7 @@ impl Connections {
         }
     }
 
-    /// These connections without the lanes of a thread.
+    /// These connections without the thread's lanes.
     pub(crate) fn without_lanes(&self) -> Self {
         Self {
             lanes: None,
@@ -115,14 +115,13 @@ impl Connections {
         &self.pools
     }
 
-    /// Runs a query that only reads: over the thread's lane where there is one, else on a lease.
+    /// Runs a read-only query: over the thread's lane if it has one, else on a leased connection.
     ///
-    /// On a lane it runs in the caller's own task, since a reader that is dropped between two
-    /// statements leaves nothing half done. PostgreSQL's answer is waited for until a deadline,
-    /// after which the lane is abandoned: the statements of other calls stand behind this one.
+    /// On a lane the query runs in the caller's task, since a read that is dropped between two
+    /// statements leaves nothing half done. A PostgreSQL lane that misses the deadline is
+    /// abandoned, because the statements of other calls queue behind this one.
     ///
-    /// The query is boxed at once, so that it does not weigh on the future of its caller, which may
-    /// wait for long in a place of its own.
+    /// The query is boxed to keep the caller's future small.
     pub(crate) fn read<T, Q, F>(
         &self,
         query: Q,
@@ -150,7 +149,7 @@ impl Connections {
         }
     }
 
-    /// Runs a query that writes, on a connection that it has to itself.
+    /// Runs a query that writes, on an exclusive connection.
     pub(crate) fn write<T, Q, F>(
         &self,
         query: Q,
@@ -164,8 +163,8 @@ impl Connections {
         self.run(async move { query(pools.writer().await?).await })
     }
 
-    /// Inserts a row together with the rows that others insert at the same time. `None` when its
-    /// group failed, which need not be this row's fault: insert it alone then.
+    /// Inserts a row by group commit, together with rows that are inserted at the same time. `None`
+    /// when the group failed, perhaps because of another row: insert this row alone then.
     pub(crate) async fn write_in_group<R, I, F>(
         &self,
         commit: &Arc<GroupCommit<R>>,
@@ -180,8 +179,8 @@ impl Connections {
         let (fate, turn) = commit.join(row);
         if let Some(turn) = turn {
             let sending = self.clone().send_groups(turn, insert);
-            // a task, since the caller may go away while other rows wait for this turn; lanes may
-            // only be used on the runtime of their thread
+            // a task, since the caller may be cancelled while other rows wait for this turn; lanes
+            // may only be used on the runtime of their thread
             match self.postgres_lanes() {
                 Some(_) => tokio::spawn(sending),
                 None => self.runtime.spawn(sending),
@@ -199,8 +198,8 @@ impl Connections {
         }
     }
 
-    /// Runs work as a task of the main runtime, where a caller that goes away does not stop it: a
-    /// statement of SQLite cannot be left half-way, and an abandoned transaction would cost its
+    /// Runs work as a task of the main runtime, so that a cancelled caller does not stop it: an
+    /// SQLite statement cannot be interrupted half-way, and an abandoned transaction would cost its
     /// connection.
     pub(crate) fn run<T, W>(
         &self,
@@ -243,8 +242,8 @@ impl Connections {
         }
     }
 
-    /// Inserts a group over an idle lane of the thread where there is one, else on a lease. A lane
-    /// that does not answer is abandoned.
+    /// Inserts a group over an idle lane of the thread, or on a leased connection if no lane is
+    /// idle. A lane that does not answer is abandoned.
     async fn insert_group<R, F>(
         &self,
         rows: Vec<R>,
@@ -275,11 +274,11 @@ impl Connections {
     }
 }
 
-/// Starts work on a runtime and waits for it; `None` when the runtime shuts down. A panic in the
-/// work goes on in the caller.
+/// Runs work on a runtime and waits for it; `None` when the runtime shuts down. A panic in the work
+/// continues in the caller.
 ///
-/// The runtime is given one type of task, whatever the work is: its own code, compiled for every
-/// query, would be an eighth of the binary.
+/// The runtime gets one task type for all work: code compiled for each query would be an eighth of
+/// the binary.
 fn run_on<T, W>(runtime: &Handle, work: W) -> impl Future<Output = Option<T>> + use<T, W>
 where
     T: Send + 'static,
@@ -287,7 +286,7 @@ where
 {
     let (done, outcome) = oneshot::channel();
     let work: BoxFuture<'static, ()> = Box::pin(async {
-        // nobody waits for it when the caller has gone
+        // the receiver is gone when the caller was cancelled
         let _ = done.send(work.await);
     });
     let task = runtime.spawn(work);

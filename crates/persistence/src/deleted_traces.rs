@@ -1,5 +1,5 @@
-//! Traces of deleted rows in an SQLite file: where pages were split or merged, copies of rows stay in
-//! their unused parts, and the write-ahead log has pages as they were before.
+//! Traces of deleted rows in an SQLite file: where pages were split or merged, copies of rows
+//! remain in their unused parts, and the write-ahead log has earlier versions of pages.
 
 use diesel::connection::SimpleConnection as _;
 use diesel::prelude::*;
@@ -11,24 +11,24 @@ use crate::connections::sqlite::WRITER;
 use crate::error::PersistenceError;
 use crate::queries::Database;
 
-/// While emptying the log waits for readers, nobody writes.
+/// A short wait: while emptying the log waits for readers, all writers are blocked.
 const SHORT_WAIT: &str = "PRAGMA busy_timeout = 2000";
 
 #[derive(QueryableByName)]
 struct Checkpoint {
-    /// 1 where somebody read for longer than the statement waited.
+    /// 1 if a reader outlasted the statement's wait.
     #[diesel(sql_type = Integer)]
     busy: i32,
 }
 
 impl Database {
-    /// Writes an SQLite file anew, with the rows that there are and nothing of those that were deleted,
-    /// and empties its log. Returns whether the log is empty: it is not when somebody read for two
-    /// seconds. Others that write wait meanwhile. For PostgreSQL, whose files are its operator's, it does
-    /// nothing.
+    /// Rewrites an SQLite file with its current rows and no trace of deleted ones, and empties its
+    /// log. Returns whether the log is empty: it is not when a reader takes longer than two
+    /// seconds. Writers wait meanwhile. Does nothing for PostgreSQL, whose files are its
+    /// operator's.
     ///
     /// # Errors
-    /// When the database fails, such as without room on the disk for a second file.
+    /// When the database fails, for example because the disk has no room for a second file.
     pub async fn remove_deleted_traces(&self) -> Result<bool, PersistenceError> {
         self.write(async move |connection| {
             let ExclusiveConnection::Sqlite(mut lease) = connection else {

@@ -1,7 +1,7 @@
-//! What can go wrong with a database, in words for its operator.
+//! Errors of the database, worded for its operator.
 //!
-//! No error holds a bound value, a text or a password: of what a server says only its message is
-//! kept, never the detail, which quotes rows.
+//! No error holds a bound value, a text or a password: only the message of a server's error is
+//! kept, never its detail, which quotes rows.
 
 use std::path::{Path, PathBuf};
 
@@ -9,16 +9,17 @@ use deadpool::managed::{self, TimeoutType};
 use diesel::result::{DatabaseErrorKind, Error};
 use diesel_async::pooled_connection::deadpool::PoolError;
 
-/// The words for a database that takes too long.
+/// The message for a database that takes too long.
 pub(crate) const NO_ANSWER: &str = "it does not answer";
 
 /// Why a query failed.
 #[derive(Debug, thiserror::Error)]
 pub enum PersistenceError {
-    /// No connection could be had: the database is away, or all connections stayed busy for too long.
+    /// No connection was available: the database is away, or all connections stayed busy for too
+    /// long.
     #[error("the database is not available: {0}")]
     Unavailable(String),
-    /// The database broke off or refused for a reason of its own, such as a restart or a full disk.
+    /// The database failed or refused, for example because of a restart or a full disk.
     #[error("the database failed: {0}")]
     Failed(String),
     /// The statement breaks a rule of the schema: a bug.
@@ -27,7 +28,7 @@ pub enum PersistenceError {
     /// A row that the statement refers to is gone.
     #[error("the database refused a statement that refers to a deleted row: {0}")]
     ReferenceGone(String),
-    /// A saved row does not hold what this version of Refract reads.
+    /// A saved row cannot be read by this version of Refract.
     #[error("cannot read {column} of a saved row")]
     Unreadable {
         /// Table and column.
@@ -52,7 +53,7 @@ impl PersistenceError {
         }
     }
 
-    /// Whether a second try may succeed in a while.
+    /// Whether a retry may succeed later.
     ///
     /// Saving a result again is safe: [`Database::save_result`](crate::Database::save_result)
     /// recognises the result that an earlier try left in the database.
@@ -76,7 +77,7 @@ impl From<Error> for PersistenceError {
                 Self::Failed(message)
             };
         }
-        // the words of a (de)serialization error quote the value
+        // the message of a (de)serialization error quotes the value
         if let Error::DeserializationError(_) = error {
             return Self::Unreadable { column: "a column" };
         }
@@ -102,7 +103,7 @@ impl From<PoolError> for PersistenceError {
     }
 }
 
-/// Why the pool had no connection, in words.
+/// Describes why the pool had no connection.
 fn unavailable(error: &PoolError) -> String {
     match error {
         managed::PoolError::Timeout(TimeoutType::Wait) => "all connections are busy".to_owned(),
@@ -135,13 +136,13 @@ pub enum ConnectError {
         /// Why not.
         reason: String,
     },
-    /// There is no SQLite file, and none is to be made.
+    /// There is no SQLite file, and none may be created.
     #[error("there is no database {} in {}", name_of(path), folder_of(path))]
     NoFile {
         /// The absolute path of the file.
         path: PathBuf,
     },
-    /// The SQLite file cannot be opened or made.
+    /// The SQLite file cannot be opened or created.
     #[error("cannot open the database file {path}: {reason}")]
     File {
         /// The file's path.
@@ -162,7 +163,7 @@ pub enum ConnectError {
         server: String,
         /// Why not.
         reason: String,
-        /// Whether the server is likely to take a connection in a while.
+        /// Why the server may accept a connection later; `None` where waiting does not help.
         passing: Option<PassingReason>,
     },
 }
@@ -184,13 +185,13 @@ impl ConnectError {
     }
 }
 
-/// Why a server may take a connection in a while.
+/// Why a server may accept a connection later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PassingReason {
     /// No server listens there yet; perhaps none ever will.
     NobodyListens,
-    /// The server answered that it starts, that all its connections are taken, or that it takes no
-    /// writes so far.
+    /// The server answered that it is starting, that all its connections are taken, or that it does
+    /// not take writes yet.
     NotReady,
 }
 
@@ -206,19 +207,19 @@ fn folder_of(path: &Path) -> String {
 /// Why a backup was not made.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
-    /// The database is no file, and PostgreSQL has backups of its own.
+    /// The database is PostgreSQL, which has its own backup tools.
     #[error("the database is PostgreSQL: back it up with pg_dump or with its provider's backups")]
     NoFile,
     /// The database to copy could not be opened.
     #[error(transparent)]
     Source(#[from] ConnectError),
-    /// The place of the copy is taken, and no file is ever overwritten.
+    /// A file exists at the copy's path, and no file is ever overwritten.
     #[error("{} is there already: name a new file", .0.display())]
     Exists(PathBuf),
     /// The copy cannot be written.
     #[error("cannot write {}: {reason}", path.display())]
     Place {
-        /// Where the copy should be.
+        /// The copy's path.
         path: PathBuf,
         /// Why not.
         reason: String,
@@ -240,20 +241,20 @@ pub enum MigrateError {
          run a newer refract, or have the newer refract go back: `refract migrate --to {newest}`"
     )]
     SchemaIsNewer {
-        /// The first migration that is unknown here.
+        /// The first migration that this version does not know.
         version: String,
-        /// The number of the last migration that is known here.
+        /// The number of the last migration that this version knows.
         newest: u64,
     },
-    /// There is no migration with the number that was asked for.
+    /// No migration has the requested number.
     #[error("there is no migration {number}: the newest is {newest}")]
     NoSuchMigration {
-        /// The number.
+        /// The requested number.
         number: u64,
         /// The number of the last migration.
         newest: u64,
     },
-    /// A migration failed. No migration of this run was kept.
+    /// A migration failed. All migrations of this run were rolled back.
     #[error("cannot migrate the database: {0}")]
     Failed(String),
     /// The database could not be reached.

@@ -1,16 +1,15 @@
 //! The database of Refract: PostgreSQL or SQLite, each query written once.
 //!
-//! [`Database`] is the way in. The crate has two storeys: `connections` opens, pools and shares
+//! [`Database`] is the entry point. The crate has two layers: `connections` opens, pools and shares
 //! connections and knows no table; `queries` has the methods of [`Database`], a folder per noun,
 //! and knows no kind of connection. Unique constraints settle every race, so any number of
-//! processes on one database are safe together: no query looks first and writes then.
+//! processes on one database are safe together: no query checks first and writes afterwards.
 //!
-//! Queries may be awaited from any runtime, and a caller that goes away leaves none half-way. A
-//! thread that serves many calls has connections of its own: see [`Database::for_this_thread`].
-//! Results that are saved at the same time share a statement and a commit.
+//! Queries may be awaited from any runtime, and a cancelled caller leaves none half done. A thread
+//! that serves many calls has its own connections: see [`Database::for_this_thread`]. Results that
+//! are saved at the same time share a statement and a commit (group commit).
 //!
-//! This crate knows nothing of HTTP or of models, and makes no ids and no times: both are
-//! arguments.
+//! This crate knows nothing of HTTP or of models. It makes no ids and no times: both are arguments.
 
 mod backup;
 mod connections;

@@ -1,5 +1,5 @@
-//! Brings a database up to date, or to a migration, forth or back. The migrations are embedded in the
-//! binary.
+//! Migrates a database to the newest migration or to a given one, forwards or back. The migrations
+//! are embedded in the binary.
 
 mod removed_data;
 mod steps;
@@ -27,14 +27,14 @@ const POSTGRES: EmbeddedMigrations = embed_migrations!("../../migrations/postgre
 const SQLITE: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
 
 /// Lets one process migrate at a time: the others wait, up to a minute, and find nothing left to
-/// do. The number of the lock is the first eight bytes of the word "refract ".
+/// do. The number of the lock is the eight bytes of `"refract "`.
 const LOCK: &str = "SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = 0; \
     SELECT pg_advisory_xact_lock(8243107334417773600)";
 
 impl Database {
-    /// Runs the migrations that the database lacks and returns how many there were.
+    /// Runs the missing migrations and returns how many there were.
     ///
-    /// They run in one transaction, all or none. Any number of processes may migrate at once.
+    /// All run in one transaction, all or none. Any number of processes may migrate at once.
     ///
     /// # Errors
     /// A migration failed, or the database has one that this binary does not know.
@@ -43,8 +43,8 @@ impl Database {
         Ok(steps.steps.len())
     }
 
-    /// What [`Database::migrate_to`] would do, or [`Database::migrate`] without a number, found out by
-    /// doing it in a transaction that is rolled back: others that use the tables wait meanwhile.
+    /// Plans [`Database::migrate_to`], or [`Database::migrate`] without a number, by running it in
+    /// a transaction that is rolled back. Other users of the tables wait meanwhile.
     ///
     /// # Errors
     /// As [`Database::migrate_to`].
@@ -53,9 +53,9 @@ impl Database {
         self.migrating(target, Run::RolledBack).await
     }
 
-    /// Brings the database to the migration with a number: runs those up to it that the database
-    /// lacks, and undoes later ones, whose tables and columns are removed with what is in them. In one
-    /// transaction.
+    /// Migrates the database to the migration with this number, in one transaction: runs the
+    /// missing ones up to it, and undoes later ones, which removes their tables and columns with
+    /// all data in them.
     ///
     /// # Errors
     /// There is no such migration, a migration failed, or the database has one that this binary does
@@ -88,7 +88,7 @@ impl Database {
                 }
             }
         };
-        // the outer error is that of a runtime that shuts down
+        // the outer error means that the runtime shuts down
         self.connections.run(async { Ok(work.await) }).await?
     }
 }
@@ -105,7 +105,7 @@ async fn blocking(
     ended.unwrap_or_else(|error| Err(MigrateError::Failed(error.to_string())))
 }
 
-/// Whether what was done stays.
+/// Whether the migrations of a run are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Run {
     Kept,
@@ -154,7 +154,7 @@ fn outcome(done: Result<MigrationPlan, Ended>) -> Result<MigrationPlan, MigrateE
     }
 }
 
-/// Goes to a target within a transaction. `columns` is the statement that lists all columns.
+/// Migrates to a target within a transaction. `columns` is the statement that lists all columns.
 fn go<C>(
     connection: &mut C,
     migrations: &EmbeddedMigrations,
@@ -168,7 +168,7 @@ where
 {
     let steps = steps::to(connection, migrations, target).map_err(Ended::Failed)?;
     let has_undone = steps.iter().any(MigrationStep::is_undone);
-    // what is removed is only known afterwards, and what is in it only before
+    // which tables and columns go is known only afterwards, and what they hold only before
     let removed = if run == Run::RolledBack && has_undone {
         removed_data::removed_by(connection, columns, |connection| {
             steps::take(connection, migrations, &steps)

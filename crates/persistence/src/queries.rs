@@ -1,5 +1,5 @@
-//! The queries: a folder for each noun. Knows no kind of connection, but for `results::insert` and
-//! `marks::insert`: inserting many rows at once is another statement on each database.
+//! The queries: a folder for each noun. They know no kind of connection, except `results::insert`
+//! and `marks::insert`: inserting many rows at once takes another statement on each database.
 //!
 //! Each method of [`Database`] is one query unless it says otherwise, written as
 //! `self.read(async move |mut connection| …)` or `self.write(…)`.

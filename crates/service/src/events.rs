@@ -1,7 +1,6 @@
 //! Events: what was changed in an account, read by owners and operators.
 //!
-//! Events hold the ids of people, keys and prisms; what these are called is looked up when events are
-//! read.
+//! Events hold the ids of people, keys and prisms; their names are looked up when events are read.
 
 mod choices;
 pub(crate) mod event_stamp;

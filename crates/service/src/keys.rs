@@ -1,4 +1,4 @@
-//! API keys: made, listed, revoked, and what a call's key opens.
+//! API keys: created, listed, revoked, and the access that a call's key gives.
 
 pub mod api_key;
 mod authentication;

@@ -1,8 +1,8 @@
-//! The front door of Refract: one handle, [`Refract`], with a handle for each noun.
+//! The entry point of Refract: one handle, [`Refract`], with a handle for each noun.
 //!
 //! A use case is a method of its noun's handle: `refract.results().create(…)`,
-//! `refract.people().invite(…)`. It takes who acts and arguments that are parsed, and returns views.
-//! Nobody above sees a database, a row or a model.
+//! `refract.people().invite(…)`. It takes the caller and parsed arguments, and returns views. The
+//! layers above never see a database, a row or a model.
 //!
 //! This is the only place where the order of checks lives. A use case asks the domain what is
 //! allowed, the database what is stored and the gateway what a model answers. It knows nothing of
@@ -32,9 +32,8 @@ use crate::model::Model;
 use crate::results::{RetryPolicy, ServiceMetrics, SingleFlight};
 
 /// All use cases, by noun.
-///
-/// It is made once for a database and a model. Clones are cheap and share what is counted, the calls
-/// in flight and the connections.
+/// It is made once for a database and a model. Clones are cheap and share the metrics, the calls in
+/// flight and the connections.
 #[derive(Clone)]
 pub struct Refract {
     pub(crate) database: Database,
@@ -46,8 +45,8 @@ pub struct Refract {
 }
 
 impl Refract {
-    /// The use cases over a database. Those that ask a model fail until there [is
-    /// one](Self::with_model).
+    /// The use cases over a database. Those that ask a model fail until one is
+    /// [given](Self::with_model).
     pub fn new(database: Database) -> Self {
         Self {
             database,
@@ -66,13 +65,14 @@ impl Refract {
         Self { model, ..self }
     }
 
-    /// These use cases with counts that somebody reads.
+    /// These use cases with metrics that are exported.
     #[must_use]
     pub fn with_metrics(self, metrics: ServiceMetrics) -> Self {
         Self { metrics, ..self }
     }
 
-    /// These use cases with another policy of saving again, which a server can tell that it drains.
+    /// These use cases with another retry policy for saving, which a server can notify that it
+    /// drains.
     #[must_use]
     pub fn with_retry_policy(self, retry_policy: RetryPolicy) -> Self {
         Self {
@@ -81,9 +81,10 @@ impl Refract {
         }
     }
 
-    /// These use cases for the calling thread, which has a runtime of its own, with connections to the
-    /// model that no other thread uses. One of `threads` that ask the database in every call has such
-    /// connections to the database too; `None` is a thread that rarely asks it.
+    /// These use cases for the calling thread, which has its own runtime, with connections to the
+    /// model that no other thread uses. A thread that asks the database in every call passes the
+    /// number of such `threads` and gets its own database connections too; `None` is for a thread
+    /// that rarely asks the database.
     #[must_use]
     pub fn for_this_thread(&self, threads: Option<NonZeroUsize>) -> Self {
         let own = threads.map(|threads| self.database.for_this_thread(threads));
@@ -109,7 +110,7 @@ impl Refract {
         self.database.ping().await.is_ok()
     }
 
-    /// Whether the built-in scorer answers. Every surface that shows its answers says so.
+    /// Whether the built-in scorer answers. Every user interface that shows its answers says so.
     pub fn is_for_trying_only(&self) -> bool {
         self.model.as_ref().is_some_and(Model::is_for_trying_only)
     }

@@ -1,5 +1,5 @@
-//! Marks: what people say the right outcomes of saved results are, taken from the rows of a file
-//! and given back as rows.
+//! Marks: the correct outcomes of saved results, as people state them, imported from the rows of a
+//! file and exported as rows.
 //!
 //! An import checks every row before anything is saved: [`Marks::check`] returns either marks that
 //! are ready to be saved, or every fault. Its memory grows with the marks of the file, not with the
@@ -30,7 +30,7 @@ pub struct Marks<'a> {
 }
 
 impl Refract {
-    /// Marks: what people say the right outcomes are.
+    /// Marks: the correct outcomes of saved results, as people state them.
     pub fn marks(&self) -> Marks<'_> {
         Marks { refract: self }
     }

@@ -1,4 +1,5 @@
-//! Measures over saved results: how often they are right, two sides compared, the order of options.
+//! Measures over saved results: how often they are right, how two sides compare, and whether the
+//! order of options matters.
 
 mod comparison;
 pub(crate) mod evaluation;

@@ -1,4 +1,4 @@
-//! The model that is asked: its settings, what it reports, what it costs, and trials of it.
+//! The model: its settings, its reports, its cost, and trials of it.
 
 mod distance;
 mod trial_report;

@@ -1,6 +1,6 @@
-//! People of the app: invited by link, signed in by password, and named beside what they made.
+//! People of the app: invited by link, signed in by password, and named with what they made.
 //!
-//! Links and sessions are opened by tokens of which the database keeps hashes. An account keeps at
+//! The database stores only hashes of the tokens of links and sessions. An account always keeps at
 //! least one owner who has joined, once it has one.
 
 mod accounts;

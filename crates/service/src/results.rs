@@ -1,7 +1,7 @@
 //! Results: create, read and retry one; list, search, count and export many.
 //!
-//! A call has three forms here: a [`CreateCall`] is what the caller sent, each value valid; a
-//! `CheckedCall` passed every check; a `NewResult` is what the database saves. The caller gets a
+//! A call has three forms here: a [`CreateCall`] has what the caller sent, each value valid; a
+//! `CheckedCall` has passed every check; a `NewResult` is saved in the database. The caller gets a
 //! [`ReadableResult`], the saved result with everything that its formats need.
 
 pub(crate) mod ask_and_save;

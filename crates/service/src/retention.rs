@@ -1,9 +1,9 @@
-//! Deletion of results: by age, and erasure of those of one person.
+//! Deletion of results: retention by age, and erasure of one person's results.
 //!
-//! A result goes whole: its texts, answers, reference and marks, and the idempotency key that it
-//! holds, which is free again. Of a failed result and its retries, a purge takes those that are old
-//! enough; a retry that stays retries none any more, and a failed result whose retry went may be
-//! retried again. Erasing takes all of them, since each holds the texts that were sent.
+//! A result is deleted as a whole: its texts, answers, reference and marks, and its idempotency
+//! key, which is free again. Of a failed result and its retries, a purge deletes those that are old
+//! enough; a surviving retry loses its `retry_of`, and a failed result whose retry was deleted may
+//! be retried again. Erasure deletes all of them, since each has the texts that were sent.
 
 mod deletion;
 mod erase;
@@ -24,7 +24,7 @@ pub struct Retention<'a> {
 }
 
 impl Refract {
-    /// Deletion of results, by age and by name.
+    /// Deletion of results: retention by age, and erasure on request.
     pub fn retention(&self) -> Retention<'_> {
         Retention { refract: self }
     }

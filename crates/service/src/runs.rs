@@ -1,4 +1,5 @@
-//! File runs: one prism version answers row after row, under keys by which a later run finds them.
+//! File runs: one prism version answers row after row, with keys by which a later run finds the
+//! results.
 
 mod asked_texts;
 mod pinned_prism;

@@ -1,4 +1,4 @@
-//! The database that holds everything: opened, migrated, copied.
+//! The database: opened, migrated, copied.
 
 use std::path::Path;
 
@@ -23,21 +23,21 @@ impl Refract {
         Store { refract: self }
     }
 
-    /// Opens the database, with a new SQLite file where there is none, without running migrations.
-    /// Connections live on the calling runtime.
+    /// Opens the database without running migrations; a missing SQLite file is created. Connections
+    /// live on the calling runtime.
     ///
     /// # Errors
-    /// When the settings cannot be used or the database does not answer.
+    /// When the settings are unusable or the database does not answer.
     pub async fn connect(settings: &DatabaseSettings) -> Result<Self, ConnectError> {
         let database = Database::connect(settings, Handle::current()).await?;
         Ok(Self::new(database))
     }
 
-    /// Opens a database that is there, without running migrations. Connections live on the calling
+    /// Opens an existing database without running migrations. Connections live on the calling
     /// runtime.
     ///
     /// # Errors
-    /// When the SQLite file is missing, the settings cannot be used or the database does not answer.
+    /// When the SQLite file is missing, the settings are unusable or the database does not answer.
     pub async fn connect_existing(settings: &DatabaseSettings) -> Result<Self, ConnectError> {
         let database = Database::connect_existing(settings, Handle::current()).await?;
         Ok(Self::new(database))
@@ -45,7 +45,7 @@ impl Refract {
 }
 
 impl Store<'_> {
-    /// Runs the migrations that the database lacks, and returns their number.
+    /// Runs the missing migrations, and returns their number.
     ///
     /// # Errors
     /// When a migration fails or the database is newer than this program.
@@ -53,7 +53,7 @@ impl Store<'_> {
         self.refract.database.migrate().await
     }
 
-    /// What bringing the database to a migration, or to the newest, would do.
+    /// Plans the migration of the database to a given migration, or to the newest.
     ///
     /// # Errors
     /// When there is no such migration or the database fails.
@@ -61,7 +61,7 @@ impl Store<'_> {
         self.refract.database.plan_migration(to).await
     }
 
-    /// Brings the database to a migration, forth or back.
+    /// Migrates the database to a given migration, forwards or back.
     ///
     /// # Errors
     /// When there is no such migration, or one fails.

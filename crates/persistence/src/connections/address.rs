@@ -15,13 +15,13 @@ use crate::error::ConnectError;
 pub(crate) enum Address {
     /// An SQLite file.
     Sqlite(PathBuf),
-    /// A PostgreSQL server, or several of which one takes writes.
+    /// A PostgreSQL server, or several hosts, one of which takes writes.
     Postgres(Box<PostgresAddress>),
 }
 
-/// What a `postgres://` address says.
+/// A parsed `postgres://` address.
 pub(crate) struct PostgresAddress {
-    /// Everything in the address but TLS.
+    /// Every setting of the address except TLS.
     pub(crate) config: Config,
     /// Whether to use TLS.
     pub(crate) ssl_mode: SslMode,
@@ -30,7 +30,7 @@ pub(crate) struct PostgresAddress {
 }
 
 impl Address {
-    /// Reads `sqlite://PATH` or `postgres://…`; what follows `sqlite://` is the path as it stands.
+    /// Parses `sqlite://PATH` or `postgres://…`. The text after `sqlite://` is the path, verbatim.
     pub(crate) fn parse(url: &str) -> Result<Self, ConnectError> {
         if let Some(path) = url.strip_prefix("sqlite://") {
             return sqlite(path);
@@ -80,11 +80,11 @@ fn postgres(url: &str) -> Result<Address, ConnectError> {
             _ => left.push(parameter.to_owned()),
         }
     }
-    // the driver takes the first `@` for the end of the password
+    // the driver ends the password at the first `@`
     let user = user.map_or_else(String::new, |user| format!("{}@", user.replace('@', "%40")));
     let rest = format!("{scheme}{user}{server}?{}", left.join("&"));
     let config = Config::from_str(rest.trim_end_matches('?')).map_err(|error| {
-        // other words of the driver may quote the address
+        // the rest of the driver's error may quote the address
         let cause = error.source().map(ToString::to_string).unwrap_or_default();
         let known = cause.starts_with("invalid value for option");
         let shape = "it must look like postgres://user:password@host:port/database".to_owned();
@@ -97,7 +97,7 @@ fn postgres(url: &str) -> Result<Address, ConnectError> {
     })))
 }
 
-/// The parts of a `postgres://` address, none of them decoded.
+/// The parts of a `postgres://` address, still percent-encoded.
 struct PostgresParts<'a> {
     scheme: &'a str,
     user: Option<&'a str>,
@@ -106,9 +106,9 @@ struct PostgresParts<'a> {
 }
 
 impl<'a> PostgresParts<'a> {
-    /// Splits an address at the last `@`: what stands before it belongs to the user and the password,
-    /// a question mark and another `@` too. An address that could be read otherwise is refused, so that
-    /// no part of a password is taken for a host, which messages show.
+    /// Splits an address at the last `@`: everything before it belongs to the user and the
+    /// password, even a question mark or another `@`. An ambiguous address is refused, so that no
+    /// part of a password is taken for a host, which messages show.
     fn of(url: &'a str) -> Result<Self, ConnectError> {
         let (scheme, rest) = url.split_at(url.find("//").map_or(0, |at| at + 2));
         let (user, rest) = match rest.rsplit_once('@') {
@@ -131,8 +131,8 @@ impl<'a> PostgresParts<'a> {
     }
 }
 
-/// Whether what stands before the last `@` could be a whole address with parameters: it has a
-/// parameter after another `@`, or one that is a password.
+/// Whether the text before the last `@` could be a whole address with parameters: it has a
+/// parameter after another `@`, or a `password` parameter.
 fn may_hold_parameters(user: &str) -> bool {
     let has_parameter = |text: &str| {
         let mut after_marks = text.split('?').skip(1);
@@ -146,8 +146,9 @@ fn may_hold_parameters(user: &str) -> bool {
     after_at.is_some_and(has_parameter) || has_parameter(user) && user.contains("password=")
 }
 
-/// A `host` parameter as the driver takes it, encoded. The folder of a socket becomes an absolute path:
-/// what has a `/`, which no host has, and a folder here that has the socket of the port.
+/// A `host` parameter as the driver takes it, percent-encoded. The folder of a socket becomes an
+/// absolute path. A value is such a folder if it has a `/`, which no host has, or if a folder of
+/// that name here has the port's socket.
 fn socket_or_host(host: &str, parameters: &str) -> String {
     let name = percent_decode_str(host).decode_utf8_lossy();
     let mut ports = parameters
@@ -163,7 +164,7 @@ fn socket_or_host(host: &str, parameters: &str) -> String {
     }
 }
 
-/// The mode for these hosts. A socket never has TLS, as with every other client of PostgreSQL.
+/// The TLS mode for these hosts. A socket never uses TLS, as in every other PostgreSQL client.
 fn ssl_mode_for(config: &Config, wanted: SslMode) -> Result<SslMode, ConnectError> {
     let is_socket = |host: &Host| matches!(host, Host::Unix(_));
     let hosts = config.get_hosts();
@@ -274,7 +275,7 @@ mod tests {
             assert_eq!(read.config.get_ports(), [6543]);
             assert_eq!(read.config.get_dbname(), Some("d"));
         }
-        // a user of a server that is named by the user too
+        // a user name that contains an `@`
         let user = server("postgres://u@h:p@h.example/d");
         assert_eq!(user.config.get_user(), Some("u@h"));
         for ambiguous in [
@@ -307,7 +308,7 @@ mod tests {
         }
         let here = std::env::current_dir().unwrap();
         assert_eq!(socket("postgres:///d?host=run/pg"), here.join("run/pg"));
-        // a folder here without that socket is no socket
+        // a folder without the port's socket is read as a host
         let host = server("postgres:///d?host=src&port=1");
         assert_eq!(host.config.get_hosts(), [Host::Tcp("src".to_owned())]);
         assert_eq!(host.ssl_mode, SslMode::Prefer);

@@ -1,4 +1,4 @@
-//! The connection that a query holds, of either database, and the macro that runs a query on it.
+//! The connection of a query, for either database, and the macro that runs a query on it.
 
 use std::error::Error;
 use std::pin::Pin;
@@ -14,7 +14,7 @@ use crate::connections::postgres::PostgresConnection;
 
 pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// A connection to an SQLite file, whose statements block a thread.
+/// A connection to an SQLite file. Its statements block a thread.
 pub(crate) type AsyncSqliteConnection = SyncConnectionWrapper<SqliteConnection, BlockedThread>;
 
 /// Which thread the statements of an SQLite connection block.
@@ -33,9 +33,9 @@ impl SpawnBlocking for BlockedThread {
         match self {
             Self::OfPool => {
                 let (done, outcome) = oneshot::channel();
-                // the runtime is given one type of task, whatever the statement is
+                // the runtime gets one task type for all statements
                 let task: Box<dyn FnOnce() + Send> = Box::new(move || {
-                    // nobody waits for it when the caller has gone
+                    // the receiver is gone when the caller was cancelled
                     let _ = done.send(task());
                 });
                 let ended = tokio::task::spawn_blocking(task);
@@ -72,7 +72,7 @@ pub(crate) enum Connection {
     SqliteLease(Object<AsyncSqliteConnection>),
 }
 
-/// A leased connection, which may hold a transaction since no other query uses it meanwhile.
+/// An exclusive connection: no other query uses it, so it may hold a transaction.
 #[expect(
     clippy::large_enum_variant,
     reason = "it lives as long as one query and is not stored"
@@ -84,8 +84,8 @@ pub(crate) enum ExclusiveConnection {
     Sqlite(Object<AsyncSqliteConnection>),
 }
 
-/// A connection by database, as a statement uses it: PostgreSQL takes statements of many queries
-/// at once, SQLite one after the other.
+/// A connection as statements use it: PostgreSQL pipelines the statements of many queries, SQLite
+/// runs one after the other.
 pub(crate) enum ConnectionRef<'a> {
     Postgres(&'a AsyncPgConnection),
     Sqlite(&'a mut AsyncSqliteConnection),
@@ -121,11 +121,11 @@ impl From<ExclusiveConnection> for Connection {
 }
 
 /// Runs one query on a connection of either database: `on!(connection, get_result(query))`, with
-/// the name of a method of diesel's `RunQueryDsl`. A query of the hot path has its text written
+/// the name of a method of diesel's `RunQueryDsl`. A query of the hot path has its text rendered
 /// once: `on!(connection, TEXT, get_result(query))` with a [`StatementText`].
 ///
-/// diesel's types name the database, so the query is compiled once for each; `as_select()` has to
-/// stand inside the macro for this reason. SQLite's query runs in one piece on the thread that it
+/// diesel's types name the database, so the query is compiled once for each; this is why
+/// `as_select()` has to be inside the macro. On SQLite the whole query runs on the thread that it
 /// blocks: the wrapper's own methods would copy each row and each column's name.
 ///
 /// [`StatementText`]: crate::connections::StatementText
@@ -153,8 +153,8 @@ macro_rules! on {
     };
 }
 
-/// Reads the rows of a query with the columns of a type, and makes of each what the caller wants:
-/// `load_as!(database, query, ResultColumns)`.
+/// Loads the rows of a query with the columns of a type and converts each row into the caller's
+/// type: `load_as!(database, query, ResultColumns)`.
 macro_rules! load_as {
     ($database:expr, $query:expr, $columns:ty) => {
         $database.read(async move |mut connection| {
@@ -165,7 +165,7 @@ macro_rules! load_as {
     };
 }
 
-/// Reads the one row of a query as [`load_as!`] does; `None` where there is none.
+/// Finds the one row of a query and converts it like [`load_as!`]; `None` if there is no row.
 macro_rules! find_as {
     ($database:expr, $query:expr, $columns:ty) => {
         $database.read(async move |mut connection| {

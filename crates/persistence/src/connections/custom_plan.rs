@@ -1,15 +1,15 @@
 //! Statements that PostgreSQL plans for the values of each run.
 //!
-//! A prepared statement that runs often gets one plan for all values. A search needs another plan for
-//! a key that made ten results than for a key that made a million: with the common one's, the rare
-//! one is looked for in everything.
+//! A prepared statement that runs often gets one plan for all values. A search needs another plan
+//! for a key that made ten results than for a key that made a million: with the plan for the common
+//! key, the search for the rare key scans everything.
 
 use diesel::QueryResult;
 use diesel::pg::Pg;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 
-/// Has a query planned for its values: `on!(connection, PLANNED_ANEW, load(query))`. It costs a
-/// second round trip, for preparing the statement.
+/// Has PostgreSQL plan a query for its values: `on!(connection, CUSTOM_PLAN, load(query))`. It
+/// costs a second round trip, to prepare the statement.
 pub(crate) const CUSTOM_PLAN: CustomPlan = CustomPlan;
 
 /// See [`CUSTOM_PLAN`].

@@ -1,5 +1,5 @@
-//! The address of a database as it is set: given, or in a file that is read again when its password
-//! is refused.
+//! The configured address of a database: given directly, or in a file that is read again when the
+//! server refuses its password.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use crate::error::ConnectError;
 pub enum DatabaseUrl {
     /// The address itself.
     Given(String),
-    /// The file that holds the address; line breaks at its end are no part of it.
+    /// The file that holds the address; line breaks at its end are ignored.
     InFile(PathBuf),
 }
 

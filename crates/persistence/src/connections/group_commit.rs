@@ -1,7 +1,7 @@
 //! Group commit: rows that are inserted at the same time share a statement and a commit.
 //!
-//! While a group is in flight to the database, the rows that come queue for the next one. A row
-//! that comes alone goes at once, alone. Under load one statement and one commit carry many rows.
+//! While a group is in flight to the database, new rows queue for the next group. A row that finds
+//! no group in flight goes at once, alone. Under load one statement and one commit carry many rows.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,11 +13,12 @@ use crate::error::PersistenceError;
 
 /// Most rows of one group.
 const ROWS: usize = 64;
-/// Most bytes in the rows of one group, unless one row alone has more.
+/// Most bytes in the rows of one group; a single larger row is a group by itself.
 const BYTES: usize = 256 * 1024;
 
 /// A group in flight for longer than this no longer holds back the next one: a slow disk, network
-/// or lock must not serialise all saves. Quicker groups are cheaper one after the other, and larger.
+/// or lock must not serialise all saves. Quicker groups are cheaper in sequence, since each then
+/// carries more rows.
 const SLOW: Duration = Duration::from_millis(10);
 
 /// A row that can be inserted together with others.
@@ -25,7 +26,7 @@ pub(crate) trait GroupRow: Send + 'static {
     /// Bytes of the row's texts.
     fn bytes(&self) -> usize;
 
-    /// The values that the row may contend for with other rows.
+    /// The values on which the row may conflict with other rows.
     fn contended(&self) -> impl Ord + '_;
 }
 
@@ -37,7 +38,7 @@ pub(crate) struct GroupCommit<R> {
 
 struct Queue<R> {
     rows: VecDeque<QueuedRow<R>>,
-    /// Turns that send groups now.
+    /// Turns that are sending groups now.
     turns: usize,
     /// When the last group was sent.
     last_sent: Option<Instant>,
@@ -48,26 +49,26 @@ struct QueuedRow<R> {
     fate: oneshot::Sender<RowFate>,
 }
 
-/// What became of a row: whether it is in the database now, or another row excludes it. An error
-/// is that of a row that went alone. After a group failed, perhaps because of one row among many,
-/// no fate is sent: each of its rows should go alone.
+/// The fate of a row: `true` if it is in the database now, `false` if another row excludes it. An
+/// error is that of a row that went alone. When a group fails, perhaps because of one row among
+/// many, its rows get no fate: insert each of them alone.
 pub(crate) type RowFate = Result<bool, PersistenceError>;
 
-/// Rows that go out together. Every group has its rows in the order of what they contend for: two
-/// groups that contend for the same keys then wait for each other in one direction only.
+/// Rows that are sent together, sorted by what they contend for: two groups that contend for the
+/// same keys then wait for each other in one direction only.
 pub(crate) struct Group<R> {
     rows: Vec<R>,
     fates: Vec<oneshot::Sender<RowFate>>,
 }
 
-/// The right and the duty to send groups until the queue is empty.
+/// A sender's turn: the right and the duty to send groups until the queue is empty.
 pub(crate) struct Turn<R> {
     commit: Arc<GroupCommit<R>>,
     has_ended: bool,
 }
 
 impl<R: GroupRow> GroupCommit<R> {
-    /// An empty queue, of which this many groups may be in flight at once, at least one.
+    /// An empty queue that may have this many groups in flight at once, at least one.
     pub(crate) fn new(groups_at_once: usize) -> Self {
         Self {
             groups_at_once: groups_at_once.max(1),
@@ -79,8 +80,8 @@ impl<R: GroupRow> GroupCommit<R> {
         }
     }
 
-    /// Queues a row. Its fate comes by the channel once a turn has sent it; a turn that is returned
-    /// is the caller's to run.
+    /// Queues a row. The channel receives the row's fate once a turn has sent it. The caller must
+    /// run a turn that is returned.
     pub(crate) fn join(self: &Arc<Self>, row: R) -> (oneshot::Receiver<RowFate>, Option<Turn<R>>) {
         let (sender, fate) = oneshot::channel();
         let mut queue = self.queue();
@@ -104,14 +105,14 @@ impl<R> GroupCommit<R> {
 }
 
 impl<R> Queue<R> {
-    /// Whether the group in flight has been so for long.
+    /// Whether the last group was sent at least `SLOW` ago.
     fn is_slow(&self) -> bool {
         self.last_sent.is_some_and(|sent| sent.elapsed() >= SLOW)
     }
 }
 
 impl<R: GroupRow> Turn<R> {
-    /// The rows that go next; `None` ends the turn.
+    /// The next group to send; `None` ends the turn.
     pub(crate) fn next_group(&mut self) -> Option<Group<R>> {
         let mut queue = self.commit.queue();
         let mut group = Vec::new();
@@ -139,7 +140,7 @@ impl<R: GroupRow> Turn<R> {
 }
 
 impl<R> Drop for Turn<R> {
-    /// A turn that is broken off gives up the rows in the queue too: no other turn may come.
+    /// An aborted turn drops the queued rows too: perhaps no other turn would send them.
     fn drop(&mut self) {
         if !self.has_ended {
             let mut queue = self.commit.queue();
@@ -150,7 +151,7 @@ impl<R> Drop for Turn<R> {
 }
 
 impl<R> Group<R> {
-    /// The rows, once.
+    /// Takes the rows out of the group, once.
     pub(crate) fn take_rows(&mut self) -> Vec<R> {
         std::mem::take(&mut self.rows)
     }
@@ -166,7 +167,7 @@ impl<R> Group<R> {
             }
         };
         for (sender, fate) in self.fates.into_iter().zip(known) {
-            // a caller that has gone away needs no fate
+            // the receiver is gone when the caller was cancelled
             let _ = sender.send(fate);
         }
     }

@@ -5,8 +5,8 @@ use diesel::pg::Pg;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 use diesel::sqlite::Sqlite;
 
-/// A query in a transaction that writes. On PostgreSQL it locks the rows that it finds, against
-/// references to them too; on SQLite such a transaction holds the only lock that there is.
+/// A query in a transaction that writes. On PostgreSQL it locks the rows that it finds, even
+/// against new references to them; on SQLite such a transaction already holds the only lock.
 pub(crate) struct LockedRows<Q>(Q);
 
 /// Locks the rows of a query until the transaction ends.

@@ -22,7 +22,7 @@ pub(crate) enum Pools {
 }
 
 impl Pools {
-    /// The name of the database system, by the conventions of traces.
+    /// The name of the database system in OpenTelemetry's semantic conventions.
     pub(crate) fn system(&self) -> &'static str {
         match self {
             Self::Postgres(_) => "postgresql",
@@ -30,8 +30,8 @@ impl Pools {
         }
     }
 
-    /// Opens the pools on the current runtime, which drives them from then on; `size` is that of
-    /// PostgreSQL's.
+    /// Opens the pools on the current runtime, which drives them afterwards; `size` is the size of
+    /// PostgreSQL's pool.
     pub(crate) async fn open(
         url: DatabaseUrl,
         size: usize,
@@ -74,7 +74,7 @@ impl Pools {
         })
     }
 
-    /// Checks that what is written goes to where the address points: an SQLite file may have been
+    /// Checks that writes go to the file that the address names: an SQLite file may have been
     /// deleted or replaced while it is open.
     pub(crate) fn check_place(&self) -> Result<(), PersistenceError> {
         match self {

@@ -27,17 +27,17 @@ const CONNECT: Duration = Duration::from_secs(5);
 /// Longest silence of a server before its connections count as dead, unless the address says
 /// otherwise.
 const SILENCE: Duration = Duration::from_secs(30);
-/// First statement of every session: a statement that takes this long has met a fault.
+/// First statement of every session: only a fault makes a statement take this long.
 const SESSION: &str = "SET statement_timeout = '30s'";
 
 /// A server and how to reach it.
 pub(crate) struct PostgresServer {
     url: DatabaseUrl,
-    /// What the address said when it was read last.
+    /// The settings of the address as last read.
     target: RwLock<Arc<ServerTarget>>,
 }
 
-/// What an address says of a server.
+/// The settings that an address gives for a server.
 struct ServerTarget {
     config: Config,
     tls: Option<Tls>,
@@ -49,7 +49,8 @@ struct Tls {
 }
 
 impl PostgresServer {
-    /// The server of an address, which is read again from its file when its password is refused.
+    /// A server from its address, which is read again from its file when the server refuses its
+    /// password.
     pub(crate) fn new(address: PostgresAddress, url: DatabaseUrl) -> Result<Self, ConnectError> {
         let target = ServerTarget::new(address)?;
         Ok(Self {
@@ -94,8 +95,7 @@ impl PostgresServer {
         }
     }
 
-    /// What the address says now, where it is in a file and says something else than a target that
-    /// was refused.
+    /// The current address, if it is in a file and differs from a target that was refused.
     fn renewed(&self, refused: &ServerTarget) -> Option<Arc<ServerTarget>> {
         let DatabaseUrl::InFile(path) = &self.url else {
             return None;
@@ -200,7 +200,7 @@ impl ServerTarget {
     }
 }
 
-/// An open connection, and the task that moves its bytes: the runtime in which the connection was
+/// An open connection, and the task that moves its bytes. The runtime in which the connection was
 /// opened drives its socket.
 pub(crate) struct PostgresConnection {
     pub(crate) connection: AsyncPgConnection,
@@ -220,12 +220,12 @@ struct Refused {
     is_tls: bool,
     /// Whether the server refused the user or the password.
     is_about_credentials: bool,
-    /// Whether the server is likely to take a connection in a while.
+    /// Why the server may accept a connection later; `None` where waiting does not help.
     passing: Option<PassingReason>,
 }
 
 impl Refused {
-    /// This refusal, with that of the attempt before it.
+    /// This refusal, combined with that of the earlier attempt.
     fn after(self, before: &Self) -> Self {
         Self {
             words: format!("{} (with TLS: {})", self.words, before.words),
@@ -256,8 +256,8 @@ where
     Ok(PostgresConnection { connection, driver })
 }
 
-/// The words of an error and of its causes. Of what a server says only the message is kept, since
-/// its detail may quote a row.
+/// Describes an error and its causes. Only the message of a server's error is kept, since its
+/// detail may quote a row.
 fn refused(error: &tokio_postgres::Error) -> Refused {
     if let Some(said) = error.as_db_error() {
         let code = said.code();
@@ -288,7 +288,7 @@ fn refused(error: &tokio_postgres::Error) -> Refused {
                 .is_some_and(<dyn std::error::Error + Send + Sync>::is::<rustls::Error>);
             let is_nobody = matches!(
                 error.kind(),
-                // no socket is there before the server is
+                // the socket's file is missing until the server listens
                 io::ErrorKind::ConnectionRefused
                     | io::ErrorKind::ConnectionReset
                     | io::ErrorKind::NotFound
@@ -296,7 +296,7 @@ fn refused(error: &tokio_postgres::Error) -> Refused {
             if is_nobody {
                 passing = Some(PassingReason::NobodyListens);
             }
-            // the driver's words for a standby where a server that takes writes is wanted
+            // the driver's message for a standby where a server that takes writes is wanted
             if text == "database does not allow writes" {
                 passing = Some(PassingReason::NotReady);
             }

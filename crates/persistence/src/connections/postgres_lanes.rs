@@ -2,7 +2,7 @@
 //!
 //! Pipelined statements cost client and server a fraction of what they cost one at a time: neither
 //! wakes up for every single one. The thread that uses a lane also moves its bytes, so a lane must
-//! not be lent to another thread, whose statements would stand still whenever the first is busy.
+//! not be lent to another thread, whose statements would stall whenever the first is busy.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -26,16 +26,17 @@ pub(crate) struct PostgresLanes {
     writing: Box<[Lane]>,
 }
 
-/// The place of a connection, which is opened when it is needed and again after it broke.
+/// A slot for one connection, which is opened at first use and reopened after it breaks.
 #[derive(Default)]
 struct Lane {
     connection: RwLock<Option<Arc<PostgresConnection>>>,
-    /// Whether a connection was taken out of the lease for this lane; locked while it is opened.
+    /// Whether this lane has reserved a connection of the pool; locked while the connection is
+    /// opened.
     is_taken: Mutex<bool>,
 }
 
 impl PostgresLanes {
-    /// Up to this many lanes, at least one: the first is for reading. None is opened yet.
+    /// Up to this many lanes, at least one; the first is for reads. No connection is opened yet.
     pub(crate) fn new(pool: &Arc<PostgresPool>, lanes: usize) -> Self {
         let writing = lanes.saturating_sub(1).min(GROUPS_AT_ONCE);
         Self {
@@ -52,7 +53,7 @@ impl PostgresLanes {
         self.writing.len()
     }
 
-    /// The connection for a statement that reads; `None` when the caller has to lease one.
+    /// The connection for a read; `None` when the caller has to lease one.
     ///
     /// # Errors
     /// When the connection cannot be opened.
@@ -71,12 +72,12 @@ impl PostgresLanes {
         }
     }
 
-    /// Lets no more statements onto the connection that reads, which has stopped answering.
+    /// Sends no more statements to the read connection, which has stopped answering.
     pub(crate) fn abandon_reader(&self) {
         self.reading.put(None);
     }
 
-    /// Lets no more groups onto a connection that writes, which has stopped answering.
+    /// Sends no more groups to a write connection that has stopped answering.
     pub(crate) fn abandon_writer(&self, connection: &Arc<PostgresConnection>) {
         for lane in &self.writing {
             lane.abandon(connection);
@@ -95,8 +96,8 @@ impl Drop for PostgresLanes {
 }
 
 impl Lane {
-    /// The open connection. `None` while another caller opens it, which may take long, and when the
-    /// pool has none left for lanes.
+    /// The open connection; `None` while another caller opens it, which may take long, and when
+    /// lanes have reserved all that they may.
     async fn connection(
         &self,
         pool: &PostgresPool,
@@ -111,7 +112,7 @@ impl Lane {
         if !*is_taken {
             return Ok(None);
         }
-        // boxed: opening is rare, and would weigh on the future of every statement
+        // boxed: opening is rare and would enlarge the future of every statement
         let opening = timeout(WAIT, Box::pin(pool.server.connect())).await;
         let opening = opening.map_err(|_| PersistenceError::no_answer())?;
         let opened = opening.map_err(|error| PersistenceError::Unavailable(error.to_string()))?;

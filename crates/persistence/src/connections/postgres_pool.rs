@@ -1,6 +1,6 @@
 //! The connections to a PostgreSQL server that one process shares.
 //!
-//! A leased connection is opened on the main runtime, never on one of the single threads that await
+//! A leased connection is opened on the main runtime, never on a single-threaded one that awaits
 //! queries: a busy thread does not drive its sockets. The lanes of such a thread are the exception,
 //! since no other thread uses them.
 
@@ -26,13 +26,13 @@ pub(crate) struct PostgresPool {
     /// Connections that are leased to one query at a time.
     pub(crate) leased: Pool<AsyncPgConnection>,
     size: usize,
-    /// Connections that lanes have taken out of the lease.
+    /// Number of connections that lanes have reserved.
     taken: Mutex<usize>,
 }
 
 impl PostgresPool {
-    /// A pool of up to `size` connections, opened when they are needed. `runtime` drives the leased
-    /// ones, whichever thread leases them.
+    /// A pool of up to `size` connections, opened at first use. `runtime` drives the leased ones,
+    /// whichever thread leases them.
     pub(crate) fn new(
         server: PostgresServer,
         size: usize,
@@ -47,17 +47,17 @@ impl PostgresPool {
         })
     }
 
-    /// How many connections lanes may take out of the lease: half of all.
+    /// How many connections lanes may reserve: half of all.
     pub(crate) fn can_be_taken(&self) -> usize {
         self.size / 2
     }
 
-    /// How many connections lanes have taken out of the lease.
+    /// How many connections lanes have reserved.
     pub(crate) fn taken(&self) -> usize {
         *self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a connection out of the lease for a lane, unless half of all are taken.
+    /// Reserves a connection for a lane; `false` when half of all are reserved already.
     pub(crate) fn take(&self) -> bool {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let is_left = *taken < self.can_be_taken();
@@ -68,7 +68,7 @@ impl PostgresPool {
         is_left
     }
 
-    /// Gives a connection that was taken back to the lease.
+    /// Returns a reserved connection to those that can be leased.
     pub(crate) fn give_back(&self) {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         *taken = taken.saturating_sub(1);
@@ -82,7 +82,7 @@ fn pool(
     runtime: Handle,
 ) -> Result<Pool<AsyncPgConnection>, ConnectError> {
     let mut config = ManagerConfig::default();
-    // a closed connection is noticed without a question to the server
+    // a closed connection is noticed without a query
     config.recycling_method = RecyclingMethod::Fast;
     let server = Arc::clone(server);
     config.custom_setup = Box::new(move |_| {
@@ -98,7 +98,7 @@ fn pool(
     let manager = AsyncDieselConnectionManager::new_with_config(String::new(), config);
     Pool::builder(manager)
         .max_size(size)
-        // a connection that was just used knows its statements
+        // a connection that was just used has its statements prepared
         .queue_mode(QueueMode::Lifo)
         .runtime(Runtime::Tokio1)
         .wait_timeout(Some(WAIT))

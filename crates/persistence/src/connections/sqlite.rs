@@ -14,7 +14,7 @@ use crate::connections::deadline::WAIT;
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// Sets up a connection that writes: it waits for other processes, a commit is on the disk when it
-/// is acknowledged, and what is deleted is overwritten with zeros.
+/// is acknowledged, and deleted data is overwritten with zeros.
 pub(crate) const WRITER: &str = "PRAGMA busy_timeout = 10000; PRAGMA synchronous = FULL; \
     PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;";
 
@@ -25,12 +25,12 @@ pub(crate) const READER: &str = "PRAGMA busy_timeout = 10000; PRAGMA query_only 
 /// would refuse.
 const COPIER: &str = "PRAGMA busy_timeout = 10000; PRAGMA synchronous = FULL;";
 
-/// Opens a connection that copies the file. It blocks its thread.
+/// Opens a connection that copies the file. Blocks the thread.
 pub(crate) fn open_copier(path: &Path) -> ConnectionResult<SqliteConnection> {
     open(path, COPIER)
 }
 
-/// Opens a connection and sets it up with these pragmas. It blocks its thread.
+/// Opens a connection and sets it up with these pragmas. Blocks the thread.
 pub(crate) fn open(path: &Path, setup: &str) -> ConnectionResult<SqliteConnection> {
     let path = path.to_str().ok_or_else(|| {
         ConnectionError::BadConnection("the path of the database is not UTF-8".to_owned())
@@ -42,11 +42,12 @@ pub(crate) fn open(path: &Path, setup: &str) -> ConnectionResult<SqliteConnectio
     Ok(connection)
 }
 
-/// Switches the file to a write-ahead log for good, so that readers and the writer do not wait for
-/// each other.
+/// Switches the file to a write-ahead log permanently, so that readers and the writer do not wait
+/// for each other.
 ///
-/// Of several processes that switch a new file at once SQLite refuses all but one at once, whatever
-/// their busy timeout, since each holds a lock that another needs. A refused one tries again.
+/// When several processes switch a new file at once, SQLite refuses all but one immediately,
+/// whatever their busy timeout, since each holds a lock that another needs. A refused process tries
+/// again.
 pub(crate) fn keep_write_ahead_log(connection: &mut SqliteConnection) -> ConnectionResult<()> {
     let end = Instant::now() + WAIT;
     loop {

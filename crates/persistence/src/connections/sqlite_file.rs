@@ -1,4 +1,4 @@
-//! The SQLite file of a process: made where it may be, opened, and watched.
+//! The SQLite file of a process: created if allowed, opened, and watched.
 //!
 //! A file that is deleted or replaced while it is open lives on without a name: what is saved into it
 //! is lost when the last connection closes. So the file under the path is compared with the open one,
@@ -17,12 +17,12 @@ use diesel::{ConnectionResult, SqliteConnection};
 use crate::connections::sqlite::{self, WRITER};
 use crate::error::{ConnectError, PersistenceError};
 
-/// What happens where there is no file.
+/// What to do when the file is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MissingFile {
-    /// It is made.
+    /// The file is created.
     IsMade,
-    /// Opening is refused.
+    /// Opening fails.
     IsRefused,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct SqliteFile {
     /// An absolute path.
     path: PathBuf,
     identity: FileIdentity,
-    /// Whether the log has it that the file is not the open one.
+    /// Whether the log already says that the file under the path is not the open one.
     is_logged: AtomicBool,
 }
 
@@ -47,7 +47,7 @@ impl FileIdentity {
 }
 
 impl SqliteFile {
-    /// Opens the file once. A new one is readable for its owner only. It blocks its thread.
+    /// Opens the file once. A new file is readable by its owner only. Blocks the thread.
     pub(crate) fn open(path: PathBuf, missing: MissingFile) -> Result<Self, ConnectError> {
         let failed = |reason: String| ConnectError::File {
             path: path.display().to_string(),
@@ -71,18 +71,18 @@ impl SqliteFile {
         })
     }
 
-    /// Opens a connection and sets it up with these pragmas. It blocks its thread.
+    /// Opens a connection and sets it up with these pragmas. Blocks the thread.
     ///
-    /// Another file that came in the place of the open one is refused: some connections to the one and
-    /// some to the other would tear what belongs together.
+    /// A file that replaced the open one is refused: data that belongs together would be split
+    /// between the two files.
     pub(crate) fn connect(&self, setup: &str) -> ConnectionResult<SqliteConnection> {
         self.check()
             .map_err(|error| BadConnection(error.to_string()))?;
         sqlite::open(&self.path, setup)
     }
 
-    /// Checks that the file under the path is still the open one. The log gets a line when it is not,
-    /// and one when it is again.
+    /// Checks that the file under the path is still the open one. Logs once when it is not, and
+    /// once when it is again.
     pub(crate) fn check(&self) -> Result<(), PersistenceError> {
         let is_open_one = FileIdentity::of(&self.path).is_ok_and(|found| found == self.identity);
         if self.is_logged.load(Ordering::Relaxed) == is_open_one {
@@ -96,7 +96,7 @@ impl SqliteFile {
     }
 
     fn log(&self, is_open_one: bool) {
-        // of several threads that find it out one logs it
+        // only one of the threads that notice it logs it
         if self.is_logged.swap(!is_open_one, Ordering::Relaxed) != is_open_one {
             return;
         }
@@ -112,8 +112,9 @@ impl SqliteFile {
     }
 }
 
-/// Makes the file where it is missing, for its owner only. A file that is there is not even opened:
-/// closing it would release every lock that this process holds on it (POSIX), SQLite's included.
+/// Creates the file if it is missing, readable by its owner only. An existing file is not even
+/// opened: closing it would release every lock that this process holds on it (POSIX), SQLite's
+/// included.
 fn create(path: &Path) -> Result<(), String> {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _until_it_is_closed = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);

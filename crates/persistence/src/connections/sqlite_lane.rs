@@ -33,7 +33,7 @@ impl SqliteLane {
         }
     }
 
-    /// The connection, opened on this thread where it is not open yet.
+    /// The connection, opened on this thread at first use.
     ///
     /// # Errors
     /// When it cannot be opened.

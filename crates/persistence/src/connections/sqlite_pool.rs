@@ -26,14 +26,14 @@ pub(crate) struct SqlitePools {
     pub(crate) file: Arc<SqliteFile>,
     /// Connections that read. Many may read while one writes.
     pub(crate) readers: Pool<AsyncSqliteConnection>,
-    /// The one connection that writes: queries line up for it instead of waiting for a lock.
+    /// The one connection that writes: queries queue for it instead of waiting for a lock.
     pub(crate) writer: Pool<AsyncSqliteConnection>,
     /// How many lanes are open.
     pub(crate) open_lanes: Arc<AtomicUsize>,
 }
 
 impl SqlitePools {
-    /// Opens the file once. It blocks its thread.
+    /// Opens the file once. Blocks the thread.
     pub(crate) fn open(path: PathBuf, missing: MissingFile) -> Result<Self, ConnectError> {
         let file = Arc::new(SqliteFile::open(path, missing)?);
         let readers = pool(&file, READER, READERS)?;

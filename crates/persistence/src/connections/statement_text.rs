@@ -1,7 +1,7 @@
-//! Statements whose text is written once per process.
+//! Statements whose text is rendered once per process.
 //!
-//! diesel-async writes the text of a query anew each time it runs, which for a query with joins
-//! costs more than sending it. Bound values are never part of the text.
+//! diesel-async renders the text of a query anew for each run, which for a query with joins costs
+//! more than sending it. Bound values are never part of the text.
 
 use std::sync::OnceLock;
 
@@ -13,12 +13,12 @@ use diesel::query_builder::{AstPass, Query, QueryBuilder as _, QueryFragment, Qu
 pub(crate) struct StatementText(OnceLock<String>);
 
 impl StatementText {
-    /// A text that the first run writes.
+    /// An empty text, which the first run fills in.
     pub(crate) const fn new() -> Self {
         Self(OnceLock::new())
     }
 
-    /// A query that has this text, whatever is bound to it.
+    /// A query that has this text, whatever values it binds.
     pub(crate) fn of<Q>(&'static self, query: Q) -> QueryWithText<Q> {
         QueryWithText { query, text: self }
     }

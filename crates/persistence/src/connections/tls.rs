@@ -1,9 +1,9 @@
 //! TLS to a PostgreSQL server, through rustls.
 //!
 //! Wherever TLS is used the server's certificate is verified: `require` is as strict as
-//! `verify-full`, since an encrypted line to an unknown server protects nothing. `prefer`, the
-//! default, promises nothing either way: it uses TLS where the server offers a certificate that we
-//! trust, and connects without TLS where it does not.
+//! `verify-full`, since encryption to an unknown server protects nothing. `prefer`, the default,
+//! guarantees nothing: it uses TLS where the server offers a certificate that we trust, and
+//! connects without TLS where it does not.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,11 +21,11 @@ use crate::error::ConnectError;
 pub(crate) enum SslMode {
     /// Never TLS.
     Disable,
-    /// TLS with a server whose certificate is trusted, else none.
+    /// TLS if the server's certificate is trusted, else no TLS.
     Prefer,
     /// TLS with a verified certificate, or no connection.
     Require,
-    /// TLS with a verified certificate, or no connection: here no different from `Require`.
+    /// TLS with a verified certificate, or no connection, as with `Require`.
     VerifyFull,
 }
 
@@ -43,8 +43,8 @@ impl SslMode {
     }
 }
 
-/// A client that trusts the certificates of a PEM file. Without a file it trusts what the operating
-/// system trusts, and the roots that browsers trust where the system has none.
+/// A client that trusts the certificates of a PEM file. Without a file it trusts those of the
+/// operating system, and the roots that browsers trust where the system has none.
 pub(crate) fn client(root_certificates: Option<&Path>) -> Result<ClientConfig, ConnectError> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))

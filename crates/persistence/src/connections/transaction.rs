@@ -1,7 +1,7 @@
 //! Transactions that write, on a connection of either database.
 //!
 //! diesel's own `transaction` takes an async closure over a borrowed connection, and rustc 1.95
-//! breaks off over those when it compiles a changed crate incrementally.
+//! fails on such closures in an incremental build of a changed crate.
 
 use diesel::connection::AnsiTransactionManager;
 use diesel::result::Error::RollbackTransaction;
@@ -39,8 +39,8 @@ macro_rules! in_transaction {
     };
 }
 
-/// Runs a block as [`in_transaction!`] does, on a connection of a [`Database`] that it has to itself:
-/// `transaction!(database, |c| { … })`. What it gives is what the block ended in.
+/// Runs a block in a transaction like [`in_transaction!`], on an exclusive connection of a
+/// [`Database`]: `transaction!(database, |c| { … })`. Returns the block's result.
 ///
 /// [`Database`]: crate::queries::database::Database
 macro_rules! transaction {
@@ -55,8 +55,8 @@ macro_rules! transaction {
     };
 }
 
-/// Runs a block as [`transaction!`] does, and says whether it was committed: a block that ends in
-/// `RollbackTransaction` found that there is nothing to do, which is no failure.
+/// Runs a block like [`transaction!`] and returns whether it was committed: a block that ends in
+/// `RollbackTransaction` found nothing to do, which is no error.
 macro_rules! unless_rolled_back {
     ($database:expr, |$c:ident| $block:block) => {
         $database
@@ -69,7 +69,7 @@ macro_rules! unless_rolled_back {
 }
 
 /// Runs a statement in a transaction: `run!(c, statement)`, where `c` is the connection that the
-/// transaction gives its block. What it gives is how many rows were written.
+/// transaction passes to its block. Returns how many rows were written.
 macro_rules! run {
     ($c:expr, $statement:expr) => {
         diesel_async::RunQueryDsl::execute($statement, $c).await?
@@ -91,7 +91,7 @@ pub(crate) async fn begin_sqlite(connection: &mut AsyncSqliteConnection) -> Quer
     connection.spawn_blocking(begin).await
 }
 
-/// Commits what ended well; after an error rolls back and returns the error.
+/// Commits after `Ok`; after an error, rolls back and returns the error.
 pub(crate) async fn end<C: AsyncConnection, T>(
     connection: &mut C,
     ended: QueryResult<T>,
@@ -102,14 +102,15 @@ pub(crate) async fn end<C: AsyncConnection, T>(
             Ok(value)
         }
         Err(error) => {
-            // a connection that cannot roll back is broken: the pool drops it, the database undoes
+            // a connection that cannot roll back is broken: the pool drops it and the database
+            // rolls back
             let _ = C::TransactionManager::rollback_transaction(connection).await;
             Err(error)
         }
     }
 }
 
-/// Whether a transaction was committed, which one that rolled itself back was not.
+/// Whether a transaction was committed; `false` for one that rolled itself back.
 pub(crate) fn is_committed(ended: QueryResult<()>) -> QueryResult<bool> {
     match ended {
         Ok(()) => Ok(true),

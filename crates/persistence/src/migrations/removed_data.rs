@@ -48,7 +48,7 @@ pub(super) struct CountedRows {
     rows: i64,
 }
 
-/// What work removes from a database, which is left as it was.
+/// Finds what `work` removes from a database, and leaves the database as it was.
 pub(super) fn removed_by<C>(
     connection: &mut C,
     columns: &'static str,
@@ -97,7 +97,7 @@ where
     Ok(columns.into_iter().collect())
 }
 
-/// A name as SQL has it.
+/// A name, quoted for SQL.
 fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }

@@ -7,35 +7,35 @@ use diesel_migrations::{EmbeddedMigrations, MigrationHarness};
 use crate::error::MigrateError;
 use crate::migrations::removed_data::RemovedData;
 
-/// Where a database is to go.
+/// The target of a migration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MigrationTarget {
-    /// To the last migration of this binary.
+    /// The last migration of this binary.
     Newest,
-    /// To the migration with this number.
+    /// The migration with this number.
     Number(u64),
 }
 
-/// What going to a migration does.
+/// The steps to a migration, and what they remove.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MigrationPlan {
     /// The steps, in their order.
     pub steps: Vec<MigrationStep>,
-    /// What the steps remove from the database; known to a plan alone.
+    /// The data that the steps remove; filled in only when planning.
     pub removed: Vec<RemovedData>,
 }
 
 /// A migration that is run or undone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MigrationStep {
-    /// It is run.
+    /// The migration is run.
     Run {
-        /// Number and words, such as `0007_forget_results`.
+        /// Number and name, such as `0007_forget_results`.
         name: String,
     },
-    /// It is undone by its `down.sql`.
+    /// The migration is undone by its `down.sql`.
     Undo {
-        /// Number and words, such as `0007_forget_results`.
+        /// Number and name, such as `0007_forget_results`.
         name: String,
     },
 }
@@ -49,7 +49,7 @@ impl MigrationStep {
         }
     }
 
-    /// The migration's number and words.
+    /// The migration's number and name.
     pub fn name(&self) -> &str {
         match self {
             Self::Run { name } | Self::Undo { name } => name,
@@ -57,8 +57,8 @@ impl MigrationStep {
     }
 }
 
-/// The steps from where a database is to a target: later migrations are undone, the latest first, then
-/// those that lack are run.
+/// The steps from a database's state to a target: later migrations are undone, the latest first,
+/// then missing ones are run.
 pub(super) fn to<C>(
     connection: &mut C,
     migrations: &EmbeddedMigrations,
@@ -72,7 +72,7 @@ where
     let is_known = |version: &_| known.iter().any(|known| known.name().version() == *version);
     let newest = known.last().map(|last| number(last.as_ref()));
     let newest = newest.unwrap_or_default();
-    // the newest comes first, so the last unknown one is where a newer refract went on
+    // newest first, so the last unknown one is the first that a newer refract ran
     if let Some(unknown) = applied.iter().rev().find(|version| !is_known(version)) {
         return Err(MigrateError::SchemaIsNewer {
             version: unknown.to_string(),
@@ -103,7 +103,7 @@ where
     Ok(undone.chain(run).collect())
 }
 
-/// Takes the steps.
+/// Runs the steps.
 pub(super) fn take<C>(
     connection: &mut C,
     migrations: &EmbeddedMigrations,

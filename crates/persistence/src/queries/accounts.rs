@@ -1,4 +1,4 @@
-//! Accounts: everything a caller sees lives in one.
+//! Accounts: everything that a caller sees belongs to one.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -13,7 +13,8 @@ use crate::queries::events::add_event;
 use crate::schema::accounts;
 use crate::schema::sql_types::Bind;
 
-/// The account that commands use when none is named, and the only one that is made when missing.
+/// The account that commands use when none is named. Only this account is created when it is
+/// missing.
 pub const DEFAULT_ACCOUNT: &str = "default";
 
 /// An account.
@@ -40,7 +41,7 @@ pub enum CreateOutcome {
 }
 
 impl Database {
-    /// Makes an account, and an event of it. One transaction.
+    /// Creates an account and its event, in one transaction.
     ///
     /// # Errors
     /// When the database fails.
@@ -105,8 +106,7 @@ impl Database {
         .await
     }
 
-    /// Finds the account named [`DEFAULT_ACCOUNT`], or makes it with the id and the moment of the
-    /// stamp.
+    /// Finds the account named [`DEFAULT_ACCOUNT`], or creates it with the stamp's id and moment.
     ///
     /// One query when the account is there, else up to three.
     ///

@@ -1,4 +1,4 @@
-//! What an API call needs to know before it is decided: one query for each kind of call.
+//! Everything that an API call needs before it is decided: one query for each kind of call.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -45,35 +45,35 @@ pub struct KeyRow {
     pub is_revoked: bool,
 }
 
-/// What a create call concerns.
+/// The rows that a create call needs.
 #[derive(Clone, Debug)]
 pub struct CreateCallRow {
     /// The key that was sent.
     pub key: KeyRow,
-    /// The prism of the account that was selected, archived or not.
+    /// The selected prism of the account, archived or not.
     pub prism: Option<Prism>,
     /// The result of the account that holds the idempotency key. Boxed, because few calls find one.
     pub held: Option<Box<SavedResult>>,
 }
 
-/// What a read or a retry concerns.
+/// The rows that a read or a retry needs.
 #[derive(Clone, Debug)]
 pub struct ResultCallRow {
     /// The key that was sent.
     pub key: KeyRow,
-    /// The result of the account that the call names.
+    /// The result that the call names, if it is in the account.
     pub result: Option<FoundResult>,
 }
 
 type CreateCallColumns = (KeyRow, Option<PrismColumns>, Option<ResultColumns>);
 
-/// The columns of a create call that holds no idempotency key.
+/// The columns of a create call that has no idempotency key.
 type WithoutHeld = (KeyRow, Option<PrismColumns>);
 
 type ResultCallColumns = (KeyRow, Option<ResultColumns>, Option<PrismColumns>);
 
-/// Reads what a create call needs of a query that selects its prism. A call without an idempotency
-/// key does not pay for the look-up of its holder.
+/// Loads the rows that a create call needs, with a query that selects its prism. A call without an
+/// idempotency key skips the look-up of the key's holder.
 macro_rules! find_call {
     ($connection:ident, $query:ident, $idempotency_key:ident) => {{
         static WITHOUT_HELD: StatementText = StatementText::new();
@@ -99,8 +99,8 @@ macro_rules! find_call {
 }
 
 impl Database {
-    /// Everything that a create call needs before the model is asked; `None` for a key that is unknown
-    /// or has ended.
+    /// Finds everything that a create call needs before the model is asked; `None` for an unknown
+    /// or expired key.
     ///
     /// # Errors
     /// When the database fails.
@@ -145,7 +145,7 @@ impl Database {
         self.named(name, reading).await
     }
 
-    /// Everything that a read or a retry needs; `None` for a key that is unknown or has ended.
+    /// Finds everything that a read or a retry needs; `None` for an unknown or expired key.
     ///
     /// # Errors
     /// When the database fails.
@@ -180,7 +180,7 @@ impl Database {
     }
 }
 
-/// Whether a key still opens anything, as far as its end goes. A key without an end always does.
+/// Whether a key has not expired. A key without an end never expires.
 #[diesel::dsl::auto_type(no_type_alias)]
 fn has_not_ended(now: DateTime<Utc>) -> _ {
     let now: Option<DateTime<Utc>> = Some(now);

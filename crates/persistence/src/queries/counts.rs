@@ -1,4 +1,4 @@
-//! Counts of results: what is counted for good, and what has to be counted at each look.
+//! Counts of results: which are counted once and stored, and which are counted again at each read.
 
 use chrono::NaiveDate;
 use diesel::prelude::*;
@@ -16,10 +16,10 @@ use crate::queries::prisms::row::WriteOutcome;
 use crate::schema::sql_types::{Bind, Id};
 use crate::schema::{counted_results, result_counts, results};
 
-/// The key of counts of results that no API key made: a key of a primary key cannot be null.
+/// The key in counts of results that no API key made: a column of a primary key cannot be null.
 pub(crate) const NO_KEY: ApiKeyId = ApiKeyId(Uuid::nil());
 
-/// Every count that is kept, and the marks up to which they count: one statement, so that both are
+/// Every stored count, and the watermarks up to which they count: one statement, so that both are
 /// of one moment. Days before the first parameter are added up.
 const KEPT: &str = "\
 SELECT prisms.id AS prism, counted_results.up_to AS up_to, result_counts.api_key_id AS api_key,
@@ -32,9 +32,8 @@ LEFT JOIN result_counts ON result_counts.prism_id = prisms.id
 WHERE prisms.account_id = $2
 GROUP BY 1, 2, 3, 4";
 
-/// The first result of each prism that is not in the counts that are kept: that of the next place
-/// in the index by prism and id. By id alone, the planner would walk over the results of other
-/// prisms.
+/// The first uncounted result of each prism: the next one in the index by prism and id. By id
+/// alone, the planner would walk over the results of other prisms.
 const FIRST_UNCOUNTED: &str = "\
 SELECT prism, first FROM (
     SELECT prisms.id AS prism, (
@@ -49,17 +48,17 @@ SELECT prism, first FROM (
 ) AS firsts
 WHERE first IS NOT NULL";
 
-/// Counts of a prism's results that are kept; a prism without counts has one row of zeros.
+/// Stored counts of a prism's results; a prism without counts has one row of zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeptCounts {
     /// The prism.
     pub prism: PrismId,
-    /// The mark: the counts are of results with ids up to this one; `None` when nothing was counted
+    /// The watermark: results with ids up to this one are counted; `None` when nothing was counted
     /// yet.
     pub up_to: Option<ResultId>,
-    /// The day in UTC; `None` for all days before those that were asked for.
+    /// The day in UTC; `None` for the total of all days before the requested ones.
     pub day: Option<NaiveDate>,
-    /// The results.
+    /// The counts of one key's results.
     pub count: KeyCount,
 }
 
@@ -74,17 +73,17 @@ pub struct KeyCount {
     pub failed: u64,
 }
 
-/// Counts of a prism's results that are to be kept.
+/// Counts of a prism's results that are to be stored.
 #[derive(Clone, Debug)]
 pub struct NewCounts {
     /// The prism.
     pub prism: PrismId,
-    /// The mark as it was read.
+    /// The watermark as it was read.
     pub read_up_to: Option<ResultId>,
-    /// The mark up to which results are counted now: an id that no result can have, with room for
-    /// others [beside](ResultId::beside) it.
+    /// The new watermark: an id that no result can have, with room for others
+    /// [beside](ResultId::beside) it.
     pub up_to: ResultId,
-    /// The results between the two marks by day, one entry for each day and key.
+    /// The results between the two watermarks by day, one entry for each day and key.
     pub counts: Vec<(NaiveDate, KeyCount)>,
 }
 
@@ -125,7 +124,7 @@ struct CountColumns {
 }
 
 impl Database {
-    /// The counts that are kept of an account's prisms: by day from `since` on, and together for all
+    /// Lists the stored counts of an account's prisms: by day from `since` on, and in total for all
     /// days before.
     ///
     /// # Errors
@@ -145,7 +144,7 @@ impl Database {
         .await
     }
 
-    /// The first result after the mark for each of the account's prisms that has one.
+    /// The first result after the watermark, for each of the account's prisms that has one.
     ///
     /// # Errors
     /// When the database fails.
@@ -174,8 +173,8 @@ impl Database {
     ) -> Result<Option<ResultId>, PersistenceError> {
         self.read(async move |mut connection| {
             let query = results::table
-                // in an order that only the prism's index has: by that of all ids, the planner
-                // would walk over the results of other prisms
+                // ordered like the prism's index: ordered by id alone, the planner would walk over
+                // the results of other prisms
                 .filter(results::prism_id.eq_any(vec![Bind(prism)]))
                 .filter(results::id.gt(Bind(after)))
                 .order((results::prism_id, results::id))
@@ -218,8 +217,8 @@ impl Database {
         .await
     }
 
-    /// Adds counts to those that are kept and moves the mark, if it still is where it was read: so
-    /// nothing is counted twice.
+    /// Adds counts to the stored ones and moves the watermark, if it still is where it was read, so
+    /// that nothing is counted twice.
     ///
     /// # Errors
     /// When the database fails.
@@ -316,12 +315,12 @@ impl TryFrom<KeptColumns> for KeptCounts {
     }
 }
 
-/// The number of a day as it is saved: whole days since 1970.
+/// A day as it is stored: whole days since 1970.
 pub(crate) fn number_of(day: NaiveDate) -> i32 {
     day.to_epoch_days()
 }
 
-/// A count of SQL's, which is never negative.
+/// Converts a count from SQL, which is never negative.
 fn whole(count: i64) -> u64 {
     u64::try_from(count).unwrap_or_default()
 }

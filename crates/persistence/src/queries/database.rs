@@ -1,4 +1,4 @@
-//! The way to the database: opened once, cloned wherever queries are made.
+//! The entry point to the database: opened once, cloned wherever queries are made.
 
 mod cache;
 
@@ -21,14 +21,14 @@ use crate::error::{ConnectError, PersistenceError};
 use crate::queries::database::cache::Immutable;
 use crate::queries::results::row::ResultRow;
 
-/// Where the database is and how much of it one process takes.
+/// Where the database is and how many connections one process may hold.
 #[derive(Clone)]
 pub struct DatabaseSettings {
     /// `sqlite://PATH` or `postgres://…` (contract, `DATABASE_URL`). It may hold a password.
     pub url: DatabaseUrl,
-    /// Connections to a PostgreSQL server, at least 1 (contract, `REFRACT_DATABASE_POOL`). An
-    /// SQLite file has one connection that writes, a few that read and one more for each [thread
-    /// that serves](Database::for_this_thread), whatever stands here.
+    /// Connections to a PostgreSQL server, at least 1 (contract, `REFRACT_DATABASE_POOL`). Ignored
+    /// for an SQLite file, which has one connection that writes, a few that read and one more for
+    /// each [thread that serves](Database::for_this_thread).
     pub pool: usize,
 }
 
@@ -39,11 +39,11 @@ pub struct Database {
     pub(crate) cached: Arc<Cached>,
     /// The queue of results that are saved at the same time; `None` where each result goes alone.
     pub(crate) group_commit: Option<Arc<GroupCommit<ResultRow>>>,
-    /// The request whose statements these are; none outside of requests.
+    /// The request that these statements belong to; none outside of requests.
     trace: CallTrace,
 }
 
-/// What never changes once it was saved.
+/// Values that never change once they are saved.
 pub(crate) struct Cached {
     pub(crate) versions: Immutable<(PrismId, VersionNumber), PrismVersion>,
     /// By revision.
@@ -51,14 +51,14 @@ pub(crate) struct Cached {
 }
 
 impl Database {
-    /// Opens the database that the address names, and makes the file when it is an SQLite one that
-    /// is missing. The schema is left as it is: see [`Database::migrate`].
+    /// Opens the database of the address; a missing SQLite file is created. The schema is left as
+    /// it is: see [`Database::migrate`].
     ///
     /// Queries run on `runtime`, which should be the process's multi-threaded one and has to
     /// outlive this value; for the reads of an API call see [`Database::for_this_thread`].
     ///
     /// # Errors
-    /// An address that cannot be used, or no database there; in words for the operator.
+    /// The address is unusable, or there is no database; worded for the operator.
     pub async fn connect(
         settings: &DatabaseSettings,
         runtime: Handle,
@@ -66,7 +66,7 @@ impl Database {
         Self::open(settings, MissingFile::IsMade, runtime).await
     }
 
-    /// Opens the database that the address names, as [`Database::connect`] does, but makes no file.
+    /// Opens the database of the address like [`Database::connect`], but creates no file.
     ///
     /// # Errors
     /// As [`Database::connect`], and [`ConnectError::NoFile`] where the file is missing.
@@ -97,14 +97,14 @@ impl Database {
         })
     }
 
-    /// This database for one of several threads that serve many calls, each with a runtime of its
-    /// own: what it reads and the results that it saves go over lanes, connections of the thread
-    /// that all its calls share.
+    /// Returns this database for one of several threads that serve many calls, each with its own
+    /// runtime: reads and saved results go over lanes, connections that all calls of the thread
+    /// share.
     ///
-    /// The lanes to a PostgreSQL server are half of the pool's connections between all threads,
-    /// taken when they are first needed; a thread for which none is left leases. The lane to an
-    /// SQLite file is one connection that reads, which blocks the thread for as long as it takes
-    /// to find a row. The value must not be used from another thread.
+    /// The lanes of all threads together are half of the PostgreSQL pool, taken at first use; a
+    /// thread for which none is left leases. For SQLite a lane is one connection that reads, which
+    /// blocks the thread for as long as it takes to find a row. The value must not be used from
+    /// another thread.
     #[must_use]
     pub fn for_this_thread(&self, threads: NonZeroUsize) -> Self {
         let connections = self.connections.for_this_thread(threads);
@@ -117,15 +117,15 @@ impl Database {
         }
     }
 
-    /// This database as one request uses it: what a call of the API reads and saves is traced where
-    /// statements are wanted.
+    /// Returns this database for one request: the reads and saves of an API call appear in its
+    /// trace, where statements are traced.
     #[must_use]
     pub fn traced(self, trace: CallTrace) -> Self {
         Self { trace, ..self }
     }
 
-    /// Asks the database for a one, for `/readyz`: on a lease, so that a pool without a free
-    /// connection does not count as ready.
+    /// Pings the database for `/readyz`: on a lease, so that a pool without a free connection does
+    /// not count as ready.
     ///
     /// # Errors
     /// When the database does not answer, or an SQLite file is no longer the one that is open.
@@ -145,8 +145,8 @@ impl Database {
         ConnectionUse::of(self.connections.pools())
     }
 
-    /// This database without the lanes of its thread, for a read that may bring much: on a lane the
-    /// statements of other calls would stand behind it.
+    /// This database without the thread's lanes, for a read that may return much: on a lane it
+    /// would hold up the statements of other calls.
     pub(crate) fn without_lanes(&self) -> Self {
         Self {
             connections: self.connections.without_lanes(),
@@ -154,7 +154,7 @@ impl Database {
         }
     }
 
-    /// Runs what a call of the API asks of the database, and traces it under this name.
+    /// Runs the database work of an API call, and traces it under this name.
     pub(crate) fn named<T, S>(
         &self,
         name: &'static StatementName,
@@ -169,7 +169,7 @@ impl Database {
         statement.inspect(move |ended| span.end(ended.as_ref().err().map(PersistenceError::kind)))
     }
 
-    /// Runs a query that only reads: see [`Connections::read`].
+    /// Runs a read-only query: see [`Connections::read`].
     pub(crate) fn read<T, Q, F>(
         &self,
         query: Q,
@@ -182,7 +182,7 @@ impl Database {
         self.connections.read(query)
     }
 
-    /// Runs a query that writes, on a connection that it has to itself.
+    /// Runs a query that writes, on an exclusive connection.
     pub(crate) fn write<T, Q, F>(
         &self,
         query: Q,

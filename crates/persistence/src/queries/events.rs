@@ -1,5 +1,5 @@
-//! Events: added in the transaction of what they tell of, and listed newest first. Nothing changes or
-//! deletes one; the database refuses it too.
+//! Events: added in the transaction of the change that they record, and listed newest first.
+//! Nothing changes or deletes an event; the database refuses it too.
 
 mod filter;
 mod names;
@@ -81,7 +81,7 @@ impl TryFrom<EventColumns> for Event {
         let kind = ActorKind::named(&columns.actor_kind);
         let actor_id = Some(columns.actor_id.0).filter(|id| !id.is_nil());
         let actor = kind.and_then(|kind| Actor::saved(kind, actor_id));
-        // a node of a newer version may have saved what this one has no name for
+        // a node of a newer version may have saved an action that is unknown here
         let action = EventAction::named(&columns.action).unwrap_or(EventAction::Unknown);
         let target = TargetKind::named(&columns.target_kind).unwrap_or(TargetKind::Unknown);
         Ok(Self {
@@ -101,7 +101,7 @@ impl TryFrom<EventColumns> for Event {
     }
 }
 
-/// Saves an event in a transaction, whose other statements make the change.
+/// Saves an event in the transaction of the change that it records.
 macro_rules! add_event {
     ($c:ident, $event:expr) => {
         diesel::insert_into($crate::schema::events::table)
@@ -114,7 +114,7 @@ macro_rules! add_event {
 pub(crate) use add_event;
 
 impl Database {
-    /// Saves an event of what changes nothing in the database, such as an export.
+    /// Saves an event of an action that changes nothing in the database, such as an export.
     ///
     /// # Errors
     /// When the database fails.
@@ -128,8 +128,7 @@ impl Database {
         .await
     }
 
-    /// Up to `limit` events of an account in a range, newest first: those that the filter lets
-    /// through.
+    /// Lists up to `limit` events of an account in a range that match the filter, newest first.
     ///
     /// # Errors
     /// When the database fails.

@@ -1,4 +1,4 @@
-//! API keys: kept as hashes and never deleted, with facts about their use for the owner.
+//! API keys: stored as hashes and never deleted, with their use recorded for the owner.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -23,16 +23,16 @@ pub struct NewApiKey {
     pub account: AccountId,
     /// A label for the owner; not unique.
     pub name: String,
-    /// The hash of the key, which is all that is kept.
+    /// The hash of the key; the key itself is not stored.
     pub hash: ApiKeyHash,
     /// First characters of the key, by which its owner recognises it.
     pub first_characters: String,
-    /// From this moment on the key is refused; `None` for a key without an end.
+    /// The key is refused from this moment on; `None` for a key that never expires.
     pub expires_at: Option<DateTime<Utc>>,
 }
 
-/// An API key as its owner sees it, without the number of its results: counting the results of every
-/// key takes long among millions.
+/// An API key as its owner sees it, without the number of its results: counting the results of
+/// every key takes long among millions.
 #[derive(Clone, Debug, PartialEq, Eq, Queryable, Selectable)]
 #[diesel(table_name = api_keys)]
 pub struct StoredKey {
@@ -48,10 +48,10 @@ pub struct StoredKey {
     pub last_used_at: Option<DateTime<Utc>>,
     /// When the key was revoked.
     pub revoked_at: Option<DateTime<Utc>>,
-    /// The person who made the key; `None` for the terminal and for keys that were made before
-    /// people were kept.
+    /// The person who made the key; `None` for the terminal and for keys from before people were
+    /// recorded.
     pub made_by: Option<PersonId>,
-    /// From this moment on the key is refused; `None` for a key without an end.
+    /// The key is refused from this moment on; `None` for a key that never expires.
     pub expires_at: Option<DateTime<Utc>>,
 }
 
@@ -73,7 +73,7 @@ struct ApiKeyColumns {
 }
 
 impl Database {
-    /// Saves a new key, and an event of it. One transaction.
+    /// Saves a new key and its event, in one transaction.
     ///
     /// # Errors
     /// When the database fails.
@@ -104,7 +104,7 @@ impl Database {
         })
     }
 
-    /// The keys of an account, oldest first, revoked ones too, without a look at their results.
+    /// The keys of an account, oldest first, revoked ones included, without counting their results.
     ///
     /// # Errors
     /// When the database fails.
@@ -121,9 +121,9 @@ impl Database {
         .await
     }
 
-    /// Revokes a key of the stamp's account for good, with an event of it, and returns when it was
-    /// revoked first; `None` when the account has no such key. Revoking a key again changes nothing.
-    /// One transaction.
+    /// Revokes a key of the stamp's account for good, with an event, in one transaction. Returns
+    /// when the key was first revoked; `None` when the account has no such key. Revoking a key
+    /// again changes nothing.
     ///
     /// # Errors
     /// When the database fails.
@@ -158,8 +158,8 @@ impl Database {
         .await
     }
 
-    /// Saves when keys were last used. A moment before the saved one changes nothing, so nodes may
-    /// save theirs in any order.
+    /// Saves when keys were last used. A moment earlier than the saved one changes nothing, so
+    /// nodes may save theirs in any order.
     ///
     /// # Errors
     /// When the database fails; then no use is saved.

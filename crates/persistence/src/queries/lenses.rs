@@ -26,8 +26,8 @@ const OF_LENS: StatementName = StatementName {
 };
 
 impl Database {
-    /// Finds the lens of a prism in this revision, from the cache where it is there. `None` when the
-    /// lens was changed after the revision was read: read the prism again.
+    /// Finds this revision of a prism's lens, from the cache if it is there. `None` when the lens
+    /// was changed after the revision was read: read the prism again.
     ///
     /// # Errors
     /// When the database fails.
@@ -58,9 +58,9 @@ impl Database {
         Ok(Some(lens))
     }
 
-    /// Saves a lens, custom or automatic, if the latest version and the lens are still those of
-    /// `read`. Each save is a new revision, and is noted as a change of the prism, with an event that
-    /// has these details. One transaction.
+    /// Saves a lens, custom or automatic, if the prism's latest version and lens are still those of
+    /// `read`. Each save is a new revision, recorded as a change of the prism and as an event with
+    /// these details. One transaction.
     ///
     /// # Errors
     /// When the database fails.
@@ -97,7 +97,7 @@ impl Database {
     }
 }
 
-/// The JSON that is saved of a lens: the columns of a custom lens, none for the automatic lens.
+/// The JSON that is stored for a lens: the columns of a custom lens, `None` for the automatic lens.
 pub(crate) fn lens_to_json(lens: &Lens) -> Result<Option<String>, PersistenceError> {
     match lens {
         Lens::Automatic => Ok(None),

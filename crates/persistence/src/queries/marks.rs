@@ -1,4 +1,4 @@
-//! Marks: saved all at once, one for each result and question.
+//! Marks: one for each result and question, saved all or none.
 
 mod changes;
 mod insert;
@@ -21,14 +21,14 @@ use crate::schema::marks;
 use crate::schema::sql_types::Bind;
 
 impl Database {
-    /// Saves marks of a prism's results, all or none, and returns how many are new or name another
-    /// outcome than before. A mark that says what is saved already changes nothing. One transaction,
-    /// with an event of the import when anything changes.
+    /// Saves marks of a prism's results, all or none, in one transaction, and returns how many are
+    /// new or change the marked outcome. A mark with the outcome that is saved already changes
+    /// nothing. If anything changes, an event of the import is saved too.
     ///
     /// No two of the marks may be of one result and question.
     ///
     /// # Errors
-    /// When a result is not there any more, or the database fails.
+    /// When a result no longer exists, or the database fails.
     pub async fn save_marks(
         &self,
         prism: PrismId,
@@ -36,7 +36,7 @@ impl Database {
         stamp: EventStamp,
     ) -> Result<usize, PersistenceError> {
         let mut rows: Vec<_> = marks.iter().map(|mark| MarkRow::new(prism, mark)).collect();
-        // whoever saves marks at once locks their rows in one order
+        // concurrent saves lock the rows of marks in one order
         rows.sort_unstable_by(|a, b| (a.result_id, &a.question).cmp(&(b.result_id, &b.question)));
         self.write(async move |connection| {
             let saved = insert::insert(prism, rows, stamp, connection).await;
@@ -56,8 +56,8 @@ impl Database {
         load_as!(self, query, SavedMarkColumns).await
     }
 
-    /// The marks of several results, by result and then in the order of the question keys. Some
-    /// thousands of results at most.
+    /// The marks of several results, by result and then in the order of the question keys. A few
+    /// thousand results at most.
     ///
     /// # Errors
     /// When the database fails.

@@ -1,4 +1,4 @@
-//! People of the app: how they are invited, sign in and are kept from guessing passwords.
+//! People of the app: invitations, sign-in and the limits on password guessing.
 
 mod accept_invitation;
 mod email_hash;

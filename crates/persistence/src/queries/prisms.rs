@@ -28,7 +28,7 @@ use crate::queries::prisms::versions::VersionColumns;
 use crate::schema::sql_types::Bind;
 use crate::schema::{prism_changes, prism_versions, prisms};
 
-/// A prism to be made, with its first version.
+/// A prism to be created, with its first version.
 pub struct NewPrism<'a, S> {
     /// `UUIDv7`.
     pub id: PrismId,
@@ -38,13 +38,13 @@ pub struct NewPrism<'a, S> {
     pub slugs: S,
     /// The first version.
     pub version: &'a PrismVersion,
-    /// Who makes the prism in which account, and when.
+    /// Who creates the prism in which account, and when.
     pub stamp: EventStamp,
 }
 
 impl Database {
-    /// Makes a prism with its first version and the automatic lens, and an event of it. One transaction
-    /// for each slug that is tried.
+    /// Creates a prism with its first version, the automatic lens and an event. One transaction for
+    /// each slug that is tried.
     ///
     /// # Errors
     /// When the database fails, or no slug is left.
@@ -87,7 +87,7 @@ impl Database {
         ))
     }
 
-    /// Inserts a prism, or none when its slug is taken.
+    /// Inserts a prism; inserts nothing when its slug is taken.
     async fn insert_prism(
         &self,
         prism: &Prism,
@@ -169,8 +169,8 @@ impl Database {
         load_as!(self, query, PrismColumns).await
     }
 
-    /// Gives a prism another display name, with an event of it; its slug stays. A prism that has the
-    /// name is left as it is. One transaction.
+    /// Changes a prism's display name, with an event; the slug stays. A prism that has the name
+    /// already is left unchanged. One transaction.
     ///
     /// # Errors
     /// When the database fails.
@@ -201,8 +201,8 @@ impl Database {
         })
     }
 
-    /// Archives a prism from the moment of the change on, or restores it, with an event of it. A prism
-    /// that is in this state is left as it is. One transaction.
+    /// Archives a prism from the moment of the change on, or restores it, with an event. A prism in
+    /// this state already is left unchanged. One transaction.
     ///
     /// # Errors
     /// When the database fails.

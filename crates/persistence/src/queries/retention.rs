@@ -1,4 +1,4 @@
-//! Retention: which results are deleted because of their age or at somebody's request, and how.
+//! Retention and erasure: which results are deleted by age or on request, and how.
 
 mod forget_results;
 mod forgotten_counts;

@@ -31,14 +31,14 @@ pub struct Id;
 #[diesel(sqlite_type(name = "Long"))]
 pub struct Moment;
 
-/// An id or a moment as a value in a statement, for a column that is not null. diesel wants a type
-/// of this crate there; for a nullable column an `Option` serves.
+/// An id or a moment as a bound value, for a column that is not null. diesel needs a type of this
+/// crate there; for a nullable column an `Option` is enough.
 #[derive(Clone, Copy, Debug, AsExpression)]
 #[diesel(sql_type = Id)]
 #[diesel(sql_type = Moment)]
 pub struct Bind<T>(pub T);
 
-/// An id of a column that holds ids of several kinds, which another column tells apart.
+/// An id in a column with ids of several kinds; another column names the kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AnyId(pub(crate) Uuid);
 

@@ -1,4 +1,4 @@
-//! Whom and what the events of an account may be about, for a form that filters them.
+//! The choices of a form that filters the events of an account: actors and targets.
 
 use refract_domain::event::{Actor, EventTarget};
 use refract_domain::ids::AccountId;
@@ -6,17 +6,18 @@ use refract_persistence::PersistenceError;
 
 use crate::events::Events;
 
-/// The actors and targets of an account with what they are called. Removed people are left out.
+/// The actors and targets of an account with their names. Removed people are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EventChoices {
     /// People in the order in which they were invited, then operators and nodes.
     pub actors: Vec<(Actor, String)>,
-    /// Prisms, keys and people, each in the order of their making.
+    /// Prisms, keys and people, each in the order of creation.
     pub targets: Vec<(EventTarget, String)>,
 }
 
 impl Events<'_> {
-    /// What a form offers to filter the events of an account by. Three queries.
+    /// The actors and targets that a form offers to filter the events of an account by. Three
+    /// queries.
     ///
     /// # Errors
     /// When the database fails.

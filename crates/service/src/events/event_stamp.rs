@@ -5,7 +5,7 @@ use refract_domain::event::{Actor, EventRequest, EventStamp};
 use refract_domain::ids::{AccountId, EventId};
 use uuid::Uuid;
 
-/// The stamp of a change that somebody makes now in an account.
+/// The stamp of a change that an actor makes now in an account.
 pub fn event_stamp(account: AccountId, actor: Actor, request: Option<EventRequest>) -> EventStamp {
     EventStamp {
         id: EventId(Uuid::now_v7()),

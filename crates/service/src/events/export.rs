@@ -18,8 +18,8 @@ use crate::results::export::ExportError;
 /// Events that one query reads.
 const PAGE: u32 = 500;
 
-/// The events of an account that a filter lets through, newest first, read page by page. Events that
-/// are added meanwhile are not among them.
+/// The events of an account that match a filter, newest first, read page by page. Events that are
+/// added meanwhile are left out.
 pub struct ListedEvents {
     refract: Refract,
     account: AccountId,
@@ -29,7 +29,7 @@ pub struct ListedEvents {
 }
 
 impl Events<'_> {
-    /// The events of an account that a filter lets through, before the first page, without a query.
+    /// The events of an account that match a filter, before the first page, without a query.
     pub fn list(self, account: AccountId, filter: EventFilter) -> ListedEvents {
         ListedEvents {
             refract: self.refract.clone(),
@@ -59,9 +59,9 @@ impl ListedEvents {
 }
 
 impl Events<'_> {
-    /// The bytes of a download of the events of the caller's account, a chunk for the header and one for
-    /// each page: the next page is read when the next chunk is asked for. That they are downloaded is an
-    /// event itself, which is saved before the first chunk and is not among them.
+    /// The bytes of a download of the events of the caller's account, a chunk for the header and
+    /// one for each page: the next page is read when the next chunk is asked for. The download is
+    /// an event itself, which is saved before the first chunk and is not part of the download.
     ///
     /// # Errors
     /// When the event cannot be saved. The stream ends with its first error; chunks before it stay valid.
@@ -99,7 +99,7 @@ struct EventDownload {
 }
 
 impl EventDownload {
-    /// The next chunk; `None` is the end. The header of jsonl is an empty chunk.
+    /// The next chunk; `None` at the end. The header of jsonl is an empty chunk.
     async fn next_chunk(&mut self) -> Result<Option<Bytes>, ExportError> {
         let mut rows = EventRowWriter::new(self.format, Vec::new());
         if self.has_header {

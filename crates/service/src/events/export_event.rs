@@ -1,4 +1,4 @@
-//! The events of exports: who took which results out, in which format.
+//! The events of exports: who exported which results, in which format.
 
 use refract_domain::event::{EventAction, EventDetail, EventTarget};
 use refract_domain::ids::PrismId;
@@ -7,7 +7,7 @@ use refract_persistence::{Database, PersistenceError, ResultFilter};
 
 use crate::people::caller::Caller;
 
-/// Which results are exported, in words: what somebody searched for is not repeated.
+/// Describes which results are exported, without repeating the searched values.
 pub(crate) fn described(
     format: RowFormat,
     filter: &ResultFilter,
@@ -36,7 +36,7 @@ pub(crate) fn described(
     EventDetail::list(&parts)
 }
 
-/// Saves the event of an export, before anything of it is written.
+/// Saves the event of an export, before the first byte of the export is written.
 pub(crate) async fn save(
     database: &Database,
     caller: &Caller,

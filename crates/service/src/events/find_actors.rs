@@ -1,4 +1,4 @@
-//! Finds actors by what an operator calls them.
+//! Finds actors by the name that an operator types.
 
 use refract_domain::account::person::Email;
 use refract_domain::event::ActorKind;
@@ -10,7 +10,7 @@ use crate::events::Events;
 /// Why no actors were found.
 #[derive(Debug, thiserror::Error)]
 pub enum ActorError {
-    /// Nobody is called so.
+    /// No actor of the account has this name.
     #[error(
         "nobody of the account is called '{0}': expected the address of a person, the label or the id \
          of a key, operator or node (see `refract person list` and `refract key list`)"
@@ -22,11 +22,11 @@ pub enum ActorError {
 }
 
 impl Events<'_> {
-    /// The actors of an account who are called so: `operator`, `node`, the address of a person (also one
-    /// who was removed), or the label or the id of a key.
+    /// The actors of an account with this name: `operator`, `node`, the address of a person
+    /// (removed people included), or the label or the id of a key.
     ///
     /// # Errors
-    /// When nobody is called so, or the database fails.
+    /// When no actor has this name, or the database fails.
     pub async fn find_actors(
         self,
         account: AccountId,

@@ -6,7 +6,7 @@ use refract_persistence::{EventFilter, EventRange, PersistenceError};
 use super::names::{ListedEvent, named};
 use crate::events::Events;
 
-/// A page of events, newest first whichever way it was reached.
+/// A page of events, newest first in either direction of paging.
 #[derive(Clone, Debug)]
 pub struct FoundEvents {
     /// The events.
@@ -18,7 +18,7 @@ pub struct FoundEvents {
 }
 
 impl Events<'_> {
-    /// A page of at most `most` events of an account, of those that the filter lets through.
+    /// A page of at most `most` events of an account that match a filter.
     ///
     /// # Errors
     /// When the database fails.
@@ -30,7 +30,7 @@ impl Events<'_> {
         most: u32,
     ) -> Result<FoundEvents, PersistenceError> {
         let database = &self.refract.database;
-        // one more tells whether there is another page
+        // one event more shows whether there is another page
         let listing = database.list_events(account, filter, range, most.saturating_add(1));
         let mut found = listing.await?;
         let most = usize::try_from(most).unwrap_or(usize::MAX);
@@ -55,7 +55,7 @@ impl Events<'_> {
         })
     }
 
-    /// The newest event of each person of an account who did anything besides signing in and out.
+    /// The newest event of each person of an account, apart from signing in and out.
     ///
     /// # Errors
     /// When the database fails.

@@ -1,4 +1,4 @@
-//! What the actors and targets of events are called.
+//! Names of the actors and targets of events.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,18 +7,18 @@ use refract_domain::ids::{AccountId, ApiKeyId, PersonId, PrismId};
 use refract_lens_rendering::EventRow;
 use refract_persistence::{Database, PersistenceError, PersonNameRow, PrismNameRow};
 
-/// An event, with what its actor and its target are called.
+/// An event, with the names of its actor and its target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedEvent {
     /// The event.
     pub event: Event,
-    /// What the actor is called.
+    /// The name of the actor.
     pub by: EventName,
-    /// What the target is called.
+    /// The name of the target.
     pub target: EventName,
 }
 
-/// What an actor or a target is called.
+/// The name of an actor or a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventName {
     /// For programs: a person's address, a key's id, a prism's slug, an account's name, `operator` or
@@ -40,7 +40,7 @@ impl ListedEvent {
 }
 
 impl EventName {
-    /// What is called alike for programs and for people.
+    /// A name that is the same for programs and for people.
     fn plain(name: impl Into<String>) -> Self {
         let name = name.into();
         Self {
@@ -50,7 +50,7 @@ impl EventName {
     }
 }
 
-/// Names by id, of those that some events name.
+/// Names by id, of everything that some events refer to.
 #[derive(Default)]
 struct Names {
     account: Option<String>,
@@ -59,7 +59,7 @@ struct Names {
     prisms: HashMap<PrismId, PrismNameRow>,
 }
 
-/// Events of an account with what their actors and targets are called. At most four queries.
+/// Events of an account with the names of their actors and targets. At most four queries.
 ///
 /// # Errors
 /// When the database fails.

@@ -1,5 +1,5 @@
-//! Tells a person what somebody else changed about their way in: their role, or their password by a
-//! link that somebody else made.
+//! Announces to a person what somebody else changed about their access: their role, or their
+//! password through a link that somebody else made.
 
 use std::cmp::Reverse;
 
@@ -11,9 +11,9 @@ use refract_persistence::{Database, EventFilter, EventRange, PersistenceError};
 use super::names::{ListedEvent, named};
 use crate::events::Events;
 
-/// Changes of a kind that are told at most.
+/// Most changes of a kind that are announced.
 const MOST: u32 = 20;
-/// For how long a new password is told again with the next one.
+/// For how long a new password is announced again with the next one.
 const SHORTLY: TimeDelta = TimeDelta::days(90);
 
 /// A change of a person by somebody else.
@@ -21,15 +21,15 @@ const SHORTLY: TimeDelta = TimeDelta::days(90);
 pub struct ToldChange {
     /// The change: another role, or a password that was chosen by a link.
     pub change: ListedEvent,
-    /// The making of the link by which the password was chosen; `None` for a role, and for a link of
-    /// which no event is known.
+    /// The creation of the link by which the password was chosen; `None` for a role, and for a link
+    /// without a known event.
     pub link: Option<ListedEvent>,
 }
 
 impl Events<'_> {
-    /// What somebody else changed about a person from an event on, newest first. With a new password come
-    /// those that were chosen by links shortly before, whoever said that they have seen them: it may have
-    /// been somebody else, who had taken up the link.
+    /// What somebody else changed about a person from an event on, newest first. A new password
+    /// brings back those that were chosen by links shortly before, even if they were acknowledged:
+    /// somebody else, who had accepted the link, may have acknowledged them.
     ///
     /// # Errors
     /// When the database fails.
@@ -73,7 +73,7 @@ impl Events<'_> {
     }
 }
 
-/// The person who is told.
+/// The person to whom changes are announced.
 struct Telling<'a> {
     database: &'a Database,
     account: AccountId,
@@ -90,8 +90,8 @@ impl Telling<'_> {
         }
     }
 
-    /// Changes of the person that somebody else made, or that were made by a link of somebody else,
-    /// newest first, each with the making of its link.
+    /// Changes of the person that somebody else made, or that were made through somebody else's
+    /// link, newest first, each with the creation of its link.
     async fn by_others(
         &self,
         filter: EventFilter,
@@ -125,7 +125,7 @@ impl Telling<'_> {
 }
 
 impl Events<'_> {
-    /// Saves that a person was told of what was changed up to an event.
+    /// Records that the changes up to an event were announced to a person.
     ///
     /// # Errors
     /// When the database fails.

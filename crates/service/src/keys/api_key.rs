@@ -21,7 +21,7 @@ impl ApiKey {
         Self(PREFIX.chars().chain(letters).collect())
     }
 
-    /// Reads a key that a caller sent; `None` for a text that does not look like a key.
+    /// Parses a key that a caller sent; `None` for a text without the shape of a key.
     pub fn parse(text: &str) -> Option<Self> {
         let random = text.strip_prefix(PREFIX)?;
         random_text::has_shape(random, RANDOM_CHARS).then(|| Self(text.to_owned()))
@@ -32,7 +32,7 @@ impl ApiKey {
         &self.0
     }
 
-    /// The first characters, by which an owner tells one key from another.
+    /// The first characters, by which an owner recognises the key.
     pub fn first_characters(&self) -> String {
         self.0.chars().take(PREFIX.len() + 4).collect()
     }

@@ -9,8 +9,8 @@ use crate::people::caller::Caller;
 
 impl Keys<'_> {
     /// Authenticates a call by the row that was found for the hash of its key: refuses an unknown
-    /// or revoked key, notes the key's use, and hands the row back with the caller. Whose key it is, is
-    /// told even of a revoked one.
+    /// or revoked key, records the key's use, and returns the row with the caller. The key's id is
+    /// reported even for a revoked key.
     pub(crate) fn authenticate<Row>(
         self,
         presented: &PresentedKey,

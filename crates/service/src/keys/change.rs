@@ -14,10 +14,10 @@ use crate::people::secrets::{SecretError, random_bytes};
 /// Why a key was not created.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
-    /// The key would be refused from the beginning.
+    /// The key would have expired already.
     #[error("the end of a key must be in the future, and {} is over: name a later one", second(*.end))]
     EndsInThePast {
-        /// The end that was asked for.
+        /// The requested end.
         end: DateTime<Utc>,
     },
     /// A secret could not be made or checked.
@@ -29,8 +29,8 @@ pub enum KeyError {
 }
 
 impl Keys<'_> {
-    /// Creates a key for the caller's account, which opens it until `expires_at`. The returned [`ApiKey`] is
-    /// the only copy: the database keeps a hash.
+    /// Creates a key for the caller's account that is accepted until `expires_at`. The returned
+    /// [`ApiKey`] is the only copy: the database stores its hash.
     ///
     /// # Errors
     /// When the key's end is not in the future, the operating system gives no random numbers or the
@@ -60,14 +60,14 @@ impl Keys<'_> {
     }
 }
 
-/// A moment to the second.
+/// Formats a moment to the second.
 fn second(moment: DateTime<Utc>) -> String {
     moment.to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
 impl Keys<'_> {
-    /// Revokes a key of the caller's account for good: the next request with it is refused. Returns whether
-    /// the account has such a key. Revoking a key again changes nothing.
+    /// Revokes a key of the caller's account for good: the next request with it is refused. Returns
+    /// whether the account has such a key. Revoking a key again changes nothing.
     ///
     /// # Errors
     /// When the database fails.

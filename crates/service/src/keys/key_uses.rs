@@ -14,7 +14,7 @@ use refract_domain::ids::ApiKeyId;
 pub(crate) struct KeyUses(Arc<Mutex<HashMap<ApiKeyId, DateTime<Utc>>>>);
 
 impl KeyUses {
-    /// Notes that a key is used now.
+    /// Records that a key is used now.
     pub(crate) fn note(&self, key: ApiKeyId) {
         self.collected().insert(key, Utc::now());
     }

@@ -12,27 +12,29 @@ use crate::InternalError;
 use crate::events::{EventFilter, EventName, ListedEvent};
 use crate::people::MakerName;
 
-/// A key with how many results it made and what its maker is called.
+/// A key with its number of results and the name of its maker.
 pub struct ListedKey {
-    /// The key, without the key itself.
+    /// The stored row, without the secret key.
     pub row: StoredKey,
-    /// Results that the key made.
+    /// Number of results that the key made.
     pub results: u64,
     /// Who made the key; `None` for the terminal.
     pub made_by: Option<MakerName>,
-    /// Who revoked the key; `None` for a key that was not revoked, or before events were kept.
+    /// Who revoked the key; `None` for a key that is not revoked, or was before events were
+    /// recorded.
     pub revoked_by: Option<EventName>,
 }
 
 impl ListedKey {
-    /// Whether the key has come to its end.
+    /// Whether the key has expired.
     pub fn has_ended(&self, now: DateTime<Utc>) -> bool {
         self.row.expires_at.is_some_and(|end| end <= now)
     }
 }
 
 impl Keys<'_> {
-    /// The keys of an account, oldest first, revoked ones too. Results come out of the kept counts.
+    /// The keys of an account, oldest first, revoked ones included. Their results come from the
+    /// stored counts.
     ///
     /// # Errors
     /// When the database fails.
@@ -52,7 +54,7 @@ impl Keys<'_> {
         Ok(listed.collect())
     }
 
-    /// The events by which keys of an account were revoked, by key.
+    /// The events that revoked keys of an account, by key.
     ///
     /// # Errors
     /// When the database fails.
@@ -79,7 +81,7 @@ impl Keys<'_> {
         }
     }
 
-    /// What the keys of an account are called, oldest first, revoked ones too.
+    /// The labels of the keys of an account, oldest first, revoked ones included.
     ///
     /// # Errors
     /// When the database fails.

@@ -1,4 +1,4 @@
-//! The API key that a call came with, and who its caller turned out to be.
+//! The API key of a call, and the caller that it turned out to belong to.
 
 use std::sync::{Arc, OnceLock};
 
@@ -6,13 +6,13 @@ use refract_domain::ids::ApiKeyId;
 
 use crate::keys::api_key::ApiKey;
 
-/// The id of a call's API key, once the key was found: revoked ones too. Clones share it, so that the
-/// call's line in the log can name the caller however the call ends.
+/// The id of a call's API key, once the key was found, even if it is revoked. Clones share it, so
+/// that the call's log line can name the caller however the call ends.
 #[derive(Clone, Debug, Default)]
 pub struct CallKeyId(Arc<OnceLock<ApiKeyId>>);
 
 impl CallKeyId {
-    /// The id; `None` for a call without a key that somebody has or had.
+    /// The id; `None` for a call without a key that exists or existed.
     pub fn get(&self) -> Option<ApiKeyId> {
         self.0.get().copied()
     }
@@ -23,7 +23,7 @@ impl CallKeyId {
     }
 }
 
-/// The key that a call came with.
+/// The key of a call.
 pub struct PresentedKey {
     /// `None` when the bearer token does not have the shape of a key.
     key: Option<ApiKey>,
@@ -31,7 +31,7 @@ pub struct PresentedKey {
 }
 
 impl PresentedKey {
-    /// A key whose id is to be told to `id`.
+    /// A key whose id is written to `id` once it is known.
     pub fn new(key: Option<ApiKey>, id: CallKeyId) -> Self {
         Self { key, id }
     }
@@ -40,7 +40,7 @@ impl PresentedKey {
         self.key.as_ref()
     }
 
-    /// Notes whose key it is.
+    /// Records the id of the key.
     pub(crate) fn is_of(&self, id: ApiKeyId) {
         self.id.found(id);
     }

@@ -9,7 +9,7 @@ use crate::keys::Keys;
 const SAVE_INTERVAL: Duration = Duration::from_secs(5);
 
 impl Keys<'_> {
-    /// Saves when keys were last used every few seconds, until the future is dropped.
+    /// Saves every few seconds when keys were last used, until the future is dropped.
     pub async fn save_uses_regularly(self) -> Infallible {
         loop {
             tokio::time::sleep(SAVE_INTERVAL).await;
@@ -17,7 +17,8 @@ impl Keys<'_> {
         }
     }
 
-    /// Saves when keys were last used, and keeps it for the next time when the database fails.
+    /// Saves when keys were last used. If the database fails, the uses stay collected for the next
+    /// time.
     pub async fn save_uses(self) {
         let uses = &self.refract.key_uses;
         let taken = std::mem::take(&mut *uses.collected());

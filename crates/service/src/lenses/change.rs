@@ -13,8 +13,9 @@ use crate::people::caller::Caller;
 use crate::prisms::error::{ATTEMPTS, PrismError};
 
 impl Lenses<'_> {
-    /// Saves a lens file as the prism's lens. Where `based_on` is given, a revision of the lens, it is
-    /// saved only in place of that one. Setting the lens that the prism has changes nothing.
+    /// Saves a lens file as the prism's lens. If `based_on`, a revision of the lens, is given, the
+    /// file replaces only that revision. Setting the lens that the prism already has changes
+    /// nothing.
     ///
     /// # Errors
     /// When there is no such prism, the file breaks rules, the lens has another revision than
@@ -32,8 +33,8 @@ impl Lenses<'_> {
         .await
     }
 
-    /// Resets the prism's lens to the automatic one. Where `based_on` is given, a revision of the lens,
-    /// only that one is reset.
+    /// Resets the prism's lens to the automatic one. If `based_on`, a revision of the lens, is
+    /// given, only that revision is reset.
     ///
     /// # Errors
     /// When there is no such prism, the lens has another revision than `based_on`, or the database

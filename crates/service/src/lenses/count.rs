@@ -1,4 +1,4 @@
-//! Counts what lenses and cutoffs make of the answers of saved results.
+//! Counts how lenses and cutoffs turn the answers of saved results into values.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use crate::lenses::{Lenses, PrismLens};
 use crate::prisms::versions::find_saved_version;
 
 impl Lenses<'_> {
-    /// Counts what these columns would change of a prism's newest `ok` results, at most `most`, in
-    /// place of its lens. `progress` is told the number of results counted after each page.
+    /// Counts what these columns would change, in place of the prism's lens, in its newest `ok`
+    /// results, at most `most`. `progress` gets the number of results counted after each page.
     ///
     /// # Errors
     /// When the database fails, or a version that a result names is missing.
@@ -31,8 +31,8 @@ impl Lenses<'_> {
         Ok(preview)
     }
 
-    /// Counts the stored probabilities of all of a prism's `ok` results into steps that are empty yet.
-    /// `progress` is told the number of results counted after each page.
+    /// Counts the stored probabilities of all of a prism's `ok` results into steps that start
+    /// empty. `progress` gets the number of results counted after each page.
     ///
     /// # Errors
     /// When the database fails, or a version that a result names is missing.
@@ -47,8 +47,8 @@ impl Lenses<'_> {
         Ok(steps)
     }
 
-    /// Gives the answers of a prism's newest `ok` results, at most `most`, to `add`. Returns whether
-    /// there are more.
+    /// Passes the answers of a prism's newest `ok` results, at most `most`, to `add`. Returns
+    /// whether there are more.
     pub(super) async fn count(
         self,
         lens: &PrismLens,
@@ -68,7 +68,7 @@ impl Lenses<'_> {
             }
             left = left.saturating_sub(page.len());
             for result in page {
-                // most results are of the version of the result before
+                // most results have the same version as the result before
                 let version = match answering.take() {
                     Some((number, version)) if number == result.version => version,
                     Some(_) | None => {

@@ -1,8 +1,9 @@
-//! The draft of a lens: what it would make of stored results, before it is saved.
+//! The draft of a lens: what it would change in stored results, before it is saved.
 //!
-//! A draft is counted anew for each change of its columns, by any node: nothing of it is kept. While
-//! a cutoff only moves, the counts of [`LabelMoves`](refract_evaluation::counting::lens_preview::LabelMoves) tell
-//! what each place of it would change.
+//! A draft is counted anew for each change of its columns, by any node: nothing of it is stored.
+//! While only a cutoff moves, the counts of
+//! [`LabelMoves`](refract_evaluation::counting::lens_preview::LabelMoves) show what each of its
+//! positions would change.
 
 mod draft_row;
 
@@ -22,16 +23,16 @@ use crate::lenses::{Lenses, PrismLens};
 use crate::prisms::PrismError;
 use crate::results::readable_result::ReadableResult;
 
-/// Most results that a draft is counted over: the newest ones.
+/// Most results that a draft is counted over, newest first.
 pub const DRAFT_RESULTS: usize = 10_000;
-/// Most rows that a draft shows: the newest ones.
+/// Most rows that a draft shows, newest first.
 pub const DRAFT_ROWS: u32 = 20;
 
-/// What a draft of a lens would make of a prism's newest `ok` results.
+/// What a draft of a lens would change in a prism's newest `ok` results.
 pub struct LensDraft {
-    /// The prism with its lens as it is.
+    /// The prism with its current lens.
     pub lens: Arc<PrismLens>,
-    /// The counts of the draft's columns, and which columns of the lens it lacks.
+    /// The counts of the draft's columns, and the columns of the lens that the draft lacks.
     pub preview: LensPreview,
     /// The stored probabilities of each Yes / No question of the latest version, whether the draft
     /// shows the question or not.
@@ -58,7 +59,7 @@ impl Lenses<'_> {
         Ok(self.draft_of(lens, &columns).await?)
     }
 
-    /// Counts what these columns would change in place of a lens.
+    /// Counts what these columns would change if they replaced a lens.
     ///
     /// # Errors
     /// When the database fails, or a version that a result names is missing.

@@ -1,4 +1,4 @@
-//! A prism with its lens, as both are at one moment.
+//! A prism with its lens, both from one moment.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::prisms::versions::find_saved_version;
 /// Attempts at reading a lens that is changed while it is read.
 const ATTEMPTS: usize = 16;
 
-/// A prism, its lens and its latest version, as they are at one moment.
+/// A prism, its lens and its latest version, all from one moment.
 #[derive(Clone)]
 pub struct PrismLens {
     /// The prism.
@@ -29,7 +29,7 @@ pub struct PrismLens {
 }
 
 impl PrismLens {
-    /// The lens of the revision that `prism` names, or the newest one when that was replaced.
+    /// The lens of the revision that `prism` names, or the newest lens if that one was replaced.
     /// Lenses and versions mostly come from the cache.
     pub(crate) async fn load(database: &Database, mut prism: Prism) -> Result<Self, InternalError> {
         for _ in 0..ATTEMPTS {
@@ -57,7 +57,7 @@ impl PrismLens {
 }
 
 impl Lenses<'_> {
-    /// The lens of a prism that was found.
+    /// The lens of a prism that was already found.
     ///
     /// # Errors
     /// When the database fails.

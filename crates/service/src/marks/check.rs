@@ -1,4 +1,4 @@
-//! Checks all rows of a file of marks, and saves what they say all at once.
+//! Checks all rows of a file of marks, and saves the marks all at once.
 
 use std::collections::{HashMap, HashSet};
 
@@ -53,8 +53,8 @@ impl From<PersistenceError> for MarksError {
 }
 
 impl Marks<'_> {
-    /// Finds the results that the rows of a file name, and checks what the rows say about each of them.
-    /// `faults` are those that reading the file found. The marks are made by `marked_by` and now.
+    /// Finds the results that the rows of a file name, and checks the marks of each result.
+    /// `faults` are those that reading the file found. The marks are made by `marked_by`, now.
     ///
     /// # Errors
     /// [`MarksError::Faults`] with every fault when there is any, or when the database fails.
@@ -97,14 +97,14 @@ impl CheckedMarks {
         self.marks.len()
     }
 
-    /// Number of results that are marked.
+    /// Number of marked results.
     pub fn results(&self) -> usize {
         self.results
     }
 }
 
 impl Marks<'_> {
-    /// How many of the marks are new or name another outcome than before. Saves nothing.
+    /// How many of the marks are new or change the marked outcome. Saves nothing.
     ///
     /// # Errors
     /// When the database fails.
@@ -125,8 +125,8 @@ impl Marks<'_> {
         Ok(changes)
     }
 
-    /// Saves the marks of an import, all or none, and returns how many are new or name another outcome than
-    /// before.
+    /// Saves the marks of an import, all or none, and returns how many are new or change the marked
+    /// outcome.
     ///
     /// # Errors
     /// When a result was deleted meanwhile, or the database fails.
@@ -138,8 +138,8 @@ impl Marks<'_> {
         Ok(saving.await?)
     }
 
-    /// Saves the marks, which are all of one result, and takes back those of other questions of it,
-    /// all or nothing.
+    /// Saves marks of one result and withdraws the marks of other questions of that result, all or
+    /// nothing.
     ///
     /// # Errors
     /// When the result was deleted meanwhile, or the database fails.

@@ -1,4 +1,4 @@
-//! Columns of marks beside the columns of a lens.
+//! Columns of marks, which an export adds to the columns of a lens.
 
 use refract_domain::key::{ColumnName, QuestionKey};
 use refract_domain::lens::Value;
@@ -8,8 +8,8 @@ use refract_domain::result::view::ResultView;
 use crate::lenses::prism_lens::PrismLens;
 
 /// The columns of marks that an export adds after those of the lens: one for each question of the
-/// prism's latest version, in its order, called by the question's key with `_marked` after it. By
-/// default there are none.
+/// prism's latest version, in its order, named after the question's key with the suffix `_marked`.
+/// There are none by default.
 #[derive(Default)]
 pub struct MarkedColumns {
     questions: Vec<QuestionKey>,
@@ -25,10 +25,10 @@ pub struct MarkedColumns {
 pub struct MarkedNameTaken(ColumnName);
 
 impl MarkedColumns {
-    /// The columns for a prism.
+    /// The columns of marks for a prism.
     ///
     /// # Errors
-    /// When a field or a column of the lens has the name of one of them.
+    /// When a field or a column of the lens already has the name of a column of marks.
     pub fn of(lens: &PrismLens) -> Result<Self, MarkedNameTaken> {
         let columns = lens.columns();
         let mut marked = Self::default();
@@ -53,7 +53,7 @@ impl MarkedColumns {
         &self.names
     }
 
-    /// What the columns show of a result with these marks.
+    /// The values of the columns for a result with these marks.
     pub(crate) fn values<'a>(
         &self,
         result: &ResultView<'a>,

@@ -1,4 +1,4 @@
-//! Gives marks back as the rows of a file that can be imported again.
+//! Exports marks as the rows of a file that can be imported again.
 
 use std::io::Write;
 
@@ -15,14 +15,14 @@ use crate::people::caller::Caller;
 use crate::results::export::ExportError;
 
 impl Marks<'_> {
-    /// Writes every marked result of a prism as a row under one header, in the order of the results'
-    /// ids, and returns the number of rows. There is a column for each question of any version. One page
-    /// of results is in memory at a time. That the caller exports them is saved as an event before the
-    /// first byte is written.
+    /// Writes every marked result of a prism as a row under one header, in the order of the
+    /// results' ids, and returns the number of rows. There is a column for each question of any
+    /// version. One page of results is in memory at a time. An event of the export is saved before
+    /// the first byte is written.
     ///
     /// # Errors
-    /// When the event cannot be saved, the marks cannot be read or `out` cannot be written to. Rows that
-    /// are written stay written.
+    /// When the event cannot be saved, the marks cannot be read or `out` cannot be written to. Rows
+    /// already written stay written.
     pub async fn export(
         self,
         caller: &Caller,

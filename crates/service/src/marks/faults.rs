@@ -1,15 +1,15 @@
-//! What is wrong with the rows of a file of marks.
+//! Faults in the rows of a file of marks.
 
 use std::collections::BTreeMap;
 
 use refract_domain::key::QuestionKey;
 use refract_domain::prism::VersionNumber;
 
-/// Upper bound on the faults that are kept to be listed.
+/// Most faults that are kept for listing.
 const MOST_LISTED: usize = 100;
 
-/// Why a row cannot be saved as marks. The text repeats no value of the file but an outcome's name,
-/// cut short and without control characters.
+/// Why a row cannot be saved as marks. The text repeats no value of the file except an outcome's
+/// name, cut short and without control characters.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MarkError {
     /// A cell cannot be read.
@@ -17,7 +17,7 @@ pub enum MarkError {
     Cell {
         /// The column's name.
         column: String,
-        /// What is wrong with the cell, in words that repeat none of it.
+        /// What is wrong with the cell, without repeating its content.
         reason: String,
     },
     /// Neither an id nor a `ref` names a result.
@@ -49,20 +49,20 @@ pub enum MarkError {
         name: String,
         /// The version that answered the result.
         version: VersionNumber,
-        /// The keys of the outcomes, as a list for people.
+        /// The keys of the outcomes, as a readable list.
         outcomes: String,
     },
-    /// Two rows say different outcomes.
+    /// Two rows mark different outcomes.
     #[error("{question}: line {earlier} says another outcome of the same result")]
     Contradiction {
         /// The question.
         question: QuestionKey,
-        /// The line of the other row, which stands earlier.
+        /// The line of the other row, which comes earlier.
         earlier: u64,
     },
 }
 
-/// The faults of a file, of which those of the first lines are kept.
+/// The faults of a file. Only those of the first lines are kept.
 #[derive(Debug, Default)]
 pub struct MarkErrors {
     /// By line and by the number of the fault.
@@ -71,7 +71,7 @@ pub struct MarkErrors {
 }
 
 impl MarkErrors {
-    /// Adds a fault of the row that begins on a line.
+    /// Adds a fault of the row that begins at a line.
     pub fn add(&mut self, line: u64, fault: MarkError) {
         self.kept.insert((line, self.count), fault);
         self.count += 1;

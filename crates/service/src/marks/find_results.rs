@@ -1,4 +1,4 @@
-//! Which results the rows of a file of marks name.
+//! Finds the results that the rows of a file of marks name.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -31,8 +31,8 @@ pub(super) struct NamedResults {
 }
 
 impl NamedResults {
-    /// Looks up the ids of all rows, some at a time, and then reads the prism's results with a
-    /// `ref` once where a row names a `ref`.
+    /// Looks up the ids of all rows in batches. If any row names a `ref`, reads the prism's results
+    /// with a `ref` once.
     pub(super) async fn find(
         database: &Database,
         prism: &Prism,

@@ -1,4 +1,4 @@
-//! Marks one result, question by question, and takes marks back.
+//! Marks one result, question by question, and withdraws marks.
 
 use refract_domain::ids::ResultId;
 use refract_domain::key::QuestionKey;
@@ -10,11 +10,11 @@ use super::rows::{MarkCell, MarksRow, NamedResult};
 use crate::marks::Marks;
 use crate::results::readable_result::ReadableResult;
 
-/// A change of the mark of one question: another outcome's key, or `None` to take the mark back.
+/// A change of the mark of one question: another outcome's key, or `None` to withdraw the mark.
 pub type MarkChange = (QuestionKey, Option<String>);
 
 impl Marks<'_> {
-    /// Changes the marks of a result, all of them or none. Questions that are not named keep theirs.
+    /// Changes the marks of a result, all or none. Other questions keep their marks.
     ///
     /// # Errors
     /// When the version that answered has no such question or outcome, the result is failed or was

@@ -10,11 +10,11 @@ pub struct MarksRow {
     pub line: u64,
     /// The result, or the results, that the row marks.
     pub named: NamedResult,
-    /// What the row says about questions, at most one cell for each question.
+    /// The marks of the row, at most one cell for each question.
     pub cells: Vec<MarkCell>,
 }
 
-/// How a row of marks names what it marks.
+/// How a row of marks names its result or results.
 pub enum NamedResult {
     /// The result with this id.
     Id(ResultId),
@@ -22,10 +22,10 @@ pub enum NamedResult {
     Ref(Ref),
 }
 
-/// What a row says is the right outcome of a question.
+/// A row's correct outcome for one question.
 pub struct MarkCell {
     /// The question.
     pub question: QuestionKey,
-    /// An outcome's key or label, not checked yet.
+    /// An outcome's key or label, not yet checked.
     pub outcome: String,
 }

@@ -1,4 +1,5 @@
-//! What the rows of a file say about each result, checked against the version that answered.
+//! The marks that the rows of a file state for each result, checked against the version that
+//! answered.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -16,23 +17,23 @@ use super::rows::{MarkCell, MarksRow};
 
 /// Upper bound on the outcomes that a fault lists.
 const MOST_OUTCOMES: usize = 20;
-/// Length in characters to which the name of an outcome is cut.
+/// Length in characters to which an outcome's name is cut.
 const LONGEST_NAME: usize = 40;
 
-/// The outcomes that rows say, by result.
+/// The outcomes that rows state, by result.
 #[derive(Default)]
 pub(super) struct SaidOutcomes(BTreeMap<ResultId, Vec<SaidOutcome>>);
 
 struct SaidOutcome {
     question: QuestionKey,
     outcome: OutcomeKey,
-    /// The line of the first row that says the outcome.
+    /// The line of the first row that states the outcome.
     line: u64,
 }
 
 impl SaidOutcomes {
-    /// Adds what a row says about the results that it names. `versions` has every version that
-    /// answered one of them.
+    /// Adds the marks of a row for the results that it names. `versions` has every version that
+    /// answered one of these results.
     pub(super) fn add(
         &mut self,
         row: &MarksRow,
@@ -56,7 +57,7 @@ impl SaidOutcomes {
                 };
                 for result in of_version.clone() {
                     let earlier = self.say(result.id, &cell.question, &outcome, row.line);
-                    // rows that name the results by `ref` contradict each other once
+                    // rows that name several results by one `ref` contradict each other only once
                     if let Some(earlier) = earlier
                         && contradicted.insert((&cell.question, earlier))
                     {
@@ -68,7 +69,7 @@ impl SaidOutcomes {
         }
     }
 
-    /// Notes an outcome, and returns the line of the row that says another one.
+    /// Records an outcome, and returns the line of an earlier row that states another one.
     fn say(
         &mut self,
         result: ResultId,
@@ -88,7 +89,7 @@ impl SaidOutcomes {
         None
     }
 
-    /// Number of results that anything is said about.
+    /// Number of results with at least one mark.
     pub(super) fn results(&self) -> usize {
         self.0.len()
     }
@@ -113,7 +114,7 @@ impl SaidOutcomes {
     }
 }
 
-/// The outcome that a cell names in the version that answered.
+/// The outcome that a cell names, as an outcome of the version that answered.
 fn checked(
     cell: &MarkCell,
     version: VersionNumber,
@@ -131,8 +132,8 @@ fn checked(
     })
 }
 
-/// The outcome that a cell names, also as our own csv and tsv write a label that looks like a
-/// formula: with a single quote before it.
+/// The outcome that a cell names. A label that looks like a formula is also accepted as our own csv
+/// and tsv write it: with a single quote before it.
 fn named(question: &Question, cell: &str) -> Option<OutcomeKey> {
     mark::outcome_named(question, cell).or_else(|| {
         let label = cell.trim().strip_prefix('\'')?;
@@ -151,7 +152,7 @@ fn cut(cell: &str) -> String {
     beginning
 }
 
-/// The keys of a question's outcomes as a list for people.
+/// The keys of a question's outcomes as a readable list.
 fn listed(question: &Question) -> String {
     let outcomes = mark::outcomes(question);
     let keys = outcomes.clone().map(|outcome| outcome.key);

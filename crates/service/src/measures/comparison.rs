@@ -1,4 +1,4 @@
-//! Comparison: two versions or models on the texts that both answered, by what marks say.
+//! Comparison: two versions or models on the texts that both answered, judged by marks.
 
 mod asked_question;
 mod marked_outcomes;
@@ -26,21 +26,21 @@ use crate::prisms::versions::find_saved_version;
 /// Most differing texts that are listed for each question.
 pub const MOST_DIFFERING: usize = 20;
 
-/// Which results stand on one side of a comparison.
+/// Which results are one side of a comparison.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ComparedSide {
     /// Results that this version answered.
     pub version: Option<VersionNumber>,
-    /// Results of the model that its server calls so.
+    /// Results of the model with this name, as its server reports it.
     pub model: Option<String>,
 }
 
-/// What two sides say of the texts that both answered.
+/// How two sides answer the texts that both answered.
 #[derive(Clone, Debug)]
 pub struct ComparedSides {
-    /// Answered results of each side.
+    /// Number of answered results of each side.
     pub results: [usize; 2],
-    /// Texts that both sides answered.
+    /// Number of texts that both sides answered.
     pub texts: usize,
     /// All questions: those of the latest version in its order, then those that only older versions
     /// have.
@@ -50,7 +50,7 @@ pub struct ComparedSides {
 /// How often two sides are right about one question.
 #[derive(Clone, Debug)]
 pub struct ComparedQuestion {
-    /// The question, as the newest version that has it says it.
+    /// The question, in the wording of the newest version that has it.
     pub question: Question,
     /// How often each side is right over the marked texts for which both predict an outcome.
     pub comparison: Comparison,
@@ -58,7 +58,7 @@ pub struct ComparedQuestion {
     pub unanswered: usize,
     /// Number of marked texts to which the sides answer differently.
     pub differing: usize,
-    /// Up to [`MOST_DIFFERING`] of these texts: first those of which one side is right.
+    /// Up to [`MOST_DIFFERING`] of these texts; those that one side answers correctly come first.
     pub listed: Vec<DifferingText>,
 }
 
@@ -69,20 +69,21 @@ pub struct DifferingText {
     pub results: [ResultId; 2],
     /// The marked outcome.
     pub mark: OutcomeKey,
-    /// What each side predicts; `None` where it predicts nothing.
+    /// The outcome that each side predicts; `None` where it predicts nothing.
     pub predicted: [Option<OutcomeKey>; 2],
 }
 
 impl Measures<'_> {
-    /// Compares two sides of a prism over all questions, or over `only` one. `progress` is told the
+    /// Compares two sides of a prism over all questions, or over `only` one. `progress` gets the
     /// number of results read after each page.
     ///
-    /// Texts are paired by `ref` where both sides have the `ref`, otherwise by equal fields and context;
-    /// of several results of one side the newest counts. A mark of either result says what is right for
-    /// both, the newer mark where they differ. No text is kept in memory: a result is a few bytes.
+    /// Texts are paired by `ref` if both sides have the `ref`, otherwise by equal fields and
+    /// context; of several results of one side the newest counts. A mark of either result is the
+    /// correct outcome for both; where the two marks differ, the newer one counts. No text is kept
+    /// in memory: a result takes a few bytes.
     ///
     /// # Errors
-    /// When the database fails, or a question has more outcomes than can be told apart.
+    /// When the database fails, or a question has more outcomes than can be numbered.
     pub async fn compare(
         self,
         history: &PrismHistory,

@@ -21,7 +21,7 @@ pub enum EvaluationError {
     /// Reading the results failed.
     #[error(transparent)]
     Read(#[from] InternalError),
-    /// An answer and its mark do not belong together.
+    /// An answer does not fit its mark.
     #[error(transparent)]
     NotComparable(#[from] NotComparable),
 }
@@ -35,9 +35,10 @@ impl From<PersistenceError> for EvaluationError {
 /// The marked answers of one question.
 #[derive(Clone, Debug)]
 pub struct EvaluatedQuestion {
-    /// The question, as the newest version that has it says it.
+    /// The question, in the wording of the newest version that has it.
     pub question: Question,
-    /// The marked answers. A Yes / No is predicted by its cutoffs in the lens.
+    /// The marked answers. The predicted outcome of a Yes / No follows from its cutoffs in the
+    /// lens.
     pub marked: MarkedAnswers,
     versions: OneOrSeveral<VersionNumber>,
     models: OneOrSeveral<Option<String>>,
@@ -47,7 +48,7 @@ impl EvaluatedQuestion {
     /// A question without marked answers. `columns` is the lens, which has the cutoffs.
     ///
     /// # Errors
-    /// When the question has more outcomes than can be told apart.
+    /// When the question has more outcomes than can be numbered.
     pub fn new(question: Question, columns: &[Column]) -> Result<Self, NotComparable> {
         let cutoffs = cutoffs_of(columns, &question.key);
         let mut marked = MarkedAnswers::new(question.question_type(), cutoffs);
@@ -63,7 +64,7 @@ impl EvaluatedQuestion {
     /// Adds a marked answer, in the order of the result ids.
     ///
     /// # Errors
-    /// When the answer and the mark do not belong together.
+    /// When the answer does not fit the mark.
     pub fn add(
         &mut self,
         marked: &MarkedAnswer<'_>,
@@ -76,26 +77,27 @@ impl EvaluatedQuestion {
         Ok(())
     }
 
-    /// The version that gave all answers; `None` when there are several or no answers.
+    /// The version that gave all answers; `None` when there are several versions or no answers.
     pub fn version(&self) -> Option<VersionNumber> {
         self.versions.one().copied()
     }
 
-    /// The model that gave all answers; `None` when there are several, no answers, or answers whose
-    /// server did not name its model.
+    /// The model that gave all answers; `None` when there are several models, no answers, or
+    /// answers whose server reported no model.
     pub fn model(&self) -> Option<&str> {
         self.models.one()?.as_deref()
     }
 }
 
 impl Measures<'_> {
-    /// Evaluates the marked results of a prism that a filter lets through, over all questions of its
-    /// history or over `only` one; `progress` is told the number of results read after each page. No
-    /// text is read, and a marked answer takes a few bytes, so that a million of them fit in memory.
+    /// Evaluates the marked results of a prism that match a filter, over all questions of its
+    /// history or over `only` one; `progress` gets the number of results read after each page. No
+    /// text is read, and a marked answer takes a few bytes, so that a million of them fit in
+    /// memory.
     ///
     /// # Errors
-    /// When a question has more outcomes than can be told apart, the database fails, or an answer and
-    /// its mark do not belong together.
+    /// When a question has more outcomes than can be numbered, the database fails, or an answer
+    /// does not fit its mark.
     pub async fn evaluate(
         self,
         history: &PrismHistory,
@@ -121,7 +123,7 @@ impl Measures<'_> {
 }
 
 /// The questions without marked answers: those of the latest version in its order, then those that
-/// only older versions have; `only` leaves out all questions but one.
+/// only older versions have. With `only`, just that question.
 fn empty(
     history: &PrismHistory,
     only: Option<&QuestionKey>,
@@ -134,7 +136,7 @@ fn empty(
     questions.collect()
 }
 
-/// Adds the marked answers of a result, which `version` gave.
+/// Adds the marked answers of a result that `version` gave.
 fn add(
     questions: &mut [EvaluatedQuestion],
     result: &MarkedResult,
@@ -157,8 +159,8 @@ fn add(
     Ok(())
 }
 
-/// The questions of all versions, each as the newest version that has it says it: those of the
-/// latest version in its order, then those that only older versions have. `versions` is oldest
+/// The questions of all versions, each in the wording of the newest version that has it: those of
+/// the latest version in its order, then those that only older versions have. `versions` is oldest
 /// first.
 pub fn questions(versions: &[PrismVersion]) -> Vec<&Question> {
     let mut questions: Vec<&Question> = Vec::new();

@@ -1,4 +1,4 @@
-//! The answers to a gold file beside what is right, gathered while the file is run.
+//! Answers to a gold file and the correct outcomes, collected while the file is run.
 
 use std::collections::BTreeSet;
 
@@ -17,26 +17,26 @@ use crate::CallError;
 use crate::results::ReadableResult;
 use crate::runs::PinnedPrism;
 
-/// Upper bound on the wrong answers that are listed.
+/// Most wrong answers that are listed.
 const MOST_LISTED: usize = 50;
 
-/// The answers to a gold file beside what is right.
+/// The answers to a gold file and the correct outcomes.
 pub struct GoldAnswers {
     questions: Vec<GoldQuestion>,
-    /// The answers that are not right.
+    /// The wrong answers.
     pub wrong: WrongAnswers,
 }
 
-/// The answers that are not right: the first fifty, and the number of all.
+/// The wrong answers: the first fifty, and the number of all.
 #[derive(Debug, Default)]
 pub struct WrongAnswers {
     /// The first fifty, in the order of the file.
     pub listed: Vec<WrongAnswer>,
-    /// Number of all.
+    /// Number of all wrong answers.
     pub all: u64,
 }
 
-/// An answer that is not right.
+/// A wrong answer.
 #[derive(Debug)]
 pub struct WrongAnswer {
     /// The line on which the row begins.
@@ -45,13 +45,13 @@ pub struct WrongAnswer {
     pub reference: Option<String>,
     /// The result.
     pub result: ResultId,
-    /// The question that is answered wrongly.
+    /// The question that was answered wrongly.
     pub question: QuestionKey,
     /// The question's type.
     pub question_type: QuestionType,
-    /// The outcome that is right.
+    /// The correct outcome.
     pub expected: OutcomeKey,
-    /// The probability of the right outcome; `None` where the answer has none for it.
+    /// The probability of the correct outcome; `None` where the answer has none for it.
     pub expected_probability: Option<Probability>,
     /// The outcome that the answer predicts; `None` when it predicts nothing.
     pub predicted: Option<OutcomeKey>,
@@ -59,14 +59,14 @@ pub struct WrongAnswer {
     pub predicted_probability: Option<Probability>,
 }
 
-/// A question for which the file says what is right.
+/// A question for which the file has correct outcomes.
 struct GoldQuestion {
     question: Question,
     cutoffs: Cutoffs,
     answers: Vec<GoldAnswer>,
 }
 
-/// One answer beside what is right.
+/// One answer and the correct outcome.
 struct GoldAnswer {
     result: ResultId,
     answer: Answer,
@@ -74,7 +74,7 @@ struct GoldAnswer {
 }
 
 impl GoldAnswers {
-    /// No answers yet to these questions. Yes / No is answered by the cutoffs of the prism's lens.
+    /// No answers yet to these questions. Yes / No is decided by the cutoffs of the prism's lens.
     pub fn new<'a>(
         prism: &PinnedPrism,
         questions: impl IntoIterator<Item = &'a QuestionKey>,
@@ -92,8 +92,8 @@ impl GoldAnswers {
         }
     }
 
-    /// Takes a row's result, with the line of the row and the outcomes that are right. A failed result
-    /// counts for nothing.
+    /// Adds a row's result, with the line of the row and the correct outcomes. A failed result is
+    /// ignored.
     pub fn add(
         &mut self,
         line: u64,
@@ -133,7 +133,7 @@ impl GoldAnswers {
         }
     }
 
-    /// The names of the models that answered; `None` is among them where a server reported none.
+    /// The names of the models that answered, with `None` if a server reported none.
     ///
     /// # Errors
     /// When the database fails.
@@ -147,7 +147,7 @@ impl GoldAnswers {
     /// Each question with its answers, in the version's order.
     ///
     /// # Errors
-    /// When an answer and what is right do not belong together.
+    /// When an answer does not fit the correct outcome.
     pub fn marked(&mut self) -> Result<Vec<(&Question, MarkedAnswers)>, NotComparable> {
         let questions = self.questions.iter_mut();
         let marked = questions.map(|gold| {
@@ -176,7 +176,7 @@ impl GoldQuestion {
 }
 
 impl WrongAnswers {
-    /// Counts a wrong answer, and lists it where there is room.
+    /// Counts a wrong answer, and lists it if there is room.
     pub fn add(&mut self, answer: WrongAnswer) {
         self.all += 1;
         if self.listed.len() < MOST_LISTED {
@@ -191,7 +191,7 @@ impl WrongAnswers {
 }
 
 impl WrongAnswer {
-    /// What was answered: an outcome's key, `unsure`, or `none` for a choice without a value.
+    /// The answer: an outcome's key, `unsure`, or `none` for a choice without a value.
     pub fn answered(&self) -> &str {
         match (&self.predicted, self.question_type) {
             (Some(predicted), _) => predicted.as_str(),

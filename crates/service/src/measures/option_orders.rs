@@ -1,7 +1,7 @@
 //! Asks about answered texts again with the options of Choice questions in other orders.
 //!
-//! What these model requests give is compared with the saved answers and then forgotten: nothing of
-//! it is saved.
+//! The answers to these model requests are compared with the saved answers and then dropped:
+//! nothing is saved.
 
 use std::cell::Cell;
 use std::future::ready;
@@ -21,7 +21,7 @@ use crate::measures::Measures;
 use crate::results::readable_result::ReadableResult;
 use crate::runs::{AskedTexts, AskingPace, EarlyEnd};
 
-/// Orders of one text that are asked at the same time.
+/// Most orders of one text that are asked at the same time.
 const AT_ONCE: usize = 3;
 
 /// The Choice questions of a version with their options in other orders.
@@ -29,10 +29,10 @@ pub struct OptionOrders {
     versions: Vec<PrismVersion>,
 }
 
-/// What other orders of the options changed in the answers to many texts.
+/// How other orders of the options changed the answers to many texts.
 #[derive(Clone, Debug)]
 pub struct OrdersReport {
-    /// Texts that were asked about, once for each order.
+    /// Texts that the model was asked about, once for each order.
     pub asked: AskedTexts,
     /// The Choice questions in the version's order.
     pub questions: Vec<QuestionInOrders>,
@@ -48,10 +48,10 @@ pub struct QuestionInOrders {
     sensitivity: OrderSensitivity,
 }
 
-/// What other orders of the options made of one text.
+/// How other orders of the options changed the answers to one text.
 #[derive(Clone, Debug, Default)]
 pub struct OrderCheck {
-    /// The choices of the version that answered, in its order.
+    /// The choices of the version that answered, in the version's order.
     pub choices: Vec<ChoiceInOrders>,
     /// The errors of the orders that the model did not answer.
     pub failures: Vec<String>,
@@ -70,18 +70,19 @@ pub struct ChoiceInOrders {
 /// The answer to a choice with its options in another order.
 #[derive(Clone, Debug)]
 pub struct AnswerInOrder {
-    /// The keys of the prism's own options in the order that was asked.
+    /// The keys of the prism's own options, in the order in which they were asked.
     pub options: Vec<OutcomeKey>,
     /// The answer.
     pub answer: Answer,
-    /// Whether its outcome is another than that of the stored answer.
+    /// Whether its outcome differs from that of the stored answer.
     pub flips: bool,
 }
 
 /// What the order check of one text will cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OrderCheckCost {
-    /// Number of times that the text is asked about again; 0 where there is nothing to check.
+    /// Number of times that the model is asked about the text again; 0 where there is nothing to
+    /// check.
     pub orders: usize,
     /// Estimated model requests over all of these times; 0 for the built-in scorer.
     pub requests: usize,
@@ -100,9 +101,9 @@ impl Measures<'_> {
         Ok(orders.cost(self.refract.model()?, results))
     }
 
-    /// Asks about the text of each result in every order, and compares with the result's answers.
-    /// Failed results are passed by. After `stop`, or when the model is away, no further text is
-    /// asked about. `progress` is told the report after each text and order.
+    /// Asks about the text of each result in every order, and compares the answers with the
+    /// result's. Failed results are skipped. After `stop`, or when the model is away, the model is
+    /// asked about no further text. `progress` gets the report after each text and order.
     ///
     /// # Errors
     /// When there is no model to ask.
@@ -136,7 +137,7 @@ impl Measures<'_> {
                 biased;
                 () = &mut stop, if report.asked.end.is_none() => {
                     report.asked.end = Some(EarlyEnd::Asked);
-                    // nothing of these requests is saved, so none is waited for
+                    // nothing of these requests is saved, so there is no reason to wait for them
                     return Ok(report);
                 }
                 ended = asked.next() => ended,
@@ -152,7 +153,7 @@ impl Measures<'_> {
         }
     }
 
-    /// What [`Measures::check_orders`] will cost.
+    /// The cost of [`Measures::check_orders`].
     pub fn order_check_cost(self, result: &ReadableResult, most: usize) -> OrderCheckCost {
         let Some(model) = self.refract.model().ok().filter(|_| result.is_ok()) else {
             return OrderCheckCost::default();
@@ -164,8 +165,8 @@ impl Measures<'_> {
         }
     }
 
-    /// Asks about the text of a result again with the options of each choice in at most `most` other
-    /// orders, and saves nothing. There is nothing to ask about a failed result and about one without
+    /// Asks about the text of a result again with the options of each choice in at most `most`
+    /// other orders, and saves nothing. Asks nothing for a failed result or a result without
     /// choices.
     ///
     /// # Errors
@@ -211,7 +212,8 @@ impl OptionOrders {
         }
     }
 
-    /// Number of times that each text is asked about; 0 for a version without Choice questions.
+    /// Number of times that the model is asked about each text; 0 for a version without Choice
+    /// questions.
     pub fn len(&self) -> usize {
         self.versions.len()
     }
@@ -221,7 +223,7 @@ impl OptionOrders {
         self.versions.is_empty()
     }
 
-    /// The Choice questions that have another order. The first order has them all.
+    /// The Choice questions that have another order. All of them are in the first order.
     fn questions(&self) -> &[Question] {
         let first = self.versions.first();
         first.map_or(&[], PrismVersion::questions)
@@ -245,7 +247,7 @@ impl OptionOrders {
         cost
     }
 
-    /// A report of nothing asked.
+    /// The report before anything is asked.
     fn report(&self, pace: AskingPace) -> OrdersReport {
         let questions = self.questions().iter().map(|question| {
             let versions = self.versions.iter();
@@ -285,13 +287,13 @@ impl QuestionInOrders {
 }
 
 impl ChoiceInOrders {
-    /// Compares the answers of each order with the stored one, which was given to the prism's own
-    /// order.
+    /// Compares the answers of each order with the stored answer, which was given to the prism's
+    /// own order.
     fn new(key: &QuestionKey, stored: &Answer, answered: &[(&PrismVersion, Answers)]) -> Self {
         let mut sensitivity = OrderSensitivity::default();
         let orders = answered.iter().filter_map(|(version, answers)| {
             let (asked, answer) = (version.question(key)?, answers.get(key)?);
-            // an answer of another type is none to this question
+            // an answer of another type does not answer this question
             sensitivity.add(stored, answer).ok()?;
             let options = asked.own_outcomes().iter();
             Some(AnswerInOrder {
@@ -307,12 +309,12 @@ impl ChoiceInOrders {
         }
     }
 
-    /// How far the answers are from the stored one.
+    /// How far the answers are from the stored answer.
     pub fn measures(&self) -> OrderMeasures {
         self.sensitivity.measures()
     }
 
-    /// Whether the outcome of some order is another than that of the stored answer.
+    /// Whether some order has another outcome than the stored answer.
     pub fn flips(&self) -> bool {
         self.orders.iter().any(|order| order.flips)
     }

@@ -1,9 +1,9 @@
-//! How far off a model's probabilities are at most, by number of outcomes.
+//! Bounds on the error of a model's probabilities, by number of outcomes.
 
 use crate::model::{ModelTrials, TrialReport};
 
 /// A bound on the total variation distance between the probabilities of an answer and the model's
-/// own, for questions of up to so many outcomes.
+/// own, for questions with at most `outcomes` outcomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DistanceBound {
     /// The largest number of outcomes for which the bound holds.
@@ -13,14 +13,14 @@ pub struct DistanceBound {
 }
 
 impl ModelTrials {
-    /// The trials without a right outcome, whose answers should be flat.
+    /// The trials without a correct outcome, whose answers should be flat.
     pub fn draws(&self) -> impl Iterator<Item = &TrialReport> {
         self.reports.iter().filter(|report| report.right.is_none())
     }
 
-    /// A bound for each number of outcomes of the trials without a right outcome, from the smallest
-    /// number on: the largest unread part of all trials of up to so many outcomes. A bound that holds
-    /// for a larger number too is left out.
+    /// A bound for each number of outcomes of the trials without a correct outcome, smallest number
+    /// first: the largest unread part of all trials with at most that many outcomes. A bound that
+    /// holds for a larger number too is left out.
     pub fn distance_bounds(&self) -> Vec<DistanceBound> {
         let mut bounds: Vec<DistanceBound> = Vec::new();
         for draw in self.draws() {

@@ -6,10 +6,10 @@ use refract_domain::lens::cutoffs::Cutoffs;
 use refract_model_gateway::ModelReport;
 use serde::Serialize;
 
-/// How one trial went, as `refract model check --json` prints it.
+/// The report of one trial, as `refract model check --json` prints it.
 #[derive(Serialize)]
 pub struct TrialReport {
-    /// The address of the server, where there are several.
+    /// The address of the server, if there are several servers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
     /// The trial's name.
@@ -17,30 +17,30 @@ pub struct TrialReport {
     pub trial: &'static str,
     /// The outcome that the model found most probable.
     pub answer: String,
-    /// Whether that outcome is the right one; `None` where no outcome is.
+    /// Whether that outcome is the correct one; `None` where no outcome is correct.
     pub right: Option<bool>,
-    /// The probability of the right outcome, or of the most probable one where none is right.
+    /// The probability of the correct outcome, or of the most probable one where none is correct.
     pub probability: f64,
     /// The number of the question's outcomes.
     pub outcomes: usize,
-    /// Outcomes with a probability of their own; the others share the rest.
+    /// Outcomes that have their own probability; the others share the rest.
     pub readable: usize,
-    /// Tokens that the code was cut into (`chat` only).
+    /// Number of tokens that make up the code (`chat` only).
     pub code_tokens: Option<usize>,
     /// Tokens that the model wrote before the code (`chat` only).
     pub tokens_before: Option<usize>,
     /// The part of the whole probability that was on the codes (`chat` only).
     pub on_codes: Option<f64>,
-    /// The part of the probability on the codes that was split evenly for want of a reading (`chat`
+    /// The part of the probability on the codes that could not be read and was split evenly (`chat`
     /// only).
     pub unread: Option<Probability>,
-    /// The model's name, as the server gives it.
+    /// The model's name, as the server reports it.
     pub model: Option<String>,
     /// Tokens that the model read, as far as its server reports them.
     pub input_tokens: Option<u64>,
     /// Tokens that the model wrote, as far as its server reports them.
     pub output_tokens: Option<u64>,
-    /// Model requests that the trial took.
+    /// Model requests that the trial needed.
     pub requests: u32,
     /// Attempts at these requests.
     pub attempts: u32,
@@ -49,7 +49,7 @@ pub struct TrialReport {
 }
 
 impl TrialReport {
-    /// The report of a trial whose model gave an answer; without one, nothing was right.
+    /// The report of a trial; if the model gave no answer, nothing is right.
     pub(super) fn new(
         trial: &'static str,
         right: Option<&'static str>,
@@ -82,8 +82,8 @@ impl TrialReport {
     }
 }
 
-/// The most probable outcome, and the probability of the right one, or of the most probable one
-/// where none is right.
+/// The most probable outcome, and the probability of the correct one, or of the most probable one
+/// where none is correct.
 fn outcome(answer: &Answer, right: Option<&str>) -> (String, f64) {
     let probabilities = match answer {
         Answer::YesNo { probability } => {

@@ -11,21 +11,21 @@ use serde_json::{Value, json};
 
 use crate::model::TrialReport;
 
-/// Outcomes that every choice has besides its options.
+/// Number of outcomes that every choice has besides its options.
 const BUILT_IN_OUTCOMES: usize = 2;
-/// The largest number of outcomes of a question.
+/// The largest number of outcomes that a question can have.
 const MOST_OUTCOMES: usize = 255;
 
 /// The name of the choice trial.
 const FORWARD: &str = "choice of 4";
-/// The name of the choice trial whose options stand in reverse order.
+/// The name of the choice trial with its options in reverse order.
 const REVERSED: &str = "choice of 4, reversed";
 
-/// How the trials of a model went.
+/// The results of the trials of a model.
 pub struct ModelTrials {
-    /// The trials that the model answered, in the order in which it was asked.
+    /// The trials that the model answered, in the order in which they were asked.
     pub reports: Vec<TrialReport>,
-    /// The trial that it did not answer, after which it was not asked any more.
+    /// The trial that the model did not answer; no trial was asked after it.
     pub failed: Option<FailedTrial>,
 }
 
@@ -35,17 +35,17 @@ pub struct FailedTrial {
     pub trial: &'static str,
     /// Why it was not answered.
     pub failure: ModelError,
-    /// What the server said of it.
+    /// The server's message about the failure.
     pub message: Option<ServerMessage>,
 }
 
 /// Why a trial cannot be asked, which is a bug.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelTrialError {
-    /// The question is none.
+    /// The trial's question is invalid.
     #[error(transparent)]
     Question(#[from] serde_json::Error),
-    /// The text is not of the question's fields.
+    /// The trial's text does not have the question's fields.
     #[error(transparent)]
     Text(#[from] FieldMismatch),
 }
@@ -55,16 +55,16 @@ struct Trial {
     name: &'static str,
     question: Value,
     text: &'static str,
-    /// The key of the outcome that is right beyond doubt; `yes` for Yes / No. `None` where every
-    /// outcome is as good as any other.
+    /// The key of the outcome that is clearly correct; `yes` for Yes / No. `None` where all
+    /// outcomes are equally good.
     right: Option<&'static str>,
 }
 
 impl ModelTrials {
-    /// Asks a model the questions of its trials one after the other, until it does not answer one.
+    /// Asks a model the questions of its trials one after the other, until it fails to answer one.
     ///
     /// # Errors
-    /// A trial that cannot be asked.
+    /// When a trial cannot be asked.
     pub async fn ask(
         gateway: &ModelGateway,
         settings: &ModelSettings,
@@ -97,7 +97,7 @@ impl ModelTrials {
         })
     }
 
-    /// How far the right option's probability moves when the options are reversed.
+    /// How far the probability of the correct option moves when the options are reversed.
     pub fn moved_by_order(&self) -> Option<f64> {
         let of = |name| {
             let found = self.reports.iter().find(|report| report.trial == name);
@@ -118,10 +118,10 @@ impl Trial {
     }
 }
 
-/// The trials of a model, in the order in which it is asked.
+/// The trials of a model, in the order in which they are asked.
 ///
-/// A model that is asked for codes gets questions without an obvious answer too: a sure answer
-/// leaves nothing unread.
+/// A model that answers with codes also gets questions without an obvious answer: a confident
+/// answer leaves nothing unread.
 fn trials(settings: &ModelSettings) -> Vec<Trial> {
     let mut trials = Vec::from(easy_ones());
     if let (ModelEndpoint::Servers(_), Protocol::Chat) = (&settings.endpoint, settings.protocol) {
@@ -175,7 +175,7 @@ fn easy_ones() -> [Trial; 5] {
     ]
 }
 
-/// Draws of a ticket: questions of 20 outcomes, which have codes of one letter, of 62 and of 255.
+/// Draws of a ticket: questions of 20 outcomes (one-letter codes), of 62 and of 255 outcomes.
 fn draws() -> [Trial; 3] {
     [
         ("draw from 20", 20),
@@ -192,7 +192,7 @@ fn draws() -> [Trial; 3] {
     })
 }
 
-/// The options of a question with so many outcomes: this noun with the numbers from 1 on.
+/// Options named with this noun and the numbers from 1 on, for a question with `outcomes` outcomes.
 fn numbered(noun: &str, outcomes: usize) -> Vec<Value> {
     let numbers = 1..=outcomes - BUILT_IN_OUTCOMES;
     let option = |number| {

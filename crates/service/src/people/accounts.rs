@@ -32,7 +32,7 @@ pub struct Account {
     pub name: String,
 }
 
-/// Why an account was not made, or not found.
+/// Why an account was not created or not found.
 #[derive(Debug, thiserror::Error)]
 pub enum AccountError {
     /// Another account has the name.
@@ -47,7 +47,7 @@ pub enum AccountError {
 }
 
 impl Accounts<'_> {
-    /// Makes an account, by the operator.
+    /// Creates an account, by the operator.
     ///
     /// # Errors
     /// When another account has the name, or the database fails.
@@ -65,7 +65,8 @@ impl Accounts<'_> {
         }
     }
 
-    /// The account of a name. Only the account [`DEFAULT_ACCOUNT`] is made when it is missing.
+    /// The account with this name. Only the account [`DEFAULT_ACCOUNT`] is created when it is
+    /// missing.
     ///
     /// # Errors
     /// When no account has the name, or the database fails.

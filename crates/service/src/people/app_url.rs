@@ -1,4 +1,4 @@
-//! The address of the app, which links for people begin with.
+//! The address of the app, with which links for people begin.
 
 use std::fmt;
 
@@ -8,16 +8,16 @@ use http::Uri;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AppUrl(String);
 
-/// Why a text is no address of an app.
+/// Why a text is not the address of an app.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("it must be http:// or https:// and a host, with nothing after them")]
 pub struct NotAnAppUrl;
 
 impl AppUrl {
-    /// Reads an address. A slash at its end does not count; the host is compared in lower case.
+    /// Parses an address. A slash at its end is dropped; the host is compared in lower case.
     ///
     /// # Errors
-    /// [`NotAnAppUrl`] for anything but a scheme, a host and perhaps a port.
+    /// [`NotAnAppUrl`] for anything but a scheme, a host and an optional port.
     pub fn parse(text: &str) -> Result<Self, NotAnAppUrl> {
         let text = text.strip_suffix('/').unwrap_or(text).to_ascii_lowercase();
         let uri: Uri = text.parse().map_err(|_| NotAnAppUrl)?;
@@ -33,7 +33,7 @@ impl AppUrl {
         }
     }
 
-    /// The address without a slash at its end, which is also its origin.
+    /// The address without a slash at its end. It is also the origin.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -43,12 +43,12 @@ impl AppUrl {
         self.0.starts_with("https://")
     }
 
-    /// The address that signs in by a link.
+    /// The address of a link that signs in at once.
     pub fn sign_in_link(&self, token: &str) -> String {
         format!("{}/sign-in/{token}", self.0)
     }
 
-    /// The address of the page at which an invitation or a new password is taken up.
+    /// The address of the page for accepting an invitation or choosing a new password.
     pub fn join_link(&self, token: &str) -> String {
         format!("{}/join/{token}", self.0)
     }

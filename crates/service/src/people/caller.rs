@@ -1,5 +1,5 @@
-//! Who makes a call or changes something: an account, with one of its API keys, as one of its people,
-//! from the operator's terminal or a node by itself (spec 5).
+//! The actor of a call or a change, in an account: one of its API keys, one of its people, the
+//! operator at the terminal, or a node by itself (spec 5).
 
 use refract_domain::event::{Actor, EventDetail, EventRequest, EventStamp};
 use refract_domain::ids::{AccountId, ApiKeyId, PersonId};
@@ -7,16 +7,16 @@ pub use refract_domain::result::maker::Maker;
 
 use crate::events::event_stamp::event_stamp;
 
-/// The account in which something is done, who does it, and in which request.
+/// The account of a call or a change, its actor and its request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
     account: AccountId,
     actor: Actor,
-    /// What only those have who may change something; boxed, since every waiting call has a caller.
+    /// Facts for the events of changes; boxed, since every waiting call has a caller.
     about: Option<Box<ChangeFacts>>,
 }
 
-/// What an event says about a change besides who makes it.
+/// Facts of a change's event besides the actor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct ChangeFacts {
     request: Option<EventRequest>,
@@ -34,7 +34,7 @@ impl Caller {
         Self::new(account, Actor::Person(person))
     }
 
-    /// A node that does something by itself.
+    /// A node that acts by itself.
     pub(crate) fn node(account: AccountId) -> Self {
         Self::new(account, Actor::Node)
     }
@@ -52,13 +52,13 @@ impl Caller {
         }
     }
 
-    /// The caller in a request, which the events of what they change name.
+    /// The caller with a request, which the events of their changes name.
     #[must_use]
     pub fn in_request(self, request: EventRequest) -> Self {
         self.saying(|about| about.request = Some(request))
     }
 
-    /// The caller with a note about why they change something, which the events of it have.
+    /// The caller with a note about the reason of a change, which the events of the change have.
     #[must_use]
     pub fn with_note(self, note: EventDetail) -> Self {
         self.saying(|about| about.note = Some(note))
@@ -74,17 +74,17 @@ impl Caller {
         self.account
     }
 
-    /// The person who calls, when it is one.
+    /// The person who calls; `None` if the caller is not a person.
     pub fn person_id(&self) -> Option<PersonId> {
         self.actor.person()
     }
 
-    /// The API key that is called with, when it is one.
+    /// The API key of the call; `None` if the caller is not a key.
     pub fn api_key(&self) -> Option<ApiKeyId> {
         self.actor.key()
     }
 
-    /// The stamp of the event of what the caller changes now.
+    /// The stamp for the event of a change that the caller makes now.
     pub(crate) fn event_stamp(&self) -> EventStamp {
         let ChangeFacts { request, note } = self.about.as_deref().cloned().unwrap_or_default();
         EventStamp {

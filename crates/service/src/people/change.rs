@@ -18,7 +18,7 @@ impl People<'_> {
         self.refract.database.list_people(account).await
     }
 
-    /// The person of the account who has this address.
+    /// The person of the account with this address.
     ///
     /// # Errors
     /// When there is no such person, or the database fails.
@@ -28,8 +28,8 @@ impl People<'_> {
         found.next().ok_or(PersonError::NotFound)
     }
 
-    /// The role that somebody is invited with when none is named: the first person of an account is its
-    /// owner, others review.
+    /// The role for an invitation that names none: the first person of an account is its owner,
+    /// others are reviewers.
     ///
     /// # Errors
     /// When the database fails.
@@ -41,8 +41,8 @@ impl People<'_> {
         })
     }
 
-    /// Removes a person of the caller's account. Their sessions and their link end at once; what they
-    /// made keeps their name.
+    /// Removes a person of the caller's account. Their sessions and their link end at once;
+    /// everything they made keeps their name.
     ///
     /// # Errors
     /// When there is no such person, the person is the last owner, or the database fails.

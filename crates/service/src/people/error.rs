@@ -10,7 +10,7 @@ pub enum PersonError {
     /// The account has no such person.
     #[error("the account has no person with this address")]
     NotFound,
-    /// The address to invite is a person's of the account who has joined.
+    /// The address to invite belongs to a person of the account who has joined.
     #[error(
         "this address is already a person of the account: \
          make a new link for them if they need another password (`refract person reset`)"

@@ -14,10 +14,10 @@ use crate::people::caller::Caller;
 use crate::people::secrets::{SecretError, random_bytes};
 use crate::people::token::Token;
 
-/// How long a link is good.
+/// How long a link is valid.
 const LINK_DAYS: TimeDelta = TimeDelta::days(7);
 
-/// A link for a person, good once. The token is the only copy: the database keeps a hash.
+/// A single-use link for a person. The token is the only copy: the database stores its hash.
 pub struct Invitation {
     /// The person whom the link is for.
     pub person: PersonId,
@@ -27,16 +27,16 @@ pub struct Invitation {
     pub role: Role,
     /// The token in the link.
     pub token: Token,
-    /// Until when the link is good.
+    /// Until when the link is valid.
     pub expires_at: DateTime<Utc>,
 }
 
 impl People<'_> {
-    /// Invites somebody into the caller's account. Somebody who was invited and has not joined yet gets
-    /// this role, and the new link in place of the one before.
+    /// Invites a person into the caller's account. A person who was invited before and has not
+    /// joined yet gets this role, and the new link replaces the earlier one.
     ///
     /// # Errors
-    /// When somebody who has this address has joined an account, or the database fails.
+    /// When a person with this address has joined an account, or the database fails.
     pub async fn invite(
         self,
         caller: &Caller,
@@ -69,8 +69,8 @@ impl People<'_> {
         })
     }
 
-    /// Makes a new link for a person of the caller's account, by which they choose a new password. The
-    /// one that they have works until the link is used.
+    /// Makes a new link for a person of the caller's account, with which they choose a new
+    /// password. Their present password works until the link is used.
     ///
     /// # Errors
     /// When there is no such person, or the database fails.

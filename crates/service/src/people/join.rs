@@ -1,4 +1,4 @@
-//! Takes up links: joins an account, or chooses a new password.
+//! Accepts links: joins an account, or sets a new password.
 
 use chrono::Utc;
 use refract_domain::account::person::PersonName;
@@ -15,7 +15,7 @@ use crate::people::password::TypedPassword;
 use crate::people::secrets::SecretError;
 use crate::people::token::Token;
 
-/// Why a link was not taken up; it is as good as before.
+/// Why a link was not accepted. The link stays as it was.
 #[derive(Debug, thiserror::Error)]
 pub enum JoinError {
     /// The link was used, has expired or was replaced, or the person was removed.
@@ -33,7 +33,7 @@ pub enum JoinError {
 }
 
 impl People<'_> {
-    /// Finds a link that is good, with the person whom it is for.
+    /// Finds a valid link, with its person.
     ///
     /// # Errors
     /// When the database fails.
@@ -47,12 +47,12 @@ impl People<'_> {
             .await
     }
 
-    /// Takes up a link: the person gets a name and a password, is signed in here and nowhere else, and
-    /// the link is used up. Wrong tries to sign in with their address are forgotten.
+    /// Accepts a link and uses it up: the person gets a name and a password, and is signed in here
+    /// and nowhere else. Wrong sign-in tries for their address are deleted.
     ///
     /// # Errors
-    /// When the link is not good, the password is easily guessed or of a wrong length, too many people
-    /// sign in at this moment, or the database fails.
+    /// When the link is not valid, the password is easily guessed or of a wrong length, too many
+    /// people sign in at this moment, or the database fails.
     pub async fn accept(
         self,
         client: &SignInClient,

@@ -1,4 +1,4 @@
-//! What people are called beside the things that they made.
+//! The names of people, shown with what they made.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -8,7 +8,7 @@ use refract_persistence::{PersistenceError, PersonNameRow};
 
 use crate::people::People;
 
-/// What a person is called: by name, or by address as long as the person has not joined.
+/// The name of a person, or their address if they have not joined yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MakerName(String);
 
@@ -32,8 +32,8 @@ impl From<PersonNameRow> for MakerName {
 }
 
 impl People<'_> {
-    /// What these people of the account are called, removed ones too. People of other accounts are
-    /// left out. No query when there are no people.
+    /// The names of these people of the account, removed ones included. People of other accounts
+    /// are left out. Makes no query when there are no people.
     ///
     /// # Errors
     /// When the database fails.

@@ -1,4 +1,4 @@
-//! What people change about themselves: their name, their password, and where they are signed in.
+//! What people change in their own account: their name, their password, and their sessions.
 
 use chrono::Utc;
 use refract_domain::account::person::PersonName;
@@ -17,10 +17,10 @@ use crate::people::People;
 use crate::people::password::TypedPassword;
 use crate::people::secrets::SecretError;
 
-/// Why a password was not changed; the one before is as good as it was.
+/// Why a password was not changed. The present password stays valid.
 #[derive(Debug, thiserror::Error)]
 pub enum PasswordChangeError {
-    /// The present password is another one, or the try was stopped.
+    /// The present password is wrong, or the try was blocked.
     #[error(transparent)]
     Present(SignInError),
     /// The new password breaks rules.
@@ -47,7 +47,7 @@ impl From<SignInError> for PasswordChangeError {
 }
 
 impl People<'_> {
-    /// Gives somebody who is signed in another name. What they made shows it from then on.
+    /// Changes the name of a signed-in person. Everything they made shows the new name.
     ///
     /// # Errors
     /// When the database fails.
@@ -64,12 +64,12 @@ impl People<'_> {
             .await
     }
 
-    /// Gives somebody who is signed in another password, with the present one. They are signed in here by a
-    /// new session, and nowhere else; links that were made for them are void. Wrong tries are counted by
-    /// the session, ten in 15 minutes.
+    /// Changes the password of a signed-in person, who gives the present one. They are signed in
+    /// here by a new session, and nowhere else; links that were made for them become void. Wrong
+    /// tries are counted by session, ten in 15 minutes.
     ///
     /// # Errors
-    /// When the present password is another one, there were too many wrong tries, the new password is
+    /// When the present password is wrong, there were too many wrong tries, the new password is
     /// easily guessed or of a wrong length, or the database fails.
     pub async fn change_password(
         self,
@@ -100,12 +100,12 @@ impl People<'_> {
         if changing.await? {
             return Ok(session);
         }
-        // another password was chosen at this moment, or the person was removed
+        // the password was changed at this moment, or the person was removed
         let refusal = attempt.refuse(database, right.tried, Some(&right.row));
         Err(refusal.await.into())
     }
 
-    /// The sessions of somebody who is signed in, the last used first.
+    /// The sessions of a signed-in person, the most recently used first.
     ///
     /// # Errors
     /// When the database fails.
@@ -119,8 +119,8 @@ impl People<'_> {
             .await
     }
 
-    /// Ends a session of somebody who is signed in. Ending one that is not theirs, or ended before, changes
-    /// nothing.
+    /// Ends a session of a signed-in person. A session that is not theirs, or that has ended
+    /// already, changes nothing.
     ///
     /// # Errors
     /// When the database fails.
@@ -134,7 +134,7 @@ impl People<'_> {
             .await
     }
 
-    /// Ends all sessions of somebody who is signed in but the present one.
+    /// Ends all sessions of a signed-in person except the present one.
     ///
     /// # Errors
     /// When the database fails.

@@ -1,4 +1,4 @@
-//! Passwords: what people type, and which ones are refused for being easily guessed.
+//! Passwords: what people type, and which passwords are refused because they are easily guessed.
 
 mod frequent_passwords;
 
@@ -8,46 +8,45 @@ use refract_domain::problem::Fault;
 use refract_domain::problem::text;
 use unicode_normalization::UnicodeNormalization as _;
 
-/// Length of a password.
+/// Allowed length of a password, in characters.
 const PASSWORD_CHARS: RangeInclusive<usize> = 10..=1_000;
-/// Bytes of what was typed that are looked at: more than the longest password has in any form.
+/// Most bytes of the typed text that are read: more than the longest password has in any form.
 const TYPED_BYTES: usize = 8 * 1024;
-/// Fewest different characters of a password.
+/// Least number of different characters in a password.
 const DIFFERENT_CHARS: usize = 4;
 
-/// What a person typed as a password, right or not. It has no `Debug` and no `Display`, so that no
-/// log shows one by accident.
+/// A password as typed, right or wrong. It has no `Debug` and no `Display`, so that no log shows
+/// one by accident.
 ///
-/// Keyboards write some characters in several ways, so they are brought into one form (NFKC) before
-/// they are compared. That takes time, so it is not done here.
+/// Keyboards write some characters in several ways, so a password is normalised (NFKC) before it is
+/// compared. That takes time, so it is not done here.
 #[derive(Clone)]
 pub struct TypedPassword(String);
 
 impl TypedPassword {
-    /// Takes what was typed, at most 8 KiB of it: the rest would only cost time.
+    /// Takes the typed text, at most 8 KiB of it: the rest would only cost time.
     pub fn new(text: &str) -> Self {
         let end = text.floor_char_boundary(TYPED_BYTES);
         Self(text.get(..end).unwrap_or_default().to_owned())
     }
 
-    /// The one form of what was typed, which is hashed: at most one character more than a password
-    /// may have.
+    /// The normalised text, which is hashed: at most one character more than a password may have.
     pub fn normalized(&self) -> String {
         let normalized = self.0.nfkc();
         normalized.take(PASSWORD_CHARS.end() + 1).collect()
     }
 }
 
-/// A password that a person may choose: 10 to 1,000 characters, and not easily guessed. It is in the
-/// form in which it is hashed.
+/// A password that a person may choose: 10 to 1,000 characters, and not easily guessed. It is in
+/// normalised form, as it is hashed.
 #[derive(Clone)]
 pub struct Password(String);
 
 impl Password {
-    /// Checks a new password of somebody who has this address and name.
+    /// Checks a new password of a person with this address and name.
     ///
     /// # Errors
-    /// Why the password cannot be chosen. The faults do not repeat it.
+    /// The faults because of which the password cannot be chosen. They do not repeat it.
     pub fn choose(typed: &TypedPassword, email: &str, name: &str) -> Result<Self, Vec<Fault>> {
         let password = typed.normalized();
         let mut faults = text::faults(&password, &PASSWORD_CHARS);
@@ -67,7 +66,7 @@ impl Password {
     }
 }
 
-/// Why a password is among the first that somebody would guess; `None` for others.
+/// Why a password is among the first that an attacker would guess; `None` for others.
 fn weakness(password: &str, email: &str, name: &str) -> Option<&'static str> {
     let password = password.to_lowercase();
     if different_characters(&password) < DIFFERENT_CHARS || is_short_piece_repeated(&password) {
@@ -100,8 +99,8 @@ fn different_characters(text: &str) -> usize {
     characters.len()
 }
 
-/// Whether a text is a piece of at most five characters again and again, its last repetition
-/// perhaps cut off.
+/// Whether a text is one piece of at most five characters, repeated; the last repetition may be cut
+/// off.
 fn is_short_piece_repeated(text: &str) -> bool {
     let repeats_after = |length| {
         text.chars()
@@ -111,8 +110,8 @@ fn is_short_piece_repeated(text: &str) -> bool {
     (1..=5).any(repeats_after)
 }
 
-/// Whether each character of a text is the next, or each is the one before, as in `bcdefghijk` and
-/// `9876543210`. After 9 may come 0, as on a keyboard.
+/// Whether the characters of a text count up or down, as in `bcdefghijk` and `9876543210`. After 9
+/// may come 0, as on a keyboard.
 fn is_sequence(text: &str) -> bool {
     let pairs = || text.chars().zip(text.chars().skip(1));
     let follows = |(a, b): (char, char)| u32::from(a) + 1 == u32::from(b) || (a, b) == ('9', '0');
@@ -124,7 +123,7 @@ fn letters_and_digits(text: &str) -> String {
     lower.chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
-/// A text without the digits at its end, unless there is nothing else.
+/// A text without the digits at its end; a text of digits only is unchanged.
 fn without_ending(text: &str) -> &str {
     let stem = text.trim_end_matches(|c: char| c.is_ascii_digit());
     if stem.is_empty() { text } else { stem }
@@ -214,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_long_password_whose_words_can_be_read_in_many_ways_is_checked_as_well() {
-        // each "loveme" is one word of the list, or two
+        // each "loveme" can be read as one word of the list or as two
         let words = "loveme".repeat(160);
         assert!(refusal(&words).unwrap().contains("common"));
         assert_eq!(refusal(&format!("{words}zq")), None);

@@ -1,4 +1,4 @@
-//! Hashes of passwords: argon2id with the parameters that OWASP advises, 19 MiB and two passes.
+//! Hashes of passwords: argon2id with the parameters that OWASP recommends, 19 MiB and two passes.
 
 use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
@@ -11,9 +11,9 @@ use super::turn_queue::{Applicant, FairTurn, QueueLimits, TurnQueue};
 use crate::people::password::{Password, TypedPassword};
 use crate::people::secrets::{SecretError, random_bytes};
 
-/// Who may hash a password now, and who may wait for it. A hash takes a core and 19 MiB for some ten
-/// milliseconds, so one network's waiters are a tenth of a second of work, and all of them are less than
-/// three seconds. Those who find no room are told to come back.
+/// How many may hash a password at once, and how many may wait. A hash takes a core and 19 MiB for
+/// about ten milliseconds, so the waiters of one network are a tenth of a second of work, and all
+/// waiters are less than three seconds. Requests beyond the limits are refused and may come back.
 const LIMITS: QueueLimits = QueueLimits {
     at_once: 2,
     of_network: 16,
@@ -22,22 +22,22 @@ const LIMITS: QueueLimits = QueueLimits {
     of_people: 64,
 };
 
-/// The places of this process.
+/// The queue of this process.
 static PLACES: TurnQueue = TurnQueue::new(LIMITS);
 
-/// A turn at hashing a password. It is given back when it is dropped.
+/// A turn at hashing a password, returned when it is dropped.
 pub(super) struct HashPlace {
     turn: FairTurn,
 }
 
-/// Salt of the hash that is made for an address that nobody has.
+/// Salt of the hash that is computed for an unknown address.
 const DECOY_SALT: &[u8] = b"nobody has this!";
 
 impl HashPlace {
-    /// Waits for a turn among those of this process.
+    /// Waits for a turn in the queue of this process.
     ///
     /// # Errors
-    /// When there is no room to wait in.
+    /// When the queue has no room.
     pub(super) async fn take(applicant: Applicant) -> Result<Self, SecretError> {
         let turn = PLACES.turn(applicant).await;
         let turn = turn.map_err(|_| SecretError::Busy)?;
@@ -57,7 +57,8 @@ impl HashPlace {
         .await
     }
 
-    /// Whether a password is the one of this hash. Without a hash it is wrong, after as much work.
+    /// Whether a password matches this hash. Without a hash it is wrong, after the same amount of
+    /// work.
     ///
     /// # Errors
     /// When there is no memory.
@@ -81,13 +82,13 @@ impl HashPlace {
         .await
     }
 
-    /// Runs work on a thread that may be blocked.
+    /// Runs work on a thread that may block.
     async fn off_thread<T: Send + 'static>(
         self,
         work: impl FnOnce() -> Result<T, SecretError> + Send + 'static,
     ) -> Result<T, SecretError> {
         let working = spawn_blocking(move || {
-            // held until the work has ended, also when nobody waits for it any more
+            // held until the work has ended, even when the caller was cancelled
             let _held = self.turn;
             work()
         });
@@ -95,8 +96,8 @@ impl HashPlace {
     }
 }
 
-/// Checks a password that somebody with this address and name chooses, on a thread that may be blocked:
-/// it is normalised for that, which takes time.
+/// Checks a password chosen by a person with this address and name, on a thread that may block:
+/// normalising it takes time.
 ///
 /// # Errors
 /// When the thread cannot be used.

@@ -1,4 +1,4 @@
-//! One try of a password: counted before the password is looked at, so that the tries of all nodes are
+//! One password try, counted before the password is checked, so that the tries of all nodes are
 //! counted together.
 
 use chrono::{DateTime, Utc};
@@ -16,18 +16,18 @@ use super::sign_in_limits::{TryLimit, WRONG_TRIES, limit, window};
 use crate::events::event_stamp::event_stamp;
 use crate::people::password::TypedPassword;
 
-/// A try of a password for an address.
+/// A password try for an address.
 pub(super) struct PasswordTry<'a> {
     pub(super) email: &'a Email,
     pub(super) counter: SignInCounter,
     pub(super) now: DateTime<Utc>,
-    /// The request, and what besides signing in the password was typed for, as the event of a wrong try
-    /// names them.
+    /// The request, and the purpose of the password if it is not to sign in, as the event of a
+    /// wrong try names them.
     pub(super) request: Option<EventRequest>,
     pub(super) note: Option<&'static str>,
 }
 
-/// A password that was right when it was looked at.
+/// A password that was right when it was checked.
 pub(super) struct RightPassword {
     pub(super) row: PasswordRow,
     /// The try, which counts as a wrong one until it is deleted.
@@ -35,15 +35,15 @@ pub(super) struct RightPassword {
 }
 
 impl PasswordTry<'_> {
-    /// Whether the password is the one of the person who has this address. An address that nobody has
-    /// costs as much time as a wrong password.
+    /// Whether the password belongs to the person with this address. An unknown address costs as
+    /// much time as a wrong password.
     ///
-    /// The tries are looked at twice: first without writing anything, so that a stopped try costs the
-    /// database next to nothing, then after this one was saved. A try that is stopped does not count,
-    /// and has no event; a wrong one for a person's address has one.
+    /// The earlier tries are read twice: first without writing anything, so that a blocked try
+    /// costs the database next to nothing, then after this try was saved. A blocked try does not
+    /// count and has no event; a wrong one for a person's address has an event.
     ///
     /// # Errors
-    /// When address and password do not belong together, the try is stopped, or the database fails.
+    /// When address and password do not belong together, the try is blocked, or the database fails.
     pub(super) async fn check(
         &self,
         database: &Database,
@@ -73,8 +73,8 @@ impl PasswordTry<'_> {
         }
     }
 
-    /// Saves that the try was wrong, with an event where the address is a person's. Nobody is known to
-    /// have tried: the event is the node's.
+    /// Saves that the try was wrong, with an event if the address is a person's. The one who tried
+    /// is unknown, so the actor of the event is the node.
     pub(super) async fn refuse(
         &self,
         database: &Database,

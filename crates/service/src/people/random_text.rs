@@ -1,4 +1,4 @@
-//! Texts of random characters, for secrets that people and programs carry.
+//! Random texts, for the secrets of people and programs.
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
@@ -10,7 +10,7 @@ pub(crate) fn from_random(random: &[u8]) -> impl Iterator<Item = char> {
     letters.map(|letter| char::from(*letter))
 }
 
-/// Whether a text has this many characters, each of which may be in such a text.
+/// Whether a text has this many characters, all of them from the alphabet of random texts.
 pub(crate) fn has_shape(text: &str, characters: usize) -> bool {
     text.len() == characters && text.bytes().all(|byte| ALPHABET.contains(&byte))
 }

@@ -9,10 +9,10 @@ pub enum SecretError {
     /// The operating system gave no random numbers.
     #[error("the system gives no random numbers for a secret")]
     NoRandomness,
-    /// A password could not be hashed: no memory, or a saved hash that is none.
+    /// A password could not be hashed: no memory, or an invalid saved hash.
     #[error("a password cannot be hashed")]
     NotHashed,
-    /// As many people as there are places for sign in at this moment.
+    /// As many people sign in at this moment as there are places.
     #[error("too many passwords are being checked at this moment: try again in a few seconds")]
     Busy,
 }

@@ -1,4 +1,4 @@
-//! Sessions: how a signed-in person is known from one request to the next.
+//! Sessions: how a signed-in person is recognised from one request to the next.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::account::person::Email;
@@ -15,18 +15,17 @@ use crate::people::token::Token;
 
 /// How long a session lasts after its last use.
 const LASTS_UNUSED: TimeDelta = TimeDelta::days(30);
-/// How long a session lasts however much it is used: somebody who stole its cookie does not have it for
+/// How long a session lasts however much it is used, so that a stolen cookie does not work for
 /// good.
 const LASTS: TimeDelta = TimeDelta::days(90);
-/// How old the saved moment of last use becomes before it is written again, so that most requests
-/// write nothing.
+/// Age at which the saved moment of last use is written again. Most requests write nothing.
 const NOTED_EVERY: TimeDelta = TimeDelta::hours(1);
 
-/// A session that has begun. The tokens are the only copies: the database keeps hashes.
+/// A session that has begun. The tokens are the only copies: the database stores hashes.
 pub struct Session {
-    /// The token for the cookie that signs in.
+    /// The token of the cookie that signs in.
     pub token: Token,
-    /// The token for the cookie by which the browser is known, which signs nobody in.
+    /// The token of the cookie by which the browser is known, which signs nobody in.
     pub browser: Token,
 }
 
@@ -45,7 +44,7 @@ pub struct SignedIn {
     pub name: String,
     /// What the person may do.
     pub role: Role,
-    /// The first change of the person by somebody else that they are still to be told of.
+    /// The first change by somebody else that is still to be announced to the person.
     pub untold_event: Option<EventId>,
 }
 
@@ -54,20 +53,20 @@ pub struct SignedIn {
 pub enum SessionEnd {
     /// The person signed out.
     SignedOut,
-    /// Somebody, often the same person, signed in with the browser.
+    /// A person, often the same one, signed in with the browser.
     Replaced,
 }
 
 impl SignedIn {
-    /// The stamp of what the person changes now about themselves.
+    /// The stamp for an event of what people change about themselves now.
     pub(super) fn event_stamp(&self, request: Option<EventRequest>) -> EventStamp {
         event_stamp(self.account, Actor::Person(self.person), request)
     }
 }
 
 impl People<'_> {
-    /// The person whom a cookie's token signs in; `None` when the session ended or was never there. One
-    /// query, and a write about once an hour.
+    /// The person whom a cookie's token signs in; `None` when the session has ended or never
+    /// existed. One query, and a write about once an hour.
     ///
     /// # Errors
     /// When the database fails.
@@ -92,7 +91,7 @@ impl People<'_> {
         }))
     }
 
-    /// Ends the session by which somebody is signed in. Ending one that ended before changes nothing.
+    /// Ends the session of a signed-in person. Ending it again changes nothing.
     ///
     /// # Errors
     /// When the database fails.
@@ -115,7 +114,7 @@ impl People<'_> {
     }
 }
 
-/// The sessions that have not ended by this moment.
+/// The limits within which sessions have not ended at this moment.
 pub(super) fn alive(now: DateTime<Utc>) -> SessionsAlive {
     SessionsAlive {
         used_after: now - LASTS_UNUSED,
@@ -123,8 +122,8 @@ pub(super) fn alive(now: DateTime<Utc>) -> SessionsAlive {
     }
 }
 
-/// A session that is to begin now, in a browser that had this cookie. The browser gets a new one each
-/// time, so that a cookie that somebody planted or copied is worth nothing from then on.
+/// A session that begins now, in a browser that had this cookie. The browser gets a new cookie each
+/// time, so that a planted or copied cookie is worthless from then on.
 pub(super) fn new_session(
     browser_before: Option<TokenHash>,
 ) -> Result<(Session, NewSession), SecretError> {

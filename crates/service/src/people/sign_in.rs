@@ -15,17 +15,17 @@ use crate::people::People;
 use crate::people::password::TypedPassword;
 
 impl People<'_> {
-    /// Signs in the person who has this address and password. The browser is known from then on, by the
-    /// second token of the session.
+    /// Signs in the person with this address and password. From then on the browser is known by the
+    /// session's second token.
     ///
-    /// Wrong tries are counted by address and network, those of a browser that is known for the person by
-    /// themselves. Whoever finds no place among those who wait for their password to be hashed is told so
-    /// at once, and it counts as no try.
+    /// Wrong tries are counted by address and network; those from a browser that is known for the
+    /// person are counted separately. If the queue for hashing passwords is full, the request is
+    /// refused at once, and does not count as a try.
     ///
     /// # Errors
-    /// When address and password do not belong together, there were ten wrong tries in 15 minutes, many
-    /// addresses were tried from the network, too many people sign in at this moment, or the database
-    /// fails.
+    /// When address and password do not belong together, there were ten wrong tries in 15 minutes,
+    /// many addresses were tried from the network, too many people sign in at this moment, or the
+    /// database fails.
     pub async fn sign_in(
         self,
         client: &SignInClient,
@@ -34,11 +34,11 @@ impl People<'_> {
         request: Option<EventRequest>,
     ) -> Result<Session, SignInError> {
         let database = &self.refract.database;
-        // nobody can have what is no address, and whoever typed it may learn that at no cost
+        // no account can have an invalid address, so refusing it at once reveals nothing
         let email = Email::parse(email).map_err(|_| SignInError::Wrong)?;
         let standing = client.standing(database, &email, Utc::now()).await?;
         let place = HashPlace::take(standing.applicant).await?;
-        // the moment at which the turn came
+        // the moment at which the turn began
         let now = Utc::now();
         let attempt = PasswordTry {
             email: &email,
@@ -55,7 +55,7 @@ impl People<'_> {
         let stamp = event_stamp(account, Actor::Person(person), request);
         let beginning = database.begin_session(right.row.clone(), new, stamp);
         if !beginning.await? {
-            // another password was chosen at this moment, or the person was removed
+            // the password was changed at this moment, or the person was removed
             return Err(attempt
                 .refuse(database, right.tried, Some(&right.row))
                 .await);

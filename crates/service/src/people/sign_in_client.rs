@@ -1,4 +1,4 @@
-//! From where somebody signs in: a network, and the cookies of a browser.
+//! Where a sign-in comes from: a network, and the cookies of a browser.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::account::person::Email;
@@ -8,7 +8,7 @@ use refract_persistence::{Database, KnownBrowserRow, PersistenceError, SignInCou
 use super::turn_queue::Applicant;
 use crate::people::token::Token;
 
-/// How long a browser is known after somebody signed in with it.
+/// How long a browser is known after a sign-in.
 const KNOWN: TimeDelta = TimeDelta::days(365);
 
 /// Where a sign-in comes from.
@@ -22,29 +22,29 @@ pub struct SignInClient {
 pub(super) struct ClientStanding {
     pub(super) applicant: Applicant,
     pub(super) counter: SignInCounter,
-    /// The hash of the cookie that the browser's next one takes the place of.
+    /// The hash of the cookie that the browser's new one replaces.
     pub(super) browser_before: Option<TokenHash>,
 }
 
 impl SignInClient {
-    /// A client by the name of its network, with the cookies of known browsers that it sent: one, or
-    /// several when another one was planted beside it. They may be made up.
+    /// A client by the name of its network, with the cookies of known browsers that it sent: one,
+    /// or several when another one was planted. They may be made up.
     pub fn new(network: String, browsers: Vec<Token>) -> Self {
         Self { network, browsers }
     }
 
-    /// The hash of the cookie that the browser's next one takes the place of.
+    /// The hash of the cookie that the browser's new one replaces.
     pub(super) fn browser_before(&self) -> Option<TokenHash> {
         self.browsers.first().map(Token::hash)
     }
 
-    /// The network as somebody who waits for a turn.
+    /// The network, as an applicant for a turn.
     pub(super) fn applicant(&self) -> Applicant {
         Applicant::Network(self.network.clone())
     }
 
-    /// What the client is for this address: the known browser of its person, or a stranger of its
-    /// network. A query only where a cookie was sent.
+    /// How the client counts for this address: as the known browser of its person, or as a stranger
+    /// from its network. Makes a query only if a cookie was sent.
     pub(super) async fn standing(
         &self,
         database: &Database,
@@ -82,7 +82,7 @@ impl SignInClient {
     }
 }
 
-/// The moment after which somebody must have signed in with a browser for it to be known.
+/// A browser is known if its last sign-in was after this moment.
 pub(super) fn known_since(now: DateTime<Utc>) -> DateTime<Utc> {
     now - KNOWN
 }

@@ -1,14 +1,15 @@
-//! Why nobody was signed in.
+//! Why a sign-in failed.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use refract_persistence::PersistenceError;
 
 use crate::people::secrets::SecretError;
 
-/// Why nobody was signed in.
+/// Why a sign-in failed.
 #[derive(Debug, thiserror::Error)]
 pub enum SignInError {
-    /// No person has this address and password. Which of the two is wrong is not said.
+    /// No person has this address and password. The error does not reveal which of the two is
+    /// wrong.
     #[error("this address and password do not belong together")]
     Wrong,
     /// There were too many wrong tries for this address, from this network or browser.
@@ -20,7 +21,7 @@ pub enum SignInError {
     /// Many addresses were tried from this network.
     #[error("many addresses were tried from your network: try again in {seconds} seconds")]
     Slowed {
-        /// After how many seconds another try may be let through.
+        /// Seconds after which another try may be let through.
         seconds: u64,
     },
     /// A secret could not be made or checked.
@@ -32,7 +33,7 @@ pub enum SignInError {
 }
 
 impl SignInError {
-    /// After how many seconds it makes sense to try again; `None` where that is not known.
+    /// Seconds after which it makes sense to try again; `None` where that is not known.
     pub fn retry_after(&self, now: DateTime<Utc>) -> Option<u64> {
         match self {
             Self::TooManyTries { until } => {
@@ -45,7 +46,7 @@ impl SignInError {
     }
 }
 
-/// The minute that begins after a moment, as a time of day.
+/// The first full minute after a moment, as a time of day.
 fn minute(moment: DateTime<Utc>) -> impl std::fmt::Display {
     (moment + TimeDelta::seconds(59)).format("%H:%M")
 }

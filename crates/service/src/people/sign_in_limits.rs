@@ -1,4 +1,4 @@
-//! How many wrong tries to sign in are let through: the rules, without a database and a clock.
+//! How many wrong sign-in tries are let through: the rules, without a database or a clock.
 
 use std::collections::BTreeSet;
 
@@ -6,16 +6,16 @@ use chrono::{DateTime, TimeDelta, Utc};
 use refract_persistence::EmailHash;
 use refract_persistence::{CountedTry, SignInCounter, TriesWindow};
 
-/// Wrong tries for one address from one network, or one known browser, within [`COUNTED`] after which the
-/// next ones are stopped.
+/// Wrong tries within [`COUNTED`] that block further tries, for one address from one network or one
+/// known browser.
 pub(super) const WRONG_TRIES: u8 = 10;
 /// How long a wrong try counts.
 const COUNTED: TimeDelta = TimeDelta::minutes(15);
-/// How far another node's clock may be ahead for its tries to count. Tries that are further ahead were
-/// made before this clock was set back.
+/// How far another node's clock may be ahead for its tries to count. Tries further ahead were made
+/// before this clock was set back.
 const CLOCKS_APART: TimeDelta = TimeDelta::minutes(1);
 /// Other addresses with wrong tries from one network within [`COUNTED`] after which the network is
-/// slowed: more than people of one office mistype in a quarter of an hour.
+/// slowed: more than the people of one office mistype in a quarter of an hour.
 const ADDRESSES: usize = 20;
 /// How long a slowed network waits after each try.
 const PACE: TimeDelta = TimeDelta::seconds(5);
@@ -38,7 +38,7 @@ pub(super) fn window(now: DateTime<Utc>) -> TriesWindow {
     }
 }
 
-/// Whether a try for an address is stopped, by the other tries of its counter, oldest first.
+/// Whether a try for an address is blocked, given the other tries of its counter, oldest first.
 pub(super) fn limit(
     counter: &SignInCounter,
     email: EmailHash,
@@ -58,15 +58,15 @@ pub(super) fn limit(
     }
 }
 
-/// Until when the tries for an address are stopped, by the moments of the others, oldest first; `None`
-/// for a try that is let through.
+/// Until when the tries for an address are blocked, given the moments of the others, oldest first;
+/// `None` for a try that is let through.
 fn stopped_until(of_address: &[DateTime<Utc>]) -> Option<DateTime<Utc>> {
     let too_many = of_address.len().checked_sub(WRONG_TRIES.into())?;
     let last_to_forget = of_address.get(too_many)?;
     Some(*last_to_forget + COUNTED)
 }
 
-/// When a network from which many addresses were tried may try the next one; `None` for other networks.
+/// When a network that tried many addresses may try the next one; `None` for other networks.
 fn slowed_until(email: EmailHash, others: &[CountedTry]) -> Option<DateTime<Utc>> {
     let addresses = others.iter().map(|other| other.email.0);
     let addresses: BTreeSet<_> = addresses.filter(|address| *address != email.0).collect();
@@ -90,7 +90,7 @@ mod tests {
         SignInCounter::Network("203.0.113.0/24".to_owned())
     }
 
-    /// Tries for an address a minute after each other.
+    /// Tries for one address, a minute apart.
     fn tries(number: i64) -> Vec<CountedTry> {
         let one = |minute| CountedTry {
             email: ADA,
@@ -99,7 +99,7 @@ mod tests {
         (0..number).map(one).collect()
     }
 
-    /// A try for each of so many other addresses, one a second.
+    /// A try for each of `addresses` other addresses, one a second.
     fn spraying(addresses: u8) -> Vec<CountedTry> {
         let one = |address| CountedTry {
             email: EmailHash([address; 32]),
@@ -135,7 +135,7 @@ mod tests {
         assert_eq!(limited(20, 20), slowed);
         assert_eq!(limited(20, 23), slowed);
         assert_eq!(limited(20, 24), None, "the next one");
-        // its own tries do not make an address one of many
+        // an address's own tries do not count towards the number of addresses
         let mut with_own = spraying(19);
         with_own.extend(tries(1));
         assert_eq!(limit(&network(), ADA, &with_own, at(20)), None);

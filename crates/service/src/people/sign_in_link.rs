@@ -14,12 +14,12 @@ use crate::people::caller::Caller;
 use crate::people::secrets::random_bytes;
 use crate::people::token::Token;
 
-/// How long a link is good.
+/// How long a link is valid.
 const LASTS: TimeDelta = TimeDelta::days(1);
 
 impl People<'_> {
-    /// Makes a link that signs a person of the caller's account in, once and within a day. It replaces any
-    /// other link of the person. `None` when there is no such person.
+    /// Makes a single-use link that signs in a person of the caller's account, valid for a day. It
+    /// replaces any other link of the person. `None` when there is no such person.
     ///
     /// # Errors
     /// When the system gives no random numbers, or the database fails.
@@ -44,7 +44,7 @@ impl People<'_> {
         Ok(is_made.then_some(token))
     }
 
-    /// Whether a link signs in, which looking at it does not change.
+    /// Whether a link signs in. Checking does not use it up.
     ///
     /// # Errors
     /// When the database fails.
@@ -54,8 +54,8 @@ impl People<'_> {
         Ok(found.await?.is_some_and(|link| link.name.is_some()))
     }
 
-    /// Signs in by a link, which is then used up; `None` when it is not good, or its person has not
-    /// joined.
+    /// Signs in with a link, which is then used up; `None` when the link is not valid, or its
+    /// person has not joined.
     ///
     /// # Errors
     /// When the system gives no random numbers, or the database fails.

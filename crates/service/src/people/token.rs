@@ -8,8 +8,8 @@ use crate::people::random_text;
 /// Characters of a token, of 6 random bits each: 258 bits.
 const CHARACTERS: usize = 43;
 
-/// What opens a link or a session. It has no `Debug` and no `Display`, so that no log shows one by
-/// accident.
+/// The secret of a link or a session. It has no `Debug` and no `Display`, so that no log shows one
+/// by accident.
 #[derive(Clone)]
 pub struct Token(String);
 
@@ -19,7 +19,7 @@ impl Token {
         Self(random_text::from_random(&random).collect())
     }
 
-    /// Reads a token from a link or a cookie; `None` for a text that does not look like a token.
+    /// Parses a token from a link or a cookie; `None` for a text without the shape of a token.
     pub fn parse(text: &str) -> Option<Self> {
         random_text::has_shape(text, CHARACTERS).then(|| Self(text.to_owned()))
     }
@@ -34,8 +34,8 @@ impl Token {
         TokenHash(Sha256::digest(self.0.as_bytes()).into())
     }
 
-    /// The hash that is stored in place of a token that signs in at once: another one than
-    /// [`Token::hash`], so that a link to choose a password signs nobody in without one.
+    /// The hash that is stored for a token that signs in at once. It differs from [`Token::hash`]
+    /// (domain separation), so that a link to choose a password cannot sign in without one.
     pub fn sign_in_hash(&self) -> TokenHash {
         let hash = Sha256::new().chain_update("sign in ");
         TokenHash(hash.chain_update(self.0.as_bytes()).finalize().into())

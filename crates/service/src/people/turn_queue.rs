@@ -1,8 +1,8 @@
 //! Turns at hashing a password, shared fairly: each network of strangers and each person in a known
-//! browser waits in a line of its own, and the lines take turns.
+//! browser has its own line, and the lines take turns.
 //!
-//! This file knows nothing of passwords. What it holds is bounded whoever comes: lines are limited in
-//! length and, all together, in what they hold.
+//! This file knows nothing of passwords. Its memory is bounded under any load: each line is limited
+//! in length, and so are all lines together.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,16 +10,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use refract_domain::ids::PersonId;
 use tokio::sync::oneshot;
 
-/// Who waits for a turn.
+/// An applicant for a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Applicant {
-    /// A person, from a browser in which they signed in before, or who is signed in.
+    /// A person, signed in or in a browser in which they signed in before.
     Person(PersonId),
-    /// Somebody from a network, by its name.
+    /// A stranger from a network, by the network's name.
     Network(String),
 }
 
-/// What a queue may hold.
+/// Limits of a queue.
 #[derive(Clone, Copy)]
 pub(super) struct QueueLimits {
     /// Turns at the same time.
@@ -40,32 +40,32 @@ pub(super) struct TurnQueue {
     state: Mutex<QueueState>,
 }
 
-/// A turn, given back when it is dropped.
+/// A turn, returned when it is dropped.
 pub(super) struct FairTurn {
     queue: &'static TurnQueue,
 }
 
-/// There is no room to wait in, or somebody with fewer waiters needed the place.
+/// The queue has no room, or its place went to an applicant with fewer waiters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NoTurn;
 
 struct QueueState {
-    /// Turns that nobody has. There are none as long as somebody waits.
+    /// Free turns. There are none while anybody waits.
     free: usize,
     people: Lines<PersonId>,
     networks: Lines<String>,
-    /// Whether the last turn went to a person, so that the next one is a network's if one waits: a
-    /// person who signs in without end must not keep all others out.
+    /// Whether the last turn went to a person. Then the next one goes to a network, if one waits: a
+    /// person who signs in endlessly must not keep all others out.
     last_was_person: bool,
 }
 
 /// Lines of waiters by key, which take turns.
 struct Lines<K> {
-    /// The keys that have waiters, the one whose turn is next first.
+    /// The keys that have waiters, the next one first.
     order: VecDeque<K>,
-    /// Never empty lines.
+    /// The lines, none of them empty.
     waiting: BTreeMap<K, VecDeque<Waiter>>,
-    /// Waiters in all lines.
+    /// Number of waiters in all lines.
     total: usize,
 }
 
@@ -87,8 +87,8 @@ impl TurnQueue {
     /// Waits for a turn.
     ///
     /// # Errors
-    /// [`NoTurn`], at once when there is no room, or later when the place goes to somebody with fewer
-    /// waiters.
+    /// [`NoTurn`]: at once when there is no room, or later when the place goes to an applicant with
+    /// fewer waiters.
     pub(super) async fn turn(&'static self, applicant: Applicant) -> Result<FairTurn, NoTurn> {
         let turn = {
             let mut state = self.state();
@@ -113,7 +113,7 @@ impl TurnQueue {
         turn.await.map_err(|_| NoTurn)
     }
 
-    /// Gives a turn that ended to whoever is next.
+    /// Passes a turn that ended to the next waiter.
     fn pass_on(&'static self) {
         loop {
             let next = {
@@ -129,7 +129,7 @@ impl TurnQueue {
             };
             match waiter.send(FairTurn { queue: self }) {
                 Ok(()) => return,
-                // who waited has gone: the turn is not given back, but passed on here
+                // the waiter was cancelled: the turn is not returned, but passed on here
                 Err(turn) => std::mem::forget(turn),
             }
         }
@@ -147,7 +147,7 @@ impl Drop for FairTurn {
 }
 
 impl QueueState {
-    /// Whose turn is next: people and networks alternate where both wait.
+    /// The next waiter: people and networks alternate when both wait.
     fn next(&mut self) -> Option<Waiter> {
         let person = if self.last_was_person && self.networks.total > 0 {
             None
@@ -168,8 +168,8 @@ impl<K: Clone + Ord> Lines<K> {
         }
     }
 
-    /// Puts a waiter at the end of a key's line. Where all lines together are full, the last waiter of
-    /// the longest line makes room for one of a shorter line.
+    /// Adds a waiter to the end of a key's line. When all lines together are full, the last waiter
+    /// of the longest line makes room for a waiter of a shorter line.
     fn join(&mut self, key: K, waiter: Waiter, of_one: usize, of_all: usize) -> Result<(), NoTurn> {
         if self.length(&key) >= of_one || self.total >= of_all {
             self.forget_gone();
@@ -190,7 +190,7 @@ impl<K: Clone + Ord> Lines<K> {
         Ok(())
     }
 
-    /// Takes the first waiter of the line whose turn it is, which then comes last.
+    /// Takes the first waiter of the next line, and moves that line to the end.
     fn next(&mut self) -> Option<Waiter> {
         let key = self.order.pop_front()?;
         let line = self.waiting.get_mut(&key)?;
@@ -208,17 +208,17 @@ impl<K: Clone + Ord> Lines<K> {
         self.waiting.get(key).map_or(0, VecDeque::len)
     }
 
-    /// Sends the last waiter of the longest line away, which must have more than one more than this.
+    /// Refuses the last waiter of the longest line, which must exceed this length by more than one.
     fn shorten_longest(&mut self, than: usize) -> Result<(), NoTurn> {
         let longest = self.waiting.values_mut().max_by_key(|line| line.len());
         let line = longest.filter(|line| line.len() > than + 1).ok_or(NoTurn)?;
-        // dropped, which tells the waiter
+        // dropping the waiter notifies it
         line.pop_back();
         self.total -= 1;
         Ok(())
     }
 
-    /// Takes out waiters who have gone.
+    /// Removes waiters that were cancelled.
     fn forget_gone(&mut self) {
         for line in self.waiting.values_mut() {
             line.retain(|waiter| !waiter.is_closed());

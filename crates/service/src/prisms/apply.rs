@@ -1,4 +1,4 @@
-//! Brings prisms and lenses to what their files say, all of them or none.
+//! Brings prisms and lenses to the state of their files, all or none.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::planned_definition::PlannedDefinition;
 use crate::people::caller::Caller;
 use crate::prisms::Prisms;
 
-/// What is to be applied.
+/// Files to apply.
 #[derive(Clone, Debug)]
 pub struct Apply {
     /// The files, of any number of prisms.
@@ -39,9 +39,9 @@ impl From<PersistenceError> for ApplyError {
 }
 
 impl Prisms<'_> {
-    /// Applies files in one transaction, with the events of what changes. A definition that is equal saves
-    /// nothing. Everything is decided on what was read; when somebody changes one of the prisms meanwhile,
-    /// it is decided again.
+    /// Applies files in one transaction, with an event for each change. A definition equal to the
+    /// saved one saves nothing. The plan is based on what was read; if somebody changes one of the
+    /// prisms meanwhile, it is made again.
     ///
     /// # Errors
     /// When a file breaks rules, a prism is changed by others again and again, or the database fails.
@@ -89,7 +89,7 @@ fn by_prism(files: &[DefinitionFile]) -> Result<BTreeMap<&Slug, PrismFiles<'_>>,
 }
 
 impl Prisms<'_> {
-    /// What each prism's files change.
+    /// Plans what each prism's files change.
     async fn plan_definitions<'a>(
         self,
         caller: &Caller,
@@ -117,7 +117,7 @@ impl Prisms<'_> {
     }
 }
 
-/// What became of the files, in the order in which they were given.
+/// The outcome of each file, in the order in which the files were given.
 fn in_order(files: &[DefinitionFile], planned: &[PlannedDefinition<'_>]) -> Vec<AppliedDefinition> {
     let applied = files.iter().filter_map(|file| {
         let mut planned = planned.iter();

@@ -1,4 +1,4 @@
-//! The files that define prisms and lenses, and what becomes of them.
+//! The files that define prisms and lenses, and the outcome of applying them.
 
 use refract_authoring::definition_name::DefinitionName;
 use refract_authoring::version_difference::VersionDifference;
@@ -8,20 +8,20 @@ use refract_domain::problem::Problems;
 /// A file that defines a prism or a lens.
 #[derive(Clone, Debug)]
 pub struct DefinitionFile {
-    /// The file as people call it.
+    /// The name of the file, for messages.
     pub file: String,
-    /// What it defines, and of which prism.
+    /// Whether the file defines a prism or a lens, and of which prism.
     pub name: DefinitionName,
-    /// What stands in it.
+    /// The content of the file.
     pub content: Vec<u8>,
 }
 
-/// What became of a file, or would become of it.
+/// What applying a file did, or would do.
 #[derive(Clone, Debug)]
 pub struct AppliedDefinition {
-    /// The file as people call it.
+    /// The name of the file, for messages.
     pub file: String,
-    /// What it defines, and of which prism.
+    /// Whether the file defines a prism or a lens, and of which prism.
     pub name: DefinitionName,
     /// What was done.
     pub outcome: ApplyOutcome,
@@ -34,11 +34,11 @@ pub struct AppliedDefinition {
 /// What applying a file does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ApplyOutcome {
-    /// It makes a prism, or the first lens of its own that a prism has.
+    /// It creates a prism, or the first custom lens of a prism.
     Created,
-    /// It saves the next version of a prism, another name or another lens.
+    /// It saves the next version of a prism, a new name or a new lens.
     Saved,
-    /// Nothing: everything is as the file says.
+    /// It does nothing: the prism already is as the file defines it.
     Unchanged,
 }
 
@@ -53,10 +53,10 @@ impl ApplyOutcome {
     }
 }
 
-/// What is wrong with a file that is to be applied.
+/// A fault of a file that is to be applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DefinitionError {
-    /// The file as people call it.
+    /// The name of the file, for messages.
     pub file: String,
     /// What is wrong, with the path in the file.
     pub text: String,

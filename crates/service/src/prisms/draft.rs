@@ -12,7 +12,7 @@ use refract_persistence::Prism;
 use super::error::PrismError;
 use crate::prisms::Prisms;
 
-/// A version that would be saved as it is, beside the version that it would follow.
+/// A version that would be saved as it is, with the version that it would follow.
 pub struct VersionDraft {
     /// The prism, with the number of its latest version.
     pub prism: Prism,
@@ -22,7 +22,7 @@ pub struct VersionDraft {
 }
 
 impl Prisms<'_> {
-    /// Reads a prism file by the rules of saving it as the next version of a prism. Nothing is saved.
+    /// Parses a prism file by the rules for the next version of a prism. Nothing is saved.
     ///
     /// # Errors
     /// When there is no such prism, the file breaks rules, or the database fails.
@@ -49,13 +49,13 @@ impl VersionDraft {
         &self.earlier.latest
     }
 
-    /// What saving would change against the latest version.
+    /// The differences between the latest version and the draft.
     pub fn differences(&self) -> Vec<VersionDifference> {
         let Self { file, earlier, .. } = self;
         differences(&earlier.latest, &file.version, &earlier.lens)
     }
 
-    /// Estimated tokens that the version takes of every call before any text.
+    /// Estimated tokens that the version adds to every call, before any text.
     pub fn size(&self) -> usize {
         budget::size_of_version(&self.file.version)
     }

@@ -1,4 +1,4 @@
-//! A prism as its next version finds it.
+//! A prism as its next version will find it.
 
 use refract_authoring::earlier_versions::{EarlierVersions, KeyHistory};
 use refract_domain::event::LensChangeDetails;
@@ -11,7 +11,7 @@ use super::error::PrismError;
 use crate::prisms::Prisms;
 
 impl Prisms<'_> {
-    /// The prism, and what its versions so far demand of the next one.
+    /// The prism, and the constraints of its versions so far on the next one.
     pub(super) async fn read_earlier(
         self,
         prism: PrismId,
@@ -29,7 +29,7 @@ impl Prisms<'_> {
     }
 }
 
-/// What another lens changes of a prism whose latest version is then this one.
+/// What a new lens changes, for a prism with this latest version.
 pub(super) fn lens_change(
     prism: &Prism,
     earlier: &EarlierVersions,

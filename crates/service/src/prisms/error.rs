@@ -6,7 +6,7 @@ use refract_persistence::PersistenceError;
 
 use crate::InternalError;
 
-/// Attempts at a change that collides with other changes of the prism.
+/// Attempts at a change that conflicts with other changes of the prism.
 pub(crate) const ATTEMPTS: usize = 16;
 
 /// A change to a prism was refused; nothing was saved.
@@ -21,7 +21,7 @@ pub enum PrismError {
     /// The prism or lens file breaks rules.
     #[error(transparent)]
     Invalid(#[from] Problems),
-    /// The prism's latest version has the highest number that there is.
+    /// The prism's latest version has the highest possible number.
     #[error("the prism has its highest version already")]
     NoMoreVersions,
     /// Another version was saved after the one that the change is based on.
@@ -35,7 +35,7 @@ pub enum PrismError {
     /// The lens was changed after the one that the change is based on.
     #[error("the lens was changed meanwhile: look at it, and save again on top of it")]
     LensMeanwhile,
-    /// Every attempt collided with another change of the prism.
+    /// Every attempt conflicted with another change of the prism.
     #[error("the prism is being changed by others: try again")]
     Contended,
     /// The database failed.

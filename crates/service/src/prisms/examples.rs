@@ -5,7 +5,7 @@
 /// An example of a prism.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExamplePrism {
-    /// What addresses call the example; also the slug of the first prism that is made from it.
+    /// The example's name in URLs; also the slug of the first prism that is made from it.
     pub slug: &'static str,
     /// The prism's name.
     pub name: &'static str,
@@ -15,7 +15,7 @@ pub struct ExamplePrism {
     pub file: &'static [u8],
 }
 
-/// Messages to the support of a shop; the demo's prism.
+/// Messages to the support of a shop; the prism of the demo.
 pub const SUPPORT_TRIAGE: ExamplePrism = ExamplePrism {
     slug: "support-triage",
     name: "Support triage",
@@ -44,7 +44,7 @@ pub const EXAMPLES: [ExamplePrism; 3] = [
 /// A prism file to begin with, whose comments explain it.
 pub const NEW_PRISM: &[u8] = include_bytes!("../../../../docs/examples/new-prism.json");
 
-/// The example that addresses call `slug`.
+/// The example whose name in URLs is `slug`.
 pub fn find_example(slug: &str) -> Option<&'static ExamplePrism> {
     EXAMPLES.iter().find(|example| example.slug == slug)
 }

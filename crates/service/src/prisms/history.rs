@@ -13,15 +13,15 @@ use super::error::PrismError;
 use crate::people::MakerName;
 use crate::prisms::Prisms;
 
-/// The newest changes of a prism of which events tell more.
+/// The newest changes of a prism that are described by events.
 const TOLD: u32 = 200;
 
-/// What was changed of a prism.
+/// The kind of a change of a prism.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeOfPrism {
-    /// A version was saved, the first of which made the prism.
+    /// A version was saved; the first version created the prism.
     Version(VersionNumber),
-    /// The prism got a lens of its own.
+    /// The prism got a custom lens.
     LensSet,
     /// The prism returned to the automatic lens.
     LensReset,
@@ -38,16 +38,17 @@ pub enum ChangeOfPrism {
 pub struct PrismChange {
     /// What was changed.
     pub what: ChangeOfPrism,
-    /// Who made the change; `None` for the terminal and for versions that were saved before people
-    /// were kept.
+    /// Who made the change; `None` for the terminal and for versions from before people were
+    /// recorded.
     pub made_by: Option<MakerName>,
     /// When the change was made.
     pub made_at: DateTime<Utc>,
-    /// What was there before, where an event tells: a name, a number, or columns and cutoffs of a lens.
+    /// The value before the change, if an event has it: a name, a number, or columns and cutoffs of
+    /// a lens.
     pub from: Option<EventDetail>,
-    /// What is there since, where an event tells.
+    /// The value since the change, if an event has it.
     pub to: Option<EventDetail>,
-    /// Why, where whoever changed it said so.
+    /// The reason, if the actor gave one.
     pub note: Option<EventDetail>,
 }
 
@@ -72,9 +73,9 @@ impl From<ChangeKind> for ChangeOfPrism {
 }
 
 impl Prisms<'_> {
-    /// Every change of a prism, versions and others, newest first. Of the newest ones events tell from what
-    /// to what; older ones, and those by a version of this program that kept no events, have a maker and a
-    /// moment.
+    /// Every change of a prism, versions and others, newest first. The newest ones have the values
+    /// before and after, from their events; older ones, and those by a version of this program
+    /// without events, have only a maker and a moment.
     ///
     /// # Errors
     /// When there is no such prism in the account, or the database fails.
@@ -96,7 +97,7 @@ impl Prisms<'_> {
             .map(|change| (change.kind.into(), change.made_by, change.made_at));
         let mut events = database.list_prism_events(account, prism, TOLD).await?;
         let told = versions.chain(changes).map(|(what, person, made_at)| {
-            // an event has the moment of what it tells of
+            // an event has the moment of the change that it records
             let is_same =
                 |event: &Event| event.stamp.at == made_at && of_event(event) == Some(what);
             let place = events.iter().position(is_same);
@@ -108,7 +109,7 @@ impl Prisms<'_> {
             }
         });
         let mut all: Vec<_> = told.collect();
-        // what came with a version: another name, another lens
+        // changes that came with a version: a new name, a new lens
         all.extend(events.into_iter().rev().filter_map(|event| {
             Some(Change {
                 what: of_event(&event).filter(|what| !matches!(what, ChangeOfPrism::Version(_)))?,
@@ -140,7 +141,7 @@ impl Prisms<'_> {
     }
 }
 
-/// Changes of a prism that are no version, as events name them.
+/// Changes of a prism other than its versions, as events name them.
 const BESIDE_VERSIONS: [(EventAction, ChangeOfPrism); 5] = [
     (EventAction::LensSet, ChangeOfPrism::LensSet),
     (EventAction::LensReset, ChangeOfPrism::LensReset),
@@ -149,7 +150,7 @@ const BESIDE_VERSIONS: [(EventAction, ChangeOfPrism); 5] = [
     (EventAction::PrismRestored, ChangeOfPrism::Restored),
 ];
 
-/// The change of a prism that an event tells of.
+/// The change of a prism that an event records.
 fn of_event(event: &Event) -> Option<ChangeOfPrism> {
     if let EventAction::PrismCreated | EventAction::VersionSaved = event.action {
         let number = event.to.as_ref()?.as_str().parse().ok()?;

@@ -1,4 +1,4 @@
-//! The prisms of an account with the numbers of their results.
+//! The prisms of an account with their numbers of results.
 
 use chrono::Utc;
 use refract_domain::ids::AccountId;
@@ -8,17 +8,18 @@ use crate::InternalError;
 use crate::prisms::Prisms;
 use crate::results::counts::PrismCounts;
 
-/// A prism with the numbers of its results.
+/// A prism with its numbers of results.
 #[derive(Clone, Debug)]
 pub struct ListedPrism {
     /// The prism, archived or not.
     pub prism: Prism,
-    /// Its results.
+    /// Counts of its results.
     pub counts: PrismCounts,
 }
 
 impl Prisms<'_> {
-    /// The prisms of an account with the numbers of their results, oldest first, archived ones included.
+    /// The prisms of an account with their numbers of results, oldest first, archived ones
+    /// included.
     ///
     /// # Errors
     /// When the database fails.

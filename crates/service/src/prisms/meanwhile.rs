@@ -1,4 +1,4 @@
-//! What somebody else saved while a version was being edited.
+//! What somebody else saved while a version was edited.
 
 use refract_authoring::earlier_versions::{EarlierVersions, KeyHistory};
 use refract_authoring::prism_file::PrismFile;
@@ -13,18 +13,19 @@ use super::error::PrismError;
 use super::history::{ChangeOfPrism, PrismChange};
 use crate::prisms::Prisms;
 
-/// A version that is being edited beside those that were saved after the one it is based on.
+/// A version that is being edited, with the versions that were saved after the one it is based on.
 pub struct SavedMeanwhile {
     /// The prism, with the number of its latest version.
     pub prism: Prism,
     /// The versions that were saved meanwhile, newest first, with who saved them.
     pub saved: Vec<PrismChange>,
-    /// What the latest version changes against the one that the draft is based on.
+    /// The differences between the version that the draft is based on and the latest version.
     pub theirs: Vec<VersionDifference>,
-    /// What the draft changes against the version that it is based on, or what is wrong with it.
+    /// The differences between the version that the draft is based on and the draft, or the draft's
+    /// problems.
     pub mine: Result<Vec<VersionDifference>, Problems>,
-    /// What saving the draft would change against the latest version, or what is wrong with it as
-    /// the next one.
+    /// The differences between the latest version and the draft, or the problems of the draft as
+    /// the next version.
     pub on_top: Result<Vec<VersionDifference>, Problems>,
 }
 

@@ -1,4 +1,4 @@
-//! A prism and its versions as people look at them: who saved what, and what it changed.
+//! A prism and its versions as pages show them: who saved what, and what it changed.
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ use crate::people::MakerName;
 use crate::prisms::Prisms;
 use crate::results::counts::PrismCounts;
 
-/// The newest versions of a prism that are compared with the versions before them.
+/// Number of the newest versions of a prism that are compared with the versions before them.
 pub const COMPARED_VERSIONS: usize = 20;
 
-/// A prism with its lens, its history and the numbers of its results.
+/// A prism with its lens, its history and its numbers of results.
 pub struct PrismOverview {
     /// The prism, its lens and its latest version.
     pub prism_lens: PrismLens,
@@ -34,21 +34,21 @@ pub struct PrismOverview {
 pub struct VersionOverview {
     /// The prism, its lens and its latest version.
     pub prism_lens: PrismLens,
-    /// The number of the version that is looked at.
+    /// The number of the version that is shown.
     pub number: VersionNumber,
-    /// The version that is looked at.
+    /// The version that is shown.
     pub version: Arc<PrismVersion>,
     /// What the version changed; nothing for the first one.
     pub differences: Vec<VersionDifference>,
-    /// Who saved the version; `None` for the terminal and for versions that were saved before people
-    /// were kept.
+    /// Who saved the version; `None` for the terminal and for versions from before people were
+    /// recorded.
     pub made_by: Option<MakerName>,
     /// When the version was saved.
     pub made_at: DateTime<Utc>,
 }
 
 impl Prisms<'_> {
-    /// Finds a prism, its history and the numbers of its results.
+    /// Finds a prism, its history and its numbers of results.
     ///
     /// # Errors
     /// When there is no such prism in the account, or the database fails.
@@ -114,7 +114,7 @@ impl Prisms<'_> {
         })
     }
 
-    /// What a version changed against the version before it.
+    /// The differences between a version and the version before it.
     async fn changed_by(
         self,
         prism_lens: &PrismLens,

@@ -1,4 +1,4 @@
-//! What the files of one prism change against what is saved.
+//! What the files of one prism change in the saved prism.
 
 use refract_authoring::definition_name::DefinitionKind;
 use refract_authoring::earlier_versions::EarlierVersions;
@@ -19,24 +19,24 @@ use super::definition::{
 use super::earlier::lens_change;
 use crate::people::caller::Caller;
 
-/// A prism with what its files make of it.
+/// A prism with the changes that its files make.
 pub(super) struct PlannedDefinition<'a> {
     slug: &'a Slug,
-    /// The prism as it was read; `None` for one that is to be made.
+    /// The prism as it was read; `None` for a prism to be created.
     read: Option<Prism>,
     name: PrismName,
     is_renamed: bool,
-    /// The version that is to be saved.
+    /// The version to be saved.
     version: Option<PrismVersion>,
     /// What that version changes.
     differences: Vec<VersionDifference>,
-    /// The lens that is to be saved, with what it changes.
+    /// The lens to be saved, with what it changes.
     lens: Option<(Lens, LensChangeDetails)>,
     lens_outcome: ApplyOutcome,
 }
 
 impl<'a> PlannedDefinition<'a> {
-    /// What files make of a prism that is not there.
+    /// Plans the files of a prism that does not exist.
     pub(super) fn of_new(
         slug: &'a Slug,
         files: &PrismFiles<'_>,
@@ -71,7 +71,7 @@ impl<'a> PlannedDefinition<'a> {
         })
     }
 
-    /// What files make of a prism that was read.
+    /// Plans the files of a prism that was read.
     pub(super) fn of_read(
         slug: &'a Slug,
         read: Prism,
@@ -82,7 +82,7 @@ impl<'a> PlannedDefinition<'a> {
         let (name, version) = match files.prism {
             None => (current_name.clone(), None),
             Some(file) => {
-                // the names of a lens that is replaced are not taken
+                // the names of a replaced lens are free again
                 let lens = match files.lens {
                     Some(_) => Lens::Automatic,
                     None => earlier.lens.clone(),
@@ -137,7 +137,7 @@ impl<'a> PlannedDefinition<'a> {
         self.version.is_some() || self.is_renamed || self.lens.is_some()
     }
 
-    /// What the caller saves.
+    /// The definition to save for the caller.
     pub(super) fn definition(&self, caller: &Caller) -> PrismDefinition<'_> {
         let prism = match &self.read {
             Some(read) => DefinedPrism::Read(read),
@@ -156,7 +156,7 @@ impl<'a> PlannedDefinition<'a> {
         }
     }
 
-    /// What becomes of a file; `None` for a file of another prism.
+    /// The outcome of a file; `None` for a file of another prism.
     pub(super) fn applied(&self, file: &DefinitionFile) -> Option<AppliedDefinition> {
         if file.name.slug != *self.slug {
             return None;
@@ -184,7 +184,7 @@ impl<'a> PlannedDefinition<'a> {
         })
     }
 
-    /// The prism's latest version when everything is saved.
+    /// The prism's latest version after everything is saved.
     fn latest_version(&self) -> VersionNumber {
         let latest = self.read.as_ref().map(|read| read.latest_version);
         match latest {

@@ -1,4 +1,4 @@
-//! Versions that repeat the one before.
+//! Versions that repeat the version before.
 
 use refract_domain::prism::VersionNumber;
 use refract_persistence::Prism;
@@ -7,8 +7,8 @@ use super::error::PrismError;
 use crate::prisms::Prisms;
 
 impl Prisms<'_> {
-    /// Whether a version that was just saved defines what the one before defines: `read` is the prism as
-    /// it was before that.
+    /// Whether a version that was just saved has the same definition as the version before. `read`
+    /// is the prism as it was before saving.
     ///
     /// # Errors
     /// When there is no such version, or the database fails.

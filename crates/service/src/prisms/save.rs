@@ -30,8 +30,8 @@ impl Prisms<'_> {
         Ok(self.refract.database.create_prism(new).await?)
     }
 
-    /// Saves the next version of a prism and drops the lens columns whose question it removes. Where
-    /// `based_on` is given, the version is saved only on top of that one.
+    /// Saves the next version of a prism and drops the lens columns whose question it removes. If
+    /// `based_on` is given, the version is saved only if that version is still the latest.
     ///
     /// # Errors
     /// When there is no such prism, the file breaks rules, another version than `based_on` is the

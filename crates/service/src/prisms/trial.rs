@@ -1,4 +1,4 @@
-//! Trials: one text asked of several versions, and stored texts asked of a version that is not saved.
+//! Trials: one text asked of several versions, and stored texts asked of an unsaved version.
 
 use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt as _};
@@ -17,12 +17,12 @@ use crate::results::create::CreateCall;
 use crate::results::readable_result::ReadableResult;
 use crate::{CallError, InternalError};
 
-/// Most stored texts that an unsaved version is tried on.
+/// Most stored texts on which an unsaved version is tried.
 pub const TRIAL_TEXTS: usize = 5;
-/// Stored texts that are asked about at the same time.
+/// Most stored texts that are asked about at the same time.
 const AT_ONCE: usize = 3;
 
-/// A stored result beside what an unsaved version answers about its text.
+/// A stored result and the answers of an unsaved version to its text.
 pub struct TrialPair {
     /// The result with its answers, or its error, as it is stored.
     pub stored: ReadableResult,
@@ -30,17 +30,16 @@ pub struct TrialPair {
     pub answers: Result<Answers, TrialError>,
 }
 
-/// What [`Prisms::try_draft`] will cost.
+/// The cost of [`Prisms::try_draft`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DraftTrialCost {
-    /// Number of stored texts that are asked about.
+    /// Number of stored texts that the model is asked about.
     pub texts: usize,
-    /// Estimated model requests about all of them, without second attempts; 0 for the built-in
-    /// scorer.
+    /// Estimated model requests for all of them, without retries; 0 for the built-in scorer.
     pub requests: usize,
 }
 
-/// Why an unsaved version has no answers about a text.
+/// Why an unsaved version has no answers to a text.
 #[derive(Debug, thiserror::Error)]
 pub enum TrialError {
     /// The text is too large for the version.
@@ -58,7 +57,7 @@ impl Prisms<'_> {
     /// Runs versions of a prism on one text at the same time, and saves a result of each, in the
     /// order of `versions`.
     ///
-    /// A version whose fields are not those that were sent refuses, as it refuses any call; the
+    /// A version whose fields differ from those that were sent refuses the call, as always; the
     /// others answer.
     pub async fn try_on(
         self,
@@ -84,9 +83,9 @@ impl Prisms<'_> {
         join_all(calls).await
     }
 
-    /// Asks a version that is not saved about the texts of the first [`TRIAL_TEXTS`] results, and
-    /// saves nothing. A result that lacks one of the version's fields is left out; a field that the
-    /// version lacks is not asked about.
+    /// Asks an unsaved version about the texts of the first [`TRIAL_TEXTS`] results, and saves
+    /// nothing. A result that lacks one of the version's fields is left out; a field that the
+    /// version lacks is ignored.
     pub async fn try_draft(
         self,
         draft: &PrismVersion,
@@ -105,8 +104,7 @@ impl Prisms<'_> {
             .await
     }
 
-    /// What [`Prisms::try_draft`] will cost. A text that is too large for the version is none of
-    /// the texts that are asked about.
+    /// The cost of [`Prisms::try_draft`]. A text that is too large for the version is not counted.
     pub fn draft_trial_cost(
         self,
         draft: &PrismVersion,
@@ -141,8 +139,8 @@ impl Prisms<'_> {
     }
 }
 
-/// The results that have every field of a version, among the first [`TRIAL_TEXTS`], with what the
-/// version is asked about.
+/// The results among the first [`TRIAL_TEXTS`] that have every field of a version, with what the
+/// version is asked.
 fn trial_texts<'a>(
     draft: &'a PrismVersion,
     results: &'a [ReadableResult],

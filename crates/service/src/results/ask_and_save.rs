@@ -1,4 +1,4 @@
-//! Asks the model and saves its answers: what a first call and a retry have in common.
+//! Asks the model and saves its answers: shared by first calls and retries.
 
 use std::sync::Arc;
 
@@ -17,19 +17,19 @@ use crate::results::checked_call::CheckedCall;
 use crate::results::readable_result::ReadableResult;
 use crate::{CallError, InternalError};
 
-/// The end of a call that reached the model.
+/// The outcome of a call that reached the model.
 pub struct AnsweredCall {
-    /// The saved result: this call's, or that of the call that saved first.
+    /// The saved result: this call's, or the one of the call that saved first.
     pub result: ReadableResult,
-    /// What asking the model cost this call.
+    /// What the request to the model cost this call.
     pub report: ModelReport,
 }
 
 impl Results<'_> {
     /// Loads what the formats need, asks the model and saves the result.
     ///
-    /// Nothing is read after the model was asked, unless another call saved first: a database that
-    /// can save makes the call a success.
+    /// Nothing is read after the model was asked, unless another call saved first: the call
+    /// succeeds if the database can save.
     pub(crate) async fn ask_and_save(
         self,
         call: CheckedCall,
@@ -41,19 +41,19 @@ impl Results<'_> {
 
     /// Asks the model and saves the result.
     ///
-    /// When another call saved first, under this idempotency key or as a retry of this failed
-    /// result, both calls get the result that it saved.
+    /// When another call saved first, with this idempotency key or as a retry of this failed
+    /// result, both calls get the result of that call.
     pub(crate) async fn answer(
         self,
         call: CheckedCall,
         lens: &Arc<PrismLens>,
     ) -> Result<AnsweredCall, CallError> {
         let asked = self.ask(&call.asked.version, &call.submission).await?;
-        // boxed, so that a call that waits for the model holds no room for what comes after it
+        // boxed, so that a call that waits for the model needs no memory for what comes after
         Box::pin(self.save_answer(call, asked, lens)).await
     }
 
-    /// Saves what came of asking the model.
+    /// Saves the outcome of asking the model.
     async fn save_answer(
         self,
         call: CheckedCall,
@@ -116,8 +116,8 @@ impl Results<'_> {
         Ok(asked)
     }
 
-    /// Saves a result, again and again while the database is away for a moment: its answers were
-    /// paid for, and saving one result twice changes nothing.
+    /// Saves a result, with retries while the database is briefly away: the answers were paid for,
+    /// and saving a result twice changes nothing.
     async fn save(self, new: &NewResult) -> Result<SaveOutcome, PersistenceError> {
         let save = || self.refract.database.save_result(new);
         let failed = |error: &PersistenceError| {

@@ -1,4 +1,4 @@
-//! What a column of the lens shows, as something to search for.
+//! A lens column's value as a search term.
 
 use std::borrow::Cow;
 
@@ -15,40 +15,40 @@ use crate::lenses::prism_lens::PrismLens;
 pub struct ColumnValue {
     /// The column's name.
     pub column: ColumnName,
-    /// What jsonl shows there: the key of an outcome, `yes`, `no` or `unsure`, or a level's
-    /// position. An empty text stands for null.
+    /// The value in jsonl: the key of an outcome, `yes`, `no` or `unsure`, or a level's position.
+    /// An empty text stands for null.
     pub value: String,
 }
 
-/// A column whose values can be searched for, with those that it can show.
+/// A column that can be searched, with the values that it can show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchableColumn {
     /// The column's name.
     pub name: ColumnName,
-    /// The values by the prism's latest version, in its order. Results of other versions may show
-    /// more, and any column may show null.
+    /// The values of the prism's latest version, in its order. Results of other versions may have
+    /// more values, and any column may be null.
     pub values: Vec<SearchableValue>,
 }
 
 /// A value that a column can show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchableValue {
-    /// What jsonl shows.
+    /// The value in jsonl.
     pub key: String,
-    /// What people read, as cells of csv show it.
+    /// The text for people, as cells of csv show it.
     pub label: String,
 }
 
-/// The lens has no column of this name, or one whose values cannot be searched for.
+/// The lens has no column of this name, or a column that cannot be searched.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "the lens has no column {0} that shows an outcome, a label or a level: search by another column"
 )]
 pub struct ColumnNotSearchable(ColumnName);
 
-/// The columns of a lens whose values can be searched for: those of the outputs `top`, `label`,
-/// `level` and `number`. A probability, an average and a list of all outcomes differ from result to
-/// result, so no list of their values would help.
+/// The columns of a lens that can be searched: those of the outputs `top`, `label`, `level` and
+/// `number`. A probability, an average or a list of all outcomes differs from result to result, so
+/// a list of their values would not help.
 pub fn searchable_columns(lens: &PrismLens) -> Vec<SearchableColumn> {
     let columns = lens.columns().lens.iter();
     let columns = columns.filter(|column| is_searchable(column.output));
@@ -68,7 +68,7 @@ pub fn searchable_columns(lens: &PrismLens) -> Vec<SearchableColumn> {
     columns.collect()
 }
 
-/// A value of a column, found in the lens.
+/// A value of a column that was found in the lens.
 pub(crate) struct WantedValue {
     column: Column,
     value: String,
@@ -86,8 +86,8 @@ impl WantedValue {
         })
     }
 
-    /// Whether the column shows the value of a result that this version answered so; a failed result
-    /// has no answers.
+    /// Whether the column shows the value for a result with these answers of this version; a failed
+    /// result has no answers.
     pub(crate) fn is_shown(&self, version: &PrismVersion, answers: Option<&Answers>) -> bool {
         let question = version.question(&self.column.question);
         let answer = answers.and_then(|answers| answers.get(&self.column.question));
@@ -108,8 +108,8 @@ fn is_searchable(output: Output) -> bool {
     }
 }
 
-/// What jsonl shows of a value, without quotes, and nothing for null; `None` for what cannot be
-/// searched for.
+/// A value as jsonl shows it, without quotes, and empty for null; `None` for a value that cannot be
+/// searched.
 fn key_of(value: Value<'_>) -> Option<Cow<'_, str>> {
     match value {
         Value::Null => Some(Cow::Borrowed("")),

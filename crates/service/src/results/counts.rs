@@ -1,27 +1,29 @@
-//! Counts of an account's results: in all, by day and by key, among millions.
+//! Counts of an account's results: in total, by day and by key, among millions.
 //!
-//! Results of the past are counted once. Their counts are kept by prism, day and key, with a *mark*
-//! for each prism: the id up to which results are in the kept counts. A look adds the results after
-//! the mark to what is kept, and moves the mark when it is more than an hour behind.
+//! Older results are counted once. Their counts are stored by prism, day and key, with a
+//! *watermark* for each prism: the id up to which results are in the stored counts. Each read adds
+//! the results after the watermark to the stored counts, and moves the watermark when it is more
+//! than an hour behind.
 //!
-//! **The hour.** The mark never comes nearer to the present than `OPEN`. An id begins with the
-//! moment at which it was made, and a result that is saved with an id below the mark is never
-//! counted. An id is made right before the result is saved, but a save may be tried again for half an
-//! hour at most ([`RetryPolicy`](crate::RetryPolicy)), and the clocks of nodes may differ; together
-//! that is less than an hour as long as clocks are less than half an hour apart.
+//! **The hour.** The watermark never comes nearer to the present than `OPEN`. An id begins with its
+//! creation time, and a result that is saved with an id below the watermark is never counted. An id
+//! is made right before the result is saved, but a save may be retried for half an hour at most
+//! ([`RetryPolicy`](crate::RetryPolicy)), and the clocks of nodes may differ; together that is less
+//! than an hour as long as clocks are less than half an hour apart.
 //!
-//! **Days** are those of UTC, by the moment in the id. It is the moment of saving but for a clock
-//! that is set in between, and it is what the mark goes by, so that a result cannot be on a day that
-//! is closed; besides, an index finds the results of a day by it without reading them.
+//! **Days** are in UTC, by the moment in the id. That moment equals the moment of saving unless a
+//! clock is set in between. The watermark goes by it too, so no result can be added to a closed
+//! day; besides, an index finds the results of a day by it without reading them.
 //!
-//! **Races.** The mark moves in one transaction with the counts, and only if it still is where it
-//! was read. Of two nodes that look at once, one moves it; what the other counted is right for its
-//! own look, and is not kept.
+//! **Races.** The watermark moves in one transaction with the counts, and only if it still is where
+//! it was read. Of two nodes that read at once, one moves it; the other's counts are right for its
+//! own read, and are not stored.
 //!
-//! **Deleting results.** Whatever deletes results takes those up to the mark off the kept counts, in
-//! one transaction (`Database::forget_results`). A look that began before the deletion may have counted
-//! results after the mark that are gone now, so the mark then becomes another id at the same place,
-//! one that it never was before: the look does not find the mark as it was read, and keeps nothing.
+//! **Deleting results.** Every deletion subtracts the results up to the watermark from the stored
+//! counts, in one transaction (`Database::forget_results`). A read that began before the deletion
+//! may have counted results after the watermark that are gone now. So the watermark then becomes
+//! another id at the same place, one that it never was before: the read does not find the watermark
+//! unchanged, and stores nothing.
 
 mod tail;
 
@@ -35,11 +37,11 @@ use self::tail::Tail;
 use crate::InternalError;
 use crate::results::Results;
 
-/// Results younger than this are counted at each look.
+/// Results younger than this are counted at each read.
 const OPEN: TimeDelta = TimeDelta::hours(1);
-/// A mark is moved when it can be moved by this much, so that looks in quick succession only read.
+/// Least step of a watermark: reads in quick succession write nothing.
 const STEP: TimeDelta = TimeDelta::hours(1);
-/// Days that are told one by one, today included.
+/// Days that are counted one by one, today included.
 pub const DAYS: usize = 7;
 
 /// Numbers of an account's results.
@@ -53,9 +55,9 @@ pub struct ResultCounts {
 /// Numbers of a prism's results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PrismCounts {
-    /// Results in all.
+    /// Results in total.
     pub in_all: u64,
-    /// Those of them that failed.
+    /// Failed results in total.
     pub failed_in_all: u64,
     /// The last seven days, oldest first, the last one today.
     pub days: [DayCount; DAYS],
@@ -90,7 +92,7 @@ impl PrismCounts {
 }
 
 impl ResultCounts {
-    /// Counts of nothing, for the days up to today.
+    /// Zero counts, for the days up to today.
     fn up_to(today: NaiveDate) -> Self {
         let mut none = PrismCounts::default();
         for (ago, day) in (0..).zip(none.days.iter_mut().rev()) {
@@ -107,7 +109,7 @@ impl ResultCounts {
         self.prisms.get(&prism).unwrap_or(&self.none)
     }
 
-    /// Results that a key made.
+    /// Number of results that a key made.
     pub fn of_key(&self, key: ApiKeyId) -> u64 {
         self.keys.get(&key).copied().unwrap_or_default()
     }
@@ -126,7 +128,7 @@ impl ResultCounts {
 impl Results<'_> {
     /// Counts the results of an account's prisms, archived ones included, at a moment.
     ///
-    /// The first look counts all results that there are; every other one those that came since.
+    /// The first read counts all results; every later one counts those that came since.
     ///
     /// # Errors
     /// When the database fails.
@@ -138,7 +140,7 @@ impl Results<'_> {
         let database = &self.refract.database;
         let mut counts = ResultCounts::up_to(now.date_naive());
         let closed = ResultId::first_of(now - OPEN).just_before();
-        // before the kept counts: a mark that moves in between only moves on
+        // before the stored counts: a watermark that moves in between only moves forward
         let uncounted = database.list_first_uncounted(account).await?;
         let since = counts.none.days.first().map(|first| first.day);
         let kept = database.list_kept_counts(account, since.unwrap_or_default());

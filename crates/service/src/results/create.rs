@@ -20,7 +20,7 @@ use crate::results::checked_call::CheckedCall;
 use crate::results::readable_result::ReadableResult;
 use crate::results::single_flight::{CallWithKey, KeyTurn, OtherCall};
 
-/// What the caller of a create sent, each value valid on its own.
+/// The input of a create, each value valid on its own.
 pub struct CreateCall {
     /// The prism that is to answer.
     pub prism: PrismSelector,
@@ -32,7 +32,7 @@ pub struct CreateCall {
     pub reference: Option<Ref>,
     /// The version that is to answer; the latest when absent.
     pub version: Option<VersionNumber>,
-    /// The key under which a repeat of the call gets the saved result.
+    /// The key with which a repeated call gets the saved result.
     pub idempotency_key: Option<IdempotencyKey>,
 }
 
@@ -98,8 +98,8 @@ impl Results<'_> {
     ) -> Result<ReadableResult, CallError> {
         let prism = check_active(prism)?;
         if let Some(held) = held {
-            // boxed, as all that is not a first call: the future of a call that waits for the model
-            // would have room for it
+            // boxed, as everything but a first call: it would enlarge the future of a call that
+            // waits for the model
             return Box::pin(self.repeat(caller, *held, prism)).await;
         }
         let asked = find_version_to_ask(&self.refract.database, &prism, call.version).await?;
@@ -141,8 +141,8 @@ impl Results<'_> {
         }
     }
 
-    /// Waits for the call that asks for this one too. When that call ends without a result, and
-    /// nobody else saved one under the key, this call asks.
+    /// Waits for the call that already asks for the same key. If that call ends without a result,
+    /// and no other call saved one with the key, this call asks.
     async fn wait_or_ask(
         self,
         other: OtherCall,
@@ -166,7 +166,7 @@ impl Results<'_> {
         let Some(saved) = saved else {
             return self.ask_and_save(call, prism).await;
         };
-        // a failed result is no reason to retry: both calls came at the same moment
+        // a failed result is no reason to retry: both calls came at the same time
         saved.repeat(prism.id)?;
         Ok(ReadableResult::load(&self.refract.database, saved, prism).await?)
     }
@@ -176,7 +176,7 @@ impl Results<'_> {
 mod tests {
     use super::*;
 
-    /// The bytes of the future that a use case returns.
+    /// Size in bytes of the future that a use case returns.
     fn bytes_of_future<F>(
         _: impl FnOnce(Results<'static>, &'static PresentedKey, CreateCall) -> F,
     ) -> usize {

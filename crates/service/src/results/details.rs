@@ -1,4 +1,4 @@
-//! One result with everything that is known of it beside its answers.
+//! One result with all details besides its answers.
 
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::result::maker::Maker;
@@ -9,7 +9,7 @@ use crate::results::Results;
 use crate::results::readable_result::ReadableResult;
 use crate::{CallError, InternalError};
 
-/// A result with where its answers came from, who made it, its retries and its marks.
+/// A result with its provenance, its maker, its retries and its marks.
 pub struct ResultDetails {
     /// The result.
     pub result: ReadableResult,
@@ -21,12 +21,12 @@ pub struct ResultDetails {
     pub retry_of: Option<ResultId>,
     /// The result that retried this one.
     pub retried_as: Option<ResultId>,
-    /// What people say the right outcomes are, in the order of the question keys.
+    /// The correct outcomes as people state them, in the order of the question keys.
     pub marks: Vec<Mark>,
 }
 
 impl Results<'_> {
-    /// Where the answers of a result came from; nothing is known of a result that the account lacks.
+    /// Where the answers of a result came from; empty for a result that the account lacks.
     ///
     /// # Errors
     /// When the database fails.

@@ -5,7 +5,7 @@ use refract_domain::submission::FieldMismatch;
 use refract_domain::submission::budget::OverBudget;
 use refract_persistence::PersistenceError;
 
-/// The reason for which a call was refused, before anything was saved.
+/// Why a call was refused, before anything was saved.
 #[derive(Debug, thiserror::Error)]
 pub enum CallError {
     /// The API key is unknown or revoked.
@@ -46,7 +46,7 @@ pub enum InternalError {
     /// A saved result or a prism names a version that does not exist.
     #[error("a version that a result or a prism names is missing")]
     VersionMissing,
-    /// The lens was replaced during every attempt at reading it.
+    /// The lens was replaced during every attempt to read it.
     #[error("the lens changed while it was read: try again")]
     LensKeepsMoving,
     /// No model was given to the use cases.

@@ -27,16 +27,16 @@ pub enum ExportError {
 }
 
 impl PrismResults {
-    /// Writes results as rows under one header and returns the number of rows. Each row is the row that
-    /// the API gives for the result, with what the columns of marks show after it. `progress` is told
-    /// the number of rows written after each page. That the caller exports them is saved as an event
+    /// Writes results as rows under one header and returns the number of rows. Each row is the row
+    /// that the API gives for the result, followed by the values of the columns of marks.
+    /// `progress` gets the number of rows written after each page. An event of the export is saved
     /// before the first byte is written.
     ///
     /// One page of results is in memory at a time.
     ///
     /// # Errors
-    /// When the event cannot be saved, the results cannot be read or `out` cannot be written to. Rows that
-    /// are written stay written.
+    /// When the event cannot be saved, the results cannot be read or `out` cannot be written to.
+    /// Rows already written stay written.
     pub async fn export(
         &mut self,
         caller: &Caller,
@@ -61,9 +61,9 @@ impl PrismResults {
         }
     }
 
-    /// The bytes that [`Self::export`] writes, a chunk for the header and one for each page of results, for a
-    /// reader that takes them as it can: the next page is read when the next chunk is asked for. The event
-    /// of the export is saved first.
+    /// The bytes that [`Self::export`] writes, a chunk for the header and one for each page of
+    /// results, at the reader's pace: the next page is read when the next chunk is asked for. The
+    /// event of the export is saved first.
     ///
     /// The stream ends with its first error. Chunks before it stay valid.
     ///
@@ -98,7 +98,7 @@ struct ChunkedExport {
 }
 
 impl ChunkedExport {
-    /// The next chunk; `None` is the end. The header of jsonl is an empty chunk.
+    /// The next chunk; `None` at the end. The header of jsonl is an empty chunk.
     async fn next_chunk(&mut self) -> Result<Option<Bytes>, ExportError> {
         let lens = Arc::clone(self.results.lens());
         let rows = RowWriter::new(self.format, lens.columns(), Vec::new());

@@ -7,8 +7,8 @@ use refract_persistence::PersistenceError;
 use crate::results::Results;
 
 impl Results<'_> {
-    /// Who made a result of the account; `None` when the account has no such result. A result that was
-    /// made before people were kept, without a key, is the terminal's.
+    /// The maker of a result of the account; `None` when the account has no such result. A result
+    /// without a key from before people were recorded is the terminal's.
     ///
     /// # Errors
     /// When the database fails.

@@ -80,7 +80,7 @@ impl ServiceMetrics {
             "Results that this node deleted because of their age",
             self.results_purged.clone(),
         );
-        // both are there before the first, so that an alert sees the count rise
+        // both labels exist before the first event, so that an alert sees the count rise
         for reason in ["clock", "share"] {
             self.retention_refused(reason, 0);
         }
@@ -92,32 +92,33 @@ impl ServiceMetrics {
         );
     }
 
-    /// Counts that the model was asked: `answered`, or the kind of failure, and the time it took.
+    /// Counts a request to the model by its outcome, `answered` or the kind of failure, and the
+    /// time it took.
     pub(crate) fn model_asked(&self, outcome: &'static str, took: Duration) {
         let asked = self.model_calls.get_or_create(&[("outcome", outcome)]);
         asked.inc();
         self.model_call_duration.observe(took.as_secs_f64());
     }
 
-    /// Counts a saved result of a status.
+    /// Counts a saved result by its status.
     pub(crate) fn result_saved(&self, status: &'static str) {
         let saved = self.results_saved.get_or_create(&[("status", status)]);
         saved.inc();
     }
 
-    /// Counts a call as one that waits for the first call with its idempotency key, until the value
-    /// is dropped.
+    /// Counts a call as waiting for the first call with its idempotency key, until the value is
+    /// dropped.
     pub(crate) fn repeat_waits(&self) -> RepeatWaiting {
         self.repeats_waiting.inc();
         RepeatWaiting(self.repeats_waiting.clone())
     }
 
-    /// Counts results that were deleted because of their age.
+    /// Counts results that were purged by age.
     pub(crate) fn results_purged(&self, results: u64) {
         self.results_purged.inc_by(results);
     }
 
-    /// Counts rounds of purging by age that were refused, by the kind of the reason.
+    /// Counts refused rounds of purging by age, by the kind of the reason.
     pub(crate) fn retention_refused(&self, reason: &'static str, rounds: u64) {
         let refused = &self.retention_refused;
         refused.get_or_create(&[("reason", reason)]).inc_by(rounds);

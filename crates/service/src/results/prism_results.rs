@@ -1,4 +1,4 @@
-//! All results of a prism, page by page, through the lens that the prism had at the beginning.
+//! All results of a prism, page by page, through the lens that the prism had at the start.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -47,8 +47,8 @@ impl Results<'_> {
         }
     }
 
-    /// What a search finds, before the first page, without a query. However rare they are, all of its
-    /// results are read.
+    /// The results of a search, before the first page, without a query. The search does not give
+    /// up: all of its results are read, however rare they are.
     ///
     /// # Errors
     /// When the search is for a value of a column that cannot be searched.
@@ -69,7 +69,7 @@ impl Results<'_> {
 }
 
 impl PrismResults {
-    /// Counts the results that the filter selects now, whatever a column of the lens shows of them.
+    /// Counts the results that the filter selects now, regardless of the values of lens columns.
     ///
     /// # Errors
     /// When the database fails.

@@ -48,7 +48,7 @@ impl ReadableResult {
         Self::through_lens(database, result, &lens).await
     }
 
-    /// Loads the version that answered; the prism's lens is there already.
+    /// Loads the version that answered; the prism's lens was loaded before.
     pub(crate) async fn through_lens(
         database: &Database,
         result: SavedResult,
@@ -58,7 +58,7 @@ impl ReadableResult {
         Ok(Self::new(result, version, lens))
     }
 
-    /// Puts together parts that are loaded already.
+    /// Combines parts that were loaded before.
     pub(crate) fn new(
         result: SavedResult,
         version: Arc<PrismVersion>,
@@ -71,7 +71,7 @@ impl ReadableResult {
         }
     }
 
-    /// The result as it is saved.
+    /// The saved result.
     pub(crate) fn saved(&self) -> &SavedResult {
         &self.result
     }
@@ -116,7 +116,7 @@ impl ReadableResult {
         self.result.status.answers().is_some()
     }
 
-    /// Whether a column of the lens shows the value that is searched for.
+    /// Whether a column of the lens shows the wanted value.
     pub(crate) fn shows(&self, wanted: &WantedValue) -> bool {
         wanted.is_shown(&self.version, self.result.status.answers())
     }

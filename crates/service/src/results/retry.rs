@@ -52,7 +52,7 @@ impl Results<'_> {
             .await
     }
 
-    /// Retries a failed result that may be retried: only the size is still to be checked.
+    /// Retries a failed result for which only the size is still to be checked.
     pub(crate) async fn retry_failed_result(
         self,
         caller: Caller,
@@ -63,7 +63,8 @@ impl Results<'_> {
         self.ask_and_save(checked, prism).await
     }
 
-    /// Checks the size of a retry, whose stored values go to the version that failed on them.
+    /// Checks the size of a retry, which sends the stored values to the version that failed on
+    /// them.
     pub(crate) async fn check_retry(
         self,
         caller: Caller,

@@ -23,7 +23,7 @@ const PAGE: u32 = 256;
 /// Which failed results are retried, and how.
 #[derive(Clone)]
 pub struct RetryFailed {
-    /// Who retries: in this account, and without an API key.
+    /// The caller of the retries: in this account, and without an API key.
     pub caller: Caller,
     /// The prism that is to answer.
     pub prism: PrismId,
@@ -43,12 +43,12 @@ pub struct Retried {
 }
 
 impl Retried {
-    /// Number of retries that ended.
+    /// Number of finished retries.
     pub fn done(&self) -> u64 {
         self.asked.answered + self.not_answered()
     }
 
-    /// Number of retries that ended without an answer.
+    /// Number of finished retries without an answer.
     pub fn not_answered(&self) -> u64 {
         self.asked.failures() + self.refused.values().sum::<u64>()
     }
@@ -70,13 +70,13 @@ impl Results<'_> {
         Ok(counting.await?)
     }
 
-    /// Retries each failed result once. A retry that fails again is not retried in turn, and a
-    /// result that another process retries meanwhile is skipped. After `stop`, or when the model is
-    /// away, no further retry begins. `progress` is told the counts after each retry and at a stop.
+    /// Retries each failed result once. A retry that fails again is not retried, and a result that
+    /// another process retries meanwhile is skipped. After `stop`, or when the model is away, no
+    /// further retry begins. `progress` gets the counts after each retry and at a stop.
     ///
     /// # Errors
-    /// When the prism is archived or the database fails. Retries that ended are saved, so the next
-    /// run goes on with the rest.
+    /// When the prism is archived or the database fails. Finished retries are saved, so the next
+    /// run continues with the rest.
     pub async fn retry_failed(
         self,
         what: RetryFailed,
@@ -114,9 +114,9 @@ impl Results<'_> {
         }
     }
 
-    /// The ids of the results that are to be retried, oldest first.
+    /// The ids of the results to be retried, oldest first.
     fn retriable(self, what: &RetryFailed) -> impl Stream<Item = Result<ResultId, InternalError>> {
-        // the retries themselves have later ids than all results that failed before
+        // the retries themselves have later ids than all results that failed before them
         let end = ResultId(Uuid::now_v7());
         let (account, prism) = (what.caller.account(), what.prism);
         let database = &self.refract.database;
@@ -133,8 +133,8 @@ impl Results<'_> {
 }
 
 impl Retried {
-    /// Counts a retry that ended, and stops at the threshold of failures in a row. Returns an error
-    /// only when every other retry would meet it too.
+    /// Counts a finished retry, and stops at the threshold of failures in a row. Returns an error
+    /// only if every other retry would fail with it too.
     fn count(&mut self, ended: Result<ReadableResult, CallError>) -> Result<(), CallError> {
         match ended {
             Ok(result) => {

@@ -1,7 +1,7 @@
-//! Retries the saving of a result, with backoff, jitter and a deadline.
+//! Retries saving a result, with backoff, jitter and a deadline.
 //!
-//! A database may be away for seconds: a restart, a failover, a full disk. Of databases this module
-//! knows only which errors are transient.
+//! A database may be away for seconds: a restart, a failover, a full disk. This module knows
+//! nothing of databases except which errors are transient.
 //!
 //! The `backon` crate would replace four lines here: it doubles pauses and adds jitter, but bounds
 //! only the sum of the pauses. What is needed is a timeout for each attempt, and one deadline for
@@ -20,15 +20,15 @@ const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 /// Timeout of one attempt: time to get a connection from the pool and an answer on it.
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(20);
-/// Upper bound on the time for retries, however long the grace time is. Counts of results close the
-/// hour before the last one, so a result is saved well within an hour after its id was made.
+/// Upper bound on the time for retries, however long the grace time is. The watermark of counts
+/// stays an hour behind, so a result is saved well within an hour after its id was made.
 const LONGEST: Duration = Duration::from_mins(30);
-/// Time that is left at the end for the response to reach the caller, at most.
+/// Most time that is reserved at the end for the response to reach the caller.
 const RESPONSE_TIME: Duration = Duration::from_secs(1);
 /// The default of `REFRACT_SHUTDOWN_GRACE_MS`.
 const DEFAULT_GRACE: Duration = Duration::from_secs(35);
 
-/// Retries work on a database until a deadline. Clones share the moment at which draining began.
+/// Retries database work until a deadline. Clones share the moment at which draining began.
 #[derive(Clone, Debug)]
 pub struct RetryPolicy {
     grace: Duration,
@@ -36,15 +36,15 @@ pub struct RetryPolicy {
 }
 
 impl Default for RetryPolicy {
-    /// A backoff with the default grace time of a server.
+    /// A policy with the default grace time of a server.
     fn default() -> Self {
         Self::within(DEFAULT_GRACE)
     }
 }
 
 impl RetryPolicy {
-    /// A backoff whose deadline is `grace` after the work began, or after draining began when the
-    /// server drains: by then its calls have to end.
+    /// A policy whose deadline is `grace` after the work began or, once the server drains, after
+    /// draining began: by then its calls have to end.
     pub fn within(grace: Duration) -> Self {
         Self {
             grace: grace.min(LONGEST),
@@ -52,13 +52,13 @@ impl RetryPolicy {
         }
     }
 
-    /// Notes that the server begins to drain.
+    /// Records that the server begins to drain.
     pub fn drain(&self) {
         self.draining_since.get_or_init(Instant::now);
     }
 
     /// Attempts some work until it succeeds, fails with an error that is not transient, or the
-    /// deadline is near. `failed` is told every error that is followed by another attempt.
+    /// deadline is near. `failed` gets every error that is followed by another attempt.
     pub(crate) async fn retry<T, F>(
         &self,
         work: impl Fn() -> F,
@@ -77,7 +77,7 @@ impl RetryPolicy {
                 Err(error) if error.is_passing() => error,
                 ended => return ended,
             };
-            // jitter, so that calls that failed together do not come back together
+            // jitter, so that calls that failed together do not retry together
             let next = Instant::now() + pause.mul_f64(rand::rng().random_range(0.5..1.0));
             if next >= deadline {
                 return Err(error);
@@ -91,8 +91,8 @@ impl RetryPolicy {
 
     /// The moment after which no attempt begins.
     ///
-    /// Work that began before the server drained has a deadline before the server's own already,
-    /// so the deadline is computed once, when the work begins.
+    /// Work that began before the server drained already has a deadline before the server's own, so
+    /// the deadline is computed once, when the work begins.
     fn deadline(&self) -> Instant {
         let begin = self.draining_since.get().copied();
         let grace = self.grace.saturating_sub(RESPONSE_TIME.min(self.grace / 4));

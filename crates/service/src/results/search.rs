@@ -1,11 +1,10 @@
-//! Search of a prism's results: by what they were asked with, by who made them, and by what the lens
-//! shows of them.
+//! Search of a prism's results: by what was asked, by who made them, and by what the lens shows.
 //!
 //! A search reads candidates in pages, in the order of their ids (keyset pagination). One index
-//! finds the candidates by one condition; the other conditions are checked on each of them, since
-//! two conditions at once have no index, and what a lens shows cannot have one: the lens may change
-//! at any moment. So that no page takes long, a search gives up after some thousand candidates
-//! ([`SearchLimits`]) and says how far it looked.
+//! finds the candidates by one condition; the other conditions are checked on each candidate. No
+//! index covers two conditions, and none can cover what a lens shows, since the lens may change at
+//! any moment. So that no page takes long, a search gives up after some thousand candidates
+//! ([`SearchLimits`]) and reports how far it read.
 
 mod candidate_reader;
 mod found_results;
@@ -26,16 +25,16 @@ use crate::results::column_value::{ColumnNotSearchable, ColumnValue, WantedValue
 /// Which results are searched for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResultSearch {
-    /// What is known of a result without its answers.
+    /// Conditions on everything but the answers.
     pub filter: ResultFilter,
-    /// What a column of the lens shows of a result.
+    /// A value that a column of the lens must show.
     pub value: Option<ColumnValue>,
 }
 
-/// Why a search found nothing.
+/// Why a search failed.
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
-    /// The lens has no such column, or a column whose values cannot be searched for.
+    /// The lens has no such column, or a column that cannot be searched.
     #[error(transparent)]
     Column(#[from] ColumnNotSearchable),
     /// Reading the results failed.
@@ -44,11 +43,10 @@ pub enum SearchError {
 }
 
 impl Results<'_> {
-    /// Searches the results of a prism, through the lens as it is given, and returns one page of
-    /// what it finds.
+    /// Searches the results of a prism through the given lens, and returns one page of matches.
     ///
     /// # Errors
-    /// When the value is of no column that can be searched, or the database fails.
+    /// When the column of the value cannot be searched, or the database fails.
     pub async fn search(
         self,
         lens: &Arc<PrismLens>,

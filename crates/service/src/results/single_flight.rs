@@ -1,9 +1,9 @@
-//! First calls of one node that have the same idempotency key at the same moment: one asks the
-//! model, the others wait for the result that it saves.
+//! Single flight: of concurrent first calls of one node with one idempotency key, one asks the
+//! model and the others wait for the result that it saves.
 //!
 //! The database decides every race, so that calls of several nodes are safe together. This module
-//! only spares the model: without it, each of these calls would ask, and all but one answer would be
-//! thrown away.
+//! only spares the model: without it, each of these calls would ask, and all but one answer would
+//! be thrown away.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,16 +19,17 @@ pub(crate) struct SingleFlight(Arc<Mutex<CallsByKey>>);
 
 type CallsByKey = HashMap<IdempotencyKey, Arc<CallsWithKey>>;
 
-/// The calls with one idempotency key, which may be of several accounts: their accounts are not
-/// known yet when they enter.
+/// The calls with one idempotency key. They may be of several accounts, which are not known yet
+/// when the calls enter.
 #[derive(Default)]
 struct CallsWithKey(Mutex<Vec<(AccountId, watch::Receiver<Outcome>)>>);
 
 /// The result that the first call saved; `None` before it ends.
 type Outcome = Option<Arc<SavedResult>>;
 
-/// A call with an idempotency key, from before the database is asked who holds the key. So a call
-/// that finds the key free takes part in the same race as the call that takes the key meanwhile.
+/// A call with an idempotency key, registered before the database is asked for the key's holder. So
+/// a call that finds the key free takes part in the same race as the call that takes the key
+/// meanwhile.
 pub(crate) struct CallWithKey {
     calls: SingleFlight,
     key: IdempotencyKey,
@@ -43,17 +44,17 @@ pub(crate) enum KeyTurn {
     Wait(OtherCall),
 }
 
-/// The call that asks for all. Dropped without a result, it lets each of the others ask.
+/// The call that asks for all. If it is dropped without a result, each of the others asks.
 pub(crate) struct FirstCall {
     call: CallWithKey,
     outcome: watch::Sender<Outcome>,
 }
 
-/// The call that asks, as those see it that wait for it.
+/// The call in flight, as waiting duplicates see it.
 pub(crate) struct OtherCall(watch::Receiver<Outcome>);
 
 impl SingleFlight {
-    /// Notes a call before the database is asked who holds its key.
+    /// Registers a call before the database is asked for the holder of its key.
     pub(crate) fn enter(&self, key: &IdempotencyKey) -> CallWithKey {
         let beside = Arc::clone(self.lock().entry(key.clone()).or_default());
         CallWithKey {
@@ -84,7 +85,7 @@ impl CallWithKey {
         })
     }
 
-    /// Lets calls that come from now on begin anew.
+    /// Makes later calls with the key start a new flight.
     fn close(&self) {
         remove(&mut self.calls.lock(), &self.key, &self.beside);
     }
@@ -93,7 +94,7 @@ impl CallWithKey {
 impl Drop for CallWithKey {
     fn drop(&mut self) {
         let mut calls = self.calls.lock();
-        // the map has one, this call the other, and only under the map's lock do they grow in number
+        // the map has one reference, this call the other; the count grows only under the map's lock
         if Arc::strong_count(&self.beside) == 2 {
             remove(&mut calls, &self.key, &self.beside);
         }
@@ -101,10 +102,10 @@ impl Drop for CallWithKey {
 }
 
 impl FirstCall {
-    /// Gives the saved result to the calls that wait. Calls that come later find it in the database.
+    /// Passes the saved result to the waiting calls. Later calls find it in the database.
     pub(crate) fn saved(self, result: &SavedResult) {
         self.call.close();
-        // nobody can join any more: who is beside this call, is so already
+        // nobody can join any more: every call that shares this flight has entered already
         if Arc::strong_count(&self.call.beside) > 1 {
             self.outcome.send_replace(Some(Arc::new(result.clone())));
         }
@@ -119,7 +120,7 @@ impl OtherCall {
     }
 }
 
-/// Removes what the map has under a key, if it is `known`.
+/// Removes the map's entry for a key, if it is `known`.
 fn remove(calls: &mut CallsByKey, key: &IdempotencyKey, known: &Arc<CallsWithKey>) {
     if calls
         .get(key)

@@ -1,4 +1,4 @@
-//! Deleting results that are many: in several transactions, with events of the first and the last.
+//! Deleting many results: in several transactions, with events of the first and the last.
 
 use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::ResultId;
@@ -6,25 +6,25 @@ use refract_persistence::{Database, DeletionEvent, PersistenceError};
 
 use crate::people::caller::Caller;
 
-/// Results that are being deleted.
+/// A deletion of results in progress.
 ///
-/// A deletion of one transaction has one event, `ended` with the number of results. A longer one has
-/// two: `begun` in the first transaction and `ended`, with the number of all results, in the last.
+/// A deletion of one transaction has one event, `ended` with the number of results. A longer one
+/// has two: `begun` in the first transaction and `ended`, with the total number, in the last.
 pub(super) struct Deletion {
     database: Database,
     caller: Caller,
     target: EventTarget,
-    /// What the events say of the results.
+    /// How the events describe the results.
     detail: Option<EventDetail>,
     begun: EventAction,
     ended: EventAction,
     deleted: u64,
-    /// Whether results were deleted of which no event tells the number yet.
+    /// Whether results were deleted whose number no event has yet.
     owes_event: bool,
 }
 
 impl Deletion {
-    /// A purge of a prism's results, of which the events say this.
+    /// A purge of a prism's results, with this detail in its events.
     pub(super) fn purge(
         database: Database,
         caller: Caller,
@@ -57,13 +57,13 @@ impl Deletion {
         }
     }
 
-    /// The number of results that were deleted so far.
+    /// The number of results deleted so far.
     pub(super) fn deleted(&self) -> u64 {
         self.deleted
     }
 
-    /// Deletes results in a transaction of their own and returns how many there were. `is_last` says
-    /// that none follow.
+    /// Deletes results in a separate transaction and returns how many existed. `is_last` means that
+    /// none follow.
     pub(super) async fn forget(
         &mut self,
         ids: Vec<ResultId>,
@@ -84,7 +84,7 @@ impl Deletion {
         Ok(results)
     }
 
-    /// Saves the event that tells how many results were deleted, where none tells it yet.
+    /// Saves the event with the number of deleted results, unless an event has it already.
     pub(super) async fn end(&mut self) -> Result<(), PersistenceError> {
         if self.owes_event {
             let mut event = self.event(self.ended);

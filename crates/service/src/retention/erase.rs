@@ -1,4 +1,4 @@
-//! Erases results that somebody asked to have forgotten, with all that holds what was sent.
+//! Erases results on request, with everything that has the texts that were sent.
 
 use std::collections::BTreeSet;
 
@@ -10,27 +10,27 @@ use crate::people::caller::Caller;
 use crate::retention::Retention;
 use crate::retention::deletion::Deletion;
 
-/// Number of results that one query or one transaction is about.
+/// Number of results in one query or one transaction.
 const CHUNK: usize = 100;
 
-/// What was erased.
+/// The outcome of an erasure.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Erased {
-    /// The number of results, retries included.
+    /// Number of erased results, linked ones included.
     pub results: u64,
-    /// The number of those that nobody named: retries of the named results, and the failed results
-    /// that those retried.
+    /// Number of erased results that were not named: retries of the named results, and the failed
+    /// results that those retried.
     pub retries: u64,
-    /// The ids that were named and are of no result of the account, in the order of their naming.
+    /// The named ids that are not results of the account, in the order in which they were named.
     pub unknown: Vec<ResultId>,
 }
 
 impl Retention<'_> {
-    /// Erases results by their ids, with those that they retried and those that retried them: each holds
-    /// the same texts. Ids that the account does not have are told and change nothing.
+    /// Erases results by their ids, with the results that they retried and those that retried them:
+    /// each has the same texts. Ids that the account does not have are reported and change nothing.
     ///
     /// # Errors
-    /// When the database fails. What was erased until then stays erased.
+    /// When the database fails. Results erased until then stay erased.
     pub async fn erase(
         self,
         caller: &Caller,
@@ -54,10 +54,10 @@ impl Retention<'_> {
         })
     }
 
-    /// Erases every result of the caller's account that has a reference, of any prism.
+    /// Erases every result of the caller's account with a reference, of any prism.
     ///
     /// # Errors
-    /// When the database fails. What was erased until then stays erased.
+    /// When the database fails. Results erased until then stay erased.
     pub async fn erase_reference(
         self,
         caller: &Caller,
@@ -84,15 +84,15 @@ impl Retention<'_> {
         })
     }
 
-    /// Removes what is left of deleted results in an SQLite file; returns whether nothing is.
+    /// Removes traces of deleted results from an SQLite file; returns whether none are left.
     ///
     /// # Errors
-    /// When the file cannot be written anew.
+    /// When the file cannot be rewritten.
     pub async fn remove_traces(self) -> Result<bool, PersistenceError> {
         self.refract.database.remove_deleted_traces().await
     }
 
-    /// Those of these results that the account has, with all that are linked to them by retries.
+    /// Which of these results the account has, with all results linked to them by retries.
     async fn with_retries(
         self,
         account: AccountId,
@@ -116,7 +116,7 @@ impl Retention<'_> {
     }
 }
 
-/// Deletes results, chunk by chunk. `is_last` says that none follow.
+/// Deletes results, chunk by chunk. `is_last` means that none follow.
 async fn erase(
     erasure: &mut Deletion,
     ids: BTreeSet<ResultId>,

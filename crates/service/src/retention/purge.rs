@@ -10,23 +10,23 @@ use crate::people::caller::Caller;
 use crate::retention::Retention;
 use crate::retention::deletion::Deletion;
 
-/// Most results of a batch. Others that write to an SQLite file wait for a batch to end.
+/// Most results of a batch. Other writers of an SQLite file wait for a batch to end.
 const BATCH: usize = 100;
 
-/// The results of a prism from before a moment, which are deleted batch by batch.
+/// A purge of the results of a prism from before a moment, batch by batch.
 pub struct Purge {
     database: Database,
     deletion: Deletion,
     range: PurgeRange,
-    /// Where the batch before ended: what is older is gone.
+    /// Where the previous batch ended: older results are gone.
     since: DateTime<Utc>,
 }
 
-/// What a batch did.
+/// The outcome of a batch.
 pub struct PurgedBatch {
-    /// The number of results that it deleted.
+    /// Number of results that the batch deleted.
     pub results: u64,
-    /// The time that it took.
+    /// Time that the batch took.
     pub took: Duration,
 }
 
@@ -45,7 +45,7 @@ impl Retention<'_> {
 }
 
 impl Purge {
-    /// The number of results that are there to be deleted.
+    /// Number of results that are still to be deleted.
     ///
     /// # Errors
     /// When the database fails.
@@ -53,12 +53,12 @@ impl Purge {
         self.database.count_purgeable_results(&self.range).await
     }
 
-    /// Deletes the next results, in a transaction of their own; `None` when none are left.
+    /// Deletes the next results, in a separate transaction; `None` when none are left.
     ///
-    /// A batch that began ends, even when the future is dropped.
+    /// A batch that began completes, even when the future is dropped.
     ///
     /// # Errors
-    /// When the database fails. Batches that ended are not undone.
+    /// When the database fails. Completed batches are not undone.
     pub async fn next_batch(&mut self) -> Result<Option<PurgedBatch>, PersistenceError> {
         let began = Instant::now();
         let one_more = u32::try_from(BATCH + 1).unwrap_or(u32::MAX);
@@ -81,8 +81,8 @@ impl Purge {
         }))
     }
 
-    /// Saves the event that tells how many results were deleted, where none tells it yet: for a purge
-    /// that stops before its last batch.
+    /// Saves the event with the number of deleted results, unless an event has it already: for a
+    /// purge that stops before its last batch.
     ///
     /// # Errors
     /// When the database fails.
@@ -91,7 +91,7 @@ impl Purge {
     }
 }
 
-/// A range as an event names it.
+/// A range as an event describes it.
 fn words_of(range: &PurgeRange) -> EventDetail {
     let before = EventDetail::at("saved before", range.before);
     match range.is_ok {

@@ -1,7 +1,7 @@
-//! Purges results that are older than the operator wants to keep them, in the background.
+//! Purges results older than the operator's retention period, in the background.
 //!
-//! Of the nodes on a database one purges at a time: the one that holds the lease. Two that purge at
-//! once, because one hung for long, do no harm: each result is deleted once. A round that a wrong
+//! One node on a database purges at a time: the one that holds the lease. If two purge at once,
+//! because one hung for long, no harm is done: each result is deleted once. A round that a wrong
 //! clock or a wrong setting may have caused is refused (ADR 17).
 
 mod plausibility;
@@ -20,16 +20,16 @@ use crate::Refract;
 use crate::people::caller::Caller;
 use crate::retention::Retention;
 
-/// The name of the lease, and of what is remembered of rounds.
+/// The name of the lease and of the stored state of rounds.
 const LEASE: &str = "retention";
-/// How long a lease lasts that is not renewed: a node that died holds purging up for so long.
+/// How long a lease lasts without renewal: a dead node stops purging for this long.
 const TERM: TimeDelta = TimeDelta::minutes(3);
-/// A round renews the lease when this much of its time has passed.
+/// Age at which a round renews the lease.
 const RENEWAL: Duration = Duration::from_mins(1);
 /// The pause between two rounds.
 const ROUND: Duration = Duration::from_mins(1);
-/// The pause after a batch, in times of what the batch took: at most a tenth of the time goes to
-/// purging, so that calls keep the rest.
+/// The pause after a batch, as a multiple of the batch's time: at most a tenth of the time goes to
+/// purging, the rest to calls.
 const REST: u32 = 9;
 
 /// Purges results older than a number of days.
@@ -38,9 +38,9 @@ pub struct RetentionRounds {
     days: NonZeroU32,
     node: NodeId,
     clock: ClockWatch,
-    /// Whether the first round that ends whole is not checked.
+    /// Whether the next complete round is not checked.
     is_unchecked: bool,
-    /// The kind of the reason that the log has for the rounds refused last.
+    /// The kind of the reason that was last logged for refused rounds.
     logged: Option<&'static str>,
 }
 
@@ -56,7 +56,7 @@ pub enum RetentionOutcome {
 }
 
 impl Retention<'_> {
-    /// The background task that keeps results for this many days; nothing is purged yet.
+    /// The background task that keeps results for this many days. It purges nothing yet.
     pub fn rounds(self, days: NonZeroU32) -> RetentionRounds {
         RetentionRounds {
             refract: self.refract.clone(),
@@ -70,8 +70,8 @@ impl Retention<'_> {
 }
 
 impl RetentionRounds {
-    /// This retention, whose first round that ends whole deletes what is too old whatever the clock
-    /// and the share of results say. Later rounds are checked again.
+    /// This task with an unchecked first round: the first complete round deletes everything too
+    /// old, whatever the clock and the share of results indicate. Later rounds are checked again.
     #[must_use]
     pub fn with_unchecked_first_round(self) -> Self {
         Self {
@@ -80,7 +80,7 @@ impl RetentionRounds {
         }
     }
 
-    /// Purges round after round until `stop` resolves. Then another node can take over at once.
+    /// Purges round after round until `stop` resolves. Another node can then take over at once.
     pub async fn run(mut self, stop: impl Future<Output = ()>) {
         let mut stop = std::pin::pin!(stop);
         loop {
@@ -107,7 +107,7 @@ impl RetentionRounds {
         self.round(now).await
     }
 
-    /// Logs a round that deleted something, and once that rounds are refused or go on.
+    /// Logs a round that deleted results, and logs once when rounds begin to be refused or resume.
     fn log(&mut self, outcome: &RetentionOutcome) {
         match outcome {
             RetentionOutcome::HeldByAnotherNode => {}
@@ -127,11 +127,11 @@ impl RetentionRounds {
         }
     }
 
-    /// Purges what is too old at a moment. The clock is checked before the lease is taken: a lease
-    /// until a moment that is far ahead would keep other nodes away for long.
+    /// Purges everything too old at a moment. The clock is checked before the lease is taken: a
+    /// lease until a moment that is far ahead would keep other nodes away for long.
     ///
     /// # Errors
-    /// When the database fails. The next round goes on.
+    /// When the database fails. The next round continues.
     pub async fn round(
         &mut self,
         now: DateTime<Utc>,
@@ -161,7 +161,7 @@ impl RetentionRounds {
         if !self.is_unchecked
             && let Err(error) = check_shares(&database, &prisms, before, last).await?
         {
-            // another node may have been told not to check
+            // another node may be set to skip the check
             database.release_lease(LEASE, self.node).await?;
             return Ok(self.refused(error));
         }

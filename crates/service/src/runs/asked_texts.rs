@@ -1,9 +1,9 @@
-//! Many texts that the model is asked about: what became of them, and which failures end the asking.
+//! Many texts that the model is asked about: their outcomes, and which failures end the asking.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
-/// The threshold for texts that are asked about one after another.
+/// The threshold for texts that are asked about one at a time.
 const FAILURES_IN_A_ROW: u64 = 50;
 
 /// The number of failures in a row, without an answer in between, after which work on many texts
@@ -38,23 +38,23 @@ pub enum EarlyEnd {
     },
 }
 
-/// Counts of the texts that the model was asked about so far.
+/// Counts of the texts that the model was asked about.
 #[derive(Clone, Debug, Default)]
 pub struct AskedTexts {
     /// Texts that were answered.
     pub answered: u64,
     /// Texts that failed, by error.
     pub failed: BTreeMap<String, u64>,
-    /// Why no further text is asked about; `None` as long as there are texts to ask about.
+    /// Why the model is asked about no further text; `None` while it is asked.
     pub end: Option<EarlyEnd>,
     /// Failures since the last answer.
     failures_in_a_row: u64,
-    /// Failures in a row that end the asking; `None` where it never gives up.
+    /// Failures in a row that end the asking; `None` to never give up.
     threshold: Option<u64>,
 }
 
 impl AskedTexts {
-    /// No texts yet.
+    /// Counts before the first text.
     pub(crate) fn new(pace: AskingPace) -> Self {
         let threshold = failure_threshold(pace.concurrency);
         Self {

@@ -1,4 +1,4 @@
-//! What a file run needs of the use cases: one prism version that answers row after row.
+//! One prism version that answers row after row of a file run.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::num::NonZeroUsize;
@@ -34,25 +34,25 @@ pub struct PinnedPrism {
     asked: NumberedVersion,
 }
 
-/// What the events of a file run say about its file.
+/// Facts about a file run for its events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunFacts {
-    /// What kind of run it is, such as `run` or `check`.
+    /// The kind of run, such as `run` or `check`.
     pub kind: &'static str,
-    /// Rows that the run is about.
+    /// Number of rows in the run.
     pub rows: u64,
-    /// Rows of these that a limit refuses.
+    /// Number of these rows that a limit refuses.
     pub refused: u64,
 }
 
-/// What became of the rows of a file run.
+/// Outcome of the rows of a file run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunRows {
-    /// Rows that an earlier run answered.
+    /// Number of rows that an earlier run answered.
     pub answered_before: u64,
-    /// Rows that this run answered.
+    /// Number of rows that this run answered.
     pub answered: u64,
-    /// Rows that failed.
+    /// Number of rows that failed.
     pub failed: u64,
     /// Whether the run stopped before the end of its file.
     pub is_stopped: bool,
@@ -68,11 +68,11 @@ pub struct UnansweredRow {
     pub idempotency_key: IdempotencyKey,
 }
 
-/// What an earlier run left of a row.
+/// What an earlier run saved for a row.
 pub enum HeldRow {
     /// The row's answers.
     Answered(Box<ReadableResult>),
-    /// A failed result that is to be retried.
+    /// A failed result, which is to be retried.
     Failed(Box<SavedResult>),
 }
 
@@ -127,8 +127,8 @@ impl PinnedPrism {
         self.lens.columns()
     }
 
-    /// The rows of these idempotency keys that have a result. Two queries however many keys, of
-    /// which there should be some hundreds at most.
+    /// The rows of these idempotency keys that have a result. Two queries for any number of keys;
+    /// pass a few hundred at most.
     ///
     /// # Errors
     /// [`CallError::PrismNotFound`] when the prism was archived, or when the database fails.
@@ -160,8 +160,8 @@ impl PinnedPrism {
         Ok(rows)
     }
 
-    /// Which of these idempotency keys have a result with answers. One query however many keys, of
-    /// which there should be some hundreds at most.
+    /// Which of these idempotency keys have a result with answers. One query for any number of
+    /// keys; pass a few hundred at most.
     ///
     /// # Errors
     /// When the database fails.
@@ -173,8 +173,8 @@ impl PinnedPrism {
         Ok(database.find_answered_keys(self.account, keys).await?)
     }
 
-    /// The names of the models that answered these results, as their servers report them; `None` is
-    /// among them where a server reported none.
+    /// The names of the models that answered these results, as reported by their servers, with
+    /// `None` if a server reported none.
     ///
     /// # Errors
     /// When the database fails.
@@ -187,7 +187,7 @@ impl PinnedPrism {
         Ok(names.await?)
     }
 
-    /// Saves the event that a file run of so many rows begins to ask, by an operator.
+    /// Saves an operator's event that a file run begins to ask the model.
     ///
     /// # Errors
     /// When the database fails.
@@ -201,7 +201,7 @@ impl PinnedPrism {
         self.save_run_event(EventAction::FileRunStarted, rows).await
     }
 
-    /// Saves the event that a file run ended, by an operator.
+    /// Saves an operator's event that a file run ended.
     ///
     /// # Errors
     /// When the database fails.
@@ -239,8 +239,8 @@ impl PinnedPrism {
         Ok(self.refract.database.save_event(event).await?)
     }
 
-    /// What asks on one of `threads` threads, made on that thread: it owns its connections to the model
-    /// and the database.
+    /// This prism for one of `threads` threads, created on that thread: it owns its connections to
+    /// the model and the database.
     #[must_use]
     pub fn for_this_thread(&self, threads: NonZeroUsize) -> Self {
         Self {
@@ -262,10 +262,11 @@ impl PinnedPrism {
         self.refract.is_for_trying_only()
     }
 
-    /// Asks about a row without a result, and saves one.
+    /// Asks about a row without a result, and saves the result.
     ///
     /// # Errors
-    /// When the row is too large, the idempotency key is another prism's, or the database fails.
+    /// When the row is too large, another prism's result holds the idempotency key, or the database
+    /// fails.
     pub async fn create(&self, row: UnansweredRow) -> Result<AnsweredCall, CallError> {
         let results = self.refract.results();
         let asked = self.asked.clone();
@@ -282,7 +283,7 @@ impl PinnedPrism {
         results.answer(checked, &self.lens).await
     }
 
-    /// Retries the failed result of a row, and saves a new one.
+    /// Retries the failed result of a row, and saves the new result.
     ///
     /// # Errors
     /// When the stored values are too large, or the database fails.

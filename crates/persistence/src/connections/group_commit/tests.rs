@@ -1,6 +1,6 @@
 use super::*;
 
-/// A row that is told apart by its key.
+/// A row that is identified by its key.
 struct TestRow {
     bytes: usize,
     key: Option<&'static str>,

@@ -1,4 +1,4 @@
-//! A bounded cache of what never changes: prism versions, and lenses by revision.
+//! A bounded cache of immutable values: prism versions, and lenses by revision.
 
 use std::hash::Hash;
 use std::sync::Arc;
@@ -6,12 +6,12 @@ use std::sync::Arc;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
-/// Most bytes of JSON whose values one cache keeps; in memory they take a small multiple of that.
+/// Most JSON bytes of the values in one cache; in memory the values take a small multiple of that.
 const BYTES: u64 = 32 * 1024 * 1024;
 /// JSON bytes of a usual prism version, to size the cache's table.
 const USUAL_BYTES: usize = 8 * 1024;
 
-/// Values by key; the least useful are evicted when their bytes are too many.
+/// Values by key; the least useful are evicted when the bytes exceed the limit.
 pub(crate) struct Immutable<K, V>(Cache<K, Weighed<V>, ByBytes>);
 
 impl<K: Eq + Hash + Clone, V> Immutable<K, V> {

@@ -33,7 +33,8 @@ pub struct EventFilter {
 pub struct EventActors {
     /// Their kind.
     pub kind: ActorKind,
-    /// The people or keys, a few of them; empty for operators and nodes, of which all are meant.
+    /// The ids of people or keys, a few at most; empty for operators and nodes, where all are
+    /// meant.
     pub ids: Vec<Uuid>,
 }
 
@@ -66,12 +67,13 @@ where
     })
 }
 
-/// How far the moment in an event's id may be from its saved moment: see the filter of results.
+/// Largest difference between the moment in an event's id and its saved moment: see the filter of
+/// results.
 const APART: TimeDelta = TimeDelta::minutes(5);
 
 impl EventFilter {
-    /// Ids between which all events of the period and the range are: an id begins with the moment of
-    /// its making, so that an index of ids leads to a period.
+    /// The ids between which all events of the period and the range are: an id begins with its
+    /// creation time, so that an index of ids finds a period.
     fn ids(&self, range: EventRange) -> (EventId, EventId) {
         let nearby = |moment: DateTime<Utc>, apart| {
             let moment = moment.checked_add_signed(apart);
@@ -92,7 +94,7 @@ impl EventFilter {
         )
     }
 
-    /// The query for the events of an account, in no order yet.
+    /// The query for the events of an account, without an order.
     pub(crate) fn query<DB>(
         self,
         account: AccountId,

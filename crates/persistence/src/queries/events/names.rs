@@ -1,4 +1,4 @@
-//! What the actors and targets of events are called, and who is called so. Events hold ids alone.
+//! Names of the actors and targets of events, and look-ups by name. Events hold only ids.
 
 use diesel::prelude::*;
 use refract_domain::ids::{AccountId, ApiKeyId, PersonId, PrismId};
@@ -9,7 +9,7 @@ use crate::queries::database::Database;
 use crate::schema::sql_types::Bind;
 use crate::schema::{accounts, api_keys, people, prisms};
 
-/// What a prism is called.
+/// The names of a prism.
 #[derive(Clone, Debug, PartialEq, Eq, Queryable)]
 pub struct PrismNameRow {
     /// The prism's id.
@@ -21,7 +21,7 @@ pub struct PrismNameRow {
 }
 
 impl Database {
-    /// What these prisms of the account are called, in no particular order. Some hundreds at most.
+    /// The names of these prisms of the account, in no particular order. A few hundred ids at most.
     ///
     /// # Errors
     /// When the database fails.
@@ -41,8 +41,8 @@ impl Database {
         .await
     }
 
-    /// The labels of these keys of the account, revoked ones too, in no particular order. Some hundreds
-    /// at most.
+    /// The labels of these keys of the account, revoked ones included, in no particular order. A
+    /// few hundred ids at most.
     ///
     /// # Errors
     /// When the database fails.
@@ -77,7 +77,7 @@ impl Database {
         .await
     }
 
-    /// The people of the account who have or had this address, removed ones too.
+    /// The people of the account who have or had this address, removed ones included.
     ///
     /// # Errors
     /// When the database fails.
@@ -98,7 +98,7 @@ impl Database {
         .await
     }
 
-    /// The keys of the account that have this label, revoked ones too.
+    /// The keys of the account that have this label, revoked ones included.
     ///
     /// # Errors
     /// When the database fails.

@@ -1,4 +1,4 @@
-//! Events that other pages tell: the changes of a prism, and what each person did last.
+//! Events on other pages: the changes of a prism, and each person's last action.
 
 use diesel::prelude::*;
 use refract_domain::event::{ActorKind, Event, EventAction, TargetKind};
@@ -11,7 +11,7 @@ use crate::queries::events::EventColumns;
 use crate::schema::sql_types::{AnyId, Bind};
 use crate::schema::{events, people};
 
-/// What is changed of a prism itself.
+/// Actions that change a prism itself.
 const OF_PRISM: [EventAction; 7] = [
     EventAction::PrismCreated,
     EventAction::VersionSaved,
@@ -21,12 +21,12 @@ const OF_PRISM: [EventAction; 7] = [
     EventAction::LensSet,
     EventAction::LensReset,
 ];
-/// What a person does only to be there.
+/// Signing in and out, which do not count as a person's last action.
 const OF_BEING_THERE: [EventAction; 2] = [EventAction::SignedIn, EventAction::SessionEnded];
 
 impl Database {
-    /// The newest changes of a prism, of its versions and of its lens, at most `limit`, newest first.
-    /// Exports, runs and purges are none.
+    /// The newest changes of a prism, its versions and its lens, at most `limit`, newest first.
+    /// Exports, runs and purges are not changes.
     ///
     /// # Errors
     /// When the database fails.
@@ -46,8 +46,8 @@ impl Database {
         load_as!(self, query, EventColumns).await
     }
 
-    /// The newest event of each person of an account who was not removed and did anything besides
-    /// signing in and out, in no particular order. At most two queries.
+    /// The newest event of each person of an account, apart from signing in and out, in no
+    /// particular order. Removed people are left out. At most two queries.
     ///
     /// # Errors
     /// When the database fails.

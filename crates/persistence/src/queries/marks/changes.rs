@@ -1,4 +1,4 @@
-//! Changes of the marks of one result: some saved, others taken back, in one transaction.
+//! Changes of the marks of one result: some saved, others withdrawn, in one transaction.
 
 use std::collections::BTreeMap;
 
@@ -16,21 +16,21 @@ use crate::queries::marks::row::{MarkRow, saving};
 use crate::schema::marks;
 use crate::schema::sql_types::{Bind, Id};
 
-/// Locks a result against other changes of its marks. Retries of the result are not kept waiting.
+/// Locks a result against concurrent changes of its marks. Retries of the result do not wait for
+/// it.
 const LOCK_ON_POSTGRES: &str = "SELECT id FROM results WHERE id = $1 FOR NO KEY UPDATE";
-/// A transaction of SQLite's begins with the only lock that there is.
+/// Locks nothing: a writing transaction of SQLite already holds the only lock.
 const LOCK_ON_SQLITE: &str = "SELECT id FROM results WHERE id = $1";
 
 impl Database {
-    /// Saves marks of one result and takes back those of some of its questions. A mark that says what
-    /// is saved already keeps who made it and when.
+    /// Saves marks of one result and withdraws the marks of some of its questions. A mark with the
+    /// outcome that is saved already keeps its maker and its time.
     ///
-    /// One transaction, and one at a time for each result: of two changes at once, the later one
-    /// finds all that the earlier one did.
+    /// One transaction, and one at a time for each result: of two concurrent changes, the later one
+    /// sees everything that the earlier one did.
     ///
     /// # Errors
-    /// When a mark is of a result that is not there any more, or the database fails. Nothing was
-    /// changed then.
+    /// When the result of a mark no longer exists, or the database fails. Nothing was changed then.
     pub async fn change_marks(
         &self,
         prism: PrismId,
@@ -53,7 +53,7 @@ impl Database {
             Ok(in_transaction!(connection, |c| {
                 let locking = sql_query(lock).bind::<Id, _>(Bind(result));
                 locking.execute(c).await?;
-                // by question, in which order others lock the marks of a result too
+                // in the order of questions, in which others lock the marks of a result too
                 for (question, row) in changes {
                     let Some(row) = row else {
                         let gone = marks::table.find((Bind(result), question));

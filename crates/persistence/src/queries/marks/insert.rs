@@ -15,9 +15,9 @@ use crate::queries::marks::row::{MarkRow, saving};
 use crate::schema::sql_types::{Id, Moment};
 use crate::schema::{events, marks};
 
-/// Saves marks, all or none, and returns how many are new or name another outcome than before. A
-/// mark that says what is saved already leaves who and when as they are. Where anything changes, an
-/// event of the import is saved in the same transaction.
+/// Saves marks, all or none, and returns how many are new or change the marked outcome. A mark with
+/// the outcome that is saved already keeps its maker and its time. If anything changes, an event of
+/// the import is saved in the same transaction.
 ///
 /// No two marks may be of one result and question.
 pub(crate) async fn insert(
@@ -84,8 +84,8 @@ fn imported(prism: PrismId, changed: usize, stamp: EventStamp) -> Option<EventCo
     (changed > 0).then(|| event.into())
 }
 
-/// An insert of many marks of one prism, which binds an array for each column, so that one text
-/// serves any number of rows.
+/// An insert of many marks of one prism. It binds an array for each column, so that one text serves
+/// any number of rows.
 #[derive(QueryId)]
 struct InsertMarks {
     prism: PrismId,

@@ -1,4 +1,4 @@
-//! What an import of marks looks up: which results there are, and which versions answered them.
+//! What an import of marks looks up: existing results and the versions that answered them.
 
 use diesel::prelude::*;
 use refract_domain::ids::{AccountId, PrismId, ResultId};
@@ -49,8 +49,8 @@ impl TryFrom<MarkableColumns> for MarkableResult {
 }
 
 impl Database {
-    /// Those of these results that are the prism's, in no particular order. Some thousands of ids at
-    /// most.
+    /// Finds which of these results belong to the prism, in no particular order. A few thousand ids
+    /// at most.
     ///
     /// # Errors
     /// When the database fails.
@@ -67,7 +67,7 @@ impl Database {
         load_as!(self, query.statement(), MarkableColumns).await
     }
 
-    /// Up to `limit` results of a prism that have a `ref`, after the one named, oldest first.
+    /// Up to `limit` results of a prism that have a `ref`, after the given one, oldest first.
     ///
     /// # Errors
     /// When the database fails.

@@ -32,7 +32,7 @@ pub struct MarkedResult {
     pub reference: Option<Ref>,
     /// Number of the version that answered.
     pub version: VersionNumber,
-    /// The model that the server said it used, where it said so.
+    /// The model that the server reported, if it reported one.
     pub model: Option<String>,
     /// The answers to all questions.
     pub answers: Answers,
@@ -40,12 +40,12 @@ pub struct MarkedResult {
     pub marks: Vec<Mark>,
 }
 
-/// The marked results of a prism, one page after the other in the order of their ids.
+/// The marked results of a prism, page by page in the order of their ids.
 pub struct MarkedPages {
     database: Database,
     prism: PrismId,
     filter: ResultFilter,
-    /// The last result of the page before; `None` after the last page.
+    /// The last result of the previous page; `None` after the last page.
     last: Option<ResultId>,
 }
 
@@ -60,7 +60,7 @@ struct AnsweredColumns {
 }
 
 impl Database {
-    /// The marked results of a prism that a filter lets through, before the first page is read.
+    /// The marked results of a prism that match a filter, before the first page is read.
     pub fn marked_pages(&self, prism: PrismId, filter: ResultFilter) -> MarkedPages {
         MarkedPages {
             database: self.clone(),
@@ -72,8 +72,8 @@ impl Database {
 }
 
 impl MarkedPages {
-    /// The next page; `None` is the end. A page may be empty, when the filter lets none of its
-    /// results through.
+    /// The next page; `None` at the end. A page may be empty, when none of its results matches the
+    /// filter.
     ///
     /// # Errors
     /// When the database fails.
@@ -116,8 +116,8 @@ impl MarkedPages {
         load_as!(self.database, query, SavedMarkColumns).await
     }
 
-    /// Those of these results that the filter lets through, in the order of their ids and without
-    /// their marks.
+    /// Finds which of these results match the filter, in the order of their ids, without their
+    /// marks.
     async fn results(&self, ids: Vec<ResultId>) -> Result<Vec<MarkedResult>, PersistenceError> {
         let query = ResultQuery {
             filter: self.filter.clone(),

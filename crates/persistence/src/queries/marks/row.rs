@@ -26,7 +26,7 @@ pub(crate) struct MarkRow {
     pub(crate) marked_at: DateTime<Utc>,
 }
 
-/// The statement that saves a mark. One that says what is saved already changes nothing.
+/// The statement that saves a mark. A mark with the saved outcome changes nothing.
 macro_rules! saving {
     ($row:expr) => {
         diesel::query_dsl::methods::FilterDsl::filter(

@@ -1,4 +1,4 @@
-//! Taking up a link: a person joins, or has another password from then on.
+//! Accepting a link: a person joins or sets a new password.
 
 use diesel::prelude::*;
 use diesel::result::Error::RollbackTransaction;
@@ -20,12 +20,14 @@ use crate::schema::sql_types::{AnyId, Bind};
 use crate::schema::{events, invitations, known_browsers, people, sessions, sign_in_tries};
 
 impl Database {
-    /// Takes up a link that is good: the person gets this name and the hash of their password, all
-    /// their sessions end, and a new one begins. The tries to sign in with their address are forgotten,
-    /// and the browsers that they were known by. Whether the link was good: of several who take it up
-    /// at once, one succeeds. One transaction, with an event by the person: they joined, or, when they
-    /// had joined before, they set their password. Then they are to be told so, unless they made the
-    /// link themselves.
+    /// Accepts a valid link: the person gets this name and password hash, all their sessions end,
+    /// and a new one begins. The sign-in tries for their address and the browsers that they were
+    /// known by are deleted. Returns whether the link was valid: of several concurrent uses, one
+    /// succeeds.
+    ///
+    /// One transaction, with an event by the person: they joined or, if they had joined before, set
+    /// their password. A new password is to be announced to the person, unless they made the link
+    /// themselves.
     ///
     /// # Errors
     /// When the database fails.

@@ -1,9 +1,9 @@
-//! The hash by which tries to sign in are counted.
+//! The hash by which sign-in tries are counted.
 
 use refract_domain::account::person::Email;
 use sha2::{Digest as _, Sha256};
 
-/// SHA-256 of an address that was typed: which addresses strangers try is not kept.
+/// SHA-256 of a typed address: the addresses that strangers try are not stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EmailHash(pub [u8; 32]);
 

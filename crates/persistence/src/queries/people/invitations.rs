@@ -1,4 +1,4 @@
-//! Invitations: links that are good once, to join or to choose a new password.
+//! Invitations: single-use links to join or to choose a new password.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -22,18 +22,18 @@ use crate::schema::{invitations, known_browsers, people, sessions};
 /// A link to be saved.
 #[derive(Clone, Copy, Debug)]
 pub struct NewInvitation {
-    /// The hash of the link's token, which is all that is kept.
+    /// The hash of the link's token; the token itself is not stored.
     pub hash: TokenHash,
     /// When the link was made.
     pub created_at: DateTime<Utc>,
-    /// Until when the link is good.
+    /// Until when the link is valid.
     pub expires_at: DateTime<Utc>,
 }
 
 /// A person to be invited.
 #[derive(Clone, Debug)]
 pub struct NewPerson {
-    /// `UUIDv7`; not taken when the person was invited before.
+    /// `UUIDv7`; ignored when the person was invited before.
     pub id: PersonId,
     /// The account that the person is to join.
     pub account: AccountId,
@@ -46,15 +46,15 @@ pub struct NewPerson {
 /// What became of an invitation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InviteOutcome {
-    /// The link was saved for this person, in place of the one before.
+    /// The link was saved for this person and replaces any earlier one.
     Invited(PersonId),
-    /// The address is a person's of the account who has joined; nothing was saved.
+    /// The address belongs to a person of the account who has joined; nothing was saved.
     HasJoined,
-    /// The address is a person's of another account; nothing was saved.
+    /// The address belongs to a person of another account; nothing was saved.
     OfOtherAccount,
 }
 
-/// A link that is good, as it shows itself to the one who opens it.
+/// A valid link, as shown to the person who opens it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenInvitation {
     /// The account of the person.
@@ -67,7 +67,7 @@ pub struct OpenInvitation {
     pub name: Option<String>,
     /// What the person may do.
     pub role: Role,
-    /// Until when the link is good.
+    /// Until when the link is valid.
     pub expires_at: DateTime<Utc>,
 }
 
@@ -94,7 +94,8 @@ impl NewInvitation {
     }
 }
 
-/// Saves a link for a person in place of the one before, in a transaction that locked the person.
+/// Saves a link for a person in place of any earlier one, in a transaction that has locked the
+/// person.
 macro_rules! replace_link {
     ($c:ident, $person:ident, $link:ident) => {
         let before = invitations::person_id.eq(Bind($person));
@@ -107,9 +108,9 @@ macro_rules! replace_link {
 }
 
 impl Database {
-    /// Makes a person who has not joined, or finds the one whom an earlier invitation made and gives
-    /// them this role; then saves a link for them in place of the one before. One transaction, with
-    /// events of what was done.
+    /// Creates a person who has not joined, or finds the person of an earlier invitation and sets
+    /// this role; then saves a link for them in place of any earlier one. One transaction, with an
+    /// event for each change.
     ///
     /// # Errors
     /// When the database fails.
@@ -150,7 +151,8 @@ impl Database {
                     add_event!(c, invited(stamp, id, role));
                     Some(id)
                 } else {
-                    // locks the person's row, so that of two links made at once one replaces the other
+                    // locks the person's row, so that of two concurrent links one replaces the
+                    // other
                     let before = for_update(invited_before().select((people::id, people::role)));
                     let before: Option<(PersonId, String)> =
                         before.get_result(c).await.optional()?;
@@ -189,8 +191,8 @@ impl Database {
         .await
     }
 
-    /// Saves a new link for a person of the stamp's account, in place of the one before, with an event
-    /// of this action; whether there is such a person. One transaction.
+    /// Saves a new link for a person of the stamp's account in place of any earlier one, with an
+    /// event of this action. Returns whether there is such a person. One transaction.
     ///
     /// # Errors
     /// When the database fails.
@@ -209,7 +211,7 @@ impl Database {
                     .filter(people::id.eq(Bind(person)))
                     .filter(people::account_id.eq(Bind(account)))
                     .filter(people::removed_at.is_null());
-                // locks the person's row, so that of two links made at once one replaces the other
+                // locks the person's row, so that of two concurrent links one replaces the other
                 let locking = diesel::update(known).set(people::email.eq(people::email));
                 let is_there = locking.execute(c).await? == 1;
                 if is_there {
@@ -223,7 +225,7 @@ impl Database {
         .await
     }
 
-    /// Finds a link that is good.
+    /// Finds a valid link.
     ///
     /// # Errors
     /// When the database fails.
@@ -258,9 +260,9 @@ impl Database {
         .await
     }
 
-    /// Uses up a link that is good and begins a session of its person, who has joined. Whether it
-    /// was good: of several who use it at once, one succeeds. One transaction, with an event that the
-    /// person signed in.
+    /// Uses up a valid link of a person who has joined, and begins a session. Returns whether the
+    /// link was valid: of several concurrent uses, one succeeds. One transaction, with an event of
+    /// the sign-in.
     ///
     /// # Errors
     /// When the database fails.

@@ -1,5 +1,5 @@
-//! Browsers in which somebody signed in before, by the hash of a cookie that says so and signs nobody
-//! in.
+//! Browsers in which a person signed in before, known by the hash of a cookie. The cookie alone
+//! signs nobody in.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -13,12 +13,12 @@ use crate::queries::database::Database;
 use crate::schema::sql_types::Bind;
 use crate::schema::{known_browsers, people};
 
-/// A browser in which somebody signs in now.
+/// A browser in which a person signs in now.
 #[derive(Clone, Copy, Debug)]
 pub struct NewBrowser {
-    /// The hash of the cookie that the browser gets.
+    /// The hash of the browser's new cookie.
     pub hash: TokenHash,
-    /// The hash of the cookie that it had. Nobody is known by that one any more.
+    /// The hash of the browser's earlier cookie, by which nobody is known any more.
     pub before: Option<TokenHash>,
 }
 
@@ -51,8 +51,8 @@ impl BrowserColumns {
     }
 }
 
-/// Saves in a transaction that a person signs in with a browser now. Whoever was known by the browser's
-/// cookie before is known by the new one: several people may share a browser.
+/// Records in a transaction that a person signs in with a browser. People who were known by its
+/// earlier cookie are known by the new one: several people may share a browser.
 macro_rules! know_browser {
     ($c:ident, $browser:expr, $person:ident, $now:expr) => {
         if let Some(before) = $browser.before {
@@ -77,8 +77,8 @@ macro_rules! know_browser {
 pub(crate) use know_browser;
 
 impl Database {
-    /// Finds the browser that has one of these cookies, when the person with this address signed in with
-    /// it after this moment.
+    /// Finds the browser that has one of these cookies, if the person with this address signed in
+    /// with it after this moment.
     ///
     /// # Errors
     /// When the database fails.

@@ -1,4 +1,4 @@
-//! Sessions as the person sees them who is signed in by them.
+//! A person's own sessions, as that person sees them.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -36,7 +36,7 @@ pub enum EndedSessions {
 }
 
 impl Database {
-    /// The sessions of a person that have not ended, the last used first.
+    /// The sessions of a person that have not ended, the most recently used first.
     ///
     /// # Errors
     /// When the database fails.
@@ -68,8 +68,8 @@ impl Database {
         .await
     }
 
-    /// Ends sessions of a person, with an event when there were any. Ending one that ended before, or is
-    /// not theirs, changes nothing. One transaction.
+    /// Ends sessions of a person, with an event if there were any. A session that has ended
+    /// already, or that belongs to another person, changes nothing. One transaction.
     ///
     /// # Errors
     /// When the database fails.

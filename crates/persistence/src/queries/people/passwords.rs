@@ -1,4 +1,4 @@
-//! Passwords: what is needed to check one, and what ends when another one is chosen.
+//! Passwords: what a check needs, and what ends when a new one is chosen.
 
 use diesel::prelude::*;
 use diesel::result::Error::RollbackTransaction;
@@ -27,8 +27,8 @@ pub struct PasswordRow {
     pub hash: String,
 }
 
-/// Ends in a transaction what hangs on a person's old password: their sessions, the browsers that they
-/// are known by, and the tries to sign in with their address.
+/// Ends in a transaction what depends on a person's old password: their sessions, the browsers that
+/// they are known by, and the sign-in tries for their address.
 macro_rules! end_with_password {
     ($c:ident, $person:ident, $email:expr) => {
         let of_person = sessions::person_id.eq(Bind($person));
@@ -43,7 +43,7 @@ macro_rules! end_with_password {
 pub(crate) use end_with_password;
 
 impl Database {
-    /// Finds the password of the person who has this address and has joined.
+    /// Finds the password of the person with this address, if they have joined.
     ///
     /// # Errors
     /// When the database fails.
@@ -73,9 +73,9 @@ impl Database {
         .await
     }
 
-    /// Begins a session of a person whose password was checked against this row; whether that is
-    /// still their password and they were not removed meanwhile. One transaction, with an event that
-    /// they signed in.
+    /// Begins a session of a person whose password was checked against this row. Returns whether it
+    /// is still their password and they were not removed meanwhile. One transaction, with an event
+    /// of the sign-in.
     ///
     /// # Errors
     /// When the database fails.
@@ -102,10 +102,10 @@ impl Database {
         })
     }
 
-    /// Gives a person whose password was checked against this row the hash of another one. All their
-    /// sessions end, and a new one begins; a link that was made for them is void. Whether the checked
-    /// password was still theirs, and they were not removed meanwhile. One transaction, with an event of
-    /// the change.
+    /// Replaces the password hash of a person whose password was checked against this row. All
+    /// their sessions end, a new one begins, and any open link of theirs becomes void. Returns
+    /// whether the checked password was still theirs and they were not removed meanwhile. One
+    /// transaction, with an event of the change.
     ///
     /// # Errors
     /// When the database fails.

@@ -1,5 +1,5 @@
-//! People of the app: kept for good, since changes name who made them. A removed person has no
-//! session and no link, and their address is free again.
+//! People of the app. Their rows are never deleted, since changes name who made them. A removed
+//! person has no session and no link, and their address is free again.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -17,7 +17,7 @@ use crate::queries::events::add_event;
 use crate::schema::sql_types::Bind;
 use crate::schema::{accounts, invitations, known_browsers, people, sessions};
 
-/// What a person is called.
+/// The names by which a person is shown.
 #[derive(Clone, Debug, PartialEq, Eq, Queryable)]
 pub struct PersonNameRow {
     /// The person's id.
@@ -39,9 +39,9 @@ pub struct Person {
     pub name: Option<String>,
     /// What the person may do.
     pub role: Role,
-    /// When the person was invited first.
+    /// When the person was first invited.
     pub created_at: DateTime<Utc>,
-    /// Until when the person's link is good; `None` when there is none.
+    /// Until when the person's link is valid; `None` when there is no link.
     pub link_expires_at: Option<DateTime<Utc>>,
     /// When the person's sessions were last used, to the hour; `None` when nobody is signed in.
     pub last_used_at: Option<DateTime<Utc>>,
@@ -65,7 +65,7 @@ enum PersonChange {
     Role(Role),
 }
 
-/// The columns that say who a person is.
+/// The columns that identify a person.
 #[derive(Queryable, Selectable)]
 #[diesel(table_name = people)]
 pub(crate) struct WhoColumns {
@@ -89,8 +89,8 @@ impl WhoColumns {
 }
 
 impl Database {
-    /// What these people of the account are called, removed ones too, in no particular order. Some
-    /// thousands of people at most.
+    /// The names of these people of the account, removed ones included, in no particular order. A
+    /// few thousand ids at most.
     ///
     /// # Errors
     /// When the database fails.
@@ -156,8 +156,8 @@ impl Database {
         .await
     }
 
-    /// Saves another name of a person who has joined, unless they were removed or have that name. One
-    /// transaction, with an event that says neither name.
+    /// Saves a new name of a person who has joined, unless they were removed or have that name
+    /// already. One transaction, with an event that holds neither name.
     ///
     /// # Errors
     /// When the database fails.
@@ -185,9 +185,9 @@ impl Database {
         })
     }
 
-    /// Removes a person of the stamp's account with their sessions, their link and the browsers that
-    /// they are known by, and an event of it,
-    /// unless the account would be left without an owner who has joined. One transaction.
+    /// Removes a person of the stamp's account with their sessions, their link and the browsers
+    /// that they are known by, unless the account would be left without an owner who has joined.
+    /// One transaction, with an event.
     ///
     /// # Errors
     /// When the database fails.
@@ -200,10 +200,10 @@ impl Database {
             .await
     }
 
-    /// Gives a person of the stamp's account another role, with an event of it, unless the account would
-    /// be left without an owner who has joined. A person who has the role is left as they are. One
-    /// transaction, after which a person who has joined and whose role somebody else changed is to be
-    /// told so.
+    /// Gives a person of the stamp's account another role, with an event, unless the account would
+    /// be left without an owner who has joined. A person who has the role already is left
+    /// unchanged. One transaction. A change by somebody else is to be announced to a person who has
+    /// joined.
     ///
     /// # Errors
     /// When the database fails.
@@ -241,7 +241,7 @@ impl Database {
             let was_owner = joined_owners().filter(people::id.eq(Bind(person)));
             let mut is_last_owner = false;
             let ended = in_transaction!(connection, |c| {
-                // the account's row is the lock between owners who take each other's role away
+                // the account's row is the lock between owners who demote each other
                 run!(
                     c,
                     diesel::update(accounts::table.find(Bind(account)))
@@ -261,7 +261,7 @@ impl Database {
                         run!(c, diesel::update(one()).set(changed));
                         add_event!(c, role_set(stamp, person, before, role));
                         if is_by_another {
-                            // who has not joined never had another role
+                            // a person who has not joined never had another role
                             let untold = one()
                                 .filter(people::password.is_not_null())
                                 .filter(people::untold_event.is_null());
@@ -301,7 +301,7 @@ impl Database {
     }
 }
 
-/// The event of another role for a person.
+/// The event of a person's new role.
 pub(crate) fn role_set(stamp: EventStamp, person: PersonId, before: Role, role: Role) -> Event {
     Event {
         from: Some(before.into()),

@@ -1,4 +1,4 @@
-//! Sessions: who is signed in. They are found by the hash of a cookie's token.
+//! Sessions of signed-in people, found by the hash of a cookie's token.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -18,20 +18,20 @@ use crate::schema::{invitations, known_browsers, people, sessions};
 /// A session to be saved.
 #[derive(Clone, Copy, Debug)]
 pub struct NewSession {
-    /// The hash of the cookie's token, which is all that is kept.
+    /// The hash of the cookie's token; the token itself is not stored.
     pub hash: TokenHash,
-    /// The browser in which the person signs in, and which is known from now on.
+    /// The browser of the sign-in, which is known from now on.
     pub browser: NewBrowser,
     /// When the session begins.
     pub now: DateTime<Utc>,
 }
 
-/// Which sessions have not ended.
+/// The limits within which a session has not ended.
 #[derive(Clone, Copy, Debug)]
 pub struct SessionsAlive {
-    /// Those that were used after this moment,
+    /// The session was used after this moment.
     pub used_after: DateTime<Utc>,
-    /// and begun after this one.
+    /// The session began after this moment.
     pub begun_after: DateTime<Utc>,
 }
 
@@ -44,13 +44,13 @@ pub struct SessionRow {
     pub person: PersonId,
     /// The person's address.
     pub email: Email,
-    /// The name that the person chose; a session has none only when the row was changed by hand.
+    /// The name that the person chose; `None` only when the row was changed manually.
     pub name: Option<String>,
     /// What the person may do.
     pub role: Role,
     /// When the session was last used, to the hour.
     pub last_used_at: DateTime<Utc>,
-    /// The first change of the person by somebody else that they are still to be told of.
+    /// The first change by somebody else that is still to be announced to the person.
     pub untold_event: Option<EventId>,
 }
 
@@ -77,7 +77,7 @@ impl SessionColumns {
     }
 }
 
-/// Begins a session in a transaction that knows its person to be one.
+/// Begins a session in a transaction that has checked the person.
 macro_rules! insert_session {
     ($c:ident, $session:expr, $person:expr) => {
         $crate::connections::run!(
@@ -140,7 +140,7 @@ impl Database {
         .await
     }
 
-    /// Saves that a session is used now.
+    /// Records that a session is used at `now`.
     ///
     /// # Errors
     /// When the database fails.
@@ -158,8 +158,8 @@ impl Database {
         .await
     }
 
-    /// Deletes the sessions that have ended, the links that are not good any more, and the browsers in
-    /// which nobody signed in after `signed_in_after`. Three statements.
+    /// Deletes ended sessions, expired links, and browsers in which nobody signed in after
+    /// `signed_in_after`. Three statements.
     ///
     /// # Errors
     /// When the database fails.

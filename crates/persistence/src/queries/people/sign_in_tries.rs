@@ -1,5 +1,5 @@
-//! Tries to sign in that did not succeed, by the hash of the address that was typed and by the network
-//! or the known browser that they came from.
+//! Sign-in tries that did not succeed, by the hash of the typed address and by the client's network
+//! or known browser.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -13,28 +13,28 @@ use crate::queries::database::Database;
 use crate::schema::sign_in_tries;
 use crate::schema::sql_types::Bind;
 
-/// The most tries that are looked at: many more than are let through within the time that they count.
+/// The most tries that are read: many more than can be let through in the time in which they count.
 const MOST_TRIES: i64 = 1_000;
 
-/// Whose tries are counted together.
+/// Which tries are counted together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SignInCounter {
-    /// Those of a client's network, by the network's name.
+    /// The tries of a client's network, by the network's name.
     Network(String),
-    /// Those of one browser, by the hash of a cookie that it got when a person signed in.
+    /// The tries of one browser, by the hash of the cookie that it got when a person signed in.
     Browser(TokenHash),
 }
 
-/// A try to sign in, saved before the password is looked at.
+/// A sign-in try, saved before the password is checked.
 #[derive(Clone, Debug)]
 pub struct SignInTry {
     /// `UUIDv7`.
     pub id: SignInTryId,
-    /// Whose address was typed.
+    /// The hash of the typed address.
     pub email: EmailHash,
-    /// Whose tries it is counted with.
+    /// Which tries it is counted with.
     pub counter: SignInCounter,
-    /// When.
+    /// When the try was made.
     pub tried_at: DateTime<Utc>,
 }
 
@@ -43,18 +43,20 @@ pub struct SignInTry {
 pub struct TriesWindow {
     /// Older tries do not count, and are deleted when a try is saved.
     pub since: DateTime<Utc>,
-    /// Younger tries do not count: the clock was set back after them, or another node's is ahead.
+    /// Later tries do not count: the clock was set back after them, or another node's clock is
+    /// ahead.
     pub until: DateTime<Utc>,
-    /// Tries that are younger still were made under a wrong clock, and are deleted when a try is saved.
+    /// Tries from this moment on were made under a wrong clock, and are deleted when a try is
+    /// saved.
     pub deleted_from: DateTime<Utc>,
 }
 
 /// A try that counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CountedTry {
-    /// Whose address was typed.
+    /// The hash of the typed address.
     pub email: EmailHash,
-    /// When.
+    /// When the try was made.
     pub tried_at: DateTime<Utc>,
 }
 
@@ -89,7 +91,7 @@ impl From<&SignInTry> for TryColumns {
     }
 }
 
-/// Finds the tries of a counter, the youngest first.
+/// Finds the tries of a counter, newest first.
 macro_rules! counted {
     ($connection:ident, $counter:ident, $window:ident) => {{
         let in_time = || {
@@ -118,7 +120,8 @@ macro_rules! counted {
 }
 
 impl Database {
-    /// The tries of a counter, for any address, oldest first. When there are very many, the youngest.
+    /// The tries of a counter, for any address, oldest first. When there are very many, only the
+    /// newest.
     ///
     /// # Errors
     /// When the database fails.
@@ -134,8 +137,9 @@ impl Database {
         .await
     }
 
-    /// Saves a try, then returns the others of its counter, for any address, oldest first. Since each
-    /// try is saved before it looks, of any number of tries at once the last one sees all the others.
+    /// Saves a try, then returns the others of its counter, for any address, oldest first. Each try
+    /// is saved before it reads, so of any number of concurrent tries the last one sees all the
+    /// others.
     ///
     /// Tries of any counter that are too old or too far ahead of the clock to count are deleted. Three
     /// statements.
@@ -176,7 +180,7 @@ impl Database {
     }
 }
 
-/// Reads tries that come youngest first.
+/// Reads tries that come newest first.
 fn read(
     found: impl DoubleEndedIterator<Item = CountedColumns>,
 ) -> Result<Vec<CountedTry>, PersistenceError> {

@@ -1,5 +1,5 @@
-//! Changes of a person's role or password that somebody else made and that the person is to be told
-//! of at their next sign-in.
+//! Changes of a person's role or password by somebody else, which are announced to the person at
+//! their next sign-in.
 
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
@@ -13,8 +13,8 @@ use crate::schema::sql_types::{AnyId, Bind};
 use crate::schema::{events, people};
 
 impl Database {
-    /// Saves that a person was told of the changes up to an event. One of a later event is still to be
-    /// told. One transaction.
+    /// Records that the changes up to an event were announced to a person; later changes stay
+    /// pending. One transaction.
     ///
     /// # Errors
     /// When the database fails.
@@ -30,7 +30,7 @@ impl Database {
                     .filter(people::id.eq(Bind(person)))
                     .filter(people::account_id.eq(Bind(account)))
             };
-            // no change of the person is made meanwhile
+            // locks the person against other changes meanwhile
             let untold = for_update(one().select(people::untold_event));
             let untold: Option<Option<EventId>> = untold.get_result(c).await.optional()?;
             if untold.flatten().is_some_and(|first| first <= up_to) {

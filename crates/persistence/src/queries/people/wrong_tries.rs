@@ -1,4 +1,4 @@
-//! Tries to sign in that turned out to be wrong. Those for a person's address have events.
+//! Sign-in tries with a wrong password. Those for a person's address have events.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -14,16 +14,16 @@ use crate::queries::people::sign_in_tries::{SignInCounter, SignInTry, TriesWindo
 use crate::schema::sql_types::Bind;
 use crate::schema::{people, sign_in_tries};
 
-/// A try to sign in whose password was wrong.
+/// A sign-in try whose password was wrong.
 #[derive(Clone, Debug)]
 pub struct WrongTry {
-    /// The try, as it was saved before the password was looked at.
+    /// The try, as it was saved before the password check.
     pub tried: SignInTry,
     /// When its password turned out to be wrong.
     pub refused_at: DateTime<Utc>,
     /// The time in which tries count.
     pub window: TriesWindow,
-    /// How many wrong tries for the address, by the counter of this one, stop the next.
+    /// How many wrong tries for the address, by this try's counter, block the next one.
     pub stopping: u32,
 }
 
@@ -52,10 +52,10 @@ macro_rules! count_wrong {
 }
 
 impl Database {
-    /// Saves that a try was wrong. When its address is a person's, with an event that they were refused,
-    /// and another one when as many wrong tries as stop the next ones were reached. One transaction: of
-    /// tries at once, one reaches the number. An address that nobody has costs a commit too, so that
-    /// the time does not say which addresses there are.
+    /// Records that a try was wrong. If the address is a person's, an event of the refusal is
+    /// saved, and another one when the wrong tries reach the number that blocks the next. One
+    /// transaction: of several concurrent tries, one reaches the number. An unknown address costs a
+    /// commit too, so that timing does not reveal which addresses exist.
     ///
     /// # Errors
     /// When the database fails.
@@ -67,7 +67,7 @@ impl Database {
         transaction!(self, |c| {
             let mut refused = None;
             if let Some((person, stamp)) = person {
-                // wrong tries at once are counted one after the other
+                // concurrent wrong tries are counted one after the other
                 let one = people::table
                     .filter(people::id.eq(Bind(person)))
                     .filter(people::removed_at.is_null())

@@ -12,10 +12,10 @@ use crate::queries::database::Database;
 use crate::schema::sql_types::Bind;
 use crate::schema::{prism_changes, prism_versions};
 
-/// What a change of a prism that is no version changed.
+/// What a change of a prism changed, other than a new version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeKind {
-    /// The prism got a lens of its own.
+    /// The prism got a custom lens.
     LensSet,
     /// The prism returned to the automatic lens.
     LensReset,
@@ -27,7 +27,7 @@ pub enum ChangeKind {
     Restored,
 }
 
-/// A saved change of a prism that is no version.
+/// A saved change of a prism, other than a new version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PrismChangeRow {
     /// What was changed.
@@ -43,8 +43,8 @@ pub struct PrismChangeRow {
 pub struct VersionRow {
     /// The version's number.
     pub number: VersionNumber,
-    /// The person who saved the version; `None` for the terminal and for versions that were saved
-    /// before people were kept.
+    /// The person who saved the version; `None` for the terminal and for versions from before
+    /// people were recorded.
     pub made_by: Option<PersonId>,
     /// When the version was saved.
     pub created_at: DateTime<Utc>,
@@ -92,7 +92,7 @@ impl ChangeKind {
 }
 
 impl ChangeColumns {
-    /// The row of a change of a prism. It has the id of the event of the change.
+    /// The row of a change of a prism; its id is that of the change's event.
     pub(crate) fn new(stamp: &EventStamp, prism: PrismId, kind: ChangeKind) -> Self {
         Self {
             id: PrismChangeId(stamp.id.0),
@@ -105,7 +105,7 @@ impl ChangeColumns {
 }
 
 impl Database {
-    /// The changes of a prism that are no versions, oldest first.
+    /// The changes of a prism other than its versions, oldest first.
     ///
     /// # Errors
     /// When the database fails.

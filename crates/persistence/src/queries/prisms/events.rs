@@ -5,7 +5,7 @@ use refract_domain::ids::PrismId;
 use refract_domain::lens::Lens;
 use refract_domain::prism::PrismName;
 
-/// The event of another name for a prism.
+/// The event of a prism's new name.
 pub(crate) fn renamed(stamp: EventStamp, prism: PrismId, before: String, name: PrismName) -> Event {
     Event {
         from: Some(PrismName::saved(before).into()),
@@ -14,7 +14,7 @@ pub(crate) fn renamed(stamp: EventStamp, prism: PrismId, before: String, name: P
     }
 }
 
-/// The event of another lens for a prism.
+/// The event of a prism's new lens.
 pub(crate) fn lens_changed(
     stamp: EventStamp,
     prism: PrismId,

@@ -1,4 +1,4 @@
-//! A prism as its table has it.
+//! A row of the table of prisms.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -22,7 +22,7 @@ pub struct Prism {
     pub name: String,
     /// The version that answers when a call names none.
     pub latest_version: VersionNumber,
-    /// Counts the changes of the lens.
+    /// How often the lens was changed.
     pub lens_revision: i32,
     /// When the prism was made.
     pub created_at: DateTime<Utc>,
@@ -31,13 +31,13 @@ pub struct Prism {
 }
 
 impl Prism {
-    /// The prism as its id names it.
+    /// Selects the prism by its id.
     pub fn selector(&self) -> PrismSelector {
         PrismSelector::Id(self.id)
     }
 }
 
-/// The columns of a prism but for its lens.
+/// The columns of a prism, without those of its lens.
 #[derive(Queryable, Selectable)]
 #[diesel(table_name = prisms)]
 pub(crate) struct PrismColumns {
@@ -70,7 +70,7 @@ impl TryFrom<PrismColumns> for Prism {
     }
 }
 
-/// What became of a change to a prism that was decided on a row read before.
+/// The outcome of a change to a prism that was decided on a row read earlier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteOutcome {
     /// The change was saved.
@@ -80,7 +80,7 @@ pub enum WriteOutcome {
 }
 
 impl WriteOutcome {
-    /// The outcome of a change that is saved only where nothing changed meanwhile.
+    /// The outcome of a change that is saved only if nothing changed meanwhile.
     pub(crate) fn of(is_saved: bool) -> Self {
         if is_saved { Self::Saved } else { Self::Stale }
     }

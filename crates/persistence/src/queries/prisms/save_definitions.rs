@@ -22,7 +22,7 @@ use crate::queries::prisms::versions::VersionColumns;
 use crate::schema::sql_types::Bind;
 use crate::schema::{prism_changes, prism_versions, prisms};
 
-/// A prism as it is to be.
+/// The desired state of a prism.
 pub struct PrismDefinition<'a> {
     /// The prism that is made or changed.
     pub prism: DefinedPrism<'a>,
@@ -30,16 +30,16 @@ pub struct PrismDefinition<'a> {
     pub name: &'a PrismName,
     /// The version to save: the first of a new prism, else the next. `None` saves none.
     pub version: Option<&'a PrismVersion>,
-    /// The lens to save with what it changes; `None` leaves it as it is.
+    /// The lens to save, and what it changes; `None` leaves the lens as it is.
     pub lens: Option<(&'a Lens, LensChangeDetails)>,
-    /// Who makes or changes the prism, when and why. The events of its version, its name and its lens
-    /// have the note each.
+    /// Who makes or changes the prism, when and why. The events of its version, its name and its
+    /// lens each have the note.
     pub stamp: EventStamp,
 }
 
-/// The prism that a definition is of.
+/// The prism of a definition.
 pub enum DefinedPrism<'a> {
-    /// A prism that is to be made.
+    /// A prism to be created.
     New {
         /// `UUIDv7`.
         id: PrismId,
@@ -94,7 +94,7 @@ struct ChangedColumns {
     lens_revision: i32,
 }
 
-/// A lens as it is stored: no JSON for the automatic one.
+/// A lens as it is stored: without JSON for the automatic lens.
 #[derive(AsChangeset)]
 #[diesel(table_name = prisms)]
 #[diesel(treat_none_as_null = true)]
@@ -188,7 +188,7 @@ impl PrismDefinition<'_> {
     }
 }
 
-/// The event of a version, the first of which makes the prism.
+/// The event of a version; the first version creates the prism.
 fn version_event(
     stamp: &EventStamp,
     prism: PrismId,
@@ -206,7 +206,7 @@ fn version_event(
     }
 }
 
-/// The stamp of a further event of one definition, with the note: each event says why.
+/// The stamp of a further event of one definition. It has the note too: each event says why.
 fn further(stamp: &EventStamp) -> EventStamp {
     EventStamp {
         note: stamp.note.clone(),
@@ -215,12 +215,12 @@ fn further(stamp: &EventStamp) -> EventStamp {
 }
 
 impl Database {
-    /// Makes and changes prisms with their events, all of them or none: none when a slug is taken, or
-    /// when the latest version, the lens or the name of a prism is no longer as it was read. One
-    /// transaction.
+    /// Creates and changes prisms with their events, all or none. None is saved when a slug is
+    /// taken, or when the latest version, the lens or the name of a prism is no longer as it was
+    /// read. One transaction.
     ///
-    /// Definitions that may be saved at the same time must be in one order, such as that of their
-    /// slugs, so that no two transactions wait for each other.
+    /// Concurrent callers must pass definitions in one order, such as that of their slugs, so that
+    /// no two transactions deadlock.
     ///
     /// # Errors
     /// When the database fails, or a prism has the highest version number.

@@ -28,7 +28,8 @@ pub struct NewVersion<'a> {
     pub name: &'a PrismName,
     /// The version.
     pub version: &'a PrismVersion,
-    /// The prism's new lens with what it changes; `None` leaves the lens and its revision as they are.
+    /// The prism's new lens, and what it changes; `None` leaves the lens and its revision as they
+    /// are.
     pub lens: Option<(&'a Lens, LensChangeDetails)>,
     /// Who saves the version, and when.
     pub stamp: EventStamp,
@@ -83,7 +84,7 @@ const OF_VERSION: StatementName = StatementName {
 };
 
 impl Database {
-    /// Finds a version of a prism, in the cache where it is there.
+    /// Finds a version of a prism, in the cache if it is there.
     ///
     /// # Errors
     /// When the database fails.
@@ -150,8 +151,8 @@ impl Database {
     }
 
     /// Saves the version after the latest of `read`, with the prism's name and lens, if the latest
-    /// version and the lens are still those of `read`. One transaction, with an event for each of the
-    /// three that changes.
+    /// version and the lens are still those of `read`. One transaction, with an event for each of
+    /// version, name and lens that changes.
     ///
     /// # Errors
     /// When the database fails, or the prism has the highest version number.

@@ -75,7 +75,7 @@ impl Database {
         self.named(&OF_RESULTS, reading).await
     }
 
-    /// The result that retried this one; `None` when none has. Reads do not ask for it.
+    /// The retry of this result; `None` when there is none. Reads do not ask for it.
     ///
     /// # Errors
     /// When the database fails.
@@ -89,7 +89,7 @@ impl Database {
         self.named(&OF_RESULTS, reading).await
     }
 
-    /// The failed result that a result of the account retried; `None` when it retried none.
+    /// The failed result that a result of the account retried; `None` when the result is no retry.
     ///
     /// # Errors
     /// When the database fails.

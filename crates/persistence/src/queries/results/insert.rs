@@ -17,7 +17,7 @@ use crate::queries::results::row::ResultRow;
 use crate::schema::sql_types::{Id, Moment};
 
 /// Inserts rows in their order, in one transaction. Returns for each row whether it is in the
-/// database now: a row that another row excludes is not, and the other may be in this group.
+/// database now: `false` if another row excludes it, perhaps a row of this group.
 ///
 /// # Errors
 /// When the database fails: then none of the rows was inserted, unless only the answer was lost.
@@ -79,8 +79,8 @@ pub(crate) struct InsertRow(pub(crate) ResultRow);
 
 impl<C> diesel::RunQueryDsl<C> for InsertRow {}
 
-/// Makes both statements from the columns of `results`, in Rust and in SQL. That of a group binds an
-/// array for each column, so that one text serves any number of rows.
+/// Generates both statements from the columns of `results`, in Rust and in SQL. The statement for a
+/// group binds an array for each column, so that one text serves any number of rows.
 macro_rules! insert_rows {
     (
         $first_part:ident.$first:ident: $first_rust:ty as $first_sql:ty,

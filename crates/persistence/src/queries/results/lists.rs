@@ -45,7 +45,7 @@ impl Database {
         load_as!(self, query.statement(), ResultColumns).await
     }
 
-    /// Those of these results that are the account's, oldest first. Some hundreds of ids at most.
+    /// Finds which of these results belong to the account, oldest first. A few hundred ids at most.
     ///
     /// # Errors
     /// When the database fails.
@@ -59,8 +59,8 @@ impl Database {
         load_as!(self, query.statement(), ResultColumns).await
     }
 
-    /// Up to `limit` failed results of a prism that were never retried, after the one named, oldest
-    /// first. `is_ok` and `is_retried` of the filter do not matter.
+    /// Up to `limit` failed results of a prism that were never retried, after the given one, oldest
+    /// first. The filter's `is_ok` and `is_retried` are ignored.
     ///
     /// # Errors
     /// When the database fails.
@@ -81,8 +81,8 @@ impl Database {
         .await
     }
 
-    /// How many failed results of a prism were never retried. `is_ok` and `is_retried` of the
-    /// filter do not matter.
+    /// How many failed results of a prism were never retried. The filter's `is_ok` and `is_retried`
+    /// are ignored.
     ///
     /// # Errors
     /// When the database fails.
@@ -96,7 +96,7 @@ impl Database {
             .await
     }
 
-    /// How many results of a prism a filter lets through.
+    /// How many results of a prism match a filter.
     ///
     /// # Errors
     /// When the database fails.

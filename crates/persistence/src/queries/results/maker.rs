@@ -1,4 +1,4 @@
-//! Who made a result: an API key or a person, kept beside each result and shown in the app.
+//! Who made a result: an API key or a person, stored with each result and shown in the app.
 //!
 //! The queries of API calls never select the person.
 
@@ -6,7 +6,7 @@ use diesel::prelude::*;
 use refract_domain::ids::{ApiKeyId, PersonId};
 use refract_domain::result::maker::Maker;
 
-/// Who made a result. Neither is known for a result of the terminal.
+/// Who made a result. Both are `None` for a result of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Queryable)]
 pub struct ResultMaker {
     /// The key that made the result.

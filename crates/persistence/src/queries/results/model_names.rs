@@ -15,8 +15,8 @@ use crate::schema::sql_types::Bind;
 const IDS: usize = 1_000;
 
 impl Database {
-    /// The names of the models that answered these results of the account, as their servers report
-    /// them; `None` is among them where a server reported none.
+    /// The names of the models that answered these results of the account, as reported by their
+    /// servers, with `None` if a server reported none.
     ///
     /// # Errors
     /// When the database fails.

@@ -1,4 +1,4 @@
-//! A result as it is handed over to be saved.
+//! A result as it is passed to be saved.
 
 use refract_domain::ids::{AccountId, ApiKeyId, PersonId, ResultId};
 use refract_domain::result::SavedResult;
@@ -8,7 +8,7 @@ use crate::queries::results::provenance::Provenance;
 /// A result to be saved.
 #[derive(Clone, Debug)]
 pub struct NewResult {
-    /// The account that the result becomes part of.
+    /// The account that the result belongs to.
     pub account: AccountId,
     /// The key that made the result; `None` for a command and for a person.
     pub api_key: Option<ApiKeyId>,

@@ -1,4 +1,4 @@
-//! Where a result's answers came from: kept beside each result, shown to operators alone.
+//! Where a result's answers came from: stored with each result, shown only to operators.
 //!
 //! The queries of API calls never select these columns.
 
@@ -15,25 +15,26 @@ pub struct Provenance {
     /// The protocol that the model server was asked in: `systemone`, `decisions`, `chat` or
     /// `stated`; `lexical` for the embedded scorer.
     pub protocol: Option<String>,
-    /// The model that the server said it used, which need not be the configured one; `None` when
-    /// the server did not say.
+    /// The model that the server reported, which may differ from the configured one; `None` when
+    /// the server reported none.
     pub model: Option<String>,
-    /// Version of the gateway's prompts; `None` for a model that is sent no prompt.
+    /// Version of the gateway's prompts; `None` for a model that gets no prompt.
     pub prompt_version: Option<i32>,
-    /// Tokens that the model read, over all requests, when the server said.
+    /// Tokens that the model read, over all requests; `None` when the server does not report them.
     pub input_tokens: Option<u64>,
-    /// Tokens that the model wrote, over all requests, when the server said.
+    /// Tokens that the model wrote, over all requests; `None` when the server does not report them.
     pub output_tokens: Option<u64>,
     /// Requests to the model that were begun.
     pub requests: Option<u32>,
     /// Attempts over all requests to the model.
     pub attempts: Option<u32>,
-    /// Probability that fell on the codes of a question, before it was normalised, for the question
-    /// with the least; `None` where the model does not answer with codes.
+    /// Probability on the codes of a question before normalisation, for the question with the
+    /// least; `None` where the model does not answer with codes.
     pub on_codes: Option<Probability>,
-    /// Part of the probability on the codes that was split evenly for want of a reading, for the
+    /// Part of the probability on the codes that could not be read and was split evenly, for the
     /// question with the largest. The stored probabilities are off by at most this total variation
-    /// distance where the model follows the spellings of a code alike. `None` where the model does not answer with codes.
+    /// distance, if the model treats the spellings of a code alike. `None` where the model does not
+    /// answer with codes.
     pub unread: Option<Probability>,
 }
 

@@ -16,7 +16,7 @@ use crate::queries::results::new_result::NewResult;
 use crate::queries::results::provenance::ProvenanceColumns;
 use crate::schema::results;
 
-/// Bytes that the JSON of few answers takes.
+/// Bytes of the JSON of a few answers.
 const BYTES_OF_ANSWERS: usize = 1024;
 
 /// Every column of a result.
@@ -89,7 +89,7 @@ impl TryFrom<&NewResult> for ResultColumns {
         let answers = answers.map(|answers| to_json(answers, BYTES_OF_ANSWERS));
         let field_values = result.submission.field_values();
         let bytes = field_values.unescaped_bytes();
-        // characters that are escaped take more
+        // escaped characters take more
         let room = bytes + bytes / 16;
         Ok(Self {
             id: result.id,

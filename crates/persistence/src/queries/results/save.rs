@@ -26,18 +26,18 @@ const SAVING: StatementName = StatementName {
 pub enum SaveOutcome {
     /// The result is saved.
     Saved,
-    /// Another call was first, under the same idempotency key or with a retry of the same result.
-    /// Nothing was saved; this is the result that was.
+    /// Another call was first, with the same idempotency key or with a retry of the same result.
+    /// Nothing was saved; this is the result that won.
     Lost(SavedResult),
 }
 
 impl Database {
-    /// Saves a result, unless another call was first. One statement, shared with results that are
-    /// saved at the same time; for a retry with a key one transaction. A call that loses makes two
-    /// or three queries more, to read the winner.
+    /// Saves a result, unless another call was first. One statement, by group commit; for a retry
+    /// with a key one transaction. A call that loses makes two or three more queries to read the
+    /// winner.
     ///
-    /// Saving a result again, after an error that left its fate open, is safe. A retry whose original
-    /// was forgotten meanwhile is saved as a result that retries none.
+    /// Saving a result again, after an error that left its fate open, is safe. A retry whose
+    /// original was deleted meanwhile is saved without its link.
     ///
     /// # Errors
     /// When the database fails: then the result is saved whole or not at all.
@@ -45,7 +45,7 @@ impl Database {
         self.named(&SAVING, self.save_linked_or_not(new)).await
     }
 
-    /// Saves a result; a retry whose original was purged meanwhile without its link.
+    /// Saves a result. A retry whose original was purged meanwhile is saved without its link.
     async fn save_linked_or_not(&self, new: &NewResult) -> Result<SaveOutcome, PersistenceError> {
         match (self.save_linked(new).await, new.retry_of) {
             (Err(gone @ PersistenceError::ReferenceGone(_)), Some(original)) => {
@@ -56,7 +56,8 @@ impl Database {
                     retry_of: None,
                     ..new.clone()
                 };
-                // boxed, as all that is rare: every save would have room for it
+                // boxed, since this path is rare: unboxed, it would enlarge the future of every
+                // save
                 Box::pin(self.save_linked(&unlinked)).await
             }
             (saved, _) => saved,
@@ -153,7 +154,7 @@ impl Database {
                 );
                 winner = found.optional()?;
             }
-            // a key that moves right now is held by no result for a moment
+            // a key that is moving right now is held by no result for a moment
             let gone =
                 || PersistenceError::Failed("the result saved first is not found".to_owned());
             Ok(SaveOutcome::Lost(winner.ok_or_else(gone)?.try_into()?))
@@ -170,7 +171,7 @@ impl NewResult {
     }
 }
 
-/// What a result can lose by.
+/// What a save may conflict on with another save.
 struct Race {
     id: ResultId,
     account: AccountId,

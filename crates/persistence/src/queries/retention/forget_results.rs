@@ -1,4 +1,5 @@
-//! Forgetting results: they are deleted with all that hangs on them, and taken off the counts.
+//! Erasing results: they are deleted with everything that depends on them, and subtracted from the
+//! counts.
 
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
@@ -14,19 +15,19 @@ use crate::queries::retention::forgotten_counts::{ForgottenCounts, ForgottenResu
 use crate::schema::sql_types::Bind;
 use crate::schema::{counted_results, result_counts, results};
 
-/// Which event a deletion of results has.
+/// The event of a deletion of results.
 #[derive(Clone, Debug)]
 pub enum DeletionEvent {
     /// None: an earlier deletion has it, or a later one will have.
     Elsewhere,
-    /// This event, where a result is deleted.
+    /// This event, if a result is deleted.
     Begun(Event),
-    /// This event, with the number of results that this deletion and those before it deleted, where
+    /// This event, with the number of results that this deletion and those before it deleted, if
     /// that is not zero.
     Ended {
         /// The event.
         event: Event,
-        /// Results that earlier deletions deleted.
+        /// Number of results that earlier deletions deleted.
         before: u64,
     },
 }
@@ -51,15 +52,15 @@ impl DeletionEvent {
 
 impl Database {
     /// Deletes results, with their idempotency keys and their marks. A retry of a deleted result
-    /// stays, without its link. Returns how many of these results there were; some hundreds of ids at
-    /// most.
+    /// stays, without its link. Returns how many of these results existed; pass a few hundred ids
+    /// at most.
     ///
-    /// One transaction, in which the counts that are kept change too, and an event is saved. A look at
-    /// the counts that began before and counted a deleted result keeps nothing, for which the mark
-    /// becomes a value that it never had: `random` must never have been passed before.
+    /// One transaction, which also updates the stored counts and saves an event. A concurrent count
+    /// that began earlier and includes a deleted result must not be stored, so the watermark
+    /// changes to a value that it never had: `random` must never have been passed before.
     ///
     /// # Errors
-    /// When the database fails. Then all of them are still there.
+    /// When the database fails. No result was deleted then.
     pub async fn forget_results(
         &self,
         ids: Vec<ResultId>,
@@ -69,8 +70,8 @@ impl Database {
         self.write(async move |mut connection| {
             let forgotten = in_transaction!(connection, |c| {
                 let wanted: Vec<_> = ids.iter().copied().map(Bind).collect();
-                // from here on no retry of them can be saved; in the order in which others that lock
-                // several results do it
+                // from here on no retry of them can be saved; locked in the order in which others
+                // lock several results
                 let query = results::table
                     .filter(results::id.eq_any(wanted))
                     .order(results::id)

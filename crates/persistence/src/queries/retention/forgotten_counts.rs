@@ -1,11 +1,11 @@
-//! What forgetting results changes in the counts that are kept.
+//! How erasing results changes the stored counts.
 
 use std::collections::BTreeMap;
 
 use chrono::NaiveDate;
 use refract_domain::ids::{ApiKeyId, PrismId, ResultId};
 
-/// A result that is about to be deleted, with what counts of it depend on.
+/// A result that is about to be deleted, with the columns that its counts depend on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ForgottenResult {
     pub(crate) id: ResultId,
@@ -14,23 +14,23 @@ pub(crate) struct ForgottenResult {
     pub(crate) is_failed: bool,
 }
 
-/// Numbers to take off the counts of a day and a key.
+/// Numbers to subtract from the counts of a day and a key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ForgottenCount {
     pub(crate) ok: i64,
     pub(crate) failed: i64,
 }
 
-/// What is to be taken off the counts of a prism.
+/// What to subtract from the counts of a prism.
 #[derive(Debug)]
 pub(crate) struct ForgottenCounts {
-    /// The results that are counted already, by day and key.
+    /// The results up to the watermark, by day and key.
     pub(crate) counted: BTreeMap<(NaiveDate, Option<ApiKeyId>), ForgottenCount>,
-    /// Whether there are others: a look that is counting them now must not keep its counts.
+    /// Whether there are later results: a concurrent count of them must not be stored.
     pub(crate) has_uncounted: bool,
 }
 
-/// The results of each prism, in the order of the prisms' ids.
+/// Groups results by prism, in the order of the prisms' ids.
 pub(crate) fn by_prism(forgotten: Vec<ForgottenResult>) -> BTreeMap<PrismId, Vec<ForgottenResult>> {
     let mut by_prism: BTreeMap<PrismId, Vec<ForgottenResult>> = BTreeMap::new();
     for result in forgotten {
@@ -40,7 +40,7 @@ pub(crate) fn by_prism(forgotten: Vec<ForgottenResult>) -> BTreeMap<PrismId, Vec
 }
 
 impl ForgottenCounts {
-    /// Sums up the results of a prism whose results up to this one are counted.
+    /// Sums up the results of a prism whose watermark is `up_to`.
     pub(crate) fn of(results: &[ForgottenResult], up_to: ResultId) -> Self {
         let mut counts = Self {
             counted: BTreeMap::new(),
@@ -51,7 +51,7 @@ impl ForgottenCounts {
                 counts.has_uncounted = true;
                 continue;
             }
-            // the day that the counts have, which is that of the id
+            // the day of the counts, which is that of the id
             let day = result.id.moment().date_naive();
             let count = counts.counted.entry((day, result.api_key)).or_default();
             if result.is_failed {

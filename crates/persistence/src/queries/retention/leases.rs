@@ -1,8 +1,9 @@
-//! Leases: work that one node at a time does for all of them.
+//! Leases: for work that one node at a time does for all of them.
 //!
-//! A node holds a lease until a moment, and renews it before. Another node takes it after that moment
-//! by its own clock, so that a dead node holds nothing up. Nodes whose clocks differ by more than the
-//! time of a lease may hold one at once: what is done under a lease must bear that.
+//! A node holds a lease until a moment, and renews it before. Another node takes it after that
+//! moment by its own clock, so that a dead node blocks nothing. Nodes whose clocks differ by more
+//! than the duration of a lease may hold it at the same time: work under a lease must tolerate
+//! that.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -16,8 +17,8 @@ use crate::schema::leases;
 use crate::schema::sql_types::Bind;
 
 impl Database {
-    /// Takes a lease or renews it until a moment. Returns whether the node holds the lease now: it
-    /// does not while another node's lease lasts.
+    /// Takes a lease or renews it until a moment. Returns whether the node holds the lease now:
+    /// `false` while another node's lease lasts.
     ///
     /// # Errors
     /// When the database fails.
@@ -49,7 +50,7 @@ impl Database {
         .await
     }
 
-    /// Gives a lease back that the node may hold, so that another node can take it at once.
+    /// Releases a lease that the node may hold, so that another node can take it at once.
     ///
     /// # Errors
     /// When the database fails.

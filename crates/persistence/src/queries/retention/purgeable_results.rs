@@ -1,4 +1,4 @@
-//! Results that are to be purged: those of a prism from before a moment, oldest first.
+//! Results to be purged: those of a prism from before a moment, oldest first.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -28,7 +28,7 @@ pub struct PurgeRange {
     pub is_ok: Option<bool>,
 }
 
-/// A result that is to be purged.
+/// A result to be purged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, QueryableByName)]
 pub struct PurgeableResult {
     /// The result's id.
@@ -55,8 +55,8 @@ impl PurgeRange {
         }
     }
 
-    /// The condition on the results, whose parameters are the prism, a first moment and the moment
-    /// before which they were saved.
+    /// The condition on the results. Its parameters are the prism, the first moment and the moment
+    /// before which the results were saved.
     fn condition(&self) -> String {
         let status = match self.is_ok {
             None => "",
@@ -92,7 +92,7 @@ impl Database {
         .await
     }
 
-    /// How many results a range has.
+    /// The number of results in a range.
     ///
     /// # Errors
     /// When the database fails.
@@ -114,8 +114,7 @@ impl Database {
         .await
     }
 
-    /// How many results of a prism were saved at a moment or later; no more than `at_most` are
-    /// counted.
+    /// Counts the results of a prism that were saved at a moment or later, up to `at_most`.
     ///
     /// # Errors
     /// When the database fails.
@@ -140,7 +139,7 @@ impl Database {
         .await
     }
 
-    /// The prisms of all accounts with their accounts, archived ones too.
+    /// The prisms of all accounts, each with its account, archived ones included.
     ///
     /// # Errors
     /// When the database fails.
@@ -156,7 +155,7 @@ impl Database {
         .await
     }
 
-    /// Some results of an account that have a reference, at most `limit`.
+    /// At most `limit` results of an account that have this reference.
     ///
     /// # Errors
     /// When the database fails.
@@ -179,8 +178,8 @@ impl Database {
         .await
     }
 
-    /// Those of these results that are the account's, each with the failed result that it retried.
-    /// Some hundreds of ids at most.
+    /// Finds which of these results belong to the account, each with the failed result that it
+    /// retried. A few hundred ids at most.
     ///
     /// # Errors
     /// When the database fails.

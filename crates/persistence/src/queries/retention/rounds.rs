@@ -1,4 +1,4 @@
-//! What a purge in the background goes by: the clock, the newest result, the last round that ended, and
+//! The state of the background purge: the clock, the newest result, the last complete round, and
 //! since when the clock is in doubt.
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -12,7 +12,7 @@ use crate::queries::database::Database;
 use crate::schema::sql_types::{Bind, Moment};
 use crate::schema::{results, retention_doubts, retention_rounds};
 
-/// The last round that ended whole, of all nodes.
+/// The last complete round, across all nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, HasQuery)]
 #[diesel(table_name = retention_rounds)]
 pub struct RetentionRoundRow {
@@ -23,8 +23,8 @@ pub struct RetentionRoundRow {
 }
 
 impl Database {
-    /// The time that all nodes of the database agree on: the server's. An SQLite file has no clock, so
-    /// there it is `of_node`.
+    /// The time that all nodes agree on: the database server's. An SQLite file has no clock, so the
+    /// time there is `of_node`.
     ///
     /// # Errors
     /// When the database fails.
@@ -39,8 +39,8 @@ impl Database {
         .await
     }
 
-    /// When the newest result of all accounts was made; results that seem to be from after `now` do
-    /// not count. `None` when there is no other.
+    /// When the newest result of all accounts was made, ignoring results from after `now`. `None`
+    /// when there is no result.
     ///
     /// # Errors
     /// When the database fails.
@@ -60,7 +60,7 @@ impl Database {
         .await
     }
 
-    /// The last round of this name that ended whole.
+    /// The last complete round of this name.
     ///
     /// # Errors
     /// When the database fails.
@@ -79,7 +79,7 @@ impl Database {
         .await
     }
 
-    /// Saves that a round ended whole, in the place of the one before. It leaves no doubt about the clock.
+    /// Records a complete round in place of the earlier one, and clears any doubt about the clock.
     ///
     /// # Errors
     /// When the database fails.
@@ -109,8 +109,8 @@ impl Database {
         .await
     }
 
-    /// Since when the clock of rounds of this name is in doubt. A doubt from after `now` is none: the
-    /// clock was set back since.
+    /// Since when the clock of rounds of this name is in doubt. A doubt from after `now` does not
+    /// count: the clock was set back since.
     ///
     /// # Errors
     /// When the database fails.
@@ -129,8 +129,8 @@ impl Database {
         .await
     }
 
-    /// Saves that the clock of rounds of this name is in doubt since `now`. One that is in doubt already
-    /// stays so since then.
+    /// Records that the clock of rounds of this name is in doubt since `now`. An earlier doubt
+    /// keeps its moment.
     ///
     /// # Errors
     /// When the database fails.

@@ -24,12 +24,12 @@ pub struct DraftCell {
     pub text: String,
     /// The text of the current lens's column of this name; `None` for a new column.
     pub now: Option<String>,
-    /// Whether the draft writes another value here than the current lens, in some format; a new
-    /// column changes nothing.
+    /// Whether the draft writes another value here than the current lens, in some format; `false`
+    /// in a new column.
     pub is_changed: bool,
-    /// In a column of Yes / No labels the whole percents of the stored probability, 0 to 100: with
+    /// In a column of Yes / No labels, the whole percents of the stored probability, 0 to 100: with
     /// cutoffs at whole percents the label is `no` while `no_below` is above this number, and `yes`
-    /// while `yes_from` is not. `None` in other columns and in empty cells.
+    /// while `yes_from` is not above it. `None` in other columns and in empty cells.
     pub percent: Option<u8>,
 }
 

@@ -8,9 +8,9 @@ use refract_domain::prism::question::Question;
 use refract_evaluation::marked::answer::NotComparable;
 use refract_evaluation::prediction::predicted;
 
-/// A question with the numbers that stand for its outcomes.
+/// A question with the numbers of its outcomes.
 pub(super) struct AskedQuestion<'a> {
-    /// The question, as the newest version that has it says it.
+    /// The question, in the wording of the newest version that has it.
     pub(super) question: &'a Question,
     cutoffs: Cutoffs,
     outcomes: IndexSet<OutcomeKey>,
@@ -30,7 +30,7 @@ impl<'a> AskedQuestion<'a> {
         }
     }
 
-    /// The outcome that an answer predicts; `question` is that of the version that answered.
+    /// The outcome that an answer predicts; `question` is from the version that answered.
     pub(super) fn predicted(
         &mut self,
         question: &Question,
@@ -40,7 +40,7 @@ impl<'a> AskedQuestion<'a> {
         predicted.map(|key| self.index_of(&key)).transpose()
     }
 
-    /// The number of an outcome, a new one for a new outcome.
+    /// The number of an outcome; a new outcome gets a new number.
     pub(super) fn index_of(&mut self, key: &OutcomeKey) -> Result<OutcomeIndex, NotComparable> {
         let index = match self.outcomes.get_index_of(key) {
             Some(index) => index,
@@ -50,7 +50,7 @@ impl<'a> AskedQuestion<'a> {
         Ok(OutcomeIndex(index))
     }
 
-    /// The outcome of a number.
+    /// The outcome with a number.
     pub(super) fn key_of(&self, index: OutcomeIndex) -> Option<&OutcomeKey> {
         self.outcomes.get_index(usize::from(index.0))
     }

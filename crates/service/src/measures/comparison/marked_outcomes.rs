@@ -20,7 +20,7 @@ struct MarkedOutcome {
 }
 
 impl MarkedOutcomes {
-    /// Adds a mark; one of a question that is not asked is left out.
+    /// Adds a mark; a mark of a question that is not compared is ignored.
     pub(super) fn add(
         &mut self,
         asked: &mut [AskedQuestion<'_>],
@@ -38,8 +38,8 @@ impl MarkedOutcomes {
         Ok(())
     }
 
-    /// The mark of one question on either of two results: the newer one where both are marked, and
-    /// the second result's where both were marked at one moment.
+    /// The mark of one question on either of two results: the newer mark where both results have
+    /// one, and the second result's where both marks are of one moment.
     pub(super) fn of_either(
         &self,
         results: [ResultId; 2],

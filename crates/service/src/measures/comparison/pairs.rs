@@ -1,14 +1,16 @@
-//! Which results of two sides answer one text.
+//! Pairs the results of two sides that answer one text.
 
 use std::collections::{HashMap, HashSet};
 
 use super::side_rows::SideRow;
 use super::text_hash::TextHash;
 
-/// Pairs of two results of one text, the first side's first, in the order of the first side's results.
+/// Pairs of two results of one text, the first side's result first, in the order of the first
+/// side's results.
 ///
-/// A result is known by its `ref` where the other side has that `ref` too, otherwise by its fields
-/// and context. The newest result of each side counts. A result that is on both sides is no pair.
+/// A result is matched by its `ref` if the other side has that `ref` too, otherwise by its fields
+/// and context. The newest result of each side counts. A result that is on both sides forms no
+/// pair.
 pub(super) fn pairs<'a>(a: &'a [SideRow], b: &'a [SideRow]) -> Vec<[&'a SideRow; 2]> {
     let (refs_of_a, refs_of_b) = (references(a), references(b));
     let newest_of_a = newest(a, &refs_of_b);
@@ -28,7 +30,7 @@ fn references(rows: &[SideRow]) -> HashSet<TextHash> {
     rows.iter().filter_map(|row| row.reference).collect()
 }
 
-/// The newest result by what it is known by.
+/// The newest result for each key by which results are matched.
 fn newest<'a>(
     rows: &'a [SideRow],
     refs_of_other: &HashSet<TextHash>,

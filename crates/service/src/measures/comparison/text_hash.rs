@@ -1,20 +1,20 @@
-//! Hashes by which the texts of two sides are found to be equal.
+//! Hashes by which equal texts of two sides are found.
 
 use refract_domain::submission::Submission;
 use sha2::{Digest as _, Sha256};
 
-/// The first 128 bits of a SHA-256: so many that two different texts of a prism never share one.
+/// The first 128 bits of a SHA-256: enough that two different texts of a prism never share a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct TextHash(u128);
 
 impl TextHash {
-    /// The hash of a caller's reference. It differs from that of every submission.
+    /// The hash of a caller's reference. It differs from the hash of every submission.
     pub(super) fn of_reference(reference: &str) -> Self {
         Self::of([b"ref", reference.as_bytes()].into_iter())
     }
 
-    /// The hash of fields and context. The order of the fields plays no part, since it may differ
-    /// between versions.
+    /// The hash of fields and context. It ignores the order of the fields, which may differ between
+    /// versions.
     pub(super) fn of_submission(submission: &Submission) -> Self {
         let mut fields: Vec<_> = submission.fields().iter().collect();
         fields.sort_by_key(|(key, _)| key);
@@ -27,7 +27,7 @@ impl TextHash {
     fn of<'a>(parts: impl Iterator<Item = &'a [u8]>) -> Self {
         let mut hash = Sha256::new();
         for part in parts {
-            // the length in front keeps two different lists of parts apart
+            // the length prefix keeps two different lists of parts apart
             hash.update(part.len().to_be_bytes());
             hash.update(part);
         }

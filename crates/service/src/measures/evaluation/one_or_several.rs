@@ -1,6 +1,6 @@
-//! Whether all answers have one origin.
+//! Whether all answers have the same origin.
 
-/// The one value that was seen, or that there were several.
+/// The only value that was seen, or that there were several.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum OneOrSeveral<T> {
     /// No value was seen.
@@ -13,7 +13,7 @@ pub(super) enum OneOrSeveral<T> {
 }
 
 impl<T: PartialEq + Clone> OneOrSeveral<T> {
-    /// Counts a value in.
+    /// Adds a value.
     pub(super) fn add(&mut self, value: &T) {
         match self {
             Self::None => *self = Self::One(value.clone()),
@@ -22,7 +22,7 @@ impl<T: PartialEq + Clone> OneOrSeveral<T> {
         }
     }
 
-    /// The one value; `None` when there are several or none.
+    /// The only value; `None` when there are several or none.
     pub(super) fn one(&self) -> Option<&T> {
         match self {
             Self::One(one) => Some(one),

@@ -1,11 +1,11 @@
-//! The most common passwords of ten characters and more, as lists of leaked passwords have them.
+//! The most common passwords of ten characters and more, from lists of leaked passwords.
 //!
-//! Most of those are one word of a small number, with digits and marks around it and some letters
-//! replaced by digits that look alike, so words are listed and not spellings.
+//! Most of these passwords are one word of a small number, surrounded by digits and marks and with
+//! some letters replaced by similar digits. So words are listed instead of spellings.
 
 use std::collections::BTreeSet;
 
-/// Words that a common password consists of, alone or several together.
+/// Words that make up common passwords, alone or several together.
 const WORDS: &str = "\
     abc abcd abcdef abcdefg access admin administrator adrian alexander alexandra alexis amanda \
     america amigos amor andrea andrew angel angela angels anthony apple arsenal asdf asdfgh \
@@ -40,7 +40,7 @@ const WORDS: &str = "\
     veronica victor victoria vincent volkswagen warcraft warrior welcome whatever william \
     willkommen windows winter wizard wolverine xsw yamaha yankees you zaq zxcvbn zxcvbnm";
 
-/// Rows and columns of keyboards, and other passwords that are no word.
+/// Rows and columns of keyboards, and other common passwords that are not words.
 const SPELLINGS: &str = "\
     !qaz2wsx3edc !qaz@wsx 01020304 0123456789 0987654321a 10203040 1122334455 11223344556 \
     123123123a 1234554321 1234567890q 12345678910 123456789a 1234567a 12345abc 12345qwert \
@@ -52,7 +52,7 @@ const SPELLINGS: &str = "\
     qwe123qwe qweasdzxc qwerty123456 qwertzuiop thisisapassword zaq12wsx zaq1xsw2 zaq1zaq1 \
     zxc123zxc zxcvbnm,./ zxcvbnm123";
 
-/// Sentences that many take for a password of their own, without what is between their words.
+/// Sentences that many people believe only they use, without spaces and marks.
 const PHRASES: &str = "\
     abandonallhope elementarymydearwatson helloworld houstonwehaveaproblem iamyourfather \
     iwillbeback iwanttobelieve livelongandprosper lordoftherings maytheforce maytheforcebewithyou \
@@ -61,7 +61,7 @@ const PHRASES: &str = "\
     thisisnotmypassword thisisverysecret tobeornottobe tobeornottobethatisthequestion \
     todayisagoodday winteriscoming youshallnotpass";
 
-/// Whether a password, in lower case, is among the most common ones.
+/// Whether a password in lower case is among the most common ones.
 pub(super) fn is_common(password: &str) -> bool {
     let begins_with = |spelling: &str| {
         let rest = password.strip_prefix(spelling);
@@ -85,9 +85,9 @@ pub(super) fn is_common(password: &str) -> bool {
     })
 }
 
-/// Whether a word is one of the list, or several written together.
+/// Whether a text is one word of the list, or several written together.
 fn is_words(word: &str) -> bool {
-    // where some words of the list end; each place is looked at once, however many ways lead to it
+    // positions where words of the list end; each is visited once, however many ways lead to it
     let mut ends = BTreeSet::from([0]);
     while let Some(end) = ends.pop_first() {
         let rest = word.get(end..).unwrap_or_default();
@@ -101,7 +101,7 @@ fn is_words(word: &str) -> bool {
     false
 }
 
-/// The letter that a digit or mark stands for in passwords such as `p@ssw0rd`.
+/// The letter that a digit or mark replaces in passwords such as `p@ssw0rd`.
 fn letter_like(character: char) -> char {
     match character {
         '0' => 'o',

@@ -29,13 +29,13 @@ fn person(number: u128) -> Applicant {
     Applicant::Person(PersonId(Uuid::from_u128(number)))
 }
 
-/// How many wait.
+/// Number of waiters.
 fn waiting(queue: &TurnQueue) -> usize {
     let state = queue.state();
     state.people.total + state.networks.total
 }
 
-/// Somebody who waits, says who it was when the turn comes, and gives it back.
+/// Waits for a turn, records who got it, and returns it.
 async fn wait(
     queue: &'static TurnQueue,
     applicant: Applicant,
@@ -53,7 +53,8 @@ async fn wait(
     tokio::spawn(waiting)
 }
 
-/// Whom the queue serves, in order, when these come in order while the only turn is taken.
+/// The order in which the queue serves applicants that come in this order while the only turn is
+/// taken.
 async fn order(applicants: Vec<Applicant>) -> Vec<String> {
     let queue = queue(QueueLimits {
         of_network: 100,
@@ -127,7 +128,7 @@ async fn who_finds_no_room_is_told_at_once_and_whoever_leaves_makes_room() {
     }
     assert_eq!(queue.turn(network("a")).await.err(), Some(NoTurn));
     let other = wait(queue, network("b"), &served).await;
-    // somebody who goes away leaves the place, and the turn does not get lost with them
+    // a cancelled waiter frees its place, and no turn is lost with it
     for gone in waiters.drain(..2) {
         gone.abort();
         assert!(gone.await.unwrap_err().is_cancelled());
@@ -162,11 +163,11 @@ async fn a_full_queue_takes_one_of_a_shorter_line_in_place_of_the_last_of_the_lo
         others.push(wait(queue, network(name), &served).await);
         assert_eq!(waiting(queue), FEW.of_networks, "bounded whoever comes");
     }
-    // now every line is as short as the others would become
+    // now no line may be shortened: the new line would become as long as the longest
     others.push(wait(queue, network("g"), &served).await);
     others.push(wait(queue, network("h"), &served).await);
     assert_eq!(queue.turn(network("i")).await.err(), Some(NoTurn));
-    // people have room of their own, which is bounded too
+    // people have separate room, which is bounded too
     for number in [1, 1, 2] {
         others.push(wait(queue, person(number), &served).await);
     }
@@ -206,7 +207,7 @@ async fn no_turn_is_lost_or_doubled_when_many_come_and_go_at_once() {
                 let turn = if patient {
                     queue.turn(applicant.clone()).await
                 } else {
-                    // somebody who does not wait for long
+                    // a waiter that gives up early
                     tokio::select! {
                         turn = queue.turn(applicant.clone()) => turn,
                         () = tokio::task::yield_now() => return false,
@@ -214,7 +215,7 @@ async fn no_turn_is_lost_or_doubled_when_many_come_and_go_at_once() {
                 };
                 match turn {
                     Ok(turn) => break turn,
-                    // somebody who is sent away comes again, as often as it takes
+                    // a refused applicant comes again, as often as it takes
                     Err(NoTurn) => tokio::task::yield_now().await,
                 }
             };

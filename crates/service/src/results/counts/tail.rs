@@ -1,23 +1,23 @@
-//! The results of a prism after its mark, counted day by day.
+//! The results of a prism after its watermark, counted day by day.
 
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
 use refract_domain::ids::{PrismId, ResultId};
 use refract_persistence::{Database, KeyCount, PersistenceError};
 
-/// The results after a mark, by day and key.
+/// The results after a watermark, by day and key.
 #[derive(Default)]
 pub(super) struct Tail {
-    /// Results that the mark may move over.
+    /// Results that the watermark may pass.
     pub(super) closed: Vec<(NaiveDate, KeyCount)>,
-    /// Results that are too young for it.
+    /// Results that are too young for the watermark to pass.
     pub(super) open: Vec<(NaiveDate, KeyCount)>,
 }
 
 impl Tail {
-    /// Counts the results after `mark`. No result is between the mark and `first`, which only saves
-    /// looking for it; results up to `closed` are closed.
+    /// Counts the results after the watermark `mark`. No result is between `mark` and `first`, so
+    /// counting begins at `first`; results up to `closed` are closed.
     ///
-    /// A day without results costs nothing: each day is followed by the day of the next result.
+    /// A day without results costs nothing: the next day to be counted is that of the next result.
     pub(super) async fn count(
         database: &Database,
         prism: PrismId,

@@ -1,4 +1,4 @@
-//! Metrics of what the use cases stand on: the model's requests and the database's connections.
+//! Metrics of the parts below the use cases: the model's requests and the database's connections.
 
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};

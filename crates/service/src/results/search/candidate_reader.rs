@@ -1,4 +1,4 @@
-//! Reads what may match a search, until a page is full.
+//! Reads the candidates of a search until a page is full.
 
 use std::collections::HashMap;
 
@@ -12,12 +12,12 @@ use crate::lenses::prism_lens::PrismLens;
 use crate::prisms::versions::find_saved_version;
 use crate::results::column_value::WantedValue;
 
-/// Candidates that are read at first when some of them may not match.
+/// Candidates that the first query reads when some of them may not match.
 const FIRST_READ: u32 = 200;
-/// Most candidates that are read by one query.
+/// Most candidates that one query reads.
 const LARGEST_READ: u32 = 1_600;
 
-/// What reading the candidates of one page gave.
+/// The outcome of reading the candidates of one page.
 pub(super) struct Matches {
     /// The candidates that match, in the order of reading.
     pub(super) found: Vec<SearchCandidate>,
@@ -26,11 +26,11 @@ pub(super) struct Matches {
 
 /// Why no further candidate was read.
 pub(super) enum SearchEnd {
-    /// There is none.
+    /// There are no more candidates.
     NoneLeft,
-    /// The page is full, and there is at least one match beyond it.
+    /// The page is full, and there is at least one more match.
     PageFull,
-    /// as many candidates were read as may be.
+    /// The limit on candidates was reached.
     GivenUp {
         last: ResultId,
         created_at: DateTime<Utc>,
@@ -42,7 +42,7 @@ pub(super) struct CandidateReader<'a> {
     pub(super) database: &'a Database,
     pub(super) lens: &'a PrismLens,
     pub(super) filter: &'a ResultFilter,
-    /// What a column of the lens must show.
+    /// The value that a column of the lens must show.
     pub(super) wanted: Option<WantedValue>,
     pub(super) limits: SearchLimits,
 }
@@ -95,7 +95,8 @@ impl CandidateReader<'_> {
         }
     }
 
-    /// Candidates of the first query: one more than the page has where each of them matches.
+    /// Number of candidates in the first query: one more than the page has, if each candidate
+    /// matches.
     fn first_read(&self) -> u32 {
         let each_matches = self.wanted.is_none() && self.filter.by_index() == *self.filter;
         let page = self.limits.results.saturating_add(1);
@@ -107,7 +108,7 @@ impl CandidateReader<'_> {
         first.min(self.limits.candidates)
     }
 
-    /// The retries of those candidates that may match; none where it does not matter.
+    /// The retries of those candidates that may match; none where retries do not matter.
     async fn retries(
         &self,
         candidates: &[SearchCandidate],

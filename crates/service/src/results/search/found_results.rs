@@ -1,4 +1,4 @@
-//! The page of results that a search found.
+//! The page of results of a search.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;
 use crate::results::readable_result::ReadableResult;
 
-/// A page of results, newest first whichever way it was reached.
+/// A page of results, newest first in either direction of paging.
 pub struct FoundResults {
     /// The results.
     pub results: Vec<FoundRow>,
@@ -24,18 +24,18 @@ pub struct FoundResults {
     /// The result before which [older results](SearchPage::OlderThan) begin; `None` when there is
     /// none.
     pub older: Option<ResultId>,
-    /// The moment up to which results were looked at, when the search gave up before the page was
-    /// full; `older` or `newer` goes on from there.
+    /// The moment up to which results were read, if the search gave up before the page was full;
+    /// `older` or `newer` continues from there.
     pub searched_to: Option<DateTime<Utc>>,
 }
 
-/// A result that a search found.
+/// A result of a search.
 pub struct FoundRow {
     /// The result.
     pub result: ReadableResult,
     /// Who made the result.
     pub maker: Maker,
-    /// The result that retried this one, when one did.
+    /// The result that retried this one, if any.
     pub retried_as: Option<ResultId>,
 }
 
@@ -58,7 +58,8 @@ impl FoundResults {
         let mut results = load_rows(database, lens, found).await?;
         let (newer, older) = match page {
             SearchPage::Newest => (None, onwards),
-            // an empty page has no result to go back from, so the way back includes the last one
+            // an empty page has no result to go back from, so the way back includes the last result
+            // read
             SearchPage::OlderThan(from) => (first.or(Some(from.just_before())), onwards),
             SearchPage::NewerThan(from) => {
                 results.reverse();
@@ -75,7 +76,8 @@ impl FoundResults {
     }
 }
 
-/// The results of candidates in the order of these. A result that was deleted meanwhile is left out.
+/// Loads the results of candidates, in the candidates' order. A result that was deleted meanwhile
+/// is left out.
 async fn load_rows(
     database: &Database,
     lens: &Arc<PrismLens>,

@@ -1,4 +1,4 @@
-//! The pages of a search, and how much one of them may be.
+//! The pages of a search, and the limits of one page.
 
 use refract_domain::ids::ResultId;
 
@@ -9,12 +9,12 @@ pub enum SearchPage {
     Newest,
     /// Results that are older than this one.
     OlderThan(ResultId),
-    /// Results that are newer than this one, beginning next to it. With [`ResultId::LOWEST`] it is
-    /// the page of the oldest results.
+    /// Results that are newer than this one, beginning next to it. [`ResultId::LOWEST`] gives the
+    /// page of the oldest results.
     NewerThan(ResultId),
 }
 
-/// How much one page of a search may be.
+/// Limits of one page of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SearchLimits {
     /// Most results of the page, at least 1.

@@ -1,7 +1,7 @@
-//! Whether a round of purging is plausible: that the clock which it goes by is right, and that it
-//! deletes what it was meant to.
+//! Whether a round of purging is plausible: whether its clock is right, and whether it deletes only
+//! what it should.
 //!
-//! A clock that is wrong by up to a day passes: results then go up to a day early.
+//! A clock that is wrong by up to a day is accepted: results then go up to a day early.
 
 use std::time::Instant;
 
@@ -9,14 +9,14 @@ use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use refract_domain::ids::{AccountId, PrismId};
 use refract_persistence::{Database, PersistenceError, PurgeRange, RetentionRoundRow};
 
-/// How far a clock may be ahead of what vouches for it, and how far the limit of age may move from one
-/// round to the next without a question.
+/// How far a clock may be ahead of what confirms it, and how far the age limit may move from one
+/// round to the next without a check.
 const TRUSTED: TimeDelta = TimeDelta::days(1);
 
 /// Why a round deleted nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImplausibleRoundError {
-    /// There was no round yet, and the newest result does not vouch for the clock.
+    /// There was no round yet, and the newest result does not confirm the clock.
     #[error(
         "the clock says {}, but the newest result is from {}: set the clock right. If it is right, \
          purging begins after the next result that is saved, or on a node that is started with \
@@ -24,12 +24,12 @@ pub enum ImplausibleRoundError {
         shown(*now), shown(*newest_result)
     )]
     ClockAhead {
-        /// What the clock says.
+        /// The time by the clock.
         now: DateTime<Utc>,
         /// When the newest result was made.
         newest_result: DateTime<Utc>,
     },
-    /// The last round does not vouch for the clock, or not for long enough.
+    /// The last round does not confirm the clock, or not for long enough.
     #[error(
         "the clock says {}, but the last round ended {}: set the clock right. If it is right, as \
          after all nodes were stopped for days, purging goes on by itself from {} on when results are \
@@ -37,26 +37,26 @@ pub enum ImplausibleRoundError {
         shown(*now), shown(*last_round), shown(*believed_from)
     )]
     ClockInDoubt {
-        /// What the clock says.
+        /// The time by the clock.
         now: DateTime<Utc>,
         /// When the last round ended.
         last_round: DateTime<Utc>,
-        /// From when on new results vouch for the clock.
+        /// The moment from which new results confirm the clock.
         believed_from: DateTime<Utc>,
     },
-    /// The clock went on by more than the time that passed.
+    /// The clock advanced by more than the time that passed.
     #[error(
         "the clock says {}, but by the time that passed since this node looked before it is {}: set \
          the clock right. If it is right, as after the machine was suspended, restart this node",
         shown(*now), shown(*expected)
     )]
     ClockJumped {
-        /// What the clock says.
+        /// The time by the clock.
         now: DateTime<Utc>,
-        /// What it would say without the jump.
+        /// The time without the jump.
         expected: DateTime<Utc>,
     },
-    /// Most results of a prism would go.
+    /// Most results of a prism would be deleted.
     #[error(
         "{results} results of prism {prism} are older than they are kept, more than half of all. If \
          they are to go, as when REFRACT_RETENTION_DAYS was just set or lowered, start a node with \
@@ -66,7 +66,8 @@ pub enum ImplausibleRoundError {
     LargeShare {
         /// The first such prism.
         prism: PrismId,
-        /// How many of its results the round would delete that no earlier round should have deleted.
+        /// Number of its results that the round would delete and that no earlier round should have
+        /// deleted.
         results: u64,
     },
 }
@@ -87,15 +88,15 @@ fn shown(moment: DateTime<Utc>) -> String {
     moment.to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
-/// Watches that a clock goes on by as much time as passes.
+/// Checks that a clock advances by as much time as passes.
 #[derive(Debug, Default)]
 pub(super) struct ClockWatch {
-    /// The last plausible look at the clock.
+    /// The last plausible reading of the clock.
     last: Option<(DateTime<Utc>, Instant)>,
 }
 
 impl ClockWatch {
-    /// Checks what the clock says at an instant. The clock stays implausible until it is set right.
+    /// Checks the clock's time at an instant. The clock stays implausible until it is set right.
     pub(super) fn check(
         &mut self,
         now: DateTime<Utc>,
@@ -113,11 +114,12 @@ impl ClockWatch {
     }
 }
 
-/// Checks the clock against what is stored. Where there is nothing, there is nothing to purge either.
+/// Checks the clock against what is stored. Without results there is nothing to purge either.
 ///
-/// The last round vouches for a clock that is up to a day ahead of it. Beyond that a clock is in doubt,
-/// whatever results were saved by it: for a day, so that somebody can see the refusals and set it right.
-/// After that, results of the last day vouch for it. `doubted_since` is when that day began, if it did.
+/// The last round confirms a clock that is up to a day ahead of it. A clock further ahead is in
+/// doubt for a day, whatever results were saved by it, so that an operator can see the refusals and
+/// set it right. After that day, results of the last day confirm it. `doubted_since` is when that
+/// day began, if it did.
 pub(super) fn check_clock(
     now: DateTime<Utc>,
     newest_result: Option<DateTime<Utc>>,
@@ -146,8 +148,8 @@ pub(super) fn check_clock(
     }
 }
 
-/// Checks that a round deletes no more than half of the results of any prism. What has become too old
-/// since the last round does not count, or the last results of a prism that is no longer used would
+/// Checks that a round deletes no more than half of the results of any prism. Results that became
+/// too old since the last round do not count: otherwise the last results of an unused prism would
 /// stay for ever.
 pub(super) async fn check_shares(
     database: &Database,
@@ -198,7 +200,7 @@ mod tests {
         let (now, newest_result) = (at(25), at(0));
         let ahead = ImplausibleRoundError::ClockAhead { now, newest_result };
         assert_eq!(check_clock(now, Some(at(0)), None, None), Err(ahead));
-        // a service may be idle for as long as it likes
+        // a service may be idle for any time
         let last = Some(round(at(0)));
         assert_eq!(check_clock(at(24), Some(at(-500)), last, None), Ok(()));
         // a clock that is set back deletes less
@@ -218,7 +220,7 @@ mod tests {
                 believed_from: at(until),
             })
         };
-        // results of the same clock are no witness of it
+        // results saved by the same clock do not confirm it
         assert_eq!(check(25, 25, None), in_doubt(25, 49));
         assert_eq!(check(48, 48, Some(25)), in_doubt(48, 49));
         assert_eq!(check(49, 25, Some(25)), Ok(()));

@@ -60,8 +60,8 @@ impl Database {
 }
 
 impl AnswerPages {
-    /// The next page, of `most` results at most; an empty one is the end. Pages are as large as fits
-    /// into little memory.
+    /// The next page, with at most `most` results; an empty page is the end. Pages are sized to
+    /// take little memory.
     ///
     /// # Errors
     /// When the database fails, or an answer cannot be read.

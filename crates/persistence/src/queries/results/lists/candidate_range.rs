@@ -1,9 +1,9 @@
 //! The statement that finds the candidates of a search, in a shape that leaves the planner one index.
 //!
-//! With a `LIMIT`, PostgreSQL's planner takes any index in the right order, and hopes to meet enough
-//! results on the way: for the results of version 1 it would walk over a million newer ones of
-//! version 2. So a statement is in the order of what it searches for and then of ids, which only the
-//! index that begins with it has. The value is compared as the one element of an array, since a
+//! With a `LIMIT`, PostgreSQL's planner takes any index in the right order, and hopes to meet
+//! enough results on the way: for the results of version 1 it would walk over a million newer ones
+//! of version 2. So a statement orders by the searched column and then by id, an order that only
+//! the index on that column has. The value is compared as the one element of an array, since a
 //! planner drops a column that equals a constant from the order.
 
 use diesel::backend::Backend;
@@ -22,8 +22,8 @@ use crate::schema::sql_types::{Bind, Id};
 
 /// Results that one index finds, in an order, from an id on.
 pub(crate) struct CandidateRange {
-    /// The account's results of the period, and the failed ones or those of the terminal where only
-    /// these are searched for: an index holds nothing else.
+    /// The account's results of the period. A search for failed results or for those of the
+    /// terminal is limited to these, since its index holds nothing else.
     results: ResultQuery,
     prism: PrismId,
     searched: Searched,
@@ -32,7 +32,7 @@ pub(crate) struct CandidateRange {
     between: (ResultId, ResultId),
 }
 
-/// What the column that an index begins with is compared with.
+/// The value that an index's first column is compared with.
 enum Searched {
     Version(i32),
     Reference(Option<String>),
@@ -77,7 +77,7 @@ impl CandidateRange {
         }
     }
 
-    /// The statement, without its limit and its columns.
+    /// The statement, without limit and columns.
     pub(crate) fn query<DB: CandidateBackend>(self) -> results::BoxedQuery<'static, DB> {
         DB::query(self)
     }
@@ -140,7 +140,7 @@ impl CandidateBackend for Pg {
 }
 
 impl CandidateBackend for Sqlite {
-    /// SQLite takes the index of a prism's ids for as good as that of its versions where both are
+    /// SQLite considers the index of a prism's ids as good as that of its versions if both are
     /// compared one column at a time. Compared as a row, only the latter fits.
     fn query(range: CandidateRange) -> results::BoxedQuery<'static, Self> {
         let prism = Bind(range.prism);

@@ -1,5 +1,5 @@
-//! Candidates: results that an index finds for a search, with what decides whether they match, and
-//! without their texts.
+//! Candidates: results that an index finds for a search, with the columns that decide whether they
+//! match, and without their texts.
 
 use std::collections::HashMap;
 
@@ -57,8 +57,8 @@ impl SearchCandidate {
         self.answers.is_some()
     }
 
-    /// Whether a filter lets the result through, but for two conditions: the candidates of a filter
-    /// are of its period, and whether a result was retried is seen from another one
+    /// Whether the result matches a filter, apart from two conditions: the period, which candidates
+    /// of the filter meet already, and whether the result was retried, which another row shows
     /// ([`Database::list_retries`]).
     pub fn meets(&self, filter: &ResultFilter) -> bool {
         let is_ok = self.is_ok();
@@ -102,7 +102,7 @@ impl TryFrom<CandidateColumns> for SearchCandidate {
 
 impl Database {
     /// Up to `limit` results that [one index](ResultFilter::by_index) finds for a filter, in this
-    /// order after `last`. Which of them the filter lets through is for [`SearchCandidate::meets`].
+    /// order after `last`. [`SearchCandidate::meets`] checks the rest of the filter.
     ///
     /// # Errors
     /// When the database fails.
@@ -133,7 +133,7 @@ impl Database {
         .await
     }
 
-    /// Those of these results that were retried, each with its retry. Some thousands of ids at most.
+    /// Finds which of these results were retried, each with its retry. A few thousand ids at most.
     ///
     /// # Errors
     /// When the database fails.

@@ -1,5 +1,5 @@
-//! Which results of a prism are wanted: as a condition in SQL, and what is left of it to check on a
-//! result that an index found.
+//! A filter of a prism's results: as a condition in SQL, and as the rest to check on a result that
+//! an index found.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use diesel::backend::{Backend, DieselReserveSpecialization};
@@ -16,8 +16,8 @@ use refract_domain::submission::reference::Ref;
 use crate::schema::results;
 use crate::schema::sql_types::{Bind, Id, Moment};
 
-/// Whether a result was retried: in SQL, since a query of diesel's inside of one for either database
-/// needs a condition for each of its types.
+/// Whether a result was retried: in SQL, since a nested diesel query for either database needs a
+/// trait bound for each of its types.
 const WAS_RETRIED: &str =
     "EXISTS (SELECT 1 FROM results AS retries WHERE retries.retry_of = results.id)";
 
@@ -35,7 +35,7 @@ pub struct ResultFilter {
     pub until: Option<DateTime<Utc>>,
     /// Results that this version answered.
     pub version: Option<VersionNumber>,
-    /// Results of the model that its server calls so.
+    /// Results of the model with this name, as its server reports it.
     pub model: Option<String>,
     /// Results with this `ref`.
     pub reference: Option<Ref>,
@@ -43,17 +43,17 @@ pub struct ResultFilter {
     pub made_by: Option<Maker>,
 }
 
-/// How far the moment in a result's id may be from its saved moment. Both are read off one clock,
-/// one right after the other; only a clock that is set back moves them apart, since ids never go
-/// back. A search within a period reads what lies in this margin, so it is short.
+/// Largest difference between the moment in a result's id and its saved moment. Both are read from
+/// one clock, one right after the other; only a clock that is set back moves them apart, since ids
+/// never go back. It is short because a search within a period also reads this margin.
 const APART: TimeDelta = TimeDelta::minutes(5);
 
 impl ResultFilter {
     /// The part of this filter that one index answers, however many results the prism has: the
-    /// period, and of the other conditions the one that mostly lets the fewest results through.
+    /// period, and the one other condition that usually matches the fewest results.
     ///
-    /// Two conditions at once have no index, and a query for both may walk through all results that
-    /// meet the first to find the few that meet the second.
+    /// No index covers two conditions, and a query for both may walk through all results that match
+    /// the first to find the few that match the second.
     #[must_use]
     pub fn by_index(&self) -> Self {
         let period = Self {
@@ -83,11 +83,11 @@ impl ResultFilter {
         }
     }
 
-    /// Ids between which all results are.
+    /// The ids between which all results are.
     pub(crate) const ALL_IDS: (ResultId, ResultId) = (ResultId::LOWEST, ResultId::HIGHEST);
 
-    /// Ids between which all results of the period are: an id begins with the moment of its
-    /// making, so that an index of ids leads to a period without a look at what is outside it.
+    /// The ids between which all results of the period are: an id begins with its creation time, so
+    /// that an index of ids finds a period without reading anything outside it.
     pub(crate) fn ids(&self) -> (ResultId, ResultId) {
         let nearby = |moment: DateTime<Utc>, apart| {
             let moment = moment.checked_add_signed(apart);
@@ -99,7 +99,7 @@ impl ResultFilter {
         (first.unwrap_or(lowest), end.unwrap_or(highest))
     }
 
-    /// The failed results that were never retried, of those that the other conditions let through.
+    /// The failed results that were never retried, among those that match the other conditions.
     pub(crate) fn only_retriable(self) -> Self {
         Self {
             is_ok: None,
@@ -108,8 +108,8 @@ impl ResultFilter {
         }
     }
 
-    /// Those results of a query that the filter lets through. The column `error` stands in for the
-    /// status, since an index holds the results that have one.
+    /// Narrows a query to the results that match the filter. The column `error` replaces the
+    /// status, since an index holds the results that have an error.
     pub(crate) fn narrow<DB>(
         self,
         mut query: results::BoxedQuery<'static, DB>,

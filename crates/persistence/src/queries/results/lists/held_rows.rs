@@ -1,4 +1,4 @@
-//! What a file run looks up: which of its rows hold a result already.
+//! What a file run looks up: which of its rows already have a result.
 
 use std::collections::HashSet;
 
@@ -16,10 +16,10 @@ use crate::queries::results::row::ResultColumns;
 use crate::schema::sql_types::Bind;
 use crate::schema::{prisms, results};
 
-/// What the database has about some rows of a file run.
+/// What the database knows of some rows of a file run.
 #[derive(Clone, Debug)]
 pub struct HeldRows {
-    /// Whether the prism is there and not archived, and so answers.
+    /// Whether the prism exists and is not archived, and so answers.
     pub prism_answers: bool,
     /// The results that hold one of the keys, in no particular order.
     pub held: Vec<SavedResult>,
@@ -27,7 +27,7 @@ pub struct HeldRows {
 
 impl Database {
     /// Finds the results of the account that hold one of these keys, and whether the prism still
-    /// answers. Two queries for any number of keys, which should be some hundreds at most.
+    /// answers. Two queries for any number of keys; pass a few hundred at most.
     ///
     /// # Errors
     /// When the database fails.
@@ -56,8 +56,8 @@ impl Database {
         .await
     }
 
-    /// Which of these keys hold a result of the account with answers. One query for any number of
-    /// keys, which should be some hundreds at most; no result is read.
+    /// Finds which of these keys hold an answered result of the account. One query for any number
+    /// of keys, without loading a result; pass a few hundred keys at most.
     ///
     /// # Errors
     /// When the database fails.

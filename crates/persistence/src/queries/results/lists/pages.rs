@@ -19,7 +19,7 @@ const LIMITS: PageLimits = PageLimits {
     growth: 2,
     bytes: 2 * 1024 * 1024,
 };
-/// Bytes of memory of an outcome with its key and probability.
+/// Memory of an outcome with its key and probability, in bytes.
 const OUTCOME_BYTES: usize = 64;
 
 /// The results of a prism, one page after the other.
@@ -29,7 +29,7 @@ pub struct ResultPages {
 }
 
 impl Database {
-    /// The results of a prism that a filter lets through, before the first page is read.
+    /// The results of a prism that match a filter, before the first page is read.
     pub fn result_pages(
         &self,
         account: AccountId,
@@ -46,7 +46,7 @@ impl Database {
 }
 
 impl ResultPages {
-    /// The next page; an empty one is the end.
+    /// The next page; an empty page is the end.
     ///
     /// # Errors
     /// When the database fails.

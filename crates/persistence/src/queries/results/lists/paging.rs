@@ -1,4 +1,4 @@
-//! Keyset pagination of results: each page is one query that goes on where the last one ended, so
+//! Keyset pagination of results: each page is one query that continues after the previous page, so
 //! that the database holds nothing between them. The smaller the results, the more a page has.
 
 use refract_domain::ids::ResultId;
@@ -12,7 +12,7 @@ pub(crate) struct PageLimits {
     pub(crate) first: u32,
     /// Most results of a page: large results may follow small ones.
     pub(crate) most: u32,
-    /// A page has at most this many times the results of the page before.
+    /// A page has at most this many times the results of the previous page.
     pub(crate) growth: u32,
     /// Bytes that the results of a page should take.
     pub(crate) bytes: usize,
@@ -45,7 +45,7 @@ impl Paging {
         self.query.clone().page(self.order, self.last, size)
     }
 
-    /// Goes on after a page, whose results are given by their ids and bytes.
+    /// Continues after a page, given the ids and bytes of its results.
     pub(crate) fn go_on_after(&mut self, page: impl Iterator<Item = (ResultId, usize)>) {
         let (mut results, mut bytes) = (0_usize, 0_usize);
         for (id, size) in page {
@@ -56,8 +56,8 @@ impl Paging {
         self.size = self.next_size(results, bytes);
     }
 
-    /// Results of the next page: as many as fit if they are like those of the last page, and not
-    /// many times more.
+    /// Results of the next page: as many as fit if they are like those of the last page, up to the
+    /// limit on growth.
     fn next_size(&self, results: usize, bytes: usize) -> u32 {
         let fitting = self.limits.bytes.saturating_mul(results) / bytes.max(1);
         let grown = self.size.saturating_mul(self.limits.growth);

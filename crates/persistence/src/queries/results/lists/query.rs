@@ -1,5 +1,5 @@
-//! The query builder behind every list of results: which results, in which order, how many. Columns
-//! are for the reader to choose.
+//! The query builder behind every list of results: which results, in which order, how many. The
+//! reader chooses the columns.
 
 use chrono::{DateTime, Utc};
 use diesel::backend::{Backend, DieselReserveSpecialization};
@@ -15,17 +15,17 @@ use crate::queries::results::lists::filter::ResultFilter;
 use crate::schema::results;
 use crate::schema::sql_types::{Bind, Id, Moment};
 
-/// From which end results are read.
+/// The order in which results are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResultOrder {
     /// In the order of creation, which is that of the ids.
     OldestFirst,
-    /// Against the order of creation.
+    /// Reverse order of creation.
     NewestFirst,
 }
 
 impl ResultOrder {
-    /// Of the ids between two, those that come after `last` in this order.
+    /// The ids of a range that come after `last` in this order.
     pub(crate) fn after(
         self,
         (first, end): (ResultId, ResultId),
@@ -39,8 +39,7 @@ impl ResultOrder {
     }
 }
 
-/// Which results are read, in which order and how many of them. Each part that is left out leaves
-/// the results as they are.
+/// Which results are read, in which order and how many of them. An omitted part restricts nothing.
 #[derive(Clone, Default)]
 pub(crate) struct ResultQuery {
     pub(crate) account: Option<AccountId>,
@@ -59,7 +58,7 @@ pub(crate) struct ResultQuery {
 }
 
 impl ResultQuery {
-    /// The results of a prism that a filter lets through.
+    /// The results of a prism that match a filter.
     pub(crate) fn of_prism(account: AccountId, prism: PrismId, filter: ResultFilter) -> Self {
         Self {
             account: Some(account),
@@ -70,7 +69,7 @@ impl ResultQuery {
         }
     }
 
-    /// The results of an account, whatever prism they are of.
+    /// The results of an account, of any prism.
     pub(crate) fn of_account(account: AccountId) -> Self {
         Self {
             account: Some(account),
