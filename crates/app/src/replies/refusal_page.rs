@@ -41,7 +41,7 @@ pub(crate) fn show(
         p { (refusal.message()) }
         @match (refusal, &kept) {
             (PageError::SignedOut, _) => { (sign_in::form(&sign_in::SignInForm::default(), kept.as_ref())) }
-            (PageError::FormTooLarge(FormSize::CarriedForm | FormSize::OwnWithKept), _) => {
+            (PageError::FormTooLarge(FormSize::Kept | FormSize::OwnWithKept), _) => {
                 p { a href="/sign-in" target="_blank" { "Sign in in another tab" } }
             }
             (_, Some(kept)) => { (kept.send_again("Send again")) }

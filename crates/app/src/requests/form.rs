@@ -288,8 +288,8 @@ mod tests {
         let read = |size| Form::of_encoded(many.as_bytes(), size).map(|form| form.values().count());
         assert!(matches!(read(FormSize::Whole), Ok(8_193)));
         assert!(matches!(
-            read(FormSize::CarriedForm),
-            Err(PageError::FormTooLarge(FormSize::CarriedForm))
+            read(FormSize::Kept),
+            Err(PageError::FormTooLarge(FormSize::Kept))
         ));
     }
 

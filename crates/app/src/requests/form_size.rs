@@ -30,7 +30,7 @@ pub(crate) enum FormSize {
     /// For a signed-in sender.
     Whole,
     /// For a sender whose session has ended: the form is kept until they have signed in again.
-    CarriedForm,
+    Kept,
     /// For a form that needs no session.
     Own,
     /// For the sign-in form, which may carry another form.
@@ -42,7 +42,7 @@ impl FormSize {
     pub(crate) fn bytes(self) -> usize {
         match self {
             Self::Whole => WHOLE_BYTES,
-            Self::CarriedForm => KEPT_BYTES,
+            Self::Kept => KEPT_BYTES,
             Self::Own => OWN_BYTES,
             Self::OwnWithKept => WITH_KEPT_BYTES,
         }
@@ -52,7 +52,7 @@ impl FormSize {
     pub(crate) fn values(self) -> usize {
         match self {
             Self::Whole => WHOLE_VALUES,
-            Self::CarriedForm | Self::Own | Self::OwnWithKept => OTHER_VALUES,
+            Self::Kept | Self::Own | Self::OwnWithKept => OTHER_VALUES,
         }
     }
 
@@ -61,7 +61,7 @@ impl FormSize {
     pub(crate) fn holds(self, shown: usize, own: usize, carried: usize) -> bool {
         match self {
             Self::Whole => shown <= WHOLE_SHOWN,
-            Self::CarriedForm | Self::Own => true,
+            Self::Kept | Self::Own => true,
             Self::OwnWithKept => own <= OWN_BYTES && carried <= KEPT_BYTES,
         }
     }
@@ -72,7 +72,7 @@ impl FormSize {
             Self::Whole => {
                 "What was sent is larger than 16 MiB. Send less at once; nothing was saved."
             }
-            Self::CarriedForm | Self::OwnWithKept => {
+            Self::Kept | Self::OwnWithKept => {
                 "You are not signed in, and what you sent is larger than the 256 KiB that are kept \
                  until you are. Nothing was saved. Sign in in another tab, then go back in this one \
                  and send it again: a browser keeps what you typed."

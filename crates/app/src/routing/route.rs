@@ -111,7 +111,7 @@ impl AppRoute {
             Access::Open(_) if self.carries_another_form => FormSize::OwnWithKept,
             Access::Open(_) => FormSize::Own,
             Access::For(..) if is_signed_in => FormSize::Whole,
-            Access::For(..) => FormSize::CarriedForm,
+            Access::For(..) => FormSize::Kept,
         }
     }
 

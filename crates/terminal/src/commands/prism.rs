@@ -78,7 +78,7 @@ pub enum PrismCommand {
         #[command(flatten)]
         account: AccountArg,
     },
-    /// Stops a prism from refract; its results stay readable
+    /// Stops a prism from answering; its results stay readable
     #[command(after_help = "Examples:\n  refract prism archive support-triage")]
     Archive(PrismArg),
     /// Lets an archived prism answer again

@@ -19,7 +19,7 @@ enum CarriedQuestion {
     /// The base's question with this key, unchanged.
     Saved { key: String, is_folded: bool },
     /// A new or changed question.
-    SignInForm(DraftQuestion),
+    Typed(DraftQuestion),
 }
 
 /// A whole draft in a hidden input.
@@ -86,7 +86,7 @@ impl DraftBase {
                 is_folded: question.is_folded,
             }
         } else {
-            CarriedQuestion::SignInForm(question.clone())
+            CarriedQuestion::Typed(question.clone())
         }
     }
 
@@ -95,7 +95,7 @@ impl DraftBase {
             CarriedQuestion::Saved { key, is_folded } => {
                 self.saved(&key, is_folded).ok_or(PageError::NoForm)
             }
-            CarriedQuestion::SignInForm(question) => Ok(question),
+            CarriedQuestion::Typed(question) => Ok(question),
         }
     }
 

@@ -24,13 +24,13 @@ pub(crate) enum DraftKey {
     /// A saved key, on which callers rely.
     Saved(String),
     /// The key of a new item. If empty, it is derived from the label or the question.
-    SignInForm(String),
+    Typed(String),
 }
 
 impl Default for DraftKey {
     /// The empty key of a new item.
     fn default() -> Self {
-        Self::SignInForm(String::new())
+        Self::Typed(String::new())
     }
 }
 
@@ -69,7 +69,7 @@ impl DraftKey {
     /// The key as typed.
     pub(crate) fn as_str(&self) -> &str {
         match self {
-            Self::Saved(key) | Self::SignInForm(key) => key,
+            Self::Saved(key) | Self::Typed(key) => key,
         }
     }
 
@@ -166,7 +166,7 @@ impl EditDraft {
     pub(crate) fn blank() -> Self {
         Self {
             fields: vec![DraftField {
-                key: DraftKey::SignInForm("text".to_owned()),
+                key: DraftKey::Typed("text".to_owned()),
                 label: "Text".to_owned(),
             }],
             questions: vec![DraftQuestion::new(QuestionType::YesNo)],
@@ -203,7 +203,7 @@ impl EditDraft {
 
     /// The draft with keys that can still be changed, for an unsaved prism.
     pub(crate) fn into_new(mut self) -> Self {
-        let free = |key: &mut DraftKey| *key = DraftKey::SignInForm(key.as_str().to_owned());
+        let free = |key: &mut DraftKey| *key = DraftKey::Typed(key.as_str().to_owned());
         for field in &mut self.fields {
             free(&mut field.key);
         }

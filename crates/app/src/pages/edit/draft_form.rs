@@ -62,7 +62,7 @@ impl<'a> SentInputs<'a> {
     fn key(&self, path: &str) -> DraftKey {
         match self.get(path, "saved_key") {
             Some(key) => DraftKey::Saved(key.to_owned()),
-            None => DraftKey::SignInForm(self.text(&format!("{path}.key"))),
+            None => DraftKey::Typed(self.text(&format!("{path}.key"))),
         }
     }
 
@@ -140,7 +140,7 @@ mod tests {
         let draft = read(&form, &DraftBase::default()).unwrap();
         assert_eq!(draft.fields[0].key, DraftKey::Saved("text".to_owned()));
         let question = &draft.questions[0];
-        assert_eq!(question.key, DraftKey::SignInForm("topic".to_owned()));
+        assert_eq!(question.key, DraftKey::Typed("topic".to_owned()));
         assert_eq!(question.outcomes.len(), 2);
         assert_eq!(question.outcomes[1].key, DraftKey::Saved("b".to_owned()));
     }

@@ -58,7 +58,7 @@ impl Inputs<'_> {
                     }
                 }
             }
-            DraftKey::SignInForm(key) => html! {
+            DraftKey::Typed(key) => html! {
                 div.key { (self.line(&format!("{path}.key"), "Key", key)) }
             },
         }
