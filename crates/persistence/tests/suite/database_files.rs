@@ -1,4 +1,4 @@
-//! An SQLite file that is deleted or replaced while it is open: nothing is saved that would be lost.
+//! An SQLite file that is deleted or replaced while it is open: no save is acknowledged and lost.
 
 use std::fs;
 use std::num::NonZeroUsize;

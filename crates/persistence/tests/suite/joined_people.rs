@@ -1,4 +1,4 @@
-//! People for tests: invited, joined and signed in, each by a token whose hash is one byte 32 times.
+//! People for tests: invited, joined and signed in. The hash of each token is one byte 32 times.
 
 use chrono::{DateTime, Utc};
 use refract_domain::account::person::{Email, PersonName};
