@@ -58,8 +58,8 @@ impl Database {
     /// all data in them.
     ///
     /// # Errors
-    /// There is no such migration, a migration failed, or the database has one that this binary does
-    /// not know.
+    /// There is no such migration, a migration failed, or the database has one that this binary
+    /// does not know.
     pub async fn migrate_to(&self, number: u64) -> Result<MigrationPlan, MigrateError> {
         self.migrating(MigrationTarget::Number(number), Run::Kept)
             .await

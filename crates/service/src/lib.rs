@@ -95,7 +95,7 @@ impl Refract {
         }
     }
 
-    /// The use cases of one request, whose trace covers what they ask of the model and the database.
+    /// The use cases of one request. Its trace covers what they ask of the model and the database.
     #[must_use]
     pub fn traced(self, trace: CallTrace) -> Self {
         Self {

@@ -70,7 +70,7 @@ impl Store<'_> {
     }
 }
 
-/// Copies the SQLite file of a database while it is in use, and returns the size of the copy in bytes.
+/// Copies a database's SQLite file while it is in use, and returns the size of the copy in bytes.
 ///
 /// # Errors
 /// When the database is not an SQLite file, or the copy cannot be made.

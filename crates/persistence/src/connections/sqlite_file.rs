@@ -1,8 +1,8 @@
 //! The SQLite file of a process: created if allowed, opened, and watched.
 //!
-//! A file that is deleted or replaced while it is open lives on without a name: what is saved into it
-//! is lost when the last connection closes. So the file under the path is compared with the open one,
-//! by device and inode, before every write and in every ping. That costs about a microsecond.
+//! A file that is deleted or replaced while it is open lives on without a name: what is saved into
+//! it is lost when the last connection closes. So the file under the path is compared with the open
+//! one, by device and inode, before every write and in every ping. That costs about a microsecond.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind};

@@ -1,5 +1,5 @@
-//! The statements that count the results since the last look: among a million results they read
-//! those of that hour alone.
+//! The statements that count the results since the last read: among a million results they read
+//! only those of that hour.
 
 use chrono::{DateTime, TimeDelta};
 use diesel::{RunQueryDsl as _, SqliteConnection, sql_query};
@@ -14,10 +14,10 @@ use crate::plans::Step;
 
 /// Results of the last hour of the million.
 const OF_THE_HOUR: u64 = 1_389;
-/// The index that leads to the results of a prism from an id on.
+/// The index that finds the results of a prism from an id on.
 const INDEX: &str = "results_prism_id_id";
 
-/// A statement of a look at the counts, with its values as PostgreSQL writes them.
+/// A statement of reading the counts, with its values as PostgreSQL writes them.
 pub(crate) struct CountStatement {
     pub(crate) sql: String,
     pub(crate) values: Vec<String>,
@@ -25,7 +25,7 @@ pub(crate) struct CountStatement {
     pub(crate) at_most: u64,
 }
 
-/// Looks at the counts of two prisms whose marks are an hour before the newest result.
+/// Reads the counts of two prisms whose watermarks are an hour before the newest result.
 pub(crate) async fn look(it: &Fixture, prisms: [PrismId; 2]) -> Vec<CountStatement> {
     let last = FIRST + APART * i64::try_from(RESULTS).unwrap();
     let last = DateTime::from_timestamp_millis(last).unwrap();
@@ -75,7 +75,7 @@ pub(crate) async fn look(it: &Fixture, prisms: [PrismId; 2]) -> Vec<CountStateme
     statements
 }
 
-/// What a query finds, with its statement.
+/// The result of a query, with its statement.
 pub(crate) async fn sent<T>(
     query: impl Future<Output = Result<T, PersistenceError>>,
 ) -> (T, String) {
@@ -86,7 +86,7 @@ pub(crate) async fn sent<T>(
     (found, statement.unwrap())
 }
 
-/// Fails where a plan of PostgreSQL's, made for these values or for any, reads other results.
+/// Fails if a plan of PostgreSQL, made for these values or for any values, reads other results.
 pub(crate) async fn check_postgres(client: &Client, statement: &CountStatement) {
     let CountStatement {
         sql,
@@ -110,7 +110,7 @@ pub(crate) async fn check_postgres(client: &Client, statement: &CountStatement) 
     }
 }
 
-/// The results that a line of a plan of PostgreSQL's says were read.
+/// The number of results read, as a line of a PostgreSQL plan reports it.
 fn results_read(line: &str) -> u64 {
     let number = |text: &str, label: &str| -> Option<u64> {
         let (_, after) = text.split_once(label)?;
@@ -127,7 +127,7 @@ fn results_read(line: &str) -> u64 {
     rows.flatten().unwrap_or_default()
 }
 
-/// Fails where SQLite's plan reads other results.
+/// Fails if SQLite's plan reads other results.
 pub(crate) fn check_sqlite(connection: &mut SqliteConnection, statement: &CountStatement) {
     let sql = &statement.sql;
     let explain = sql_query(format!("EXPLAIN QUERY PLAN {sql}"));

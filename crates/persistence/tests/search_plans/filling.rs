@@ -1,4 +1,4 @@
-//! A million results, most of one prism: most of these are alike, and a few are what a search looks
+//! A million results, most of one prism: most of these are alike, and a few are what a search is
 //! for.
 
 use diesel::connection::SimpleConnection as _;
@@ -8,7 +8,7 @@ use tokio_postgres::{Client, NoTls};
 
 /// Number of results.
 pub(crate) const RESULTS: usize = 1_000_000;
-/// One result in so many is one of the few.
+/// One in this many results is one of the few.
 pub(crate) const ONE_IN: usize = 50_000;
 /// The moment of the first result, in milliseconds since 1970.
 pub(crate) const FIRST: i64 = 1_764_000_000_000;
@@ -19,9 +19,9 @@ pub(crate) const APART: i64 = 2_592;
 struct Dialect {
     /// Numbers from 1 to `RESULTS`, as a table `series (n)`.
     series: &'static str,
-    /// The id whose hexadecimal digits these are: 12 of milliseconds, then 20.
+    /// The id with these hexadecimal digits: 12 of milliseconds, then 20.
     id: fn(milliseconds: &str, number: &str) -> String,
-    /// An id that is written out.
+    /// An id as an SQL literal.
     literal: fn(&str) -> String,
     /// The moment of these milliseconds since 1970.
     moment: fn(milliseconds: &str) -> String,

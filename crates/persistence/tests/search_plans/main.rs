@@ -1,5 +1,5 @@
-//! Searches and counts among a million results: each finds its results by the right index, and reads
-//! hardly more than it needs.
+//! Searches and counts among a million results: each finds its results by the right index, and
+//! reads hardly more than it needs.
 //!
 //! All statements of the process are recorded, so this target has a single test.
 #![expect(
@@ -61,7 +61,7 @@ async fn statement(it: &Fixture, search: &Search, order: ResultOrder) -> String 
     sent.into_iter().find(listing).unwrap()
 }
 
-/// The prism that is searched and another one.
+/// The searched prism and another one.
 async fn two_prisms(it: &Fixture) -> [PrismId; 2] {
     let other = prism(&it.database, it.account, "Other").await;
     [it.prism.id, other.id]
@@ -83,7 +83,7 @@ async fn every_filter_and_count_finds_its_results_among_a_million_by_an_index() 
             plans::check_postgres(&client, &postgres, &search, &sql).await;
         }
     }
-    // no command of Refract's analyzes an SQLite file, so its planner has no statistics
+    // no command of Refract analyzes an SQLite file, so its planner has no statistics
     for search in searches(&sqlite) {
         for order in [ResultOrder::NewestFirst, ResultOrder::OldestFirst] {
             let sql = statement(&sqlite, &search, order).await;

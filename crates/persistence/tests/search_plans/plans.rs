@@ -1,4 +1,4 @@
-//! The plans of the statements: the index, no sorting, and few rows beside those that are found.
+//! The plans of the statements: the index, no sorting, and few rows besides those that are found.
 
 use diesel::sql_types::Text;
 use diesel::{QueryableByName, RunQueryDsl as _, SqliteConnection, sql_query};
@@ -7,18 +7,18 @@ use tokio_postgres::Client;
 use crate::fixture::Fixture;
 use crate::searches::Search;
 
-/// Results that a page within a period may pass by: those of the five minutes after its end, or
-/// before its beginning, in which the moments of ids and of saving may differ.
+/// Results that a page within a period may skip: those of the five minutes after its end, or before
+/// its beginning, in which the moments of ids and of saving may differ.
 const AROUND_THE_END: usize = 120;
 
-/// One step of a plan of SQLite's.
+/// One step of an SQLite plan.
 #[derive(QueryableByName)]
 pub(crate) struct Step {
     #[diesel(sql_type = Text)]
     pub(crate) detail: String,
 }
 
-/// Runs a statement with the values of a search, and fails where its plan uses another index, sorts
+/// Runs a statement with the values of a search, and fails if its plan uses another index, sorts,
 /// or reads much that it does not return.
 pub(crate) async fn check_postgres(client: &Client, it: &Fixture, search: &Search, sql: &str) {
     let (first, end) = (uuid::Uuid::nil(), uuid::Uuid::max());
@@ -84,7 +84,7 @@ pub(crate) async fn check_postgres(client: &Client, it: &Fixture, search: &Searc
     assert!(removed <= passed, "{name}: {sql}\n{plan}");
 }
 
-/// Fails where the plan of a statement uses another index than the search's, or sorts.
+/// Fails if the plan of a statement uses another index than the search's, or sorts.
 pub(crate) fn check_sqlite(connection: &mut SqliteConnection, search: &Search, sql: &str) {
     let explain = sql_query(format!("EXPLAIN QUERY PLAN {sql}"));
     let steps: Vec<Step> = explain.load(connection).unwrap();

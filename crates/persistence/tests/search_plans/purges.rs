@@ -1,4 +1,5 @@
-//! The statements that find results to purge: among a million results each batch reads its own.
+//! The statements that find results to purge: among a million results each batch reads only its
+//! own.
 
 use chrono::{DateTime, TimeDelta};
 use diesel::{RunQueryDsl as _, SqliteConnection, sql_query};
@@ -14,7 +15,7 @@ use crate::plans::Step;
 const BATCH: u32 = 100;
 
 /// Batches of purges of the first days: the first one, one in the middle, and the one that finds no
-/// more. A hundredth of the results failed.
+/// more. One hundredth of the results failed.
 pub(crate) async fn batches(it: &Fixture, prisms: [PrismId; 2]) -> Vec<CountStatement> {
     let first = DateTime::from_timestamp_millis(FIRST).unwrap();
     let mut statements = Vec::new();
@@ -45,8 +46,8 @@ pub(crate) async fn batches(it: &Fixture, prisms: [PrismId; 2]) -> Vec<CountStat
                 statements.push(CountStatement {
                     sql,
                     values,
-                    // failed ones are found by age among all others, or among all failed ones, of
-                    // which PostgreSQL's plan first says the places and then the rows
+                    // failed results are found by age among all others, or among all failed ones,
+                    // whose positions PostgreSQL's plan lists before the rows
                     at_most: u64::from(found) * if is_ok == Some(false) { 200 } else { 2 },
                 });
             }
@@ -55,7 +56,7 @@ pub(crate) async fn batches(it: &Fixture, prisms: [PrismId; 2]) -> Vec<CountStat
     statements
 }
 
-/// Fails where SQLite's plan reads other results, or sorts.
+/// Fails if SQLite's plan reads other results, or sorts.
 pub(crate) fn check_sqlite(connection: &mut SqliteConnection, statement: &CountStatement) {
     let sql = &statement.sql;
     let explain = sql_query(format!("EXPLAIN QUERY PLAN {sql}"));

@@ -11,17 +11,17 @@ use uuid::Uuid;
 use crate::filling::{APART, FIRST, ONE_IN, RESULTS, rare_id};
 use crate::fixture::Fixture;
 
-/// A search with what its plan must be.
+/// A search and the plan that it must have.
 pub(crate) struct Search {
     pub(crate) name: String,
     pub(crate) filter: ResultFilter,
     /// The index.
     pub(crate) index: &'static str,
-    /// The columns of the index that the search fixes, as SQLite says it.
+    /// The columns of the index that the search fixes, as SQLite prints them.
     pub(crate) fixed: &'static str,
     /// The value of the filter; `None` where the statement has it in its text.
     pub(crate) bound: Option<String>,
-    /// Results of a page of 50.
+    /// Number of results on a page of 50.
     pub(crate) found: usize,
 }
 
@@ -115,7 +115,7 @@ pub(crate) fn searches(it: &Fixture) -> Vec<Search> {
     alone.into_iter().chain(within).collect()
 }
 
-/// A search within a period that has all results but those of the first and the last two days.
+/// A search within a period that has all results except those of the first and the last two days.
 fn within_a_period(search: &Search) -> Search {
     let moment = |milliseconds| DateTime::<Utc>::from_timestamp_millis(milliseconds).unwrap();
     let last = FIRST + APART * i64::try_from(RESULTS).unwrap();

@@ -1,4 +1,5 @@
-//! How many statements each query sends, and that every statement finds its rows by an index.
+//! How many statements each query sends, and a check that every statement finds its rows by an
+//! index.
 //!
 //! All statements of the process are counted, so this target has a single test.
 #![expect(

@@ -12,15 +12,15 @@ use crate::fixture::Fixture;
 /// The number of results in the table when statements are planned.
 const RESULTS: usize = 200_000;
 
-/// One step of a plan of SQLite's.
+/// One step of an SQLite plan.
 #[derive(QueryableByName)]
 struct Step {
     #[diesel(sql_type = Text)]
     detail: String,
 }
 
-/// Fills a PostgreSQL database, and fails where a statement's plan reads a whole table or uses
-/// another index than the expected one.
+/// Fills a PostgreSQL database, and fails if a statement's plan reads a whole table or uses another
+/// index than the expected one.
 pub(crate) async fn check_postgres(it: &Fixture, sent: &BTreeMap<&str, Vec<String>>) {
     let (client, connection) = tokio_postgres::connect(&it.url, NoTls).await.unwrap();
     tokio::spawn(connection);
@@ -72,7 +72,7 @@ pub(crate) async fn check_postgres(it: &Fixture, sent: &BTreeMap<&str, Vec<Strin
     }
 }
 
-/// Fills an SQLite database, and fails where a statement's plan reads a whole table or uses another
+/// Fills an SQLite database, and fails if a statement's plan reads a whole table or uses another
 /// index than the expected one.
 pub(crate) fn check_sqlite(it: &Fixture, sent: &BTreeMap<&str, Vec<String>>) {
     let path = it.url.strip_prefix("sqlite://").unwrap();

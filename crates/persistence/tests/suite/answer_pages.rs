@@ -14,7 +14,7 @@ on_both!(
     failed_results_and_those_of_others_stay_out,
 );
 
-/// An answer whose probability is so many millionths.
+/// An answer with this probability, in millionths.
 fn answer(millionths: u32) -> Answers {
     let answer = Answer::YesNo {
         probability: Probability::from_millionths(millionths).unwrap(),

@@ -135,7 +135,7 @@ async fn another_account_shares_nothing(it: Fixture) {
         None
     );
 
-    // another account may use the slug and the idempotency key of this one
+    // another account may use this account's slug and idempotency key
     let theirs = prism(&it.database, elsewhere, "Triage").await;
     assert_eq!(theirs.slug, it.prism.slug);
     let mut new = it.result(answered(), Some("order 1"));

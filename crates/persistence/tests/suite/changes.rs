@@ -25,18 +25,18 @@ use crate::joined_people::{
 };
 use crate::sign_in_tries::{attempt, network, window};
 
-/// Everything that the changes are about.
+/// Everything that the changes concern.
 pub(crate) struct Things {
     pub(crate) it: Fixture,
     /// An owner who has joined.
     pub(crate) ada: PersonId,
-    /// An editor who has joined and has the link 3.
+    /// An editor who has joined and has link 3.
     pub(crate) grace: PersonId,
-    /// Somebody who was invited by the link 4.
+    /// A person who was invited by link 4.
     pub(crate) joan: PersonId,
-    /// Ada's password, as it is at first.
+    /// Ada's first password.
     password: PasswordRow,
-    /// A try to sign in as Grace.
+    /// A sign-in try as Grace.
     tried: SignInTry,
     result: ResultId,
 }
@@ -135,7 +135,7 @@ impl Things {
         found.unwrap().unwrap()
     }
 
-    /// Makes a change with this stamp.
+    /// Makes this change with this stamp.
     #[expect(
         clippy::too_many_lines,
         reason = "it is a list: a few lines for each change"
@@ -336,7 +336,7 @@ impl Things {
         accepting.await.map(drop)
     }
 
-    /// The stamp of a change, by Ada unless only somebody else can make it.
+    /// The stamp of a change, by Ada unless only another person can make it.
     pub(crate) fn stamp(&self, change: Change) -> EventStamp {
         let stamp = self.it.stamp_of(self.ada, 20);
         if change == Change::Account {

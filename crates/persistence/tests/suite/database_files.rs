@@ -1,4 +1,4 @@
-//! An SQLite file that is deleted or replaced while it is open: nothing is saved that would be lost.
+//! An SQLite file that is deleted or replaced while it is open: no save is acknowledged and lost.
 
 use std::fs;
 use std::num::NonZeroUsize;
@@ -39,7 +39,7 @@ async fn a_deleted_file_is_neither_ready_nor_written_to_until_it_is_back() {
     let aside = folder.path().join("aside.db");
     fs::rename(&path, &aside).unwrap();
     assert_closed(&database).await;
-    // what is there can still be read over connections that are open
+    // open connections can still read
     assert_eq!(database.list_accounts().await.unwrap().len(), 1);
     fs::rename(&aside, &path).unwrap();
     database.ping().await.unwrap();
@@ -69,7 +69,7 @@ async fn another_file_in_its_place_is_never_mixed_with_the_open_one() {
     let thread = database.for_this_thread(NonZeroUsize::MIN);
     fs::rename(&copy, &path).unwrap();
     assert_closed(&database).await;
-    // connections that are opened from now on would be to the other file
+    // new connections would be to the other file
     assert!(thread.find_account("before").await.is_err());
     let started_anew = connect(&url).await;
     account(&started_anew, "anew").await;

@@ -61,7 +61,7 @@ async fn all_rows(it: &Fixture) -> BTreeMap<String, Vec<String>> {
     rows
 }
 
-/// What the events of a change say: what was done, from what, to what.
+/// The events that a change must add: action, old value, new value.
 fn expected(change: Change) -> Vec<(EventAction, Option<String>, Option<String>)> {
     let said = |action, from: &str, to: &str| {
         let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
@@ -158,11 +158,11 @@ async fn every_change_has_its_events(it: Fixture) {
             | Change::Definitions
             | Change::Marks
             | Change::Deletion => EventTarget::Prism(prism),
-            // made by the change
+            // created by the change
             Change::Key | Change::Prism | Change::Invitation => added[0].target,
         };
         let others = added.iter().filter(|event| event.target != target);
-        // the prism that is made besides
+        // the prism that is created as well
         let made = usize::from(change == Change::Definitions);
         assert_eq!(others.count(), made, "{change:?}");
         assert_eq!(added[0].stamp.at, moment(20));
@@ -182,17 +182,17 @@ async fn a_change_whose_event_cannot_be_saved_is_not_made(it: Fixture) {
         };
         let made = things.make(change, stamp).await;
         if change == Change::Restoring {
-            // nothing is to be restored, so that no event is wanted
+            // there is nothing to restore, so no event is expected
             made.unwrap();
         } else {
             let is_made = made.is_ok();
-            // these want a link that an earlier change makes
+            // these need a link that an earlier change makes
             let lacks_link = matches!(change, Change::Joining | Change::SignInByLink);
             assert_eq!(is_made, lacks_link, "{change:?}");
         }
         assert_eq!(all_rows(&things.it).await, before, "{change:?}");
     }
-    // each can be made otherwise
+    // each of them succeeds on its own
     for change in Change::ALL {
         assert!(!things.added(change).await.is_empty(), "{change:?}");
     }
@@ -227,7 +227,7 @@ async fn what_changes_nothing_has_no_event(it: Fixture) {
     demoting.await.unwrap();
     let again = new_person(&things.it, "ada@example.com", Role::Owner);
     database.invite_person(&again, link(9), four).await.unwrap();
-    // a lens that somebody else has changed
+    // a lens that another person has changed
     let read = things.prism().await;
     assert_eq!(things.added(Change::Lens).await.len(), 1);
     let lens = Lens::Custom(Vec::new());
@@ -361,14 +361,14 @@ async fn a_person_is_to_be_told_what_somebody_else_changed(it: Fixture) {
     assert_eq!(untold(2).await, Some(second));
     told(grace, second).await;
     assert_eq!(untold(2).await, None);
-    // what they do to themselves is no news
+    // a person's own changes are not announced to them
     set(grace, Role::Owner, ada).await;
     told(grace, set(grace, Role::Reviewer, grace).await).await;
     assert_eq!(untold(2).await, None);
     assert_eq!(things.added(Change::NewPassword).await.len(), 1);
     assert_eq!(things.added(Change::Name).await.len(), 1);
     assert_eq!(untold(15).await, None);
-    // the link 3 is an operator's
+    // link 3 is an operator's
     assert_eq!(things.added(Change::Password).await.len(), 1);
     assert!(untold(12).await.is_some());
     told(grace, EventId(Uuid::max())).await;
@@ -378,7 +378,7 @@ async fn a_person_is_to_be_told_what_somebody_else_changed(it: Fixture) {
     let stamp = things.it.stamp_of(grace, 40);
     things.accept(13, 14, stamp).await.unwrap();
     assert_eq!(untold(14).await, None);
-    // what was changed before they joined is no news: they never had another role
+    // changes before they joined are not announced: they never had another role
     assert_eq!(things.added(Change::Link).await.len(), 1);
     set(things.joan, Role::Editor, ada).await;
     assert_eq!(things.added(Change::Joining).await.len(), 1);

@@ -280,7 +280,7 @@ async fn prism_elsewhere(it: &Fixture) -> PrismId {
     prism(&it.database, it.account, "Other").await.id
 }
 
-/// Runs SQL as an operator does; whether the database took it.
+/// Runs SQL as an operator does; returns whether the database accepted it.
 async fn run(it: &Fixture, sql: &str) -> Result<(), String> {
     if let Some(path) = it.url.strip_prefix("sqlite://") {
         let mut connection = SqliteConnection::establish(path).unwrap();
@@ -317,7 +317,7 @@ async fn the_database_refuses_to_change_or_delete_an_event(it: Fixture) {
     assert_eq!(events(&it).await, before);
 }
 
-/// The statements of the manual, with the ones that delete in the place of its dots.
+/// The statements of the manual, with deleting ones in place of its dots.
 fn of_manual(it: &Fixture, delete: &str) -> String {
     let manual = include_str!("../../../../docs/RETENTION.md");
     let heading = if it.url.starts_with("sqlite") {

@@ -176,7 +176,7 @@ async fn everything_is_read_from_either_end_in_pages_that_fit(it: Fixture) {
         }
         assert_eq!(read, saved, "{order:?}");
         assert_eq!(sizes.iter().max(), Some(&32), "{order:?}: {sizes:?}");
-        // what is 2 MiB of the large ones
+        // 2 MiB of the large ones
         let settled = sizes.iter().filter(|size| **size == 4).count();
         assert!(settled >= 6, "{order:?}: {sizes:?}");
     }

@@ -1,4 +1,4 @@
-//! Forgetting results: they go with all that hangs on them, also while others save.
+//! Erasing results: they are deleted with everything that depends on them, also while others save.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -81,7 +81,7 @@ async fn a_forgotten_original_leaves_its_retry(it: Fixture) {
     assert_eq!(original_of(&it, retry).await, None);
     assert_eq!(original_of(&it, last).await, Some(retry));
     assert!(it.read(retry).await.is_some());
-    // all of a chain at once, in whatever order they are named
+    // all results of a chain at once, in any order
     assert_eq!(forget(&it, &[last, retry]).await, 2);
 }
 
@@ -113,16 +113,16 @@ async fn a_retry_whose_original_is_forgotten_meanwhile_is_saved(it: Fixture) {
         let retry_id = save(&it, &retry).await;
         assert_eq!(original_of(&it, retry_id).await, None);
         assert_eq!(it.read(retry_id).await, Some(retry.result.clone()));
-        // a save whose acknowledgement was lost is made again
+        // a save whose acknowledgement was lost is repeated
         assert_eq!(save(&it, &retry).await, retry_id);
         if key.is_some() {
-            // another retry of the forgotten result, which the key settles
+            // another retry of the deleted result, which the key settles
             let late = it.retry(&first.result, answered());
             let saving = it.database.save_result(&late).await.unwrap();
             assert_eq!(saving, SaveOutcome::Lost(retry.result));
         }
     }
-    // a reference to anything else that is not there stays an error
+    // a reference to anything else that is missing stays an error
     let first = it.result(failed(), None);
     save(&it, &first).await;
     let mut broken = it.retry(&first.result, answered());
@@ -178,7 +178,7 @@ async fn forgetting_while_others_retry_loses_no_retry(it: Fixture) {
 
 async fn results_to_purge_come_oldest_first_by_the_moment_of_saving(it: Fixture) {
     let mut expected = BTreeSet::new();
-    // against the order of ids
+    // in another order than the ids
     for (age, is_ok) in [
         (5, true),
         (4, false),
@@ -239,12 +239,12 @@ async fn one_node_at_a_time_holds_a_lease(it: Fixture) {
     assert!(!take(two, 149, 300).await);
     assert!(take(two, 150, 300).await, "it has expired");
     assert!(!take(one, 151, 400).await);
-    // a node that lost it cannot give it back
+    // a node that lost the lease cannot release it
     it.database.release_lease("work", one).await.unwrap();
     assert!(!take(one, 152, 400).await);
     other.release_lease("work", two).await.unwrap();
     assert!(take(one, 152, 400).await);
-    // of many that take it at once one gets it
+    // of many nodes that take it at once, one gets it
     it.database.release_lease("work", one).await.unwrap();
     let takings = (0..20).map(|number| {
         let database = [&it.database, &other][number % 2].clone();
@@ -261,7 +261,7 @@ async fn one_node_at_a_time_holds_a_lease(it: Fixture) {
     assert_eq!(holders, 1);
 }
 
-/// The numbers of five digits that stand behind a word in one of the files of a folder.
+/// The five-digit numbers after a word in the files of a folder.
 fn numbers_behind(word: &str, folder: &Path) -> BTreeSet<usize> {
     let mut numbers = BTreeSet::new();
     for file in std::fs::read_dir(folder).unwrap() {
@@ -282,8 +282,8 @@ async fn of_erased_results_no_byte_is_left_in_the_files_of_sqlite() {
     let it = Fixture::sqlite().await;
     let path = it.url.strip_prefix("sqlite://").unwrap();
     let folder = Path::new(path).parent().unwrap();
-    // texts of all sizes: beside others on a page, and on pages of their own; references and keys in
-    // no order, so that the pages of their indexes are split
+    // texts of all sizes, on shared pages and on separate pages; references and keys in no order,
+    // so that the pages of their indexes are split
     let text = |number: usize| {
         let words = "word ".repeat(number * number % 1_501);
         format!("text-{number:05} {words}")
@@ -300,7 +300,7 @@ async fn of_erased_results_no_byte_is_left_in_the_files_of_sqlite() {
         let retry = it.retry(&new.result, answered());
         ids.push([new.result.id, save(&it, &retry).await]);
     }
-    // deleting some merges pages of the others
+    // deleting some results merges pages of the others
     for number in (0..RESULTS).filter(|number| in_no_order(*number) % 3 == 0) {
         forget(&it, &ids[number]).await;
     }

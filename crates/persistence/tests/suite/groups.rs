@@ -1,5 +1,5 @@
 //! Group commit: results that one thread saves at the same time are inserted together, and each has
-//! its own outcome.
+//! a separate outcome.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -27,7 +27,7 @@ on_both!(
     a_caller_that_goes_away_takes_no_other_with_it,
 );
 
-/// Runs a future on a new thread, on PostgreSQL with lanes of its own.
+/// Runs a future on a new thread, with its own lanes on PostgreSQL.
 async fn in_own_thread<T, F>(
     database: &Database,
     work: impl FnOnce(Database) -> F + Send + 'static,
@@ -176,8 +176,8 @@ async fn of_those_with_one_key_one_is_saved(it: Fixture) {
     }
 }
 
-/// Checks that of results with one key, saved at the same time, one is saved and the others lost to
-/// it.
+/// Checks results with one key that were saved at the same time: one was saved, and the others lost
+/// to it.
 async fn assert_one_holder<'a>(
     it: &Fixture,
     fates: impl IntoIterator<Item = (&'a ResultId, &'a Result<SaveOutcome, PersistenceError>)>,
@@ -206,7 +206,7 @@ async fn threads_that_contend_for_the_same_keys_do_not_block_each_other(it: Fixt
     for round in 0..5 {
         let key = |number| format!("order {round}/{number}");
         let threads = (0..4).map(|thread| {
-            // every thread has all keys, in another order
+            // every thread has all keys, in a different order
             let numbers = (0..KEYS).map(|number| (number * [7, 53, 1, 59][thread] + thread) % KEYS);
             let new: Vec<_> = numbers
                 .map(|number| it.result(answered(), Some(&key(number))))

@@ -1,4 +1,4 @@
-//! People for tests: invited, joined and signed in, each by a token whose hash is one byte 32 times.
+//! People for tests: invited, joined and signed in. The hash of each token is one byte 32 times.
 
 use chrono::{DateTime, Utc};
 use refract_domain::account::person::{Email, PersonName};
@@ -52,7 +52,7 @@ pub(crate) fn alive(used_after: i64, begun_after: i64) -> SessionsAlive {
     }
 }
 
-/// Whom a browser's cookie is known to be of, by address.
+/// Whether the person of this address is known by a browser's cookie.
 pub(crate) async fn is_known(it: &Fixture, cookie: TokenHash, address: &str) -> bool {
     let cookies = [TokenHash([255; 32]), cookie];
     let email = email(address);
@@ -84,7 +84,7 @@ pub(crate) async fn accept(database: &Database, byte: u8, password: &str) -> boo
     accept_in(database, byte, password, new_session(byte)).await
 }
 
-/// Takes up the link of this byte, by the person whom it is for.
+/// Accepts the link of this byte, as its person.
 pub(crate) async fn accept_in(
     database: &Database,
     byte: u8,
@@ -106,7 +106,8 @@ pub(crate) async fn accept_in(
     accepting.await.unwrap()
 }
 
-/// Makes a new link for a person of the account by an operator; whether there is such a person.
+/// Makes a new link for a person of the account, as an operator; returns whether there is such a
+/// person.
 pub(crate) async fn renew(it: &Fixture, account: AccountId, person: PersonId, byte: u8) -> bool {
     let stamp = new_stamp(account, 0);
     let renewing = it
@@ -115,7 +116,7 @@ pub(crate) async fn renew(it: &Fixture, account: AccountId, person: PersonId, by
     renewing.await.unwrap()
 }
 
-/// Somebody who has joined by the link, and is in the session, of this byte.
+/// A person who has joined by the link of this byte, and has the session of this byte.
 pub(crate) async fn joined(it: &Fixture, address: &str, role: Role, byte: u8) -> PersonId {
     let person = invite(it, address, role, byte).await;
     assert!(accept(&it.database, byte, "hash").await);

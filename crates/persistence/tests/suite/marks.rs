@@ -111,15 +111,15 @@ async fn a_change_that_fails_takes_nothing_back(it: Fixture) {
     let result = saved(&it, None).await;
     let kept = [mark(result.id, "angry", "yes")];
     save(&it, &kept).await;
-    // the mark that is taken back comes first
+    // the withdrawn mark comes first
     let gone = mark(ResultId(Uuid::now_v7()), "topic", "other");
     let changed = change(&it, &result, &[gone], &["angry"]).await;
     assert!(changed.is_err());
     assert_eq!(it.database.list_marks(result.id).await.unwrap(), kept);
 }
 
-/// Two people who each mark one question and take the mark of the other one back, and a third who
-/// takes both back, again and again: at no moment are both questions marked.
+/// Two people each mark one question and withdraw the other person's mark, and a third withdraws
+/// both, again and again: at no moment are both questions marked.
 async fn changes_of_one_result_at_once_are_seen_whole(it: Fixture) {
     let result = Arc::new(saved(&it, None).await);
     let it = Arc::new(it);

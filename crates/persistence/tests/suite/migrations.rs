@@ -1,4 +1,4 @@
-//! Running migrations, by one process or by several at the same time.
+//! Running migrations, from one process or from several at the same time.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Going to a migration and back, by the program: with the tables, their rows and the list of what was
-//! run.
+//! Migrating to a number and back with the program: the tables, their rows and the list of
+//! migrations.
 
 use refract_persistence::{Database, MigrateError, MigrationStep, RemovedData};
 use refract_test_support::postgres::fresh_database;
@@ -21,7 +21,7 @@ fn names(steps: &[MigrationStep], is_undone: bool) -> Vec<&str> {
 
 async fn there_and_back(database: &Database) {
     let migrations = scripts("postgres", "up.sql").len();
-    // up to one, and no further
+    // up to one migration, and no further
     let up = database.migrate_to(4).await.unwrap();
     let first = [
         "0001_create_tables",
@@ -39,7 +39,7 @@ async fn there_and_back(database: &Database) {
     let now = chrono::Utc::now();
     let until = now + chrono::TimeDelta::minutes(1);
     assert!(database.take_lease("x", node, now, until).await.unwrap());
-    // a plan says what would go, and changes nothing
+    // a plan reports what would be removed, and changes nothing
     for _ in 0..2 {
         let plan = database.plan_migration(Some(5)).await.unwrap();
         let undone = names(&plan.steps, true);
@@ -66,7 +66,7 @@ async fn there_and_back(database: &Database) {
     assert_eq!(names(&down.steps, true).len(), migrations - 5);
     assert!(database.take_lease("x", node, now, until).await.is_err());
     assert_eq!(database.list_accounts().await.unwrap().len(), 1);
-    // nothing is left to do, and the way up is open
+    // nothing is left to do, and migrating up is possible
     assert_eq!(database.migrate_to(5).await.unwrap().steps, []);
     let plan = database.plan_migration(None).await.unwrap();
     assert_eq!(names(&plan.steps, false).len(), migrations - 5);

@@ -1,4 +1,4 @@
-//! Provenance is stored beside results.
+//! Provenance is stored with results.
 
 use diesel::connection::SimpleConnection as _;
 use diesel::{Connection as _, SqliteConnection};
@@ -47,7 +47,7 @@ async fn it_is_kept_of_ok_and_failed_results_and_of_retries(it: Fixture) {
     ok.provenance = told();
     let mut keyed = it.result(failed(), Some("order 1"));
     keyed.provenance = untold();
-    // a retry with a key is inserted by a transaction of its own
+    // a retry with a key is inserted in a separate transaction
     let mut retry = it.retry(&keyed.result, answered());
     retry.provenance = told();
     for new in [ok, keyed, retry] {
@@ -114,7 +114,7 @@ fn a_prism_of_the_first_migration(id: &str, moment: &str) -> String {
     )
 }
 
-/// SQL that inserts a result of this prism as a node does that knows the first migration only.
+/// SQL that inserts a result of this prism like a node that knows only the first migration.
 fn a_result_of_an_old_node(id: &str, prism: &str, moment: &str) -> String {
     format!(
         "INSERT INTO results (id, account_id, prism_id, version, status, answers, fields, took_ms,
@@ -130,7 +130,7 @@ const RECORD: &str = "CREATE TABLE __diesel_schema_migrations (
     INSERT INTO __diesel_schema_migrations (version) VALUES ('0001');";
 
 /// Migrates a database with result 1 of an old node, lets the old node save result 2, and reads
-/// both.
+/// both results.
 async fn assert_old_nodes_results_are_read(url: &str, save_another: impl AsyncFnOnce()) {
     let database = connect(url).await;
     let later = scripts("postgres", "up.sql").len() - 1;

@@ -1,4 +1,4 @@
-//! An address in a file, which is read again when its password is refused.
+//! An address in a file, which is read again when the server refuses its password.
 
 use std::fs;
 
@@ -36,9 +36,9 @@ async fn a_password_that_changes_is_read_from_its_file_without_a_failed_query() 
     change("renewed").await;
     fs::write(&file, cluster.url().replace(cluster.password(), "renewed")).unwrap();
     while database.ping().await.is_err() {
-        // the connection that was ended is noticed by its first use
+        // the first use notices that the connection has ended
     }
-    // a file that is late, wrong or gone is no worse than a wrong password
+    // a file that is late, wrong or missing is no worse than a wrong password
     change("later").await;
     let is_refused = async || {
         let refused = database.ping().await.err();

@@ -1,4 +1,4 @@
-//! Queries that are awaited from other runtimes than the database's own, as HTTP workers do.
+//! Queries that are awaited from runtimes other than the database's, as HTTP workers do.
 
 use std::future::Future;
 use std::num::NonZeroUsize;
@@ -20,7 +20,7 @@ on_both!(
     a_threads_connections_are_counted_as_long_as_it_has_them,
 );
 
-/// Runs a future on a new thread with a runtime of its own.
+/// Runs a future on a new thread with its own runtime.
 fn in_own_runtime<T, F>(work: impl FnOnce() -> F + Send + 'static) -> thread::JoinHandle<T>
 where
     T: Send + 'static,
@@ -67,8 +67,8 @@ async fn single_threads_share_the_connections(it: Fixture) {
     }
 }
 
-/// One worker uses every connection and then does nothing but hold its thread: connections that
-/// it opened must still serve the others.
+/// One worker uses every connection and then only blocks its thread: connections that it opened
+/// must still serve the others.
 async fn a_thread_that_is_busy_holds_up_nobody(it: Fixture) {
     let database = it.database.clone();
     let (used, has_used) = mpsc::channel();
@@ -99,8 +99,8 @@ async fn a_thread_that_is_busy_holds_up_nobody(it: Fixture) {
     join(busy).await;
 }
 
-/// Polls a future once and drops it, as a handler is dropped when its client disconnects. Usually
-/// the query is in flight then; on a busy machine it may have finished.
+/// Polls a future once and drops it, like a handler whose client disconnects. Usually the query is
+/// in flight then; on a busy machine it may have finished.
 fn begin_and_leave(work: impl Future) {
     let mut work = pin!(work);
     let _ = work.as_mut().poll(&mut Context::from_waker(Waker::noop()));

@@ -28,7 +28,7 @@ async fn save(it: &Fixture, new: &SignInTry) {
     saving.await.unwrap();
 }
 
-/// Saves that a try was wrong, when three of them stop the next ones.
+/// Saves that a try was wrong, where three wrong tries block the next ones.
 async fn refuse(it: &Fixture, tried: SignInTry, person: Option<PersonId>) {
     let wrong = WrongTry {
         refused_at: tried.tried_at,
@@ -74,7 +74,7 @@ async fn of_wrong_tries_at_once_each_has_an_event_and_one_reaches_the_number(it:
     let refused = refused(&it, ada).await;
     assert_eq!(refused.len(), 4);
     assert_eq!(notes(&refused), [STOPPED]);
-    // whichever is the third one
+    // any of them may be the third
     let stopping = refused.iter().find(|event| event.stamp.note.is_some());
     let stopping = stopping.unwrap().stamp.id;
     let mut before = refused.iter().map(|event| event.stamp.further().id);
@@ -98,7 +98,7 @@ async fn wrong_tries_elsewhere_and_before_do_not_reach_the_number(it: Fixture) {
     let of_grace = attempt(GRACE, network("a"), 1);
     save(&it, &of_grace).await;
     refuse(&it, of_grace, None).await;
-    // one of which nobody knows yet, and one whose password was right
+    // one that is not decided yet, and one whose password was right
     save(&it, &attempt(ADA, network("a"), 2)).await;
     let right = attempt(ADA, network("a"), 2);
     save(&it, &right).await;
@@ -145,7 +145,7 @@ async fn sessions_that_are_ended_together_have_one_event_with_their_number(it: F
     }
     let hash = |byte| TokenHash([byte; 32]);
     let end = async |ended| {
-        // the session 1 ended by its age
+        // session 1 has expired
         let (database, alive) = (&it.database, alive(20, 20));
         let ending = database.end_own_sessions(ada, ended, alive, it.stamp(60));
         ending.await.unwrap();

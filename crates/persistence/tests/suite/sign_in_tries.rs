@@ -1,4 +1,4 @@
-//! Tries to sign in, counted by network or by known browser, and the browsers that are known.
+//! Sign-in tries, counted by network or by known browser, and the browsers that are known.
 
 use refract_domain::account::role::Role;
 use refract_domain::account::secret_hash::TokenHash;
@@ -193,7 +193,7 @@ async fn a_browser_is_known_by_its_newest_cookie_alone(it: Fixture) {
     sign_in(&it, ADA, 2, Some(browser(1))).await;
     assert!(!is_known(&it, browser(1), ADA).await);
     assert!(is_known(&it, browser(2), ADA).await);
-    // a cookie that somebody made up is not taken over
+    // an invented cookie is not taken over
     sign_in(&it, ADA, 3, Some(TokenHash([99; 32]))).await;
     assert!(!is_known(&it, TokenHash([99; 32]), ADA).await);
     assert!(is_known(&it, browser(2), ADA).await && is_known(&it, browser(3), ADA).await);

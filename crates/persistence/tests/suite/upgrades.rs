@@ -69,7 +69,7 @@ struct State {
     rows: Vec<String>,
 }
 
-/// The number of the file that holds the results: another one after the table was written anew.
+/// The number of the file of the table of results, which changes when the table is rewritten.
 async fn file_of_results(client: &Client) -> u32 {
     let query = "SELECT pg_relation_filenode('results')";
     client.query_one(query, &[]).await.unwrap().get(0)

@@ -81,7 +81,7 @@ async fn connections_that_broke_are_replaced() {
             .get::<_, i64>(0)
             > 0
         {}
-        // a query on a connection that is ending may fail; the next one does not
+        // a query on a connection that is ending may fail; the next query does not
         let _ = it.database.ping().await;
         it.database.ping().await.unwrap();
         it.database

@@ -64,7 +64,8 @@ impl Events<'_> {
     /// an event itself, which is saved before the first chunk and is not part of the download.
     ///
     /// # Errors
-    /// When the event cannot be saved. The stream ends with its first error; chunks before it stay valid.
+    /// When the event cannot be saved. The stream ends with its first error; chunks before it stay
+    /// valid.
     pub async fn export(
         self,
         caller: &Caller,

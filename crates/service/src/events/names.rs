@@ -21,8 +21,8 @@ pub struct ListedEvent {
 /// The name of an actor or a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventName {
-    /// For programs: a person's address, a key's id, a prism's slug, an account's name, `operator` or
-    /// `node`.
+    /// For programs: a person's address, a key's id, a prism's slug, an account's name, `operator`
+    /// or `node`.
     pub reference: String,
     /// For people: a person's name, a key's label, a prism's name, or the reference.
     pub name: String,

@@ -8,8 +8,8 @@ use crate::marks::Marks;
 use crate::measures::evaluation;
 
 impl Marks<'_> {
-    /// The questions of all versions of a prism: those of the latest version in its order, then those
-    /// that only older versions have, the latest of them first.
+    /// The questions of all versions of a prism: those of the latest version in its order, then
+    /// those that only older versions have, newest version first.
     ///
     /// # Errors
     /// When the database fails, or the prism is not there.

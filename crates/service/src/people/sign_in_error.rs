@@ -46,7 +46,7 @@ impl SignInError {
     }
 }
 
-/// The first full minute after a moment, as a time of day.
+/// A moment rounded up to the minute, as a time of day.
 fn minute(moment: DateTime<Utc>) -> impl std::fmt::Display {
     (moment + TimeDelta::seconds(59)).format("%H:%M")
 }

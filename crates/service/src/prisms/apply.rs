@@ -44,7 +44,7 @@ impl Prisms<'_> {
     /// prisms meanwhile, it is made again.
     ///
     /// # Errors
-    /// When a file breaks rules, a prism is changed by others again and again, or the database fails.
+    /// When a file breaks rules, others change a prism during every attempt, or the database fails.
     pub async fn apply(
         self,
         caller: &Caller,

@@ -41,7 +41,8 @@ impl Results<'_> {
     ///
     /// # Errors
     /// The first check that fails, in the specification's order. Nothing was saved then, and the
-    /// model was asked only where two first calls to different prisms raced for one idempotency key.
+    /// model was asked only where two first calls to different prisms raced for one idempotency
+    /// key.
     pub async fn create(
         self,
         presented: &PresentedKey,

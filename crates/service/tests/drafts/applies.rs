@@ -1,4 +1,4 @@
-//! Files that are applied: what they make, save and leave, together or not at all.
+//! Applied files: what they create, save and leave, all or none.
 
 use refract_authoring::definition_name::DefinitionName;
 use refract_domain::event::Event;
@@ -136,7 +136,7 @@ async fn what_differs_is_saved_and_what_is_equal_is_not(it: Fixture) {
         .await
         .unwrap();
     assert_eq!((made.name.as_str(), made.lens_revision), ("Triage", 1));
-    // keys that a file leaves out are those of the labels before
+    // keys that a file leaves out are those of the earlier labels
     let mut without_keys = file();
     for option in without_keys["questions"][0]["options"]
         .as_array_mut()
@@ -147,7 +147,7 @@ async fn what_differs_is_saved_and_what_is_equal_is_not(it: Fixture) {
     without_keys["$comment"] = json!("why");
     let unchanged = applied(&it, &[definition("triage.prism.json", &without_keys)]).await;
     assert_eq!(unchanged, [row("triage.prism.json", "unchanged", 1)]);
-    // another name is no version: nobody is asked again
+    // a new name is not a version: the model is not asked again
     let mut renamed = file();
     renamed["name"] = json!("First line");
     let saved = applied(&it, &[definition("triage.prism.json", &renamed)]).await;
@@ -197,7 +197,7 @@ async fn a_lens_and_the_version_that_it_needs_go_together(it: Fixture) {
         .push(json!({ "key": "mood", "label": "Mood" }));
     next["questions"][2] = json!({ "key": "glad", "type": "yes_no", "text": "Glad?" });
     let prism = definition("triage.prism.json", &next);
-    // the lens that is there has a column of the new field's name
+    // the saved lens has a column with the new field's name
     let clash = "prisms/triage.prism.json: fields.1.key: is the name of the lens column 'mood'";
     assert_eq!(refused(&it, std::slice::from_ref(&prism)).await, [clash]);
     let columns = json!([
@@ -321,7 +321,7 @@ async fn applied_at_once_each_definition_is_saved_once(it: Fixture) {
     let before = events(&it).await.len();
     let mut applying = tokio::task::JoinSet::new();
     for number in 0..8 {
-        // each gives its files in another order
+        // each of them gives its files in another order
         files.rotate_left(number % 3);
         let (refract, caller, apply) = (it.refract.clone(), it.caller.clone(), of(&files, false));
         applying.spawn(async move {

@@ -64,7 +64,7 @@ async fn what_is_applied_has_its_events_and_what_is_equal_has_none(it: Fixture) 
     let applying = it.refract.prisms().apply(&caller, &apply);
     applying.await.unwrap();
     assert_eq!(events(&it).await, all, "nothing is changed");
-    // one file that cannot be applied keeps the others from it
+    // one file that cannot be applied prevents the others
     changed["context"] = json!("We sell boats.");
     let wrong = [
         definition("triage.prism.json", &changed),

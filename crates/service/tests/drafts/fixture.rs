@@ -146,7 +146,7 @@ impl Fixture {
         set.await.unwrap();
     }
 
-    /// Saves a result of a version, as the model would have answered, and reads it.
+    /// Saves a result of a version as if the model had answered, and reads it.
     pub(crate) async fn save(
         &self,
         version: VersionNumber,
@@ -202,8 +202,8 @@ pub(crate) fn key(text: &str) -> FieldKey {
     FieldKey::parse(text).unwrap()
 }
 
-/// Answers to all questions of a version, in which a choice names its first option and a Yes / No
-/// has so many millionths.
+/// Answers to all questions of a version: a choice names its first option, and a Yes / No has this
+/// probability in millionths.
 pub(crate) fn answers(version: &PrismVersion, millionths: u32) -> ResultStatus {
     let share = |millionths| Probability::from_millionths(millionths).unwrap();
     let answer = |question: &Question| {

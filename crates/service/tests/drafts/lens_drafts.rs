@@ -29,7 +29,7 @@ async fn draft(it: &Fixture, columns: &Value) -> LensDraft {
     draft.await.unwrap()
 }
 
-/// The cells of the lens columns in the row that csv has for a result.
+/// The cells of the lens columns in a result's csv row.
 fn csv_cells(row: &DraftRow, columns: &[Column]) -> Vec<String> {
     let columns = RowColumns {
         fields: &[],

@@ -24,7 +24,7 @@ on_both!(
     the_history_of_a_prism_tells_who_changed_what,
 );
 
-/// People who save at once.
+/// Number of people who save at once.
 const PEOPLE: usize = 12;
 
 /// The first version's file with this context.
@@ -152,7 +152,7 @@ async fn a_lens_that_was_changed_meanwhile_is_neither_saved_over_nor_reset(it: F
     assert_ne!(it.lens().await.lens, shown.lens);
 }
 
-/// Somebody of the account who has joined.
+/// A person of the account who has joined.
 async fn joined(it: &Fixture, name: &str) -> Caller {
     let account = it.caller.account();
     let email = Email::parse(&format!("{name}@example.com")).unwrap();
@@ -201,7 +201,7 @@ async fn the_history_of_a_prism_tells_who_changed_what(it: Fixture) {
             .await
             .unwrap();
     }
-    // what somebody did keeps their name
+    // changes keep the name of a removed person
     refract
         .people()
         .remove(&terminal, grace.person_id().unwrap())
@@ -239,7 +239,7 @@ async fn the_history_of_a_prism_tells_who_changed_what(it: Fixture) {
             (ChangeOfPrism::Renamed, by("Ada")),
             (ChangeOfPrism::LensSet, by("Grace")),
             (ChangeOfPrism::Version(second), by("Ada")),
-            // made by somebody whom the account does not have
+            // made by a person whom the account does not have
             (ChangeOfPrism::Version(VersionNumber::FIRST), None),
         ]
     );

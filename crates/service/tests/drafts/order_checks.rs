@@ -15,7 +15,7 @@ on_both!(
     without_answers_or_choices_nothing_is_asked,
 );
 
-/// A result whose answers are those of the scripted server to the prism's own order.
+/// A result with the scripted server's answers to the prism's own order.
 async fn saved(it: &Fixture) -> ReadableResult {
     let latest = it.lens().await.latest;
     let server = ModelServer::start(ScriptedReply::answers());
@@ -39,7 +39,7 @@ async fn saved(it: &Fixture) -> ReadableResult {
 async fn each_order_is_asked_and_compared_and_nothing_is_saved(it: Fixture) {
     let result = saved(&it).await;
     let before = it.count().await;
-    // the scripted server prefers whatever option is listed first
+    // the scripted server prefers the option that is listed first
     let server = ModelServer::start(ScriptedReply::answers());
     let check = it
         .asking_by(&server.url())

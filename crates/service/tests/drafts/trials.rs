@@ -1,4 +1,4 @@
-//! Texts asked of several versions, and of a version that is not saved.
+//! Texts asked of several versions, and of an unsaved version.
 
 use refract_authoring::prism_file::PrismFile;
 use refract_domain::prism::{PrismVersion, VersionNumber};
@@ -197,7 +197,7 @@ async fn a_text_that_lacks_a_field_of_the_draft_is_left_out(it: Fixture) {
         ids(refract.prisms().try_draft(&needs_subject, &both).await),
         [both[1].id()]
     );
-    // a field more than the draft has does no harm
+    // a field that the draft lacks does no harm
     assert_eq!(
         ids(refract.prisms().try_draft(&latest, &both).await),
         both.each_ref().map(ReadableResult::id)

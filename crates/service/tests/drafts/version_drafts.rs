@@ -1,4 +1,4 @@
-//! Versions before they are saved, and what saved ones changed.
+//! Unsaved versions, and the changes of saved ones.
 
 use refract_authoring::version_difference::Severity;
 use refract_domain::submission::budget;

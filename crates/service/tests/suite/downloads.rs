@@ -1,4 +1,4 @@
-//! Downloads of what a search finds.
+//! Downloads of the results of a search.
 
 use futures_util::TryStreamExt as _;
 use refract_domain::key::ColumnName;

@@ -1,5 +1,5 @@
-//! Events: found by what their actors are called, read with names, exported, and one for each
-//! deletion however many transactions it takes.
+//! Events: found by the names of their actors, read with names, exported, and one for each deletion
+//! however many transactions it takes.
 
 use std::num::NonZeroU32;
 
@@ -257,7 +257,7 @@ async fn a_purge_that_stops_tells_what_it_deleted(it: Fixture) {
         (EventAction::PurgeStarted, note),
     ];
     assert_eq!(newest(&it, 2).await, expected);
-    // nothing is left of the time before
+    // nothing is left from before that moment
     let nothing = PurgeRange {
         before: moment(-1),
         ..failed_only
@@ -310,7 +310,7 @@ async fn retention_is_the_nodes(it: Fixture) {
     let saved = save_all(&it, it.account, &old).await;
     let days = NonZeroU32::new(30).unwrap();
     let node = it.refract.retention().rounds(days);
-    // all of the prism's results are to go
+    // all of the prism's results are too old
     let mut node = node.with_unchecked_first_round();
     let later = moment(0) + chrono::TimeDelta::days(31);
     let round = node.round(later).await;

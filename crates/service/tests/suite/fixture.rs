@@ -39,7 +39,7 @@ pub(crate) struct Described {
     pub(crate) at: i64,
     /// 1 or 2.
     pub(crate) version: i32,
-    /// Key of the topic that the model named and the probability in percent that the writer is
+    /// The key of the topic that the model named, and the probability in percent that the writer is
     /// angry; `None` for a failed result.
     pub(crate) answers: Option<(&'static str, u32)>,
     pub(crate) reference: Option<&'static str>,
@@ -106,7 +106,7 @@ impl Fixture {
             .unwrap()
     }
 
-    /// Saves a result, and the one that retries it where it is retried.
+    /// Saves a result and, if it is retried, its retry.
     pub(crate) async fn save(&self, prism: &PrismLens, described: &Described) -> ResultId {
         let new = new_result(prism, described);
         let id = new.result.id;
@@ -152,13 +152,13 @@ pub(crate) async fn account(database: &Database) -> AccountId {
     id
 }
 
-/// The moment this many milliseconds after the noon of a day.
+/// The moment this many milliseconds after noon of a fixed day.
 pub(crate) fn moment(milliseconds: i64) -> DateTime<Utc> {
     let noon: DateTime<Utc> = "2026-03-04T12:00:00Z".parse().unwrap();
     noon + TimeDelta::milliseconds(milliseconds)
 }
 
-/// The key and the person number so.
+/// The key with this number.
 pub(crate) fn key(number: u128) -> Maker {
     Maker::Key(ApiKeyId(Uuid::from_u128(number)))
 }
@@ -244,7 +244,7 @@ impl Saved {
     }
 }
 
-/// Saves described results of a new prism of an account, with the retries of those that are retried.
+/// Saves described results of a new prism of an account, with their retries.
 pub(crate) async fn save_all(it: &Fixture, account: AccountId, described: &[Described]) -> Saved {
     let mut saved = Saved {
         lens: it.prism(account).await,

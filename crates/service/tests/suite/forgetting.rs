@@ -1,4 +1,4 @@
-//! Forgetting results: what goes, what stays, and counts that are right at every look afterwards.
+//! Erasing results: what is deleted, what stays, and counts that are right at every later read.
 
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::key::QuestionKey;
@@ -63,7 +63,7 @@ async fn purge_all(it: &Fixture, range: PurgeRange) -> u64 {
     purged
 }
 
-/// Purges what was saved before a moment, and takes it off what is saved.
+/// Purges the results from before a moment, in the database and in `saved`.
 async fn purge(it: &Fixture, saved: &mut Saved, before: i64) {
     let range = PurgeRange {
         prism: saved.prism(),
@@ -87,8 +87,8 @@ async fn assert_counted(it: &Fixture, account: AccountId, saved: &[&Saved], now:
 }
 
 async fn counts_are_those_of_what_is_left_however_they_were_counted_before(it: Fixture) {
-    // the hours after the newest result at which somebody looks: never, when all but the last hour is
-    // kept, and when everything is
+    // the hours after the newest result at which the counts are read: never, when all but the last
+    // hour is stored, and when everything is
     for looks in [&[][..], &[0], &[2 * HOUR], &[0, 2 * HOUR, 4 * HOUR]] {
         let account = account(&it.database).await;
         let mut saved = save_all(&it, account, &of_days(250)).await;
@@ -123,7 +123,7 @@ async fn looks_during_a_purge_keep_no_counts_of_what_is_gone(it: Fixture) {
         let looks = tokio::spawn(async move {
             let mut looks = 0;
             while stopped.try_recv().is_err() {
-                // each look may move the mark
+                // each read may move the watermark
                 let at = moment(now + looks * 2 * HOUR);
                 refract.results().counts(account, at).await.unwrap();
                 looks += 1;
@@ -210,7 +210,7 @@ async fn erasing_takes_every_result_with_the_same_texts(it: Fixture) {
             .unwrap();
         assert_eq!((again.results, again.unknown), (0, chain.to_vec()));
     }
-    // more than one transaction has
+    // more results than one transaction deletes
     let many = save_all(&it, it.account, &vec![failed; 230]).await;
     let ids: Vec<_> = many.results.iter().map(|(id, _)| *id).collect();
     let erased = it
@@ -232,7 +232,7 @@ async fn erasing_by_reference_takes_the_results_of_every_prism(it: Fixture) {
     let mut one = save_all(&it, it.account, &[person, vec![of("bob", true)]].concat()).await;
     let failed = of("ada", false);
     let two = save_all(&it, it.account, std::slice::from_ref(&failed)).await;
-    // a retry has the reference of its original, but for one that lost it by hand
+    // a retry has the reference of its original, unless it was removed manually
     let unnamed = result(1, Maker::Terminal, true);
     it.save_retry(&two.lens, two.results[0].0, &unnamed).await;
     let elsewhere = account(&it.database).await;

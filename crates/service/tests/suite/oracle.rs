@@ -1,4 +1,4 @@
-//! What a search must find: every result is looked at, and compared as jsonl shows it.
+//! The expected results of a search: every result is checked, in the form that jsonl shows.
 
 use refract_domain::ids::ResultId;
 use refract_domain::submission::reference::Ref;

@@ -52,14 +52,14 @@ pub(crate) async fn accept(
         .await
 }
 
-/// An owner who joined by a link, with the link and the session.
+/// An owner who joined by a link, with that link and the session.
 pub(crate) async fn joined(it: &Fixture, email: &str) -> (Invitation, Session) {
     let invitation = invite(it, email, Role::Owner).await.unwrap();
     let session = accept(it, &invitation, PASSWORD).await.unwrap();
     (invitation, session)
 }
 
-/// A browser that is not known, in the office's network.
+/// An unknown browser, in the office's network.
 fn office() -> SignInClient {
     SignInClient::new("203.0.113.0/24".to_owned(), Vec::new())
 }
@@ -165,7 +165,7 @@ async fn tries_at_once_are_counted_together(it: Fixture) {
     let at_once = join_all((0..16).map(|_| sign_in(&it, ADA, "wrong"))).await;
     let mut tried = wrong(at_once).await;
     assert!(tried <= 10, "{tried} were let through");
-    // some of those at once may have stopped each other, which does not count
+    // some of the concurrent tries may have blocked each other, which does not count
     while tried < 10 {
         tried += wrong(vec![sign_in(&it, ADA, "wrong").await]).await;
     }
@@ -224,7 +224,7 @@ async fn a_link_that_signs_in_does_so_once(it: Fixture) {
     assert!(signed_in(&it, &sessions[0]).await.is_some());
     let is_good = it.refract.people().is_sign_in_link(&token).await;
     assert!(!is_good.unwrap());
-    // a link of this kind is no link to choose a password
+    // a sign-in link cannot be used to choose a password
     let found = it.refract.people().find_invitation(&token).await;
     assert_eq!(found.unwrap(), None);
 }

@@ -1,4 +1,5 @@
-//! Counts of results: always those of a plain count, whenever and by whomever they are looked at.
+//! Counts of results: always equal to a plain count, whenever and from whichever node they are
+//! read.
 
 use std::collections::HashMap;
 
@@ -27,11 +28,11 @@ on_both!(
 
 const HOUR: i64 = 3_600_000;
 
-/// How old a result is, in milliseconds: older than an hour, or else so young; who made it, and
-/// whether it is `ok`.
+/// The age of a result in milliseconds, its maker, and whether it is `ok`. `Some` is an age of an
+/// hour or more; otherwise the age is the first number of the tuple, below an hour.
 type Age = (Option<i64>, (i64, Maker, bool));
 
-/// Milliseconds until the look, what is saved before it, and whether somebody looks.
+/// Milliseconds until the read, what is saved before it, and whether the counts are read.
 type Look = (i64, Vec<Vec<Age>>, bool);
 
 fn result(at: i64, maker: Maker, is_ok: bool) -> Described {
@@ -45,7 +46,7 @@ fn result(at: i64, maker: Maker, is_ok: bool) -> Described {
     }
 }
 
-/// Fails where the counts of a prism and of its keys are not those of its results.
+/// Fails if the counts of a prism and of its keys are not those of its results.
 pub(crate) fn assert_counts(counts: &ResultCounts, saved: &[&Saved], now: DateTime<Utc>) {
     let mut of_keys: HashMap<ApiKeyId, u64> = HashMap::new();
     for saved in saved {
@@ -93,7 +94,7 @@ async fn look(refract: &Refract, account: AccountId, now: DateTime<Utc>) -> Resu
 async fn counts_are_those_of_a_plain_count_at_every_look(it: Fixture) {
     let it = &it;
     let makers = vec![key(1), key(2), person(3), Maker::Terminal];
-    // younger than the hour that the mark stays behind, or a little ahead: another clock
+    // younger than the hour by which the watermark lags, or a little ahead: another clock
     let late = (0..59 * 60_000_i64, select(makers), any::<bool>());
     let old = (option::of(HOUR..1_000 * HOUR), late);
     let first = vec(old, 0..25);
@@ -119,7 +120,7 @@ async fn counts_are_those_of_a_plain_count_at_every_look(it: Fixture) {
             let mut now = 0;
             for (later, more, is_looked) in looks {
                 now += later;
-                // whatever comes after a look is younger than an hour
+                // everything saved after a read is younger than an hour
                 let more: Vec<_> = more.concat();
                 let young = more.iter().map(|(_, late)| described(now, &(None, *late)));
                 let young: Vec<_> = young.collect();
@@ -177,7 +178,7 @@ async fn what_a_look_kept_is_not_counted_again(it: Fixture) {
     let open = it.database.list_first_uncounted(it.account);
     assert!(open.await.unwrap().is_empty());
     assert_eq!(look(&it.refract, it.account, now).await, before);
-    // looks in quick succession write nothing: the mark stays for another hour
+    // reads in quick succession write nothing: the watermark stays for another hour
     let late = it.save(&saved.lens, &result(2, key(1), true)).await;
     for minutes in [30, 59] {
         let now = now + TimeDelta::minutes(minutes);

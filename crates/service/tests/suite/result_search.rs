@@ -1,4 +1,4 @@
-//! Searches: their pages in both directions, and how far they look.
+//! Searches: their pages in both directions, and how far they read.
 
 use std::sync::Arc;
 
@@ -132,7 +132,7 @@ async fn walk(
 ) -> Vec<ResultId> {
     let mut all = Vec::new();
     let mut page = begin;
-    // an empty page only goes on where the search gave up
+    // an empty page has a next one only if the search gave up
     for _ in 0..200 {
         let found = find(it, saved, wanted, page, limits).await;
         let ids = ids(&found);

@@ -46,7 +46,7 @@ async fn results_are_kept_for_days_by_one_node_at_a_time(it: Fixture) {
         async |node: &mut RetentionRounds, now: DateTime<Utc>| node.round(now).await.unwrap();
     assert_eq!(round(&mut one, now(0)).await, RetentionOutcome::Purged(4));
     assert_eq!((left(&it, &mine).await, left(&it, &theirs).await), (3, 3));
-    // the lease is the first node's, until it has not been renewed for minutes
+    // the lease belongs to the first node until it is not renewed for minutes
     assert_eq!(
         round(&mut two, now(1)).await,
         RetentionOutcome::HeldByAnotherNode
@@ -72,7 +72,7 @@ async fn results_are_kept_for_days_by_one_node_at_a_time(it: Fixture) {
     }
     assert_eq!(purged, 4);
     assert_eq!((left(&it, &mine).await, left(&it, &theirs).await), (0, 0));
-    // longer than there are days
+    // more days than there are
     let mut ages = it.refract.retention().rounds(NonZeroU32::MAX);
     let later = now(60) + TimeDelta::days(31);
     assert_eq!(round(&mut ages, later).await, RetentionOutcome::Purged(0));
@@ -103,7 +103,7 @@ async fn a_node_that_stops_lets_another_purge(it: Fixture) {
     );
 }
 
-/// Results of an account for sixty days, two a day, which an orderly retention of thirty days has
+/// Results of an account over sixty days, two a day, which a regular retention of thirty days has
 /// purged until now.
 async fn steady(it: &Fixture) -> Saved {
     let days = (0..60)
@@ -121,7 +121,7 @@ async fn steady(it: &Fixture) -> Saved {
     saved
 }
 
-/// The kind of the reason for which a round was refused.
+/// The kind of the reason why a round was refused.
 #[track_caller]
 fn refused(outcome: &RetentionOutcome) -> &'static str {
     let RetentionOutcome::Refused(error) = outcome else {
@@ -151,7 +151,7 @@ async fn a_clock_that_is_ahead_deletes_nothing(it: Fixture) {
         RetentionOutcome::Purged(0)
     );
     assert_eq!(refused(&running.round(ahead).await.unwrap()), "clock");
-    // results that are saved meanwhile do not vouch for it, whichever node looks
+    // results that are saved meanwhile do not confirm the clock, whichever node checks it
     save_more(&it, &mut saved, &[result(31 * DAY, key(1), true)]).await;
     let soon = ahead + TimeDelta::hours(23);
     let mut restarted = retention(&it.refract);
@@ -175,17 +175,17 @@ async fn a_clock_that_stays_ahead_is_believed_after_a_day_with_results(it: Fixtu
         let mut node = retention(&it.refract);
         node.round(moment(hours * HOUR + 1)).await.unwrap()
     };
-    // all nodes were stopped for two days: that day begins with the first look
+    // all nodes were stopped for two days: the day of doubt begins with the first check
     assert_eq!(refused(&round(48).await), "clock");
     save_more(&it, &mut saved, &[result(49 * HOUR, key(1), true)]).await;
     assert_eq!(refused(&round(71).await), "clock");
     assert_eq!(round(72).await, RetentionOutcome::Purged(6));
-    // a wrong clock that is set right leaves no doubt that began by it
+    // a wrong clock that is set right leaves no doubt behind
     assert_eq!(refused(&round(30 * 24).await), "clock");
     assert_eq!(round(73).await, RetentionOutcome::Purged(0));
     save_more(&it, &mut saved, &[result(31 * DAY + HOUR, key(1), true)]).await;
     assert_eq!(refused(&round(31 * 24).await), "clock");
-    // most results are deleted by no clock
+    // no clock deletes most results
     assert_eq!(refused(&round(32 * 24).await), "share");
 }
 
@@ -204,7 +204,7 @@ async fn more_than_half_of_a_prism_goes_only_where_that_was_said(it: Fixture) {
     });
     assert_eq!(outcome, refusal);
     assert_eq!((left(&it, &half).await, left(&it, &most).await), (4, 5));
-    // the lease was given back, so that a node that was told can purge
+    // the lease was released, so that a node set to skip the check can purge
     let other = connect(&it.url).await;
     let mut told = retention(&Refract::new(other)).with_unchecked_first_round();
     assert_eq!(

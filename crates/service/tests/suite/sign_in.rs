@@ -1,4 +1,4 @@
-//! Sign-in under attack: whom wrong tries stop and whom they do not, and what people do about their own
+//! Sign-in under attack: which clients wrong tries block, and what people change about their own
 //! password and sessions.
 
 use refract_domain::account::person::PersonName;
@@ -48,7 +48,7 @@ pub(crate) async fn sign_in(
         .await
 }
 
-/// Tries wrong passwords until the next ones are stopped.
+/// Tries wrong passwords until the next ones are blocked.
 pub(crate) async fn exhaust(it: &Fixture, client: &SignInClient, email: &str) {
     for _ in 0..10 {
         let wrong = sign_in(it, client, email, "wrong").await;
@@ -61,7 +61,7 @@ pub(crate) async fn exhaust(it: &Fixture, client: &SignInClient, email: &str) {
     assert!(is_stopped(it, client, email).await);
 }
 
-/// Whether even the right password is stopped.
+/// Whether even the right password is blocked.
 async fn is_stopped(it: &Fixture, client: &SignInClient, email: &str) -> bool {
     match sign_in(it, client, email, PASSWORD).await {
         Ok(_) => false,
@@ -90,7 +90,7 @@ async fn a_browser_that_signed_in_before_is_counted_by_itself(it: Fixture) {
     let known = browser(ATTACKER, &session.browser);
     exhaust(&it, &known, ADA).await;
     assert!(!is_stopped(&it, &stranger(OFFICE), ADA).await);
-    // it is limited wherever it goes
+    // it is limited in every network
     assert!(is_stopped(&it, &browser(OFFICE, &session.browser), ADA).await);
 }
 

@@ -1,4 +1,4 @@
-//! Events of sign-in: who signed in and was refused, and what people change about themselves.
+//! Events of sign-in: who signed in, who was refused, and what people change about themselves.
 
 use futures_util::future::join_all;
 use refract_domain::account::person::PersonName;
@@ -23,7 +23,7 @@ on_both!(
 
 const NEW_PASSWORD: &str = "another 9kQ3 one";
 
-/// What an event of a person says: the action, whether by the person, and the note.
+/// A person's event: the action, whether the person did it, and the note.
 type Said = (EventAction, bool, String);
 
 /// The events of a person that were added after the first ones, oldest first.
@@ -121,7 +121,7 @@ async fn each_wrong_try_has_an_event_and_stopped_ones_have_none(it: Fixture) {
         );
     }
     assert_eq!(said(&it, ada.person, known).await, []);
-    // ten are let through, and one is stopped
+    // ten are let through, and one is blocked
     exhaust(&it, &stranger(ATTACKER), ADA).await;
     for _ in 0..5 {
         let stopped = sign_in(&it, &stranger(ATTACKER), ADA, "wrong").await;
@@ -144,7 +144,7 @@ async fn wrong_tries_at_once_write_no_more_events_than_are_let_through(it: Fixtu
     let (ada, _) = joined(&it, ADA).await;
     let known = all(&it).await.len();
     let client = stranger(ATTACKER);
-    // more than have a place to wait in, and than are let through
+    // more than can wait, and more than are let through
     join_all((0..24).map(|_| sign_in(&it, &client, ADA, "wrong"))).await;
     while sign_in(&it, &client, ADA, "wrong")
         .await
@@ -152,7 +152,7 @@ async fn wrong_tries_at_once_write_no_more_events_than_are_let_through(it: Fixtu
     {}
     let mut expected = vec![refused(""); 10];
     expected.push(refused(STOPPED));
-    // of tries at once, the one that reaches the number need not be the last that began
+    // of concurrent tries, the one that reaches the number need not be the last that began
     let mut said = said(&it, ada.person, known).await;
     said.sort();
     assert_eq!(said, expected);

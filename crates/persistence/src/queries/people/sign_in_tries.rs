@@ -141,8 +141,8 @@ impl Database {
     /// is saved before it reads, so of any number of concurrent tries the last one sees all the
     /// others.
     ///
-    /// Tries of any counter that are too old or too far ahead of the clock to count are deleted. Three
-    /// statements.
+    /// Tries of any counter that are too old or too far ahead of the clock to count are deleted.
+    /// Three statements.
     ///
     /// # Errors
     /// When the database fails.

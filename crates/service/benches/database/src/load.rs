@@ -1,4 +1,4 @@
-//! Many callers at once, on a few threads with a runtime each, as in the HTTP server.
+//! Many callers at once, on a few threads with one runtime each, as in the HTTP server.
 
 use std::rc::Rc;
 use std::sync::Barrier;
@@ -17,7 +17,7 @@ const ROUND: Duration = Duration::from_secs(3);
 
 /// One of the two sides that are compared: the use cases or raw statements.
 pub trait Side: Sync {
-    /// What one thread makes its calls with.
+    /// The calls of one thread.
     type OfThread: Calls + 'static;
 
     /// Opens the connections of one thread.

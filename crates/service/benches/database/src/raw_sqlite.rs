@@ -1,5 +1,5 @@
 //! Raw statements over `rusqlite`: prepared, with one reading connection for each thread and one
-//! writing connection for all. A thread makes one call after another: only the disk is waited for.
+//! writing connection for all. A thread makes one call after another: it waits only for the disk.
 
 use std::hint::black_box;
 use std::path::{Path, PathBuf};

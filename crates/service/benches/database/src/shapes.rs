@@ -28,7 +28,7 @@ const PRISM: &str = "p.id, p.slug, p.name, p.latest_version, p.lens_revision, p.
 
 const KEY: &str = "k.id, k.account_id, k.revoked_at IS NOT NULL";
 
-/// Values of a saved result that inserted results repeat, with ids as the driver has them.
+/// Values of a saved result that inserted results repeat, with ids in the driver's type.
 pub struct Template<Id> {
     pub account: Id,
     pub prism: Id,

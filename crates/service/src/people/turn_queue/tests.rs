@@ -163,7 +163,7 @@ async fn a_full_queue_takes_one_of_a_shorter_line_in_place_of_the_last_of_the_lo
         others.push(wait(queue, network(name), &served).await);
         assert_eq!(waiting(queue), FEW.of_networks, "bounded whoever comes");
     }
-    // now no line may be shortened: the new line would become as long as the longest
+    // after these two, no line is longer than a new line would be
     others.push(wait(queue, network("g"), &served).await);
     others.push(wait(queue, network("h"), &served).await);
     assert_eq!(queue.turn(network("i")).await.err(), Some(NoTurn));

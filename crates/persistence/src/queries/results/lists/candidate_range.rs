@@ -1,4 +1,4 @@
-//! The statement that finds the candidates of a search, in a shape that leaves the planner one index.
+//! The statement that finds the candidates of a search, written so that only one index fits it.
 //!
 //! With a `LIMIT`, PostgreSQL's planner takes any index in the right order, and hopes to meet
 //! enough results on the way: for the results of version 1 it would walk over a million newer ones
