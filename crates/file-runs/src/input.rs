@@ -7,7 +7,7 @@ mod binary_kind;
 mod bounded_reader;
 pub(crate) mod column_mapping;
 mod csv_rows;
-mod input_fault;
+mod input_error;
 mod input_file;
 mod input_kind;
 mod input_source;
@@ -20,7 +20,7 @@ mod tests;
 mod wanted_columns;
 
 pub use self::binary_kind::binary_kind;
-pub use self::input_fault::InputError;
+pub use self::input_error::InputError;
 pub use self::input_file::InputFile;
 pub(crate) use self::input_file::RawRows;
 pub use self::input_kind::InputKind;

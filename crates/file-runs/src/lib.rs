@@ -32,7 +32,7 @@ pub use marks_file::{MarksFile, MarksFileError, MarksFileRows};
 pub use output::finished_rows::{FinishedRow, RunSummary};
 pub use output::format::{NoRowFormat, format_of_name};
 pub use run::RunFiles;
+pub use run::error::RunError;
 pub use run::settings::RunSettings;
 pub use run::shard::{NoShard, Shard};
-pub use run::stop::RunError;
 pub use run::tally::{RunCounts, RunTally};

@@ -6,7 +6,7 @@
 //! question's column, which holds the answer.
 
 mod columns;
-mod fault;
+mod error;
 #[cfg(test)]
 mod tests;
 
@@ -14,7 +14,7 @@ use refract_domain::key::QuestionKey;
 use refract_service::marks::{MarkErrors, MarksRow};
 
 use self::columns::MarksColumns;
-pub use self::fault::MarksFileError;
+pub use self::error::MarksFileError;
 use crate::input::{InputError, InputFile, InputKind, InputSource, RawRows, RawValue, listed};
 
 /// An open file of marks.

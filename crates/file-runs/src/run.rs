@@ -2,11 +2,11 @@
 //! pace.
 
 pub(crate) mod dispatch;
+pub(crate) mod error;
 pub(crate) mod identity;
 pub(crate) mod row_chunks;
 pub(crate) mod settings;
 pub(crate) mod shard;
-pub(crate) mod stop;
 pub(crate) mod tally;
 pub(crate) mod workers;
 
@@ -23,9 +23,9 @@ use crate::file_run::FileRun;
 use crate::output::finished_rows::{FinishedRow, RowSinks, RunSummary, hand_over};
 use crate::output::rows::RunOutput;
 use crate::run::dispatch::Dispatch;
+use crate::run::error::{FirstError, RunError};
 use crate::run::row_chunks::RowChunks;
 use crate::run::settings::RunSettings;
-use crate::run::stop::{FirstError, RunError};
 use crate::run::tally::RunTally;
 
 /// The output files of a run.

@@ -26,7 +26,7 @@ use self::request_series::RequestSeries;
 use crate::connection::renewable_key::RenewableKey;
 use crate::connection::request_body::RequestBody;
 use crate::connection::{ModelConnections, ServerReply};
-use crate::failure::ModelError;
+use crate::error::ModelError;
 use crate::report::ReportRecorder;
 use crate::servers::each_server::EachServer;
 use crate::servers::place::{ServerPlace, ServerSet};

@@ -29,9 +29,9 @@ use self::pool::{HttpSender, IdleConnections};
 use self::renewable_key::RenewableKey;
 pub(crate) use self::reply::ServerReply;
 use self::request_body::RequestBody;
-use crate::failure::ModelError;
+use crate::error::ModelError;
 use crate::settings::ModelApiKey;
-use crate::settings::setting_fault::SettingError;
+use crate::settings::setting_error::SettingError;
 
 /// Common model servers close a connection after five idle seconds. We close it earlier, so that no
 /// request meets a closing connection.

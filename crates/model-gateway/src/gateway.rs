@@ -17,7 +17,7 @@ use crate::servers::load::ServerUse;
 use crate::servers::pool::ServerPool;
 use crate::settings::ModelSettings;
 use crate::settings::endpoint::ModelEndpoint;
-use crate::settings::setting_fault::SettingError;
+use crate::settings::setting_error::SettingError;
 
 /// The model of a whole process: settings, concurrency limit and TLS configuration.
 #[derive(Clone, Debug)]

@@ -12,8 +12,8 @@
 
 mod attempts;
 mod connection;
+mod error;
 mod estimate;
-mod failure;
 mod gateway;
 mod json;
 mod model;
@@ -23,9 +23,9 @@ mod servers;
 mod settings;
 
 pub use connection::tls::client_config as tls_client_config;
+pub use error::server_message::ServerMessage;
+pub use error::{ModelError, Unreachable};
 pub use estimate::{CostEstimate, Estimator};
-pub use failure::server_message::ServerMessage;
-pub use failure::{ModelError, Unreachable};
 pub use gateway::ModelGateway;
 pub use model::{Model, ModelReply, PROMPT_VERSION};
 pub use report::ModelReport;
@@ -33,5 +33,5 @@ pub use report::coverage::{CodeCoverage, OutcomeCoverage};
 pub use servers::load::ServerUse;
 pub use settings::endpoint::ModelEndpoint;
 pub use settings::protocol::Protocol;
-pub use settings::setting_fault::{AddressError, SettingError};
+pub use settings::setting_error::{AddressError, SettingError};
 pub use settings::{ModelApiKey, ModelKeyFileError, ModelSettings};

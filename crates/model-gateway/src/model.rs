@@ -9,9 +9,9 @@ use refract_domain::submission::Submission;
 use refract_traces::CallTrace;
 
 use crate::attempts::{CallSender, RequestSender};
+use crate::error::ModelError;
+use crate::error::server_message::ServerMessage;
 use crate::estimate::Estimator;
-use crate::failure::ModelError;
-use crate::failure::server_message::ServerMessage;
 use crate::protocols::lexical;
 use crate::protocols::server_protocol::ServerProtocol;
 use crate::report::{ModelReport, ReportRecorder, ReportedUsage};

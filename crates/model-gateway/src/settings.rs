@@ -2,7 +2,7 @@
 
 pub(crate) mod endpoint;
 pub(crate) mod protocol;
-pub(crate) mod setting_fault;
+pub(crate) mod setting_error;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use hyper::header::HeaderValue;
 
 use crate::settings::endpoint::ModelEndpoint;
 use crate::settings::protocol::Protocol;
-use crate::settings::setting_fault::SettingError;
+use crate::settings::setting_error::SettingError;
 
 /// How to reach and ask the model.
 #[derive(Clone, Debug)]

@@ -7,8 +7,8 @@
 
 mod check;
 mod columns;
+mod errors;
 mod export;
-mod faults;
 mod find_results;
 mod mark_result;
 mod questions;
@@ -17,7 +17,7 @@ mod said;
 
 pub use self::check::{CheckedMarks, MarksError};
 pub use self::columns::{MarkedColumns, MarkedNameTaken};
-pub use self::faults::{MarkError, MarkErrors};
+pub use self::errors::{MarkError, MarkErrors};
 pub use self::mark_result::MarkChange;
 pub use self::rows::{MarkCell, MarksRow, NamedResult};
 

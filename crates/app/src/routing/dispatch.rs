@@ -207,7 +207,7 @@ impl Dispatcher {
         sent: &Rc<PageRequest>,
         id: &RequestId,
     ) -> Result<PageReply, PageError> {
-        let handling = match &route.door {
+        let handling = match &route.access {
             Access::Open(handler) => handler.handle(self.visit(visitor, sent, id)),
             Access::For(least, handler) => {
                 let visitor = visitor.ok_or(PageError::SignedOut)?;

@@ -19,7 +19,7 @@ pub(crate) struct AppRoute {
     pub(crate) method: Method,
     /// The path, with names in braces for the segments that vary.
     pub(crate) pattern: &'static str,
-    pub(crate) door: Access,
+    pub(crate) access: Access,
     /// Whether its form may carry another form, submitted after its session had ended.
     pub(crate) carries_another_form: bool,
 }
@@ -94,20 +94,20 @@ impl AppRoute {
     const fn new(
         method: Method,
         pattern: &'static str,
-        door: Access,
+        access: Access,
         carries_another_form: bool,
     ) -> Self {
         Self {
             method,
             pattern,
-            door,
+            access,
             carries_another_form,
         }
     }
 
     /// The size limit of the route's form.
     pub(crate) fn form_size(&self, is_signed_in: bool) -> FormSize {
-        match self.door {
+        match self.access {
             Access::Open(_) if self.carries_another_form => FormSize::OwnWithKept,
             Access::Open(_) => FormSize::Own,
             Access::For(..) if is_signed_in => FormSize::Whole,

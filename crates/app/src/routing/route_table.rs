@@ -22,7 +22,7 @@ pub fn route_table() -> impl Iterator<Item = RouteFacts> {
     ROUTES.iter().map(|route| RouteFacts {
         is_action: route.method == Method::POST,
         pattern: route.pattern,
-        least_role: match route.door {
+        least_role: match route.access {
             Access::Open(_) => None,
             Access::For(least, _) => Some(least),
         },

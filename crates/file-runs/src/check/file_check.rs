@@ -12,7 +12,7 @@ use crate::file_run::FileRun;
 use crate::input::row::InputRow;
 use crate::input::rows::InputRows;
 use crate::input::{InputError, listed};
-use crate::run::stop::cause;
+use crate::run::error::cause;
 use crate::run::tally::RunTally;
 
 /// Upper bound on the refused rows in the list.

@@ -10,7 +10,7 @@ use std::io::{Cursor, Read, Seek as _};
 use csv::{ByteRecord, ReaderBuilder};
 
 use super::bounded_reader::{Allowance, BoundedReader};
-use super::input_fault::InputError;
+use super::input_error::InputError;
 use super::input_kind::{InputKind, header_name};
 use super::raw_row::{ROW_BYTES, RawRow, RawValue};
 use super::wanted_columns::{PlacedColumns, WantedColumns};

@@ -5,7 +5,7 @@ use std::io::Seek as _;
 use std::time::SystemTime;
 
 use super::csv_rows::CsvRows;
-use super::input_fault::InputError;
+use super::input_error::InputError;
 use super::input_kind::InputKind;
 use super::input_source::InputSource;
 use super::json_rows::JsonRows;

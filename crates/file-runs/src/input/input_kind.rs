@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use super::binary_kind::binary_kind;
-use super::input_fault::InputError;
+use super::input_error::InputError;
 use super::wanted_columns::WantedColumns;
 
 /// The byte order mark of UTF-8.

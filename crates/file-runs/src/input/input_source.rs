@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::input_fault::InputError;
+use super::input_error::InputError;
 
 /// The source of the rows.
 pub enum InputSource<'a> {

@@ -6,7 +6,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 
 use refract_domain::json::{Json, Object};
 
-use super::input_fault::InputError;
+use super::input_error::InputError;
 use super::input_kind::UTF_8_MARK;
 use super::raw_row::{ROW_BYTES, RawRow, RawValue};
 use super::wanted_columns::WantedColumns;

@@ -1,6 +1,6 @@
 //! The columns of a run, and their positions in a header.
 
-use super::input_fault::InputError;
+use super::input_error::InputError;
 
 /// Upper bound on the column names in a message.
 const MOST_LISTED: usize = 20;

@@ -7,7 +7,7 @@ use refract_domain::result::mark;
 use refract_domain::submission::reference::Ref;
 use refract_service::marks::{MarkCell, MarkError, MarkErrors, MarksRow, NamedResult};
 
-use super::fault::MarksFileError;
+use super::error::MarksFileError;
 use crate::input::{RawRow, RawValue, WantedColumn, WantedColumns, listed};
 
 const RESULT_ID: &str = "result_id";

@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use crate::check::refused_rows::ListedRow;
 use crate::gold::cells::ExpectedOutcome;
 use crate::run::dispatch::{PendingRow, RowState};
-use crate::run::stop::{FirstError, RunError};
+use crate::run::error::{FirstError, RunError};
 use crate::run::tally::RunTally;
 
 /// A row of a file with its saved result.

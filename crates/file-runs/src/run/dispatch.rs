@@ -17,9 +17,9 @@ use crate::check::refused_rows::ListedRow;
 use crate::file_run::FileRun;
 use crate::gold::cells::ExpectedOutcome;
 use crate::input::row::{InputRow, RowContent};
+use crate::run::error::RunError;
 use crate::run::row_chunks::RowChunks;
 use crate::run::settings::RunSettings;
-use crate::run::stop::RunError;
 use crate::run::tally::RunTally;
 use crate::run::workers::{RowWork, RunJob, RunWorkers};
 

@@ -3,7 +3,7 @@
 use refract_traces::AttemptEnd;
 
 use crate::connection::ServerReply;
-use crate::failure::ModelError;
+use crate::error::ModelError;
 use crate::json::{JsonObject, object};
 use crate::report::ReportedUsage;
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
-use crate::failure::ModelError;
+use crate::error::ModelError;
 
 /// A semaphore that all threads share, with a bound on the wait for a permit.
 #[derive(Debug)]

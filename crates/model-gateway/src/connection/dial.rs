@@ -13,7 +13,7 @@ use tokio::net::{TcpStream, lookup_host};
 use tokio_rustls::TlsConnector;
 
 use super::pool::HttpSender;
-use crate::failure::{ModelError, Unreachable};
+use crate::error::{ModelError, Unreachable};
 
 /// Opens connections to one server.
 pub(super) struct Dialer {

@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use hyper::header::HeaderValue;
 
 use crate::settings::ModelApiKey;
-use crate::settings::setting_fault::SettingError;
+use crate::settings::setting_error::SettingError;
 
 /// A key that may change while the process runs, shared by all threads.
 pub(crate) struct RenewableKey {

@@ -12,8 +12,8 @@ use hyper::{Response, StatusCode};
 use serde::de::IgnoredAny;
 use tokio::time::timeout;
 
-use crate::failure::ModelError;
-use crate::failure::server_refusal::ServerError;
+use crate::error::ModelError;
+use crate::error::server_error::ServerError;
 
 /// Largest answer that is read, in bytes; a larger one is an error.
 const ANSWER_BYTES: usize = 4 * 1024 * 1024;

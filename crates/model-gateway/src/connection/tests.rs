@@ -12,7 +12,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
 use super::*;
-use crate::failure::Unreachable;
+use crate::error::Unreachable;
 
 /// Puts TLS in front of a plain server. Returns a certificate for `name` and the address.
 async fn tls_server(name: &str, behind: &ModelServer) -> (CertificateDer<'static>, Uri) {

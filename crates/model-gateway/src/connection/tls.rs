@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::Verifier;
 
-use crate::settings::setting_fault::SettingError;
+use crate::settings::setting_error::SettingError;
 
 /// Checks certificates as the operating system does. Without system roots, as in an empty
 /// container, the bundled roots of `webpki-roots` count. HTTP/1.1 only.

@@ -5,7 +5,7 @@ use refract_domain::answer::{Answer, Distribution, confidence, most_probable};
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::prism::question::{Question, QuestionKind};
 
-use crate::failure::ModelError;
+use crate::error::ModelError;
 use crate::report::coverage::OutcomeCoverage;
 
 /// Answers read from one model request.

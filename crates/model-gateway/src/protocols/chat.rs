@@ -41,7 +41,7 @@ use self::opening::ChatOpening;
 use self::question_requests::QuestionRequests;
 use self::request::Prompts;
 use crate::attempts::CallSender;
-use crate::failure::ModelError;
+use crate::error::ModelError;
 use crate::protocols::concurrent::all_or_first_failure;
 use crate::servers::address::ServerAddress;
 use crate::servers::each_server::EachServer;

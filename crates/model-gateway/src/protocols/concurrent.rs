@@ -5,7 +5,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::key::QuestionKey;
 
-use crate::failure::ModelError;
+use crate::error::ModelError;
 
 /// Runs requests concurrently and joins their answers in order. Each request answers some of the
 /// questions. The first failure cancels all.

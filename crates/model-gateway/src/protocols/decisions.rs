@@ -7,7 +7,7 @@ mod question;
 mod reading;
 
 use self::question::DecisionsQuestion;
-use crate::failure::ModelError;
+use crate::error::ModelError;
 use crate::protocols::typed_questions::format::{TypedFormat, write_json};
 
 /// The OpenAI Decisions format. The state is a string that holds JSON; the estimate counts that

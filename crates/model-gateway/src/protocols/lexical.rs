@@ -21,7 +21,7 @@ use refract_domain::submission::Submission;
 use self::mood::Mood;
 use self::topics::Topics;
 use self::words::{Words, count_of};
-use crate::failure::ModelError;
+use crate::error::ModelError;
 use crate::protocols::answers::{answer_each, from_weights};
 
 /// Recorded in place of a server's model name.

@@ -8,7 +8,7 @@ use refract_domain::prism::PrismVersion;
 use refract_domain::submission::Submission;
 
 use crate::attempts::CallSender;
-use crate::failure::ModelError;
+use crate::error::ModelError;
 use crate::protocols::chat::ChatProtocol;
 use crate::protocols::stated::StatedProtocol;
 use crate::protocols::typed_questions::TypedProtocol;

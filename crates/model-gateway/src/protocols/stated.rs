@@ -16,7 +16,7 @@ use refract_domain::submission::Submission;
 use self::parameters::RefusedParameters;
 use self::request::StatedRequest;
 use crate::attempts::CallSender;
-use crate::failure::ModelError;
+use crate::error::ModelError;
 use crate::protocols::chat::complete::complete;
 use crate::protocols::chat::opening::ChatOpening;
 use crate::protocols::concurrent::all_answers;

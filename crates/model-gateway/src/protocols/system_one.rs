@@ -6,7 +6,7 @@ mod reading;
 
 use refract_domain::submission::model_input::SystemOneQuestion;
 
-use crate::failure::ModelError;
+use crate::error::ModelError;
 use crate::protocols::typed_questions::format::{TypedFormat, write_json};
 
 /// The System One format.

@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 use self::format::TypedFormat;
 use self::split::SplitRequest;
 use crate::attempts::CallSender;
-use crate::failure::ModelError;
+use crate::error::ModelError;
 use crate::json::{is_error, object};
 use crate::protocols::concurrent::all_answers;
 use crate::report::ReportedUsage;

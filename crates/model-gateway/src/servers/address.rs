@@ -5,7 +5,7 @@ use std::fmt;
 use hyper::Uri;
 use hyper::http::uri::PathAndQuery;
 
-use crate::settings::setting_fault::{AddressError, SettingError};
+use crate::settings::setting_error::{AddressError, SettingError};
 
 /// Base address of a model server, up to and including its `/v1`, without a slash at the end.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use crate::servers::address::ServerAddress;
 use crate::servers::each_server::EachServer;
 use crate::servers::place::MOST_SERVERS;
-use crate::settings::setting_fault::{AddressError, SettingError};
+use crate::settings::setting_error::{AddressError, SettingError};
 
 /// Where the model is.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use crate::settings::setting_fault::SettingError;
+use crate::settings::setting_error::SettingError;
 
 /// The protocol of a model server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

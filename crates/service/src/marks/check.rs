@@ -9,7 +9,7 @@ use refract_domain::result::mark::{Mark, Marker};
 use refract_domain::result::whole_milliseconds;
 use refract_persistence::{PersistenceError, Prism};
 
-use super::faults::MarkErrors;
+use super::errors::MarkErrors;
 use super::find_results::NamedResults;
 use super::rows::MarksRow;
 use super::said::SaidOutcomes;

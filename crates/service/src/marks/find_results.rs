@@ -7,7 +7,7 @@ use refract_domain::prism::VersionNumber;
 use refract_domain::submission::reference::Ref;
 use refract_persistence::{Database, MarkableResult, PersistenceError, Prism};
 
-use super::faults::MarkError;
+use super::errors::MarkError;
 use super::rows::{MarksRow, NamedResult};
 
 /// Number of ids that one query looks up.

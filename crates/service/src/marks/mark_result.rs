@@ -5,7 +5,7 @@ use refract_domain::key::QuestionKey;
 use refract_domain::result::mark::Marker;
 
 use super::check::MarksError;
-use super::faults::MarkErrors;
+use super::errors::MarkErrors;
 use super::rows::{MarkCell, MarksRow, NamedResult};
 use crate::marks::Marks;
 use crate::results::readable_result::ReadableResult;

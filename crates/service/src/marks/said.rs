@@ -11,7 +11,7 @@ use refract_domain::prism::question::Question;
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::result::mark::{self, Mark, Marker};
 
-use super::faults::{MarkError, MarkErrors};
+use super::errors::{MarkError, MarkErrors};
 use super::find_results::AnsweredResult;
 use super::rows::{MarkCell, MarksRow};
 

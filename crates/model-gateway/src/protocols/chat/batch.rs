@@ -9,7 +9,7 @@ use super::llama_cpp::{self, LlamaCppRequests};
 use super::question_requests::QuestionRequests;
 use super::request::WantedCode;
 use crate::attempts::request_series::RequestSeries;
-use crate::failure::ModelError;
+use crate::error::ModelError;
 
 /// Number of requests of a batch: one for the prompt, and one for all continuations.
 pub(super) const BATCH_REQUESTS: usize = 2;

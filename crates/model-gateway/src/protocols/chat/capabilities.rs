@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 
 use super::named_tokens::NamedTokens;
-use crate::failure::server_refusal::SYSTEM_MESSAGE;
+use crate::error::server_error::SYSTEM_MESSAGE;
 
 /// Number of alternatives to each token that a question requests first.
 pub(super) const USUAL_ALTERNATIVES: u16 = 100;

@@ -6,7 +6,7 @@ use super::completion::{self, Completion};
 use crate::attempts::CallSender;
 use crate::attempts::request_series::RequestSeries;
 use crate::connection::request_body::RequestBody;
-use crate::failure::ModelError;
+use crate::error::ModelError;
 use crate::servers::place::ServerPlace;
 
 /// Sends a request. Each time the server refuses a parameter that the request can do without, sends

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::thinking::is_unfinished;
-use crate::failure::ModelError;
+use crate::error::ModelError;
 use crate::json::lenient::{Lenient, ObjectFields, TokenBytes};
 use crate::json::{is_error, object, string};
 use crate::report::ReportedUsage;

@@ -14,7 +14,7 @@ use super::question_requests::QuestionRequests;
 use super::reading;
 use super::request::WantedCode;
 use crate::attempts::request_series::RequestSeries;
-use crate::failure::ModelError;
+use crate::error::ModelError;
 
 /// One question about one submission.
 #[derive(Clone, Copy)]

@@ -12,7 +12,7 @@ use super::digits::digits_after;
 use super::question_requests::QuestionRequests;
 use super::request::WantedCode;
 use crate::attempts::request_series::RequestSeries;
-use crate::failure::ModelError;
+use crate::error::ModelError;
 
 /// The result of a follow-up request.
 struct FollowedUp {

@@ -9,7 +9,7 @@ use super::completion::Completion;
 use super::request::{Prompts, WantedCode};
 use crate::attempts::CallSender;
 use crate::attempts::request_series::RequestSeries;
-use crate::failure::ModelError;
+use crate::error::ModelError;
 use crate::servers::each_server::EachServer;
 
 /// Sends the requests about one question and one submission.

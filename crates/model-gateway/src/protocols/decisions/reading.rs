@@ -12,7 +12,7 @@ use refract_domain::submission::model_input::outcome_text;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::failure::ModelError;
+use crate::error::ModelError;
 use crate::json::{JsonObject, count, list, nested, string};
 use crate::protocols::answers::ReadAnswers;
 use crate::protocols::typed_questions::answers::SentAnswer;

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::failure::ModelError;
-use crate::failure::server_refusal::SYSTEM_MESSAGE;
+use crate::error::ModelError;
+use crate::error::server_error::SYSTEM_MESSAGE;
 
 /// Request parameters that only some servers accept.
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,7 @@ use refract_domain::prism::question::Question;
 use serde_json::value::RawValue;
 
 use super::request::{NAMED_CODES, PERCENT_OTHERS, code_name, percent_name};
-use crate::failure::ModelError;
+use crate::error::ModelError;
 use crate::json::{JsonObject, nested, number, object, string};
 use crate::protocols::answers::{self, ReadAnswers, answer_each};
 use crate::protocols::chat::codes::{CodePiece, CodeShape};

@@ -6,7 +6,7 @@ use refract_domain::prism::question::Question;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::failure::ModelError;
+use crate::error::ModelError;
 use crate::json::{JsonObject, nested, string};
 use crate::protocols::answers::{ReadAnswers, answer_each};
 use crate::protocols::typed_questions::answers::SentAnswer;

@@ -5,7 +5,7 @@ use refract_domain::submission::model_input::State;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::failure::ModelError;
+use crate::error::ModelError;
 use crate::protocols::answers::ReadAnswers;
 
 /// How a format writes requests and reads answers.

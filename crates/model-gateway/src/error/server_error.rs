@@ -4,9 +4,9 @@
 
 use bytes::Bytes;
 
-use crate::failure::ModelError;
-use crate::failure::refusal;
-use crate::failure::server_message::ServerMessage;
+use crate::error::ModelError;
+use crate::error::refusal;
+use crate::error::server_message::ServerMessage;
 
 /// The name of the system message, which counts as an optional parameter of a request.
 pub(crate) const SYSTEM_MESSAGE: &str = "system message";

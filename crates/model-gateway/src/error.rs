@@ -5,8 +5,8 @@
 //! It never holds a text, a prompt, the server's message or an API key.
 
 pub(crate) mod refusal;
+pub(crate) mod server_error;
 pub(crate) mod server_message;
-pub(crate) mod server_refusal;
 
 use std::fmt;
 use std::time::Duration;
