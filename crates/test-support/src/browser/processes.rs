@@ -17,6 +17,9 @@ use tempfile::TempDir;
 
 use super::programs;
 
+/// How often the driver is started until it is ready.
+const STARTS: usize = 5;
+
 /// A driver on a free port of the loopback interface, and the Chromium that it started. Dropping
 /// this value kills both and removes their folder.
 ///
@@ -42,12 +45,25 @@ impl BrowserProcesses {
         let program = programs::driver().unwrap_or_else(|| {
             panic!("no browser here: run `make test`, or put `.ci/with-browser` before the command")
         });
+        Self::start(&program)
+    }
+
+    /// Starts this driver, again when it ends before it is ready: it picks a free port of IPv4,
+    /// then ends when another program has the same port of IPv6.
+    fn start(program: &Path) -> Self {
+        let mut started = (0..STARTS).map(|_| Self::start_once(program));
+        let started = started.find_map(|started| started);
+        started.unwrap_or_else(|| panic!("{} did not start", program.display()))
+    }
+
+    /// Starts this driver. None when it ended before it was ready.
+    fn start_once(program: &Path) -> Option<Self> {
         let folder = tempfile::Builder::new()
             .prefix("refract-browser.")
             .tempdir();
         let folder = folder.map(TempDir::keep);
         let folder = folder.unwrap_or_else(|error| panic!("no folder for a browser: {error}"));
-        let spawned = Command::new(&program)
+        let spawned = Command::new(program)
             .arg("--port=0")
             .current_dir(&folder)
             // hides the developer's environment: settings, caches, location and language
@@ -70,10 +86,9 @@ impl BrowserProcesses {
             chromium: None,
             folder,
         };
-        let port = port_in(&mut processes.output)
-            .unwrap_or_else(|| panic!("{} did not start", program.display()));
+        let port = port_in(&mut processes.output)?;
         processes.address = format!("http://127.0.0.1:{port}");
-        processes
+        Some(processes)
     }
 
     /// The address of the driver, `http://…`.
@@ -137,4 +152,29 @@ fn port_in(output: &mut BufReader<ChildStdout>) -> Option<u16> {
     let line = lines.find(|line| line.contains("started successfully"))?;
     let port = line.rsplit(' ').next()?;
     port.trim_end_matches('.').parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::BrowserProcesses;
+
+    #[test]
+    fn a_driver_that_meets_a_taken_port_is_started_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let tries = folder.path().join("tries");
+        let driver = folder.path().join("driver");
+        let script = format!(
+            "#!/bin/sh\necho >>{tries}\n[ $(wc -l <{tries}) -lt 3 ] && exit 1\n\
+             echo 'ChromeDriver was started successfully on port 4711.'\nexec sleep 60\n",
+            tries = tries.display()
+        );
+        fs::write(&driver, script).expect("the script is written");
+        fs::set_permissions(&driver, Permissions::from_mode(0o700)).expect("it can be started");
+        let processes = BrowserProcesses::start(&driver);
+        assert_eq!(processes.driver_address(), "http://127.0.0.1:4711");
+        assert_eq!(fs::read_to_string(&tries).expect("the tries").len(), 3);
+    }
 }
