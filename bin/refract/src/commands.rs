@@ -19,12 +19,12 @@ use crate::build_info;
     disable_help_subcommand = true,
     after_help = "Examples:\n  refract demo\n  refract prism create docs/examples/support-triage.json\n  refract try support-triage --text 'Where is my order?' --model-url builtin:lexical\n  refract results export support-triage --output results.csv"
 )]
-pub(crate) struct Program {
+pub struct Program {
     #[command(flatten)]
     database: DatabaseArgs,
 
     #[command(flatten)]
-    pub(crate) log: LogSettings,
+    log: LogSettings,
 
     #[command(subcommand)]
     command: Command,
@@ -45,8 +45,13 @@ enum Command {
 }
 
 impl Program {
+    /// How the program logs.
+    pub fn log(&self) -> &LogSettings {
+        &self.log
+    }
+
     /// The default log filter. Only a server logs its work; the demo logs warnings.
-    pub(crate) fn default_log(&self) -> &'static str {
+    pub fn default_log(&self) -> &'static str {
         match &self.command {
             Command::Serve(_) => "info",
             Command::Demo(_) => "warn",
@@ -54,8 +59,11 @@ impl Program {
         }
     }
 
-    /// Runs the command.
-    pub(crate) async fn run(self) -> anyhow::Result<ExitCode> {
+    /// Runs the command to its end.
+    ///
+    /// # Errors
+    /// Why the command failed, for the operator.
+    pub async fn run(self) -> anyhow::Result<ExitCode> {
         let database = &self.database;
         refract_terminal::survive_file_size_limit()?;
         arguments::refuse_both("DATABASE_URL")?;

@@ -43,12 +43,18 @@ pub(crate) fn help(program: clap::Command, command: &[String]) -> Result<(), cla
 }
 
 /// Reports wrong usage: an invalid setting in one line, any other error as clap words it.
-pub fn report_wrong_usage(program: clap::Command, mut error: clap::Error) -> ExitCode {
+///
+/// `line` is the command line; its first item is the program.
+pub fn report_wrong_usage(
+    program: clap::Command,
+    line: &[OsString],
+    mut error: clap::Error,
+) -> ExitCode {
     if let Some(variable) = refused_setting(&program, &error) {
         return output::fail_with(&arguments::unusable_setting(&variable, &error));
     }
     if error.get(ContextKind::Usage).is_some() {
-        let given = std::env::args_os().skip(1);
+        let given = line.iter().skip(1);
         let given = given.map(|argument| argument.to_string_lossy().into_owned());
         let usage = ContextValue::StyledStr(usage(program, given));
         error.insert(ContextKind::Usage, usage);

@@ -8,6 +8,7 @@ pub mod command_line;
 mod commands;
 pub mod output;
 pub mod settings;
+pub mod streams;
 mod suggestion;
 pub mod telemetry;
 mod terminal;

@@ -13,6 +13,7 @@ use comfy_table::presets::NOTHING;
 use comfy_table::{ColumnConstraint, ContentArrangement, Row, Table};
 use serde::{Serialize, Serializer};
 
+use crate::streams;
 use crate::terminal::{self, EscapingWriter};
 
 /// The message when data could not be written to stdout.
@@ -61,7 +62,7 @@ pub(crate) fn table(
     headers: &[&str],
     rows: impl IntoIterator<Item = Vec<String>>,
 ) -> anyhow::Result<()> {
-    let width = terminal::stdout_is_terminal().then(terminal::width);
+    let width = streams::stdout_is_terminal().then(terminal::width);
     let rows: Vec<_> = rows.into_iter().collect();
     text(&format!("{}\n", drawn(headers, &rows, width)))
 }
@@ -115,7 +116,7 @@ pub(crate) fn text(text: &str) -> anyhow::Result<()> {
 
 /// Writes JSON, rows or a script to stdout: unchanged in a pipe, escaped on a terminal.
 pub(crate) fn data(bytes: &[u8]) -> anyhow::Result<()> {
-    if terminal::stdout_is_terminal() {
+    if streams::stdout_is_terminal() {
         return write(terminal::escaped(&String::from_utf8_lossy(bytes)).as_bytes());
     }
     write(bytes)
@@ -123,8 +124,8 @@ pub(crate) fn data(bytes: &[u8]) -> anyhow::Result<()> {
 
 /// Buffered stdout for rows: unchanged in a pipe, escaped on a terminal. The caller must flush it.
 pub(crate) fn rows() -> Box<dyn Write> {
-    let stdout = io::stdout().lock();
-    if terminal::stdout_is_terminal() {
+    let stdout = streams::stdout();
+    if streams::stdout_is_terminal() {
         Box::new(EscapingWriter::new(stdout))
     } else {
         Box::new(BufWriter::with_capacity(ROWS_BUFFER, stdout))
@@ -132,7 +133,7 @@ pub(crate) fn rows() -> Box<dyn Write> {
 }
 
 fn write(bytes: &[u8]) -> anyhow::Result<()> {
-    let mut stdout = io::stdout().lock();
+    let mut stdout = streams::stdout();
     let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
     written.context(NOT_WRITTEN)
 }
@@ -140,7 +141,7 @@ fn write(bytes: &[u8]) -> anyhow::Result<()> {
 /// Writes a message to stderr, escaped. A closed stderr is not an error: nobody reads it.
 pub(crate) fn say(message: &str) {
     let message = terminal::escaped_but_styles(&without_error_numbers(message));
-    let _ = writeln!(io::stderr().lock(), "{message}");
+    let _ = writeln!(streams::stderr(), "{message}");
 }
 
 /// A message without the error numbers that Rust adds to messages of the operating system:
@@ -180,11 +181,16 @@ pub fn fail_with(line: &str) -> ExitCode {
 
 /// Shows help or the version, or reports wrong usage as clap words it; returns the exit status.
 pub(crate) fn wrong_usage(error: &clap::Error) -> ExitCode {
-    if !error.use_stderr() {
-        error.exit();
-    }
     let explained = error.render();
-    let explained = if console::colors_enabled_stderr() {
+    if !error.use_stderr() {
+        let help = if console::colors_enabled() && !streams::are_captured() {
+            explained.ansi().to_string()
+        } else {
+            explained.to_string()
+        };
+        return exit_code(text(&help).map(|()| ExitCode::SUCCESS));
+    }
+    let explained = if console::colors_enabled_stderr() && !streams::are_captured() {
         explained.ansi().to_string()
     } else {
         explained.to_string()

@@ -1,4 +1,4 @@
-//! The terminal: whether there is one, its width, and its colours.
+//! The terminal: its width and its colours.
 //!
 //! Colour is left out when the stream is not a terminal, when `NO_COLOR` is set, and on dumb
 //! terminals. This module knows nothing of prisms, results or commands.
@@ -8,9 +8,9 @@ mod counted;
 mod escape;
 mod progress;
 
-use std::io::{self, IsTerminal as _};
-
 use console::{Alignment, Style, Term};
+
+use crate::streams;
 
 pub(crate) use self::bar::bar;
 pub(crate) use self::counted::{counted, widened};
@@ -20,19 +20,10 @@ pub(crate) use self::progress::{Progress, rate};
 /// The width in columns when it cannot be determined.
 const DEFAULT_WIDTH: usize = 80;
 
-/// Whether stdout is a terminal, so that a person reads the output.
-pub(crate) fn stdout_is_terminal() -> bool {
-    io::stdout().is_terminal()
-}
-
-/// Whether stderr is a terminal, so that a progress bar can be drawn.
-pub(crate) fn stderr_is_terminal() -> bool {
-    io::stderr().is_terminal()
-}
-
 /// The width of the terminal behind stdout in columns; 80 when stdout is not a terminal.
 pub(crate) fn width() -> usize {
-    let size = Term::stdout().size_checked();
+    let terminal = streams::stdout_is_terminal().then(Term::stdout);
+    let size = terminal.and_then(|terminal| terminal.size_checked());
     size.map_or(DEFAULT_WIDTH, |(_, columns)| usize::from(columns))
 }
 
@@ -70,11 +61,17 @@ pub(crate) struct Palette {
 impl Palette {
     /// The styles for stdout.
     pub(crate) fn of_stdout() -> Self {
+        let plain = Style::new();
+        let plain = if streams::are_captured() {
+            plain.force_styling(false)
+        } else {
+            plain
+        };
         Self {
-            chosen: Style::new().green().bold(),
-            faint: Style::new().dim(),
-            bad: Style::new().red().bold(),
-            heading: Style::new().bold(),
+            chosen: plain.clone().green().bold(),
+            faint: plain.clone().dim(),
+            bad: plain.clone().red().bold(),
+            heading: plain.bold(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Test databases, breakable servers, scripted model servers and a browser, only for tests and
 //! benches.
 
+pub mod backend;
 pub mod browser;
 pub mod cluster;
 pub mod fixed_server;

@@ -8,7 +8,8 @@
     reason = "a test whose database cannot be set up fails here with the reason"
 )]
 
-use std::thread;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::{fs, io, thread};
 
 use tokio::runtime;
 use tokio_postgres::{Client, NoTls};
@@ -107,6 +108,29 @@ pub async fn from_template(template_key: &str, prepare: impl AsyncFnOnce(&str)) 
     )
     .await;
     database
+}
+
+/// Creates a database with all migrations of this repository, as a copy of a template.
+///
+/// `migrate` gets the address of an empty database, runs the migrations and closes its connections.
+///
+/// # Panics
+///
+/// When a migration cannot be read, and as [`from_template`] does.
+pub async fn migrated_database(migrate: impl AsyncFnOnce(&str)) -> TestDatabase {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../migrations/postgres");
+    let read = || -> io::Result<u64> {
+        let migrations = fs::read_dir(folder)?.map(|entry| Ok(entry?.path().join("up.sql")));
+        let mut migrations = migrations.collect::<io::Result<Vec<_>>>()?;
+        migrations.sort_unstable();
+        let mut hasher = DefaultHasher::new();
+        for migration in migrations {
+            fs::read(migration)?.hash(&mut hasher);
+        }
+        Ok(hasher.finish())
+    };
+    let hash = read().unwrap_or_else(|error| panic!("{folder}: {error}"));
+    from_template(&format!("migrated_{hash:016x}"), migrate).await
 }
 
 /// Prepares the template under a temporary name and renames it once it is complete.

@@ -4,7 +4,8 @@ pub(super) mod descriptors;
 mod retention;
 mod traces;
 
-use std::net::TcpListener;
+use std::io;
+use std::net::{SocketAddr, TcpListener};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -30,7 +31,7 @@ use crate::listeners::{self, AppListener};
 
 /// The arguments of `refract serve`.
 #[derive(Args)]
-pub(crate) struct ServeCommand {
+pub struct ServeCommand {
     #[command(flatten)]
     serve: ServeArgs,
     /// Milliseconds that a node goes on taking calls after SIGTERM or SIGINT, while `/readyz` is 503
@@ -58,6 +59,20 @@ pub(crate) struct ServeCommand {
 impl ServeCommand {
     /// Runs `refract serve`.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
+        let delay = settings::milliseconds(self.shutdown_delay_ms);
+        let node = self.start(database).await?;
+        // watched before the node reports that it listens, so that every later signal stops it in
+        // order
+        let stop = announced_stop(node.http.lifecycle.clone(), delay)?;
+        node.report()?;
+        node.run(stop).await
+    }
+
+    /// Opens the database and binds the listeners. Nothing is served before [`StartedNode::run`].
+    ///
+    /// # Errors
+    /// A setting that cannot be used, a taken address, or a database that cannot be opened.
+    pub async fn start(self, database: &DatabaseArgs) -> anyhow::Result<StartedNode> {
         let gateway = ModelGateway::new(self.model.settings()?)?;
         let export = self.traces.export()?;
         let counts = ServiceMetrics::default();
@@ -86,26 +101,77 @@ impl ServeCommand {
         let app = listeners::bind_app(&self.app)?
             .map(|listener| AppListener::of(listener, &self.app, api_url, shares.app))
             .transpose()?;
-        let ops = http.ops.as_ref().map(TcpListener::local_addr).transpose()?;
-        // watched before the node reports that it listens, so that every later signal stops it in
-        // order
-        let delay = settings::milliseconds(self.shutdown_delay_ms);
-        let stop = announced_stop(http.lifecycle.clone(), delay)?;
-        let app_address = app.as_ref().map(|app| app.listener.local_addr());
-        let app_address = app_address.transpose()?;
+        Ok(StartedNode {
+            http,
+            app,
+            refract,
+            gateway,
+            retention: self.retention,
+            export,
+        })
+    }
+}
+
+/// A node with an open database and bound listeners, which does not serve yet.
+pub struct StartedNode {
+    http: HttpSettings,
+    app: Option<AppListener>,
+    refract: Refract,
+    gateway: ModelGateway,
+    retention: RetentionArgs,
+    export: Option<TraceExport>,
+}
+
+impl StartedNode {
+    /// The address of the API.
+    ///
+    /// # Errors
+    /// The operating system does not say it.
+    pub fn api(&self) -> io::Result<SocketAddr> {
+        self.http.listen.local_addr()
+    }
+
+    /// The address of the operator's listener, if there is one.
+    ///
+    /// # Errors
+    /// The operating system does not say it.
+    pub fn ops(&self) -> io::Result<Option<SocketAddr>> {
+        let ops = self.http.ops.as_ref();
+        ops.map(TcpListener::local_addr).transpose()
+    }
+
+    /// The address of the app, if it is served.
+    ///
+    /// # Errors
+    /// The operating system does not say it.
+    pub fn app(&self) -> io::Result<Option<SocketAddr>> {
+        let app = self.app.as_ref();
+        app.map(|app| app.listener.local_addr()).transpose()
+    }
+
+    /// Logs where the node listens and which model answers.
+    fn report(&self) -> io::Result<()> {
         tracing::info!(
-            %api,
-            ops = ops.map(tracing::field::display),
-            app = app_address.map(tracing::field::display),
-            app_url = app.as_ref().map(|app| tracing::field::display(&app.url)),
-            model = gateway.describe(),
+            api = %self.api()?,
+            ops = self.ops()?.map(tracing::field::display),
+            app = self.app()?.map(tracing::field::display),
+            app_url = self.app.as_ref().map(|app| tracing::field::display(&app.url)),
+            model = self.gateway.describe(),
             "listening"
         );
-        if gateway.is_for_trying_only() {
+        if self.gateway.is_for_trying_only() {
             tracing::warn!("the built-in scorer answers: it is for trying things only");
         }
+        Ok(())
+    }
+
+    /// Serves until `stop` resolves, then lets the calls in flight finish.
+    ///
+    /// # Errors
+    /// A listener cannot be served, or a server ended by itself.
+    pub async fn run(self, stop: impl Future<Output = ()>) -> anyhow::Result<ExitCode> {
         let (draining, drains) = oneshot::channel::<()>();
-        let purging = self.retention.start(&refract, async {
+        let purging = self.retention.start(&self.refract, async {
             // a server that ended by itself has dropped the sender
             let _ = drains.await;
         });
@@ -113,10 +179,10 @@ impl ServeCommand {
             stop.await;
             let _ = draining.send(());
         };
-        let grace = http.grace;
-        let served = serve(http, app, refract, &gateway, stop).await;
+        let grace = self.http.grace;
+        let served = serve(self.http, self.app, self.refract, &self.gateway, stop).await;
         retention::ended(purging).await;
-        if let Some(export) = export {
+        if let Some(export) = self.export {
             traces::end(export, grace).await;
         }
         tracing::info!("stopped");
@@ -238,9 +304,7 @@ fn app_settings(app: AppListener, http: &mut HttpSettings, gateway: &ModelGatewa
 }
 
 /// Waits for the app to end, and logs its failure. The API continues without the app.
-async fn with_failure_logged(
-    app: Option<impl Future<Output = std::io::Result<Drained>>>,
-) -> Drained {
+async fn with_failure_logged(app: Option<impl Future<Output = io::Result<Drained>>>) -> Drained {
     let Some(app) = app else {
         return Drained::Clean;
     };

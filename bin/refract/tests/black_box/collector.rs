@@ -15,7 +15,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-use crate::http::{extent, is_whole, within_patience};
+use refract_test_stack::http::{extent, is_whole, within_patience};
 
 /// How a collector treats a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

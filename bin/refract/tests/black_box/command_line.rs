@@ -1,14 +1,15 @@
 //! What all commands have in common: help, exit statuses, lists, closed pipes.
 
+use crate::program::start;
 use std::path::Path;
 use std::process::Stdio;
 
 use serde_json::json;
 use tokio::process::Command;
 
-use crate::http::within_patience;
 use crate::program::{self, Ended, run};
-use crate::service::{Backend, PRISM, Service, TEXT};
+use refract_test_stack::http::within_patience;
+use refract_test_stack::service::{Backend, PRISM, Service, TEXT};
 
 /// The commands that print data from the database.
 const PRINTING: [&[&str]; 10] = [
@@ -48,7 +49,7 @@ async fn with_stdout(service: &Service, arguments: &[&str], stdout: Stdio) -> En
 
 #[tokio::test]
 async fn a_closed_pipe_ends_a_command_quietly_and_a_full_disk_with_a_line() {
-    let service = Service::start(Backend::Sqlite).await;
+    let service = start(Backend::Sqlite).await;
     service.create(&json!({"text": TEXT})).await;
     for arguments in PRINTING {
         for json in [false, true] {
@@ -78,7 +79,7 @@ async fn a_closed_pipe_ends_a_command_quietly_and_a_full_disk_with_a_line() {
 
 #[tokio::test]
 async fn every_list_has_json_lines() {
-    let service = Service::start(Backend::Sqlite).await;
+    let service = start(Backend::Sqlite).await;
     service.create(&json!({"text": TEXT})).await;
     let lists = PRINTING
         .iter()
@@ -115,8 +116,8 @@ async fn wrong_usage_is_2_with_a_proposal_and_a_mistyped_prism_is_1_with_one() {
         );
         assert!(ended.stderr.contains(proposal), "{ended:?}");
     }
-    let service = Service::start(Backend::Sqlite).await;
-    let file = service.file("prism.json", &crate::service::example_prism());
+    let service = start(Backend::Sqlite).await;
+    let file = service.file("prism.json", &refract_test_stack::service::example_prism());
     for arguments in [
         &["prism", "show", "support-triaje"][..],
         &["prism", "save", "support-triaje", &file],

@@ -1,19 +1,20 @@
 //! Connections: keep-alive, pipelining, `Expect: 100-continue`, bytes that are not HTTP.
 
+use crate::program::{setup, start};
 use refract_test_support::model_server::ScriptedReply;
 use serde_json::json;
 
-use crate::expected::{ANSWERS, JSON, Saved};
-use crate::http::{Connection, Request};
-use crate::node::Node;
-use crate::order::{NO_RESULT, TOO_LARGE};
-use crate::service::{Backend, PRISM, Service, Setup, TEXT};
+use refract_test_stack::expected::{ANSWERS, JSON, Saved};
+use refract_test_stack::http::{Connection, Request};
+use refract_test_stack::node::Node;
+use refract_test_stack::order::{NO_RESULT, TOO_LARGE};
+use refract_test_stack::service::{Backend, PRISM, Service, Setup, TEXT};
 
 const UNKNOWN: &str = "01234567-89ab-7def-8123-456789abcdef";
 
 #[tokio::test]
 async fn requests_in_one_write_are_answered_in_their_order() {
-    let service = Service::start(Backend::Sqlite).await;
+    let service = start(Backend::Sqlite).await;
     // the first answer is held back
     service.model.then_once(ScriptedReply::answers().held());
     let create = service.create_request(PRISM, &json!({"text": TEXT, "ref": "1"}));
@@ -55,7 +56,7 @@ async fn requests_in_one_write_are_answered_in_their_order() {
 
 #[tokio::test]
 async fn a_connection_is_kept_after_every_answer_whose_request_was_read() {
-    let service = Service::start(Backend::Sqlite).await;
+    let service = start(Backend::Sqlite).await;
     let mut connection = Connection::open(service.api()).await;
     for _ in 0..3 {
         let read = Request::get(&format!("/results/{UNKNOWN}"));
@@ -73,7 +74,7 @@ async fn a_connection_is_kept_after_every_answer_whose_request_was_read() {
 
 #[tokio::test]
 async fn a_small_body_that_nobody_needed_does_not_cost_the_connection() {
-    let service = Service::start(Backend::Sqlite).await;
+    let service = start(Backend::Sqlite).await;
     let unwanted = [
         Request::get(&format!("/results/{UNKNOWN}")).body("what a GET brings is not looked at"),
         Request::post(&format!("/prisms/{PRISM}/results"))
@@ -104,7 +105,7 @@ async fn a_small_body_that_nobody_needed_does_not_cost_the_connection() {
 
 #[tokio::test]
 async fn a_caller_that_expects_to_be_told_is_told_to_go_on() {
-    let service = Service::start(Backend::Sqlite).await;
+    let service = start(Backend::Sqlite).await;
     let request = service
         .create_request(PRISM, &json!({"text": TEXT}))
         .header("Expect", "100-continue");
@@ -132,7 +133,7 @@ async fn a_caller_that_expects_to_be_told_is_told_to_go_on() {
 
 #[tokio::test]
 async fn a_body_that_ends_early_saves_nothing() {
-    let service = Service::start(Backend::Sqlite).await;
+    let service = start(Backend::Sqlite).await;
     let request = service.create_request(PRISM, &json!({"text": TEXT}));
     for request in [request.clone(), request.chunked()] {
         let bytes = request.bytes();
@@ -148,7 +149,7 @@ async fn a_body_that_ends_early_saves_nothing() {
 
 #[tokio::test]
 async fn a_body_after_an_upgrade_ends_with_the_connection_and_is_read_within_the_limit() {
-    let service = Service::start(Backend::Sqlite).await;
+    let service = start(Backend::Sqlite).await;
     let request = service
         .create_request(PRISM, &json!({"text": TEXT}))
         .header("Connection", "Upgrade")
@@ -171,7 +172,7 @@ async fn a_body_after_an_upgrade_ends_with_the_connection_and_is_read_within_the
 
 #[tokio::test]
 async fn what_is_no_http_is_answered_400_and_hung_up_on() {
-    let service = Service::start(Backend::Sqlite).await;
+    let service = start(Backend::Sqlite).await;
     for nonsense in [
         "nonsense\r\n\r\n",
         "GET /v1/results/x HTTP/1.1\r\nHost: a\r\nbad header\r\n\r\n",
@@ -193,7 +194,7 @@ async fn what_is_no_http_is_answered_400_and_hung_up_on() {
 
 #[tokio::test]
 async fn a_callers_request_id_comes_back_and_any_other_is_made_here() {
-    let service = Service::start(Backend::Sqlite).await;
+    let service = start(Backend::Sqlite).await;
     let longest = "x".repeat(128);
     let request = Request::get(&format!("/results/{UNKNOWN}"));
     for id in ["7", "a.B_c-9", longest.as_str()] {
@@ -218,7 +219,7 @@ async fn a_callers_request_id_comes_back_and_any_other_is_made_here() {
 async fn without_nodes() -> Service {
     let setup = Setup {
         nodes: 0,
-        ..Setup::default()
+        ..setup()
     };
     Service::with(Backend::Sqlite, setup).await
 }

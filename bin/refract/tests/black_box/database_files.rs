@@ -1,14 +1,15 @@
 //! The SQLite file: where it is created, how it is watched while open, and limits on its size.
 
+use crate::program::setup;
 use std::fs;
 use std::path::Path;
 
 use serde_json::json;
 
-use crate::expected::Saved;
-use crate::http::{Connection, within_patience};
 use crate::program::run;
-use crate::service::{Backend, LENS_FILE, PRISM, PRISM_FILE, Service, Setup, TEXT};
+use refract_test_stack::expected::Saved;
+use refract_test_stack::http::{Connection, within_patience};
+use refract_test_stack::service::{Backend, LENS_FILE, PRISM, PRISM_FILE, Service, Setup, TEXT};
 
 /// Commands that need existing data.
 const ABOUT_STORED: [&[&str]; 22] = [
@@ -94,7 +95,7 @@ async fn nothing_is_acknowledged_that_a_deleted_file_would_lose() {
     // one thread with an open connection: another thread would have to open the file
     let setup = Setup {
         settings: &[("REFRACT_WORKERS", "1")],
-        ..Setup::default()
+        ..setup()
     };
     let mut service = Service::with(Backend::Sqlite, setup).await;
     let body = |key: &str| json!({"text": TEXT, "idempotency_key": key});
@@ -140,7 +141,7 @@ async fn nothing_is_acknowledged_that_a_deleted_file_would_lose() {
 async fn a_limit_of_the_files_size_fails_saves_and_not_the_node() {
     let setup = Setup {
         nodes: 0,
-        ..Setup::default()
+        ..setup()
     };
     let mut service = Service::with(Backend::Sqlite, setup).await;
     let mut command = tokio::process::Command::new("sh");
@@ -159,7 +160,9 @@ async fn a_limit_of_the_files_size_fails_saves_and_not_the_node() {
             ("REFRACT_SHUTDOWN_GRACE_MS", "500"),
             ("REFRACT_WORKERS", "2"),
         ]);
-    service.nodes.push(crate::node::Node::of(command).await);
+    service
+        .nodes
+        .push(refract_test_stack::node::Node::of(command).await);
     let large = "x".repeat(20_000);
     let mut saved = Vec::new();
     let failed = loop {

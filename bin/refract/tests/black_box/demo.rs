@@ -7,8 +7,9 @@ use refract_test_support::model_server::{ModelServer, ScriptedReply};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 
-use crate::http::{Answer, Connection, Request, within_patience};
 use crate::program::{self, run};
+use refract_test_stack::http::{Answer, Connection, Request, within_patience};
+use refract_test_stack::service::text;
 
 /// Occupies the default ports until the value is dropped. A port that cannot be bound is already in
 /// use by another process.
@@ -207,4 +208,25 @@ fn after_app(shown: &str) -> (&str, &str) {
     let (before, after) = shown.split_once("/sign-in/").expect(shown);
     let (_, address) = before.rsplit_once("http://").unwrap();
     (address, after.split('\n').next().unwrap())
+}
+
+#[tokio::test]
+async fn the_demo_writes_down_what_it_makes() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = [
+        ("REFRACT_LISTEN", "127.0.0.1:0"),
+        ("REFRACT_OPS_LISTEN", "off"),
+    ];
+    run(folder.path(), &settings, &["demo", "--once"])
+        .await
+        .done();
+    let database = [("DATABASE_URL", "sqlite://refract-demo.db")];
+    let events = run(folder.path(), &database, &["events", "--json"]).await;
+    let mut actions: Vec<_> = events
+        .lines()
+        .iter()
+        .map(|event| text(event, "action"))
+        .collect();
+    actions.reverse();
+    assert_eq!(actions, ["account_created", "prism_created", "key_created"]);
 }

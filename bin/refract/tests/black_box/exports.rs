@@ -1,188 +1,19 @@
 //! `refract results export`: rows equal to the API's, in bounded memory, into a file or a pipe.
 
+use crate::program::start;
+use refract_test_support::on_both;
 use std::path::Path;
 use std::process::Stdio;
 
 use serde_json::json;
 use tokio::io::AsyncReadExt as _;
 
-use crate::expected::{CSV, JSONL, TSV};
-use crate::http::{Connection, within_patience};
 use crate::program;
-use crate::service::{Backend, PRISM, Service, TEXT, text};
-use crate::varied::{make_results, read_all, varied_service};
+use refract_test_stack::http::{Connection, within_patience};
+use refract_test_stack::service::{Backend, PRISM, Service};
+use refract_test_stack::varied::{make_results, varied_service};
 
-on_both!(
-    every_row_equals_the_apis_to_the_byte,
-    filters_keep_what_they_name,
-    an_empty_export_is_a_header,
-    the_memory_does_not_grow_with_the_results,
-);
-
-async fn every_row_equals_the_apis_to_the_byte(backend: Backend) {
-    let service = varied_service(backend).await;
-    let count = match backend {
-        Backend::Sqlite => 1_200,
-        Backend::Postgres => 400,
-    };
-    let ids = make_results(&service, count).await;
-    for (format, end) in [("csv", "\r\n"), ("tsv", "\n"), ("jsonl", "")] {
-        let arguments = ["results", "export", PRISM, "--format", format];
-        let exported = service.run(&arguments).await.done();
-        let bodies = read_all(&service, &ids, format).await;
-        let header = match format {
-            "jsonl" => "",
-            _ => bodies[0].split_inclusive(end).next().unwrap(),
-        };
-        let mut expected = header.to_owned();
-        for body in &bodies {
-            expected.push_str(body.strip_prefix(header).unwrap());
-        }
-        assert!(
-            exported == expected,
-            "{format}: {}",
-            first_difference(&exported, &expected)
-        );
-    }
-    // csv is the default format, and an id names the prism as a slug does
-    let by_id = service
-        .run(&["results", "export", &service.prism_id])
-        .await
-        .done();
-    let by_slug = service
-        .run(&["results", "export", PRISM, "--format", "csv"])
-        .await
-        .done();
-    assert!(by_id == by_slug);
-    assert!(by_id.contains(",failed,") && by_id.contains("'=HYPERLINK"));
-}
-
-fn first_difference(exported: &str, expected: &str) -> String {
-    let lines = exported.lines().zip(expected.lines());
-    let differing = lines.into_iter().find(|(one, other)| one != other);
-    format!(
-        "{} and {} bytes: {differing:?}",
-        exported.len(),
-        expected.len()
-    )
-}
-
-async fn filters_keep_what_they_name(backend: Backend) {
-    let service = Service::start(backend).await;
-    let mut made = Vec::new();
-    for number in 0..5 {
-        let body = json!({"text": TEXT, "ref": number.to_string()});
-        let answer = match number {
-            1 | 3 => service.failed(&body).await,
-            _ => service.create(&body).await,
-        };
-        made.push(text(&answer.value(), "created_at"));
-    }
-    let refs = async |filter: &[&str]| {
-        let mut arguments = vec!["results", "export", PRISM, "--format", "jsonl"];
-        arguments.extend(filter);
-        let rows = service.run(&arguments).await.lines();
-        let refs: Vec<_> = rows.iter().map(|row| text(row, "ref")).collect();
-        refs.concat()
-    };
-    assert_eq!(refs(&[]).await, "01234");
-    assert_eq!(refs(&["--status", "ok"]).await, "024");
-    assert_eq!(refs(&["--status", "failed"]).await, "13");
-    // results may share a millisecond, so the split is at the first one with that time
-    let from = |moment: &str| made.iter().position(|made| made == moment).unwrap();
-    let parted = |moment| "01234".split_at(from(moment));
-    let third = made[3].as_str();
-    assert_eq!(refs(&["--since", third]).await, parted(third).1);
-    assert_eq!(refs(&["--until", third]).await, parted(third).0);
-    let in_paris = third.replace('Z', "+00:00");
-    assert_eq!(refs(&["--until", &in_paris]).await, parted(third).0);
-    let far = [
-        "--since",
-        "2020-01-01T00:00:00Z",
-        "--until",
-        "2999-01-01T00:00:00Z",
-    ];
-    assert_eq!(refs(&far).await, "01234");
-    let dates = ["--since", "2020-01-01", "--until", "2999-01-01"];
-    assert_eq!(refs(&dates).await, "01234");
-    assert_eq!(refs(&["--until", "2020-01-01"]).await, "");
-    assert_eq!(refs(&["--since", "2999-01-01T00:00:00Z"]).await, "");
-    for wrong in [
-        ["--since", "yesterday"],
-        ["--until", "2026-05-04T09:00:00"],
-        ["--status", "lost"],
-        ["--format", "json"],
-    ] {
-        let mut arguments = vec!["results", "export", PRISM];
-        arguments.extend(wrong);
-        let ended = service.run(&arguments).await;
-        assert_eq!(
-            (ended.code, ended.stdout.as_str()),
-            (Some(2), ""),
-            "{ended:?}"
-        );
-    }
-}
-
-async fn an_empty_export_is_a_header(backend: Backend) {
-    let service = Service::start(backend).await;
-    service.run(&["prism", "archive", PRISM]).await.done();
-    let export = async |format| {
-        let arguments = ["results", "export", PRISM, "--format", format];
-        service.run(&arguments).await.done()
-    };
-    let header = "result_id,ref,version,status,error,created_at,text,topic,angry,urgency";
-    assert_eq!(export("csv").await, format!("{header}\r\n"));
-    assert_eq!(
-        export("tsv").await,
-        format!("{}\n", header.replace(',', "\t"))
-    );
-    assert_eq!(export("jsonl").await, "");
-    let line = service
-        .run(&["results", "export", "nothing"])
-        .await
-        .refused();
-    assert_eq!(line, "error: Prism not found: see `refract prism list`");
-}
-
-#[tokio::test]
-async fn a_file_takes_its_place_when_it_is_whole() {
-    let service = Service::start(Backend::Sqlite).await;
-    let saved = service.create(&json!({"text": TEXT})).await;
-    let id = text(&saved.value(), "id");
-    for (format, content_type) in [("csv", CSV), ("tsv", TSV), ("jsonl", JSONL)] {
-        let place = service.folder.path().join("rows");
-        std::fs::write(&place, "what was there before").unwrap();
-        let arguments = [
-            "results", "export", PRISM, "--format", format, "--output", "rows",
-        ];
-        let ended = service.run(&arguments).await;
-        assert_eq!(ended.stderr, "1 result written to rows.\n");
-        assert_eq!(ended.done(), "");
-        let body = std::fs::read_to_string(&place).unwrap();
-        let answer = service.read(&id, &format!("?format={format}")).await;
-        answer.assert(200, content_type, &body);
-    }
-    let names = || {
-        let entries = service.folder.path().read_dir().unwrap();
-        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        names.filter(|name| name.contains("refract-") || name.contains("partial"))
-    };
-    assert_eq!(names().count(), 0);
-    let arguments = ["results", "export", PRISM, "--output", "nowhere/rows.csv"];
-    let line = service.run(&arguments).await.refused();
-    assert!(
-        line.starts_with("error: cannot write nowhere/rows.csv: No such file"),
-        "{line}"
-    );
-    // a full disk
-    let arguments = ["results", "export", PRISM, "--output", "/dev/full"];
-    let line = service.run(&arguments).await.refused();
-    assert!(
-        line.starts_with("error: cannot write /dev/full: No space left"),
-        "{line}"
-    );
-}
+on_both!(the_memory_does_not_grow_with_the_results);
 
 #[tokio::test]
 async fn who_reads_no_more_is_left_in_peace() {
@@ -207,7 +38,7 @@ async fn who_reads_no_more_is_left_in_peace() {
 }
 
 async fn the_memory_does_not_grow_with_the_results(backend: Backend) {
-    let service = Service::start(backend).await;
+    let service = start(backend).await;
     make_large_results(&service, 100).await;
     let with_few = peak_memory(&service).await;
     make_large_results(&service, 500).await;
@@ -218,15 +49,6 @@ async fn the_memory_does_not_grow_with_the_results(backend: Backend) {
         "{with_few} and {with_many} KiB"
     );
     assert!(with_many < 60 * 1024, "{with_many} KiB");
-}
-
-async fn make_large_results(service: &Service, count: usize) {
-    let mut connection = Connection::open(service.api()).await;
-    for _ in 0..count {
-        let body = json!({"text": "word ".repeat(14_000)});
-        let request = service.create_request(PRISM, &body);
-        assert_eq!(connection.call(&request).await.status, 200);
-    }
 }
 
 /// The peak memory, in KiB, of an export shortly before its end.
@@ -259,4 +81,13 @@ async fn peak_memory(service: &Service) -> u64 {
 fn command(service: &Service, arguments: &[&str]) -> tokio::process::Command {
     let settings = [("DATABASE_URL", service.database_url.as_str())];
     program::command(service.folder.path(), &settings, arguments)
+}
+
+async fn make_large_results(service: &Service, count: usize) {
+    let mut connection = Connection::open(service.api()).await;
+    for _ in 0..count {
+        let body = json!({"text": "word ".repeat(14_000)});
+        let request = service.create_request(PRISM, &body);
+        assert_eq!(connection.call(&request).await.status, 200);
+    }
 }

@@ -1,13 +1,15 @@
 //! Clients that disconnect and servers that stop: answers of the model are saved completely.
 
+use crate::program::{setup, start};
 use refract_test_support::model_server::ScriptedReply;
+use refract_test_support::on_both;
 use serde_json::{Value, json};
 
-use crate::app_people::joined;
-use crate::expected::{ANSWERS, JSON, Saved};
-use crate::http::{Answer, Connection, Request, within_patience};
-use crate::node::Node;
-use crate::service::{Backend, PRISM, Service, Setup, TEXT};
+use refract_test_stack::browser::joined;
+use refract_test_stack::expected::{ANSWERS, JSON, Saved};
+use refract_test_stack::http::{Answer, Connection, Request, within_patience};
+use refract_test_stack::node::Node;
+use refract_test_stack::service::{Backend, PRISM, Service, Setup, TEXT};
 
 on_both!(
     a_call_whose_client_hangs_up_is_saved,
@@ -23,7 +25,7 @@ async fn with_held_model(backend: Backend, settings: &[(&str, &str)]) -> Service
     let setup = Setup {
         script: ScriptedReply::answers().held().into(),
         settings,
-        ..Setup::default()
+        ..setup()
     };
     Service::with(backend, setup).await
 }
@@ -265,7 +267,7 @@ async fn calls_that_wait_on_the_model_hold_no_database_connection() {
 #[tokio::test]
 async fn an_idle_server_stops_at_once_at_either_signal() {
     for signal in ["TERM", "INT"] {
-        let mut service = Service::start(Backend::Sqlite).await;
+        let mut service = start(Backend::Sqlite).await;
         let mut idle = Connection::open(service.api()).await;
         let read = Request::get("/results/x");
         assert_eq!(idle.call(&read).await.status, 400);
@@ -281,7 +283,7 @@ async fn a_node_with_a_delay_takes_calls_while_balancers_learn_that_it_stops() {
     // no test waits this long: the second signal ends the delay
     let setup = Setup {
         settings: &[("REFRACT_SHUTDOWN_DELAY_MS", "600000")],
-        ..Setup::default()
+        ..setup()
     };
     let mut service = Service::with(Backend::Sqlite, setup).await;
     assert!(service.nodes[0].metric("refract_stopping").await.abs() < f64::EPSILON);
@@ -302,7 +304,7 @@ async fn a_node_with_a_delay_takes_calls_while_balancers_learn_that_it_stops() {
 async fn health_tells_a_node_that_takes_calls_from_one_that_is_up_and_from_none() {
     let setup = Setup {
         settings: &[("REFRACT_SHUTDOWN_DELAY_MS", "600000")],
-        ..Setup::default()
+        ..setup()
     };
     let service = Service::with(Backend::Sqlite, setup).await;
     let node = &service.nodes[0];

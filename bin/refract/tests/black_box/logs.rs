@@ -1,21 +1,23 @@
 //! The log: one line for each request, without texts, contexts, refs or keys.
 
+use crate::program::{setup, start};
+use refract_test_support::on_both;
 use std::process::Stdio;
 
 use refract_test_support::model_server::ScriptedReply;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 
-use crate::expected::Saved;
-use crate::http::{Request, within_patience};
 use crate::program;
-use crate::service::{Backend, PRISM, Service, Setup, text};
+use refract_test_stack::expected::Saved;
+use refract_test_stack::http::{Request, within_patience};
+use refract_test_stack::service::{Backend, PRISM, Service, Setup, text};
 
 on_both!(nothing_of_what_callers_send_is_logged);
 
 #[tokio::test]
 async fn a_server_whose_log_nobody_reads_serves_on() {
-    let service = Service::start(Backend::Sqlite).await;
+    let service = start(Backend::Sqlite).await;
     let url = service.model.url();
     let settings = [
         ("DATABASE_URL", service.database_url.as_str()),
@@ -49,7 +51,7 @@ async fn a_server_whose_log_nobody_reads_serves_on() {
 
 #[tokio::test]
 async fn every_request_is_one_line() {
-    let service = Service::start(Backend::Sqlite).await;
+    let service = start(Backend::Sqlite).await;
     let request = service
         .create_request(PRISM, &json!({"text": "a"}))
         .header("X-Request-Id", "first");
@@ -83,7 +85,7 @@ async fn every_request_is_one_line() {
 
 #[tokio::test]
 async fn a_failed_call_to_the_model_is_a_line_that_says_more_than_its_result() {
-    let service = Service::start(Backend::Sqlite).await;
+    let service = start(Backend::Sqlite).await;
     service.model.then_once(ScriptedReply::status(503));
     service.model.then_once(ScriptedReply::status(500));
     let answer = service.create(&json!({"text": "text-sentinel"})).await;
@@ -112,7 +114,7 @@ async fn every_line_about_a_call_has_its_ids_once_and_at_the_top() {
         let settings = [("REFRACT_LOG_FORMAT", format)];
         let setup = Setup {
             settings: &settings,
-            ..Setup::default()
+            ..setup()
         };
         let service = Service::with(Backend::Sqlite, setup).await;
         service.model.then_once(ScriptedReply::status(400));
@@ -146,7 +148,7 @@ async fn every_line_about_a_call_has_its_ids_once_and_at_the_top() {
 
 #[tokio::test]
 async fn a_calls_line_names_its_key_and_client_also_when_it_is_refused() {
-    let service = Service::start(Backend::Sqlite).await;
+    let service = start(Backend::Sqlite).await;
     let made = service
         .run(&["key", "create", "--name", "old"])
         .await
@@ -195,7 +197,7 @@ async fn nothing_of_what_callers_send_is_logged(backend: Backend) {
     ];
     let setup = Setup {
         settings: &settings,
-        ..Setup::default()
+        ..setup()
     };
     let mut service = Service::with(backend, setup).await;
     let body = json!({

@@ -1,15 +1,17 @@
 //! `refract migrate --to`: forward and back, run by the program, with the tables, their rows and
 //! the list of migrations.
 
+use crate::program::{setup, start};
+use refract_test_support::on_both;
 use serde_json::json;
 
 use crate::program;
-use crate::service::{Backend, Service, Setup, TEXT};
+use refract_test_stack::service::{Backend, Service, Setup, TEXT};
 
 on_both!(a_database_goes_back_and_forth_by_the_program);
 
 async fn a_database_goes_back_and_forth_by_the_program(backend: Backend) {
-    let mut service = Service::start(backend).await;
+    let mut service = start(backend).await;
     service.create(&json!({"text": TEXT})).await;
     service.nodes.remove(0).stop().await;
     let newest = service.run(&["migrate", "--to", "9999"]).await.refused();
@@ -65,7 +67,7 @@ async fn a_database_goes_back_and_forth_by_the_program(backend: Backend) {
 async fn what_is_no_migration_is_refused_in_words() {
     let setup = Setup {
         nodes: 0,
-        ..Setup::default()
+        ..setup()
     };
     let service = Service::with(Backend::Sqlite, setup).await;
     let line = service.run(&["migrate", "--to", "9999"]).await.refused();

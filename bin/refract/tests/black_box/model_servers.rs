@@ -1,13 +1,14 @@
 //! `REFRACT_MODEL_URL` with several servers: calls, metrics, the lines that name them, and
 //! `refract model check`.
 
+use crate::program::{setup, start};
 use refract_test_support::model_server::{ModelServer, ScriptedReply};
 use serde_json::{Value, json};
 use tokio::net::TcpSocket;
 
-use crate::model_check::knowing_models::knowing_system_one;
 use crate::program::{Ended, run};
-use crate::service::{Backend, Service, Setup, TEXT};
+use refract_test_stack::knowing_models::knowing_system_one;
+use refract_test_stack::service::{Backend, Service, Setup, TEXT};
 
 /// A port at which connections are refused until the value is dropped.
 fn refusing_port() -> (TcpSocket, u16) {
@@ -32,7 +33,7 @@ async fn a_node_answers_every_call_while_one_of_two_servers_is_down() {
     let urls = format!("http://127.0.0.1:{port}/hidden/v1, {}", model.url());
     let setup = Setup {
         settings: &[("REFRACT_MODEL_URL", &urls)],
-        ..Setup::default()
+        ..setup()
     };
     let service = Service::with(Backend::Sqlite, setup).await;
     let node = &service.nodes[0];
@@ -49,7 +50,7 @@ async fn a_node_answers_every_call_while_one_of_two_servers_is_down() {
             }
         }
     };
-    let (calls, text) = crate::http::within_patience(calls).await;
+    let (calls, text) = refract_test_stack::http::within_patience(calls).await;
     assert!(!text.contains("hidden"), "{text}");
     let of = |name: &str, port| metric(&text, name, port).unwrap();
     for (name, down, up) in [
@@ -78,7 +79,7 @@ async fn a_node_answers_every_call_while_one_of_two_servers_is_down() {
 
 #[tokio::test]
 async fn one_server_is_counted_by_its_host_and_port_and_never_ejected() {
-    let service = Service::start(Backend::Sqlite).await;
+    let service = start(Backend::Sqlite).await;
     for _ in 0..4 {
         service.failed(&json!({"text": TEXT})).await;
     }

@@ -1,90 +1,47 @@
-//! Runs the program's commands.
+//! The built program: its commands, its nodes, and services whose nodes are processes.
 
 use std::path::Path;
-use std::process::Stdio;
 
-use serde_json::Value;
+use refract_test_stack::node::Node;
+use refract_test_stack::program::{self, Runner};
+use refract_test_stack::service::{Backend, Service, Setup};
 use tokio::process::{Child, Command};
 
-use crate::http::within_patience;
+pub(crate) use refract_test_stack::program::Ended;
 
-/// The exit status and the output of a command.
-#[derive(Debug)]
-pub(crate) struct Ended {
-    pub(crate) code: Option<i32>,
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
-}
+/// The built program.
+pub(crate) const RUNNER: Runner = Runner::Binary(PATH);
+const PATH: &str = env!("CARGO_BIN_EXE_refract");
 
-impl Ended {
-    /// The output of a command that succeeded.
-    #[track_caller]
-    pub(crate) fn done(self) -> String {
-        assert_eq!(self.code, Some(0), "{self:?}");
-        self.stdout
-    }
-
-    /// The single JSON object that a successful command printed.
-    #[track_caller]
-    pub(crate) fn object(self) -> Value {
-        let stdout = self.done();
-        let object: Value = serde_json::from_str(&stdout).expect(&stdout);
-        assert!(object.is_object(), "{stdout}");
-        object
-    }
-
-    /// The JSON lines that a successful command printed.
-    #[track_caller]
-    pub(crate) fn lines(self) -> Vec<Value> {
-        let stdout = self.done();
-        let lines = stdout.lines();
-        lines
-            .map(|line| serde_json::from_str(line).expect(line))
-            .collect()
-    }
-
-    /// The single error line of a command that failed without printing data.
-    #[track_caller]
-    pub(crate) fn refused(self) -> String {
-        assert_eq!(self.code, Some(1), "{self:?}");
-        assert_eq!(self.stdout, "", "{self:?}");
-        let line = self.stderr.strip_suffix('\n').expect("a whole line");
-        assert!(line.starts_with("error: "), "{self:?}");
-        assert!(!line.contains('\n'), "{self:?}");
-        line.to_owned()
+/// A service with one node and a model that answers. Nodes and commands are processes.
+pub(crate) fn setup<'a>() -> Setup<'a> {
+    Setup {
+        runner: RUNNER,
+        ..Setup::default()
     }
 }
 
-/// A command of the binary in a folder, with only these settings as environment.
+/// Starts a service whose node is a process.
+pub(crate) async fn start(backend: Backend) -> Service {
+    Service::with(backend, setup()).await
+}
+
+/// Starts a node on free ports and waits until it listens.
+pub(crate) async fn node(folder: &Path, settings: &[(&str, &str)]) -> Node {
+    Node::start(RUNNER, folder, settings).await
+}
+
+/// A command of the program in a folder, with only these settings as environment.
 pub(crate) fn command(folder: &Path, settings: &[(&str, &str)], arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_refract"));
-    command
-        .args(arguments)
-        .env_clear()
-        .envs(settings.iter().copied())
-        .current_dir(folder)
-        .stdin(Stdio::null())
-        .kill_on_drop(true);
-    command
+    program::command(PATH, folder, settings, arguments)
 }
 
 /// Runs a command to its end.
 pub(crate) async fn run(folder: &Path, settings: &[(&str, &str)], arguments: &[&str]) -> Ended {
-    let output = command(folder, settings, arguments).output();
-    let output = within_patience(output).await.unwrap();
-    Ended {
-        code: output.status.code(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
+    RUNNER.run(folder, settings, arguments).await
 }
 
 /// Sends a signal, such as `TERM`, to a child process.
 pub(crate) async fn signal(child: &Child, name: &str) {
-    let id = child.id().expect("it runs");
-    let sent = Command::new("sh")
-        .args(["-c", &format!("kill -s {name} {id}")])
-        .status()
-        .await;
-    assert!(sent.unwrap().success());
+    program::signal(child, name).await;
 }

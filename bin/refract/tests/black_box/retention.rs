@@ -1,12 +1,12 @@
 //! Purging by age in the background: which results, by which node, and when it refuses.
 
+use crate::program::start;
 use serde_json::{Value, json};
 
-use crate::expected::Saved;
-use crate::forgetting::export;
-use crate::http::within_patience;
-use crate::node::Node;
-use crate::service::{Backend, Service, TEXT};
+use refract_test_stack::expected::Saved;
+use refract_test_stack::http::within_patience;
+use refract_test_stack::node::Node;
+use refract_test_stack::service::{Backend, TEXT};
 
 const PURGED: &str = "refract_results_purged_total";
 
@@ -28,7 +28,7 @@ async fn until_purged(nodes: &[Node], results: f64) {
 
 #[tokio::test]
 async fn two_nodes_purge_what_is_older_than_the_days_that_are_set() {
-    let mut service = Service::start(Backend::Postgres).await;
+    let mut service = start(Backend::Postgres).await;
     let young = Saved::of(&service.create(&json!({"text": TEXT})).await);
     let old = json!({"text": TEXT, "ref": "Ada-Sentinel"});
     for _ in 0..150 {
@@ -42,7 +42,7 @@ async fn two_nodes_purge_what_is_older_than_the_days_that_are_set() {
     service.start_node(&days).await;
     service.start_node(&days).await;
     until_purged(&service.nodes[1..], 150.0).await;
-    assert_eq!(export(&service).await.len(), 1);
+    assert_eq!(service.results().await.len(), 1);
     assert_eq!(service.read(&young.id, "").await.status, 200);
     service.assert_in_no_table("Ada-Sentinel").await;
     // a stopping node releases the lease, so that another one continues at once
@@ -61,12 +61,12 @@ async fn two_nodes_purge_what_is_older_than_the_days_that_are_set() {
         (&json!("INFO"), &json!(1))
     );
     until_purged(&service.nodes[1..], 1.0).await;
-    assert_eq!(export(&service).await.len(), 1);
+    assert_eq!(service.results().await.len(), 1);
 }
 
 #[tokio::test]
 async fn most_results_go_only_when_a_node_is_told_so() {
-    let mut service = Service::start(Backend::Postgres).await;
+    let mut service = start(Backend::Postgres).await;
     let young = Saved::of(&service.create(&json!({"text": TEXT})).await);
     for _ in 0..3 {
         service.create_old(&json!({"text": TEXT})).await;
@@ -78,11 +78,11 @@ async fn most_results_go_only_when_a_node_is_told_so() {
     assert!(line.contains("REFRACT_RETENTION_UNCHECKED=on"), "{line}");
     let refused = r#"refract_retention_refused_total{reason="share"}"#;
     node.until_metric(refused, 1.0).await;
-    assert_eq!(export(&service).await.len(), 4);
+    assert_eq!(service.results().await.len(), 4);
     // the first node is not blocked, although it checks again and again
     let told = [days, ("REFRACT_RETENTION_UNCHECKED", "on")];
     service.start_node(&told).await;
     until_purged(&service.nodes[2..], 3.0).await;
     assert_eq!(service.read(&young.id, "").await.status, 200);
-    assert_eq!(export(&service).await.len(), 1);
+    assert_eq!(service.results().await.len(), 1);
 }

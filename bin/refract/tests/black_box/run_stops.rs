@@ -1,5 +1,6 @@
 //! File runs that end early: by a signal, a changed file, an archived prism, a lost database.
 
+use crate::program::setup;
 use std::io::Write as _;
 use std::process::{Output, Stdio};
 use std::time::Duration;
@@ -7,11 +8,11 @@ use std::time::Duration;
 use refract_test_support::model_server::{ModelServer, Script, ScriptedReply};
 use tokio::process::Child;
 
-use crate::http::within_patience;
 use crate::program;
-use crate::run::{numbered, texts};
-use crate::service::{Backend, PRISM, Service, Setup};
 use crate::terminal::OnTerminal;
+use refract_test_stack::http::within_patience;
+use refract_test_stack::runs::{numbered, texts};
+use refract_test_stack::service::{Backend, PRISM, Service, Setup};
 
 /// The longest time that a run may take to end: it retries failed saves for up to 35 s.
 const INSISTENCE: Duration = Duration::from_secs(90);
@@ -21,7 +22,7 @@ pub(crate) async fn held(backend: Backend) -> Service {
     let setup = Setup {
         nodes: 0,
         script: Script::from(ScriptedReply::answers().held()),
-        ..Setup::default()
+        ..setup()
     };
     Service::with(backend, setup).await
 }

@@ -1,12 +1,14 @@
 //! Secrets from files: read at start, and again after a refusal.
 
+use crate::program::setup;
+use refract_test_support::on_both;
 use std::fs;
 
 use refract_test_support::model_server::ScriptedReply;
 use serde_json::json;
 
 use crate::program;
-use crate::service::{Backend, PRISM, Service, Setup, TEXT};
+use refract_test_stack::service::{Backend, PRISM, Service, Setup, TEXT};
 
 on_both!(the_address_of_the_database_may_be_in_a_file);
 
@@ -15,7 +17,7 @@ async fn the_address_of_the_database_may_be_in_a_file(backend: Backend) {
         backend,
         Setup {
             nodes: 0,
-            ..Setup::default()
+            ..setup()
         },
     )
     .await;
@@ -88,7 +90,7 @@ async fn a_key_of_the_model_that_changes_fails_no_call() {
     let settings = [("REFRACT_MODEL_API_KEY_FILE", file.to_str().unwrap())];
     let setup = Setup {
         settings: &settings,
-        ..Setup::default()
+        ..setup()
     };
     let service = Service::with(Backend::Sqlite, setup).await;
     assert_eq!(service.create(&json!({"text": TEXT})).await.status, 200);

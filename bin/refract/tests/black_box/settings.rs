@@ -1,11 +1,12 @@
 //! The configuration: which settings stop the start, and the error for each.
 
+use crate::program;
+use crate::program::setup;
 use std::net::TcpListener;
 
-use crate::app_people::joined;
-use crate::node::Node;
 use crate::program::run;
-use crate::service::{Backend, PRISM, Service, Setup};
+use refract_test_stack::browser::joined;
+use refract_test_stack::service::{Backend, PRISM, Service, Setup};
 
 const MODEL: (&str, &str) = ("REFRACT_MODEL_URL", "builtin:lexical");
 const LISTEN: (&str, &str) = ("REFRACT_LISTEN", "127.0.0.1:0");
@@ -135,7 +136,7 @@ async fn a_variable_that_is_no_setting_is_named_in_one_warning() {
         ("REFRACT_SERVICE_HOST", "10.0.0.1"),
         ("REFRACT_LOG", "info"),
     ];
-    let node = Node::start(folder.path(), &settings).await;
+    let node = program::node(folder.path(), &settings).await;
     let log = node.log();
     let warnings: Vec<_> = log
         .iter()
@@ -170,7 +171,7 @@ async fn the_api_is_shown_by_the_address_that_callers_type() {
     }
     let setup = Setup {
         settings: &[url],
-        ..Setup::default()
+        ..setup()
     };
     let service = Service::with(Backend::Sqlite, setup).await;
     let mut ada = joined(&service, "ada@example.com", "owner").await;
@@ -291,7 +292,7 @@ async fn a_flag_comes_before_its_variable() {
 async fn the_log_is_text_unless_json_is_asked_for_and_says_where_it_listens() {
     let folder = tempfile::tempdir().unwrap();
     for format in ["text", "json"] {
-        let node = Node::start(folder.path(), &[MODEL, ("REFRACT_LOG_FORMAT", format)]).await;
+        let node = program::node(folder.path(), &[MODEL, ("REFRACT_LOG_FORMAT", format)]).await;
         assert_eq!(node.ops("/healthz").await.status, 200);
         for line in node.log() {
             assert_eq!(line.starts_with('{'), format == "json", "{line}");
@@ -322,4 +323,13 @@ async fn wrong_usage_ends_with_2_and_help_with_0() {
         assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
         assert_ne!(ended.stdout, "");
     }
+}
+
+#[tokio::test]
+async fn a_flag_that_cannot_be_used_is_named_as_it_was_given() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = [("DATABASE_URL", "sqlite://refract.db")];
+    let invite = ["person", "invite", "b@example.com", "--app-url", "ftp://x"];
+    let line = run(folder.path(), &database, &invite).await.refused();
+    assert!(line.contains("--app-url cannot be used"), "{line}");
 }

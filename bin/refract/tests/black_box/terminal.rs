@@ -10,8 +10,8 @@ use rustix::termios::{Winsize, tcsetwinsize};
 use tokio::process::Child;
 use tokio::sync::mpsc;
 
-use crate::http::within_patience;
 use crate::program;
+use refract_test_stack::http::within_patience;
 
 /// A program on its own pseudo-terminal.
 pub(crate) struct OnTerminal {

@@ -1,11 +1,13 @@
 //! Callers' texts on a terminal and in a pipe: nothing steers a terminal, and a pipe gets every
 //! byte.
 
+use crate::program::start;
+use refract_test_support::on_both;
 use serde_json::{Value, json};
 
 use crate::program::{self, Ended};
-use crate::service::{Backend, PRISM, Service, example_prism, text};
 use crate::terminal::OnTerminal;
+use refract_test_stack::service::{Backend, PRISM, Service, example_prism, text};
 
 on_both!(what_callers_sent_cannot_steer_a_terminal);
 
@@ -24,19 +26,17 @@ fn hostile(word: &str) -> String {
 /// The escaped form of [`HIDDEN`].
 const ESCAPED: &str = "\\u009b\\u007f\\u202e\\u2066\\u200b\\ufeff\\u00ad";
 
-impl Service {
-    /// The output of a command on a wide terminal.
-    async fn on_terminal(&self, arguments: &[&str]) -> (Option<i32>, String) {
-        let url = self.model.url();
-        let settings = [
-            ("DATABASE_URL", self.database_url.as_str()),
-            ("REFRACT_MODEL_URL", url.as_str()),
-        ];
-        let folder = self.folder.path();
-        let mut terminal = OnTerminal::start(folder, 400, &settings, arguments);
-        let code = terminal.end().await;
-        (code, terminal.seen)
-    }
+/// The output of a command on a wide terminal.
+async fn on_terminal(service: &Service, arguments: &[&str]) -> (Option<i32>, String) {
+    let url = service.model.url();
+    let settings = [
+        ("DATABASE_URL", service.database_url.as_str()),
+        ("REFRACT_MODEL_URL", url.as_str()),
+    ];
+    let folder = service.folder.path();
+    let mut terminal = OnTerminal::start(folder, 400, &settings, arguments);
+    let code = terminal.end().await;
+    (code, terminal.seen)
 }
 
 #[track_caller]
@@ -48,7 +48,7 @@ fn assert_harmless(arguments: &[&str], seen: &str) {
 /// A service whose prism, names and results contain hidden characters, with the ids of an answered
 /// and of a failed result.
 async fn hostile_service(backend: Backend) -> (Service, String, String) {
-    let service = Service::start(backend).await;
+    let service = start(backend).await;
     let mut prism = example_prism();
     prism["name"] = json!(hostile("prism"));
     prism["questions"][0]["text"] = json!(hostile("question"));
@@ -125,7 +125,12 @@ async fn what_callers_sent_cannot_steer_a_terminal(backend: Backend) {
         (&["prism", "show", PRISM, "--json"], true),
         (&["lens", "cutoffs", PRISM, "angry"], false),
         (
-            &["lens", "preview", PRISM, crate::service::LENS_FILE],
+            &[
+                "lens",
+                "preview",
+                PRISM,
+                refract_test_stack::service::LENS_FILE,
+            ],
             false,
         ),
         (&["try", PRISM, "--text", "x", "--ref", &tried], true),
@@ -147,7 +152,7 @@ async fn what_callers_sent_cannot_steer_a_terminal(backend: Backend) {
         (&[tried.as_str()], true),
         (&["results", "list", PRISM, "--status", &tried], true),
     ] {
-        let (_, seen) = service.on_terminal(arguments).await;
+        let (_, seen) = on_terminal(&service, arguments).await;
         assert_harmless(arguments, &seen);
         assert_eq!(seen.contains(ESCAPED), shows, "{arguments:?}: {seen:?}");
     }
@@ -157,7 +162,7 @@ async fn what_callers_sent_cannot_steer_a_terminal(backend: Backend) {
 async fn json_has_equal_values_and_pipes_equal_bytes(service: &Service, id: &str, tried: &str) {
     // JSON has equal values on a terminal, equal bytes in a pipe
     let shown = ["results", "show", id, "--json"];
-    let (code, seen) = service.on_terminal(&shown).await;
+    let (code, seen) = on_terminal(&service, &shown).await;
     assert_eq!(code, Some(0), "{seen}");
     let piped = service.run(&shown).await.done();
     assert!(piped.contains(&hostile("ref")), "{piped:?}");
@@ -167,7 +172,7 @@ async fn json_has_equal_values_and_pipes_equal_bytes(service: &Service, id: &str
         (&["events", "--json"][..], "note"),
         (&["key", "list", "--json"], "key"),
     ] {
-        let (code, seen) = service.on_terminal(command).await;
+        let (code, seen) = on_terminal(&service, command).await;
         assert_eq!(code, Some(0), "{seen}");
         let piped = service.run(command).await.done();
         let values = |lines: &str| lines.lines().map(read).collect::<Vec<_>>();

@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use tokio::process::Command;
 
-use crate::http::within_patience;
+use refract_test_stack::http::within_patience;
 
 const TOUR: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/TOUR.md");
 const QUALITY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/QUALITY.md");

@@ -1,15 +1,16 @@
 //! Traces: when they are on, the environment variables, and unavailable collectors.
 
+use crate::program::setup;
 use serde_json::json;
 
 use crate::collector::{Collector, Manner};
 use crate::program::run;
-use crate::service::{Backend, Service, Setup, TEXT};
+use refract_test_stack::service::{Backend, Service, Setup, TEXT};
 
 async fn service_with(settings: &[(&str, &str)]) -> Service {
     let setup = Setup {
         settings,
-        ..Setup::default()
+        ..setup()
     };
     Service::with(Backend::Sqlite, setup).await
 }

@@ -5,13 +5,11 @@ use std::process::Stdio;
 use refract_test_support::model_server::ScriptedReply;
 use tokio::io::AsyncWriteExt as _;
 
-use crate::http::within_patience;
 use crate::program::{self, Ended};
-use crate::run::service;
-use crate::service::{Backend, LENS_FILE, PRISM, Service, TEXT};
 use crate::terminal::OnTerminal;
-
-const ESCAPE: char = '\u{1b}';
+use refract_test_stack::http::within_patience;
+use refract_test_stack::runs::service;
+use refract_test_stack::service::{Backend, PRISM, Service, TEXT};
 
 fn try_on_terminal(service: &Service, columns: u16, settings: &[(&str, &str)]) -> OnTerminal {
     let url = service.model.url();
@@ -22,17 +20,6 @@ fn try_on_terminal(service: &Service, columns: u16, settings: &[(&str, &str)]) -
     all.extend_from_slice(settings);
     let arguments = ["try", PRISM, "--text", TEXT, "--ref", "r 7"];
     OnTerminal::start(service.folder.path(), columns, &all, &arguments)
-}
-
-/// The lines on a terminal, without the result's id and time.
-fn lines(seen: &str) -> Vec<String> {
-    let mut lines: Vec<_> = seen
-        .lines()
-        .map(|line| line.trim_end().to_owned())
-        .collect();
-    let head = lines[0].rsplit_once(" ms · ").expect("the head").0;
-    lines[0] = head.rsplit_once(' ').unwrap().0.into();
-    lines
 }
 
 #[tokio::test]
@@ -61,25 +48,6 @@ async fn a_terminal_shows_every_probability_as_a_bar() {
         "  Today                ████▌                             15%",
     ];
     assert_eq!(lines(&terminal.seen), expected, "{}", terminal.seen);
-}
-
-#[tokio::test]
-async fn the_cutoffs_of_the_lens_stand_on_the_bar() {
-    let service = service(Backend::Sqlite).await;
-    service.run(&["lens", "set", PRISM, LENS_FILE]).await.done();
-    let table = ["try", PRISM, "--text", TEXT, "--format", "table"];
-    let shown = service.run(&table).await.done();
-    assert!(!shown.contains(ESCAPE), "no colour in a pipe: {shown:?}");
-    let lines = lines(&shown);
-    let at = lines
-        .iter()
-        .position(|line| line.starts_with("▸ Yes"))
-        .unwrap();
-    assert_eq!(lines[at].matches('│').count(), 2, "{shown}");
-    assert_eq!(
-        lines[at + 1].trim(),
-        "is_angry: no below 40% · yes from 60%"
-    );
 }
 
 #[tokio::test]
@@ -166,4 +134,17 @@ async fn piped(service: &Service, arguments: &[&str], text: &[u8]) -> Ended {
         stdout: String::from_utf8(output.stdout).unwrap(),
         stderr: String::from_utf8(output.stderr).unwrap(),
     }
+}
+
+const ESCAPE: char = '\u{1b}';
+
+/// The lines on a terminal, without the result's id and time.
+fn lines(seen: &str) -> Vec<String> {
+    let mut lines: Vec<_> = seen
+        .lines()
+        .map(|line| line.trim_end().to_owned())
+        .collect();
+    let head = lines[0].rsplit_once(" ms · ").expect("the head").0;
+    lines[0] = head.rsplit_once(' ').unwrap().0.into();
+    lines
 }

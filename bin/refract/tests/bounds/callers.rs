@@ -8,8 +8,8 @@ use serde_json::json;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, interval};
 
-use crate::http::{Connection, Request};
-use crate::service::{PRISM, Service};
+use refract_test_stack::http::{Connection, Request};
+use refract_test_stack::service::{PRISM, Service};
 
 /// The connections of the calls.
 const CONNECTIONS: usize = 8;

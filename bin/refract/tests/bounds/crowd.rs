@@ -1,13 +1,14 @@
 //! A crowd of hostile clients, together with ordinary callers.
 
+use crate::program::setup;
 use std::time::Duration;
 
 use tokio::task::JoinSet;
 
 use crate::callers::OrdinaryCalls;
 use crate::memory::{MemoryLimit, peak_mib};
-use crate::service::{Backend, Service, Setup};
 use crate::strangers::Stranger;
+use refract_test_stack::service::{Backend, Service, Setup};
 
 /// The memory limit of the container in `docs/deploy/kubernetes`.
 const CONTAINER: usize = 1024 * 1024 * 1024;
@@ -35,7 +36,7 @@ async fn calls_beside(strangers: &[(Stranger, usize)], calls: usize) -> Outcome 
             ("REFRACT_MODEL_URL", "builtin:lexical"),
             ("REFRACT_LOG", "warn,refract::commands::serve=info"),
         ],
-        ..Setup::default()
+        ..setup()
     };
     // dropped after the service: the group can be removed only when its node has ended
     let limit;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::node::Node;
+use refract_test_stack::node::Node;
 
 /// The folders of control groups: version 1 for memory, and version 2.
 const FOLDERS: [&str; 2] = ["/sys/fs/cgroup/memory", "/sys/fs/cgroup"];
@@ -19,7 +19,7 @@ pub(crate) struct MemoryLimit {
 impl MemoryLimit {
     /// Limits a node to this memory; `None` if this process cannot create a control group.
     pub(crate) fn around(node: &Node, bytes: usize) -> Option<Self> {
-        let pid = node.child.id().expect("it runs");
+        let pid = node.child().id().expect("it runs");
         FOLDERS.iter().zip(LIMITS).find_map(|(folder, limit)| {
             let folder = PathBuf::from(folder).join(format!("refract-bounds-{pid}"));
             fs::create_dir(&folder).ok()?;
@@ -52,7 +52,7 @@ impl Drop for MemoryLimit {
 
 /// The node's peak memory so far.
 pub(crate) fn peak_mib(node: &Node) -> usize {
-    let status = format!("/proc/{}/status", node.child.id().expect("it runs"));
+    let status = format!("/proc/{}/status", node.child().id().expect("it runs"));
     let status = fs::read_to_string(status).expect("the node lives");
     let mut lines = status.lines();
     let peak = lines.find_map(|line| line.strip_prefix("VmHWM:"));

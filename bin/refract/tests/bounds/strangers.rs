@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
 
-use crate::service::PRISM;
+use refract_test_stack::service::PRISM;
 
 const MIB: usize = 1024 * 1024;
 /// The send buffer of a client's socket: a small one limits how far it sends ahead.

@@ -1,5 +1,6 @@
 //! Callers that hang up while the model works: each call is saved, and the model is asked once.
 
+use crate::program::RUNNER;
 use std::time::Instant;
 
 use refract_test_support::cluster::Cluster;
@@ -8,10 +9,10 @@ use tokio::task::block_in_place;
 
 use crate::counted_model::Asked;
 use crate::held::{Held, until_sockets_are_back};
-use crate::http::{Connection, within_patience};
-use crate::node::Node;
 use crate::part;
-use crate::service::{PRISM, Service, Setup};
+use refract_test_stack::http::{Connection, within_patience};
+use refract_test_stack::node::Node;
+use refract_test_stack::service::{PRISM, Service, Setup};
 
 /// The number of simultaneous calls that wait for the model.
 const WAVE: usize = 250;
@@ -38,6 +39,7 @@ async fn on_sqlite_every_call_whose_caller_hangs_up_is_saved() {
 async fn hang_up(url: Option<String>, calls: usize) {
     let asked = Asked::default();
     let setup = Setup {
+        runner: RUNNER,
         nodes: 1,
         script: asked.script(),
         settings: &[("REFRACT_LOG", "warn,refract=info")],

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use crate::http::PATIENCE;
-use crate::node::Node;
+use refract_test_stack::http::PATIENCE;
+use refract_test_stack::node::Node;
 
 /// Growth of memory that never counts as a leak: caches and arenas of a small process.
 const SLACK_KIB: u64 = 4096;
@@ -23,7 +23,7 @@ pub(crate) struct Held {
 impl Held {
     /// The resources of a node now.
     pub(crate) fn by(node: &Node) -> Self {
-        let process = format!("/proc/{}", node.child.id().expect("it runs"));
+        let process = format!("/proc/{}", node.child().id().expect("it runs"));
         let status = std::fs::read_to_string(format!("{process}/status")).unwrap();
         let mut lines = status.lines();
         let memory = lines.find_map(|line| line.strip_prefix("VmRSS:"));

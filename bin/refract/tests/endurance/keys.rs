@@ -1,5 +1,6 @@
 //! First calls that share idempotency keys, on four nodes over one PostgreSQL.
 
+use crate::program::RUNNER;
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::time::Instant;
@@ -9,9 +10,9 @@ use refract_test_support::model_server::{Script, ScriptedReply, system_one_answe
 use serde_json::json;
 use tokio::task::{JoinSet, block_in_place};
 
-use crate::http::{Answer, Connection, Request};
 use crate::part;
-use crate::service::{PRISM, Service, Setup, text};
+use refract_test_stack::http::{Answer, Connection, Request};
+use refract_test_stack::service::{PRISM, Service, Setup, text};
 
 /// The number of nodes, and of simultaneous callers with the same key.
 const NODES: usize = 4;
@@ -70,6 +71,7 @@ async fn each_shared_key_has_one_result_on_four_nodes() {
         }
     });
     let setup = Setup {
+        runner: RUNNER,
         nodes: NODES,
         script: Script::from(reply).forgetful(),
         settings: &[

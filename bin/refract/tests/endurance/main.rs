@@ -16,18 +16,8 @@
 
 #[path = "../rolling/counted_model.rs"]
 mod counted_model;
-#[path = "../black_box/description.rs"]
-mod description;
-#[path = "../black_box/expected.rs"]
-mod expected;
-#[path = "../black_box/http.rs"]
-mod http;
-#[path = "../black_box/node.rs"]
-mod node;
 #[path = "../black_box/program.rs"]
 mod program;
-#[path = "../black_box/service.rs"]
-mod service;
 
 mod held;
 mod part;

@@ -1,6 +1,7 @@
 //! Millions of broken requests over TCP: no panic, no hang, no status outside the contract, no
 //! leak, and valid calls still work.
 
+use crate::program::RUNNER;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -15,9 +16,9 @@ use crate::answers::read_answers;
 use crate::exchange::{Ending, Exchange};
 use crate::fuzzer::{Chance, Known};
 use crate::held::{Held, assert_flat, until_sockets_are_back};
-use crate::http::Request;
 use crate::part;
-use crate::service::{Backend, PRISM, Service, Setup, text};
+use refract_test_stack::http::Request;
+use refract_test_stack::service::{Backend, PRISM, Service, Setup, text};
 
 /// Simultaneous connections.
 const AT_ONCE: usize = 24;
@@ -124,6 +125,7 @@ async fn no_broken_request_brings_a_node_down_or_hangs() {
 async fn service() -> (Service, Vec<String>) {
     let settings = &[("REFRACT_LOG", "warn,refract=info")];
     let setup = Setup {
+        runner: RUNNER,
         nodes: 1,
         script: Script::from(ScriptedReply::answers()),
         settings,

@@ -1,5 +1,6 @@
 //! Slow and half-open clients together with normal load.
 
+use crate::program::RUNNER;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -8,11 +9,11 @@ use refract_test_support::model_server::{Script, ScriptedReply};
 use tokio::task::JoinSet;
 
 use crate::held::{Held, until_sockets_are_back};
-use crate::http::within_patience;
 use crate::part;
-use crate::service::{Backend, Service, Setup};
 use crate::slow_client::ALL;
 use crate::steady::{SteadyCaller, within};
+use refract_test_stack::http::within_patience;
+use refract_test_stack::service::{Backend, Service, Setup};
 
 /// The interval between two normal calls: 100 per second.
 const PACE: Duration = Duration::from_millis(10);
@@ -33,6 +34,7 @@ async fn normal_calls_go_on_beside_slow_and_half_open_clients() {
         "`ulimit -n` allows {most} descriptors"
     );
     let setup = Setup {
+        runner: RUNNER,
         nodes: 1,
         script: Script::from(ScriptedReply::answers()).forgetful(),
         settings: &[("REFRACT_LOG", "warn,refract=info")],

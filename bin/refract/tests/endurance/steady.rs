@@ -10,8 +10,8 @@ use serde_json::json;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use crate::http::{Connection, Request};
-use crate::service::{PRISM, Service, text};
+use refract_test_stack::http::{Connection, Request};
+use refract_test_stack::service::{PRISM, Service, text};
 
 /// Connections kept after their call is answered; calls that pile up open more.
 const KEPT: usize = 32;

@@ -7,9 +7,9 @@ use refract_test_support::model_server::ScriptedReply;
 use refract_test_support::postgres_proxy::{PostgresProxy, StatementFault};
 use serde_json::json;
 
-use crate::expected::{ANSWERS, JSON, Saved};
 use crate::load::{Load, assert_kept, cluster, service};
-use crate::service::TEXT;
+use refract_test_stack::expected::{ANSWERS, JSON, Saved};
+use refract_test_stack::service::TEXT;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_insert_whose_answer_is_lost_is_neither_lost_nor_doubled() {

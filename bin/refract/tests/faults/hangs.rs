@@ -7,9 +7,9 @@ use refract_test_support::model_server::ScriptedReply;
 use serde_json::json;
 use tokio::task::block_in_place;
 
-use crate::http::{Connection, Request};
 use crate::load::{cluster, service};
-use crate::service::{PRISM, TEXT};
+use refract_test_stack::http::{Connection, Request};
+use refract_test_stack::service::{PRISM, TEXT};
 
 /// When the server resumes, it accepts the waiting connections, and their processes end at once.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -32,7 +32,7 @@ async fn calls_to_a_server_that_hangs_end_and_the_node_recovers_by_itself() {
     let cluster = cluster(&[]);
     let service = service(Some(cluster.url()), 1, "5000").await;
     let made = service.create(&json!({"text": TEXT})).await;
-    let id = crate::expected::Saved::of(&made).id;
+    let id = refract_test_stack::expected::Saved::of(&made).id;
     // one call waits for the model when the server stops answering
     service.model.then_always(ScriptedReply::answers().held());
     let create =

@@ -7,7 +7,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
 
 use crate::load::{Load, cluster, service};
-use crate::service::Service;
+use refract_test_stack::service::Service;
 
 /// The last use is saved every five seconds; three more allow for a busy machine and for times
 /// printed in whole seconds.
@@ -24,7 +24,7 @@ async fn last_used(service: &Service) -> Option<DateTime<Utc>> {
 
 /// Waits until the last use differs from `before`, and returns it.
 async fn until_noted_after(service: &Service, before: Option<DateTime<Utc>>) -> DateTime<Utc> {
-    crate::http::within_patience(async {
+    refract_test_stack::http::within_patience(async {
         loop {
             match last_used(service).await {
                 Some(noted) if Some(noted) != before => return noted,

@@ -1,6 +1,7 @@
 //! Callers that follow the specification's advice: each call has an idempotency key and is repeated
 //! until it is answered. In the end every acknowledged call has exactly one result.
 
+use crate::program::setup;
 use std::collections::BTreeSet;
 use std::io;
 use std::net::SocketAddr;
@@ -14,9 +15,9 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use crate::expected::{ANSWERS, JSON, Saved};
-use crate::http::{Answer, Request, extent, is_whole, within_patience};
-use crate::service::{PRISM, Service, Setup, TEXT};
+use refract_test_stack::expected::{ANSWERS, JSON, Saved};
+use refract_test_stack::http::{Answer, Request, extent, is_whole, within_patience};
+use refract_test_stack::service::{PRISM, Service, Setup, TEXT};
 
 /// The pause before a caller repeats a call.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -194,7 +195,7 @@ pub(crate) async fn service(url: Option<String>, nodes: usize, grace_ms: &str) -
             ("REFRACT_DATABASE_POOL", "8"),
             ("REFRACT_LOG", "warn,refract=info"),
         ],
-        ..Setup::default()
+        ..setup()
     };
     Service::on(url, setup).await
 }

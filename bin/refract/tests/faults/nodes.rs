@@ -1,6 +1,7 @@
 //! Several nodes on one database, with callers that share idempotency keys and retry each other's
 //! results: together the nodes keep the specification's promises.
 
+use crate::program::RUNNER;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 
@@ -8,10 +9,10 @@ use refract_test_support::model_server::{Script, ScriptedReply};
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use crate::expected::Saved;
-use crate::http::{Answer, Request};
 use crate::load::cluster;
-use crate::service::{PRISM, Service, Setup, TEXT};
+use refract_test_stack::expected::Saved;
+use refract_test_stack::http::{Answer, Request};
+use refract_test_stack::service::{PRISM, Service, Setup, TEXT};
 
 /// The number of callers, which all send the same calls.
 const CALLERS: usize = 6;
@@ -45,6 +46,7 @@ async fn four_nodes_are_as_one() {
 async fn share_keys_and_retries(nodes: usize) {
     let cluster = cluster(&[]);
     let setup = Setup {
+        runner: RUNNER,
         nodes,
         script: moody(),
         settings: &[

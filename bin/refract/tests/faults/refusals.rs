@@ -6,12 +6,12 @@ use refract_test_support::model_server::ScriptedReply;
 use refract_test_support::postgres_proxy::{PostgresProxy, StatementFault};
 use tokio::task::block_in_place;
 
-use crate::expected::{ANSWERS, JSON, Saved};
-use crate::http::{Connection, within_patience};
 use crate::load::{Load, assert_kept, cluster, service};
-use crate::node::Node;
 use crate::restarts::SAVES_FAILED;
-use crate::service::{PRISM, Service, TEXT};
+use refract_test_stack::expected::{ANSWERS, JSON, Saved};
+use refract_test_stack::http::{Connection, within_patience};
+use refract_test_stack::node::Node;
+use refract_test_stack::service::{PRISM, Service, TEXT};
 
 /// Waits until saves fail, and checks that reads still work.
 async fn until_saves_fail(service: &Service, id: &str) {
@@ -82,7 +82,7 @@ async fn calls_wait_for_a_server_whose_disk_is_full_for_a_while() {
 /// Limits the size of the files that a node writes, which simulates a full disk.
 fn limit_files_of(node: &Node, bytes: &str) {
     let limited = Command::new("prlimit")
-        .arg(format!("--pid={}", node.child.id().expect("it runs")))
+        .arg(format!("--pid={}", node.child().id().expect("it runs")))
         .arg(format!("--fsize={bytes}:unlimited"))
         .status();
     assert!(limited.expect("util-linux is there").success());

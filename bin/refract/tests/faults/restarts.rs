@@ -7,10 +7,10 @@ use refract_test_support::model_server::ScriptedReply;
 use serde_json::json;
 use tokio::task::block_in_place;
 
-use crate::expected::{ANSWERS, JSON, Saved};
-use crate::http::Connection;
 use crate::load::{Load, assert_kept, cluster, service};
-use crate::service::{PRISM, Service, TEXT};
+use refract_test_stack::expected::{ANSWERS, JSON, Saved};
+use refract_test_stack::http::Connection;
+use refract_test_stack::service::{PRISM, Service, TEXT};
 
 /// The metric that counts failed attempts to save that were followed by another attempt.
 pub(crate) const SAVES_FAILED: &str = "refract_result_saves_failed_total";
@@ -65,7 +65,7 @@ async fn answered_meanwhile(service: &Service, cluster: &Cluster) -> Connection 
     block_in_place(|| cluster.stop(Shutdown::Immediate));
     service.model.release(1);
     let node = &service.nodes[0];
-    crate::http::within_patience(async {
+    refract_test_stack::http::within_patience(async {
         while node.metric(SAVES_FAILED).await < 2.0 {
             tokio::task::yield_now().await;
         }

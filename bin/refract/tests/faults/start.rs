@@ -12,9 +12,9 @@ use tokio::net::TcpStream;
 use tokio::process::{Child, ChildStderr};
 use tokio::task::block_in_place;
 
-use crate::http::within_patience;
 use crate::load::cluster;
 use crate::program;
+use refract_test_stack::http::within_patience;
 
 /// Starts a node that may fail to start, and returns its log lines.
 fn start(folder: &Path, url: &str) -> (Child, Lines<BufReader<ChildStderr>>) {

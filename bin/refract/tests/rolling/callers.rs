@@ -11,9 +11,9 @@ use tokio::task::JoinSet;
 
 use crate::balancer::Balancer;
 use crate::counted_model::{FAILS_FIRST, name_of};
-use crate::http::{Answer, Connection, Request};
-use crate::service::{PRISM, text};
 use crate::tally::{KeyedCreate, Tally};
+use refract_test_stack::http::{Answer, Connection, Request};
+use refract_test_stack::service::{PRISM, text};
 
 /// The interval between two calls: 200 per second.
 const PACE: Duration = Duration::from_millis(5);
@@ -75,7 +75,7 @@ impl Callers {
         let length = if number.is_multiple_of(100) { LONG } else { 20 };
         let text = format!("text {number} {}", "o".repeat(length));
         let answer = self.ask("create", &json!({"text": text}), 200).await;
-        let id = crate::service::text(&answer.value(), "id");
+        let id = refract_test_stack::service::text(&answer.value(), "id");
         self.tally.lock().unwrap().made(&name_of(&text), id);
     }
 
@@ -83,7 +83,7 @@ impl Callers {
         let (text, key) = (format!("keyed {number} o"), format!("key {number}"));
         let body = json!({"text": text, "idempotency_key": key});
         let answer = self.ask("create with a key", &body, 200).await;
-        let id = crate::service::text(&answer.value(), "id");
+        let id = refract_test_stack::service::text(&answer.value(), "id");
         let mut tally = self.tally.lock().unwrap();
         tally.made(&name_of(&text), id.clone());
         tally.keyed.push(KeyedCreate { text, key, id });

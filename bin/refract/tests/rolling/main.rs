@@ -15,18 +15,8 @@
               serves other tests too"
 )]
 
-#[path = "../black_box/description.rs"]
-mod description;
-#[path = "../black_box/expected.rs"]
-mod expected;
-#[path = "../black_box/http.rs"]
-mod http;
-#[path = "../black_box/node.rs"]
-mod node;
 #[path = "../black_box/program.rs"]
 mod program;
-#[path = "../black_box/service.rs"]
-mod service;
 
 mod balancer;
 mod callers;

@@ -1,5 +1,7 @@
 //! The run itself: nodes stop and start in turn, while callers make calls.
 
+use crate::program;
+use crate::program::RUNNER;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,8 +13,8 @@ use tokio::task::block_in_place;
 use crate::balancer::{self, Balancer, NodePorts};
 use crate::callers::Callers;
 use crate::counted_model::{self, Asked};
-use crate::node::Node;
-use crate::service::{PRISM, Service, Setup, text};
+use refract_test_stack::node::Node;
+use refract_test_stack::service::{PRISM, Service, Setup, text};
 
 /// The number of nodes.
 const NODES: usize = 3;
@@ -30,6 +32,7 @@ async fn no_call_fails_and_none_is_asked_twice_while_every_node_is_restarted() {
     let cluster = block_in_place(|| Cluster::start(&[]));
     let asked = Asked::default();
     let setup = Setup {
+        runner: RUNNER,
         nodes: 0,
         script: asked.script(),
         settings: &[],
@@ -126,7 +129,7 @@ async fn start(service: &Service, place: NodePorts) -> Node {
         ("REFRACT_WORKERS", "2"),
         ("REFRACT_LOG", "warn,refract=info"),
     ];
-    Node::start(service.folder.path(), &settings).await
+    program::node(service.folder.path(), &settings).await
 }
 
 /// The ids of all results in the database.

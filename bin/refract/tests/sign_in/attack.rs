@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::task::JoinSet;
 
-use crate::http::{Connection, Request};
-use crate::service::Service;
+use refract_test_stack::http::{Connection, Request};
+use refract_test_stack::service::Service;
 
 /// An address of the attackers' network.
 pub(crate) const ADDRESS: &str = "198.51.100.7";

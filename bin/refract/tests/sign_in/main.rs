@@ -12,21 +12,14 @@
               serves other tests too"
 )]
 
-#[path = "../black_box/description.rs"]
-mod description;
-#[path = "../black_box/http.rs"]
-mod http;
-#[path = "../black_box/node.rs"]
-mod node;
 #[path = "../black_box/program.rs"]
 mod program;
-#[path = "../black_box/service.rs"]
-mod service;
 
 mod attack;
 mod figures;
 mod person;
 
+use crate::program::setup;
 use std::time::Duration;
 
 use serde_json::json;
@@ -34,7 +27,7 @@ use serde_json::json;
 use crate::attack::{Attack, Networks};
 use crate::figures::Figures;
 use crate::person::Person;
-use crate::service::{Backend, Service, Setup, TEXT, text};
+use refract_test_stack::service::{Backend, Service, Setup, TEXT, text};
 
 /// The longest time that signing in may take.
 const LONGEST: Duration = Duration::from_secs(3);
@@ -105,7 +98,7 @@ async fn service(backend: Backend) -> Service {
             ("REFRACT_APP_TRUSTED_PROXIES", "127.0.0.0/8"),
             ("REFRACT_LOG", "warn,refract=info"),
         ],
-        ..Setup::default()
+        ..setup()
     };
     Service::with(backend, setup).await
 }

@@ -3,8 +3,8 @@
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use crate::http::{Answer, Request};
-use crate::service::{Service, text};
+use refract_test_stack::http::{Answer, Request};
+use refract_test_stack::service::{Service, text};
 
 const EMAIL: &str = "ada%40example.com";
 const PASSWORD: &str = "zy%213kQ9+dab.x";

@@ -2,6 +2,7 @@
 
 use refract_domain::ids::AccountId;
 use refract_persistence::{AccountRow, CreateOutcome, DEFAULT_ACCOUNT};
+use refract_test_support::on_both;
 use uuid::Uuid;
 
 use crate::fixture::{Fixture, moment, new_stamp};

@@ -6,6 +6,7 @@ use refract_domain::key::QuestionKey;
 use refract_domain::prism::VersionNumber;
 use refract_domain::result::ResultStatus;
 use refract_persistence::AnswerPages;
+use refract_test_support::on_both;
 
 use crate::fixture::{Fixture, account, failed, prism};
 

@@ -3,6 +3,7 @@
 use refract_domain::ids::ApiKeyId;
 use refract_domain::prism::slug::PrismSelector;
 use refract_persistence::{NewApiKey, NewResult, StoredKey};
+use refract_test_support::on_both;
 use uuid::Uuid;
 
 use crate::fixture::{

@@ -1,5 +1,6 @@
 //! Opening a database: addresses that work, and the errors of those that do not.
 
+use refract_test_support::on_both;
 use std::fs;
 use std::net::TcpListener;
 use std::sync::Arc;

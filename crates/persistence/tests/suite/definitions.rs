@@ -6,6 +6,7 @@ use refract_domain::lens::Lens;
 use refract_domain::prism::slug::{PrismSelector, Slug};
 use refract_domain::prism::{PrismName, VersionNumber};
 use refract_persistence::{ChangeKind, DefinedPrism, Prism, PrismDefinition, WriteOutcome};
+use refract_test_support::on_both;
 use uuid::Uuid;
 
 use crate::events::events;

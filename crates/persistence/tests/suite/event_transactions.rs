@@ -1,5 +1,6 @@
 //! A change and its event are saved together or not at all.
 
+use refract_test_support::on_both;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -8,6 +8,7 @@ use refract_domain::event::{
 };
 use refract_domain::ids::{ApiKeyId, EventId, PersonId, PrismId};
 use refract_persistence::{EventActors, EventFilter, EventRange};
+use refract_test_support::on_both;
 use uuid::Uuid;
 
 use crate::fixture::{Fixture, account, moment, new_stamp, prism};

@@ -4,6 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::ids::ResultId;
 use refract_domain::result::ResultStatus;
 use refract_persistence::{ResultFilter, ResultOrder};
+use refract_test_support::on_both;
 use uuid::Builder;
 
 use crate::fixture::{Fixture, account, answered, failed, moment, prism, submission};

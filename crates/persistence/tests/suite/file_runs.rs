@@ -2,6 +2,7 @@
 
 use refract_domain::ids::PrismId;
 use refract_persistence::HeldRows;
+use refract_test_support::on_both;
 use uuid::Uuid;
 
 use crate::fixture::{Fixture, account, answered, failed, idempotency_key};

@@ -2,7 +2,6 @@
 
 use std::any::Any;
 use std::fs;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -43,10 +42,7 @@ impl Fixture {
     }
 
     pub(crate) async fn postgres() -> Self {
-        let mut hasher = DefaultHasher::new();
-        scripts("postgres", "up.sql").hash(&mut hasher);
-        let template = format!("persistence_{:016x}", hasher.finish());
-        let server = postgres::from_template(&template, async |url| {
+        let server = postgres::migrated_database(async |url| {
             connect(url).await.migrate().await.unwrap();
         })
         .await;

@@ -1,5 +1,6 @@
 //! Erasing results: they are deleted with everything that depends on them, also while others save.
 
+use refract_test_support::on_both;
 use std::collections::BTreeSet;
 use std::path::Path;
 

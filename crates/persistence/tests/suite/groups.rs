@@ -1,6 +1,7 @@
 //! Group commit: results that one thread saves at the same time are inserted together, and each has
 //! a separate outcome.
 
+use refract_test_support::on_both;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::num::NonZeroUsize;

@@ -3,6 +3,7 @@
 use refract_domain::lens::{Column, Lens};
 use refract_domain::prism::PrismName;
 use refract_persistence::{NewVersion, Prism, WriteOutcome};
+use refract_test_support::on_both;
 
 use crate::fixture::{Fixture, lens_details, version};
 

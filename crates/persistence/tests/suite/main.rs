@@ -9,25 +9,6 @@
 mod fixture;
 mod joined_people;
 
-/// Makes two tests of each behaviour, `sqlite::…` and `postgres::…`, each on a new database with an
-/// account, a key and a prism.
-macro_rules! on_both {
-    ($($behaviour:ident),* $(,)?) => {
-        mod sqlite {
-            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn $behaviour() {
-                super::$behaviour(crate::fixture::Fixture::sqlite().await).await;
-            })*
-        }
-        mod postgres {
-            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn $behaviour() {
-                super::$behaviour(crate::fixture::Fixture::postgres().await).await;
-            })*
-        }
-    };
-}
-
 mod accounts;
 mod answer_pages;
 mod api_keys;
@@ -65,3 +46,15 @@ mod tls;
 mod upgrades;
 mod versions;
 mod waiting;
+
+use refract_test_support::backend::Backend;
+
+use crate::fixture::Fixture;
+
+/// A new database with an account, a key and a prism.
+async fn on(backend: Backend) -> Fixture {
+    match backend {
+        Backend::Sqlite => Fixture::sqlite().await,
+        Backend::Postgres => Fixture::postgres().await,
+    }
+}

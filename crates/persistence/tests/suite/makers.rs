@@ -6,6 +6,7 @@ use refract_domain::prism::{PrismName, VersionNumber};
 use refract_persistence::{
     ChangeKind, NewResult, NewVersion, Prism, PrismChangeRow, ResultMaker, VersionRow, WriteOutcome,
 };
+use refract_test_support::on_both;
 use uuid::Uuid;
 
 use crate::fixture::{Fixture, account, answered, failed, lens_details, moment, new_key, version};

@@ -1,5 +1,6 @@
 //! Marks: one for each result and question, changeable, gone with their result.
 
+use refract_test_support::on_both;
 use std::sync::Arc;
 
 use refract_domain::ids::{PrismId, ResultId};

@@ -5,6 +5,7 @@ use refract_domain::account::role::Role;
 use refract_domain::account::secret_hash::TokenHash;
 use refract_domain::ids::PersonId;
 use refract_persistence::{InviteOutcome, NewPerson, NewSession, Person, PersonOutcome};
+use refract_test_support::on_both;
 use uuid::Uuid;
 
 use crate::fixture::{Fixture, account, moment, new_stamp};

@@ -4,6 +4,7 @@ use refract_domain::ids::PrismId;
 use refract_domain::prism::slug::PrismSelector;
 use refract_domain::prism::{PrismName, VersionNumber};
 use refract_persistence::NewPrism;
+use refract_test_support::on_both;
 use uuid::Uuid;
 
 use crate::fixture::{Fixture, account, prism, slugs, version};

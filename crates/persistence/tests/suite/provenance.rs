@@ -5,6 +5,7 @@ use diesel::{Connection as _, SqliteConnection};
 use refract_domain::answer::probability::Probability;
 use refract_domain::ids::{AccountId, ResultId};
 use refract_persistence::{PersistenceError, Provenance, SaveOutcome};
+use refract_test_support::on_both;
 use refract_test_support::postgres::fresh_database;
 use uuid::Uuid;
 

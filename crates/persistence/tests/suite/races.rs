@@ -1,5 +1,6 @@
 //! Races of fifty saves: the constraints choose one result, and all callers get it.
 
+use refract_test_support::on_both;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

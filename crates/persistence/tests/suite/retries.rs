@@ -2,6 +2,7 @@
 
 use refract_domain::prism::VersionNumber;
 use refract_persistence::SaveOutcome;
+use refract_test_support::on_both;
 
 use crate::fixture::{Fixture, answered, failed, idempotency_key};
 

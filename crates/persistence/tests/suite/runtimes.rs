@@ -1,5 +1,6 @@
 //! Queries that are awaited from runtimes other than the database's, as HTTP workers do.
 
+use refract_test_support::on_both;
 use std::future::Future;
 use std::num::NonZeroUsize;
 use std::pin::pin;

@@ -3,6 +3,7 @@
 use refract_domain::prism::VersionNumber;
 use refract_domain::submission::reference::Ref;
 use refract_persistence::{NewResult, SaveOutcome};
+use refract_test_support::on_both;
 
 use crate::fixture::{Fixture, account, answered, failed, idempotency_key, prism, submission};
 

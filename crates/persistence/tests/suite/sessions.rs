@@ -3,6 +3,7 @@
 use refract_domain::account::role::Role;
 use refract_domain::account::secret_hash::TokenHash;
 use refract_persistence::{EmailHash, EndedSessions, NewSession};
+use refract_test_support::on_both;
 
 use crate::fixture::{Fixture, moment};
 use crate::joined_people::{

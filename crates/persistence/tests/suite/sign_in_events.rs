@@ -5,6 +5,7 @@ use refract_domain::account::secret_hash::TokenHash;
 use refract_domain::event::{Actor, Event, EventAction, EventStamp, EventTarget};
 use refract_domain::ids::PersonId;
 use refract_persistence::{EndedSessions, NewSession, SignInCounter, SignInTry, WrongTry};
+use refract_test_support::on_both;
 
 use crate::events::events;
 use crate::fixture::{Fixture, moment};

@@ -6,6 +6,7 @@ use refract_domain::ids::SignInTryId;
 use refract_persistence::{
     CountedTry, EmailHash, NewBrowser, NewSession, SignInCounter, SignInTry, TriesWindow,
 };
+use refract_test_support::on_both;
 use uuid::Uuid;
 
 use crate::fixture::{Fixture, moment};

@@ -3,6 +3,7 @@
 use refract_domain::lens::Lens;
 use refract_domain::prism::{PrismName, VersionNumber};
 use refract_persistence::{NewVersion, WriteOutcome};
+use refract_test_support::on_both;
 
 use crate::fixture::{Fixture, connect, lens_details, version};
 

@@ -7,6 +7,7 @@ use refract_persistence::ResultOrder;
 use refract_service::marks::MarkedColumns;
 use refract_service::people::Caller;
 use refract_service::results::{ColumnValue, ResultSearch};
+use refract_test_support::on_both;
 
 use crate::fixture::{Described, Fixture, key, save_all};
 

@@ -1,6 +1,7 @@
 //! Events: found by the names of their actors, read with names, exported, and one for each deletion
 //! however many transactions it takes.
 
+use refract_test_support::on_both;
 use std::num::NonZeroU32;
 
 use chrono::{DateTime, Utc};

@@ -18,6 +18,7 @@ use refract_service::Refract;
 use refract_service::events::event_stamp;
 use refract_service::lenses::PrismLens;
 use refract_service::people::{Caller, Maker};
+use refract_test_support::backend::Backend;
 use refract_test_support::postgres;
 use tokio::runtime::Handle;
 use uuid::{Builder, Uuid};
@@ -49,15 +50,21 @@ pub(crate) struct Described {
 }
 
 impl Fixture {
-    pub(crate) async fn sqlite() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let url = format!("sqlite://{}", folder.path().join("refract.db").display());
-        Self::over(url, folder).await
-    }
-
-    pub(crate) async fn postgres() -> Self {
-        let server = postgres::fresh_database().await;
-        Self::over(server.url().to_owned(), server).await
+    pub(crate) async fn on(backend: Backend) -> Self {
+        match backend {
+            Backend::Sqlite => {
+                let folder = tempfile::tempdir().unwrap();
+                let url = format!("sqlite://{}", folder.path().join("refract.db").display());
+                Self::over(url, folder).await
+            }
+            Backend::Postgres => {
+                let server = postgres::migrated_database(async |url| {
+                    connect(url).await.migrate().await.unwrap();
+                });
+                let server = server.await;
+                Self::over(server.url().to_owned(), server).await
+            }
+        }
     }
 
     async fn over(url: String, keeper: impl Any + Send + Sync) -> Self {

@@ -7,6 +7,7 @@ use refract_service::Refract;
 use refract_service::marks::{MarkCell, MarkErrors, MarksError, MarksRow, NamedResult};
 use refract_service::people::{Caller, Maker};
 use refract_service::retention::PurgeRange;
+use refract_test_support::on_both;
 use tokio::sync::oneshot;
 use uuid::Uuid;
 

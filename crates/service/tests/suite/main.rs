@@ -9,25 +9,8 @@
 mod fixture;
 mod oracle;
 
-/// Makes two tests of each behaviour, `sqlite::…` and `postgres::…`, each on a new database.
-macro_rules! on_both {
-    ($($behaviour:ident),* $(,)?) => {
-        mod sqlite {
-            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn $behaviour() {
-                super::$behaviour(crate::fixture::Fixture::sqlite().await).await;
-            })*
-        }
-        mod postgres {
-            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn $behaviour() {
-                super::$behaviour(crate::fixture::Fixture::postgres().await).await;
-            })*
-        }
-    };
-}
-
 mod downloads;
+mod drafts;
 mod events;
 mod forgetting;
 mod people;
@@ -36,3 +19,12 @@ mod result_search;
 mod retention;
 mod sign_in;
 mod sign_in_events;
+
+use refract_test_support::backend::Backend;
+
+use crate::fixture::Fixture;
+
+/// A new database with an account.
+async fn on(backend: Backend) -> Fixture {
+    Fixture::on(backend).await
+}

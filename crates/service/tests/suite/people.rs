@@ -8,6 +8,7 @@ use refract_service::people::{
     Caller, Invitation, JoinError, PersonError, Session, SessionEnd, SignInClient, SignInError,
     SignedIn,
 };
+use refract_test_support::on_both;
 
 use crate::fixture::{Fixture, account};
 

@@ -1,6 +1,7 @@
 //! Counts of results: always equal to a plain count, whenever and from whichever node they are
 //! read.
 
+use refract_test_support::on_both;
 use std::collections::HashMap;
 
 use chrono::{DateTime, Days, TimeDelta, Utc};

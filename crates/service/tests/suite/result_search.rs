@@ -1,5 +1,6 @@
 //! Searches: their pages in both directions, and how far they read.
 
+use refract_test_support::on_both;
 use std::sync::Arc;
 
 use proptest::collection::vec;

@@ -1,5 +1,6 @@
 //! Purging by age in the background: by one node at a time, and not by a wrong clock.
 
+use refract_test_support::on_both;
 use std::num::NonZeroU32;
 
 use chrono::{DateTime, TimeDelta, Utc};

@@ -8,6 +8,7 @@ use refract_service::people::token::Token;
 use refract_service::people::{
     Caller, PasswordChangeError, Session, SignInClient, SignInError, SignedIn,
 };
+use refract_test_support::on_both;
 
 use crate::fixture::Fixture;
 use crate::people::{ADA, PASSWORD, accept, invite, joined, signed_in};

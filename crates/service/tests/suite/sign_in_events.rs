@@ -7,6 +7,7 @@ use refract_domain::ids::PersonId;
 use refract_service::people;
 use refract_service::people::password::TypedPassword;
 use refract_service::people::{Caller, SessionEnd};
+use refract_test_support::on_both;
 
 use crate::events::all;
 use crate::fixture::Fixture;

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::operator;
 use crate::settings::DatabaseArgs;
 use crate::terminal::counted;
-use crate::{output, terminal};
+use crate::{output, streams};
 
 /// The arguments of `refract backup`.
 #[derive(Args)]
@@ -54,14 +54,14 @@ async fn back_up(url: &DatabaseUrl, file: &Path) -> anyhow::Result<u64> {
 /// Writes the copy to stdout through a temporary folder that only its owner can open.
 async fn to_stdout(url: &DatabaseUrl) -> anyhow::Result<()> {
     ensure!(
-        !terminal::stdout_is_terminal(),
+        !streams::stdout_is_terminal(),
         "a database is nothing for a terminal: write it to a file or a pipe"
     );
     let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
     let copy = folder.path().join("backup.db");
     back_up(url, &copy).await?;
     let mut copy = File::open(&copy).context("cannot read the copy")?;
-    let bytes = io::copy(&mut copy, &mut io::stdout().lock()).context(output::NOT_WRITTEN)?;
+    let bytes = io::copy(&mut copy, &mut streams::stdout()).context(output::NOT_WRITTEN)?;
     output::say(&format!("{} written to stdout.", counted(bytes, "byte")));
     Ok(())
 }

@@ -34,7 +34,7 @@ use crate::arguments;
 use crate::commands::input_path::InputPath;
 use crate::settings::DatabaseArgs;
 use crate::terminal::{Progress, plain};
-use crate::{output, terminal};
+use crate::{output, streams, terminal};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -216,7 +216,7 @@ fn render(measured: &[MeasuredQuestion], wrong: &WrongAnswers, verdict: &Verdict
     let width = terminal::width();
     let questions = measured.iter();
     let questions = questions.map(|measured| measures::render(measured, width));
-    let fit = terminal::stdout_is_terminal().then_some(width);
+    let fit = streams::stdout_is_terminal().then_some(width);
     let blocks = questions.chain([
         wrong_rows::render(wrong, fit),
         requirements::render(verdict.requirements),

@@ -2,13 +2,13 @@
 
 use std::ffi::OsString;
 use std::fmt;
-use std::io::{self, IsTerminal as _, Read as _};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow};
 use refract_file_runs::{InputSource, binary_kind};
 
-use crate::output;
+use crate::{output, streams};
 
 /// The argument for standard input.
 const STDIN: &str = "-";
@@ -55,7 +55,7 @@ impl InputPath {
     pub(crate) fn open<T>(&self, open: impl FnOnce(InputSource<'_>) -> T) -> T {
         match self.file() {
             Some(file) => open(InputSource::Path(file)),
-            None => open(InputSource::Stream(Box::new(stdin()))),
+            None => open(InputSource::Stream(stdin())),
         }
     }
 }
@@ -70,10 +70,9 @@ impl fmt::Display for InputPath {
 }
 
 /// Standard input. At a terminal, tells the person to type the input.
-fn stdin() -> io::StdinLock<'static> {
-    let stdin = io::stdin();
-    if stdin.is_terminal() {
+fn stdin() -> Box<dyn Read> {
+    if streams::stdin_is_terminal() {
         output::say("Write the text, then end it with Ctrl-D on a line of its own:");
     }
-    stdin.lock()
+    streams::stdin()
 }

@@ -9,7 +9,7 @@ use refract_lens_rendering::{Format, render};
 use refract_service::results::{ReadableResult, ResultDetails};
 
 pub(crate) use self::facts::Facts;
-use crate::{output, terminal};
+use crate::{output, streams, terminal};
 
 /// The display of a result.
 #[derive(Clone, Copy)]
@@ -40,7 +40,7 @@ impl ResultDisplay {
 
     /// The display by default: a table on a terminal, otherwise json.
     pub(crate) fn default_for_stdout() -> Self {
-        if terminal::stdout_is_terminal() {
+        if streams::stdout_is_terminal() {
             Self::Table
         } else {
             Self::Format(Format::Json)

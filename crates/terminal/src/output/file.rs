@@ -1,12 +1,14 @@
 //! A file that is written next to its path and moved there when complete.
 
 use std::fs::{self, File, Permissions, TryLockError};
-use std::io::{self, BufWriter, Stdout, Write};
+use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use tempfile::{NamedTempFile, TempPath};
+
+use crate::streams;
 
 /// The mode of a new file: readable only by its owner, since it may contain texts.
 const NEW_FILE: u32 = 0o600;
@@ -27,7 +29,7 @@ enum Destination {
     /// A device or named pipe, which a file cannot replace.
     Direct(File),
     /// Standard output.
-    Stdout(Stdout),
+    Stdout(Box<dyn Write>),
 }
 
 impl OutputFile {
@@ -55,7 +57,7 @@ impl OutputFile {
         if path == Path::new(STDOUT) {
             return Ok(Self::over(
                 path.to_owned(),
-                Destination::Stdout(io::stdout()),
+                Destination::Stdout(streams::stdout()),
             ));
         }
         let path = path_behind_links(path);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 
-use crate::output;
+use crate::{output, streams};
 
 /// The interval between two lines if there is no bar.
 const BETWEEN_LINES: Duration = Duration::from_secs(5);
@@ -29,7 +29,7 @@ impl Progress {
     /// Starts showing progress. `what` names the units, such as `rows`; without a total there is
     /// neither a bar nor the time left.
     pub(crate) fn begin(what: &'static str, total: Option<u64>) -> Self {
-        let display = if super::stderr_is_terminal() {
+        let display = if streams::stderr_is_terminal() {
             ProgressDisplay::Bar(drawn(what, total))
         } else {
             ProgressDisplay::Lines(RefCell::new(ProgressLines::begin(

@@ -12,7 +12,8 @@ use super::super::operator::AccountArg;
 use super::super::output_args::OutputArgs;
 use super::filter::FilterArgs;
 use crate::settings::DatabaseArgs;
-use crate::terminal::{self, Progress};
+use crate::streams;
+use crate::terminal::Progress;
 
 /// The arguments of `refract results export`.
 #[derive(Args)]
@@ -49,8 +50,8 @@ impl ExportCommand {
         let oldest_first = ResultOrder::OldestFirst;
         let results = refract.results();
         let mut results = results.of_prism(lens, self.filter.filter(), oldest_first);
-        let is_beside = self.output.file().is_some() || !terminal::stdout_is_terminal();
-        let is_drawn = is_beside && terminal::stderr_is_terminal();
+        let is_beside = self.output.file().is_some() || !streams::stdout_is_terminal();
+        let is_drawn = is_beside && streams::stderr_is_terminal();
         let progress = if is_drawn {
             // without a total if counting fails
             Some(Progress::begin("results", results.count().await.ok()))

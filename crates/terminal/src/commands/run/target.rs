@@ -9,7 +9,8 @@ use refract_file_runs::RunFiles;
 use refract_lens_rendering::RowFormat;
 
 use crate::output::file::{OutputFile, part_of, refused_of};
-use crate::terminal::{self, EscapingWriter, Progress};
+use crate::streams;
+use crate::terminal::{EscapingWriter, Progress};
 
 /// The destinations of a run's rows and refused rows.
 pub(crate) struct RunTarget<'a> {
@@ -36,10 +37,10 @@ impl<'a> RunTarget<'a> {
         has_refused: bool,
         progress: &'a Progress,
     ) -> anyhow::Result<Self> {
-        let stdout: Box<dyn Write> = if terminal::stdout_is_terminal() {
+        let stdout: Box<dyn Write> = if streams::stdout_is_terminal() {
             Box::new(EscapingWriter::new(BesideBar(progress)))
         } else {
-            Box::new(BufWriter::new(io::stdout()))
+            Box::new(BufWriter::new(streams::stdout()))
         };
         let file = path.map(OutputFile::create_part).transpose()?;
         // a device has no list
@@ -125,10 +126,10 @@ struct BesideBar<'a>(&'a Progress);
 
 impl Write for BesideBar<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.beside(|| io::stdout().write(bytes))
+        self.0.beside(|| streams::stdout().write(bytes))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        io::stdout().flush()
+        streams::stdout().flush()
     }
 }

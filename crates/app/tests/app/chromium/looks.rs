@@ -1,0 +1,109 @@
+//! The appearance and behaviour of pages with and without scripts.
+
+use refract_app::route_table;
+use refract_test_support::browser::{Browser, BrowserSettings, BrowserTheme};
+use refract_test_support::on_both;
+use serde_json::json;
+
+use super::{at, joined, with_scripts};
+use refract_test_stack::service::{Backend, PRISM, Service, text};
+
+on_both!(
+    a_text_is_tried_and_a_cutoff_moved_with_scripts,
+    a_text_is_tried_and_a_cutoff_moved_without_scripts,
+    no_page_has_a_barrier,
+);
+
+async fn a_text_is_tried_and_a_cutoff_moved_with_scripts(backend: Backend) {
+    tried_and_moved(backend, true).await;
+}
+
+async fn a_text_is_tried_and_a_cutoff_moved_without_scripts(backend: Backend) {
+    tried_and_moved(backend, false).await;
+}
+
+async fn tried_and_moved(backend: Backend, scripts: bool) {
+    if !Browser::available() {
+        return;
+    }
+    let service = Service::start(backend).await;
+    let made = service.create(&json!({"text": "an old text"})).await;
+    let id = text(&made.value(), "id");
+    let browser = joined(&service, with_scripts(scripts), "ada@example.com", "owner").await;
+    browser
+        .open(&at(&service, &format!("/prisms/{PRISM}/try")))
+        .await;
+    browser
+        .fill("[name=\"fields.text\"]", "Where is my <b>order</b>? 🦊")
+        .await;
+    browser.click("button.main").await;
+    browser.wait_until_text("main", "70.0 %").await;
+
+    browser
+        .open(&at(&service, &format!("/prisms/{PRISM}/lens")))
+        .await;
+    if scripts {
+        let move_slider = "const slider = document.querySelector('[data-slider=no_below]'); \
+            slider.value = '90'; slider.dispatchEvent(new Event('input', {bubbles: true})); \
+            return document.querySelector('[data-count=no]').textContent \
+                + ' ' + document.querySelector('[data-count=changed]').textContent \
+                + ' ' + document.querySelectorAll('td.changed').length;";
+        let seen = browser.evaluate(move_slider, &[]).await;
+        assert_eq!(seen, "2 2 2", "counts and cells follow at once");
+    } else {
+        browser.fill("[data-cutoff=no_below]", "90").await;
+        browser.fill("[data-cutoff=yes_from]", "90").await;
+        browser.follow("button[value=preview]:not(.unseen)").await;
+        browser
+            .wait_until_text("#preview", "2 of 2 stored results")
+            .await;
+    }
+    let before = service.read(&id, "").await.value();
+    assert_eq!(before["answers"]["angry"], "yes", "nothing is saved yet");
+    browser.follow("button[formaction$=\"/lens/save\"]").await;
+    browser.wait_until_text("main", "The lens is saved").await;
+    let after = service.read(&id, "").await.value();
+    assert_eq!(after["answers"]["angry"], "no");
+    assert_eq!(browser.console_errors().await, [""; 0]);
+}
+
+async fn no_page_has_a_barrier(backend: Backend) {
+    let Some(axe) = Browser::axe() else { return };
+    let service = Service::start(backend).await;
+    let made = service.create(&json!({"text": "a text", "ref": "r"})).await;
+    let id = text(&made.value(), "id");
+    for (theme, width) in [(BrowserTheme::Light, 1440), (BrowserTheme::Dark, 360)] {
+        let settings = BrowserSettings {
+            theme,
+            width,
+            ..BrowserSettings::default()
+        };
+        let browser = joined(
+            &service,
+            settings,
+            &format!("ada{width}@example.com"),
+            "owner",
+        )
+        .await;
+        let mut faults = Vec::new();
+        for route in route_table().filter(|route| !route.is_action) {
+            let is_page = !["/assets", "/file", "/download", "/as/"]
+                .iter()
+                .any(|part| route.pattern.contains(part));
+            if !is_page || route.pattern.contains("{token}") {
+                continue;
+            }
+            let path = route.pattern.replace("{slug}", PRISM);
+            let path = path.replace("{id}", &id).replace("{n}", "1");
+            browser.open(&at(&service, &path)).await;
+            let found = browser.accessibility_faults(&axe).await;
+            faults.extend(found.into_iter().map(|fault| format!("{path}: {fault}")));
+            let wide = "return document.documentElement.scrollWidth > window.innerWidth;";
+            if browser.evaluate(wide, &[]).await == true {
+                faults.push(format!("{path}: wider than {width} pixels"));
+            }
+        }
+        assert_eq!(faults, [""; 0], "{width}");
+        assert_eq!(browser.console_errors().await, [""; 0]);
+    }
+}

@@ -1,0 +1,127 @@
+//! The list of results and a single one: filters, pages, marks, a retry.
+
+use refract_test_support::browser::{Browser, BrowserSettings};
+use serde_json::json;
+
+use super::{joined, open};
+use refract_test_stack::service::{Backend, Service};
+
+/// Results in addition to the failed one; more than one page.
+const MORE: usize = 52;
+
+#[tokio::test]
+async fn results_are_filtered_paged_marked_and_retried() {
+    if !Browser::available() {
+        return;
+    }
+    let service = Service::start(Backend::Postgres).await;
+    for number in 1..=MORE {
+        let reference = if number == 1 { "the first" } else { "later" };
+        let body = json!({"text": format!("message {number}"), "ref": reference});
+        assert_eq!(service.create(&body).await.status, 200);
+    }
+    service
+        .failed(&json!({"text": "message of a failure"}))
+        .await;
+    let settings = BrowserSettings::default();
+    let browser = joined(&service, settings, "ada@example.com", "reviewer").await;
+    open(&browser, &service, "/results").await;
+    browser
+        .wait_until_text("main", "53 results, newest first")
+        .await;
+    pages_lead_back_and_forth(&browser).await;
+    filters_narrow(&browser).await;
+    a_mark_is_made_and_taken_back(&browser).await;
+    a_failed_result_is_retried(&browser, &service).await;
+    assert_eq!(browser.console_errors().await, [""; 0]);
+}
+
+/// The refs of the visible rows.
+async fn refs(browser: &Browser) -> Vec<String> {
+    browser.texts("tbody tr > :nth-child(2)").await
+}
+
+async fn pages_lead_back_and_forth(browser: &Browser) {
+    assert_eq!(refs(browser).await.len(), 50);
+    assert!(!browser.offers("Newer").await);
+    browser.follow_on("Older").await;
+    assert_eq!(refs(browser).await, ["later", "later", "the first"]);
+    assert!(!browser.offers("Older").await);
+    browser.follow_on("Newer").await;
+    assert_eq!(refs(browser).await.len(), 50);
+    browser.back().await;
+    assert_eq!(refs(browser).await.len(), 3);
+}
+
+async fn filters_narrow(browser: &Browser) {
+    browser.fill_in("Ref", "the first").await;
+    browser.follow_on("Filter").await;
+    assert_eq!(refs(browser).await, ["the first"]);
+    assert_eq!(browser.value_in("Ref").await, "the first");
+    for period in ["Today", "This week", "Last 7 days", "Last 30 days"] {
+        browser.follow_on(period).await;
+        assert_eq!(refs(browser).await, ["the first"], "{period}");
+        let chosen = browser.texts("main [aria-current=true]").await;
+        // on a Monday, this week is today
+        assert!(chosen.iter().any(|words| words == period), "{chosen:?}");
+    }
+    browser.fill_in("From (UTC)", "").await;
+    browser.fill_in("To (UTC)", "01022020").await;
+    browser.follow_on("Filter").await;
+    browser.wait_until_text("main", "No result matches.").await;
+    assert_eq!(browser.value_in("To (UTC)").await, "2020-01-02");
+    browser.follow_on("Clear the filters").await;
+    browser.choose_in("Status", "failed").await;
+    browser.follow_on("Filter").await;
+    assert_eq!(refs(browser).await, [""]);
+    browser.choose_in("Status", "any").await;
+    browser.choose_in("Made by", "Ada").await;
+    browser.follow_on("Filter").await;
+    browser.wait_until_text("main", "No result matches.").await;
+}
+
+async fn a_mark_is_made_and_taken_back(browser: &Browser) {
+    browser.follow_on("Clear the filters").await;
+    browser.fill_in("Ref", "the first").await;
+    browser.follow_on("Filter").await;
+    browser.follow("tbody th a").await;
+    browser.wait_until_text("main", "message 1").await;
+    browser.choose_in("Is the writer angry?", "No").await;
+    browser.follow_on("Save marks").await;
+    browser
+        .wait_until_text("main", "The marks are saved.")
+        .await;
+    browser.wait_until_text("main", "Marked by Ada").await;
+    assert_eq!(browser.value_in("Is the writer angry?").await, "no");
+    browser
+        .choose_in("Is the writer angry?", "not marked")
+        .await;
+    browser.follow_on("Save marks").await;
+    browser
+        .wait_until_text("main", "The marks are saved.")
+        .await;
+    assert!(!browser.text("main").await.contains("Marked by"));
+}
+
+async fn a_failed_result_is_retried(browser: &Browser, service: &Service) {
+    let asked = service.asked();
+    browser.follow_on("Results").await;
+    browser.choose_in("Status", "failed and not retried").await;
+    browser.follow_on("Filter").await;
+    browser.follow("tbody th a").await;
+    browser
+        .wait_until_text("main", "The result is failed")
+        .await;
+    browser.follow_on("Retry").await;
+    browser.wait_until_text("main", "Retry of").await;
+    browser.wait_until_text("main", "70.0 %").await;
+    assert_eq!(service.asked(), asked + 1);
+    browser.follow_on("Results").await;
+    browser.choose_in("Status", "failed and not retried").await;
+    browser.follow_on("Filter").await;
+    browser.wait_until_text("main", "No result matches.").await;
+    browser.choose_in("Status", "failed").await;
+    browser.follow_on("Filter").await;
+    browser.follow_on("retried").await;
+    browser.wait_until_text("main", "Retry of").await;
+}

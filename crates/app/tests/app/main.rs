@@ -1,0 +1,26 @@
+//! The app over HTTP and in a real Chromium, on both databases. Every test has its own service, whose
+//! node runs in the test's process.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that meets the unexpected ends there"
+)]
+
+mod chromium;
+mod crowd;
+mod edit;
+mod edit_in_chromium;
+mod events_of_app;
+mod me;
+mod owners;
+mod people;
+mod sign_in;
+mod tasks;
+mod told_and_ended;
+mod try_page;
+mod walk;
+
+/// A behaviour starts a service of its own.
+use std::future::ready as on;

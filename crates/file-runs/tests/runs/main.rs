@@ -1,0 +1,19 @@
+//! File runs and checks as operators start them, on both databases: what is asked, written and
+//! resumed. Every test has its own service, and its commands run in the test's process.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that meets the unexpected ends there"
+)]
+
+mod check;
+mod check_faults;
+mod check_orders;
+mod run;
+mod run_faults;
+mod run_files;
+
+/// A behaviour starts a service of its own.
+use std::future::ready as on;

@@ -1,0 +1,30 @@
+//! The gateway over real TCP, against scripted servers: a module for each protocol.
+#![expect(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test that meets the unexpected ends there"
+)]
+
+mod chat;
+mod decisions;
+mod stated;
+mod system_one;
+
+use std::time::Duration;
+
+use refract_model_gateway::{ModelSettings, Protocol};
+
+/// The settings for a server and its model, with a timeout that no test reaches.
+fn settings(url: &str, protocol: Protocol, name: &str) -> ModelSettings {
+    ModelSettings {
+        endpoint: url.parse().unwrap(),
+        protocol,
+        name: name.to_owned(),
+        api_key: None,
+        request_tokens: 52_000,
+        timeout: Duration::from_secs(20),
+        concurrency: 1024,
+        follow_ups: 26,
+    }
+}

@@ -1,0 +1,33 @@
+//! The commands as operators use them: arguments in; output, exit status and changed data out. Every
+//! test has its own service, and its commands run in the test's process.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that meets the unexpected ends there"
+)]
+
+mod apply;
+mod commands;
+mod compare;
+mod evaluate;
+mod evaluate_advice;
+mod events;
+mod events_of_commands;
+mod events_of_runs;
+mod exports;
+mod forgetting;
+mod lens_work;
+mod marks;
+mod marks_faults;
+mod model_check;
+mod model_check_failures;
+mod person;
+mod prism_lint;
+mod results;
+mod try_text;
+mod unread;
+
+/// A behaviour starts a service of its own.
+use std::future::ready as on;

@@ -1,0 +1,36 @@
+//! `refract try`: its output on a terminal, and the sources of its text.
+
+use refract_test_stack::runs::service;
+use refract_test_stack::service::{Backend, LENS_FILE, PRISM, TEXT};
+
+const ESCAPE: char = '\u{1b}';
+
+/// The lines on a terminal, without the result's id and time.
+fn lines(seen: &str) -> Vec<String> {
+    let mut lines: Vec<_> = seen
+        .lines()
+        .map(|line| line.trim_end().to_owned())
+        .collect();
+    let head = lines[0].rsplit_once(" ms · ").expect("the head").0;
+    lines[0] = head.rsplit_once(' ').unwrap().0.into();
+    lines
+}
+
+#[tokio::test]
+async fn the_cutoffs_of_the_lens_stand_on_the_bar() {
+    let service = service(Backend::Sqlite).await;
+    service.run(&["lens", "set", PRISM, LENS_FILE]).await.done();
+    let table = ["try", PRISM, "--text", TEXT, "--format", "table"];
+    let shown = service.run(&table).await.done();
+    assert!(!shown.contains(ESCAPE), "no colour in a pipe: {shown:?}");
+    let lines = lines(&shown);
+    let at = lines
+        .iter()
+        .position(|line| line.starts_with("▸ Yes"))
+        .unwrap();
+    assert_eq!(lines[at].matches('│').count(), 2, "{shown}");
+    assert_eq!(
+        lines[at + 1].trim(),
+        "is_angry: no below 40% · yes from 60%"
+    );
+}

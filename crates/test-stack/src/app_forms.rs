@@ -1,0 +1,62 @@
+//! The forms of the app's pages, submitted as by a browser without scripts.
+
+use crate::browser::Browser;
+use crate::http::Answer;
+
+/// The values of the inputs of a page's form, as a browser would send them.
+pub fn inputs(page: &Answer, after: &str) -> Vec<(String, String)> {
+    let (_, form) = page.body.split_once(after).expect(&page.body);
+    let (form, _) = form.split_once("</form>").unwrap();
+    let mut values = Vec::new();
+    let mut rest = form;
+    while let Some((_, tags)) = rest.split_once('<') {
+        rest = tags;
+        let (tag, after) = rest.split_once('>').unwrap();
+        let attribute = |name: &str| {
+            let (_, value) = tag.split_once(&format!(" {name}=\""))?;
+            Some(unescaped(value.split_once('"')?.0))
+        };
+        let Some(name) = attribute("name") else {
+            continue;
+        };
+        if tag.starts_with("input") && !tag.contains("type=\"checkbox\"") {
+            values.push((name, attribute("value").unwrap_or_default()));
+        } else if tag.starts_with("textarea") {
+            let text = after.split_once("</textarea>").unwrap().0;
+            values.push((name, unescaped(text.strip_prefix('\n').unwrap_or(text))));
+        } else if tag.starts_with("select") {
+            let options = after.split_once("</select>").unwrap().0;
+            let chosen = options
+                .split("<option ")
+                .skip(1)
+                .find(|it| it.contains(" selected"));
+            let chosen = chosen.or_else(|| options.split("<option ").nth(1));
+            let value = chosen.and_then(|it| it.split_once("value=\"")?.1.split_once('"'));
+            values.push((name, value.map_or_else(String::new, |it| unescaped(it.0))));
+        }
+    }
+    values
+}
+
+fn unescaped(text: &str) -> String {
+    let text = text.replace("&lt;", "<").replace("&gt;", ">");
+    text.replace("&quot;", "\"").replace("&amp;", "&")
+}
+
+/// Submits a form with some values changed.
+pub async fn post(
+    browser: &mut Browser<'_>,
+    address: &str,
+    values: &[(String, String)],
+    changes: &[(&str, &str)],
+) -> Answer {
+    let mut sent: Vec<(&str, &str)> = values
+        .iter()
+        .map(|(n, v)| (n.as_str(), v.as_str()))
+        .collect();
+    for (name, value) in changes {
+        sent.retain(|(known, _)| known != name);
+        sent.push((name, value));
+    }
+    browser.post(address, &sent).await
+}
