@@ -3,6 +3,7 @@
 mod api_url;
 mod app;
 mod log;
+mod retention;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs as _};
 use std::num::NonZeroUsize;
@@ -18,6 +19,7 @@ pub(crate) use self::api_url::ApiUrlArgs;
 pub use self::api_url::{ApiUrl, NotAnApiUrl};
 pub use self::app::{AppArgs, DEFAULT_APP_LISTEN};
 pub use self::log::{LogFormat, LogSettings};
+pub use self::retention::RetentionArgs;
 use crate::arguments::{self, cannot_be_used};
 
 /// The settings of the database.

@@ -1,5 +1,7 @@
 //! A person's browser without scripts, which keeps cookies and submits forms.
 
+pub mod forms;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 

@@ -12,7 +12,6 @@
     reason = "a test that meets the unexpected ends there"
 )]
 
-pub mod app_forms;
 pub mod browser;
 pub mod description;
 pub mod expected;

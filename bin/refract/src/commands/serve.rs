@@ -19,12 +19,13 @@ use refract_model_gateway::ModelGateway;
 use refract_service::Refract;
 use refract_service::results::{RetryPolicy, ServiceMetrics, register_database, register_model};
 use refract_terminal::arguments::cannot_be_used;
-use refract_terminal::settings::{self, AppArgs, DatabaseArgs, ModelArgs, ServeArgs};
+use refract_terminal::settings::{
+    self, AppArgs, DatabaseArgs, ModelArgs, RetentionArgs, ServeArgs,
+};
 use refract_terminal::{StopSignals, arguments, output};
 use refract_traces::{TraceExport, Traces};
 use tokio::sync::{oneshot, watch};
 
-use self::retention::RetentionArgs;
 use self::traces::TraceArgs;
 use crate::build_info;
 use crate::listeners::{self, AppListener};
@@ -171,7 +172,8 @@ impl StartedNode {
     /// A listener cannot be served, or a server ended by itself.
     pub async fn run(self, stop: impl Future<Output = ()>) -> anyhow::Result<ExitCode> {
         let (draining, drains) = oneshot::channel::<()>();
-        let purging = self.retention.start(&self.refract, async {
+        let rounds = self.retention.rounds(&self.refract);
+        let purging = retention::start(rounds, async {
             // a server that ended by itself has dropped the sender
             let _ = drains.await;
         });

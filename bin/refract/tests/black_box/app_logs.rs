@@ -121,7 +121,7 @@ async fn no_text_of_a_page_is_logged(backend: Backend) {
         format!("/prisms/{slug}/edit"),
         format!("/prisms/{slug}/lens"),
         format!("/prisms/{slug}/results"),
-        format!("/prisms/{slug}/results/{id}"),
+        format!("/results/{id}"),
     ];
     for page in &pages {
         assert_eq!(ada.get(page).await.status, 200, "{page}");

@@ -8,7 +8,7 @@ use refract_app::route_table;
 use serde_json::json;
 
 use crate::me::endings;
-use refract_test_stack::app_forms::{inputs, post};
+use refract_test_stack::browser::forms::{inputs, post};
 use refract_test_stack::browser::{Browser, PASSWORD, id_of, joined, path_of};
 use refract_test_stack::http::Answer;
 use refract_test_stack::service::{Backend, PRISM, Service, events, text};

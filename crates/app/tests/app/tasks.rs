@@ -3,7 +3,7 @@
 use refract_test_support::on_both;
 use serde_json::json;
 
-use refract_test_stack::app_forms::{inputs, post};
+use refract_test_stack::browser::forms::{inputs, post};
 use refract_test_stack::browser::joined;
 use refract_test_stack::http::{Answer, Request};
 use refract_test_stack::service::{Backend, PRISM, Service, text};

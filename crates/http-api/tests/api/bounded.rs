@@ -3,7 +3,7 @@
 use refract_test_support::on_both;
 use serde_json::json;
 
-use refract_test_stack::app_forms::{inputs, post};
+use refract_test_stack::browser::forms::{inputs, post};
 use refract_test_stack::browser::{PASSWORD, joined};
 use refract_test_stack::expected::{ANSWERS, JSON, Saved};
 use refract_test_stack::http::{Connection, Request};

@@ -6,7 +6,6 @@ mod sending;
 mod splitting;
 mod unusable;
 
-
 use refract_domain::answer::Answers;
 use refract_domain::key::QuestionKey;
 use refract_domain::prism::PrismVersion;

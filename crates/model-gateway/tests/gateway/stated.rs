@@ -1,7 +1,6 @@
 //! The protocol `stated` over real TCP, against a scripted server.
 mod refusals;
 
-
 use refract_domain::answer::probability::Probability;
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::key::QuestionKey;

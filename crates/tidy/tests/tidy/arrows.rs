@@ -9,7 +9,7 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
 use crate::{assert_none, root, run};
 
 /// The crates of this workspace, each with the workspace crates that it may depend on.
-const ARROWS: [(&str, &[&str]); 16] = [
+const ARROWS: [(&str, &[&str]); 17] = [
     (
         "refract",
         &[
@@ -90,6 +90,10 @@ const ARROWS: [(&str, &[&str]); 16] = [
     ("refract-traces", &[]),
     ("refract-domain", &[]),
     ("refract-test-support", &["refract-domain"]),
+    (
+        "refract-test-stack",
+        &["refract", "refract-terminal", "refract-test-support"],
+    ),
     ("refract-tidy", &[]),
 ];
 
@@ -126,7 +130,7 @@ const KEEPERS: [(&str, &[&str]); 16] = [
 ];
 
 /// Crates that only tests and benches may use.
-const FOR_TESTS: [&str; 2] = ["refract-test-support", "refract-tidy"];
+const FOR_TESTS: [&str; 3] = ["refract-test-stack", "refract-test-support", "refract-tidy"];
 
 /// The crates linked with `refract-lens-rendering`, including itself. It is embedded in other
 /// programs and must stay small.

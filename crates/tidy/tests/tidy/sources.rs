@@ -65,7 +65,8 @@ fn no_file_is_too_long() {
 /// Whether a file belongs to a crate in the program and is not a test.
 fn is_product(file: &str) -> bool {
     let is_test = file.ends_with("/tests.rs") || file.contains("/tests/");
-    is_module(file) && !is_test && !file.contains("/benches/") && !file.contains("test-support/")
+    let is_for_tests = file.contains("crates/test-support/") || file.contains("crates/test-stack/");
+    is_module(file) && !is_test && !file.contains("/benches/") && !is_for_tests
 }
 
 #[test]
