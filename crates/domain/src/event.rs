@@ -1,7 +1,8 @@
-//! Events: what was changed in an account, by whom and when. An event is never changed or deleted.
+//! Events: records of what was changed in an account, by whom and when. An event is never changed
+//! or deleted.
 //!
-//! An event has names, numbers and ids. Texts, contexts, refs, passwords, keys, tokens, addresses
-//! and names of people are never part of one: people and keys are known by their ids.
+//! An event contains names, numbers and ids. It never contains texts, contexts, refs, passwords,
+//! keys, tokens, or people's names and addresses: people and keys appear as ids.
 
 mod action;
 mod actor;
@@ -37,10 +38,10 @@ pub struct EventStamp {
     pub note: Option<EventDetail>,
 }
 
-/// Something that was changed in an account.
+/// A change in an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// Who changed it, when and in which request, and a note.
+    /// The actor, moment, request and note of the change.
     pub stamp: EventStamp,
     /// What was done.
     pub action: EventAction,
@@ -53,7 +54,7 @@ pub struct Event {
 }
 
 impl EventStamp {
-    /// The event of an action with this stamp, without an earlier and a new state.
+    /// An event with this stamp and neither an earlier nor a new state.
     pub fn event(self, action: EventAction, target: EventTarget) -> Event {
         Event {
             stamp: self,
@@ -64,7 +65,7 @@ impl EventStamp {
         }
     }
 
-    /// The stamp of a further event of one change: its id is just after this one, and it has no
+    /// The stamp for another event of one change: its id directly follows this one's, and it has no
     /// note.
     #[must_use]
     pub fn further(&self) -> Self {
@@ -75,7 +76,7 @@ impl EventStamp {
         }
     }
 
-    /// The stamp with another note appended.
+    /// The stamp with a note, appended to the existing one if there is one.
     #[must_use]
     pub fn noted(self, note: impl Into<EventDetail>) -> Self {
         let note = note.into();

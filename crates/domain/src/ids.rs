@@ -100,7 +100,8 @@ impl EventId {
         Self(Uuid::from_u128(self.0.as_u128().saturating_sub(1)))
     }
 
-    /// The id just above this one. It is free: the last digits of event ids are random.
+    /// The id just above this one. Another event practically never has it, since the last digits of
+    /// event ids are random.
     #[must_use]
     pub(crate) fn just_after(self) -> Self {
         Self(Uuid::from_u128(self.0.as_u128().wrapping_add(1)))
@@ -126,11 +127,12 @@ impl ResultId {
         DateTime::from_timestamp_millis(milliseconds).unwrap_or_default()
     }
 
-    /// An id made with `random` at the position of this one: no result's id is between the two.
-    /// `None` for an id that a result may have.
+    /// A position with other random bits between the same results: no result's id lies between it
+    /// and this one. `None` if this id can belong to a result.
     ///
-    /// After the moment, a result's id has its version, a 7 (RFC 9562). Ids with less there sort
-    /// after all results of earlier milliseconds and before those of this one.
+    /// A result's id has 48 bits of milliseconds, then the version, 7 (RFC 9562). Ids with a
+    /// smaller version sort after all results of earlier milliseconds and before those of their
+    /// own.
     #[must_use]
     pub fn beside(self, random: u128) -> Option<Self> {
         const AFTER_VERSION: u32 = 76;

@@ -1,9 +1,9 @@
 //! JSON as it was sent: object keys in order, strings with unpaired surrogates allowed.
 //!
 //! `serde_json` checks the syntax of the whole text and splits it into values; each value is read
-//! only on demand. An ignored key therefore costs nothing, however deep its value is. A string with
-//! an escape such as `\ud800`, which no Rust string can represent, is a fault of that string alone
-//! and not of the whole text.
+//! only on demand. An ignored key therefore costs nothing, however deep its value is. An escape
+//! such as `\ud800`, which no Rust string can represent, is a fault of its string and not of the
+//! whole text.
 
 mod string;
 

@@ -28,8 +28,8 @@ pub enum Lens {
 }
 
 impl Lens {
-    /// The lens after a version with the questions `saved` was saved: it loses the columns of
-    /// removed questions, and becomes automatic again when no column is left (spec 2.5).
+    /// The lens after a save of a version with these questions: it loses the columns of removed
+    /// questions, and becomes automatic again when no column is left (spec 2.5).
     pub fn after_save(self, saved: &[Question]) -> Self {
         match self {
             Self::Automatic => Self::Automatic,

@@ -62,7 +62,8 @@ impl fmt::Display for VersionNumber {
     }
 }
 
-/// One version of a prism: its fields, context and questions. A saved version never changes (spec 9).
+/// One version of a prism: its fields, context and questions. A saved version never changes (spec
+/// 9).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "PrismVersionJson")]
 pub struct PrismVersion {
@@ -106,7 +107,7 @@ impl PrismVersion {
         &self.questions
     }
 
-    /// Characters of each question, in order, as compact JSON of the System One format.
+    /// Length of each question in order, in characters of compact System One JSON.
     pub fn question_chars(&self) -> &[usize] {
         &self.question_chars
     }
@@ -116,8 +117,8 @@ impl PrismVersion {
         self.questions.iter().find(|question| question.key == *key)
     }
 
-    /// The columns of a lens in order, if this is the prism's latest version: the automatic lens
-    /// has one column per question.
+    /// The columns of a lens, in order. `self` must be the prism's latest version: the automatic
+    /// lens has a column for each of its questions.
     pub fn columns<'a>(&'a self, lens: &'a Lens) -> &'a [Column] {
         match lens {
             Lens::Automatic => &self.automatic_columns,

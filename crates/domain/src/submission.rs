@@ -54,7 +54,8 @@ impl CallContext {
 
 /// Field values as sent, before they are matched with a prism version.
 ///
-/// `text` in a request is short for a field of that name. Every value has been checked by itself.
+/// A request's `text` is short for a field of that name. Each value has been checked for length and
+/// characters.
 #[derive(Clone, Default)]
 pub struct SentFields(pub Vec<(String, String)>);
 
@@ -75,8 +76,8 @@ pub enum FieldMismatch {
 pub struct FieldValues(#[serde(with = "As::<Map<Same, Same>>")] pub Vec<(FieldKey, String)>);
 
 impl FieldValues {
-    /// Bytes of the values' JSON if no character has to be escaped; one byte too few when there are
-    /// no values.
+    /// Size in bytes of the values' JSON if no character has to be escaped; one byte too few when
+    /// there are no values.
     pub fn unescaped_bytes(&self) -> usize {
         let entries = self.0.iter();
         let bytes =
@@ -130,8 +131,7 @@ impl Submission {
         Self { fields, context }
     }
 
-    /// The submission for the fields of another version: their values and the context; `None` when
-    /// a field has no value.
+    /// The submission reduced to the fields of another version; `None` when it lacks one of them.
     pub fn for_fields(&self, fields: &[Field]) -> Option<Self> {
         let value = |field: &Field| {
             let value = self.fields.get(&field.key)?;

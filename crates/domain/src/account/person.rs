@@ -15,8 +15,8 @@ display_name! {
     PersonName
 }
 
-/// An email address by which a person signs in: trimmed, in lower case, 3 to 254 characters. No mail
-/// is sent to it.
+/// An email address with which a person signs in: trimmed, in lower case, 3 to 254 characters. It
+/// gets no mail.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Email(String);
 

@@ -9,7 +9,7 @@ pub enum Role {
     Reviewer,
     /// Also changes prisms and lenses, and runs files.
     Editor,
-    /// Also makes keys and invites people.
+    /// Also creates API keys and invites people.
     Owner,
 }
 
@@ -26,7 +26,7 @@ impl Role {
         }
     }
 
-    /// The role of this name.
+    /// The role with this name; `None` for any other text.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|role| role.name() == name)
     }

@@ -20,8 +20,8 @@ impl TokenHash {
     /// Characters of a hash as text.
     const DIGITS: usize = 64;
 
-    /// The hash as 64 hexadecimal digits. The app uses it as the id of a session; it cannot sign
-    /// in.
+    /// The hash as 64 hexadecimal digits. The app uses it as the id of a session, since nobody can
+    /// sign in with it.
     pub fn to_hex(&self) -> String {
         let digits = self.0.iter().flat_map(|byte| [byte >> 4, byte & 15]);
         let digits = digits.filter_map(|digit| char::from_digit(u32::from(digit), 16));

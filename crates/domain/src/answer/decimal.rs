@@ -29,8 +29,8 @@ impl Decimal {
             rest /= 10;
             decimals -= 1;
         }
-        // the characters are packed in a register, the first one lowest: copying bytes that were
-        // stored one by one would have to wait for each store
+        // packs the characters in a register, the first one lowest: a copy of bytes that were
+        // stored one by one would stall until all stores are done
         let mut packed = 0;
         let mut length = 0;
         let mut push = |character: u32| {

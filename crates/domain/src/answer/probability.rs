@@ -50,8 +50,8 @@ impl Probability {
         self.0
     }
 
-    /// The probability in whole percents, rounded down, 0 to 100. A cutoff at a whole percent is
-    /// reached exactly when these percents reach it.
+    /// The probability in whole percents, rounded down, 0 to 100. The probability reaches a cutoff
+    /// at a whole percent exactly when this number does.
     pub fn percent(self) -> u8 {
         u8::try_from(self.0 / PERCENT).unwrap_or(u8::MAX)
     }

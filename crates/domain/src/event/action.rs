@@ -9,8 +9,8 @@ macro_rules! actions {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum EventAction {
             $($(#[$doc])* $action,)*
-            /// An action of a newer version of this program, whose nodes may share the database
-            /// with this version's. It is read and never saved.
+            /// An action of a newer version of this program, since nodes of both versions may share
+            /// a database. It is read and never saved.
             Unknown,
         }
 
@@ -64,7 +64,7 @@ actions! {
     LinkRenewed = "link_renewed", "made a new link";
     /// A link that signs in without a password was made for a person.
     SignInLinkMade = "sign_in_link_made", "made a link that signs in";
-    /// A person joined by a link.
+    /// A person joined through a link.
     PersonJoined = "person_joined", "joined";
     /// A person was removed.
     PersonRemoved = "person_removed", "removed the person";
@@ -72,9 +72,9 @@ actions! {
     RoleSet = "role_set", "set the role";
     /// A person chose another name.
     NameSet = "name_set", "chose another name";
-    /// A person chose another password by a link.
+    /// A person set a password through a link.
     PasswordSet = "password_set", "chose a password by a link";
-    /// A person chose another password with the present one.
+    /// A person changed their password and confirmed it with the current one.
     PasswordChanged = "password_changed", "changed the password";
     /// A person signed in.
     SignedIn = "signed_in", "signed in";
@@ -90,22 +90,22 @@ actions! {
     EventsExported = "events_exported", "exported events";
     /// A file of marks was imported.
     MarksImported = "marks_imported", "imported marks";
-    /// A purge began that needs more than one transaction.
+    /// A purge of more than one transaction began.
     PurgeStarted = "purge_started", "began to purge results";
     /// Results were purged because of their age.
     ResultsPurged = "results_purged", "purged results";
-    /// An erasure began that needs more than one transaction.
+    /// An erasure of more than one transaction began.
     ErasureStarted = "erasure_started", "began to erase results";
     /// Results were erased on request.
     ResultsErased = "results_erased", "erased results";
-    /// A file run began to ask.
+    /// A file run began to ask the model.
     FileRunStarted = "file_run_started", "started a file run";
     /// A file run ended.
     FileRunEnded = "file_run_ended", "ended a file run";
 }
 
 impl EventAction {
-    /// The action of this name.
+    /// The action with this name; `None` for any other text.
     pub fn named(name: &str) -> Option<Self> {
         let mut found = Self::ALL.iter().filter(|action| action.name() == name);
         found.next().copied()

@@ -92,7 +92,7 @@ impl ActorKind {
         }
     }
 
-    /// The kind of this name.
+    /// The kind with this name; `None` for any other text.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }

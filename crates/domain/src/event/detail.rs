@@ -10,8 +10,9 @@ use crate::prism::{PrismName, VersionNumber};
 use crate::problem::Fault;
 use crate::problem::text;
 
-/// A few words or numbers of an event: a target's earlier state, its new state, or a note. Names,
-/// numbers and moments are its only parts, so that no submitted text gets into an event.
+/// A short text in an event: a target's earlier state, its new state, or a note. Apart from [typed
+/// notes](Self::note) it is made only of fixed words, names, numbers and moments, so that no
+/// submitted text gets into an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventDetail(String);
 
@@ -35,7 +36,7 @@ impl EventDetail {
         Self(format!("version {version}"))
     }
 
-    /// Several details as one, separated by commas.
+    /// Joins several details with commas.
     pub fn list(parts: &[Self]) -> Self {
         let parts: Vec<_> = parts.iter().map(Self::as_str).collect();
         Self(parts.join(", "))
@@ -60,7 +61,7 @@ impl EventDetail {
         Self(detail)
     }
 
-    /// This detail and another one, separated by a semicolon.
+    /// Joins this detail and another one with a semicolon.
     #[must_use]
     pub fn and(self, other: &Self) -> Self {
         Self(format!("{}; {}", self.0, other.0))

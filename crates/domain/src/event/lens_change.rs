@@ -4,7 +4,7 @@ use super::detail::EventDetail;
 use crate::lens::Column;
 use crate::lens::cutoffs::{Cutoff, Cutoffs};
 
-/// The most columns and cutoffs that a detail lists.
+/// Upper bound on the columns and cutoffs in a detail.
 const MOST_LISTED: usize = 12;
 
 /// A lens before and after a change: its revision, the columns that were removed or added, and the

@@ -8,7 +8,7 @@ use std::sync::Arc;
 pub struct EventRequest(Arc<str>);
 
 impl EventRequest {
-    /// A request id that the HTTP layer has checked or made (readings).
+    /// A request id that the HTTP layer has validated or generated (readings).
     pub fn new(id: &impl fmt::Display) -> Self {
         Self(id.to_string().into())
     }

@@ -1,10 +1,10 @@
-//! Targets: what an event is about.
+//! Targets: the objects of events.
 
 use uuid::Uuid;
 
 use crate::ids::{AccountId, ApiKeyId, PersonId, PrismId};
 
-/// What an action was done to.
+/// The object of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EventTarget {
     /// The account as a whole.

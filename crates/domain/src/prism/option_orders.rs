@@ -7,7 +7,7 @@ use crate::prism::PrismVersion;
 use crate::prism::question::{Outcome, Question, QuestionKind};
 
 /// Up to `most` versions with only the Choice questions of `version`, each with its options in
-/// another order. A question with fewer other orders is only in the first versions; the list is
+/// another order. A question with fewer other orders occurs only in the first versions; the list is
 /// empty when no question has another order.
 ///
 /// The orders are the rotations of the options (by one, by two and so on), then the reversed list

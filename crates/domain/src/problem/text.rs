@@ -4,7 +4,8 @@ use std::ops::RangeInclusive;
 
 use crate::problem::Fault;
 
-/// The faults of a text in the order of zod 3: length, then characters.
+/// The faults of a text whose length in code points must be in `chars`, in the order of zod 3:
+/// length, then forbidden characters.
 pub fn faults(text: &str, chars: &RangeInclusive<usize>) -> Vec<Fault> {
     let mut faults = Vec::new();
     let length = text.chars().count();

@@ -1,8 +1,8 @@
-//! Makers of results, versions and keys.
+//! Creators of results, versions and API keys.
 
 use crate::ids::{ApiKeyId, PersonId};
 
-/// Who made something.
+/// Who created a result, a version or an API key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Maker {
     /// A program with this API key.

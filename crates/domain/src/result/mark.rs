@@ -30,7 +30,7 @@ display_name! {
     Marker
 }
 
-/// The outcomes of a Yes / No question as marks name them.
+/// The outcomes with which a Yes / No question can be marked.
 const YES_AND_NO: [OutcomeRef<'static>; 2] = [yes_no(YesNoLabel::Yes), yes_no(YesNoLabel::No)];
 
 const fn yes_no(label: YesNoLabel) -> OutcomeRef<'static> {
@@ -41,7 +41,7 @@ const fn yes_no(label: YesNoLabel) -> OutcomeRef<'static> {
     }
 }
 
-/// The outcomes that a mark of a question can have, in the prism's order: options and then the
+/// The outcomes with which a question can be marked, in the prism's order: options and then the
 /// built-in outcomes, yes and no, or levels.
 pub fn outcomes(question: &Question) -> impl Iterator<Item = OutcomeRef<'_>> + Clone {
     let yes_and_no: &[OutcomeRef<'static>] = match question.question_type() {
@@ -51,8 +51,8 @@ pub fn outcomes(question: &Question) -> impl Iterator<Item = OutcomeRef<'_>> + C
     question.outcomes().chain(yes_and_no.iter().copied())
 }
 
-/// The outcome of a question named by a file's cell: by its key or, where no key matches, by its
-/// label. White space around the name is ignored. `None` when the question has no such outcome.
+/// Finds the outcome that a cell of a file names, by key or, if no key matches, by label. White
+/// space around the name is ignored. `None` when the question has no such outcome.
 pub fn outcome_named(question: &Question, cell: &str) -> Option<OutcomeKey> {
     let name = cell.trim();
     let by_key = outcomes(question).find(|outcome| outcome.key == name);
@@ -60,7 +60,7 @@ pub fn outcome_named(question: &Question, cell: &str) -> Option<OutcomeKey> {
     OutcomeKey::parse(found?.key).ok()
 }
 
-/// The value of a column of marks: the outcome with its label in this version of the question.
+/// The value in a column of marks: the outcome with its label in this version of the question.
 /// `Null` when the question has no such outcome.
 pub fn value<'a>(question: &'a Question, outcome: &OutcomeKey) -> Value<'a> {
     let found = outcomes(question).find(|it| it.key == outcome.as_str());
@@ -70,8 +70,8 @@ pub fn value<'a>(question: &'a Question, outcome: &OutcomeKey) -> Value<'a> {
     })
 }
 
-/// The name of a question's column of marks, in rows and in files of marks. `None` if the name is
-/// too long for a column, which is impossible for the key of a question.
+/// The name of the column with a question's marks, in rows and in files of marks. `None` if the
+/// name is too long for a column, which no valid question key causes.
 pub fn column_name(question: &QuestionKey) -> Option<ColumnName> {
     ColumnName::parse(&format!("{question}_marked")).ok()
 }

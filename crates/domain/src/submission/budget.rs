@@ -5,7 +5,7 @@ use crate::prism::PrismVersion;
 use crate::submission::model_input::{State, json_chars};
 use crate::submission::{FieldValues, Submission};
 
-/// Characters around the JSON of the text and the JSON of the question.
+/// Number of characters of the JSON around the text and the question.
 const FRAME_CHARS: usize = r#"{"state":,"question":}"#.len();
 
 /// A text whose token estimate is over the budget.
@@ -19,7 +19,7 @@ pub struct OverBudget {
     pub estimate: usize,
 }
 
-/// The most JSON characters that one byte of a text becomes, as in `\u0001`.
+/// The most JSON characters for one byte of a text, as in `\u0001`.
 const MOST_CHARS_OF_A_BYTE: usize = 6;
 
 /// Estimated tokens of a submission with the version's longest question, at four JSON characters
@@ -49,8 +49,8 @@ pub fn size_of_version(version: &PrismVersion) -> usize {
     estimate(version, &submission)
 }
 
-/// Checks that a submission's token estimate is within the budget. A text so short that it fits
-/// whatever its characters are is not counted.
+/// Checks that a submission's token estimate is within the budget. Characters are not counted when
+/// the text fits even if all of them must be escaped.
 ///
 /// # Errors
 /// When the estimate is over the budget.

@@ -56,7 +56,8 @@ pub struct State<'a> {
 }
 
 impl State<'_> {
-    /// Bytes of the state's JSON if no character has to be escaped, or a few more.
+    /// Size in bytes of the state's JSON if no character has to be escaped; a few bytes too many at
+    /// most.
     pub fn unescaped_bytes(&self) -> usize {
         let contexts = [self.prism_context, self.submission.context()];
         let contexts = contexts.into_iter().flatten().map(str::len).sum::<usize>();
