@@ -7,14 +7,14 @@ use refract_domain::lens::Lens;
 use refract_domain::prism::PrismVersion;
 use refract_domain::prism::question::QuestionType;
 
-/// What a new version of a prism must agree with.
+/// The part of a prism's history that restricts its next version.
 #[derive(Clone, Debug)]
 pub struct EarlierVersions {
-    /// The latest version: options with the same labels keep its keys.
+    /// The latest version: an option or level keeps the key that its label has there.
     pub latest: PrismVersion,
     /// The keys of all versions.
     pub keys: KeyHistory,
-    /// The prism's lens: no field's key may be the name of one of its columns.
+    /// The prism's lens: no field may have the name of one of its columns as its key.
     pub lens: Lens,
 }
 

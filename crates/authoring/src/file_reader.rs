@@ -13,7 +13,7 @@ pub(crate) const ROOT: &str = "file";
 /// Schema: JSON has no comments, and with a key the file stays valid JSON for every other program.
 const COMMENT: &str = "$comment";
 
-/// Joins a path and a key or position; a key of the root has no path before it.
+/// Joins a path and a key or position with a dot; a key of the root stands for itself.
 pub(crate) fn join(path: &str, key: impl std::fmt::Display) -> String {
     if path == ROOT {
         key.to_string()
@@ -98,7 +98,7 @@ impl FileReader {
         self.parsed(&join(path, key), object.get(key)?.into_string())
     }
 
-    /// The value of the required `key`, parsed as a key of this type.
+    /// The string under the required key `key`, parsed by `parse`.
     pub(crate) fn key<K>(
         &mut self,
         path: &str,

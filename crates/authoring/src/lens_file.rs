@@ -101,8 +101,7 @@ fn read_question<'a>(
     reader.parsed(&join(path, "question"), found.ok_or(lacking))
 }
 
-/// The number under a key; `Some(None)` when the number is absent or null, `None` when the value is
-/// wrong.
+/// The number under a key: `Some(None)` when it is absent or null, `None` when the value is wrong.
 #[expect(
     clippy::option_option,
     reason = "a wrong value and an absent one differ"

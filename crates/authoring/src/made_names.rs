@@ -7,7 +7,7 @@ use refract_domain::problem::Fault;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
-/// The key of an option or level with this label; `taken` is true for keys in use.
+/// Makes the key of an option or level from its label; `taken` returns whether a key is in use.
 ///
 /// The words of the label are joined by `_`. The key is `option` when no letter or digit is left;
 /// `option_` is put before a leading digit, and `_2`, `_3`, … after a key in use (readings).
@@ -15,19 +15,19 @@ pub fn outcome_key(label: &str, taken: impl Fn(&str) -> bool) -> OutcomeKey {
     made_key(label, "option", taken, OutcomeKey::parse)
 }
 
-/// The key of a field with this label, made as by [`outcome_key`] but with `field` in place of
+/// Makes the key of a field from its label, as [`outcome_key`] does, but with `field` in place of
 /// `option`. It is never a reserved key.
 pub fn field_key(label: &str, taken: impl Fn(&str) -> bool) -> FieldKey {
     made_key(label, "field", taken, FieldKey::parse)
 }
 
-/// The key of a question with this text, made as by [`outcome_key`] but with `question` in place of
-/// `option`. It is never a reserved key.
+/// Makes the key of a question from its text, as [`outcome_key`] does, but with `question` in place
+/// of `option`. It is never a reserved key.
 pub fn question_key(text: &str, taken: impl Fn(&str) -> bool) -> QuestionKey {
     made_key(text, "question", taken, QuestionKey::parse)
 }
 
-/// The words of a text as a key that is free and that `parse` accepts. The key is `noun` when no
+/// Makes a free key from the words of a text; `parse` must accept it. The key is `noun` when no
 /// letter or digit is left, and begins with `noun` when the text begins with a digit.
 fn made_key<Key>(
     text: &str,

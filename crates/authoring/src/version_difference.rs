@@ -17,8 +17,8 @@ use refract_domain::prism::PrismVersion;
 /// The changes from `before` to `after`, two versions of one prism: fields, context, questions with
 /// their options and levels, then the columns of rows.
 ///
-/// `lens` is the prism's lens before `after` is saved. For past versions, whose lens is not known
-/// any more, it is the current lens; a column whose question `before` lacks is left out then.
+/// `lens` is the prism's lens before `after` is saved. The lens of a past version is no longer
+/// known: pass the current one, and columns whose question `before` lacks are ignored.
 pub fn differences(
     before: &PrismVersion,
     after: &PrismVersion,

@@ -1,7 +1,7 @@
 //! Warnings about the wording of a prism: wording that is known to make answers worse, found before
 //! the first text is sent.
 //!
-//! The rules compare words, not meaning. They are made for few false alarms: a prism without
+//! The rules compare words, not meaning. They are tuned for few false positives: a prism without
 //! warnings can still be badly worded. Rules about the words of questions and levels know English
 //! only and skip other languages. A warning refuses nothing; [`PrismFile`] decides what is valid.
 //!
@@ -39,8 +39,8 @@ pub fn lint(version: &PrismVersion) -> Vec<WordingWarning> {
     lint_questions(version, |_| true)
 }
 
-/// The warnings about the questions at the positions that `is_looked_at` selects. The run time
-/// grows with the square of a question's options.
+/// The warnings about the questions whose position `is_looked_at` accepts. The run time grows with
+/// the square of a question's options.
 pub fn lint_questions(
     version: &PrismVersion,
     is_looked_at: impl Fn(usize) -> bool,

@@ -67,7 +67,7 @@ fn readable(lens: &Lens, version: &PrismVersion) -> Option<Lens> {
     }
 }
 
-/// New questions without a column, because a custom lens adds none.
+/// A difference for each new question that no column shows: a custom lens gets no column by itself.
 fn not_shown(
     before: &PrismVersion,
     after: &PrismVersion,

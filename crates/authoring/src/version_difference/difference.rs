@@ -36,7 +36,7 @@ pub struct ChangedWords {
 }
 
 impl VersionDifference {
-    /// A difference without words to compare.
+    /// A difference without changed wording.
     pub(super) fn new(
         severity: Severity,
         path: impl Into<String>,
@@ -68,7 +68,8 @@ impl ChangedWords {
         })
     }
 
-    /// One of three phrases: for wording that was added, removed or changed.
+    /// Returns the first phrase if wording was added, the second if it was removed, the third if it
+    /// was changed.
     pub(super) fn what_happened<'a>(
         &self,
         added: &'a str,

@@ -6,7 +6,8 @@ use refract_domain::prism::question::{Outcome, Question, QuestionKind};
 use super::difference::{ChangedWords, Severity, VersionDifference};
 use super::order::is_other_order;
 
-/// The differences between two wordings of one question, which have the same type.
+/// The differences in options or levels between two versions of a question, which must have one
+/// type.
 pub(super) fn differences(before: &Question, after: &Question) -> Vec<VersionDifference> {
     let (noun, list) = match after.kind {
         QuestionKind::Choice { .. } => ("option", "options"),
@@ -118,7 +119,7 @@ impl NamedList<'_> {
         Some(VersionDifference::new(severity, self.path.clone(), text))
     }
 
-    /// The first level whose number changed, in words.
+    /// A sentence about the first level whose number changed; `None` if all numbers are equal.
     fn renumbered(&self, before: &Question) -> Option<String> {
         let key = &self.question.key;
         let numbered = |question: &'_ Question, key: &OutcomeKey| {

@@ -36,12 +36,12 @@ pub(super) fn is_english<'a>(words: impl Iterator<Item = &'a str>) -> bool {
     telling.len() >= ENOUGH
 }
 
-/// Whether a word is an auxiliary, such as begins a yes/no question.
+/// Whether a word is an auxiliary verb, which can begin a yes/no question.
 pub(super) fn is_auxiliary(word: Option<&str>) -> bool {
     is_one_of(word, &AUXILIARIES)
 }
 
-/// Whether a word is an auxiliary contracted with `not`, such as `isn't`.
+/// Whether a word is an auxiliary verb contracted with `not`, such as `isn't`.
 pub(super) fn is_negated_auxiliary(word: Option<&str>) -> bool {
     let stem = word.and_then(|word| word.strip_suffix("n't"));
     // `can't` has only one n, and the stem of `won't` is `wo`

@@ -63,7 +63,7 @@ impl<'a> LabelWords<'a> {
         is_more && !other.sorted.is_empty() && other.sorted.iter().all(has)
     }
 
-    /// The words that the other label lacks.
+    /// The words of this label that the other label lacks.
     pub(super) fn beyond(&self, other: &Self) -> impl Iterator<Item = &str> {
         let is_new = |word: &&String| other.sorted.binary_search(word).is_err();
         self.sorted.iter().filter(is_new).map(String::as_str)

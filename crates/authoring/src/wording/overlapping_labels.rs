@@ -107,7 +107,8 @@ impl<'a> OptionLabel<'a> {
     }
 }
 
-/// What two options have in common, in words.
+/// Describes how the labels of two options overlap; `None` if they do not, or if a rule excludes
+/// the pair.
 fn overlap(one: &OptionLabel<'_>, other: &OptionLabel<'_>) -> Option<String> {
     let (first, second) = (&one.whole, &other.whole);
     let are_described = first.outcome.description.is_some() && second.outcome.description.is_some();

@@ -1,4 +1,4 @@
-//! English words with an order, by which a scale that is listed highest first is recognised.
+//! English words with an order, by which the rules recognise a scale that is listed highest first.
 
 use super::label::has_any;
 use super::words::words;
@@ -9,7 +9,7 @@ pub(super) struct RankWords {
     ranks: &'static [(&'static str, u8)],
     /// Words in the question that reverse the order: `How bad is it?` grows from good to bad.
     turned_by: &'static [&'static str],
-    /// Words of which the question must have at least one; empty when any question qualifies.
+    /// The question must contain at least one of these words; empty when any question qualifies.
     /// `Today` is more than `Later` only if the question asks about urgency.
     only_with: &'static [&'static str],
 }

@@ -1,7 +1,8 @@
 //! The rule `two-questions`: a question that asks two things.
 //!
-//! Two nouns or adjectives joined by `and` or `or` do not warn: `Is it about shipping and handling?`
-//! is one question, and no list of words separates it from `Is the writer angry and afraid?`.
+//! Two nouns or adjectives joined by `and` or `or` do not warn: `Is it about shipping and
+//! handling?` is one question, and no list of words distinguishes it from `Is the writer angry and
+//! afraid?`.
 
 use refract_domain::prism::question::Question;
 

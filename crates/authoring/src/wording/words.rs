@@ -3,8 +3,8 @@
 /// Punctuation beyond ASCII that separates words.
 const PUNCTUATION: &str = "–—―…«»“”„‟‹›¿¡、。，；：？！（）【】「」『』・•·／｜،؛؟।";
 
-/// The words of a text in lower case. Apostrophes and hyphens inside a word belong to it, and so do
-/// `+`, `#`, `%`, `$` and `@`: only they distinguish `C++` from `C`. `&` becomes the word `and`.
+/// The words of a text in lower case. Apostrophes and hyphens inside a word belong to the word, and
+/// so do `+`, `#`, `%`, `$` and `@`: without them `C++` would be `C`. `&` becomes the word `and`.
 pub(super) fn words(text: &str) -> Vec<String> {
     let text = text.to_lowercase().replace(['’', '‘'], "'");
     let text = text.replace('&', " and ");

@@ -10,8 +10,8 @@ use crate::prism::{PrismName, VersionNumber};
 use crate::problem::Fault;
 use crate::problem::text;
 
-/// A short text in an event: a target's earlier state, its new state, or a note. Apart from [typed
-/// notes](Self::note) it is made only of fixed words, names, numbers and moments, so that no
+/// A short text in an event: a target's earlier state, its new state, or a note. Except for a
+/// [typed note](Self::note), it is made only of fixed words, names, numbers and moments, so that no
 /// submitted text gets into an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventDetail(String);
