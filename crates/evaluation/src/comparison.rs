@@ -6,7 +6,8 @@ pub(crate) mod mcnemar;
 
 use crate::measures::proportion::{Interval, Proportion};
 
-/// Counts rows that two versions or models both answered, by which of the two answers is correct.
+/// Counts the rows that two versions or models both answered, by which of the two answers are
+/// correct.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PairedAnswers {
     both_right: u64,

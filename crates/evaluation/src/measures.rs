@@ -18,8 +18,8 @@ use crate::measures::scale::ScaleMeasures;
 
 /// The accuracy of one question's answers, and the calibration of their probabilities.
 ///
-/// A row is a marked answer. It is answered when the answer predicts an outcome, unlike a choice
-/// without a value and a Yes / No whose label is unsure.
+/// A row is a marked answer. It counts as answered when the answer predicts an outcome; a choice
+/// without a value and a Yes / No labelled unsure predict none.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QuestionMeasures {
     /// All rows.
@@ -37,8 +37,8 @@ pub struct QuestionMeasures {
     /// Expected calibration error: the mean difference between probability and share over the bins
     /// of `reliability`, weighted by count.
     pub ece: Option<f64>,
-    /// Each outcome's measures over the answered rows: those of the expected questions in order,
-    /// then others in order of appearance.
+    /// Each outcome's measures over the answered rows: first the expected outcomes in order, then
+    /// others in order of appearance.
     pub outcomes: Vec<OutcomeMeasures>,
     /// Means over the outcomes that are marked or predicted in an answered row.
     pub macro_average: MacroAverage,

@@ -9,7 +9,7 @@ use crate::marked::answer::NotComparable;
 use crate::measures::count::to_f64;
 use crate::measures::proportion::Proportion;
 
-/// Compares answers to the same texts with the options in another order.
+/// Compares pairs of answers to one text each, with the options in different orders.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OrderSensitivity {
     flips: Proportion,

@@ -169,7 +169,8 @@ impl Requirement {
     }
 }
 
-/// The requirement in the form that is read, without spaces: `topic.accuracy>=0.9`.
+/// The requirement in the form that [`Requirement::parse`] reads, without spaces:
+/// `topic.accuracy>=0.9`.
 impl fmt::Display for Requirement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.", self.question)?;

@@ -17,12 +17,12 @@ use std::f64::consts::TAU;
 use crate::measures::count::to_f64;
 use crate::measures::proportion::Interval;
 
-/// A distribution function this close below a quantile counts as having reached it, because the
-/// transform rounds.
+/// Tolerance for the rounding of the transform: a cumulative probability this close below a
+/// quantile counts as reaching it.
 const ROUNDING: f64 = 1e-12;
 /// The transform's window reaches this many standard deviations to both sides of the mean.
 const DEVIATIONS: f64 = 20.0;
-/// A term of the transform with a smaller modulus changes no probability.
+/// Terms of the transform with a smaller modulus are left out: they change no probability.
 const NEGLIGIBLE: f64 = 1e-20;
 
 /// The distribution of the sum of a draw's steps, over a window around its mean. The probability of
@@ -30,7 +30,7 @@ const NEGLIGIBLE: f64 = 1e-20;
 struct StepSums {
     /// Mean of the sums, which is a whole number.
     centre: i64,
-    /// Sums to each side of the centre.
+    /// Number of sums on each side of the centre.
     half_width: u64,
     terms: Vec<Term>,
 }

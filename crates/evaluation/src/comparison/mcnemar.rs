@@ -7,7 +7,7 @@ use crate::measures::count::to_f64;
 ///
 /// `one` and `other` count the rows that only the first or only the second set answers correctly.
 /// Under the null hypothesis both are equally likely for such a row, so the smaller count is
-/// binomial with probability one half. This distribution is symmetric: twice one tail is exact.
+/// binomial with probability one half. This distribution is symmetric, so twice one tail is exact.
 ///
 /// The binomial's terms are summed as multiples of the central one, going outwards, and divided by
 /// their total. This needs no factorial, and nothing overflows.

@@ -1,4 +1,4 @@
-//! The answers that a Yes / No cutoff at each whole percent would give, counted over stored
+//! Counts of the answers that a Yes / No cutoff at each whole percent would give, over stored
 //! probabilities.
 
 use refract_domain::key::QuestionKey;
@@ -12,7 +12,7 @@ use crate::counting::percent_histogram::{LabelCounts, PercentHistogram};
 
 /// A histogram of the probabilities of yes to one question, in bins of one percent.
 pub struct CutoffSteps {
-    /// A column of the question's probability, whatever the output of the chosen column is.
+    /// The column with the question's probability, whatever output the chosen column shows.
     probability: Column,
     /// The cutoffs of the chosen column, if it shows labels.
     cutoffs: Option<Cutoffs>,
@@ -20,7 +20,7 @@ pub struct CutoffSteps {
     labels: LabelCounts,
 }
 
-/// The answers of one cutoff, without a band of `unsure`.
+/// Counts of yes and no at one cutoff, without a band of `unsure`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct CutoffStep {
     /// The cutoff in percent, from 0 to 100.
@@ -78,7 +78,7 @@ impl CutoffSteps {
         self.histogram.results()
     }
 
-    /// The answers of each cutoff from 0 to 100 percent, in steps of `every` percent.
+    /// The counts at each cutoff from 0 to 100 percent, in steps of `every` percent.
     pub fn steps(&self, every: usize) -> Vec<CutoffStep> {
         let mut no = 0;
         let mut percent = 0;

@@ -10,7 +10,7 @@ use refract_domain::lens::{Column, Output, Value};
 use refract_domain::prism::PrismVersion;
 use refract_domain::result::view::AnswersView;
 
-/// The changes that readers would see, counted over answered results.
+/// Counts of the changes that readers would see, over answered results.
 pub struct LensPreview {
     /// The columns of the new lens, in order.
     pub columns: Vec<ColumnPreview>,
@@ -22,7 +22,7 @@ pub struct LensPreview {
     pub changed_results: u64,
     before: Vec<Column>,
     after: Vec<Column>,
-    /// A column of the probability for each label column of the new lens.
+    /// For each label column of the new lens, a column with the probability behind the label.
     probabilities: Vec<Column>,
 }
 
@@ -37,7 +37,7 @@ pub struct ColumnPreview {
     pub before: Option<ColumnTally>,
     /// The effect of moving the column's cutoffs; `None` for a column without cutoffs.
     pub moves: Option<LabelMoves>,
-    /// The position of the current column of this name.
+    /// The position of the column with this name in the current lens.
     place: Option<usize>,
 }
 

@@ -1,5 +1,5 @@
-//! Probabilities counted by whole percent: they give exact counts for every cutoff at a whole
-//! percent.
+//! A histogram of probabilities by whole percent, which gives exact counts for every cutoff at a
+//! whole percent.
 
 use refract_domain::answer::probability::Probability;
 use refract_domain::lens::cutoffs::YesNoLabel;
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::counting::percent_cutoffs::PercentCutoffs;
 
-/// One count for each percent from 0 to 100.
+/// Number of bins: one for each percent from 0 to 100.
 pub const PERCENTS: usize = 101;
 
 /// Number of probabilities in each whole percent, rounded down.
@@ -43,8 +43,8 @@ impl PercentHistogram {
         }
     }
 
-    /// The counts by percent: the count at 40 is of probabilities from 0.4 to below 0.41; the count
-    /// at 100 is of probability 1 alone.
+    /// The counts by percent: index 40 counts probabilities from 0.4 to below 0.41, index 100 only
+    /// probability 1.
     pub fn counts(&self) -> &[u64; PERCENTS] {
         &self.counts
     }

@@ -129,8 +129,8 @@ fn for_costs(folds: &Folds, costs: WrongAnswerCosts) -> CutoffAdvice {
     CutoffAdvice::new(&counts, choose(&counts), behind, held_out)
 }
 
-/// The first target, from the goal upwards, with which the cutoffs from `choose` reach the goal on
-/// held-out rows; `None` when no target does, and for a goal outside 0 to 1.
+/// The lowest target, from the goal upwards, with which the cutoffs that `choose` selects reach the
+/// goal on held-out rows; `None` when there is no such target, or when the goal is outside 0 to 1.
 fn target_that_holds(
     folds: &Folds,
     wanted: f64,
@@ -146,7 +146,7 @@ fn target_that_holds(
 }
 
 impl CutoffAdvice {
-    /// Whether the cutoffs rest on so few marks that they may be chance.
+    /// Whether the cutoffs rest on fewer than [`FEW_MARKS`] rows and may be chance.
     pub fn is_of_few_marks(&self) -> bool {
         self.behind < FEW_MARKS
     }

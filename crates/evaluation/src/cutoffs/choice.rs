@@ -16,9 +16,9 @@ pub(crate) struct WrongAnswerCosts {
 /// Cutoffs in whole percents that were chosen on some rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ChosenPercents {
-    /// The answer is no below this percent; `None`: never.
+    /// The answer is no below this percent; `None` if it is never no.
     pub(crate) no_below: Option<u32>,
-    /// The answer is yes from this percent on; `None`: never.
+    /// The answer is yes from this percent on; `None` if it is never yes.
     pub(crate) yes_from: Option<u32>,
 }
 

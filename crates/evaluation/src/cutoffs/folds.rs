@@ -1,5 +1,5 @@
-//! Counts of rows by whole percent, in five folds: a threshold that is chosen on four folds is
-//! validated on the fifth.
+//! Five-fold cross-validation: counts of rows by whole percent in five folds. A threshold that is
+//! chosen on four folds is validated on the fifth.
 
 use refract_domain::answer::probability::{ONE, Probability};
 
@@ -18,7 +18,7 @@ const PERCENT: u32 = ONE / 100;
 pub(crate) struct PercentCounts {
     /// All rows, including those without a forecast.
     rows: u64,
-    /// For each percent, the forecasts at or above it that came true.
+    /// For each percent, how many of the forecasts at or above it came true.
     from: [Proportion; STEPS],
 }
 
@@ -49,14 +49,14 @@ impl PercentCounts {
         self.rows
     }
 
-    /// The forecasts at or above a percent that came true.
+    /// How many of the forecasts at or above a percent came true.
     pub(crate) fn from(&self, percent: u32) -> Proportion {
         let step = usize::try_from(percent).ok();
         let counted = step.and_then(|step| self.from.get(step));
         counted.copied().unwrap_or_default()
     }
 
-    /// The forecasts below a percent that came true.
+    /// How many of the forecasts below a percent came true.
     pub(crate) fn below(&self, percent: u32) -> Proportion {
         let (all, from) = (self.from(0), self.from(percent));
         Proportion {

@@ -7,7 +7,7 @@ use crate::measures::proportion::Proportion;
 /// Millionths in a percent.
 const PERCENT: u32 = ONE / 100;
 
-/// A wanted share of correct rows, in whole millionths.
+/// A required share of correct rows, in whole millionths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
     millionths: u32,
@@ -22,8 +22,8 @@ impl Target {
 
     /// The share itself, then shares that are higher by whole percents, and finally 1.
     ///
-    /// The chosen threshold is the lowest that reaches a target, which favours chance: held-out
-    /// rows do slightly worse. So when they miss the goal, the next target is tried.
+    /// A threshold chosen as the lowest that reaches a target is optimistic: held-out rows do
+    /// slightly worse. When they miss the goal, the next target is tried.
     pub(crate) fn raised(self) -> impl Iterator<Item = Self> {
         let next = |target: &Self| {
             (target.millionths < ONE).then(|| Self {

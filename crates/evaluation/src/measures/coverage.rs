@@ -7,7 +7,7 @@ use crate::cutoffs::folds::PercentCounts;
 use crate::measures::count::to_f64;
 use crate::measures::forecast::Forecast;
 
-/// Accuracy against coverage, when people decide the rows below a confidence.
+/// Accuracy over coverage, when people decide the rows below a confidence threshold.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CoverageCurve {
     /// The points from the lowest confidence on, at each whole percent where the covered rows
@@ -20,7 +20,7 @@ pub struct CoverageCurve {
     pub area: Option<f64>,
 }
 
-/// Coverage and accuracy of the answers of at least one confidence.
+/// Coverage and accuracy of the answers with at least a given confidence.
 ///
 /// The confidence is the probability of the predicted outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

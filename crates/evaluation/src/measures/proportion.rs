@@ -10,7 +10,7 @@ const Z: f64 = 1.959_963_984_540_054;
 /// `count` of `of` rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Proportion {
-    /// Number of rows with the property that is counted.
+    /// Number of rows with the counted property.
     pub count: u64,
     /// All rows, at least `count`.
     pub of: u64,

@@ -67,8 +67,9 @@ fn bin(forecasts: &[Forecast]) -> Option<ReliabilityBin> {
 /// Expected calibration error: the mean of the bins' absolute differences of mean probability and
 /// share, weighted by count. `None` without bins.
 ///
-/// Source: M. P. Naeini, G. F. Cooper, M. Hauskrecht, "Obtaining well calibrated probabilities using
-/// Bayesian binning", AAAI 2015; bins of equal count are those of K. Nguyen, B. O'Connor, EMNLP 2015.
+/// Source: M. P. Naeini, G. F. Cooper, M. Hauskrecht, "Obtaining well calibrated probabilities
+/// using Bayesian binning", AAAI 2015; bins of equal count are those of K. Nguyen, B. O'Connor,
+/// EMNLP 2015.
 pub(crate) fn expected_calibration_error(bins: &[ReliabilityBin]) -> Option<f64> {
     let mut rows = 0;
     let mut sum = 0.0;

@@ -27,7 +27,7 @@ const UNSURE: [(f64, bool); 10] = {
 fn an_accuracy_that_holds_only_where_it_was_chosen_is_not_promised() {
     let answers = answers(&UNSURE);
     assert_eq!(answers.measures().accuracy.value(), Some(0.8));
-    // without the fold of a wrong row 7 of 8 are correct, and in this fold 1 of 2
+    // 7 of 8 are correct without the fold of a wrong row, and 1 of 2 in this fold
     assert_eq!(answers.coverage_for(0.8), None);
 }
 
