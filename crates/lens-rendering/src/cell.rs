@@ -1,5 +1,5 @@
-//! Writes cells, and lines of csv and tsv with separators, quotes and the guard against formulas
-//! (spec 4.0).
+//! Writes cells, and lines of csv and tsv with separators, quotes and the guard against formula
+//! injection (spec 4.0).
 
 use std::cmp::Reverse;
 use std::io::{self, Write};
@@ -10,8 +10,8 @@ use refract_domain::key::OutcomeKey;
 use refract_domain::lens::Value;
 use refract_domain::prism::question::Question;
 
-/// The text of a value in a cell of csv or tsv, but without quotes and the guard against formulas,
-/// which only programs need. Empty for no value.
+/// The text of a value for people, as in a cell of csv or tsv but without quotes and the formula
+/// guard, which only files need. Empty for no value.
 pub fn cell_text(value: Value<'_>) -> String {
     let mut text = Vec::new();
     // writing into memory cannot fail
@@ -19,7 +19,7 @@ pub fn cell_text(value: Value<'_>) -> String {
     String::from_utf8(text).unwrap_or_default()
 }
 
-/// Writes texts as one line of csv, with quotes and the guard against formulas as in every text
+/// Writes texts as one line of csv, quoted and guarded against formula injection like every text
 /// cell.
 ///
 /// # Errors
@@ -35,8 +35,8 @@ pub fn write_csv_line<'a>(
     line.end()
 }
 
-/// Separator, line end and quoting rule of a table of cells: csv, tsv, or a single cell to show to
-/// people.
+/// Where cells are written: csv, tsv, or a single cell shown to people. It determines separator,
+/// line end, quotes and formula guard.
 #[derive(Clone, Copy)]
 pub(crate) enum Dialect {
     Csv,
@@ -70,7 +70,8 @@ impl Dialect {
         }
     }
 
-    /// Whether a text with this beginning must be guarded against being read as a formula.
+    /// Whether a spreadsheet would read a text with this beginning as a formula, so that it needs
+    /// the guard.
     fn is_guarded(self, beginning: &str) -> bool {
         match self {
             Self::Csv | Self::Tsv => matches!(
@@ -131,8 +132,8 @@ impl<'w, W: Write> Line<'w, W> {
         self.out.write_all(self.dialect.line_end())
     }
 
-    /// Writes all outcomes as `Label: 0.62; Other label: 0.3`, highest probability first, equal ones
-    /// in the prism's order (readings).
+    /// Writes all outcomes as `Label: 0.62; Other label: 0.3`, highest probability first, ties in
+    /// the prism's order (readings).
     fn list(
         &mut self,
         question: &Question,

@@ -1,4 +1,4 @@
-//! Rows of events: what was changed in an account, one event on each line.
+//! Rows of events, the changes in an account: one event on each line.
 
 use std::io::{self, Write};
 
@@ -37,7 +37,7 @@ pub struct EventRow<'a> {
 
 /// Writes events as rows under one header. Cells follow the rules for rows of results.
 ///
-/// Every cell is a few small writes. Wrap a file or a socket in a [`BufWriter`](io::BufWriter).
+/// Every cell takes a few small writes: wrap a file or a socket in a [`BufWriter`](io::BufWriter).
 #[derive(Debug)]
 pub struct EventRowWriter<W> {
     format: RowFormat,

@@ -1,5 +1,4 @@
-//! Writes compact JSON. Object keys are in the order in which they are written; numbers are plain
-//! decimals.
+//! Writes compact JSON. Object keys keep the order of the calls; numbers are plain decimals.
 
 use std::io::{self, Write};
 

@@ -16,7 +16,7 @@ const NAMES: [&str; 2] = ["result_id", "ref"];
 /// Writes marked results as rows under one header: the result's id, its `ref`, and the key of the
 /// marked outcome in a column for each question. Cells follow the rules for rows of results.
 ///
-/// Every cell is a few small writes. Wrap a file or a socket in a [`BufWriter`](io::BufWriter).
+/// Every cell takes a few small writes: wrap a file or a socket in a [`BufWriter`](io::BufWriter).
 #[derive(Debug)]
 pub struct MarkRowWriter<'a, W> {
     format: RowFormat,

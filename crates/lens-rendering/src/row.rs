@@ -14,7 +14,7 @@ use crate::plain::{id_text, iso_8601};
 
 /// Writes any number of results as rows under one header.
 ///
-/// Every cell is a few small writes. Wrap a file or a socket in a [`BufWriter`](io::BufWriter).
+/// Every cell takes a few small writes: wrap a file or a socket in a [`BufWriter`](io::BufWriter).
 #[derive(Debug)]
 pub struct RowWriter<'a, W> {
     format: RowFormat,

@@ -93,7 +93,7 @@ fn tsv(body: &[u8]) -> (&'static str, Write<'static>) {
     )
 }
 
-/// The lower bound of the work: every cell is text already, and all cells are adjacent in one
+/// A lower bound for any writer: every cell is text already, and all cells are adjacent in one
 /// buffer.
 fn csv_from_text(body: &[u8]) -> (&'static str, Write<'static>) {
     let rows = ReadyRecords::read(body, b',', |cells| cells);

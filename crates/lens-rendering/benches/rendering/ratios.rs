@@ -39,7 +39,7 @@ fn fastest(pair: &Pair<'_>) -> (Duration, Duration) {
     fastest
 }
 
-/// A number of renderings that takes 5 ms or more.
+/// A number of renderings that together take at least 5 ms.
 fn repetitions(write: &Write<'_>, out: &mut Vec<u8>) -> u32 {
     let mut times = 1;
     while time(write, times, out) * times < Duration::from_millis(5) {

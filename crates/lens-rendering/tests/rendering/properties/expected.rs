@@ -58,7 +58,7 @@ pub(super) fn header(sample: &Sample) -> Vec<&str> {
     row.into_iter().chain(fields).chain(lens).collect()
 }
 
-/// The cells of the row in order.
+/// The expected cells of the row in order.
 pub(super) fn expected_cells(sample: &Sample) -> Vec<Cell> {
     let text = |text: Option<&str>| Cell::Text(text.unwrap_or_default().to_owned());
     let moment = sample
