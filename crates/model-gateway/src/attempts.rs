@@ -58,7 +58,7 @@ pub(crate) struct CallSender<'a> {
     sender: &'a RequestSender,
     pub(crate) recorder: &'a ReportRecorder,
     trace: &'a CallTrace,
-    /// The server that gets the call's requests first; `None` until one is sent.
+    /// The server to which the call's requests go first; `None` until one is sent.
     home: Cell<Option<ServerPlace>>,
 }
 
@@ -67,8 +67,8 @@ pub(crate) struct CallSender<'a> {
 enum RequestReach {
     /// Any server of the list.
     AnyServer,
-    /// Only the server that answered the series' last request: the request means nothing to the
-    /// others.
+    /// Only the server that answered the series' last request: no other server understands this
+    /// one.
     SameServer,
 }
 

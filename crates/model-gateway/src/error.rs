@@ -113,7 +113,7 @@ impl ModelError {
         }
     }
 
-    /// Whether the body of the server's answer may explain the failure.
+    /// Whether the body of the server's answer may explain the failure to an operator.
     pub(crate) fn is_said_by_server(&self) -> bool {
         match self {
             Self::Status(_)

@@ -76,7 +76,7 @@ impl ModelGateway {
         })
     }
 
-    /// A model for the calling thread, with connections that only its clones share.
+    /// A model for the calling thread; only its clones share its connections.
     pub fn model(&self) -> Model {
         let server = self.servers.as_ref().map(|servers| ServerModel {
             protocol: servers.protocol.clone(),

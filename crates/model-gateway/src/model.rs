@@ -18,17 +18,17 @@ use crate::report::{ModelReport, ReportRecorder, ReportedUsage};
 use crate::settings::ModelSettings;
 
 /// The version of the prompts. Raise it with every change to the text that a model is sent, apart
-/// from the words of prisms and callers: answers to different prompts are different measurements.
+/// from the text of prisms and callers: answers to different prompts are different measurements.
 /// Tests that spell out the requests pin this number together with the prompts.
 pub const PROMPT_VERSION: i32 = 2;
 
-/// The model as one thread asks it. Clones share the thread's connections.
+/// One thread's handle for asking the model. Clones share the thread's connections.
 #[derive(Clone)]
 pub struct Model {
     /// `None` for the built-in scorer.
     pub(crate) server: Option<ServerModel>,
     pub(crate) settings: Arc<ModelSettings>,
-    /// The trace of the request that asks; none outside of requests.
+    /// The trace of the request that asks; off outside of requests.
     pub(crate) trace: CallTrace,
 }
 
@@ -59,7 +59,7 @@ impl Model {
         Self { trace, ..self }
     }
 
-    /// A model for the calling thread, with connections that only its clones share.
+    /// A model for the calling thread; only its clones share its connections.
     #[must_use]
     pub fn with_own_connections(&self) -> Self {
         let server = self.server.as_ref().map(|server| ServerModel {

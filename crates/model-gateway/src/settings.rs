@@ -38,7 +38,8 @@ pub struct ModelSettings {
 }
 
 impl ModelSettings {
-    /// Settings for each server alone, in the order of the list, to ask every server.
+    /// The settings with each server as the only one, in the order of the list, to ask every server
+    /// separately.
     pub fn of_each_server(&self) -> Vec<Self> {
         let endpoints = self.endpoint.each_alone();
         let settings = endpoints.into_iter().map(|endpoint| Self {
@@ -65,7 +66,7 @@ pub enum ModelKeyFileError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The error of the operating system.
         reason: std::io::Error,
     },
     /// The file's content is no valid key.

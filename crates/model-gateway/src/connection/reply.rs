@@ -32,7 +32,7 @@ pub(crate) enum ServerReply {
 }
 
 impl ServerReply {
-    /// The part of the body that was read.
+    /// The body, as far as it was read.
     pub(crate) fn body(&self) -> &Bytes {
         match self {
             Self::Answer(body) => body,

@@ -1,4 +1,4 @@
-//! Certificate checks for model servers.
+//! TLS to model servers: the verification of certificates.
 
 use std::sync::Arc;
 
@@ -7,8 +7,9 @@ use rustls_platform_verifier::Verifier;
 
 use crate::settings::setting_error::SettingError;
 
-/// Checks certificates as the operating system does. Without system roots, as in an empty
-/// container, the bundled roots of `webpki-roots` count. HTTP/1.1 only.
+/// A TLS configuration that verifies certificates as the operating system does. Without system
+/// roots, as in an empty container, it trusts the bundled roots of `webpki-roots`. It offers
+/// HTTP/1.1 only.
 ///
 /// # Errors
 /// When the TLS library refuses its own defaults.

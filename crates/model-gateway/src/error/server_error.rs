@@ -49,7 +49,7 @@ pub(crate) struct ServerError {
     reason: RefusalReason,
 }
 
-/// The reason of a refusal, as far as the server gives it.
+/// The reason of a refusal, as recognised in the server's message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RefusalReason {
     /// The request has more tokens than the model's context.
@@ -60,7 +60,7 @@ enum RefusalReason {
     SystemMessage,
     /// A parameter that the protocols send.
     Parameter(&'static str),
-    /// Another reason, or none given.
+    /// Another reason, or none that is recognised.
     Unsaid,
 }
 

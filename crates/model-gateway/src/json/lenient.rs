@@ -1,4 +1,4 @@
-//! Values read in one pass. A value of an unexpected type counts as missing.
+//! Deserialises values in one pass. A value of an unexpected type counts as missing.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,7 +14,8 @@ pub(crate) struct Lenient<T>(pub(crate) Option<T>);
 /// The bytes of a token; most fit without an allocation.
 pub(crate) type TokenBytes = SmallVec<[u8; 16]>;
 
-/// A type of value: text, number, list, list of bytes, object.
+/// A type that is read from one kind of JSON value: text, number, list, list of bytes, or object.
+/// By default every kind gives no value, so an implementation defines only its own kind.
 pub(crate) trait LenientKind<'de>: Sized {
     fn from_list<A: SeqAccess<'de>>(mut list: A) -> Result<Option<Self>, A::Error> {
         while list.next_element::<IgnoredAny>()?.is_some() {}
@@ -35,7 +36,7 @@ pub(crate) trait LenientKind<'de>: Sized {
     }
 }
 
-/// A structure that is read from an object.
+/// Marks structures that are read from an object.
 pub(crate) trait ObjectFields<'de>: Deserialize<'de> {}
 
 impl<'de: 'a, 'a> LenientKind<'de> for Cow<'a, str> {

@@ -1,4 +1,4 @@
-//! Builds answers from weights, which each protocol reads in its own way.
+//! Builds answers from weights. Each protocol reads the weights from its own format.
 
 use refract_domain::answer::probability::{ONE, Probability};
 use refract_domain::answer::{Answer, Distribution, confidence, most_probable};

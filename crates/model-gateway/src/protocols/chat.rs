@@ -1,10 +1,11 @@
 //! The protocol `chat`: one request per question to an OpenAI-compatible model. The answer is read
 //! from its log-probabilities.
 //!
-//! [`prompt`] and [`request`] write, [`completion`], [`reading`] and [`answer`] read, [`llama_cpp`]
-//! and [`named_tokens`] do both for native extensions of servers; none of them knows connections.
-//! [`question_requests`] sends. [`follow_ups`], [`batch`] and [`naming`] ask again if an answer did
-//! not show every code, and [`dialogue`] joins them.
+//! [`prompt`] and [`request`] write requests. [`completion`], [`reading`] and [`answer`] read
+//! answers. [`llama_cpp`] and [`named_tokens`] do both for native extensions of servers. None of
+//! these knows connections. [`question_requests`] sends requests. [`follow_ups`], [`batch`] and
+//! [`naming`] ask again if an answer did not show every code. [`dialogue`] runs all requests about
+//! one question.
 
 mod answer;
 mod batch;

@@ -45,7 +45,8 @@ impl ServerAddress {
         &self.name
     }
 
-    /// Whether both addresses lead to the same place, in any spelling.
+    /// Whether both addresses have the same host, port and path. Upper case in the host, an
+    /// explicit default port and slashes at the end make no difference.
     pub(crate) fn is_same_as(&self, other: &Self) -> bool {
         self.name == other.name && self.path() == other.path()
     }
@@ -65,7 +66,7 @@ impl ServerAddress {
         uri.into_parts().path_and_query
     }
 
-    /// The part after host and port.
+    /// The path, without its first slash; empty if there is none.
     fn path(&self) -> &str {
         let (_, behind_scheme) = self.base.split_once("://").unwrap_or_default();
         behind_scheme.split_once('/').unwrap_or_default().1

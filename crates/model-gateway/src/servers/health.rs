@@ -1,25 +1,25 @@
-//! When a failing server is ejected, and for how long. Times are arguments: durations since a fixed
-//! moment.
+//! The circuit breaker: when a failing server is ejected, and for how long. Times are arguments:
+//! durations since a fixed moment.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-/// Number of failures in a row after which a server is ejected.
+/// Number of consecutive failures after which a server is ejected.
 pub(super) const FAILURES_BEFORE_PAUSE: u8 = 3;
 /// The first pause before an ejected server is probed; each further pause is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 /// The longest pause.
 const LONGEST_PAUSE: Duration = Duration::from_mins(1);
-/// The actual share of a pause, in thousandths: jitter, so that the nodes of a service do not probe
-/// a server all at once.
+/// Jitter: the share of a pause that is waited, in thousandths, so that the nodes of a service do
+/// not probe a server all at once.
 pub(super) const JITTER: RangeInclusive<u32> = 750..=1000;
 
-/// The circuit breaker of a server, as its last requests have set it.
+/// The state of one server's circuit breaker: closed, or open (ejected) until a probe is due.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ServerHealth {
     /// At most [`FAILURES_BEFORE_PAUSE`].
     failures_in_row: u8,
-    /// Number of pauses in a row; 0 for a server that is not ejected.
+    /// Number of consecutive pauses; 0 for a server that is not ejected.
     pauses: u8,
     /// When to probe an ejected server.
     due: Duration,
@@ -38,14 +38,14 @@ impl ServerHealth {
         self.is_ejected() && self.due <= now
     }
 
-    /// The health while a probe is in flight: no second probe is due meanwhile. `None` if no probe
-    /// is due.
+    /// The half-open state: a probe is in flight, and no second one is due meanwhile. `None` if no
+    /// probe is due.
     pub(super) fn probed(self, now: Duration) -> Option<Self> {
         let due = now.saturating_add(LONGEST_PAUSE);
         self.is_due(now).then_some(Self { due, ..self })
     }
 
-    /// The health after an inconclusive probe: another probe is due.
+    /// The health after an inconclusive probe: another probe is due now.
     pub(super) fn untold(self, now: Duration) -> Self {
         match self.pauses {
             0 => self,

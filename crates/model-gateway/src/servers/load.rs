@@ -22,8 +22,8 @@ pub struct ServerUse {
 }
 
 impl ServerUse {
-    /// Adds the use of a server with the same host and port. The sum counts as ejected if one of
-    /// both is.
+    /// Adds the use of a server with the same host and port. The sum counts as ejected if either
+    /// server is.
     pub(crate) fn add(&mut self, other: &Self) {
         self.requests = self.requests.saturating_add(other.requests);
         self.failures = self.failures.saturating_add(other.failures);
@@ -77,7 +77,7 @@ impl ServerLoad {
         ServerHealth::of_word(self.health.load(Ordering::Relaxed))
     }
 
-    /// Whether the caller's request becomes the probe that the server is due for.
+    /// Begins a probe if one is due. Returns whether the caller's request is that probe.
     pub(super) fn begins_probe(&self, now: Duration) -> bool {
         self.change(|health| health.probed(now)).is_some()
     }

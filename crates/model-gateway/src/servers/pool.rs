@@ -1,8 +1,8 @@
 //! Chooses the server of a request, and learns from the request's end.
 //!
 //! The choice is the power of two choices: of two servers at random the one with fewer requests in
-//! flight. It needs no look at all servers and no agreement between nodes, and comes close to the
-//! best balance.
+//! flight. It needs no comparison of all loads and no coordination between nodes, and comes close
+//! to the best balance.
 
 use std::time::{Duration, Instant};
 
@@ -54,7 +54,7 @@ impl ServerPool {
         })
     }
 
-    /// Whether the server is ejected now. A server without others never is.
+    /// Whether the server is ejected now. An only server never is.
     pub(crate) fn is_ejected(&self, place: ServerPlace) -> bool {
         self.loads.are_several() && self.loads.of(place).health().is_ejected()
     }

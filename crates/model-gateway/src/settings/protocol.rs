@@ -28,7 +28,7 @@ impl Protocol {
         }
     }
 
-    /// The operation's name by the conventions of traces.
+    /// The value of `gen_ai.operation.name` in traces.
     pub(crate) fn operation(self) -> &'static str {
         match self {
             Self::SystemOne | Self::Decisions => self.name(),
@@ -36,7 +36,8 @@ impl Protocol {
         }
     }
 
-    /// The owner of the format by the conventions of traces: not the party that serves the model.
+    /// The value of `gen_ai.provider.name` in traces: the owner of the format, not the party that
+    /// serves the model.
     pub(crate) fn provider(self) -> &'static str {
         match self {
             Self::SystemOne => self.name(),

@@ -1,6 +1,6 @@
 //! Model settings that cannot be used.
 
-/// A setting that cannot be used, as a text for an operator; never with the value.
+/// A setting that cannot be used. The text is for an operator and never repeats the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingError {
     /// Neither the built-in scorer nor the address of a server.

@@ -14,8 +14,8 @@ use crate::error::ModelError;
 /// Number of requests of a batch: one for the prompt, and one for all continuations.
 pub(super) const BATCH_REQUESTS: usize = 2;
 
-/// Resolves all first tokens that need it with one batch. Returns whether it did. After a failure
-/// the tokens are followed up one by one, and only time is lost.
+/// Tries to resolve all first tokens that need it with one batch, and returns whether it did. After
+/// a failure, the tokens are followed up one by one: only time is lost.
 pub(super) async fn follow_up_at_once(
     requests: QuestionRequests<'_>,
     probabilities: &mut CodeProbabilities,

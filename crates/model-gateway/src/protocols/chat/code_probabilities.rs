@@ -258,7 +258,7 @@ impl CodeProbabilities {
         self.alternatives >= usize::from(asked) && self.hidden > MOST_UNREAD * self.sum()
     }
 
-    /// The listed share of the outcomes' probabilities.
+    /// How many outcomes have a listed probability, and how the codes were found.
     pub(super) fn coverage(&self) -> OutcomeCoverage {
         let mass = Probability::from_f64(self.mass.clamp(0.0, 1.0));
         let codes = CodeCoverage {

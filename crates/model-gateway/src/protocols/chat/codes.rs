@@ -1,4 +1,4 @@
-//! Codes for outcomes. The model is asked to write one.
+//! Codes that stand for outcomes. The model is asked to write one of them.
 //!
 //! A code and its outcome have the same index: among all codes of the shape, and among the
 //! question's outcomes. In a Yes / No question, `yes` comes first.

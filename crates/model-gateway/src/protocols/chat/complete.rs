@@ -12,9 +12,10 @@ use crate::servers::place::ServerPlace;
 /// Sends a request. Each time the server refuses a parameter that the request can do without, sends
 /// the request again without it.
 ///
-/// `write` makes the body for a server and its parameters. `can_do_without` decides whether these
-/// parameters can be sent without the refused one. Its arguments include the server, the
-/// parameter's name, and whether a number was over the server's limit.
+/// `write` makes the body for a server, and returns it with the parameters in it. `can_do_without`
+/// decides whether to send it again without the refused parameter. Its arguments are the server,
+/// the refused parameter's name, whether a number was over the server's limit, and the parameters
+/// that were sent.
 pub(crate) async fn complete<P: Copy>(
     call: &CallSender<'_>,
     series: &mut RequestSeries,

@@ -49,8 +49,9 @@ impl RefusedParameters {
     }
 }
 
-/// The failure when nothing can be left out. A schema without bounds cannot be refused for its
-/// bounds, so the failure then names the parameter that holds the schema.
+/// The failure to report once no refused parameter can be left out. A refusal of `minimum` or
+/// `maximum` then concerns a schema without bounds, so the failure names the parameter that holds
+/// the schema.
 pub(super) fn about_holder(mut failure: ModelError) -> ModelError {
     if let ModelError::ParameterRefused { parameter, .. } = &mut failure
         && matches!(*parameter, "minimum" | "maximum")

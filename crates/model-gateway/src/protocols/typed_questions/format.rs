@@ -1,4 +1,4 @@
-//! The parts of a format of typed questions.
+//! What distinguishes the formats of typed questions.
 
 use refract_domain::prism::question::Question;
 use refract_domain::submission::model_input::State;
