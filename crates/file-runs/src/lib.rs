@@ -2,7 +2,7 @@
 //!
 //! [`FileRun::open`] fixes what must not change during a run: the prism, the answering version, and
 //! the columns of the output. [`FileRun::check`] reads the whole file once without asking the
-//! model. [`FileRun::run`] reads the file again and asks. The idempotency key of a row consists of
+//! model. [`FileRun::run`] reads the file again and asks. The idempotency key of a row is a hash of
 //! the run, the row's position and the row's content. So a stopped run continues when it is started
 //! again: answered rows are read back, failed rows are retried.
 //!

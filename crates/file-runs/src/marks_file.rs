@@ -78,7 +78,7 @@ impl MarksFile {
         loop {
             let next = raw.next();
             if !matches!(next, Ok(Some(_))) {
-                // a broken row may be one that is being written just now
+                // another program may be writing a broken row just now
                 self.input.check_unchanged(line)?;
             }
             let Some(row) = next? else { break };

@@ -39,11 +39,11 @@ pub struct RunFiles<'a> {
 }
 
 impl FileRun {
-    /// Asks about every row of the shard without an answer, retries failed rows, and writes all
-    /// results in the order of the file. The file must be unchanged since `check`.
+    /// Asks about every unanswered row of the shard, retries failed rows, and writes all results in
+    /// the order of the file. The file must be unchanged since `check`.
     ///
-    /// After `stop`, no further row is begun. Rows in flight are finished, saved and written, for
-    /// any reason to stop.
+    /// Once `stop` completes, no further row is begun. Whatever stops a run, rows in flight are
+    /// finished, saved and written.
     pub async fn run(
         &self,
         settings: RunSettings,

@@ -107,7 +107,7 @@ impl FileRun {
         Ok((check, seen))
     }
 
-    /// Reads the whole file, or a part if the price is no longer needed.
+    /// Reads the whole file, or stops early if the price is no longer needed.
     fn read_all(
         &self,
         estimator: &Estimator,

@@ -1,7 +1,7 @@
 //! The cost of a run: the model requests of the rows without an answer.
 //!
-//! The thread that reads the file sends the rows in small batches, and each batch looks up its
-//! idempotency keys. So the memory does not grow with the file.
+//! The thread that reads the file sends rows in small batches, and each batch is looked up by its
+//! idempotency keys. So memory does not grow with the file.
 
 use refract_domain::submission::reference::IdempotencyKey;
 use refract_service::CallError;

@@ -105,10 +105,11 @@ impl GoldRun {
         })
     }
 
-    /// Asks about every row without an answer, retries failed rows, and hands over all rows in the
-    /// order of the file. The file must be unchanged since `check`.
+    /// Asks about every unanswered row, retries failed rows, and hands over all rows in the order
+    /// of the file. The file must be unchanged since `check`.
     ///
-    /// After `stop`, no further row is begun. Rows in flight are finished, saved and handed over.
+    /// Once `stop` completes, no further row is begun. Rows in flight are finished, saved and
+    /// handed over.
     pub async fn run(
         &self,
         settings: RunSettings,
@@ -132,7 +133,7 @@ impl GoldRun {
     }
 }
 
-/// What the check found in the columns of expected outcomes.
+/// Counts of what the check found in the columns of expected outcomes.
 struct SeenCells {
     /// Number of expected outcomes of each question, in the version's order.
     counts: Vec<u64>,

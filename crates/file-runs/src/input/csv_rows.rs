@@ -1,8 +1,8 @@
 //! Reads the rows of CSV and TSV.
 //!
-//! For `csv`, the end of the file also ends a quoted cell, so a file with an unclosed quote would
-//! be read as one long cell. A sentinel row after the end of the file reveals such a quote.
-//! `csv-core` would not replace the sentinel: its state at the end of the input is private too.
+//! The crate `csv` ends a quoted cell at the end of the file, so everything after an unclosed quote
+//! would be read as one long cell. A sentinel row appended to the file reveals such a quote.
+//! `csv-core` would need the sentinel too: its state at the end of the input is private.
 
 use std::fs::File;
 use std::io::{Cursor, Read, Seek as _};
@@ -24,8 +24,8 @@ pub(crate) struct CsvRows {
     reader: csv::Reader<BoundedReader<Box<dyn Read + Send>>>,
     allowance: Allowance,
     record: ByteRecord,
-    /// Number of line breaks already counted that belong to the record's own line end. The record
-    /// ends after the `\r` of `\r\n`.
+    /// Number of line breaks at the end of a record that the reader has counted once it returns the
+    /// record: 1 for `\n`; 0 for `\r\n`, since the record ends after the `\r`.
     breaks_passed: u64,
     header: Vec<String>,
     placed: PlacedColumns,
@@ -84,7 +84,7 @@ impl CsvRows {
         &self.header
     }
 
-    /// The cells of the last row.
+    /// The cells of the row read last.
     pub(crate) fn cells_of_last(&self) -> Vec<String> {
         let cells = self.record.iter();
         let cells = cells.map(|cell| String::from_utf8_lossy(cell).into_owned());
@@ -96,7 +96,7 @@ impl CsvRows {
         &self.placed.unused
     }
 
-    /// Whether the header has each wanted column.
+    /// For each wanted column, whether the header has it.
     pub(crate) fn has_columns(&self) -> Vec<bool> {
         self.placed.positions.iter().map(Option::is_some).collect()
     }

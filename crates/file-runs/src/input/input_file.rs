@@ -107,7 +107,7 @@ impl RawRows {
         }
     }
 
-    /// The cells of the last row in these columns, as text.
+    /// The cells of the row read last in these columns, as text.
     pub(crate) fn cells_of_last(&self, columns: &[String]) -> Vec<String> {
         match self {
             Self::Csv(rows) => rows.cells_of_last(),
@@ -123,7 +123,7 @@ impl RawRows {
         }
     }
 
-    /// Whether the file has each wanted column. `None` for JSON Lines, whose rows may have
+    /// For each wanted column, whether the file has it. `None` for JSON Lines, whose rows may have
     /// different keys.
     pub(crate) fn has_columns(&self) -> Option<Vec<bool>> {
         match self {

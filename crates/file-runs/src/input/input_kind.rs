@@ -10,7 +10,7 @@ use super::wanted_columns::WantedColumns;
 /// The byte order mark of UTF-8.
 pub(crate) const UTF_8_MARK: &[u8] = b"\xef\xbb\xbf";
 const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
-/// Number of bytes that are searched for the header.
+/// Number of bytes at the beginning of a file that are searched for the header.
 const HEADER_BYTES: u64 = 1024 * 1024;
 
 /// The format of an input file.
@@ -103,7 +103,7 @@ fn header_with(separator: u8, start: &[u8]) -> Vec<String> {
         .flexible(true)
         .from_reader(start);
     let mut record = csv::ByteRecord::new();
-    // reading the rows finds this error again, then with its line
+    // an error here recurs when the rows are read, and is reported then with its line
     let _ = reader.read_byte_record(&mut record);
     record.iter().map(header_name).collect()
 }

@@ -46,7 +46,7 @@ impl JsonRows {
         wanted.chain(self.unused_columns()).collect()
     }
 
-    /// The values of the last row for these keys.
+    /// The values of the row read last for these keys.
     pub(crate) fn cells_of_last(&self, keys: &[String]) -> Vec<String> {
         let json = Json::parse(self.bytes.trim_ascii());
         let object = json.ok().and_then(|json| json.into_object().ok());

@@ -1,4 +1,4 @@
-//! A row of the file, with the same checks as a body in the API.
+//! A row of a file, checked by the rules for a request body of the API.
 
 use refract_domain::prism::PrismVersion;
 use refract_domain::problem::{Fault, Problems};

@@ -23,14 +23,14 @@ pub(crate) struct InputRows {
     /// The number of the last row read, of any shard.
     number: u64,
     line: u64,
-    /// Whether any row so far had each wanted column.
+    /// For each wanted column, whether any row so far had it.
     seen: Vec<bool>,
     /// The columns of refused rows whose cells are kept.
     listed: Arc<[String]>,
 }
 
 impl InputRows {
-    /// Goes to the beginning of the file. Only one reader may exist at a time: readers share one
+    /// Starts at the beginning of the file. Only one reader may exist at a time: readers share one
     /// position.
     pub(crate) fn of(run: &FileRun) -> Result<Self, InputError> {
         let columns = run.columns.clone();
@@ -62,7 +62,7 @@ impl InputRows {
         loop {
             let read = self.raw.next();
             if read.is_err() || self.number.is_multiple_of(ROWS_BETWEEN_CHECKS) {
-                // a broken row may be one that is being written just now
+                // another program may be writing a broken row just now
                 self.input.check_unchanged(self.line)?;
             }
             let Some(raw) = read? else {

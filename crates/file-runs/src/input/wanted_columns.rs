@@ -4,8 +4,8 @@ use super::input_error::InputError;
 
 /// Upper bound on the column names in a message.
 const MOST_LISTED: usize = 20;
-/// Longest column name in a message, in characters. A file without a header has a text in its
-/// place, which a message must not repeat.
+/// Longest column name in a message, in characters. In a file without a header the first row's
+/// texts take its place, and a message must not repeat them.
 const LONGEST_LISTED: usize = 40;
 
 /// The columns that a run reads.
@@ -21,7 +21,7 @@ pub(crate) struct WantedColumn {
     pub(crate) is_required: bool,
 }
 
-/// The wanted columns in a header.
+/// The positions of the wanted columns in a header.
 #[derive(Clone, Debug)]
 pub(crate) struct PlacedColumns {
     /// The position of each wanted column; `None` for an optional column that the header lacks.
@@ -66,7 +66,8 @@ impl WantedColumns {
     }
 }
 
-/// Column names as readable text.
+/// Column names as readable text, separated by commas. A name that is too long is replaced by `…`,
+/// and so are all names beyond [`MOST_LISTED`].
 pub(crate) fn listed(names: &[String]) -> String {
     let short = |name: &String| {
         let name: String = name.chars().filter(|c| !c.is_control()).collect();

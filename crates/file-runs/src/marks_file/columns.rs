@@ -140,7 +140,8 @@ impl MarksColumns {
         passed_by.count() + BEFORE == ROW_NAMES.len() && !marked.any(|seen| *seen)
     }
 
-    /// The ignored columns of questions: another column of the question takes precedence.
+    /// The ignored columns of questions, because another column of the same question takes
+    /// precedence.
     pub(super) fn passed_by(&self, seen: &[bool]) -> Vec<String> {
         let (_, of_questions) = seen.split_at_checked(BEFORE).unwrap_or((seen, &[]));
         let of_questions = of_questions.chunks(EACH).zip(&self.questions);

@@ -23,7 +23,7 @@ pub struct FinishedRow {
     pub result: ReadableResult,
 }
 
-/// How a run ended.
+/// The end of a run: its reason and the counts of its output.
 #[derive(Debug, Default)]
 pub struct RunSummary {
     /// Why the run stopped early; `None` after the end of the file.

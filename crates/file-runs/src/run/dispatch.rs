@@ -1,4 +1,4 @@
-//! Gives rows to the worker threads as fast as the threads and the output can take them.
+//! Gives rows to the worker threads, with backpressure from the threads and the output.
 //!
 //! A window bounds the memory of a run: a row reserves space in the window before the model is
 //! asked, and frees it when its result is written. Rows are written in the order of the file, so
@@ -79,14 +79,14 @@ pub(crate) struct Dispatch<'a> {
     window: Arc<Semaphore>,
     /// One permit for each row that may be in flight.
     in_flight: Arc<Semaphore>,
-    /// Number of failures in a row that ends the run; `None` for a run that never gives up.
+    /// Number of consecutive failures that ends the run; `None` for a run that never gives up.
     threshold: Option<u64>,
     queue: mpsc::Sender<PendingRow>,
 }
 
 impl<'a> Dispatch<'a> {
-    /// Dispatches all rows of a run and puts each into the queue. Cancellation is safe at any
-    /// await: every row of a worker is in the queue.
+    /// Dispatches all rows of a run and puts each into the queue. Cancel-safe: a row that a worker
+    /// has is always in the queue.
     pub(crate) async fn all(
         run: &'a FileRun,
         settings: RunSettings,

@@ -11,10 +11,10 @@ pub enum RunError {
     /// The caller asked to stop.
     #[error("it was stopped")]
     Asked,
-    /// The number of failures in a row reached the threshold.
+    /// The number of consecutive failed rows reached the threshold.
     #[error("the model failed {failures} times in a row, from line {line} on: {error}")]
     ModelAway {
-        /// Number of failures in a row.
+        /// Number of consecutive failed rows.
         failures: u64,
         /// The line of the first failed row.
         line: u64,
@@ -24,7 +24,7 @@ pub enum RunError {
     /// The prism was archived.
     #[error("line {line}: the prism was archived, so it cannot answer")]
     Archived {
-        /// The line of the first row that was left.
+        /// The line of the first row that the run did not reach.
         line: u64,
     },
     /// The use case refused a row or failed.

@@ -18,7 +18,7 @@ const MOST_BYTES: usize = 1024 * 1024;
 /// Number of chunks to read ahead.
 const AHEAD: usize = 2;
 
-/// Some rows, and the idempotency keys of the accepted ones in the same order.
+/// Consecutive rows of the shard, and the idempotency keys of the accepted ones in order.
 pub(crate) struct RowChunk {
     pub(crate) rows: Vec<InputRow>,
     pub(crate) keys: Vec<IdempotencyKey>,
@@ -67,8 +67,8 @@ struct ChunkCutter {
 }
 
 impl ChunkCutter {
-    /// Reads the next chunk. An error drops the whole chunk, because the file has changed since its
-    /// check.
+    /// Reads the next chunk. An error drops the whole chunk: the check found none, so the file has
+    /// changed since.
     fn chunk(&mut self) -> Result<Option<RowChunk>, InputError> {
         let mut chunk = RowChunk {
             rows: Vec::new(),

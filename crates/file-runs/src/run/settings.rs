@@ -9,7 +9,7 @@ pub struct RunSettings {
     pub concurrency: NonZeroUsize,
     /// Number of worker threads.
     pub threads: NonZeroUsize,
-    /// Whether to stop when the number of failures in a row reaches the
+    /// Whether to stop when the number of consecutive failures reaches the
     /// [threshold](refract_service::runs::failure_threshold).
     pub gives_up: bool,
 }

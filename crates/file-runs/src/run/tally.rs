@@ -19,10 +19,10 @@ pub struct RunTally {
     streak: Mutex<FailureStreak>,
 }
 
-/// Failures of rows since the last answer.
+/// The rows that failed since the last answer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FailureStreak {
-    /// Number of failures.
+    /// Number of failed rows.
     pub(crate) failures: u64,
     /// The line of the first failed row.
     pub(crate) line: u64,
@@ -30,7 +30,7 @@ pub(crate) struct FailureStreak {
     pub(crate) error: String,
 }
 
-/// A snapshot of a run's counts.
+/// Counts of a run at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunCounts {
     /// Rows that the check has read.
@@ -59,7 +59,7 @@ impl RunCounts {
 }
 
 impl RunTally {
-    /// A snapshot of the counts.
+    /// The counts at this moment.
     pub fn counts(&self) -> RunCounts {
         let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
         RunCounts {

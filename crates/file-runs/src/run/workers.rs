@@ -31,7 +31,7 @@ pub(crate) enum RowWork {
     Retry(Box<SavedResult>),
 }
 
-/// The worker threads. After this is dropped, they end once their rows in flight have ended.
+/// The worker threads. Dropping this lets each thread end after its rows in flight.
 pub(crate) struct RunWorkers {
     senders: Vec<mpsc::UnboundedSender<RunJob>>,
     next: usize,

@@ -17,7 +17,7 @@ on_both!(
 
 async fn only_what_is_not_answered_is_priced(backend: Backend) {
     let service = service(backend).await;
-    // more than the rows of one look-up
+    // more rows than one look-up takes
     service.write("in.csv", numbered(300));
     let price = async |arguments: &[&str]| {
         let all = [arguments, &["--dry-run"]].concat();
