@@ -1,7 +1,8 @@
 //! Sends a batch of spans to the collector over HTTP/1.1, on a new connection.
 //!
-//! The SDK's thread waits for the answer and has no runtime: the exchange runs as a task of the
-//! main one. A batch is sent only every few seconds, so connections are not kept alive.
+//! The SDK's export thread blocks until the answer comes and has no runtime, so the exchange runs
+//! as a task of the main runtime. A batch is sent only every few seconds, so connections are not
+//! kept alive.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +25,7 @@ use tokio_rustls::TlsConnector;
 
 use crate::collector_log::CollectorLog;
 
-/// Larger answers, in bytes, are not read.
+/// Largest answer that is read, in bytes.
 const ANSWER_BYTES: usize = 64 * 1024;
 
 /// The client for the collector.
@@ -39,7 +40,7 @@ pub(crate) struct Collector {
 impl HttpClient for Collector {
     async fn send_bytes(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
         let (tls, wait) = (Arc::clone(&self.tls), self.timeout);
-        // the timer needs the main runtime too: this thread has none
+        // the timeout needs the main runtime too: this thread has no timer
         let exchange = async move { timeout(wait, exchange(tls, request)).await };
         let ended = self.runtime.spawn(exchange).await;
         let answer = match ended {

@@ -1,4 +1,4 @@
-//! Logs failures of the collector at most once in a few minutes, not for each batch.
+//! Logs failures of the collector at most once every five minutes, not for each batch.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 /// Shortest time between two log lines about a collector that keeps failing.
 const EVERY: Duration = Duration::from_mins(5);
 
-/// The state of logging about the collector.
+/// Limits the rate of log lines about the collector.
 #[derive(Debug, Default)]
 pub(crate) struct CollectorLog {
     /// When a failure was last logged; `None` while batches are accepted.

@@ -1,14 +1,14 @@
-//! Settings of traces in the environment, in the variables of the OpenTelemetry standard.
+//! Settings of traces, read from the environment variables of the OpenTelemetry standard.
 //!
 //! The SDK reads most of them itself and ignores values that it cannot parse. They are checked here
-//! first, so that a mistake stops the start with one line. No error repeats a value: addresses and
-//! headers may contain credentials.
+//! first, so that a mistake fails the start with a one-line error. No error repeats a value:
+//! addresses and headers may contain credentials.
 
 use std::time::Duration;
 
 use hyper::Uri;
 
-/// Default of the longest wait for a collector's answer.
+/// Default timeout for a collector's answer.
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// The samplers that the SDK supports.
 const SAMPLERS: [&str; 6] = [
@@ -60,7 +60,7 @@ pub enum TraceSettingError {
 /// Settings of the connection to the collector that the SDK leaves to us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CollectorSettings {
-    /// Longest wait for an answer.
+    /// Timeout for an answer.
     pub(crate) timeout: Duration,
 }
 

@@ -30,9 +30,8 @@ pub struct TraceExport {
 
 impl TraceExport {
     /// Begins to send spans if the environment names a collector, and returns `None` otherwise.
-    /// `with_statements` adds spans of database statements; `tls` makes the settings by which
-    /// certificates are checked, and is called only if traces are enabled; batches are sent on
-    /// `runtime`.
+    /// `with_statements` adds spans of database statements; `tls` makes the TLS configuration, and
+    /// is called only if traces are enabled; batches are sent on `runtime`.
     ///
     /// Nothing is sent yet, so an unreachable collector is not an error.
     ///

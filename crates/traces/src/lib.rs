@@ -1,6 +1,6 @@
-//! Traces of calls in OpenTelemetry: the caller's trace is continued; spans are made for the
-//! request, for each attempt at the model and, if enabled, for statements; they are sent to a
-//! collector over OTLP.
+//! Traces of calls in OpenTelemetry. A caller's trace is continued. The request, each attempt at
+//! the model and, if enabled, each database statement get a span. Spans are sent to a collector
+//! over OTLP.
 //!
 //! No other crate knows OpenTelemetry. [`Traces`] is off unless the environment names a collector
 //! ([`TraceExport::from_environment`]). A listener begins a [`RequestTrace`] for each request,

@@ -11,7 +11,8 @@ use crate::call_trace::CallTrace;
 use crate::span_maker::SpanMaker;
 use crate::trace_context::CallerTrace;
 
-/// The methods that spans name. Any other method was invented by a caller.
+/// The HTTP methods that spans record. Any other method is a caller's invention and is recorded as
+/// `_OTHER`, so that names stay few.
 const METHODS: [&str; 9] = [
     "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE",
 ];
@@ -48,7 +49,7 @@ impl RequestTrace {
         Self(Some(Box::new(BegunRequest { span, call })))
     }
 
-    /// The trace in the form for use cases; `None` when traces are off.
+    /// The trace in the form that use cases pass on; `None` when traces are off.
     pub fn call(&self) -> Option<CallTrace> {
         self.0.as_ref().map(|begun| begun.call.clone())
     }
@@ -65,7 +66,7 @@ impl RequestTrace {
         Some(begun.span.span_context().span_id())
     }
 
-    /// Records the result in the reply, and the slug of its prism.
+    /// Records the id of the result in the reply, and the slug of the result's prism.
     pub fn answered_with(&mut self, prism: &str, result: &impl fmt::Display) {
         if let Some(span) = self.recorded() {
             span.set_attribute(KeyValue::new("refract.prism", prism.to_owned()));
@@ -73,7 +74,8 @@ impl RequestTrace {
         }
     }
 
-    /// Ends the request's span with the status of the reply; 499 when the client did not wait.
+    /// Ends the request's span with the status of the reply; 499 if the client disconnected before
+    /// the reply.
     pub fn end(&mut self, status: u16) {
         let Some(span) = self.recorded() else {
             return;

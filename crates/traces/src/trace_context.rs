@@ -6,7 +6,7 @@ use opentelemetry::trace::{SpanContext, SpanId, TraceFlags, TraceId, TraceState}
 
 /// Name of the header with a trace's id, the parent span and the flags.
 const TRACEPARENT: &str = "traceparent";
-/// Name of the header for the data of tracing systems.
+/// Name of the header with vendor-specific data about a trace.
 const TRACESTATE: &str = "tracestate";
 /// The most bytes of `tracestate` that are passed on: the standard's minimum, because every model
 /// request carries them.

@@ -8,7 +8,7 @@ use opentelemetry_sdk::trace::Span as SdkSpan;
 
 use crate::span_maker::SpanMaker;
 
-/// The request as the parent of further spans.
+/// The request, as the parent of the spans of its attempts and statements.
 #[derive(Debug)]
 pub(crate) struct TracedCall {
     pub(crate) maker: Arc<SpanMaker>,

@@ -20,8 +20,9 @@ fn trusting(certificates: &[CertificateDer<'static>]) -> Arc<ClientConfig> {
     Arc::new(config.with_root_certificates(roots).with_no_client_auth())
 }
 
-/// A collector that answers one request with this status: its certificate, its port, and the
-/// request's bytes up to the end of its body, `spans`.
+/// Starts a collector that answers one request with this status. Returns the collector's
+/// certificate, its port, and a task that ends with the received request. The request's body must
+/// end with `spans`.
 async fn tls_collector(status: u16) -> (CertificateDer<'static>, u16, Handled) {
     let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     let certificate = made.cert.der().clone();
@@ -49,7 +50,7 @@ async fn tls_collector(status: u16) -> (CertificateDer<'static>, u16, Handled) {
 
 type Handled = tokio::task::JoinHandle<Option<String>>;
 
-/// Sends a batch from a thread without timers and sockets, like the SDK's.
+/// Sends a batch from a thread whose runtime has no timers and sockets, like the SDK's thread.
 fn send_batch(
     main: &Runtime,
     tls: Arc<ClientConfig>,

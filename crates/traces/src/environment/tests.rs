@@ -52,7 +52,7 @@ fn a_collector_is_waited_for_as_long_as_the_environment_says() {
             ],
             10_000,
         ),
-        // an argument is ignored without a sampler that takes one
+        // the argument is ignored if no sampler takes it
         (
             &[
                 ENDPOINT,
