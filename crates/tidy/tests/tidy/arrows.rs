@@ -97,7 +97,8 @@ const ARROWS: [(&str, &[&str]); 17] = [
     ("refract-tidy", &[]),
 ];
 
-/// External dependencies, each with the only crates that may name it, in their tests too.
+/// External dependencies, each with the only crates that may depend on it. Dev-dependencies count
+/// too.
 const KEEPERS: [(&str, &[&str]); 16] = [
     ("actix-http", &["refract-http-serving"]),
     ("actix-server", &["refract-http-serving"]),

@@ -1,5 +1,4 @@
-//! No dependency cycles between the files of a crate: the files that a file uses never use it in
-//! turn.
+//! No dependency cycles between the files of a crate: no file uses itself through others.
 //!
 //! A file uses another file when it names something that the other defines: in `use` items and in
 //! paths of all kinds, through imports and re-exports. `mod child;` and `pub use child::Name` alone

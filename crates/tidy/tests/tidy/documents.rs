@@ -1,4 +1,4 @@
-//! Everything that documents name exists: paths, make targets, settings. Names of code are in
+//! Whatever documents name exists: paths, make targets, settings. Names of code are in
 //! `rust_names`, links in `repository`, budgets and decision records in `pages`.
 //!
 //! The documents are `README.md`, those of crates, the pages directly under `docs/` and those of
@@ -46,7 +46,8 @@ fn has_name(file: &str, name: &str) -> bool {
     Path::new(file).file_name() == Some(name.as_ref())
 }
 
-/// Fails with every piece of code in the pages in which `missing` finds something.
+/// Fails if `missing` returns any name for a piece of code in the pages, and lists all of them with
+/// their pages.
 fn assert_found(rule: &str, missing: impl Fn(&str) -> Vec<String>) {
     let mut breaches = Vec::new();
     for (page, text) in pages() {

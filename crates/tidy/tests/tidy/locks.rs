@@ -6,7 +6,7 @@ use toml::{Table, Value};
 use crate::manifests::members;
 use crate::{assert_none, files, read};
 
-/// A build with `--locked` refuses a lock file without a dependency of one of our crates.
+/// A build with `--locked` refuses a lock file that lacks a dependency of one of our crates.
 #[test]
 fn every_lock_file_knows_what_our_crates_depend_on() {
     let members = members();
@@ -58,6 +58,6 @@ fn locked_dependencies<'a>(lock: &'a Table, package: &str) -> Option<Vec<&'a str
         .find(|one| one.get("name").and_then(Value::as_str) == Some(package))?;
     let dependencies = found.get("dependencies").and_then(Value::as_array);
     let names = dependencies.into_iter().flatten().filter_map(Value::as_str);
-    // the version follows a name that several versions share
+    // if a lock file has several versions of a crate, the version follows the name
     Some(names.filter_map(|name| name.split(' ').next()).collect())
 }

@@ -1,5 +1,5 @@
-//! The pages for readers: which there are, how many words they may have, and what a newcomer finds in
-//! them.
+//! The Markdown pages: which may exist, how many words they may have, and what a newcomer must
+//! find.
 
 mod records;
 
@@ -44,7 +44,7 @@ const ALL_WORDS: usize = 25_000;
 /// The most words of the README of a crate or of its fuzz targets.
 const CRATE_README: usize = 100;
 
-/// What a newcomer looks for, and the page to which the top README links for it.
+/// The topics that a newcomer looks for, each with the page to which the top README must link.
 const ONE_CLICK: [(&str, &str); 6] = [
     ("install it", "docs/DEPLOY.md"),
     ("write a prism file", "docs/PRISMS.md"),

@@ -1,4 +1,5 @@
-//! Which files exist: the top of the repository, links, migrations, tests that a page names.
+//! Which files must exist: the top of the repository, targets of links, migrations, tests that a
+//! page names.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -75,7 +76,7 @@ fn both_databases_have_the_same_migrations() {
     );
 }
 
-/// The page that names the test behind each of its defences.
+/// The page that names a test for each defence that it describes.
 const SECURITY: &str = "docs/SECURITY.md";
 
 /// Every test that a table of the page names in its last column, under the heading `tests`, exists.

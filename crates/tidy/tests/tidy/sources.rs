@@ -22,7 +22,8 @@ const LONGEST_BINARY: usize = 800;
 /// Upper bound on the lines of the median file in `src`.
 const LONGEST_MEDIAN: usize = 115;
 
-/// The program's `main` must be shorter than this: it reads the command line and calls a command.
+/// The file of the program's `main`, and the number of lines that it must stay below: `main` only
+/// reads the command line and calls a command.
 const MAIN: (&str, usize) = ("bin/refract/src/main.rs", 60);
 
 /// File names that do not describe the content.

@@ -42,7 +42,7 @@ pub(super) fn defined(item: &syn::Item) -> Option<Item> {
     })
 }
 
-/// The names of the macros among these items that define a type with a given name.
+/// The names of those macros among these items that define a type named by their argument.
 pub(super) fn macros_for_types(items: &[syn::Item]) -> Vec<String> {
     items
         .iter()

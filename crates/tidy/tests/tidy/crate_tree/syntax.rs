@@ -10,7 +10,7 @@ pub(super) fn segments(path: &syn::Path) -> Segments {
     segments.map(|segment| segment.ident.to_string()).collect()
 }
 
-/// The path of a type that is written as a path.
+/// The path of a type; `None` for types that are not paths, such as tuples.
 pub(super) fn type_path(named: &Type) -> Option<Segments> {
     if let Type::Path(named) = named {
         Some(segments(&named.path))
