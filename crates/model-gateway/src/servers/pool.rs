@@ -54,7 +54,7 @@ impl ServerPool {
         })
     }
 
-    /// Whether the server is ejected now. An only server never is.
+    /// Whether the server is ejected now. The server of a list of one never is.
     pub(crate) fn is_ejected(&self, place: ServerPlace) -> bool {
         self.loads.are_several() && self.loads.of(place).health().is_ejected()
     }

@@ -40,7 +40,8 @@ pub enum SettingError {
     Timeout,
 }
 
-/// What is wrong with an address in a list, as words that follow its number.
+/// Why an address in a list cannot be used. The text continues the sentence of
+/// [`SettingError::EndpointOfList`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
     /// Not the address of a server.
@@ -52,7 +53,7 @@ pub enum AddressError {
     /// The address holds a user name or a password.
     #[error("holds credentials: set the model API key instead")]
     Credentials,
-    /// Nothing between two commas, before the first or after the last one.
+    /// An empty entry in the list: two commas in a row, or a comma at the beginning or the end.
     #[error("is empty")]
     Empty,
     /// The built-in scorer, which cannot be in a list with servers.
