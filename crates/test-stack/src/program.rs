@@ -227,7 +227,9 @@ pub(crate) fn line(
 }
 
 /// The flags and commands that are followed by the name of a file or folder.
-const FILE_FLAGS: [&str; 6] = ["--output", "--write", "--junit", "--file", "apply", "man"];
+const FILE_FLAGS: [&str; 7] = [
+    "--output", "-o", "--write", "--junit", "--file", "apply", "man",
+];
 /// Endings of the names of files that commands read and write.
 const ENDINGS: [&str; 9] = [
     ".csv", ".tsv", ".jsonl", ".json", ".db", ".xml", ".txt", ".gz", ".part",
