@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::http::Answer;
+use crate::http::answer::HttpAnswer;
 use crate::service::{PRISM, TEXT, text};
 
 /// The content type of `json` and `raw`.
@@ -38,7 +38,7 @@ pub struct Saved {
 impl Saved {
     /// Reads a result from an answer in `json` or `raw`, and checks the shapes of id and time.
     #[track_caller]
-    pub fn of(answer: &Answer) -> Self {
+    pub fn of(answer: &HttpAnswer) -> Self {
         let body = answer.value();
         let saved = Self {
             id: text(&body, "id"),
@@ -124,7 +124,7 @@ impl Saved {
 
 /// The result's id in an answer of this format.
 #[track_caller]
-pub fn id_in(answer: &Answer, format: &str) -> String {
+pub fn id_in(answer: &HttpAnswer, format: &str) -> String {
     match format {
         "json" | "raw" => Saved::of(answer).id,
         "jsonl" => text(&answer.value(), "result_id"),
@@ -137,7 +137,7 @@ pub fn id_in(answer: &Answer, format: &str) -> String {
 
 /// The id of the earlier retry that a refused retry names.
 #[track_caller]
-pub fn retried_as(refused: &Answer) -> String {
+pub fn retried_as(refused: &HttpAnswer) -> String {
     let words = refused.body.split([' ', '.']);
     let mut ids = words.filter(|word| is_uuid_v7(word));
     ids.next().expect(&refused.body).to_owned()

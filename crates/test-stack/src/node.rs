@@ -14,7 +14,8 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, ChildStderr, Command};
 use tokio::sync::{oneshot, watch};
 
-use crate::http::{Answer, Request, within_patience};
+use crate::http::answer::HttpAnswer;
+use crate::http::{Request, within_patience};
 use crate::program::{self, Runner};
 
 /// A running node. One that is a process is killed when the value is dropped, one in the test's
@@ -151,12 +152,12 @@ impl Node {
     }
 
     /// Requests a path of the operator's listener.
-    pub async fn ops(&self, path: &str) -> Answer {
+    pub async fn ops(&self, path: &str) -> HttpAnswer {
         Request::outside("GET", path).send(self.ops).await
     }
 
     /// The metrics in the requested format.
-    pub async fn metrics_as(&self, accept: &str) -> Answer {
+    pub async fn metrics_as(&self, accept: &str) -> HttpAnswer {
         let request = Request::outside("GET", "/metrics").header("accept", accept);
         request.send(self.ops).await
     }

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::program::run;
 use refract_test_stack::expected::Saved;
-use refract_test_stack::http::{Connection, within_patience};
+use refract_test_stack::http::{HttpConnection, within_patience};
 use refract_test_stack::service::{Backend, LENS_FILE, PRISM, PRISM_FILE, Service, Setup, TEXT};
 
 /// Commands that need existing data.
@@ -106,7 +106,7 @@ async fn nothing_is_acknowledged_that_a_deleted_file_would_lose() {
     let node = &service.nodes[0];
     assert_eq!(node.ops("/readyz").await.status, 503);
     assert_eq!(node.ops("/healthz").await.status, 200);
-    let mut waiting = Connection::open(service.api()).await;
+    let mut waiting = HttpConnection::open(service.api()).await;
     let create = service.create_request(PRISM, &body("meanwhile"));
     waiting.send(&create.bytes()).await;
     let failed = "refract_result_saves_failed_total";

@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio::io::AsyncReadExt as _;
 
 use crate::program;
-use refract_test_stack::http::{Connection, within_patience};
+use refract_test_stack::http::{HttpConnection, within_patience};
 use refract_test_stack::service::{Backend, PRISM, Service};
 use refract_test_stack::varied::{make_results, varied_service};
 
@@ -84,7 +84,7 @@ fn command(service: &Service, arguments: &[&str]) -> tokio::process::Command {
 }
 
 async fn make_large_results(service: &Service, count: usize) {
-    let mut connection = Connection::open(service.api()).await;
+    let mut connection = HttpConnection::open(service.api()).await;
     for _ in 0..count {
         let body = json!({"text": "word ".repeat(14_000)});
         let request = service.create_request(PRISM, &body);

@@ -10,7 +10,7 @@ use tokio::task::block_in_place;
 use crate::counted_model::Asked;
 use crate::held::{Held, until_sockets_are_back};
 use crate::part;
-use refract_test_stack::http::{Connection, within_patience};
+use refract_test_stack::http::{HttpConnection, within_patience};
 use refract_test_stack::node::Node;
 use refract_test_stack::service::{PRISM, Service, Setup};
 
@@ -52,7 +52,7 @@ async fn hang_up(url: Option<String>, calls: usize) {
         let wave = WAVE.min(calls - made);
         let mut callers = Vec::new();
         for number in made..made + wave {
-            let mut caller = Connection::open(service.api()).await;
+            let mut caller = HttpConnection::open(service.api()).await;
             let body = json!({"text": format!("gone {number} o")});
             caller
                 .send(&service.create_request(PRISM, &body).bytes())

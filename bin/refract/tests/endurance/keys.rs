@@ -11,7 +11,8 @@ use serde_json::json;
 use tokio::task::{JoinSet, block_in_place};
 
 use crate::part;
-use refract_test_stack::http::{Answer, Connection, Request};
+use refract_test_stack::http::answer::HttpAnswer;
+use refract_test_stack::http::{HttpConnection, Request};
 use refract_test_stack::service::{PRISM, Service, Setup, text};
 
 /// The number of nodes, and of simultaneous callers with the same key.
@@ -91,7 +92,7 @@ async fn each_shared_key_has_one_result_on_four_nodes() {
             let mut told = Told::default();
             let mut callers = Vec::new();
             for node in nodes {
-                callers.push(Connection::open(node).await);
+                callers.push(HttpConnection::open(node).await);
             }
             for key in (group..keys).step_by(AT_ONCE) {
                 share(&mut callers, &bearer, &other, key, &mut told).await;
@@ -138,7 +139,13 @@ fn body(key: usize, text: &str) -> serde_json::Value {
 }
 
 /// Sends calls with one key to all nodes simultaneously, and checks the answers.
-async fn share(callers: &mut [Connection], bearer: &str, other: &str, key: usize, told: &mut Told) {
+async fn share(
+    callers: &mut [HttpConnection],
+    bearer: &str,
+    other: &str,
+    key: usize,
+    told: &mut Told,
+) {
     let key_use = KeyUse::of(key);
     let words = if key_use == KeyUse::Failing {
         FAILS
@@ -188,7 +195,7 @@ async fn share(callers: &mut [Connection], bearer: &str, other: &str, key: usize
 }
 
 /// The ids of the results in these answers.
-fn ids_of(answers: &[Answer]) -> BTreeSet<String> {
+fn ids_of(answers: &[HttpAnswer]) -> BTreeSet<String> {
     let results = answers.iter().filter(|answer| answer.status != 409);
     results.map(|answer| text(&answer.value(), "id")).collect()
 }

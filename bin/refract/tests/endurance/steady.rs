@@ -10,7 +10,7 @@ use serde_json::json;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use refract_test_stack::http::{Connection, Request};
+use refract_test_stack::http::{HttpConnection, Request};
 use refract_test_stack::service::{PRISM, Service, text};
 
 /// Connections kept after their call is answered; calls that pile up open more.
@@ -21,7 +21,7 @@ pub(crate) struct SteadyCaller {
     api: SocketAddr,
     bearer: String,
     // the longest idle connection is used first, so that none times out
-    idle: Mutex<VecDeque<Connection>>,
+    idle: Mutex<VecDeque<HttpConnection>>,
     last_made: Mutex<Option<String>>,
     took: Mutex<Vec<Duration>>,
     most_at_once: AtomicUsize,
@@ -104,7 +104,7 @@ impl SteadyCaller {
         let idle = self.idle.lock().unwrap().pop_front();
         let mut connection = match idle {
             Some(connection) => connection,
-            None => Connection::open(self.api).await,
+            None => HttpConnection::open(self.api).await,
         };
         connection.send(&request.bearer(&self.bearer).bytes()).await;
         let answer = connection.answer().await;

@@ -11,7 +11,8 @@ use tokio::task::JoinSet;
 
 use crate::load::cluster;
 use refract_test_stack::expected::Saved;
-use refract_test_stack::http::{Answer, Request};
+use refract_test_stack::http::Request;
+use refract_test_stack::http::answer::HttpAnswer;
 use refract_test_stack::service::{PRISM, Service, Setup, TEXT};
 
 /// The number of callers, which all send the same calls.
@@ -111,7 +112,7 @@ async fn call_and_retry(node: SocketAddr, bearer: &str, key: usize) -> Vec<Seen>
 }
 
 /// The id in a 409 answer; `None` for other answers.
-fn already_retried(answer: &Answer) -> Option<String> {
+fn already_retried(answer: &HttpAnswer) -> Option<String> {
     if answer.status != 409 {
         assert!(matches!(answer.status, 200 | 502), "{answer:?}");
         return None;

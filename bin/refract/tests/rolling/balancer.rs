@@ -75,7 +75,7 @@ impl Balancer {
     /// The value of an HAProxy metric, by name and labels.
     pub(crate) async fn metric(&self, series: &str) -> f64 {
         let request = Request::outside("GET", "/metrics").header("Connection", "close");
-        let mut connection = refract_test_stack::http::Connection::open(self.metrics).await;
+        let mut connection = refract_test_stack::http::HttpConnection::open(self.metrics).await;
         connection.send(&request.bytes()).await;
         let text = connection.rest().await;
         let samples = text.lines().filter_map(|line| line.rsplit_once(' '));

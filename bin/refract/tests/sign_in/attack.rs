@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::task::JoinSet;
 
-use refract_test_stack::http::{Connection, Request};
+use refract_test_stack::http::{HttpConnection, Request};
 use refract_test_stack::service::Service;
 
 /// An address of the attackers' network.
@@ -45,7 +45,7 @@ impl Attack {
             let is_over = Arc::clone(&is_over);
             connections.spawn(async move {
                 let mut tally = Tally::default();
-                let mut connection = Connection::open(app).await;
+                let mut connection = HttpConnection::open(app).await;
                 let mut count = 0_u32;
                 while !is_over.load(Ordering::Relaxed) {
                     count += 1;

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use refract_test_stack::browser::forms::{inputs, post};
 use refract_test_stack::browser::joined;
-use refract_test_stack::http::{Answer, Request};
+use refract_test_stack::http::Request;
+use refract_test_stack::http::answer::HttpAnswer;
 use refract_test_stack::service::{Backend, PRISM, Service, example_prism, text};
 
 on_both!(
@@ -24,7 +25,7 @@ const ACTION: &str = "action=\"/prisms/support-triage/edit\"";
 
 type Values = Vec<(String, String)>;
 
-fn faults(page: &Answer) -> usize {
+fn faults(page: &HttpAnswer) -> usize {
     page.body.matches("class=\"fault\"").count()
 }
 

@@ -5,7 +5,8 @@ use serde_json::json;
 
 use refract_test_stack::browser::forms::{inputs, post};
 use refract_test_stack::browser::joined;
-use refract_test_stack::http::{Answer, Request};
+use refract_test_stack::http::Request;
+use refract_test_stack::http::answer::HttpAnswer;
 use refract_test_stack::service::{Backend, PRISM, Service, text};
 
 on_both!(
@@ -199,7 +200,7 @@ async fn results_are_found_and_taken_along(backend: Backend) {
     let list = |query: &str| format!("/prisms/{PRISM}/results{query}");
     let all = ada.get(&list("")).await;
     assert_eq!(all.status, 200, "{all:?}");
-    let rows = |page: &Answer| page.body.matches("href=\"/results/").count();
+    let rows = |page: &HttpAnswer| page.body.matches("href=\"/results/").count();
     assert_eq!(rows(&all), 4, "{}", all.body);
     for (query, expected) in [
         ("?ref=first", 2),

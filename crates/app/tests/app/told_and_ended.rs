@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use serde_json::json;
 
-use refract_test_stack::browser::{Browser, id_of, invited, joined};
+use refract_test_stack::browser::{PlainBrowser, id_of, invited, joined};
 use refract_test_stack::http::Request;
 use refract_test_stack::service::events;
 use refract_test_stack::service::{Backend, PRISM, Service, text};
@@ -25,7 +25,7 @@ async fn somebody_is_told_who_changed_their_role(backend: Backend) {
     service.start_node(&[]).await;
     let mut ada = joined(&service, "ada@example.com", "owner").await;
     let link = invited(&service, "grace@example.com", "reviewer").await;
-    let mut grace = Browser::new(&service);
+    let mut grace = PlainBrowser::new(&service);
     grace.join(&link, "Grace").await;
     assert!(!grace.get("/").await.body.contains(TOLD));
     let id = id_of(&ada.get("/people").await, 1);
@@ -70,7 +70,7 @@ async fn somebody_is_told_by_whose_link_their_password_was_replaced(backend: Bac
     let service = Service::start(backend).await;
     let mut ada = joined(&service, "ada@example.com", "owner").await;
     let link = invited(&service, "grace@example.com", "editor").await;
-    let mut grace = Browser::new(&service);
+    let mut grace = PlainBrowser::new(&service);
     grace.join(&link, "Grace").await;
     let id = id_of(&ada.get("/people").await, 1);
     let page = ada.post(&format!("/people/{id}/link"), &[]).await;
@@ -80,7 +80,7 @@ async fn somebody_is_told_by_whose_link_their_password_was_replaced(backend: Bac
         !grace.get("/").await.body.contains(TOLD),
         "nothing changed yet"
     );
-    let mut somebody = Browser::new(&service);
+    let mut somebody = PlainBrowser::new(&service);
     assert_eq!(somebody.join(&link, "Grace").await.status, 303);
     let page = somebody.get("/").await;
     assert!(

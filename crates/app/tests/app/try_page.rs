@@ -4,8 +4,9 @@ use refract_test_support::model_server::{Script, ScriptedReply};
 use refract_test_support::on_both;
 use serde_json::json;
 
-use refract_test_stack::browser::{Browser, joined};
-use refract_test_stack::http::{Answer, Request};
+use refract_test_stack::browser::{PlainBrowser, joined};
+use refract_test_stack::http::Request;
+use refract_test_stack::http::answer::HttpAnswer;
 use refract_test_stack::service::{Backend, PRISM, Service, Setup, TEXT, text};
 
 on_both!(
@@ -20,7 +21,7 @@ on_both!(
 
 const HOSTILE: &str = "=1+1 <script>alert(1)</script> \u{202e}abc 🦊";
 
-async fn answered(ada: &mut Browser<'_>, text: &str) -> (Answer, String) {
+async fn answered(ada: &mut PlainBrowser<'_>, text: &str) -> (HttpAnswer, String) {
     let address = format!("/prisms/{PRISM}/try");
     let values = [
         ("fields.text", text),

@@ -5,8 +5,9 @@ use refract_domain::account::role::Role;
 use refract_test_support::on_both;
 use serde_json::json;
 
-use refract_test_stack::browser::{Browser, joined};
-use refract_test_stack::http::{Answer, Request};
+use refract_test_stack::browser::{PlainBrowser, joined};
+use refract_test_stack::http::Request;
+use refract_test_stack::http::answer::HttpAnswer;
 use refract_test_stack::service::{Backend, PRISM, Service, text};
 
 on_both!(
@@ -38,7 +39,7 @@ async fn made_result(service: &Service, words: &str) -> String {
     text(&made.value(), "id")
 }
 
-async fn visit(browser: &mut Browser<'_>, route: &RouteFacts, address: &str) -> Answer {
+async fn visit(browser: &mut PlainBrowser<'_>, route: &RouteFacts, address: &str) -> HttpAnswer {
     if route.is_action {
         browser.post(address, &[("role", "editor")]).await
     } else {
@@ -120,7 +121,7 @@ async fn other_accounts_things_do_not_exist(backend: Backend) {
     service.run(&["account", "create", "other"]).await.done();
     let arguments = ["person", "invite", "eve@example.com", "--account", "other"];
     let link = text(&service.run(&arguments).await.object(), "link");
-    let mut eve = Browser::new(&service);
+    let mut eve = PlainBrowser::new(&service);
     assert_eq!(eve.join(&link, "Eve").await.status, 303);
     for prism in [PRISM, &service.prism_id] {
         for (route, _) in for_people() {

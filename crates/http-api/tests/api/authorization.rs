@@ -4,7 +4,7 @@ use refract_test_support::on_both;
 use serde_json::json;
 
 use refract_test_stack::expected::Saved;
-use refract_test_stack::http::{Connection, Request};
+use refract_test_stack::http::{HttpConnection, Request};
 use refract_test_stack::order::{NO_KEY, NO_RESULT, WRONG_KEY};
 use refract_test_stack::service::{Backend, PRISM, Service, TEXT};
 
@@ -130,7 +130,7 @@ async fn keys_of_other_accounts_and_revoked_ones_do_not_count(backend: Backend) 
     let read = Request::get(&format!("/results/{id}")).bearer(second_key);
     assert_eq!(service.send(read.clone()).await.body, made.body);
     // revocation also affects a kept connection
-    let mut connection = Connection::open(service.api()).await;
+    let mut connection = HttpConnection::open(service.api()).await;
     assert_eq!(connection.call(&read).await.status, 200);
     let second_id = second["id"].as_str().unwrap();
     service.run(&["key", "revoke", second_id]).await.done();

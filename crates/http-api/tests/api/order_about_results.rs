@@ -5,10 +5,10 @@ use refract_test_support::on_both;
 use serde_json::json;
 
 use refract_test_stack::expected::{JSON, Saved, retried_as};
-use refract_test_stack::http::{Connection, Request};
+use refract_test_stack::http::{HttpConnection, Request};
 use refract_test_stack::order::{
-    FORMAT, Fault, INVALID_UUID, MALFORMED, NO_KEY, NO_RESULT, Outcome, TOO_LARGE, UNSUPPORTED,
-    WRONG_KEY, assert_first, error, failing_model, ones_and_pairs, problem,
+    CallFault, CheckOutcome, FORMAT, INVALID_UUID, MALFORMED, NO_KEY, NO_RESULT, TOO_LARGE,
+    UNSUPPORTED, WRONG_KEY, assert_first, error, failing_model, ones_and_pairs, problem,
 };
 use refract_test_stack::service::{Backend, PRISM, Service, TEXT};
 
@@ -101,7 +101,7 @@ impl Results {
 }
 
 /// The faults that both endpoints check, in order.
-fn shared_faults() -> Vec<Fault<Call>> {
+fn shared_faults() -> Vec<CallFault<Call>> {
     vec![
         problem("id", INVALID_UUID, |call| call.about = About::Nonsense),
         problem("query", FORMAT, |call| {
@@ -119,9 +119,9 @@ fn shared_faults() -> Vec<Fault<Call>> {
     ]
 }
 
-fn retry_faults() -> Vec<Fault<Call>> {
+fn retry_faults() -> Vec<CallFault<Call>> {
     let archived = "This prism is archived, so it cannot answer.";
-    let mut faults: Vec<Fault<Call>> = vec![
+    let mut faults: Vec<CallFault<Call>> = vec![
         error("media type", "media type", UNSUPPORTED, |call| {
             call.media_type = Some("application/xml");
         }),
@@ -155,10 +155,10 @@ fn retry_faults() -> Vec<Fault<Call>> {
             (404, "not_found", archived),
             |call| call.is_archived = true,
         ),
-        Fault {
+        CallFault {
             name: "the model",
             place: "model",
-            outcome: Outcome::Failed,
+            outcome: CheckOutcome::Failed,
             make: |_| {},
         },
     ]);
@@ -188,7 +188,7 @@ async fn of_two_faults_of_a_retry_the_earlier_one_answers(backend: Backend) {
         let id = results.id(call.about);
         let target = format!("/results/{id}/retry{}", call.query);
         let request = call.dress(Request::post(&target));
-        let mut connection = Connection::open(service.api()).await;
+        let mut connection = HttpConnection::open(service.api()).await;
         let answer = connection.call_of_unread_body(&request.bytes()).await;
         if set[0].name == "already retried" {
             let new = &new_ids[usize::from(call.is_archived)];
@@ -267,7 +267,7 @@ async fn a_route_that_is_none_is_answered_before_anything_else_is_looked_at() {
         let answer = service.send(Request::outside("GET", target)).await;
         answer.assert_error(404, "not_found", "Route not found");
     }
-    let mut connection = Connection::open(service.api()).await;
+    let mut connection = HttpConnection::open(service.api()).await;
     let head = Request::new("HEAD", &read).header("Connection", "close");
     connection.send(&head.bytes()).await;
     let answer = connection.rest().await;

@@ -3,7 +3,7 @@
 use refract_test_support::on_both;
 use serde_json::{Value, json};
 
-use refract_test_stack::browser::{Browser, PASSWORD, id_of, invited, joined, path_of};
+use refract_test_stack::browser::{PASSWORD, PlainBrowser, id_of, invited, joined, path_of};
 use refract_test_stack::service::events;
 use refract_test_stack::service::{Backend, PRISM, Service, text};
 
@@ -193,13 +193,13 @@ async fn define_marked(service: &Service) {
 }
 
 /// The values of the session and browser cookies.
-fn cookies_of(browser: &Browser<'_>) -> [String; 2] {
+fn cookies_of(browser: &PlainBrowser<'_>) -> [String; 2] {
     ["refract", "refract_browser"].map(|cookie| browser.value_of(cookie).to_owned())
 }
 
 /// Signs in with a wrong password that contains a marker word and with the right one, and sets a
 /// name and a password that contain one.
-async fn sign_in_marked(ada: &mut Browser<'_>) {
+async fn sign_in_marked(ada: &mut PlainBrowser<'_>) {
     ada.sign_in("ada@example.com", "marker-password").await;
     ada.sign_in("ada@example.com", PASSWORD).await;
     ada.post("/me/name", &[("name", "Second Marker-Name")])
@@ -215,7 +215,7 @@ async fn sign_in_marked(ada: &mut Browser<'_>) {
 async fn no_event_holds_a_text_or_a_secret(backend: Backend) {
     let service = Service::start(backend).await;
     let link = invited(&service, "ada@example.com", "owner").await;
-    let mut ada = Browser::new(&service);
+    let mut ada = PlainBrowser::new(&service);
     ada.join(&link, "Ada Marker-Name").await;
     let cookies = cookies_of(&ada);
     let body = json!({

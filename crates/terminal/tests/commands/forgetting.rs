@@ -5,7 +5,7 @@ use refract_test_support::on_both;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use refract_test_stack::browser::{Browser, joined};
+use refract_test_stack::browser::{PlainBrowser, joined};
 use refract_test_stack::expected::Saved;
 use refract_test_stack::http::Request;
 use refract_test_stack::service::{Backend, PRISM, Service, Setup, TEXT, text};
@@ -29,7 +29,7 @@ pub(crate) async fn export(service: &Service) -> Vec<Value> {
 }
 
 /// Fails unless the app's page about the prism's results contains this text.
-async fn assert_in_app(ada: &mut Browser<'_>, results: &str) {
+async fn assert_in_app(ada: &mut PlainBrowser<'_>, results: &str) {
     let page = ada.get(&format!("/prisms/{PRISM}")).await;
     assert!(page.body.contains(&format!(">{results}</a>")), "{page:?}");
 }

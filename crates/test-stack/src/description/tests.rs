@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 
 use super::{DESCRIPTION, hold};
-use crate::http::Answer;
+use crate::http::answer::HttpAnswer;
 
-fn answered(content_type: &str, body: &str) -> Answer {
+fn answered(content_type: &str, body: &str) -> HttpAnswer {
     let head = format!(
         "HTTP/1.1 200 OK\r\ncontent-type: {content_type}\r\ncache-control: no-store\r\n\
          x-request-id: 1"
     );
-    Answer::new(&head, body.to_owned())
+    HttpAnswer::new(&head, body.to_owned())
 }
 
 #[test]

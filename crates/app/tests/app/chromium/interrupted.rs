@@ -5,7 +5,7 @@ use refract_test_support::model_server::ScriptedReply;
 
 use super::{PASSWORD, joined, open};
 use refract_test_stack::browser;
-use refract_test_stack::http::{Connection, Request, within_patience};
+use refract_test_stack::http::{HttpConnection, Request, within_patience};
 use refract_test_stack::service::{Backend, PRISM, Service, text};
 
 const CONTEXT: &str = "We sell bicycles.\n\n  And <b>helmets</b>, \"since\" 1998.";
@@ -63,7 +63,7 @@ async fn what_was_typed_survives_a_node_that_stops() {
 }
 
 /// Starts draining the node. It drains until the returned call of another client is answered.
-async fn drain(service: &Service, cookie: &str) -> Connection {
+async fn drain(service: &Service, cookie: &str) -> HttpConnection {
     let app = service.nodes[0].app;
     let asked = service.asked();
     service.model.then_once(ScriptedReply::answers().held());
@@ -72,7 +72,7 @@ async fn drain(service: &Service, cookie: &str) -> Connection {
         .header("Content-Type", "application/x-www-form-urlencoded")
         .header("Cookie", cookie)
         .body("fields.text=a+text&version=1&action=answer");
-    let mut held = Connection::open(app).await;
+    let mut held = HttpConnection::open(app).await;
     held.send(&call.bytes()).await;
     service
         .model
@@ -91,7 +91,7 @@ async fn is_told_to_wait(browser: &Browser) {
 }
 
 /// Lets the node end, and starts another one at the same address.
-async fn restart(service: &mut Service, mut held: Connection) {
+async fn restart(service: &mut Service, mut held: HttpConnection) {
     service.model.release(1);
     assert_eq!(held.answer().await.status, 303, "the call in flight ends");
     let mut node = service.nodes.remove(0);
