@@ -149,7 +149,7 @@ async fn what_was_typed_survives_the_end_of_the_session() {
 async fn end_sessions(service: &Service) {
     let made = service.run(&["person", "reset", "ada@example.com"]).await;
     let link = text(&made.object(), "link");
-    let mut elsewhere = browser::Browser::new(service);
+    let mut elsewhere = browser::PlainBrowser::new(service);
     assert_eq!(elsewhere.join(&link, "Ada").await.status, 303);
 }
 
