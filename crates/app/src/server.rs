@@ -109,7 +109,7 @@ where
                 api_url: api_url.clone(),
                 is_for_trying_only,
                 proxies: proxies.clone(),
-                told_of_proxy: Cell::new(false),
+                has_warned_of_proxy: Cell::new(false),
                 assets: AssetFolder::embedded(),
             }),
         };

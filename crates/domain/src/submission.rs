@@ -12,11 +12,11 @@ use serde_with::{As, Map, Same};
 use crate::key::FieldKey;
 use crate::limits::{CALL_CONTEXT_CHARS, FIELD_VALUE_CHARS};
 use crate::prism::field::Field;
-use crate::problem::Fault;
+use crate::problem::ValidationError;
 use crate::problem::text;
 
 /// The faults of a field value's length and characters (spec 8).
-pub fn field_value_faults(value: &str) -> Vec<Fault> {
+pub fn field_value_faults(value: &str) -> Vec<ValidationError> {
     text::faults(value, &(0..=FIELD_VALUE_CHARS))
 }
 
@@ -29,7 +29,7 @@ impl CallContext {
     ///
     /// # Errors
     /// The faults of the text's length and characters.
-    pub fn parse(text: String) -> Result<Option<Self>, Vec<Fault>> {
+    pub fn parse(text: String) -> Result<Option<Self>, Vec<ValidationError>> {
         let faults = text::faults(&text, &(0..=CALL_CONTEXT_CHARS));
         if !faults.is_empty() {
             return Err(faults);
@@ -239,7 +239,7 @@ mod tests {
         let blank = " ".repeat(100_001);
         assert_eq!(
             CallContext::parse(blank).err(),
-            Some(vec![Fault::StringTooLong(100_000)])
+            Some(vec![ValidationError::StringTooLong(100_000)])
         );
     }
 
@@ -249,9 +249,12 @@ mod tests {
         assert!(field_value_faults(&"😀".repeat(100_000)).is_empty());
         assert_eq!(
             field_value_faults(&"x".repeat(100_001)),
-            [Fault::StringTooLong(100_000)]
+            [ValidationError::StringTooLong(100_000)]
         );
-        assert_eq!(field_value_faults("a\0"), [Fault::ForbiddenCharacters]);
+        assert_eq!(
+            field_value_faults("a\0"),
+            [ValidationError::ForbiddenCharacters]
+        );
     }
 
     #[test]

@@ -21,7 +21,7 @@ use crate::settings::setting_error::SettingError;
 pub struct ModelSettings {
     /// Where the model is.
     pub endpoint: ModelEndpoint,
-    /// The server's protocol; ignored for [`ModelEndpoint::Lexical`].
+    /// The server's protocol; ignored for [`ModelEndpoint::DemoScorer`].
     pub protocol: Protocol,
     /// Sent as `model`.
     pub name: String,

@@ -13,7 +13,7 @@ mod find_results;
 mod mark_result;
 mod questions;
 mod rows;
-mod said;
+mod stated_outcomes;
 
 pub use self::check::{CheckedMarks, MarksError};
 pub use self::columns::{MarkedColumns, MarkedNameTaken};

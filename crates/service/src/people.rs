@@ -3,9 +3,9 @@
 //! The database stores only hashes of the tokens of links and sessions. An account always keeps at
 //! least one owner who has joined, once it has one.
 
+pub(crate) mod account_actor;
 mod accounts;
 mod app_url;
-pub(crate) mod caller;
 mod change;
 mod error;
 mod invite;
@@ -28,9 +28,9 @@ mod turn_queue;
 
 pub use refract_persistence::{OpenInvitation, OwnSession, Person};
 
+pub use self::account_actor::{AccountActor, ResultActor};
 pub use self::accounts::{Account, AccountError, Accounts, DEFAULT_ACCOUNT};
 pub use self::app_url::{AppUrl, NotAnAppUrl};
-pub use self::caller::{Caller, Maker};
 pub use self::error::PersonError;
 pub use self::invite::Invitation;
 pub use self::join::JoinError;

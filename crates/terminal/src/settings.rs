@@ -179,7 +179,7 @@ impl ModelArgs {
     ///
     /// # Errors
     /// An invalid value.
-    pub fn settings_or_lexical(&self) -> anyhow::Result<ModelSettings> {
+    pub fn settings_or_demo_scorer(&self) -> anyhow::Result<ModelSettings> {
         let given = self.model_url.as_deref().filter(|url| !url.is_empty());
         self.settings_for(given.unwrap_or("builtin:lexical"))
     }

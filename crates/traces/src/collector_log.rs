@@ -16,7 +16,7 @@ pub(crate) struct CollectorLog {
 impl CollectorLog {
     /// Logs that the collector did not accept a batch of spans.
     pub(crate) fn failed(&self, reason: &str) {
-        if self.is_to_be_said(Instant::now()) {
+        if self.is_due(Instant::now()) {
             tracing::warn!(
                 reason,
                 "the collector does not take traces: spans are dropped, calls go on"
@@ -31,7 +31,7 @@ impl CollectorLog {
         }
     }
 
-    fn is_to_be_said(&self, now: Instant) -> bool {
+    fn is_due(&self, now: Instant) -> bool {
         let mut said = self.said();
         if said.is_some_and(|said| now.duration_since(said) < EVERY) {
             return false;
@@ -53,7 +53,7 @@ mod tests {
     fn a_collector_that_stays_away_is_mentioned_once_in_a_while() {
         let log = CollectorLog::default();
         let begin = Instant::now();
-        let said = |seconds| log.is_to_be_said(begin + Duration::from_secs(seconds));
+        let said = |seconds| log.is_due(begin + Duration::from_secs(seconds));
         assert_eq!(
             [0, 5, 299, 300, 301, 600].map(said),
             [true, false, false, true, false, true]
@@ -64,8 +64,8 @@ mod tests {
     fn a_collector_that_goes_away_again_is_mentioned_again() {
         let log = CollectorLog::default();
         let now = Instant::now();
-        assert!(log.is_to_be_said(now));
+        assert!(log.is_due(now));
         log.taken();
-        assert!(log.is_to_be_said(now));
+        assert!(log.is_due(now));
     }
 }

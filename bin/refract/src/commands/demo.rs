@@ -36,7 +36,7 @@ pub(crate) struct DemoCommand {
 impl DemoCommand {
     /// Runs `refract demo`.
     pub(crate) async fn run(self) -> anyhow::Result<ExitCode> {
-        let gateway = ModelGateway::new(self.model.settings_or_lexical()?)?;
+        let gateway = ModelGateway::new(self.model.settings_or_demo_scorer()?)?;
         let settings = DatabaseSettings {
             url: DATABASE_URL.into(),
             pool: 4,

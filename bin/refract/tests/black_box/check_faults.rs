@@ -1,15 +1,15 @@
 //! What `refract check` refuses before the model is asked, and how it stops.
 
-use crate::program::setup;
-use refract_test_support::model_server::{Script, ScriptedReply};
-use refract_test_support::on_both;
-
-use crate::program;
-use crate::terminal::OnTerminal;
 use refract_test_stack::http::within_patience;
 use refract_test_stack::runs::GOLD;
 use refract_test_stack::runs::numbered;
 use refract_test_stack::service::{Backend, PRISM, Service, Setup};
+use refract_test_support::model_server::{Script, ScriptedReply};
+use refract_test_support::on_both;
+
+use crate::program;
+use crate::program::setup;
+use crate::terminal::OnTerminal;
 
 on_both!(a_check_goes_on_where_it_was_stopped);
 

@@ -1,14 +1,14 @@
 //! Connections: keep-alive, pipelining, `Expect: 100-continue`, bytes that are not HTTP.
 
-use crate::program::{setup, start};
-use refract_test_support::model_server::ScriptedReply;
-use serde_json::json;
-
 use refract_test_stack::expected::{ANSWERS, JSON, Saved};
 use refract_test_stack::http::{HttpConnection, Request};
 use refract_test_stack::node::Node;
 use refract_test_stack::order::{NO_RESULT, TOO_LARGE};
 use refract_test_stack::service::{Backend, PRISM, Service, Setup, TEXT};
+use refract_test_support::model_server::ScriptedReply;
+use serde_json::json;
+
+use crate::program::{setup, start};
 
 const UNKNOWN: &str = "01234567-89ab-7def-8123-456789abcdef";
 
@@ -104,7 +104,7 @@ async fn a_small_body_that_nobody_needed_does_not_cost_the_connection() {
 }
 
 #[tokio::test]
-async fn a_caller_that_expects_to_be_told_is_told_to_go_on() {
+async fn a_caller_that_expects_to_be_asked_is_asked_to_go_on() {
     let service = start(Backend::Sqlite).await;
     let request = service
         .create_request(PRISM, &json!({"text": TEXT}))

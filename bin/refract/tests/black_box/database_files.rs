@@ -1,15 +1,15 @@
 //! The SQLite file: where it is created, how it is watched while open, and limits on its size.
 
-use crate::program::setup;
 use std::fs;
 use std::path::Path;
 
-use serde_json::json;
-
-use crate::program::run;
 use refract_test_stack::expected::Saved;
 use refract_test_stack::http::{HttpConnection, within_patience};
 use refract_test_stack::service::{Backend, LENS_FILE, PRISM, PRISM_FILE, Service, Setup, TEXT};
+use serde_json::json;
+
+use crate::program::run;
+use crate::program::setup;
 
 /// Commands that need existing data.
 const ABOUT_STORED: [&[&str]; 22] = [

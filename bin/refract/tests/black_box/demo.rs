@@ -3,14 +3,14 @@
 use std::net::{SocketAddr, TcpListener};
 use std::process::Stdio;
 
+use refract_test_stack::http::answer::HttpAnswer;
+use refract_test_stack::http::{HttpConnection, Request, within_patience};
+use refract_test_stack::service::text;
 use refract_test_support::model_server::{ModelServer, ScriptedReply};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 
 use crate::program::{self, run};
-use refract_test_stack::http::answer::HttpAnswer;
-use refract_test_stack::http::{HttpConnection, Request, within_patience};
-use refract_test_stack::service::text;
 
 /// Occupies the default ports until the value is dropped. A port that cannot be bound is already in
 /// use by another process.

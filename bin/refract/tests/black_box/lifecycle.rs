@@ -1,21 +1,21 @@
 //! Clients that disconnect and servers that stop: answers of the model are saved completely.
 
-use crate::program::{setup, start};
-use refract_test_support::model_server::ScriptedReply;
-use refract_test_support::on_both;
-use serde_json::{Value, json};
-
 use refract_test_stack::browser::joined;
 use refract_test_stack::expected::{ANSWERS, JSON, Saved};
 use refract_test_stack::http::answer::HttpAnswer;
 use refract_test_stack::http::{HttpConnection, Request, within_patience};
 use refract_test_stack::node::Node;
 use refract_test_stack::service::{Backend, PRISM, Service, Setup, TEXT};
+use refract_test_support::model_server::ScriptedReply;
+use refract_test_support::on_both;
+use serde_json::{Value, json};
+
+use crate::program::{setup, start};
 
 on_both!(
     a_call_whose_client_hangs_up_is_saved,
     a_visit_whose_client_hangs_up_is_saved_logged_and_counted,
-    a_server_that_is_told_to_stop_ends_its_calls_and_takes_no_more,
+    a_server_that_is_signalled_to_stop_ends_its_calls_and_takes_no_more,
     a_server_whose_grace_is_over_saves_nothing_by_halves,
 );
 
@@ -142,7 +142,7 @@ async fn until_not_ready(node: &Node) -> HttpAnswer {
     .await
 }
 
-async fn a_server_that_is_told_to_stop_ends_its_calls_and_takes_no_more(backend: Backend) {
+async fn a_server_that_is_signalled_to_stop_ends_its_calls_and_takes_no_more(backend: Backend) {
     let mut service = with_held_model(backend, &[]).await;
     service.model.then_once(ScriptedReply::status(400));
     let failed = Saved::of(&service.create(&json!({"text": TEXT})).await);

@@ -1,12 +1,12 @@
 //! `refract migrate --to`: forward and back, run by the program, with the tables, their rows and
 //! the list of migrations.
 
-use crate::program::{setup, start};
+use refract_test_stack::service::{Backend, Service, Setup, TEXT};
 use refract_test_support::on_both;
 use serde_json::json;
 
 use crate::program;
-use refract_test_stack::service::{Backend, Service, Setup, TEXT};
+use crate::program::{setup, start};
 
 on_both!(a_database_goes_back_and_forth_by_the_program);
 

@@ -1,13 +1,13 @@
 //! The report of `refract model check` about a server that refuses: the failure in a sentence, the
 //! server's own message and the remedy. Results, logs and metrics never contain that message.
 
-use crate::program::setup;
-use refract_test_support::model_server::ScriptedReply;
-use serde_json::json;
-
 use refract_test_stack::expected::Saved;
 use refract_test_stack::http::within_patience;
 use refract_test_stack::service::{Backend, Service, Setup};
+use refract_test_support::model_server::ScriptedReply;
+use serde_json::json;
+
+use crate::program::setup;
 
 #[tokio::test]
 async fn a_servers_words_reach_neither_results_nor_logs_nor_metrics() {

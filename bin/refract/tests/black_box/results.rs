@@ -1,15 +1,15 @@
 //! `refract results`: listing saved results, showing one, and retrying failed ones.
 
-use crate::program::start;
 use std::process::Stdio;
 
+use refract_test_stack::http::within_patience;
+use refract_test_stack::service::{Backend, PRISM, TEXT};
 use refract_test_support::model_server::ScriptedReply;
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 
 use crate::program;
-use refract_test_stack::http::within_patience;
-use refract_test_stack::service::{Backend, PRISM, TEXT};
+use crate::program::start;
 
 #[tokio::test]
 async fn a_stop_waits_for_what_was_asked() {

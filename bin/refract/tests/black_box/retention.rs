@@ -1,12 +1,12 @@
 //! Purging by age in the background: which results, by which node, and when it refuses.
 
-use crate::program::start;
-use serde_json::{Value, json};
-
 use refract_test_stack::expected::Saved;
 use refract_test_stack::http::within_patience;
 use refract_test_stack::node::Node;
 use refract_test_stack::service::{Backend, TEXT};
+use serde_json::{Value, json};
+
+use crate::program::start;
 
 const PURGED: &str = "refract_results_purged_total";
 
@@ -65,7 +65,7 @@ async fn two_nodes_purge_what_is_older_than_the_days_that_are_set() {
 }
 
 #[tokio::test]
-async fn most_results_go_only_when_a_node_is_told_so() {
+async fn most_results_go_only_when_a_node_is_set_to() {
     let mut service = start(Backend::Postgres).await;
     let young = Saved::of(&service.create(&json!({"text": TEXT})).await);
     for _ in 0..3 {

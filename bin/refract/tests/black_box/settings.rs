@@ -1,12 +1,13 @@
 //! The configuration: which settings stop the start, and the error for each.
 
-use crate::program;
-use crate::program::setup;
 use std::net::TcpListener;
 
-use crate::program::run;
 use refract_test_stack::browser::joined;
 use refract_test_stack::service::{Backend, PRISM, Service, Setup};
+
+use crate::program;
+use crate::program::run;
+use crate::program::setup;
 
 const MODEL: (&str, &str) = ("REFRACT_MODEL_URL", "builtin:lexical");
 const LISTEN: (&str, &str) = ("REFRACT_LISTEN", "127.0.0.1:0");

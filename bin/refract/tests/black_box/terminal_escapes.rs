@@ -1,13 +1,13 @@
 //! Callers' texts on a terminal and in a pipe: nothing steers a terminal, and a pipe gets every
 //! byte.
 
-use crate::program::start;
+use refract_test_stack::service::{Backend, PRISM, Service, example_prism, text};
 use refract_test_support::on_both;
 use serde_json::{Value, json};
 
+use crate::program::start;
 use crate::program::{self, Ended};
 use crate::terminal::OnTerminal;
-use refract_test_stack::service::{Backend, PRISM, Service, example_prism, text};
 
 on_both!(what_callers_sent_cannot_steer_a_terminal);
 

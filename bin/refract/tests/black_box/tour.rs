@@ -4,9 +4,8 @@
 use std::path::Path;
 use std::process::Stdio;
 
-use tokio::process::Command;
-
 use refract_test_stack::http::within_patience;
+use tokio::process::Command;
 
 const TOUR: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/TOUR.md");
 const QUALITY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/QUALITY.md");

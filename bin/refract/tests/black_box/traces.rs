@@ -1,18 +1,18 @@
 //! Traces: the caller's trace continued and propagated, spans of requests and attempts, sampling,
 //! and no data from callers.
 
-use crate::program::setup;
-use refract_test_support::on_both;
 use std::collections::BTreeMap;
 
-use refract_test_support::model_server::ScriptedReply;
-use serde_json::{Value, json};
-
-use crate::collector::{Collector, Manner, ReceivedSpan};
 use refract_test_stack::browser::joined;
 use refract_test_stack::expected::Saved;
 use refract_test_stack::http::Request;
 use refract_test_stack::service::{Backend, PRISM, Service, Setup, TEXT};
+use refract_test_support::model_server::ScriptedReply;
+use refract_test_support::on_both;
+use serde_json::{Value, json};
+
+use crate::collector::{Collector, Manner, ReceivedSpan};
+use crate::program::setup;
 
 on_both!(
     a_trace_shows_the_statements_of_a_call_where_they_are_wanted,

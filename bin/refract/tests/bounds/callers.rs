@@ -4,12 +4,11 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use refract_test_stack::http::{HttpConnection, Request};
+use refract_test_stack::service::{PRISM, Service};
 use serde_json::json;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, interval};
-
-use refract_test_stack::http::{HttpConnection, Request};
-use refract_test_stack::service::{PRISM, Service};
 
 /// The connections of the calls.
 const CONNECTIONS: usize = 8;

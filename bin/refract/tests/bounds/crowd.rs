@@ -1,14 +1,14 @@
 //! A crowd of hostile clients, together with ordinary callers.
 
-use crate::program::setup;
 use std::time::Duration;
 
+use refract_test_stack::service::{Backend, Service, Setup};
 use tokio::task::JoinSet;
 
 use crate::callers::OrdinaryCalls;
 use crate::memory::{MemoryLimit, peak_mib};
+use crate::program::setup;
 use crate::strangers::Stranger;
-use refract_test_stack::service::{Backend, Service, Setup};
 
 /// The memory limit of the container in `docs/deploy/kubernetes`.
 const CONTAINER: usize = 1024 * 1024 * 1024;

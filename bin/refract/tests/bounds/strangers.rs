@@ -4,10 +4,9 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use refract_test_stack::service::PRISM;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
-
-use refract_test_stack::service::PRISM;
 
 const MIB: usize = 1024 * 1024;
 /// The send buffer of a client's socket: a small one limits how far it sends ahead.

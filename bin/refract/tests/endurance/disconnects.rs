@@ -1,8 +1,10 @@
 //! Callers that hang up while the model works: each call is saved, and the model is asked once.
 
-use crate::program::RUNNER;
 use std::time::Instant;
 
+use refract_test_stack::http::{HttpConnection, within_patience};
+use refract_test_stack::node::Node;
+use refract_test_stack::service::{PRISM, Service, Setup};
 use refract_test_support::cluster::Cluster;
 use serde_json::json;
 use tokio::task::block_in_place;
@@ -10,9 +12,7 @@ use tokio::task::block_in_place;
 use crate::counted_model::Asked;
 use crate::held::{Held, until_sockets_are_back};
 use crate::part;
-use refract_test_stack::http::{HttpConnection, within_patience};
-use refract_test_stack::node::Node;
-use refract_test_stack::service::{PRISM, Service, Setup};
+use crate::program::RUNNER;
 
 /// The number of simultaneous calls that wait for the model.
 const WAVE: usize = 250;

@@ -1,19 +1,19 @@
 //! First calls that share idempotency keys, on four nodes over one PostgreSQL.
 
-use crate::program::RUNNER;
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::time::Instant;
 
+use refract_test_stack::http::answer::HttpAnswer;
+use refract_test_stack::http::{HttpConnection, Request};
+use refract_test_stack::service::{PRISM, Service, Setup, text};
 use refract_test_support::cluster::Cluster;
 use refract_test_support::model_server::{Script, ScriptedReply, system_one_answers};
 use serde_json::json;
 use tokio::task::{JoinSet, block_in_place};
 
 use crate::part;
-use refract_test_stack::http::answer::HttpAnswer;
-use refract_test_stack::http::{HttpConnection, Request};
-use refract_test_stack::service::{PRISM, Service, Setup, text};
+use crate::program::RUNNER;
 
 /// The number of nodes, and of simultaneous callers with the same key.
 const NODES: usize = 4;

@@ -1,17 +1,17 @@
 //! A node that answers calls for a long time, at a third of the machine's capacity: memory, file
 //! descriptors and latency stay flat.
 
-use crate::program::RUNNER;
 use std::time::Duration;
 
+use refract_test_stack::service::{Service, Setup};
 use refract_test_support::cluster::Cluster;
 use refract_test_support::model_server::{Script, ScriptedReply};
 use tokio::task::block_in_place;
 
 use crate::held::{Held, assert_flat};
 use crate::part;
+use crate::program::RUNNER;
 use crate::steady::{SteadyCaller, within};
-use refract_test_stack::service::{Service, Setup};
 
 /// The duration of the capacity measurement.
 const MEASURED: Duration = Duration::from_secs(10);

@@ -6,12 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use refract_test_stack::http::{HttpConnection, Request};
+use refract_test_stack::service::{PRISM, Service, text};
 use serde_json::json;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
-
-use refract_test_stack::http::{HttpConnection, Request};
-use refract_test_stack::service::{PRISM, Service, text};
 
 /// Connections kept after their call is answered; calls that pile up open more.
 const KEPT: usize = 32;

@@ -3,13 +3,13 @@
 use std::net::TcpStream;
 use std::time::Instant;
 
+use refract_test_stack::http::{HttpConnection, Request};
+use refract_test_stack::service::{PRISM, TEXT};
 use refract_test_support::model_server::ScriptedReply;
 use serde_json::json;
 use tokio::task::block_in_place;
 
 use crate::load::{cluster, service};
-use refract_test_stack::http::{HttpConnection, Request};
-use refract_test_stack::service::{PRISM, TEXT};
 
 /// When the server resumes, it accepts the waiting connections, and their processes end at once.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,13 +1,16 @@
 //! Callers that follow the specification's advice: each call has an idempotency key and is repeated
 //! until it is answered. In the end every acknowledged call has exactly one result.
 
-use crate::program::setup;
 use std::collections::BTreeSet;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use refract_test_stack::expected::{ANSWERS, JSON, Saved};
+use refract_test_stack::http::answer::HttpAnswer;
+use refract_test_stack::http::{Request, extent, is_whole, within_patience};
+use refract_test_stack::service::{PRISM, Service, Setup, TEXT};
 use refract_test_support::cluster::Cluster;
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -15,10 +18,7 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use refract_test_stack::expected::{ANSWERS, JSON, Saved};
-use refract_test_stack::http::answer::HttpAnswer;
-use refract_test_stack::http::{Request, extent, is_whole, within_patience};
-use refract_test_stack::service::{PRISM, Service, Setup, TEXT};
+use crate::program::setup;
 
 /// The pause before a caller repeats a call.
 const PAUSE: Duration = Duration::from_millis(20);

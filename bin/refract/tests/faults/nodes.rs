@@ -1,19 +1,19 @@
 //! Several nodes on one database, with callers that share idempotency keys and retry each other's
 //! results: together the nodes keep the specification's promises.
 
-use crate::program::RUNNER;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 
+use refract_test_stack::expected::Saved;
+use refract_test_stack::http::Request;
+use refract_test_stack::http::answer::HttpAnswer;
+use refract_test_stack::service::{PRISM, Service, Setup, TEXT};
 use refract_test_support::model_server::{Script, ScriptedReply};
 use serde_json::json;
 use tokio::task::JoinSet;
 
 use crate::load::cluster;
-use refract_test_stack::expected::Saved;
-use refract_test_stack::http::Request;
-use refract_test_stack::http::answer::HttpAnswer;
-use refract_test_stack::service::{PRISM, Service, Setup, TEXT};
+use crate::program::RUNNER;
 
 /// The number of callers, which all send the same calls.
 const CALLERS: usize = 6;

@@ -4,9 +4,8 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::process::Stdio;
 
-use tokio::process::{Child, Command};
-
 use refract_test_stack::http::{Request, within_patience};
+use tokio::process::{Child, Command};
 
 /// The configuration that operators copy.
 const CONFIGURATION: &str = include_str!("../../../../docs/deploy/haproxy.cfg");

@@ -5,6 +5,9 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use refract_test_stack::http::answer::HttpAnswer;
+use refract_test_stack::http::{HttpConnection, Request};
+use refract_test_stack::service::{PRISM, text};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -12,9 +15,6 @@ use tokio::task::JoinSet;
 use crate::balancer::Balancer;
 use crate::counted_model::{FAILS_FIRST, name_of};
 use crate::tally::{KeyedCreate, Tally};
-use refract_test_stack::http::answer::HttpAnswer;
-use refract_test_stack::http::{HttpConnection, Request};
-use refract_test_stack::service::{PRISM, text};
 
 /// The interval between two calls: 200 per second.
 const PACE: Duration = Duration::from_millis(5);

@@ -5,10 +5,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tokio::task::JoinSet;
-
 use refract_test_stack::http::{HttpConnection, Request};
 use refract_test_stack::service::Service;
+use tokio::task::JoinSet;
 
 /// An address of the attackers' network.
 pub(crate) const ADDRESS: &str = "198.51.100.7";

@@ -1,6 +1,6 @@
 //! Validation errors of a form.
 
-use refract_domain::problem::{Fault, Problem};
+use refract_domain::problem::{Problem, ValidationError};
 
 /// The validation errors of a form, by input name. An error of the whole form has an empty name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,14 +13,18 @@ impl FormFaults {
     }
 
     /// Adds all validation errors of an input.
-    pub(crate) fn note_all(&mut self, input: &str, faults: &[Fault]) {
+    pub(crate) fn note_all(&mut self, input: &str, faults: &[ValidationError]) {
         for fault in faults {
             self.note(input, fault);
         }
     }
 
     /// The value of a parsed input; `None` if parsing failed, with its errors added.
-    pub(crate) fn read<T>(&mut self, input: &str, read: Result<T, Vec<Fault>>) -> Option<T> {
+    pub(crate) fn read<T>(
+        &mut self,
+        input: &str,
+        read: Result<T, Vec<ValidationError>>,
+    ) -> Option<T> {
         read.map_err(|faults| self.note_all(input, &faults)).ok()
     }
 

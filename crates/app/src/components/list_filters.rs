@@ -1,7 +1,7 @@
 //! The filters of a list, parsed from an address.
 
 use chrono::{DateTime, Utc};
-use refract_domain::problem::Fault;
+use refract_domain::problem::ValidationError;
 
 use super::field::FormField;
 use super::form_faults::FormFaults;
@@ -48,7 +48,7 @@ impl<F: Default + PartialEq> ListFilters<F> {
     pub(crate) fn read_by_rules<T>(
         &mut self,
         name: &str,
-        read: impl FnOnce(&str) -> Result<T, Vec<Fault>>,
+        read: impl FnOnce(&str) -> Result<T, Vec<ValidationError>>,
     ) -> Option<T> {
         let read = read(self.query.get(name)?);
         self.faults.read(name, read)

@@ -1,7 +1,7 @@
 //! `/results/{id}`: one result with its answers, texts, origin and marks.
 
+mod actor;
 mod facts;
-mod maker;
 mod marking;
 mod orders;
 
@@ -14,8 +14,8 @@ use refract_service::CallError;
 use refract_service::marks::MarksError;
 use refract_service::results::{ReadableResult, ResultDetails};
 
+use self::actor::maker;
 use self::facts::facts;
-use self::maker::maker;
 use self::marking::{changes, marking};
 pub(crate) use self::orders::order_check_form;
 use self::orders::{MOST_ORDERS, orders};

@@ -1,9 +1,9 @@
 //! `/prisms/{slug}/results`: stored results as rows of the lens, with filters and downloads.
 
+mod actors;
 mod download;
 mod filter_form;
 mod filter_values;
-mod makers;
 mod rows;
 
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use refract_service::results::{
     FoundResults, SearchError, SearchLimits, SearchPage, searchable_columns,
 };
 
+use self::actors::ResultMakers;
 pub(crate) use self::download::download;
 use self::filter_form::filter_form;
 use self::filter_values::FilterValues;
-use self::makers::ResultMakers;
 use self::rows::rows;
 use crate::components::empty_state::empty_state;
 use crate::components::list_pages::{NEWER, OLDER, downloads, neighbours, page_address, page_of};

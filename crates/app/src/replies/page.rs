@@ -184,7 +184,7 @@ fn navigation(visitor: Option<&Visitor>, current: Option<Section>) -> Markup {
                     }
                 }
             }
-            @if visitor.untold_event.is_some() {
+            @if visitor.first_unseen_event.is_some() {
                 a.untold href="/" { "Somebody changed your role or password" }
             }
             div.visitor {

@@ -289,7 +289,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_known_address_with_another_method_is_told_apart() {
+    fn a_known_address_with_another_method_is_distinguished() {
         assert!(find(&Method::HEAD, "/").is_ok());
         let refused = find(&Method::DELETE, "/").err().unwrap();
         assert_eq!(refused.status(), StatusCode::METHOD_NOT_ALLOWED);

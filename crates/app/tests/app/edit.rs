@@ -1,21 +1,20 @@
 //! The form of a prism over HTTP and without scripts: validation errors, edit conflicts, trials,
 //! and prisms of the largest size.
 
-use refract_test_support::on_both;
-use serde_json::{Value, json};
-
 use refract_test_stack::browser::forms::{inputs, post};
 use refract_test_stack::browser::joined;
 use refract_test_stack::http::Request;
 use refract_test_stack::http::answer::HttpAnswer;
 use refract_test_stack::service::{Backend, PRISM, Service, example_prism, text};
+use refract_test_support::on_both;
+use serde_json::{Value, json};
 
 on_both!(
-    what_is_wrong_is_told_when_somebody_asks_and_not_before,
+    what_is_wrong_is_reported_when_somebody_asks_and_not_before,
     the_second_of_two_sees_what_each_changed_and_keeps_what_was_typed,
     a_new_name_is_not_taken_back_by_a_form_that_was_open,
     a_trial_says_what_it_asks_and_saves_nothing,
-    a_refused_file_is_told_fault_by_fault,
+    a_refused_file_is_reported_fault_by_fault,
     the_largest_prism_made_in_the_form_is_that_of_the_file,
     the_largest_prism_is_changed_by_its_form,
 );
@@ -34,7 +33,7 @@ fn value<'a>(form: &'a Values, name: &str) -> Option<&'a str> {
     found.map(|(_, value)| value.as_str())
 }
 
-async fn what_is_wrong_is_told_when_somebody_asks_and_not_before(backend: Backend) {
+async fn what_is_wrong_is_reported_when_somebody_asks_and_not_before(backend: Backend) {
     let service = Service::start(backend).await;
     let mut ada = joined(&service, "ada@example.com", "editor").await;
     let page = ada.get("/prisms/new/edit").await;
@@ -163,7 +162,7 @@ async fn a_trial_says_what_it_asks_and_saves_nothing(backend: Backend) {
     assert_eq!(shown["context"], "We sell bicycles online.");
 }
 
-async fn a_refused_file_is_told_fault_by_fault(backend: Backend) {
+async fn a_refused_file_is_reported_fault_by_fault(backend: Backend) {
     let service = Service::start(backend).await;
     let mut ada = joined(&service, "ada@example.com", "editor").await;
     let mut file = example_prism();

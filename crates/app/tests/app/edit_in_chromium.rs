@@ -1,11 +1,10 @@
 //! The form of a prism in a real Chromium: focus, announcements, and large prisms. Without a
 //! browser these tests check nothing.
 
-use refract_test_support::browser::{Browser, BrowserSettings, Key};
-use serde_json::json;
-
 use refract_test_stack::browser::invited;
 use refract_test_stack::service::{Backend, PRISM, Service, text};
+use refract_test_support::browser::{Browser, BrowserSettings, Key};
+use serde_json::json;
 
 const PASSWORD: &str = "zy!3kQ9 dab.x";
 const SAID: &str = "#said";
@@ -41,7 +40,7 @@ async fn focus_after(browser: &Browser, said: &str) -> String {
 }
 
 #[tokio::test]
-async fn the_focus_stays_where_one_works_and_what_happened_is_said() {
+async fn the_focus_stays_where_one_works_and_what_happened_is_reported() {
     if !Browser::available() {
         return;
     }

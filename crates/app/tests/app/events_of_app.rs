@@ -1,17 +1,17 @@
 //! Every action of the app has an event, or a documented reason for none: a walk over the route
 //! table.
 
-use refract_test_support::on_both;
 use std::collections::BTreeSet;
 
 use refract_app::route_table;
-use serde_json::json;
-
-use crate::me::endings;
 use refract_test_stack::browser::forms::{inputs, post};
 use refract_test_stack::browser::{PASSWORD, PlainBrowser, id_of, joined, path_of};
 use refract_test_stack::http::answer::HttpAnswer;
 use refract_test_stack::service::{Backend, PRISM, Service, events, text};
+use refract_test_support::on_both;
+use serde_json::json;
+
+use crate::me::endings;
 
 on_both!(
     every_action_of_the_app_has_its_event,

@@ -13,11 +13,11 @@ mod edit;
 mod edit_in_chromium;
 mod events_of_app;
 mod me;
+mod notices_and_ended_keys;
 mod owners;
 mod people;
 mod sign_in;
 mod tasks;
-mod told_and_ended;
 mod try_page;
 mod walk;
 

@@ -1,13 +1,12 @@
 //! The app's pages Try and Result, over HTTP and without scripts.
 
-use refract_test_support::model_server::{Script, ScriptedReply};
-use refract_test_support::on_both;
-use serde_json::json;
-
 use refract_test_stack::browser::{PlainBrowser, joined};
 use refract_test_stack::http::Request;
 use refract_test_stack::http::answer::HttpAnswer;
 use refract_test_stack::service::{Backend, PRISM, Service, Setup, TEXT, text};
+use refract_test_support::model_server::{Script, ScriptedReply};
+use refract_test_support::on_both;
+use serde_json::json;
 
 on_both!(
     a_try_is_a_result_like_all_others,

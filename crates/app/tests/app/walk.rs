@@ -2,13 +2,12 @@
 
 use refract_app::{RouteFacts, route_table};
 use refract_domain::account::role::Role;
-use refract_test_support::on_both;
-use serde_json::json;
-
 use refract_test_stack::browser::{PlainBrowser, joined};
 use refract_test_stack::http::Request;
 use refract_test_stack::http::answer::HttpAnswer;
 use refract_test_stack::service::{Backend, PRISM, Service, text};
+use refract_test_support::on_both;
+use serde_json::json;
 
 on_both!(
     what_is_written_is_shown_as_text_on_every_page,

@@ -6,7 +6,7 @@ use refract_domain::json::Json;
 use refract_domain::key::OutcomeKey;
 use refract_domain::limits::{DESCRIPTION_CHARS, LABEL_CHARS};
 use refract_domain::prism::question::Outcome;
-use refract_domain::problem::Fault;
+use refract_domain::problem::ValidationError;
 
 use crate::file_reader::{FileReader, join};
 use crate::made_names::outcome_key;
@@ -34,9 +34,10 @@ pub(super) fn read_outcomes(
                 } else {
                     None
                 };
-                reader
-                    .problems
-                    .add_all(&join(&join(path, index), "key"), rule.map(Fault::rule));
+                reader.problems.add_all(
+                    &join(&join(path, index), "key"),
+                    rule.map(ValidationError::rule),
+                );
             }
             Some(outcome)
         })

@@ -55,7 +55,7 @@ fn told_with(pointer: &str, value: Value) -> Vec<String> {
 }
 
 #[test]
-fn callers_are_told_which_fields_to_send() {
+fn callers_learn_which_fields_to_send() {
     let fields = json!([
         { "key": "subject", "label": "Subject" }, { "key": "text", "label": "Text" }]);
     assert_eq!(
@@ -163,7 +163,7 @@ fn other_words_for_the_model_may_change_answers_and_both_wordings_are_given() {
 }
 
 #[test]
-fn readers_are_told_of_options_that_come_go_and_are_renamed() {
+fn readers_learn_of_options_that_come_go_and_are_renamed() {
     let options = json!([
         { "key": "billing", "label": "Invoices", "description": "charges" },
         { "key": "parts", "label": "Parts" }]);

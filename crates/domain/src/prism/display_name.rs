@@ -12,7 +12,7 @@ macro_rules! display_name {
             ///
             /// # Errors
             /// The faults of the name's length and characters.
-            pub fn parse(name: &str) -> Result<Self, Vec<$crate::problem::Fault>> {
+            pub fn parse(name: &str) -> Result<Self, Vec<$crate::problem::ValidationError>> {
                 let name = name.trim();
                 let faults = $crate::problem::text::faults(name, &$crate::limits::LABEL_CHARS);
                 if faults.is_empty() {

@@ -2,7 +2,7 @@
 
 use refract_domain::ids::ResultId;
 use refract_domain::key::{QuestionKey, ROW_NAMES};
-use refract_domain::problem::Fault;
+use refract_domain::problem::ValidationError;
 use refract_domain::result::mark;
 use refract_domain::submission::reference::Ref;
 use refract_service::marks::{MarkCell, MarkError, MarkErrors, MarksRow, NamedResult};
@@ -189,7 +189,7 @@ impl MarksColumns {
 fn named(id: Option<RawValue>, reference: Option<RawValue>) -> Result<NamedResult, MarkError> {
     if let Some(id) = text(id, RESULT_ID)? {
         let id = ResultId::parse(id.trim());
-        let id = id.ok_or_else(|| faulty(RESULT_ID, &[Fault::InvalidUuid]))?;
+        let id = id.ok_or_else(|| faulty(RESULT_ID, &[ValidationError::InvalidUuid]))?;
         return Ok(NamedResult::Id(id));
     }
     let reference = reference.map(RawValue::naming);
@@ -206,7 +206,7 @@ fn text(value: Option<RawValue>, column: &str) -> Result<Option<String>, MarkErr
             text,
             has_unpaired_surrogate: false,
         }) => Ok(Some(text).filter(|text| !text.trim().is_empty())),
-        Some(RawValue::Text { .. }) => Err(faulty(column, &[Fault::ForbiddenCharacters])),
+        Some(RawValue::Text { .. }) => Err(faulty(column, &[ValidationError::ForbiddenCharacters])),
         Some(
             RawValue::Scalar {
                 type_name: received,
@@ -215,13 +215,16 @@ fn text(value: Option<RawValue>, column: &str) -> Result<Option<String>, MarkErr
             | RawValue::NoText(received),
         ) => {
             let expected = "string";
-            Err(faulty(column, &[Fault::Expected { expected, received }]))
+            Err(faulty(
+                column,
+                &[ValidationError::Expected { expected, received }],
+            ))
         }
     }
 }
 
-fn faulty(column: &str, faults: &[Fault]) -> MarkError {
-    let faults: Vec<_> = faults.iter().map(Fault::to_string).collect();
+fn faulty(column: &str, faults: &[ValidationError]) -> MarkError {
+    let faults: Vec<_> = faults.iter().map(ValidationError::to_string).collect();
     MarkError::Cell {
         column: column.to_owned(),
         reason: faults.join("; "),

@@ -1,11 +1,10 @@
 //! What `refract check` refuses before the model is asked, and how it stops.
 
-use refract_test_support::on_both;
-
 use refract_test_stack::program;
 use refract_test_stack::runs::GOLD;
 use refract_test_stack::runs::service;
 use refract_test_stack::service::Backend;
+use refract_test_support::on_both;
 
 on_both!(a_gold_file_that_is_wrong_asks_nothing);
 

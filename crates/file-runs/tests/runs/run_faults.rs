@@ -2,10 +2,9 @@
 
 use std::fmt::Write as _;
 
-use refract_test_support::model_server::ScriptedReply;
-
 use refract_test_stack::runs::{numbered, service};
 use refract_test_stack::service::Backend;
+use refract_test_support::model_server::ScriptedReply;
 
 #[tokio::test]
 async fn the_whole_file_is_checked_before_anything_is_asked() {

@@ -1,14 +1,12 @@
 //! The files of runs: formats by extension, standard input, refused rows, two runs with one output,
 //! and the cost of a resumed run.
 
-use refract_test_support::on_both;
-
-use refract_test_support::model_server::ScriptedReply;
-use serde_json::{Value, json};
-
 use refract_test_stack::program::Ended;
 use refract_test_stack::runs::{numbered, service, texts};
 use refract_test_stack::service::{Backend, PRISM};
+use refract_test_support::model_server::ScriptedReply;
+use refract_test_support::on_both;
+use serde_json::{Value, json};
 
 on_both!(
     only_what_is_not_answered_is_priced,

@@ -1,12 +1,11 @@
 //! Every form of `Authorization` (spec 5), on all three endpoints.
 
-use refract_test_support::on_both;
-use serde_json::json;
-
 use refract_test_stack::expected::Saved;
 use refract_test_stack::http::{HttpConnection, Request};
 use refract_test_stack::order::{NO_KEY, NO_RESULT, WRONG_KEY};
 use refract_test_stack::service::{Backend, PRISM, Service, TEXT};
+use refract_test_support::on_both;
+use serde_json::json;
 
 on_both!(keys_of_other_accounts_and_revoked_ones_do_not_count);
 

@@ -1,12 +1,11 @@
 //! Bodies: sizes to the byte, media types, encodings, missing bodies (spec 4, readings).
 
-use serde_json::json;
-
 use refract_test_stack::expected::{ANSWERS, JSON, Saved};
 use refract_test_stack::http::answer::HttpAnswer;
 use refract_test_stack::http::{HttpConnection, Request};
 use refract_test_stack::order::{MALFORMED, NO_RESULT, TOO_LARGE, UNSUPPORTED};
 use refract_test_stack::service::{Backend, PRISM, Service, TEXT};
+use serde_json::json;
 
 const MIB: usize = 1_048_576;
 const UNKNOWN: &str = "01234567-89ab-7def-8123-456789abcdef";
@@ -99,7 +98,7 @@ async fn a_body_over_the_limit_is_answered_without_being_read_to_its_end() {
 }
 
 #[tokio::test]
-async fn media_types_are_told_by_their_essence() {
+async fn media_types_are_compared_by_their_essence() {
     let service = Service::start(Backend::Sqlite).await;
     let body = json!({"text": TEXT}).to_string();
     for json in [
@@ -157,7 +156,7 @@ async fn media_types_are_told_by_their_essence() {
 }
 
 #[tokio::test]
-async fn a_missing_body_or_media_type_is_told_apart() {
+async fn a_missing_body_or_media_type_is_distinguished() {
     let service = Service::start(Backend::Sqlite).await;
     let body = json!({"text": TEXT}).to_string();
     for request in [create(&service), retry(&service)] {

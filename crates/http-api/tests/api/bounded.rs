@@ -1,13 +1,12 @@
 //! Limits on what clients can make a node hold: large or endless forms and bodies.
 
-use refract_test_support::on_both;
-use serde_json::json;
-
 use refract_test_stack::browser::forms::{inputs, post};
 use refract_test_stack::browser::{PASSWORD, joined};
 use refract_test_stack::expected::{ANSWERS, JSON, Saved};
 use refract_test_stack::http::{HttpConnection, Request};
 use refract_test_stack::service::{Backend, PRISM, Service, Setup, TEXT};
+use refract_test_support::on_both;
+use serde_json::json;
 
 on_both!(
     a_form_without_a_session_is_answered_before_it_is_sent_unless_it_is_kept,

@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use refract_test_support::model_server::ScriptedReply;
-use serde_json::json;
-
 use refract_test_stack::http::Request;
 use refract_test_stack::service::{Backend, PRISM, Service, TEXT};
+use refract_test_support::model_server::ScriptedReply;
+use serde_json::json;
 
 #[tokio::test]
 async fn a_page_that_points_its_name_at_this_machine_learns_nothing() {

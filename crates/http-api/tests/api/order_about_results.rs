@@ -1,9 +1,6 @@
 //! The order of checks of the two endpoints for a single result (spec 4.2, 4.3), in pairs, with the
 //! checks that precede both.
 
-use refract_test_support::on_both;
-use serde_json::json;
-
 use refract_test_stack::expected::{JSON, Saved, retried_as};
 use refract_test_stack::http::{HttpConnection, Request};
 use refract_test_stack::order::{
@@ -11,6 +8,8 @@ use refract_test_stack::order::{
     UNSUPPORTED, WRONG_KEY, assert_first, error, failing_model, ones_and_pairs, problem,
 };
 use refract_test_stack::service::{Backend, PRISM, Service, TEXT};
+use refract_test_support::on_both;
+use serde_json::json;
 
 on_both!(
     of_two_faults_of_a_retry_the_earlier_one_answers,

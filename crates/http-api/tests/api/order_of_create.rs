@@ -1,9 +1,5 @@
 //! The order of checks of `POST /prisms/{prism}/results` (spec 4.1), in pairs.
 
-use refract_test_support::model_server::ScriptedReply;
-use refract_test_support::on_both;
-use serde_json::{Map, Value, json};
-
 use refract_test_stack::expected::{ANSWERS, JSON, Saved};
 use refract_test_stack::http::{HttpConnection, Request};
 use refract_test_stack::order::{
@@ -11,6 +7,9 @@ use refract_test_stack::order::{
     assert_first, error, failing_model, ones_and_pairs, problem,
 };
 use refract_test_stack::service::{Backend, PRISM, Service};
+use refract_test_support::model_server::ScriptedReply;
+use refract_test_support::on_both;
+use serde_json::{Map, Value, json};
 
 on_both!(of_two_faults_the_earlier_one_answers);
 

@@ -1,20 +1,19 @@
 //! Races with real concurrency, on PostgreSQL between two nodes. In the first round of each race
 //! the model answers only after all calls have passed their checks.
 
-use refract_test_support::on_both;
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::Arc;
-
-use refract_test_support::model_server::ScriptedReply;
-use serde_json::json;
-use tokio::sync::Barrier;
-use tokio::task::JoinSet;
 
 use refract_test_stack::expected::{ANSWERS, JSON, Saved};
 use refract_test_stack::http::answer::HttpAnswer;
 use refract_test_stack::http::{HttpConnection, Request};
 use refract_test_stack::service::{Backend, PRISM, Service, Setup, TEXT};
+use refract_test_support::model_server::ScriptedReply;
+use refract_test_support::on_both;
+use serde_json::json;
+use tokio::sync::Barrier;
+use tokio::task::JoinSet;
 
 on_both!(
     first_calls_with_one_key_save_one_result,

@@ -11,7 +11,7 @@ use crate::report::ReportedUsage;
 /// after the attempt.
 pub(crate) fn of(reply: &Result<ServerReply, ModelError>) -> AttemptEnd {
     match reply {
-        Ok(ServerReply::Answer(body)) => told_in(body),
+        Ok(ServerReply::Answer(body)) => reported_in(body),
         Ok(ServerReply::CallError(refusal)) => AttemptEnd {
             status: Some(refusal.status),
             ..AttemptEnd::default()
@@ -23,7 +23,7 @@ pub(crate) fn of(reply: &Result<ServerReply, ModelError>) -> AttemptEnd {
     }
 }
 
-fn told_in(body: &[u8]) -> AttemptEnd {
+fn reported_in(body: &[u8]) -> AttemptEnd {
     let answer: JsonObject<'_> = object(body).unwrap_or_default();
     let usage = ReportedUsage::read(answer.get("model"), answer.get("usage"));
     AttemptEnd {
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_told_by_its_kind() {
+    fn a_failure_is_reported_by_its_kind() {
         let end = of(&Err(ModelError::Disconnected));
         assert_eq!((end.status, end.failure), (None, Some("disconnected")));
     }

@@ -159,14 +159,14 @@ mod tests {
     enum Event {
         Fails { is_probe: bool },
         IsProbed,
-        TellsNothing,
+        Inconclusive,
     }
 
     fn events() -> impl Strategy<Value = Vec<(Event, u64, u32)>> {
         let event = prop_oneof![
             any::<bool>().prop_map(|is_probe| Event::Fails { is_probe }),
             Just(Event::IsProbed),
-            Just(Event::TellsNothing),
+            Just(Event::Inconclusive),
         ];
         prop::collection::vec((event, 0_u64..100_000, JITTER), 0..30)
     }
@@ -185,7 +185,7 @@ mod tests {
                         health.failed(is_probe, now, jitter)
                     }
                     Event::IsProbed => health.probed(now).unwrap_or(health),
-                    Event::TellsNothing => health.untold(now),
+                    Event::Inconclusive => health.untold(now),
                 };
                 prop_assert_eq!(health.is_ejected(), failures >= FAILURES_BEFORE_PAUSE.into());
                 prop_assert!(health.due() <= now + LONGEST_PAUSE);

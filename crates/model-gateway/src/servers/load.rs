@@ -82,7 +82,7 @@ impl ServerLoad {
         self.change(|health| health.probed(now)).is_some()
     }
 
-    pub(super) fn probe_tells_nothing(&self, now: Duration) {
+    pub(super) fn probe_is_inconclusive(&self, now: Duration) {
         self.change(|health| Some(health.untold(now)));
     }
 

@@ -4,7 +4,7 @@ use refract_domain::event::{EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::PrismId;
 use refract_domain::lens::Lens;
 use refract_domain::prism::slug::{PrismSelector, Slug};
-use refract_domain::prism::{PrismName, VersionNumber};
+use refract_domain::prism::{DisplayName, VersionNumber};
 use refract_persistence::{ChangeKind, DefinedPrism, Prism, PrismDefinition, WriteOutcome};
 use refract_test_support::on_both;
 use uuid::Uuid;
@@ -18,8 +18,8 @@ on_both!(
     each_event_of_a_definition_says_why,
 );
 
-fn name(name: &str) -> PrismName {
-    PrismName::parse(name).unwrap()
+fn name(name: &str) -> DisplayName {
+    DisplayName::parse(name).unwrap()
 }
 
 fn lens() -> Lens {

@@ -1,6 +1,5 @@
 //! A change and its event are saved together or not at all.
 
-use refract_test_support::on_both;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -12,6 +11,7 @@ use refract_domain::event::{Actor, EventAction, EventDetail, EventStamp, EventTa
 use refract_domain::ids::{AccountId, EventId, PersonId, ResultId};
 use refract_domain::lens::Lens;
 use refract_persistence::{AccountRow, DeletionEvent};
+use refract_test_support::on_both;
 use uuid::Uuid;
 
 use crate::changes::{Change, Things};
@@ -26,7 +26,7 @@ on_both!(
     what_changes_nothing_has_no_event,
     of_changes_at_once_each_that_is_made_has_one_event,
     a_deletion_tells_how_many_results_it_deleted,
-    a_person_is_to_be_told_what_somebody_else_changed,
+    a_person_is_notified_of_what_somebody_else_changed,
 );
 
 #[derive(QueryableByName)]
@@ -316,7 +316,7 @@ async fn a_deletion_tells_how_many_results_it_deleted(it: Fixture) {
         (vec![ids[2], unknown], ended(2)),
     ] {
         let random = Uuid::now_v7().as_u128();
-        let deleting = it.database.forget_results(ids, random, deletion);
+        let deleting = it.database.delete_results(ids, random, deletion);
         deleting.await.unwrap();
     }
     let listed = events(&it).await;
@@ -333,15 +333,15 @@ async fn a_deletion_tells_how_many_results_it_deleted(it: Fixture) {
     assert_eq!(listed[2].action, EventAction::PrismCreated);
 }
 
-async fn a_person_is_to_be_told_what_somebody_else_changed(it: Fixture) {
+async fn a_person_is_notified_of_what_somebody_else_changed(it: Fixture) {
     let things = Things::new(it).await;
     let (database, account) = (&things.it.database, things.it.account);
     let (ada, grace) = (things.ada, things.grace);
     let untold = async |session: u8| {
         let found = database.find_session(TokenHash([session; 32]), alive(0, 0));
-        found.await.unwrap().unwrap().untold_event
+        found.await.unwrap().unwrap().first_unseen_event
     };
-    let told = async |person, up_to| database.save_told(account, person, up_to).await.unwrap();
+    let told = async |person, up_to| database.save_seen(account, person, up_to).await.unwrap();
     let set = async |person, role, by| {
         let stamp = things.it.stamp_of(by, 30);
         let id = stamp.id;

@@ -22,7 +22,7 @@ on_both!(
     filters_keep_the_events_that_they_name,
     a_period_is_that_of_the_saved_moment,
     an_account_sees_its_own_events_alone,
-    changes_of_a_prism_and_what_people_did_last_are_told,
+    changes_of_a_prism_and_what_people_did_last_are_reported,
     the_database_refuses_to_change_or_delete_an_event,
     an_operator_may_delete_events_as_the_manual_says,
 );
@@ -237,7 +237,7 @@ async fn an_account_sees_its_own_events_alone(it: Fixture) {
     assert_eq!(events(&it).await, before);
 }
 
-async fn changes_of_a_prism_and_what_people_did_last_are_told(it: Fixture) {
+async fn changes_of_a_prism_and_what_people_did_last_are_reported(it: Fixture) {
     let ada = joined(&it, "ada@example.com", Role::Owner, 1).await;
     let grace = joined(&it, "grace@example.com", Role::Editor, 2).await;
     let prism = EventTarget::Prism(it.prism.id);

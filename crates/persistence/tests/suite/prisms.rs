@@ -2,7 +2,7 @@
 
 use refract_domain::ids::PrismId;
 use refract_domain::prism::slug::PrismSelector;
-use refract_domain::prism::{PrismName, VersionNumber};
+use refract_domain::prism::{DisplayName, VersionNumber};
 use refract_persistence::NewPrism;
 use refract_test_support::on_both;
 use uuid::Uuid;
@@ -66,7 +66,7 @@ async fn prisms_of_one_name_made_at_once_get_a_slug_each(it: Fixture) {
 }
 
 async fn a_prism_without_a_free_slug_is_not_made(it: Fixture) {
-    let name = PrismName::parse("Triage").unwrap();
+    let name = DisplayName::parse("Triage").unwrap();
     let new = NewPrism {
         id: PrismId(Uuid::now_v7()),
         name: &name,
@@ -86,7 +86,7 @@ async fn a_prism_without_a_free_slug_is_not_made(it: Fixture) {
 }
 
 async fn a_rename_keeps_the_slug(it: Fixture) {
-    let name = PrismName::parse("Sorting “office” 📬").unwrap();
+    let name = DisplayName::parse("Sorting “office” 📬").unwrap();
     let renaming = it.database.rename_prism(it.prism.id, &name, it.stamp(1));
     renaming.await.unwrap();
     let found = it

@@ -12,7 +12,7 @@ use super::names::ListedEvent;
 use crate::InternalError;
 use crate::Refract;
 use crate::events::Events;
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::results::export::ExportError;
 
 /// Events that one query reads.
@@ -68,7 +68,7 @@ impl Events<'_> {
     /// valid.
     pub async fn export(
         self,
-        caller: &Caller,
+        caller: &AccountActor,
         filter: EventFilter,
         format: RowFormat,
     ) -> Result<impl Stream<Item = Result<Bytes, ExportError>> + use<>, InternalError> {

@@ -5,7 +5,7 @@ use refract_domain::ids::PrismId;
 use refract_lens_rendering::RowFormat;
 use refract_persistence::{Database, PersistenceError, ResultFilter};
 
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 
 /// Describes which results are exported, without repeating the searched values.
 pub(crate) fn described(
@@ -39,7 +39,7 @@ pub(crate) fn described(
 /// Saves the event of an export, before the first byte of the export is written.
 pub(crate) async fn save(
     database: &Database,
-    caller: &Caller,
+    caller: &AccountActor,
     action: EventAction,
     prism: PrismId,
     what: EventDetail,

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::Keys;
 use crate::InternalError;
 use crate::keys::api_key::ApiKey;
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::people::secrets::{SecretError, random_bytes};
 
 /// Why a key was not created.
@@ -37,7 +37,7 @@ impl Keys<'_> {
     /// database fails.
     pub async fn create(
         self,
-        caller: &Caller,
+        caller: &AccountActor,
         name: String,
         expires_at: Option<DateTime<Utc>>,
     ) -> Result<(ApiKeyId, ApiKey), KeyError> {
@@ -71,7 +71,7 @@ impl Keys<'_> {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn revoke(self, caller: &Caller, key: ApiKeyId) -> Result<bool, InternalError> {
+    pub async fn revoke(self, caller: &AccountActor, key: ApiKeyId) -> Result<bool, InternalError> {
         let database = &self.refract.database;
         let revoked_at = database.revoke_api_key(key, caller.event_stamp()).await?;
         Ok(revoked_at.is_some())

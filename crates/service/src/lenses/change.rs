@@ -9,7 +9,7 @@ use refract_domain::problem::Problems;
 use refract_persistence::WriteOutcome;
 
 use crate::lenses::Lenses;
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::prisms::error::{ATTEMPTS, PrismError};
 
 impl Lenses<'_> {
@@ -22,7 +22,7 @@ impl Lenses<'_> {
     /// `based_on`, or the database fails.
     pub async fn set(
         self,
-        caller: &Caller,
+        caller: &AccountActor,
         prism: &PrismSelector,
         file: &[u8],
         based_on: Option<i32>,
@@ -41,7 +41,7 @@ impl Lenses<'_> {
     /// fails.
     pub async fn reset(
         self,
-        caller: &Caller,
+        caller: &AccountActor,
         prism: &PrismSelector,
         based_on: Option<i32>,
     ) -> Result<(), PrismError> {
@@ -50,7 +50,7 @@ impl Lenses<'_> {
 
     async fn change(
         self,
-        caller: &Caller,
+        caller: &AccountActor,
         selector: &PrismSelector,
         based_on: Option<i32>,
         columns_for: impl Fn(&PrismVersion) -> Result<Option<Vec<Column>>, Problems>,

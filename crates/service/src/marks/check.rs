@@ -12,10 +12,10 @@ use refract_persistence::{PersistenceError, Prism};
 use super::errors::MarkErrors;
 use super::find_results::NamedResults;
 use super::rows::MarksRow;
-use super::said::SaidOutcomes;
+use super::stated_outcomes::StatedOutcomes;
 use crate::InternalError;
 use crate::marks::Marks;
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::prisms::versions::find_saved_version;
 
 /// Number of marks that one query looks up.
@@ -72,7 +72,7 @@ impl Marks<'_> {
             let version = find_saved_version(database, prism.id, number).await?;
             versions.insert(number, version);
         }
-        let mut said = SaidOutcomes::default();
+        let mut said = StatedOutcomes::default();
         for row in rows {
             match named.of(&row.named) {
                 Ok(results) => said.add(row, &results, &versions, &mut faults),
@@ -130,7 +130,11 @@ impl Marks<'_> {
     ///
     /// # Errors
     /// When a result was deleted meanwhile, or the database fails.
-    pub async fn save(self, checked: &CheckedMarks, caller: &Caller) -> Result<usize, MarksError> {
+    pub async fn save(
+        self,
+        checked: &CheckedMarks,
+        caller: &AccountActor,
+    ) -> Result<usize, MarksError> {
         let saving =
             self.refract
                 .database

@@ -11,7 +11,7 @@ use refract_persistence::ResultFilter;
 use crate::InternalError;
 use crate::events::export_event;
 use crate::marks::Marks;
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::results::export::ExportError;
 
 impl Marks<'_> {
@@ -25,7 +25,7 @@ impl Marks<'_> {
     /// already written stay written.
     pub async fn export(
         self,
-        caller: &Caller,
+        caller: &AccountActor,
         prism: PrismId,
         format: RowFormat,
         out: impl Write,

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::error::PersonError;
 use crate::people::People;
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::people::secrets::{SecretError, random_bytes};
 use crate::people::token::Token;
 
@@ -39,7 +39,7 @@ impl People<'_> {
     /// When a person with this address has joined an account, or the database fails.
     pub async fn invite(
         self,
-        caller: &Caller,
+        caller: &AccountActor,
         email: &Email,
         role: Role,
     ) -> Result<Invitation, PersonError> {
@@ -74,7 +74,11 @@ impl People<'_> {
     ///
     /// # Errors
     /// When there is no such person, or the database fails.
-    pub async fn reset(self, caller: &Caller, person: PersonId) -> Result<Invitation, PersonError> {
+    pub async fn reset(
+        self,
+        caller: &AccountActor,
+        person: PersonId,
+    ) -> Result<Invitation, PersonError> {
         let database = &self.refract.database;
         let account = caller.account();
         let people = database.list_people(account).await?;

@@ -3,7 +3,7 @@
 use chrono::Utc;
 use refract_domain::account::person::PersonName;
 use refract_domain::event::{Actor, EventRequest};
-use refract_domain::problem::Fault;
+use refract_domain::problem::ValidationError;
 use refract_persistence::{OpenInvitation, PersistenceError};
 
 use super::password_hash::{HashPlace, choose_password};
@@ -23,7 +23,7 @@ pub enum JoinError {
     Void,
     /// The password breaks rules.
     #[error("the password cannot be chosen")]
-    Password(Vec<Fault>),
+    Password(Vec<ValidationError>),
     /// A secret could not be made or checked.
     #[error(transparent)]
     Secret(#[from] SecretError),

@@ -4,7 +4,7 @@ use chrono::Utc;
 use refract_domain::account::person::PersonName;
 use refract_domain::account::secret_hash::TokenHash;
 use refract_domain::event::EventRequest;
-use refract_domain::problem::Fault;
+use refract_domain::problem::ValidationError;
 use refract_persistence::{EmailHash, EndedSessions, OwnSession, PersistenceError, SignInCounter};
 
 use super::password_hash::{HashPlace, choose_password};
@@ -25,7 +25,7 @@ pub enum PasswordChangeError {
     Present(SignInError),
     /// The new password breaks rules.
     #[error("the password cannot be chosen")]
-    Weak(Vec<Fault>),
+    Weak(Vec<ValidationError>),
     /// A secret could not be made or checked.
     #[error(transparent)]
     Secret(#[from] SecretError),

@@ -4,7 +4,7 @@ mod frequent_passwords;
 
 use std::ops::RangeInclusive;
 
-use refract_domain::problem::Fault;
+use refract_domain::problem::ValidationError;
 use refract_domain::problem::text;
 use unicode_normalization::UnicodeNormalization as _;
 
@@ -47,11 +47,15 @@ impl Password {
     ///
     /// # Errors
     /// The faults because of which the password cannot be chosen. They do not repeat it.
-    pub fn choose(typed: &TypedPassword, email: &str, name: &str) -> Result<Self, Vec<Fault>> {
+    pub fn choose(
+        typed: &TypedPassword,
+        email: &str,
+        name: &str,
+    ) -> Result<Self, Vec<ValidationError>> {
         let password = typed.normalized();
         let mut faults = text::faults(&password, &PASSWORD_CHARS);
         if faults.is_empty() {
-            faults.extend(weakness(&password, email, name).map(Fault::rule));
+            faults.extend(weakness(&password, email, name).map(ValidationError::rule));
         }
         if faults.is_empty() {
             Ok(Self(password))

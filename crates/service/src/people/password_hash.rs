@@ -4,7 +4,7 @@ use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
 use refract_domain::account::person::Email;
-use refract_domain::problem::Fault;
+use refract_domain::problem::ValidationError;
 use tokio::task::spawn_blocking;
 
 use super::turn_queue::{Applicant, FairTurn, QueueLimits, TurnQueue};
@@ -105,7 +105,7 @@ pub(super) async fn choose_password(
     typed: TypedPassword,
     email: &Email,
     name: &str,
-) -> Result<Result<Password, Vec<Fault>>, SecretError> {
+) -> Result<Result<Password, Vec<ValidationError>>, SecretError> {
     let (email, name) = (email.clone(), name.to_owned());
     let choosing = spawn_blocking(move || Password::choose(&typed, email.as_str(), &name));
     choosing.await.map_err(|_| SecretError::NotHashed)

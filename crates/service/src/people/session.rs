@@ -45,7 +45,7 @@ pub struct SignedIn {
     /// What the person may do.
     pub role: Role,
     /// The first change by somebody else that is still to be announced to the person.
-    pub untold_event: Option<EventId>,
+    pub first_unseen_event: Option<EventId>,
 }
 
 /// Why a browser's session ends.
@@ -87,7 +87,7 @@ impl People<'_> {
             name: found.name.unwrap_or_else(|| found.email.to_string()),
             email: found.email,
             role: found.role,
-            untold_event: found.untold_event,
+            first_unseen_event: found.first_unseen_event,
         }))
     }
 

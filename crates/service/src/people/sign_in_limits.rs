@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn ten_wrong_tries_stop_the_next_until_the_oldest_of_the_last_ten_is_forgotten() {
+    fn ten_wrong_tries_stop_the_next_until_the_oldest_of_the_last_ten_expires() {
         let browser = SignInCounter::Browser(TokenHash([1; 32]));
         for counter in [network(), browser] {
             let limited = |number| limit(&counter, ADA, &tries(number), at(0));

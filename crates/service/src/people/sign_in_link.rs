@@ -10,7 +10,7 @@ use super::sign_in_client::SignInClient;
 use super::sign_in_error::SignInError;
 use crate::events::event_stamp::event_stamp;
 use crate::people::People;
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::people::secrets::random_bytes;
 use crate::people::token::Token;
 
@@ -25,7 +25,7 @@ impl People<'_> {
     /// When the system gives no random numbers, or the database fails.
     pub async fn sign_in_link(
         self,
-        caller: &Caller,
+        caller: &AccountActor,
         person: PersonId,
     ) -> Result<Option<Token>, SignInError> {
         let random = random_bytes()?;

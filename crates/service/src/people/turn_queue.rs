@@ -172,7 +172,7 @@ impl<K: Clone + Ord> Lines<K> {
     /// of the longest line makes room for a waiter of a shorter line.
     fn join(&mut self, key: K, waiter: Waiter, of_one: usize, of_all: usize) -> Result<(), NoTurn> {
         if self.length(&key) >= of_one || self.total >= of_all {
-            self.forget_gone();
+            self.remove_gone();
         }
         let length = self.length(&key);
         if length >= of_one {
@@ -219,7 +219,7 @@ impl<K: Clone + Ord> Lines<K> {
     }
 
     /// Removes waiters that were cancelled.
-    fn forget_gone(&mut self) {
+    fn remove_gone(&mut self) {
         for line in self.waiting.values_mut() {
             line.retain(|waiter| !waiter.is_closed());
         }

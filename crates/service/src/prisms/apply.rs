@@ -9,7 +9,7 @@ use refract_persistence::{PersistenceError, WriteOutcome};
 use super::definition::{AppliedDefinition, DefinitionError, DefinitionFile, PrismFiles};
 use super::error::{ATTEMPTS, PrismError};
 use super::planned_definition::PlannedDefinition;
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::prisms::Prisms;
 
 /// Files to apply.
@@ -47,7 +47,7 @@ impl Prisms<'_> {
     /// When a file breaks rules, others change a prism during every attempt, or the database fails.
     pub async fn apply(
         self,
-        caller: &Caller,
+        caller: &AccountActor,
         apply: &Apply,
     ) -> Result<Vec<AppliedDefinition>, ApplyError> {
         let by_prism = by_prism(&apply.files)?;
@@ -92,7 +92,7 @@ impl Prisms<'_> {
     /// Plans what each prism's files change.
     async fn plan_definitions<'a>(
         self,
-        caller: &Caller,
+        caller: &AccountActor,
         by_prism: &BTreeMap<&'a Slug, PrismFiles<'a>>,
     ) -> Result<Vec<PlannedDefinition<'a>>, ApplyError> {
         let mut planned = Vec::new();

@@ -9,7 +9,7 @@ use refract_domain::event::LensChangeDetails;
 use refract_domain::ids::PrismId;
 use refract_domain::lens::Lens;
 use refract_domain::prism::slug::Slug;
-use refract_domain::prism::{PrismName, PrismVersion, VersionNumber};
+use refract_domain::prism::{DisplayName, PrismVersion, VersionNumber};
 use refract_persistence::{DefinedPrism, Prism, PrismDefinition};
 use uuid::Uuid;
 
@@ -17,14 +17,14 @@ use super::definition::{
     AppliedDefinition, ApplyOutcome, DefinitionError, DefinitionFile, PrismFiles, faults_of,
 };
 use super::earlier::lens_change;
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 
 /// A prism with the changes that its files make.
 pub(super) struct PlannedDefinition<'a> {
     slug: &'a Slug,
     /// The prism as it was read; `None` for a prism to be created.
     read: Option<Prism>,
-    name: PrismName,
+    name: DisplayName,
     is_renamed: bool,
     /// The version to be saved.
     version: Option<PrismVersion>,
@@ -78,7 +78,7 @@ impl<'a> PlannedDefinition<'a> {
         earlier: &EarlierVersions,
         files: &PrismFiles<'_>,
     ) -> Result<Self, Vec<DefinitionError>> {
-        let current_name = PrismName::saved(read.name.clone());
+        let current_name = DisplayName::saved(read.name.clone());
         let (name, version) = match files.prism {
             None => (current_name.clone(), None),
             Some(file) => {
@@ -138,7 +138,7 @@ impl<'a> PlannedDefinition<'a> {
     }
 
     /// The definition to save for the caller.
-    pub(super) fn definition(&self, caller: &Caller) -> PrismDefinition<'_> {
+    pub(super) fn definition(&self, caller: &AccountActor) -> PrismDefinition<'_> {
         let prism = match &self.read {
             Some(read) => DefinedPrism::Read(read),
             None => DefinedPrism::New {

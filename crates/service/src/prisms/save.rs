@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::earlier::lens_change;
 use super::error::{ATTEMPTS, PrismError};
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::prisms::Prisms;
 
 impl Prisms<'_> {
@@ -18,7 +18,7 @@ impl Prisms<'_> {
     ///
     /// # Errors
     /// When the file breaks rules, or the database fails.
-    pub async fn create(self, caller: &Caller, file: &[u8]) -> Result<Prism, PrismError> {
+    pub async fn create(self, caller: &AccountActor, file: &[u8]) -> Result<Prism, PrismError> {
         let PrismFile { name, version } = PrismFile::read(file, None)?;
         let new = NewPrism {
             id: PrismId(Uuid::now_v7()),
@@ -38,7 +38,7 @@ impl Prisms<'_> {
     /// latest, or the database fails.
     pub async fn save_version(
         self,
-        caller: &Caller,
+        caller: &AccountActor,
         prism: &PrismSelector,
         file: &[u8],
         based_on: Option<VersionNumber>,

@@ -11,7 +11,7 @@ use refract_domain::submission::reference::Ref;
 use refract_domain::submission::{CallContext, SentFields, Submission};
 use refract_model_gateway::ModelError;
 
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::prisms::Prisms;
 use crate::results::create::CreateCall;
 use crate::results::readable_result::ReadableResult;
@@ -61,7 +61,7 @@ impl Prisms<'_> {
     /// others answer.
     pub async fn try_on(
         self,
-        caller: Caller,
+        caller: AccountActor,
         prism: &PrismSelector,
         fields: &SentFields,
         context: Option<&CallContext>,

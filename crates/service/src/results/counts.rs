@@ -20,7 +20,7 @@
 //! own read, and are not stored.
 //!
 //! **Deleting results.** Every deletion subtracts the results up to the watermark from the stored
-//! counts, in one transaction (`Database::forget_results`). A read that began before the deletion
+//! counts, in one transaction (`Database::delete_results`). A read that began before the deletion
 //! may have counted results after the watermark that are gone now. So the watermark then becomes
 //! another id at the same place, one that it never was before: the read does not find the watermark
 //! unchanged, and stores nothing.

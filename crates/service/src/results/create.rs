@@ -13,7 +13,7 @@ use refract_persistence::Prism;
 
 use crate::CallError;
 use crate::keys::presented_key::PresentedKey;
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::prisms::versions::{check_active, find_version_to_ask};
 use crate::results::Results;
 use crate::results::checked_call::CheckedCall;
@@ -67,7 +67,7 @@ impl Results<'_> {
     /// As [`Results::create`].
     pub async fn create_as(
         self,
-        caller: Caller,
+        caller: AccountActor,
         call: CreateCall,
     ) -> Result<ReadableResult, CallError> {
         let account = caller.account();
@@ -91,7 +91,7 @@ impl Results<'_> {
     /// The checks after authentication, in the order of spec 4.1, then the model.
     async fn check_and_ask(
         self,
-        caller: Caller,
+        caller: AccountActor,
         prism: Option<Prism>,
         held: Option<Box<SavedResult>>,
         call: CreateCall,
@@ -132,7 +132,7 @@ impl Results<'_> {
     /// Answers a call whose idempotency key has a result: replays it, or retries it when it failed.
     async fn repeat(
         self,
-        caller: Caller,
+        caller: AccountActor,
         held: SavedResult,
         prism: Prism,
     ) -> Result<ReadableResult, CallError> {

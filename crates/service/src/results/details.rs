@@ -1,7 +1,7 @@
 //! One result with all details besides its answers.
 
 use refract_domain::ids::{AccountId, ResultId};
-use refract_domain::result::maker::Maker;
+use refract_domain::result::actor::ResultActor;
 use refract_domain::result::mark::Mark;
 use refract_persistence::Provenance;
 
@@ -16,7 +16,7 @@ pub struct ResultDetails {
     /// Where the answers came from.
     pub provenance: Provenance,
     /// Who made the result.
-    pub maker: Maker,
+    pub maker: ResultActor,
     /// The failed result that this one retried.
     pub retry_of: Option<ResultId>,
     /// The result that retried this one.
@@ -54,7 +54,7 @@ impl Results<'_> {
         Ok(ResultDetails {
             result,
             provenance: self.provenance(account, id).await?,
-            maker: maker.unwrap_or(Maker::Terminal),
+            maker: maker.unwrap_or(ResultActor::Operator),
             retry_of: database.find_retry_of(account, id).await?,
             retried_as: database.find_retry(id).await?,
             marks: database.list_marks(id).await?,

@@ -11,7 +11,7 @@ use refract_lens_rendering::{RowFormat, RowWriter};
 
 use crate::InternalError;
 use crate::marks::MarkedColumns;
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::results::prism_results::PrismResults;
 use crate::results::readable_result::ReadableResult;
 
@@ -39,7 +39,7 @@ impl PrismResults {
     /// Rows already written stay written.
     pub async fn export(
         &mut self,
-        caller: &Caller,
+        caller: &AccountActor,
         format: RowFormat,
         marked: &MarkedColumns,
         out: impl Write,
@@ -71,7 +71,7 @@ impl PrismResults {
     /// When the event cannot be saved.
     pub async fn export_chunks(
         self,
-        caller: &Caller,
+        caller: &AccountActor,
         format: RowFormat,
         marked: MarkedColumns,
     ) -> Result<impl Stream<Item = Result<Bytes, ExportError>> + use<>, InternalError> {

@@ -12,7 +12,7 @@ use refract_persistence::{Database, PersistenceError, ResultFilter, ResultOrder,
 use crate::InternalError;
 use crate::events::export_event;
 use crate::lenses::prism_lens::PrismLens;
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::results::Results;
 use crate::results::column_value::{ColumnNotSearchable, WantedValue};
 use crate::results::readable_result::ReadableResult;
@@ -86,7 +86,7 @@ impl PrismResults {
     /// When the database fails.
     pub(crate) async fn save_export(
         &self,
-        caller: &Caller,
+        caller: &AccountActor,
         format: RowFormat,
     ) -> Result<(), InternalError> {
         let what = export_event::described(format, &self.filter, self.wanted.is_some());

@@ -6,13 +6,13 @@ use refract_persistence::FoundResult;
 
 use crate::CallError;
 use crate::keys::presented_key::PresentedKey;
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::results::Results;
 use crate::results::readable_result::ReadableResult;
 
 /// An authenticated read or retry with the result that it names.
 pub(crate) struct ResultCall {
-    pub(crate) caller: Caller,
+    pub(crate) caller: AccountActor,
     pub(crate) found: FoundResult,
 }
 

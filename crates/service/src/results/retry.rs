@@ -7,7 +7,7 @@ use refract_persistence::{FoundResult, Prism};
 
 use crate::CallError;
 use crate::keys::presented_key::PresentedKey;
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::prisms::versions::{NumberedVersion, find_saved_version};
 use crate::results::Results;
 use crate::results::checked_call::CheckedCall;
@@ -33,7 +33,11 @@ impl Results<'_> {
     ///
     /// # Errors
     /// As [`Results::retry`].
-    pub async fn retry_as(self, caller: Caller, id: ResultId) -> Result<ReadableResult, CallError> {
+    pub async fn retry_as(
+        self,
+        caller: AccountActor,
+        id: ResultId,
+    ) -> Result<ReadableResult, CallError> {
         let database = &self.refract.database;
         let found = database.find_result(caller.account(), id).await?;
         let found = found.ok_or(CallError::ResultNotFound)?;
@@ -42,7 +46,7 @@ impl Results<'_> {
 
     async fn retry_found(
         self,
-        caller: Caller,
+        caller: AccountActor,
         found: FoundResult,
     ) -> Result<ReadableResult, CallError> {
         let is_archived = found.prism.archived_at.is_some();
@@ -55,7 +59,7 @@ impl Results<'_> {
     /// Retries a failed result for which only the size is still to be checked.
     pub(crate) async fn retry_failed_result(
         self,
-        caller: Caller,
+        caller: AccountActor,
         failed: SavedResult,
         prism: Prism,
     ) -> Result<ReadableResult, CallError> {
@@ -67,7 +71,7 @@ impl Results<'_> {
     /// them.
     pub(crate) async fn check_retry(
         self,
-        caller: Caller,
+        caller: AccountActor,
         failed: SavedResult,
     ) -> Result<CheckedCall, CallError> {
         let number = failed.version;

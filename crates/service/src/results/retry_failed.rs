@@ -11,7 +11,7 @@ use refract_domain::result::RetryError;
 use refract_persistence::ResultFilter;
 use uuid::Uuid;
 
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::results::Results;
 use crate::results::readable_result::ReadableResult;
 use crate::runs::{AskedTexts, AskingPace, EarlyEnd};
@@ -24,7 +24,7 @@ const PAGE: u32 = 256;
 #[derive(Clone)]
 pub struct RetryFailed {
     /// The caller of the retries: in this account, and without an API key.
-    pub caller: Caller,
+    pub caller: AccountActor,
     /// The prism that is to answer.
     pub prism: PrismId,
     /// The period in which the results were saved.

@@ -4,7 +4,7 @@ use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::ResultId;
 use refract_persistence::{Database, DeletionEvent, PersistenceError};
 
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 
 /// A deletion of results in progress.
 ///
@@ -12,7 +12,7 @@ use crate::people::caller::Caller;
 /// has two: `begun` in the first transaction and `ended`, with the total number, in the last.
 pub(super) struct Deletion {
     database: Database,
-    caller: Caller,
+    caller: AccountActor,
     target: EventTarget,
     /// How the events describe the results.
     detail: Option<EventDetail>,
@@ -27,7 +27,7 @@ impl Deletion {
     /// A purge of a prism's results, with this detail in its events.
     pub(super) fn purge(
         database: Database,
-        caller: Caller,
+        caller: AccountActor,
         target: EventTarget,
         detail: EventDetail,
     ) -> Self {
@@ -44,7 +44,7 @@ impl Deletion {
     }
 
     /// An erasure of results of the caller's account.
-    pub(super) fn erasure(database: Database, caller: Caller) -> Self {
+    pub(super) fn erasure(database: Database, caller: AccountActor) -> Self {
         Self {
             target: EventTarget::Account(caller.account()),
             database,
@@ -77,7 +77,7 @@ impl Deletion {
             (false, 0) => DeletionEvent::Begun(self.event(self.begun)),
             (false, _) => DeletionEvent::Elsewhere,
         };
-        let forgetting = self.database.forget_results(ids, rand::random(), event);
+        let forgetting = self.database.delete_results(ids, rand::random(), event);
         let results = forgetting.await?;
         self.deleted += results;
         self.owes_event = !is_last && self.deleted > 0;

@@ -6,7 +6,7 @@ use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::submission::reference::Ref;
 use refract_persistence::PersistenceError;
 
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::retention::Retention;
 use crate::retention::deletion::Deletion;
 
@@ -33,7 +33,7 @@ impl Retention<'_> {
     /// When the database fails. Results erased until then stay erased.
     pub async fn erase(
         self,
-        caller: &Caller,
+        caller: &AccountActor,
         ids: &[ResultId],
     ) -> Result<Erased, PersistenceError> {
         let named: BTreeSet<ResultId> = ids.iter().copied().collect();
@@ -60,7 +60,7 @@ impl Retention<'_> {
     /// When the database fails. Results erased until then stay erased.
     pub async fn erase_reference(
         self,
-        caller: &Caller,
+        caller: &AccountActor,
         reference: &Ref,
     ) -> Result<Erased, PersistenceError> {
         let database = &self.refract.database;

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use refract_domain::event::{EventDetail, EventTarget};
 use refract_persistence::{Database, PersistenceError, PurgeRange};
 
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::retention::Retention;
 use crate::retention::deletion::Deletion;
 
@@ -32,7 +32,7 @@ pub struct PurgedBatch {
 
 impl Retention<'_> {
     /// A purge of a prism, before the first batch, without a query.
-    pub fn purge(self, caller: Caller, range: PurgeRange) -> Purge {
+    pub fn purge(self, caller: AccountActor, range: PurgeRange) -> Purge {
         let database = self.refract.database.clone();
         let target = EventTarget::Prism(range.prism);
         Purge {

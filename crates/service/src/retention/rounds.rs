@@ -17,7 +17,7 @@ use uuid::Uuid;
 pub use self::plausibility::ImplausibleRoundError;
 use self::plausibility::{ClockWatch, check_clock, check_shares};
 use crate::Refract;
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::retention::Retention;
 
 /// The name of the lease and of the stored state of rounds.
@@ -171,7 +171,10 @@ impl RetentionRounds {
         let mut purged = 0;
         for (account, prism) in prisms {
             let range = PurgeRange::of_all(prism, before);
-            let mut purge = self.refract.retention().purge(Caller::node(account), range);
+            let mut purge = self
+                .refract
+                .retention()
+                .purge(AccountActor::node(account), range);
             while let Some(batch) = purge.next_batch().await? {
                 purged += batch.results;
                 self.refract.metrics.results_purged(batch.results);

@@ -5,7 +5,7 @@ use refract_domain::key::ColumnName;
 use refract_lens_rendering::RowFormat;
 use refract_persistence::ResultOrder;
 use refract_service::marks::MarkedColumns;
-use refract_service::people::Caller;
+use refract_service::people::AccountActor;
 use refract_service::results::{ColumnValue, ResultSearch};
 use refract_test_support::on_both;
 
@@ -40,7 +40,7 @@ fn angry(value: &str) -> ResultSearch {
 
 async fn the_chunks_of_a_download_are_what_an_export_writes(it: Fixture) {
     let saved = save_all(&it, it.account, &results()).await;
-    let caller = Caller::operator(it.account);
+    let caller = AccountActor::operator(it.account);
     for format in [RowFormat::Csv, RowFormat::Tsv, RowFormat::Jsonl] {
         let found = || {
             let (lens, order) = (saved.lens.clone(), ResultOrder::OldestFirst);
@@ -67,7 +67,7 @@ async fn the_chunks_of_a_download_are_what_an_export_writes(it: Fixture) {
 
 async fn a_download_of_nothing_is_a_header(it: Fixture) {
     let saved = save_all(&it, it.account, &results()).await;
-    let caller = Caller::operator(it.account);
+    let caller = AccountActor::operator(it.account);
     let lens = saved.lens.clone();
     let found = it
         .refract

@@ -1,6 +1,5 @@
 //! Searches: their pages in both directions, and how far they read.
 
-use refract_test_support::on_both;
 use std::sync::Arc;
 
 use proptest::collection::vec;
@@ -14,11 +13,12 @@ use refract_domain::prism::VersionNumber;
 use refract_domain::prism::slug::PrismSelector;
 use refract_domain::submission::reference::Ref;
 use refract_persistence::{ResultFilter, ResultOrder};
-use refract_service::people::Maker;
+use refract_service::people::ResultActor;
 use refract_service::results::{
     ColumnValue, FoundResults, ReadableResult, ResultSearch, SearchError, SearchLimits, SearchPage,
     searchable_columns,
 };
+use refract_test_support::on_both;
 use tokio::runtime::Handle;
 
 use crate::fixture::{Described, Fixture, Saved, account, key, moment, person, save_all};
@@ -38,7 +38,8 @@ fn results() -> impl Strategy<Value = Vec<Described>> {
         select(vec!["billing", "delivery", "returns", "other"]),
         0..=100_u32,
     );
-    let makers = select(vec![key(1), key(2), person(3), person(4), Maker::Terminal]);
+    let operator = ResultActor::Operator;
+    let makers = select(vec![key(1), key(2), person(3), person(4), operator]);
     let result = (
         0..6_i64,
         1..=2_i32,
@@ -66,7 +67,7 @@ fn searches() -> impl Strategy<Value = ResultSearch> {
         select(vec!["billing", "delivery", "returns", "other", ""]).prop_map(|it| ("topic", it)),
         select(vec!["yes", "no", ""]).prop_map(|it| ("angry", it)),
     ];
-    let makers = vec![key(1), key(2), person(3), person(5), Maker::Terminal];
+    let makers = vec![key(1), key(2), person(3), person(5), ResultActor::Operator];
     let filter = (
         option::weighted(0.2, any::<bool>()),
         option::weighted(0.2, any::<bool>()),
@@ -360,7 +361,7 @@ async fn a_search_goes_by_the_lens_as_it_is_now(it: Fixture) {
         { "question": "angry", "output": "probability" },
         { "question": "topic", "output": "all" } ] }"#;
     let selector = PrismSelector::Id(saved.prism());
-    let caller = refract_service::people::Caller::operator(it.account);
+    let caller = refract_service::people::AccountActor::operator(it.account);
     let lenses = it.refract.lenses();
     let set = lenses.set(&caller, &selector, file, None);
     set.await.unwrap();

@@ -6,7 +6,7 @@ use refract_domain::event::{Actor, EventAction, EventRequest, EventTarget};
 use refract_domain::ids::PersonId;
 use refract_service::people;
 use refract_service::people::password::TypedPassword;
-use refract_service::people::{Caller, SessionEnd};
+use refract_service::people::{AccountActor, SessionEnd};
 use refract_test_support::on_both;
 
 use crate::events::all;
@@ -84,7 +84,7 @@ async fn what_people_do_about_themselves_has_its_event_and_is_no_news_to_them(it
         .change_password(&client, &person, password(), new, request());
     let fourth = changing.await.ok().unwrap();
     let person = who(&it, &fourth).await;
-    assert_eq!(person.untold_event, None, "nobody else did it");
+    assert_eq!(person.first_unseen_event, None, "nobody else did it");
     for _ in 0..2 {
         let ending = refract
             .people()
@@ -108,7 +108,7 @@ async fn what_people_do_about_themselves_has_its_event_and_is_no_news_to_them(it
     assert_eq!(with_request.count(), 6, "all but one sign-in");
     assert!(signed_in(&it, &second).await.is_none());
     let again = sign_in(&it, &client, ADA, NEW_PASSWORD).await.unwrap();
-    assert_eq!(who(&it, &again).await.untold_event, None);
+    assert_eq!(who(&it, &again).await.first_unseen_event, None);
 }
 
 async fn each_wrong_try_has_an_event_and_stopped_ones_have_none(it: Fixture) {
@@ -171,7 +171,7 @@ async fn a_wrong_present_password_is_a_refused_try(it: Fixture) {
 
 async fn a_link_that_signs_in_has_one_event(it: Fixture) {
     let (ada, _) = joined(&it, ADA).await;
-    let operator = Caller::operator(it.account);
+    let operator = AccountActor::operator(it.account);
     let link = it
         .refract
         .people()

@@ -9,13 +9,13 @@ use anyhow::anyhow;
 use clap::Args;
 use refract_domain::event::EventDetail;
 use refract_domain::prism::VersionNumber;
-use refract_service::people::Caller;
+use refract_service::people::AccountActor;
 use refract_service::prisms::{
     AppliedDefinition, Apply, ApplyError, ApplyOutcome, DefinitionError,
 };
 use serde::Serialize;
 
-use super::operator::AccountArg;
+use super::context::AccountArg;
 use crate::output;
 use crate::settings::DatabaseArgs;
 use crate::terminal::{counted, widened};
@@ -64,7 +64,7 @@ impl ApplyCommand {
             // readable files are checked even if others cannot be read
             is_dry: self.dry_run || !faults.is_empty(),
         };
-        let mut caller = Caller::operator(account);
+        let mut caller = AccountActor::operator(account);
         if let Some(note) = self.note {
             caller = caller.with_note(note);
         }

@@ -24,11 +24,11 @@ use self::junit::JunitFile;
 use self::option_orders::OrdersQuestion;
 use self::requirements::Requirements;
 use self::verdict::Verdict;
+use super::context;
 use super::file_run::{
     AskedPrism, FileRunArgs, check_watched, refused, report, stop, stopped, watched,
 };
 use super::measures::{self, MeasuredQuestion};
-use super::operator;
 use super::signals::StopSignals;
 use crate::arguments;
 use crate::commands::input_path::InputPath;
@@ -105,7 +105,7 @@ impl CheckCommand {
         gold_faults::check(&self.gold, run.file().version(), &check)?;
         requirements.check_expected(&check.expected)?;
         let junit = self.junit.as_deref().map(JunitFile::create).transpose()?;
-        operator::say_if_for_trying_only(&asked.refract);
+        context::say_if_for_trying_only(&asked.refract);
         self.ask(&asked, &run, &check, &requirements, junit, signals)
             .await
     }

@@ -11,7 +11,7 @@ use refract_domain::prism::VersionNumber;
 use refract_service::measures::{ComparedQuestion, ComparedSide, ComparedSides};
 
 use self::compared_json::ComparisonJson;
-use super::operator::AccountArg;
+use super::context::AccountArg;
 use super::prism_history;
 use crate::output;
 use crate::settings::DatabaseArgs;

@@ -12,12 +12,12 @@ use refract_domain::prism::slug::PrismSelector;
 use refract_service::Refract;
 use refract_service::keys::api_key::ApiKey;
 use refract_service::model::ModelGateway;
-use refract_service::people::{AppUrl, Caller};
+use refract_service::people::{AccountActor, AppUrl};
 use refract_service::prisms::{PrismError, SUPPORT_TRIAGE};
 use serde::Deserialize;
 
+use super::context::AccountArg;
 use super::node_call::{self, NodeReply};
-use super::operator::AccountArg;
 use crate::output;
 use crate::settings::ApiUrl;
 
@@ -32,7 +32,7 @@ const BODY: &str = r#"{"text": "This is unacceptable! I was charged twice for my
 /// A failure of the database.
 pub async fn prepare(refract: &Refract) -> anyhow::Result<ApiKey> {
     let account = AccountArg::of_default().find(refract).await?;
-    let caller = Caller::operator(account);
+    let caller = AccountActor::operator(account);
     let selector = PrismSelector::Slug(PRISM.to_owned());
     match refract.prisms().find(account, &selector).await {
         Err(PrismError::NotFound) => {

@@ -6,10 +6,10 @@ use refract_domain::account::person::Email;
 use refract_domain::account::role::Role;
 use refract_domain::ids::AccountId;
 use refract_service::Refract;
-use refract_service::people::{Caller, Invitation, Person, PersonError};
+use refract_service::people::{AccountActor, Invitation, Person, PersonError};
 use serde::Serialize;
 
-use super::operator::{self, AccountArg};
+use super::context::{self, AccountArg};
 use super::period::to_the_second;
 use crate::output;
 use crate::settings::{AppArgs, DatabaseArgs};
@@ -101,13 +101,13 @@ impl PersonCommand {
             } => {
                 let email = parsed(&email)?;
                 let url = app.url()?;
-                let refract = operator::open_or_create(&database.settings()).await?;
+                let refract = context::open_or_create(&database.settings()).await?;
                 let account = account.find(&refract).await?;
                 let role = match role {
                     Some(role) => role,
                     None => refract.people().default_role(account).await?,
                 };
-                let caller = Caller::operator(account);
+                let caller = AccountActor::operator(account);
                 let invitation = refract.people().invite(&caller, &email, role).await?;
                 print_link(&invitation, |token| url.join_link(token))
             }
@@ -121,7 +121,7 @@ impl PersonCommand {
                 let person = find(&refract, account, &email).await?.id;
                 refract
                     .people()
-                    .remove(&Caller::operator(account), person)
+                    .remove(&AccountActor::operator(account), person)
                     .await?;
                 output::say("The person is removed.");
                 Ok(())
@@ -135,7 +135,7 @@ impl PersonCommand {
                 let url = app.url()?;
                 let (refract, account) = account.open(database).await?;
                 let person = find(&refract, account, &email).await?.id;
-                let caller = Caller::operator(account);
+                let caller = AccountActor::operator(account);
                 let invitation = refract.people().reset(&caller, person).await?;
                 print_link(&invitation, |token| url.join_link(token))
             }
@@ -150,7 +150,7 @@ fn role(name: &str) -> anyhow::Result<Role> {
 }
 
 fn parsed(email: &str) -> anyhow::Result<Email> {
-    Email::parse(email).map_err(|faults| operator::faulty("EMAIL", &faults))
+    Email::parse(email).map_err(|faults| context::faulty("EMAIL", &faults))
 }
 
 async fn find(refract: &Refract, account: AccountId, email: &Email) -> anyhow::Result<Person> {

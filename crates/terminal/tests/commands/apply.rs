@@ -1,10 +1,9 @@
 //! `refract apply` and its files: `prism init`, and repeated saves by `prism save`.
 
-use refract_test_support::on_both;
-use serde_json::{Value, json};
-
 use refract_test_stack::runs::{numbered, service};
 use refract_test_stack::service::{Backend, LENS_FILE, PRISM, PRISM_FILE, example_prism};
+use refract_test_support::on_both;
+use serde_json::{Value, json};
 
 on_both!(
     files_are_applied_and_equal_ones_ask_nobody_again,

@@ -1,14 +1,14 @@
 //! `refract compare`: two versions or models, checked against the same comparison computed here.
 
-use refract_test_support::on_both;
-use serde_json::{Value, json};
-
-use crate::evaluate::next_version;
 use refract_test_stack::marked_texts::{
     MarkedText, TOPICS, assert_close, json_lines, marked_texts, number, told,
 };
 use refract_test_stack::runs::service;
 use refract_test_stack::service::{Backend, LENS_FILE, PRISM, Service, example_prism};
+use refract_test_support::on_both;
+use serde_json::{Value, json};
+
+use crate::evaluate::next_version;
 
 on_both!(
     versions_are_compared_on_the_texts_that_both_answered,

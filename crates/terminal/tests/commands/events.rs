@@ -1,11 +1,10 @@
 //! Events as owners and operators see them, and what they never contain.
 
-use refract_test_support::on_both;
-use serde_json::{Value, json};
-
 use refract_test_stack::browser::{PASSWORD, PlainBrowser, id_of, invited, joined, path_of};
 use refract_test_stack::service::events;
 use refract_test_stack::service::{Backend, PRISM, Service, text};
+use refract_test_support::on_both;
+use serde_json::{Value, json};
 
 on_both!(
     operators_list_events_by_who_and_since_when,

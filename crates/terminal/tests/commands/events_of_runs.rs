@@ -1,10 +1,9 @@
 //! The events of file runs, with their numbers of rows.
 
-use refract_test_support::on_both;
-use serde_json::Value;
-
 use refract_test_stack::service::events;
 use refract_test_stack::service::{Backend, PRISM, Service, Setup, text};
+use refract_test_support::on_both;
+use serde_json::Value;
 
 on_both!(
     a_file_run_says_how_many_rows_it_had,

@@ -11,13 +11,13 @@
 mod apply;
 mod commands;
 mod compare;
+mod deletions;
 mod evaluate;
 mod evaluate_advice;
 mod events;
 mod events_of_commands;
 mod events_of_runs;
 mod exports;
-mod forgetting;
 mod lens_work;
 mod marks;
 mod marks_faults;

@@ -1,11 +1,11 @@
 //! Files of marks that are refused: every fault is named with its line, and nothing is saved.
 
+use refract_test_stack::runs::service;
+use refract_test_stack::service::{Backend, PRISM, Service};
 use refract_test_support::model_server::ScriptedReply;
 use refract_test_support::on_both;
 
 use crate::marks::save_another_version;
-use refract_test_stack::runs::service;
-use refract_test_stack::service::{Backend, PRISM, Service};
 
 on_both!(
     every_fault_is_listed_with_its_line_and_nothing_is_saved,

@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_said_in_the_words_of_the_form() {
+    fn paths_are_reported_in_the_words_of_the_form() {
         for (path, words) in [
             ("name", "Name"),
             ("questions", "Questions"),

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_said_of_its_filter() {
+    fn what_cannot_be_read_is_reported_at_its_filter() {
         for (query, name) in [
             ("by=person", "by"),
             ("by=person:1", "by"),

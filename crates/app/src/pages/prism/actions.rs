@@ -1,7 +1,7 @@
 //! Renames, archives and restores a prism.
 
 use actix_web::http::StatusCode;
-use refract_domain::prism::PrismName;
+use refract_domain::prism::DisplayName;
 
 use super::page;
 use crate::components::form_faults::describe;
@@ -13,7 +13,7 @@ use crate::requests::visit::Visit;
 /// Renames the prism.
 pub(crate) async fn rename(visit: Visit) -> Result<PageReply, PageError> {
     let selector = visit.prism()?;
-    match PrismName::parse(visit.sent.form.get("name")) {
+    match DisplayName::parse(visit.sent.form.get("name")) {
         Ok(name) => {
             let prisms = visit.refract.prisms();
             prisms.rename(&visit.caller(), &selector, &name).await?;

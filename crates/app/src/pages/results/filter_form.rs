@@ -5,8 +5,8 @@ use maud::{Markup, html};
 use refract_service::lenses::PrismLens;
 use refract_service::results::{SearchableColumn, searchable_columns};
 
+use super::actors::ResultMakers;
 use super::filter_values::FilterValues;
-use super::makers::ResultMakers;
 use crate::components::field::FormField;
 use crate::requests::page_request::Query;
 

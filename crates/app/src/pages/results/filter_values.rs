@@ -1,7 +1,7 @@
 //! The filters of the results, parsed from an address.
 
 use refract_domain::ids::{ApiKeyId, PersonId};
-use refract_domain::result::maker::Maker;
+use refract_domain::result::actor::ResultActor;
 use refract_domain::submission::reference::Ref;
 use refract_service::results::{ColumnValue, ResultSearch, SearchableColumn};
 
@@ -47,11 +47,11 @@ fn status_flags(text: &str) -> Option<(Option<bool>, Option<bool>)> {
 }
 
 /// Parses an actor: `key:ID`, `person:ID` or `terminal`.
-fn maker(text: &str) -> Option<Maker> {
+fn maker(text: &str) -> Option<ResultActor> {
     match text.split_once(':') {
-        None => (text == "terminal").then_some(Maker::Terminal),
-        Some(("key", id)) => ApiKeyId::parse(id).map(Maker::Key),
-        Some(("person", id)) => PersonId::parse(id).map(Maker::Person),
+        None => (text == "terminal").then_some(ResultActor::Operator),
+        Some(("key", id)) => ApiKeyId::parse(id).map(ResultActor::Key),
+        Some(("person", id)) => PersonId::parse(id).map(ResultActor::Person),
         Some(_) => None,
     }
 }
@@ -93,13 +93,13 @@ mod tests {
             filter.until.unwrap().to_rfc3339(),
             "2026-05-05T00:00:00+00:00"
         );
-        assert_eq!(filter.made_by, Some(Maker::Terminal));
+        assert_eq!(filter.made_by, Some(ResultActor::Operator));
         assert_eq!(values.query.get("older"), None);
         assert!(!read("status=&version=+&from=&to=&ref=&value=&by=").is_narrowed());
     }
 
     #[test]
-    fn what_cannot_be_read_is_said_of_its_filter() {
+    fn what_cannot_be_read_is_reported_at_its_filter() {
         for (query, name) in [
             ("status=lost", "status"),
             ("version=0", "version"),

@@ -7,7 +7,7 @@ use refract_lens_rendering::cell_text;
 use refract_service::lenses::PrismLens;
 use refract_service::results::FoundRow;
 
-use super::makers::ResultMakers;
+use super::actors::ResultMakers;
 use crate::components::clamped::clamped;
 use crate::components::moment::moment;
 use crate::components::table::stacked_table_with;

@@ -1,17 +1,17 @@
 //! The form of a prism: validation errors at inputs, moving, adding and removing, reviewing and
 //! saving.
 
+use refract_test_stack::service::{Backend, PRISM, Service, example_prism};
 use refract_test_support::browser::{Browser, BrowserSettings, Key};
 use serde_json::json;
 
 use super::{joined, open, with_scripts};
-use refract_test_stack::service::{Backend, PRISM, Service, example_prism};
 
 const THIRD_OPTION: &str = "[name=\"questions.0.options.2.label\"]";
 const FOURTH_OPTION: &str = "[name=\"questions.0.options.3.label\"]";
 
 #[tokio::test]
-async fn what_is_wrong_is_said_beside_its_input_while_typing() {
+async fn what_is_wrong_is_reported_beside_its_input_while_typing() {
     if !Browser::available() {
         return;
     }

@@ -1,12 +1,12 @@
 //! Typed text is not lost when a node stops or a session ends.
 
+use refract_test_stack::browser;
+use refract_test_stack::http::{HttpConnection, Request, within_patience};
+use refract_test_stack::service::{Backend, PRISM, Service, text};
 use refract_test_support::browser::{Browser, BrowserSettings};
 use refract_test_support::model_server::ScriptedReply;
 
 use super::{PASSWORD, joined, open};
-use refract_test_stack::browser;
-use refract_test_stack::http::{HttpConnection, Request, within_patience};
-use refract_test_stack::service::{Backend, PRISM, Service, text};
 
 const CONTEXT: &str = "We sell bicycles.\n\n  And <b>helmets</b>, \"since\" 1998.";
 
@@ -27,7 +27,7 @@ async fn what_was_typed_survives_a_node_that_stops() {
     browser.fill("[name=context]", CONTEXT).await;
     let held = drain(&service, &cookie).await;
     browser.follow_on("Add an option").await;
-    is_told_to_wait(&browser).await;
+    is_asked_to_wait(&browser).await;
     restart(&mut service, held).await;
     browser.follow_on("Send again").await;
     browser
@@ -38,7 +38,7 @@ async fn what_was_typed_survives_a_node_that_stops() {
     let held = drain(&service, &cookie).await;
     browser.press(":focus", "Warranty").await;
     browser.follow_on("Review changes").await;
-    is_told_to_wait(&browser).await;
+    is_asked_to_wait(&browser).await;
     restart(&mut service, held).await;
     browser.follow_on("Send again").await;
     browser
@@ -52,7 +52,7 @@ async fn what_was_typed_survives_a_node_that_stops() {
     browser.fill_in("Message", "Where is\nmy bike?").await;
     let held = drain(&service, &cookie).await;
     browser.click_on("Answer").await;
-    is_told_to_wait(&browser).await;
+    is_asked_to_wait(&browser).await;
     restart(&mut service, held).await;
     browser.follow_on("Send again").await;
     browser.wait_until_text("#answer", "70.0 %").await;
@@ -84,7 +84,7 @@ async fn drain(service: &Service, cookie: &str) -> HttpConnection {
     held
 }
 
-async fn is_told_to_wait(browser: &Browser) {
+async fn is_asked_to_wait(browser: &Browser) {
     browser.wait_until_text("h1", "One moment").await;
     let page = browser.text("main").await;
     assert!(page.contains("The server is restarting"), "{page}");

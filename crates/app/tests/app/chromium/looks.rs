@@ -1,12 +1,12 @@
 //! The appearance and behaviour of pages with and without scripts.
 
 use refract_app::route_table;
+use refract_test_stack::service::{Backend, PRISM, Service, text};
 use refract_test_support::browser::{Browser, BrowserSettings, BrowserTheme};
 use refract_test_support::on_both;
 use serde_json::json;
 
 use super::{at, joined, with_scripts};
-use refract_test_stack::service::{Backend, PRISM, Service, text};
 
 on_both!(
     a_text_is_tried_and_a_cutoff_moved_with_scripts,

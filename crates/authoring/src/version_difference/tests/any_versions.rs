@@ -114,7 +114,7 @@ fn changed_at(file: &Value, place: usize) -> Option<(Value, String)> {
 
 proptest! {
     #[test]
-    fn a_version_differs_from_another_exactly_when_something_is_told(
+    fn a_version_differs_from_another_exactly_when_something_is_reported(
         before in file(), after in file(), lens in lens(),
     ) {
         let (before, after) = (version(&before), version(&after));
@@ -125,7 +125,7 @@ proptest! {
     }
 
     #[test]
-    fn one_changed_word_is_told_at_its_path(file in file(), lens in lens(), place in 0_usize..7) {
+    fn one_changed_word_is_reported_at_its_path(file in file(), lens in lens(), place in 0_usize..7) {
         let Some((changed, path)) = changed_at(&file, place) else {
             return Ok(());
         };

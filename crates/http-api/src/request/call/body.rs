@@ -4,7 +4,7 @@ use refract_domain::json::{Json, JsonString, Object};
 use refract_domain::limits::VERSION_MAX;
 use refract_domain::prism::VersionNumber;
 use refract_domain::prism::slug::PrismSelector;
-use refract_domain::problem::{Fault, Problems};
+use refract_domain::problem::{Problems, ValidationError};
 use refract_domain::submission::reference::{IdempotencyKey, Ref};
 use refract_domain::submission::{CallContext, SentFields, field_value_faults};
 use refract_service::results::CreateCall;
@@ -46,7 +46,7 @@ fn optional<T>(
     body: &Object<'_>,
     key: &str,
     problems: &mut Problems,
-    read: impl FnOnce(Json<'_>) -> Result<T, Vec<Fault>>,
+    read: impl FnOnce(Json<'_>) -> Result<T, Vec<ValidationError>>,
 ) -> Result<Option<T>, InvalidValue> {
     let read = body.get(key).map(read).transpose();
     read.map_err(|faults| InvalidValue::list(problems, key, faults))
@@ -54,8 +54,8 @@ fn optional<T>(
 
 fn string<T>(
     json: Json<'_>,
-    read: impl FnOnce(JsonString) -> Result<T, Vec<Fault>>,
-) -> Result<T, Vec<Fault>> {
+    read: impl FnOnce(JsonString) -> Result<T, Vec<ValidationError>>,
+) -> Result<T, Vec<ValidationError>> {
     let sent = json.into_string().map_err(|fault| vec![fault])?;
     let are_lost = sent.has_unpaired_surrogate;
     refuse_lost_characters(read(sent), are_lost)
@@ -71,7 +71,7 @@ fn fields_or_text(body: &Object<'_>, problems: &mut Problems) -> Result<SentFiel
             Ok(SentFields(vec![("text".to_owned(), value)]))
         }
         (Some(_), Some(_)) | (None, None) => {
-            let fault = Fault::rule("send either fields or text");
+            let fault = ValidationError::rule("send either fields or text");
             Err(InvalidValue::list(problems, "fields", [fault]))
         }
     }
@@ -100,12 +100,12 @@ fn read_fields(fields: Json<'_>, problems: &mut Problems) -> Result<SentFields, 
 }
 
 /// The fault of a field's key. Any length is allowed: the key is compared with the version's later.
-fn key_fault(key: &JsonString) -> Option<Fault> {
+fn key_fault(key: &JsonString) -> Option<ValidationError> {
     let is_forbidden = key.has_unpaired_surrogate || key.text.contains('\0');
-    is_forbidden.then_some(Fault::ForbiddenCharacters)
+    is_forbidden.then_some(ValidationError::ForbiddenCharacters)
 }
 
-fn field_value(json: Json<'_>) -> Result<String, Vec<Fault>> {
+fn field_value(json: Json<'_>) -> Result<String, Vec<ValidationError>> {
     string(json, |sent| {
         let faults = field_value_faults(&sent.text);
         if faults.is_empty() {
@@ -116,7 +116,7 @@ fn field_value(json: Json<'_>) -> Result<String, Vec<Fault>> {
     })
 }
 
-fn version(json: Json<'_>) -> Result<VersionNumber, Vec<Fault>> {
+fn version(json: Json<'_>) -> Result<VersionNumber, Vec<ValidationError>> {
     let number = json.into_number().map_err(|fault| vec![fault])?;
     whole_number(number)
         .and_then(VersionNumber::new)
@@ -125,16 +125,16 @@ fn version(json: Json<'_>) -> Result<VersionNumber, Vec<Fault>> {
 
 /// Every fault of a number as a version number. A number beyond the range of a double is read as
 /// infinite and counts as an integer, as all doubles above 2^53 do.
-fn version_faults(number: f64) -> Vec<Fault> {
+fn version_faults(number: f64) -> Vec<ValidationError> {
     let mut faults = Vec::new();
     if number.is_finite() && number.fract() != 0.0 {
-        faults.push(Fault::NotAnInteger);
+        faults.push(ValidationError::NotAnInteger);
     }
     if number < 1.0 {
-        faults.push(Fault::NumberTooSmall(1));
+        faults.push(ValidationError::NumberTooSmall(1));
     }
     if number > f64::from(VERSION_MAX) {
-        faults.push(Fault::NumberTooBig(VERSION_MAX.into()));
+        faults.push(ValidationError::NumberTooBig(VERSION_MAX.into()));
     }
     faults
 }

@@ -103,7 +103,7 @@ async fn one_request_tells_all_spellings_of_a_letter_apart() {
 }
 
 #[actix_rt::test]
-async fn another_spelling_of_the_written_letter_is_told_apart_unless_one_code_is_sure() {
+async fn another_spelling_of_the_written_letter_is_distinguished_unless_one_code_is_sure() {
     let flat = vec![1.0; 10];
     let sure = [vec![1.0], vec![0.000_1; 9]].concat();
     for (first_letter, expected) in [(flat, vec![CHAT, TEMPLATE, BATCH]), (sure, vec![CHAT])] {

@@ -168,7 +168,7 @@ async fn a_call_reports_the_model_and_its_tokens() {
 }
 
 #[actix_rt::test]
-async fn a_call_that_fails_reports_what_the_server_told() {
+async fn a_call_that_fails_reports_what_the_server_reported() {
     let unsure = ChatModel {
         on_codes: 0.01,
         ..ChatModel::new(vec![1.0, 1.0])

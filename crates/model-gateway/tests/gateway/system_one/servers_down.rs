@@ -2,7 +2,6 @@
 
 use refract_model_gateway::{ModelReply, ModelSettings, Unreachable};
 use refract_test_support::model_server::{ModelServer, ScriptedReply};
-
 use tokio::net::TcpSocket;
 
 use super::servers::{gateway, gateway_to};

@@ -101,7 +101,7 @@ fn every_group_has_its_rows_in_the_same_order() {
 }
 
 #[test]
-fn an_error_is_told_to_one_and_leaves_many_open() {
+fn an_error_is_reported_to_one_and_leaves_many_open() {
     let failure = || Err(PersistenceError::Failed("a full disk".to_owned()));
     let commit = group_commit(1);
     let (mut alone, turn) = commit.join(row(10, None));

@@ -264,10 +264,10 @@ impl Database {
                             // a person who has not joined never had another role
                             let untold = one()
                                 .filter(people::password.is_not_null())
-                                .filter(people::untold_event.is_null());
+                                .filter(people::first_unseen_event.is_null());
                             run!(
                                 c,
-                                diesel::update(untold).set(people::untold_event.eq(Some(id)))
+                                diesel::update(untold).set(people::first_unseen_event.eq(Some(id)))
                             );
                         }
                     }

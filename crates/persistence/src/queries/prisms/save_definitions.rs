@@ -8,7 +8,7 @@ use refract_domain::event::{Event, EventAction, EventStamp, EventTarget, LensCha
 use refract_domain::ids::{AccountId, PrismId};
 use refract_domain::lens::Lens;
 use refract_domain::prism::slug::Slug;
-use refract_domain::prism::{PrismName, PrismVersion, VersionNumber};
+use refract_domain::prism::{DisplayName, PrismVersion, VersionNumber};
 
 use crate::connections::unless_rolled_back;
 use crate::error::PersistenceError;
@@ -27,7 +27,7 @@ pub struct PrismDefinition<'a> {
     /// The prism that is made or changed.
     pub prism: DefinedPrism<'a>,
     /// Its display name.
-    pub name: &'a PrismName,
+    pub name: &'a DisplayName,
     /// The version to save: the first of a new prism, else the next. `None` saves none.
     pub version: Option<&'a PrismVersion>,
     /// The lens to save, and what it changes; `None` leaves the lens as it is.

@@ -10,7 +10,7 @@ use crate::connections::{find_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::prisms::row::{Prism, PrismColumns};
-use crate::queries::results::maker::ResultMaker;
+use crate::queries::results::actor::ResultMaker;
 use crate::queries::results::provenance::{Provenance, ProvenanceColumns};
 use crate::queries::results::row::ResultColumns;
 use crate::schema::sql_types::Bind;
@@ -129,7 +129,7 @@ impl Database {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn find_maker(
+    pub async fn find_result_actor(
         &self,
         account: AccountId,
         result: ResultId,

@@ -11,7 +11,7 @@ use refract_domain::submission::{CallContext, Submission};
 
 use crate::connections::GroupRow;
 use crate::error::PersistenceError;
-use crate::queries::results::maker::MakerColumns;
+use crate::queries::results::actor::MakerColumns;
 use crate::queries::results::new_result::NewResult;
 use crate::queries::results::provenance::ProvenanceColumns;
 use crate::schema::results;

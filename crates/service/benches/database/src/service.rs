@@ -13,7 +13,7 @@ use refract_domain::submission::SentFields;
 use refract_service::Refract;
 use refract_service::keys::{CallKeyId, PresentedKey};
 use refract_service::model::{ModelEndpoint, ModelGateway, ModelSettings, Protocol};
-use refract_service::people::{Caller, DEFAULT_ACCOUNT};
+use refract_service::people::{AccountActor, DEFAULT_ACCOUNT};
 use refract_service::results::CreateCall;
 use refract_service::store::DatabaseSettings;
 use tokio::runtime::Runtime;
@@ -50,7 +50,7 @@ impl Service {
             pool: POOL,
         };
         let gateway = ModelGateway::new(ModelSettings {
-            endpoint: ModelEndpoint::Lexical,
+            endpoint: ModelEndpoint::DemoScorer,
             protocol: Protocol::SystemOne,
             name: String::new(),
             api_key: None,
@@ -63,7 +63,7 @@ impl Service {
             let refract = Refract::connect(&settings).await?;
             refract.store().migrate().await?;
             let account = refract.accounts().find(DEFAULT_ACCOUNT).await?;
-            let caller = Caller::operator(account.id);
+            let caller = AccountActor::operator(account.id);
             let (_, key) = refract
                 .keys()
                 .create(&caller, "bench".to_owned(), None)

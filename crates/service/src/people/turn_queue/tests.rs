@@ -118,7 +118,7 @@ async fn a_person_without_end_keeps_neither_networks_nor_other_people_out() {
 }
 
 #[tokio::test]
-async fn who_finds_no_room_is_told_at_once_and_whoever_leaves_makes_room() {
+async fn who_finds_no_room_is_refused_at_once_and_who_leaves_makes_room() {
     let queue = queue(FEW);
     let (served, mut order) = mpsc::unbounded_channel();
     let held = queue.turn(network("a")).await.unwrap();

@@ -48,7 +48,7 @@ fn other(turn: KeyTurn) -> OtherCall {
 }
 
 #[tokio::test]
-async fn whoever_came_before_the_first_call_ended_gets_its_result() {
+async fn calls_that_came_before_the_first_call_ended_get_its_result() {
     let (calls, account, result) = (SingleFlight::default(), account(), result());
     let (a, b, c) = (
         calls.enter(&key()),

@@ -16,7 +16,7 @@ use refract_model_gateway::{ModelGateway, ModelSettings, Protocol};
 use refract_persistence::{NewResult, Provenance};
 use refract_service::Refract;
 use refract_service::lenses::PrismLens;
-use refract_service::people::Caller;
+use refract_service::people::AccountActor;
 use refract_service::results::ReadableResult;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -27,7 +27,7 @@ use crate::fixture::Fixture;
 pub(crate) struct DraftFixture {
     base: Fixture,
     /// The person whose calls the tests make.
-    pub(crate) caller: Caller,
+    pub(crate) caller: AccountActor,
     pub(crate) prism: PrismSelector,
     prism_id: PrismId,
 }
@@ -58,7 +58,7 @@ pub(crate) fn file() -> Value {
 impl DraftFixture {
     /// Adds a person and the prism to a database with an account.
     pub(crate) async fn of(base: Fixture) -> Self {
-        let caller = Caller::person(base.account, PersonId(Uuid::now_v7()));
+        let caller = AccountActor::person(base.account, PersonId(Uuid::now_v7()));
         let file = file().to_string();
         let prisms = base.refract.prisms();
         let prism = prisms.create(&caller, file.as_bytes()).await.unwrap();

@@ -5,9 +5,9 @@ use refract_domain::account::person::{Email, PersonName};
 use refract_domain::account::role::Role;
 use refract_domain::event::EventDetail;
 use refract_domain::ids::AccountId;
-use refract_domain::prism::{PrismName, VersionNumber};
+use refract_domain::prism::{DisplayName, VersionNumber};
 use refract_service::people;
-use refract_service::people::Caller;
+use refract_service::people::AccountActor;
 use refract_service::people::password::TypedPassword;
 use refract_service::prisms::{ChangeOfPrism, PrismChange, PrismError};
 use refract_test_support::on_both;
@@ -157,10 +157,10 @@ async fn a_lens_that_was_changed_meanwhile_is_neither_saved_over_nor_reset(it: D
 }
 
 /// A person of the account who has joined.
-async fn joined(it: &DraftFixture, name: &str) -> Caller {
+async fn joined(it: &DraftFixture, name: &str) -> AccountActor {
     let account = it.caller.account();
     let email = Email::parse(&format!("{name}@example.com")).unwrap();
-    let operator = Caller::operator(account);
+    let operator = AccountActor::operator(account);
     let inviting = it.refract.people().invite(&operator, &email, Role::Editor);
     let invitation = inviting.await.unwrap();
     let name = PersonName::parse(name).unwrap();
@@ -172,14 +172,14 @@ async fn joined(it: &DraftFixture, name: &str) -> Caller {
         .accept(&client, token, &name, password, None)
         .await
         .unwrap();
-    Caller::person(account, invitation.person)
+    AccountActor::person(account, invitation.person)
 }
 
 async fn the_history_of_a_prism_tells_who_changed_what(it: DraftFixture) {
     let (ada, grace) = (joined(&it, "Ada").await, joined(&it, "Grace").await);
     let (refract, prism) = (&it.refract, &it.prism);
     let bytes = with_context("second").to_string().into_bytes();
-    let terminal = Caller::operator(it.caller.account());
+    let terminal = AccountActor::operator(it.caller.account());
     refract
         .prisms()
         .save_version(&ada, prism, &bytes, None)
@@ -191,7 +191,7 @@ async fn the_history_of_a_prism_tells_who_changed_what(it: DraftFixture) {
         .set(&grace, prism, columns.to_string().as_bytes(), None)
         .await
         .unwrap();
-    let name = PrismName::parse("Sorting").unwrap();
+    let name = DisplayName::parse("Sorting").unwrap();
     refract.prisms().rename(&ada, prism, &name).await.unwrap();
     refract
         .lenses()

@@ -3,7 +3,7 @@
 use refract_authoring::prism_file::PrismFile;
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::submission::{CallContext, SentFields};
-use refract_service::people::Maker;
+use refract_service::people::ResultActor;
 use refract_service::prisms::TRIAL_TEXTS;
 use refract_service::results::ReadableResult;
 use refract_test_support::model_server::{ModelServer, Script, ScriptedReply};
@@ -88,7 +88,7 @@ async fn a_text_is_asked_of_two_versions_and_both_results_are_saved(it: DraftFix
             .maker(account, result.id())
             .await
             .unwrap();
-        assert_eq!(maker, it.caller.person_id().map(Maker::Person));
+        assert_eq!(maker, it.caller.person_id().map(ResultActor::Person));
     }
     assert_eq!(it.count().await, 2);
 }

@@ -46,7 +46,7 @@ impl AdvisedQuestion {
             let words = advice_words::lines(self.goal, &advice).join("\n");
             output::text(&format!("{words}\n"))?;
         }
-        self.tell_next(prism, &advice)
+        self.print_next_step(prism, &advice)
     }
 
     /// The error for a requested lens file that cannot be written because there are no marks.
@@ -60,7 +60,7 @@ impl AdvisedQuestion {
         }
     }
 
-    fn tell_next(&self, prism: &str, advice: &CutoffAdvice) -> anyhow::Result<()> {
+    fn print_next_step(&self, prism: &str, advice: &CutoffAdvice) -> anyhow::Result<()> {
         let steps = |file: &str| {
             format!(
                 "`refract lens preview {prism} {file}` shows what would change, and `refract lens \

@@ -12,7 +12,7 @@ use refract_evaluation::counting::cutoff_steps::{CutoffStep, CutoffSteps};
 use refract_evaluation::counting::percent_histogram::LabelCounts;
 use serde::Serialize;
 
-use super::super::operator::AccountArg;
+use super::super::context::AccountArg;
 use super::share::share;
 use crate::settings::DatabaseArgs;
 use crate::terminal::{self, Palette, Progress, counted as counted_of};

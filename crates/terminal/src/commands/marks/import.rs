@@ -8,10 +8,10 @@ use indicatif::HumanCount;
 use refract_domain::result::mark::Marker;
 use refract_file_runs::{InputKind, MarksFile, MarksFileError, MarksFileRows};
 use refract_service::marks::{CheckedMarks, MarkErrors, MarksError};
-use refract_service::people::Caller;
+use refract_service::people::AccountActor;
 use serde::Serialize;
 
-use super::super::operator::{self, AccountArg};
+use super::super::context::{self, AccountArg};
 use crate::commands::input_path::InputPath;
 use crate::output;
 use crate::settings::DatabaseArgs;
@@ -60,7 +60,7 @@ impl ImportCommand {
     /// Runs `refract marks import`.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
         let by = self.by.as_deref().map(Marker::parse).transpose();
-        let by = by.map_err(|faults| operator::faulty("--by", &faults))?;
+        let by = by.map_err(|faults| context::faulty("--by", &faults))?;
         let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
         let questions = refract.marks().questions(prism.id).await?;
         let file = self.file.open(|source| MarksFile::open(source, &questions));
@@ -82,7 +82,7 @@ impl ImportCommand {
         let changed = if self.dry_run {
             refract.marks().count_changes(&checked).await?
         } else {
-            let caller = Caller::operator(prism.account);
+            let caller = AccountActor::operator(prism.account);
             refract.marks().save(&checked, &caller).await?
         };
         output::say(&self.ended(&checked, changed));

@@ -17,7 +17,7 @@ const CHECK_SETTINGS: &str =
 /// How the probabilities of this model are read.
 pub(super) fn reading(settings: &ModelSettings) -> &'static str {
     match (&settings.endpoint, settings.protocol) {
-        (ModelEndpoint::Lexical, _) => "it compares words",
+        (ModelEndpoint::DemoScorer, _) => "it compares words",
         (ModelEndpoint::Servers(_), Protocol::SystemOne | Protocol::Decisions) => {
             "the probabilities are the server's own"
         }
@@ -77,7 +77,7 @@ fn recommendation(
     // for a flat answer, the server lists only part of the codes' probability
     let sure_ones = reports.iter().filter(|report| report.right.is_some());
     let least_on_codes = sure_ones.filter_map(|report| report.on_codes);
-    if settings.endpoint == ModelEndpoint::Lexical {
+    if settings.endpoint == ModelEndpoint::DemoScorer {
         "The built-in scorer answers: it is for trying things only."
     } else if reports.iter().any(|report| report.right == Some(false)) {
         "The model can be asked, but it got an easy question wrong: use a stronger one."

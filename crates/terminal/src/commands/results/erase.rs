@@ -8,11 +8,11 @@ use indicatif::HumanCount;
 use refract_domain::ids::ResultId;
 use refract_domain::submission::reference::Ref;
 use refract_service::Refract;
-use refract_service::people::Caller;
+use refract_service::people::AccountActor;
 use refract_service::retention::Erased;
 use serde_json::json;
 
-use super::super::operator::{self, AccountArg};
+use super::super::context::{self, AccountArg};
 use crate::output;
 use crate::settings::DatabaseArgs;
 
@@ -44,9 +44,9 @@ impl EraseCommand {
         let ids: Option<Vec<ResultId>> = ids.collect();
         let ids = ids.context("ID cannot be used: Invalid uuid")?;
         let reference = self.reference.as_deref().map(Ref::parse).transpose();
-        let reference = reference.map_err(|faults| operator::faulty("--ref", &faults))?;
-        let refract = operator::open(&database.settings()).await?;
-        let caller = Caller::operator(self.account.find(&refract).await?);
+        let reference = reference.map_err(|faults| context::faulty("--ref", &faults))?;
+        let refract = context::open(&database.settings()).await?;
+        let caller = AccountActor::operator(self.account.find(&refract).await?);
         let erased = match &reference {
             Some(reference) => {
                 refract

@@ -7,7 +7,7 @@ use refract_domain::answer::probability::Probability;
 use refract_domain::result::mark::{Mark, Marker};
 use refract_domain::submission::reference::IdempotencyKey;
 use refract_lens_rendering::{Format, render};
-use refract_service::people::Maker;
+use refract_service::people::ResultActor;
 use refract_service::results::{Provenance, ReadableResult, ResultDetails};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -95,11 +95,11 @@ impl<'a> DetailsJson<'a> {
 }
 
 impl MakerJson {
-    fn of(maker: Maker) -> Self {
+    fn of(maker: ResultActor) -> Self {
         let (kind, id) = match maker {
-            Maker::Key(key) => ("key", Some(key.to_string())),
-            Maker::Person(person) => ("person", Some(person.to_string())),
-            Maker::Terminal => ("operator", None),
+            ResultActor::Key(key) => ("key", Some(key.to_string())),
+            ResultActor::Person(person) => ("person", Some(person.to_string())),
+            ResultActor::Operator => ("operator", None),
         };
         Self { kind, id }
     }

@@ -13,7 +13,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{Bool, Integer};
 use diesel::sqlite::Sqlite;
 use refract_domain::ids::{AccountId, ApiKeyId, PersonId, PrismId, ResultId};
-use refract_domain::result::maker::Maker;
+use refract_domain::result::actor::ResultActor;
 
 use crate::queries::results::lists::filter::ResultFilter;
 use crate::queries::results::lists::query::{ResultOrder, ResultQuery};
@@ -57,9 +57,9 @@ impl CandidateRange {
         let searched = match (version, reference, filter.made_by) {
             (Some(version), _, _) => Searched::Version(version.get()),
             (None, Some(reference), _) => Searched::Reference(Some(reference.as_str().to_owned())),
-            (None, None, Some(Maker::Key(key))) => Searched::Key(key),
-            (None, None, Some(Maker::Person(person))) => Searched::Person(person),
-            (None, None, Some(Maker::Terminal) | None) => Searched::Prism,
+            (None, None, Some(ResultActor::Key(key))) => Searched::Key(key),
+            (None, None, Some(ResultActor::Person(person))) => Searched::Person(person),
+            (None, None, Some(ResultActor::Operator) | None) => Searched::Prism,
         };
         if matches!(searched, Searched::Key(_) | Searched::Person(_)) {
             filter.made_by = None;

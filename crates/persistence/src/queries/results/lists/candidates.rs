@@ -8,16 +8,16 @@ use diesel::prelude::*;
 use refract_domain::answer::Answers;
 use refract_domain::ids::{AccountId, ApiKeyId, PersonId, PrismId, ResultId};
 use refract_domain::prism::VersionNumber;
-use refract_domain::result::maker::Maker;
+use refract_domain::result::actor::ResultActor;
 use refract_domain::submission::reference::Ref;
 
 use crate::connections::{CUSTOM_PLAN, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
+use crate::queries::results::actor::ResultMaker;
 use crate::queries::results::lists::candidate_range::CandidateRange;
 use crate::queries::results::lists::filter::ResultFilter;
 use crate::queries::results::lists::query::ResultOrder;
-use crate::queries::results::maker::ResultMaker;
 use crate::queries::results::row::{saved_answers, saved_version};
 use crate::schema::results;
 
@@ -31,7 +31,7 @@ pub struct SearchCandidate {
     /// When the result was saved.
     pub created_at: DateTime<Utc>,
     /// Who made the result.
-    pub maker: Maker,
+    pub maker: ResultActor,
     reference: Option<String>,
     model: Option<String>,
     /// As JSON, since most searches need none of them; `None` for a failed result.
@@ -89,7 +89,7 @@ impl TryFrom<CandidateColumns> for SearchCandidate {
             id: columns.id,
             version: saved_version(columns.version)?,
             created_at: columns.created_at,
-            maker: Maker::from(ResultMaker {
+            maker: ResultActor::from(ResultMaker {
                 api_key: columns.api_key_id,
                 person: columns.made_by,
             }),

@@ -10,7 +10,7 @@ use diesel::serialize::ToSql;
 use diesel::sql_types::{Bool, HasSqlType, Integer, Text};
 use refract_domain::ids::{ApiKeyId, PersonId, ResultId};
 use refract_domain::prism::VersionNumber;
-use refract_domain::result::maker::Maker;
+use refract_domain::result::actor::ResultActor;
 use refract_domain::submission::reference::Ref;
 
 use crate::schema::results;
@@ -40,7 +40,7 @@ pub struct ResultFilter {
     /// Results with this `ref`.
     pub reference: Option<Ref>,
     /// Results that this program, this person or the terminal made.
-    pub made_by: Option<Maker>,
+    pub made_by: Option<ResultActor>,
 }
 
 /// Largest difference between the moment in a result's id and its saved moment. Both are read from
@@ -67,7 +67,7 @@ impl ResultFilter {
                 reference: Some(reference.clone()),
                 ..period
             },
-            (None, Some(maker @ (Maker::Person(_) | Maker::Terminal)), _) => Self {
+            (None, Some(maker @ (ResultActor::Person(_) | ResultActor::Operator)), _) => Self {
                 made_by: Some(maker),
                 ..period
             },
@@ -75,7 +75,7 @@ impl ResultFilter {
                 is_ok: Some(false),
                 ..period
             },
-            (None, Some(Maker::Key(_)) | None, Some(version)) => Self {
+            (None, Some(ResultActor::Key(_)) | None, Some(version)) => Self {
                 version: Some(version),
                 ..period
             },
@@ -140,9 +140,9 @@ impl ResultFilter {
         }
         query = match self.made_by {
             None => query,
-            Some(Maker::Key(key)) => query.filter(results::api_key_id.eq(Some(key))),
-            Some(Maker::Person(person)) => query.filter(results::made_by.eq(Some(person))),
-            Some(Maker::Terminal) => query
+            Some(ResultActor::Key(key)) => query.filter(results::api_key_id.eq(Some(key))),
+            Some(ResultActor::Person(person)) => query.filter(results::made_by.eq(Some(person))),
+            Some(ResultActor::Operator) => query
                 .filter(results::api_key_id.is_null())
                 .filter(results::made_by.is_null()),
         };

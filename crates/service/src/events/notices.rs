@@ -18,7 +18,7 @@ const SHORTLY: TimeDelta = TimeDelta::days(90);
 
 /// A change of a person by somebody else.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToldChange {
+pub struct ChangeNotice {
     /// The change: another role, or a password that was chosen by a link.
     pub change: ListedEvent,
     /// The creation of the link by which the password was chosen; `None` for a role, and for a link
@@ -33,12 +33,12 @@ impl Events<'_> {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn told_changes(
+    pub async fn change_notices(
         self,
         account: AccountId,
         person: PersonId,
         from: EventId,
-    ) -> Result<Vec<ToldChange>, PersistenceError> {
+    ) -> Result<Vec<ChangeNotice>, PersistenceError> {
         let database = &self.refract.database;
         let telling = Telling {
             database,
@@ -66,7 +66,7 @@ impl Events<'_> {
             let mut events = named(database, account, events).await?.into_iter();
             if let Some(change) = events.next() {
                 let link = events.next();
-                listed.push(ToldChange { change, link });
+                listed.push(ChangeNotice { change, link });
             }
         }
         Ok(listed)
@@ -129,7 +129,7 @@ impl Events<'_> {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn mark_told(
+    pub async fn mark_seen(
         self,
         account: AccountId,
         person: PersonId,
@@ -137,7 +137,7 @@ impl Events<'_> {
     ) -> Result<(), PersistenceError> {
         self.refract
             .database
-            .save_told(account, person, up_to)
+            .save_seen(account, person, up_to)
             .await
     }
 }

@@ -2,24 +2,24 @@
 
 use maud::{Markup, html};
 use refract_domain::account::role::Role;
-use refract_service::people::Maker;
+use refract_service::people::ResultActor;
 
 use crate::pages::keys::address_of_key;
 use crate::replies::page_error::PageError;
 use crate::requests::visit::Visit;
 
 /// The name of the actor that created a result. For owners, the name of a key is a link to the key.
-pub(super) async fn maker(visit: &Visit, maker: Maker) -> Result<Markup, PageError> {
+pub(super) async fn maker(visit: &Visit, maker: ResultActor) -> Result<Markup, PageError> {
     let account = visit.account();
     Ok(match maker {
-        Maker::Person(person) => {
+        ResultActor::Person(person) => {
             let names = visit.refract.people().names(account, &[person]).await?;
             html! {
                 @if let Some(name) = names.get(&person) { bdi { (name) } }
                 @else { "a person who is gone" }
             }
         }
-        Maker::Key(key) => {
+        ResultActor::Key(key) => {
             let keys = visit.refract.keys().labels(account).await?;
             let label = keys.into_iter().find(|(id, _)| *id == key);
             match label {
@@ -30,6 +30,6 @@ pub(super) async fn maker(visit: &Visit, maker: Maker) -> Result<Markup, PageErr
                 None => html! { "an API key that is gone" },
             }
         }
-        Maker::Terminal => html! { "the terminal" },
+        ResultActor::Operator => html! { "the terminal" },
     })
 }

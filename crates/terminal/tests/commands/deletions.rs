@@ -1,20 +1,19 @@
 //! Deleting results: `refract results purge` and `erase`.
 
+use refract_test_stack::browser::{PlainBrowser, joined};
+use refract_test_stack::expected::Saved;
+use refract_test_stack::http::Request;
+use refract_test_stack::service::{Backend, PRISM, Service, Setup, TEXT, text};
 use refract_test_support::model_server::ScriptedReply;
 use refract_test_support::on_both;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use refract_test_stack::browser::{PlainBrowser, joined};
-use refract_test_stack::expected::Saved;
-use refract_test_stack::http::Request;
-use refract_test_stack::service::{Backend, PRISM, Service, Setup, TEXT, text};
-
 on_both!(
     a_purge_deletes_what_was_saved_before_and_frees_its_keys,
     a_purge_without_a_prism_is_of_all_and_one_of_a_status_of_those,
     a_purged_original_leaves_its_retry,
-    what_cannot_be_purged_or_erased_is_said,
+    what_cannot_be_purged_or_erased_is_reported,
     results_erased_by_ref_leave_nothing_behind,
     a_result_erased_by_its_id_takes_what_was_sent_again_with_it,
     calls_go_on_while_everything_is_purged,
@@ -151,7 +150,7 @@ async fn a_purged_original_leaves_its_retry(backend: Backend) {
     assert_eq!(service.retry(&failed.id).await.status, 200);
 }
 
-async fn what_cannot_be_purged_or_erased_is_said(backend: Backend) {
+async fn what_cannot_be_purged_or_erased_is_reported(backend: Backend) {
     let service = Service::with(
         backend,
         Setup {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use maud::{Markup, html};
 use refract_domain::ids::{ApiKeyId, PersonId};
-use refract_domain::result::maker::Maker;
+use refract_domain::result::actor::ResultActor;
 use refract_service::people::MakerName;
 use refract_service::results::FoundRow;
 
@@ -28,8 +28,8 @@ impl ResultMakers {
         let present = visit.refract.people().list(account).await?;
         let mut wanted: Vec<_> = present.iter().map(|person| person.id).collect();
         wanted.extend(results.iter().filter_map(|row| match row.maker {
-            Maker::Person(person) => Some(person),
-            Maker::Key(_) | Maker::Terminal => None,
+            ResultActor::Person(person) => Some(person),
+            ResultActor::Key(_) | ResultActor::Operator => None,
         }));
         let people = visit.refract.people().names(account, &wanted).await?;
         let listed_keys = keys
@@ -56,11 +56,13 @@ impl ResultMakers {
     }
 
     /// The name of the actor that created a result.
-    pub(super) fn name(&self, maker: Maker) -> &str {
+    pub(super) fn name(&self, maker: ResultActor) -> &str {
         match maker {
-            Maker::Key(key) => self.keys.get(&key).map_or("key", String::as_str),
-            Maker::Person(person) => self.people.get(&person).map_or("person", MakerName::as_str),
-            Maker::Terminal => "terminal",
+            ResultActor::Key(key) => self.keys.get(&key).map_or("key", String::as_str),
+            ResultActor::Person(person) => {
+                self.people.get(&person).map_or("person", MakerName::as_str)
+            }
+            ResultActor::Operator => "terminal",
         }
     }
 }

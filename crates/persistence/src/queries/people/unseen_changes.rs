@@ -18,7 +18,7 @@ impl Database {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn save_told(
+    pub async fn save_seen(
         &self,
         account: AccountId,
         person: PersonId,
@@ -31,7 +31,7 @@ impl Database {
                     .filter(people::account_id.eq(Bind(account)))
             };
             // locks the person against other changes meanwhile
-            let untold = for_update(one().select(people::untold_event));
+            let untold = for_update(one().select(people::first_unseen_event));
             let untold: Option<Option<EventId>> = untold.get_result(c).await.optional()?;
             if untold.flatten().is_some_and(|first| first <= up_to) {
                 let by_another = events::actor_id
@@ -48,7 +48,10 @@ impl Database {
                     .order(events::id)
                     .select(events::id);
                 let next: Option<EventId> = next.first(c).await.optional()?;
-                run!(c, diesel::update(one()).set(people::untold_event.eq(next)));
+                run!(
+                    c,
+                    diesel::update(one()).set(people::first_unseen_event.eq(next))
+                );
             }
             QueryResult::Ok(())
         })

@@ -22,16 +22,16 @@ const LONGEST_NAME: usize = 40;
 
 /// The outcomes that rows state, by result.
 #[derive(Default)]
-pub(super) struct SaidOutcomes(BTreeMap<ResultId, Vec<SaidOutcome>>);
+pub(super) struct StatedOutcomes(BTreeMap<ResultId, Vec<StatedOutcome>>);
 
-struct SaidOutcome {
+struct StatedOutcome {
     question: QuestionKey,
     outcome: OutcomeKey,
     /// The line of the first row that states the outcome.
     line: u64,
 }
 
-impl SaidOutcomes {
+impl StatedOutcomes {
     /// Adds the marks of a row for the results that it names. `versions` has every version that
     /// answered one of these results.
     pub(super) fn add(
@@ -81,7 +81,7 @@ impl SaidOutcomes {
         if let Some(earlier) = said.iter().find(|said| said.question == *question) {
             return (earlier.outcome != *outcome).then_some(earlier.line);
         }
-        said.push(SaidOutcome {
+        said.push(StatedOutcome {
             question: question.clone(),
             outcome: outcome.clone(),
             line,

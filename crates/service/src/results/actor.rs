@@ -1,7 +1,7 @@
 //! Who made a result.
 
 use refract_domain::ids::{AccountId, ResultId};
-use refract_domain::result::maker::Maker;
+use refract_domain::result::actor::ResultActor;
 use refract_persistence::PersistenceError;
 
 use crate::results::Results;
@@ -16,8 +16,12 @@ impl Results<'_> {
         self,
         account: AccountId,
         result: ResultId,
-    ) -> Result<Option<Maker>, PersistenceError> {
-        let found = self.refract.database.find_maker(account, result).await?;
-        Ok(found.map(Maker::from))
+    ) -> Result<Option<ResultActor>, PersistenceError> {
+        let found = self
+            .refract
+            .database
+            .find_result_actor(account, result)
+            .await?;
+        Ok(found.map(ResultActor::from))
     }
 }

@@ -1,14 +1,14 @@
-//! Makers of results, versions and keys.
+//! Actors of results.
 
 use crate::ids::{ApiKeyId, PersonId};
 
-/// Who made something.
+/// Who made a result: an actor that is no node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Maker {
+pub enum ResultActor {
     /// A program with this API key.
     Key(ApiKeyId),
     /// A person in the app.
     Person(PersonId),
     /// An operator at the terminal.
-    Terminal,
+    Operator,
 }

@@ -4,7 +4,7 @@
 
 use diesel::prelude::*;
 use refract_domain::ids::{ApiKeyId, PersonId};
-use refract_domain::result::maker::Maker;
+use refract_domain::result::actor::ResultActor;
 
 /// Who made a result. Both are `None` for a result of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Queryable)]
@@ -15,12 +15,12 @@ pub struct ResultMaker {
     pub person: Option<PersonId>,
 }
 
-impl From<ResultMaker> for Maker {
+impl From<ResultMaker> for ResultActor {
     fn from(maker: ResultMaker) -> Self {
         match (maker.person, maker.api_key) {
             (Some(person), _) => Self::Person(person),
             (None, Some(key)) => Self::Key(key),
-            (None, None) => Self::Terminal,
+            (None, None) => Self::Operator,
         }
     }
 }

@@ -3,13 +3,13 @@
 
 use refract_domain::event::{Actor, EventDetail, EventRequest, EventStamp};
 use refract_domain::ids::{AccountId, ApiKeyId, PersonId};
-pub use refract_domain::result::maker::Maker;
+pub use refract_domain::result::actor::ResultActor;
 
 use crate::events::event_stamp::event_stamp;
 
 /// The account of a call or a change, its actor and its request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Caller {
+pub struct AccountActor {
     account: AccountId,
     actor: Actor,
     /// Facts for the events of changes; boxed, since every waiting call has a caller.
@@ -23,7 +23,7 @@ struct ChangeFacts {
     note: Option<EventDetail>,
 }
 
-impl Caller {
+impl AccountActor {
     /// The operator, who works in an account from the terminal.
     pub fn operator(account: AccountId) -> Self {
         Self::new(account, Actor::Operator)

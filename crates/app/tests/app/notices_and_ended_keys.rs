@@ -1,26 +1,25 @@
 //! The app's notice of changes by others, and expired keys.
 
-use refract_test_support::on_both;
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
-use serde_json::json;
-
 use refract_test_stack::browser::{PlainBrowser, id_of, invited, joined};
 use refract_test_stack::http::Request;
 use refract_test_stack::service::events;
 use refract_test_stack::service::{Backend, PRISM, Service, text};
+use refract_test_support::on_both;
+use serde_json::json;
 
 on_both!(
-    somebody_is_told_who_changed_their_role,
-    somebody_is_told_by_whose_link_their_password_was_replaced,
+    somebody_learns_who_changed_their_role,
+    somebody_learns_by_whose_link_their_password_was_replaced,
     a_key_that_ended_is_refused_at_the_next_request,
 );
 
 /// The text of the notice.
 const TOLD: &str = "Somebody changed your role or password";
 
-async fn somebody_is_told_who_changed_their_role(backend: Backend) {
+async fn somebody_learns_who_changed_their_role(backend: Backend) {
     let mut service = Service::start(backend).await;
     service.start_node(&[]).await;
     let mut ada = joined(&service, "ada@example.com", "owner").await;
@@ -66,7 +65,7 @@ async fn somebody_is_told_who_changed_their_role(backend: Backend) {
     assert!(!grace.get("/").await.body.contains(TOLD));
 }
 
-async fn somebody_is_told_by_whose_link_their_password_was_replaced(backend: Backend) {
+async fn somebody_learns_by_whose_link_their_password_was_replaced(backend: Backend) {
     let service = Service::start(backend).await;
     let mut ada = joined(&service, "ada@example.com", "owner").await;
     let link = invited(&service, "grace@example.com", "editor").await;

@@ -7,7 +7,7 @@ use refract_domain::ids::{ApiKeyId, PrismId, ResultId};
 
 /// A result that is about to be deleted, with the columns that its counts depend on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ForgottenResult {
+pub(crate) struct DeletedResult {
     pub(crate) id: ResultId,
     pub(crate) prism: PrismId,
     pub(crate) api_key: Option<ApiKeyId>,
@@ -16,32 +16,32 @@ pub(crate) struct ForgottenResult {
 
 /// Numbers to subtract from the counts of a day and a key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ForgottenCount {
+pub(crate) struct DeletedCount {
     pub(crate) ok: i64,
     pub(crate) failed: i64,
 }
 
 /// What to subtract from the counts of a prism.
 #[derive(Debug)]
-pub(crate) struct ForgottenCounts {
+pub(crate) struct DeletedCounts {
     /// The results up to the watermark, by day and key.
-    pub(crate) counted: BTreeMap<(NaiveDate, Option<ApiKeyId>), ForgottenCount>,
+    pub(crate) counted: BTreeMap<(NaiveDate, Option<ApiKeyId>), DeletedCount>,
     /// Whether there are later results: a concurrent count of them must not be stored.
     pub(crate) has_uncounted: bool,
 }
 
 /// Groups results by prism, in the order of the prisms' ids.
-pub(crate) fn by_prism(forgotten: Vec<ForgottenResult>) -> BTreeMap<PrismId, Vec<ForgottenResult>> {
-    let mut by_prism: BTreeMap<PrismId, Vec<ForgottenResult>> = BTreeMap::new();
+pub(crate) fn by_prism(forgotten: Vec<DeletedResult>) -> BTreeMap<PrismId, Vec<DeletedResult>> {
+    let mut by_prism: BTreeMap<PrismId, Vec<DeletedResult>> = BTreeMap::new();
     for result in forgotten {
         by_prism.entry(result.prism).or_default().push(result);
     }
     by_prism
 }
 
-impl ForgottenCounts {
+impl DeletedCounts {
     /// Sums up the results of a prism whose watermark is `up_to`.
-    pub(crate) fn of(results: &[ForgottenResult], up_to: ResultId) -> Self {
+    pub(crate) fn of(results: &[DeletedResult], up_to: ResultId) -> Self {
         let mut counts = Self {
             counted: BTreeMap::new(),
             has_uncounted: false,

@@ -2,7 +2,7 @@
 
 use refract_domain::ids::{PersonId, ResultId};
 use refract_domain::lens::Lens;
-use refract_domain::prism::{PrismName, VersionNumber};
+use refract_domain::prism::{DisplayName, VersionNumber};
 use refract_persistence::{
     ChangeKind, NewResult, NewVersion, Prism, PrismChangeRow, ResultMaker, VersionRow, WriteOutcome,
 };
@@ -26,7 +26,10 @@ fn person() -> PersonId {
 }
 
 async fn maker(it: &Fixture, result: ResultId) -> Option<ResultMaker> {
-    it.database.find_maker(it.account, result).await.unwrap()
+    it.database
+        .find_result_actor(it.account, result)
+        .await
+        .unwrap()
 }
 
 async fn changes(it: &Fixture) -> Vec<PrismChangeRow> {
@@ -60,7 +63,10 @@ async fn a_result_names_who_made_it(it: Fixture) {
         assert_eq!(maker(&it, new.result.id).await, Some(expected));
     }
     let elsewhere = account(&it.database, "elsewhere").await;
-    let found = it.database.find_maker(elsewhere, retry.result.id).await;
+    let found = it
+        .database
+        .find_result_actor(elsewhere, retry.result.id)
+        .await;
     assert_eq!(found.unwrap(), None);
 }
 
@@ -96,7 +102,7 @@ async fn a_key_names_who_made_it(it: Fixture) {
 
 async fn a_version_names_who_saved_it(it: Fixture) {
     let person = person();
-    let name = PrismName::parse("Triage").unwrap();
+    let name = DisplayName::parse("Triage").unwrap();
     let new = NewVersion {
         name: &name,
         version: &version(&["calm"]),
@@ -123,7 +129,7 @@ async fn changes_are_listed_in_the_order_of_their_making(it: Fixture) {
         .save_lens(&it.prism, &custom, lens_details(), change(1))
         .await
         .unwrap();
-    let name = PrismName::parse("Sorting").unwrap();
+    let name = DisplayName::parse("Sorting").unwrap();
     database
         .rename_prism(prism, &name, change(2))
         .await
@@ -158,7 +164,7 @@ async fn changes_are_listed_in_the_order_of_their_making(it: Fixture) {
 
 async fn what_changes_nothing_is_no_change(it: Fixture) {
     let (database, prism) = (&it.database, it.prism.id);
-    let same = PrismName::parse("Triage").unwrap();
+    let same = DisplayName::parse("Triage").unwrap();
     database
         .rename_prism(prism, &same, it.stamp(1))
         .await

@@ -5,7 +5,7 @@ use refract_domain::key::QuestionKey;
 use refract_domain::submission::reference::Ref;
 use refract_service::Refract;
 use refract_service::marks::{MarkCell, MarkErrors, MarksError, MarksRow, NamedResult};
-use refract_service::people::{Caller, Maker};
+use refract_service::people::{AccountActor, ResultActor};
 use refract_service::retention::PurgeRange;
 use refract_test_support::on_both;
 use tokio::sync::oneshot;
@@ -28,7 +28,7 @@ on_both!(
 pub(crate) const HOUR: i64 = 3_600_000;
 pub(crate) const DAY: i64 = 24 * HOUR;
 
-pub(crate) fn result(at: i64, maker: Maker, is_ok: bool) -> Described {
+pub(crate) fn result(at: i64, maker: ResultActor, is_ok: bool) -> Described {
     Described {
         at,
         version: 1,
@@ -41,7 +41,7 @@ pub(crate) fn result(at: i64, maker: Maker, is_ok: bool) -> Described {
 
 /// A result every five hours, the first one long ago and the last one now.
 fn of_days(results: i64) -> Vec<Described> {
-    let makers = [key(1), key(2), Maker::Terminal];
+    let makers = [key(1), key(2), ResultActor::Operator];
     let described = (0..results).map(|ago| {
         let maker = makers[usize::try_from(ago).unwrap() % 3];
         result(-ago * 5 * HOUR, maker, ago % 4 > 0)
@@ -53,7 +53,7 @@ async fn purge_all(it: &Fixture, range: PurgeRange) -> u64 {
     let mut purge = it
         .refract
         .retention()
-        .purge(Caller::operator(it.account), range);
+        .purge(AccountActor::operator(it.account), range);
     let counted = purge.count().await.unwrap();
     let mut purged = 0;
     while let Some(batch) = purge.next_batch().await.unwrap() {
@@ -185,7 +185,7 @@ async fn erasing_takes_every_result_with_the_same_texts(it: Fixture) {
         let erased = it
             .refract
             .retention()
-            .erase(&Caller::operator(elsewhere), &[first])
+            .erase(&AccountActor::operator(elsewhere), &[first])
             .await
             .unwrap();
         assert_eq!((erased.results, erased.unknown), (0, vec![first]));
@@ -194,7 +194,7 @@ async fn erasing_takes_every_result_with_the_same_texts(it: Fixture) {
         let erased = it
             .refract
             .retention()
-            .erase(&Caller::operator(it.account), &ids)
+            .erase(&AccountActor::operator(it.account), &ids)
             .await
             .unwrap();
         assert_eq!((erased.results, erased.retries), (3, 2));
@@ -206,7 +206,7 @@ async fn erasing_takes_every_result_with_the_same_texts(it: Fixture) {
         let again = it
             .refract
             .retention()
-            .erase(&Caller::operator(it.account), &chain)
+            .erase(&AccountActor::operator(it.account), &chain)
             .await
             .unwrap();
         assert_eq!((again.results, again.unknown), (0, chain.to_vec()));
@@ -217,7 +217,7 @@ async fn erasing_takes_every_result_with_the_same_texts(it: Fixture) {
     let erased = it
         .refract
         .retention()
-        .erase(&Caller::operator(it.account), &ids)
+        .erase(&AccountActor::operator(it.account), &ids)
         .await
         .unwrap();
     assert_eq!((erased.results, erased.retries), (230, 0));
@@ -227,14 +227,14 @@ async fn erasing_takes_every_result_with_the_same_texts(it: Fixture) {
 async fn erasing_by_reference_takes_the_results_of_every_prism(it: Fixture) {
     let of = |reference: &'static str, is_ok| Described {
         reference: Some(reference),
-        ..result(0, Maker::Terminal, is_ok)
+        ..result(0, ResultActor::Operator, is_ok)
     };
     let person = vec![of("ada", true); 130];
     let mut one = save_all(&it, it.account, &[person, vec![of("bob", true)]].concat()).await;
     let failed = of("ada", false);
     let two = save_all(&it, it.account, std::slice::from_ref(&failed)).await;
     // a retry has the reference of its original, unless it was removed manually
-    let unnamed = result(1, Maker::Terminal, true);
+    let unnamed = result(1, ResultActor::Operator, true);
     it.save_retry(&two.lens, two.results[0].0, &unnamed).await;
     let elsewhere = account(&it.database).await;
     let stranger = save_all(&it, elsewhere, &[of("ada", true)]).await;
@@ -242,7 +242,7 @@ async fn erasing_by_reference_takes_the_results_of_every_prism(it: Fixture) {
     let erased = it
         .refract
         .retention()
-        .erase_reference(&Caller::operator(it.account), &ada)
+        .erase_reference(&AccountActor::operator(it.account), &ada)
         .await
         .unwrap();
     assert_eq!(erased.results, 132);
@@ -257,7 +257,7 @@ async fn erasing_by_reference_takes_the_results_of_every_prism(it: Fixture) {
     let erased = it
         .refract
         .retention()
-        .erase_reference(&Caller::operator(it.account), &ada)
+        .erase_reference(&AccountActor::operator(it.account), &ada)
         .await
         .unwrap();
     assert_eq!(erased.results, 0);
@@ -281,7 +281,7 @@ async fn marks_of_a_result_that_is_purged_meanwhile_are_refused(it: Fixture) {
         .await;
     let checked = checked.unwrap();
     purge(&it, &mut saved, 0).await;
-    let caller = Caller::operator(it.account);
+    let caller = AccountActor::operator(it.account);
     let refused = it.refract.marks().save(&checked, &caller).await;
     assert!(
         matches!(refused, Err(MarksError::ResultGone)),

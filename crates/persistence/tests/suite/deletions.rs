@@ -1,6 +1,5 @@
 //! Erasing results: they are deleted with everything that depends on them, also while others save.
 
-use refract_test_support::on_both;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -11,16 +10,17 @@ use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::result::mark::Mark;
 use refract_domain::submission::reference::Ref;
 use refract_persistence::{DeletionEvent, NewResult, PersistenceError, PurgeRange, SaveOutcome};
+use refract_test_support::on_both;
 use uuid::Uuid;
 
 use crate::fixture::{Fixture, answered, connect, failed, idempotency_key, moment, submission};
 
 on_both!(
-    a_forgotten_result_takes_its_marks_and_frees_its_key,
-    a_forgotten_original_leaves_its_retry,
-    a_forgotten_retry_leaves_its_original_to_be_retried_again,
-    a_retry_whose_original_is_forgotten_meanwhile_is_saved,
-    forgetting_while_others_retry_loses_no_retry,
+    a_deleted_result_takes_its_marks_and_frees_its_key,
+    a_deleted_original_leaves_its_retry,
+    a_deleted_retry_leaves_its_original_to_be_retried_again,
+    a_retry_whose_original_is_deleted_meanwhile_is_saved,
+    deleting_while_others_retry_loses_no_retry,
     results_to_purge_come_oldest_first_by_the_moment_of_saving,
     one_node_at_a_time_holds_a_lease,
 );
@@ -30,7 +30,7 @@ async fn forget(it: &Fixture, ids: &[ResultId]) -> u64 {
     let random = Uuid::now_v7().as_u128();
     let forgetting = it
         .database
-        .forget_results(ids.to_vec(), random, DeletionEvent::Elsewhere);
+        .delete_results(ids.to_vec(), random, DeletionEvent::Elsewhere);
     forgetting.await.unwrap()
 }
 
@@ -46,7 +46,7 @@ async fn original_of(it: &Fixture, id: ResultId) -> Option<ResultId> {
     it.database.find_retry_of(it.account, id).await.unwrap()
 }
 
-async fn a_forgotten_result_takes_its_marks_and_frees_its_key(it: Fixture) {
+async fn a_deleted_result_takes_its_marks_and_frees_its_key(it: Fixture) {
     let gone = save(&it, &it.result(answered(), Some("order 1"))).await;
     let kept = save(&it, &it.result(answered(), Some("order 2"))).await;
     let mark = |result| Mark {
@@ -72,7 +72,7 @@ async fn a_forgotten_result_takes_its_marks_and_frees_its_key(it: Fixture) {
     assert_eq!(forget(&it, &[gone]).await, 0);
 }
 
-async fn a_forgotten_original_leaves_its_retry(it: Fixture) {
+async fn a_deleted_original_leaves_its_retry(it: Fixture) {
     let first = it.result(failed(), Some("order 1"));
     let original = save(&it, &first).await;
     let second = it.retry(&first.result, failed());
@@ -86,7 +86,7 @@ async fn a_forgotten_original_leaves_its_retry(it: Fixture) {
     assert_eq!(forget(&it, &[last, retry]).await, 2);
 }
 
-async fn a_forgotten_retry_leaves_its_original_to_be_retried_again(it: Fixture) {
+async fn a_deleted_retry_leaves_its_original_to_be_retried_again(it: Fixture) {
     let first = it.result(failed(), Some("order 1"));
     let original = save(&it, &first).await;
     let retry = save(&it, &it.retry(&first.result, answered())).await;
@@ -105,7 +105,7 @@ async fn a_forgotten_retry_leaves_its_original_to_be_retried_again(it: Fixture) 
     );
 }
 
-async fn a_retry_whose_original_is_forgotten_meanwhile_is_saved(it: Fixture) {
+async fn a_retry_whose_original_is_deleted_meanwhile_is_saved(it: Fixture) {
     for key in [None, Some("order 1")] {
         let first = it.result(failed(), key);
         save(&it, &first).await;
@@ -135,7 +135,7 @@ async fn a_retry_whose_original_is_forgotten_meanwhile_is_saved(it: Fixture) {
     );
 }
 
-async fn forgetting_while_others_retry_loses_no_retry(it: Fixture) {
+async fn deleting_while_others_retry_loses_no_retry(it: Fixture) {
     const RESULTS: usize = 60;
     let other = connect(&it.url).await;
     for round in 0..4 {

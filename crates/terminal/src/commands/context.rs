@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use anyhow::bail;
 use clap::Args;
 use refract_domain::ids::AccountId;
-use refract_domain::prism::PrismName;
+use refract_domain::prism::DisplayName;
 use refract_domain::prism::slug::PrismSelector;
-use refract_domain::problem::Fault;
+use refract_domain::problem::ValidationError;
 use refract_service::Refract;
 use refract_service::people::DEFAULT_ACCOUNT;
 use refract_service::prisms::{Prism, PrismError};
@@ -186,12 +186,12 @@ pub(crate) fn say_if_for_trying_only(refract: &Refract) {
 }
 
 /// Parses a name: trimmed, 1 to 200 characters.
-pub(crate) fn name(argument: &str, text: &str) -> anyhow::Result<PrismName> {
-    PrismName::parse(text).map_err(|faults| faulty(argument, &faults))
+pub(crate) fn name(argument: &str, text: &str) -> anyhow::Result<DisplayName> {
+    DisplayName::parse(text).map_err(|faults| faulty(argument, &faults))
 }
 
 /// The error for an invalid argument.
-pub(crate) fn faulty(argument: &str, faults: &[Fault]) -> anyhow::Error {
+pub(crate) fn faulty(argument: &str, faults: &[ValidationError]) -> anyhow::Error {
     let faults: Vec<_> = faults.iter().map(ToString::to_string).collect();
     anyhow::anyhow!("{argument} cannot be used: {}", faults.join("; "))
 }

@@ -11,7 +11,7 @@ use crate::error::PersistenceError;
 use crate::queries::counts::{NO_KEY, number_of};
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
-use crate::queries::retention::forgotten_counts::{ForgottenCounts, ForgottenResult, by_prism};
+use crate::queries::retention::deleted_counts::{DeletedCounts, DeletedResult, by_prism};
 use crate::schema::sql_types::Bind;
 use crate::schema::{counted_results, result_counts, results};
 
@@ -61,7 +61,7 @@ impl Database {
     ///
     /// # Errors
     /// When the database fails. No result was deleted then.
-    pub async fn forget_results(
+    pub async fn delete_results(
         &self,
         ids: Vec<ResultId>,
         random: u128,
@@ -82,7 +82,7 @@ impl Database {
                         results::error.is_not_null(),
                     ));
                 let found: Vec<FoundColumns> = for_update(query).load(c).await?;
-                let found: Vec<_> = found.into_iter().map(ForgottenResult::from).collect();
+                let found: Vec<_> = found.into_iter().map(DeletedResult::from).collect();
                 let number = found.len();
                 let originals: Vec<_> = found.iter().map(|result| Some(result.id)).collect();
                 let retries = results::table.filter(results::retry_of.eq_any(originals));
@@ -106,7 +106,7 @@ impl Database {
                     let up_to: ResultId = for_update(mark.select(counted_results::up_to))
                         .get_result(c)
                         .await?;
-                    let counts = ForgottenCounts::of(&forgotten, up_to);
+                    let counts = DeletedCounts::of(&forgotten, up_to);
                     if counts.has_uncounted
                         && let Some(another) = up_to.beside(random)
                     {
@@ -145,7 +145,7 @@ impl Database {
 
 type FoundColumns = (ResultId, PrismId, Option<ApiKeyId>, bool);
 
-impl From<FoundColumns> for ForgottenResult {
+impl From<FoundColumns> for DeletedResult {
     fn from((id, prism, api_key, is_failed): FoundColumns) -> Self {
         Self {
             id,

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use refract_domain::event::{Actor, EventAction};
 use refract_domain::ids::EventId;
-use refract_service::events::{ListedEvent, ToldChange};
+use refract_service::events::{ChangeNotice, ListedEvent};
 
 use crate::components::moment::moment;
 use crate::replies::page_error::PageError;
@@ -14,11 +14,11 @@ use crate::requests::visit::Visit;
 pub(super) async fn notice_of(visit: &Visit, from: EventId) -> Result<Markup, PageError> {
     let account = visit.account();
     let events = visit.refract.events();
-    let telling = events.told_changes(account, visit.visitor.person, from);
+    let telling = events.change_notices(account, visit.visitor.person, from);
     let changes = telling.await?;
     let Some(newest) = changes.first() else {
         // the visitor's own changes need no notice
-        mark_told(visit, from).await?;
+        mark_seen(visit, from).await?;
         return Ok(html! {});
     };
     let newest = newest.change.event.stamp.id;
@@ -40,17 +40,17 @@ pub(super) async fn notice_of(visit: &Visit, from: EventId) -> Result<Markup, Pa
 /// Records that the visitor has seen the changes about them.
 pub(crate) async fn seen(visit: Visit) -> Result<PageReply, PageError> {
     let up_to = EventId::parse(visit.sent.form.get("up_to")).ok_or(PageError::NoForm)?;
-    mark_told(&visit, up_to).await?;
+    mark_seen(&visit, up_to).await?;
     Ok(PageReply::see_other("/"))
 }
 
-async fn mark_told(visit: &Visit, up_to: EventId) -> Result<(), PageError> {
+async fn mark_seen(visit: &Visit, up_to: EventId) -> Result<(), PageError> {
     let events = visit.refract.events();
-    let saying = events.mark_told(visit.account(), visit.visitor.person, up_to);
+    let saying = events.mark_seen(visit.account(), visit.visitor.person, up_to);
     Ok(saying.await?)
 }
 
-fn message(told: &ToldChange) -> Markup {
+fn message(told: &ChangeNotice) -> Markup {
     let change = &told.change;
     let event = &change.event;
     let at = moment(event.stamp.at);
