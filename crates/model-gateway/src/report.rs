@@ -175,14 +175,14 @@ mod tests {
 
     #[test]
     fn a_name_is_kept_as_far_as_it_can_be_shown_and_saved() {
-        for (told, kept) in [
+        for (sent, kept) in [
             ("jev-1.13.0", Some("jev-1.13.0".to_owned())),
             ("a\0b\u{1b}[1m\n", Some("ab[1m".to_owned())),
             (&"ü".repeat(300), Some("ü".repeat(200))),
             ("", None),
             (" \0", None),
         ] {
-            assert_eq!(kept_name(told), kept, "{told:?}");
+            assert_eq!(kept_name(sent), kept, "{sent:?}");
         }
     }
 }

@@ -39,7 +39,7 @@ pub(crate) async fn take(book: &mut PictureBook, link: &str) {
 pub(crate) async fn take_told(book: &mut PictureBook, link: &str) {
     book.open_page(link).await;
     join(book, PASSWORD).await;
-    book.take_page("told", "/").await;
+    book.take_page("notice", "/").await;
 }
 
 /// Fills and sends the form of the link. The password is repeated as given.

@@ -112,8 +112,12 @@ async fn a_caller_that_expects_to_be_asked_is_asked_to_go_on() {
     let head = request.head();
     let mut connection = HttpConnection::open(service.api()).await;
     connection.send(head.as_bytes()).await;
-    let told = connection.answer().await;
-    assert_eq!((told.status, told.headers.len()), (100, 0), "{told:?}");
+    let interim = connection.answer().await;
+    assert_eq!(
+        (interim.status, interim.headers.len()),
+        (100, 0),
+        "{interim:?}"
+    );
     connection.send(&request.bytes()[head.len()..]).await;
     let answer = connection.answer().await;
     answer.assert(200, JSON, &Saved::of(&answer).envelope(ANSWERS));

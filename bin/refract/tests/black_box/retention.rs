@@ -80,8 +80,8 @@ async fn most_results_go_only_when_a_node_is_set_to() {
     node.until_metric(refused, 1.0).await;
     assert_eq!(service.results().await.len(), 4);
     // the first node is not blocked, although it checks again and again
-    let told = [days, ("REFRACT_RETENTION_UNCHECKED", "on")];
-    service.start_node(&told).await;
+    let confirmed = [days, ("REFRACT_RETENTION_UNCHECKED", "on")];
+    service.start_node(&confirmed).await;
     until_purged(&service.nodes[2..], 3.0).await;
     assert_eq!(service.read(&young.id, "").await.status, 200);
     assert_eq!(service.results().await.len(), 1);

@@ -157,8 +157,8 @@ async fn a_span_tells_model_and_tokens_as_the_server_sent_them() {
         "gen_ai.usage.input_tokens",
         "gen_ai.usage.output_tokens",
     ];
-    let told = names.map(|name| spans[0].attribute(name));
-    assert_eq!(told, ["jev-1.13.0", "318", "34"], "{spans:?}");
+    let found = names.map(|name| spans[0].attribute(name));
+    assert_eq!(found, ["jev-1.13.0", "318", "34"], "{spans:?}");
 }
 
 #[tokio::test]

@@ -47,7 +47,7 @@ impl KeyUse {
 
 /// The answers to the callers.
 #[derive(Debug, Default)]
-struct Told {
+struct SeenResults {
     /// The ids of all results.
     ids: BTreeSet<String>,
     /// Keys to be used again, with their result.
@@ -89,42 +89,42 @@ async fn each_shared_key_has_one_result_on_four_nodes() {
         let nodes: Vec<SocketAddr> = service.nodes.iter().map(|node| node.api).collect();
         let (bearer, other) = (service.key.clone(), other.clone());
         groups.spawn(async move {
-            let mut told = Told::default();
+            let mut seen = SeenResults::default();
             let mut callers = Vec::new();
             for node in nodes {
                 callers.push(HttpConnection::open(node).await);
             }
             for key in (group..keys).step_by(AT_ONCE) {
-                share(&mut callers, &bearer, &other, key, &mut told).await;
+                share(&mut callers, &bearer, &other, key, &mut seen).await;
                 // rotates the callers, so that another node is asked first
                 callers.rotate_left(1);
             }
-            told
+            seen
         });
     }
-    let mut told = Told::default();
+    let mut seen = SeenResults::default();
     for mut group in groups.join_all().await {
-        let results = told.ids.len() + group.ids.len();
-        told.ids.append(&mut group.ids);
-        assert_eq!(told.ids.len(), results, "two keys have one result");
-        told.again.append(&mut group.again);
-        told.conflicts += group.conflicts;
-        told.failed += group.failed;
+        let results = seen.ids.len() + group.ids.len();
+        seen.ids.append(&mut group.ids);
+        assert_eq!(seen.ids.len(), results, "two keys have one result");
+        seen.again.append(&mut group.again);
+        seen.conflicts += group.conflicts;
+        seen.failed += group.failed;
     }
     println!(
         "{} calls with {keys} keys on {NODES} nodes in {:.0?}: {} results, {} answers 409, {} answers 502; \
          the model was asked {} times",
         keys * NODES,
         begin.elapsed(),
-        told.ids.len(),
-        told.conflicts,
-        told.failed,
+        seen.ids.len(),
+        seen.conflicts,
+        seen.failed,
         service.asked()
     );
     // every saved result was an answer to some caller
-    assert_eq!(service.results_made().await, told.ids.len());
+    assert_eq!(service.results_made().await, seen.ids.len());
     let asked = service.asked();
-    for (key, id) in told.again {
+    for (key, id) in seen.again {
         let answer = service.create(&body(key, "another text")).await;
         assert_eq!(text(&answer.value(), "id"), id, "key {key}");
     }
@@ -144,7 +144,7 @@ async fn share(
     bearer: &str,
     other: &str,
     key: usize,
-    told: &mut Told,
+    seen: &mut SeenResults,
 ) {
     let key_use = KeyUse::of(key);
     let words = if key_use == KeyUse::Failing {
@@ -187,11 +187,11 @@ async fn share(
         }
     }
     if key_use == KeyUse::Plain && key.is_multiple_of(ASKED_AGAIN) {
-        told.again.extend(ids.iter().map(|id| (key, id.clone())));
+        seen.again.extend(ids.iter().map(|id| (key, id.clone())));
     }
-    told.conflicts += conflicts;
-    told.failed += if key_use == KeyUse::Failing { NODES } else { 0 };
-    told.ids.extend(ids);
+    seen.conflicts += conflicts;
+    seen.failed += if key_use == KeyUse::Failing { NODES } else { 0 };
+    seen.ids.extend(ids);
 }
 
 /// The ids of the results in these answers.

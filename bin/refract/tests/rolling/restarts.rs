@@ -103,10 +103,10 @@ async fn restart_in_turn(service: &Service, nodes: &mut Vec<Node>, length: Durat
             app: node.app,
             ops: node.ops,
         };
-        let told = Instant::now();
+        let signalled = Instant::now();
         node.signal("TERM").await;
         assert_eq!(node.exit_code().await, Some(0), "{:?}", node.log());
-        longest = longest.max(told.elapsed());
+        longest = longest.max(signalled.elapsed());
         nodes.push(start(service, place).await);
         restarts += 1;
     }

@@ -121,7 +121,7 @@ fn form(invitation: &OpenInvitation, address: &str, name: &str, faults: &FormFau
 
 /// The page for an invalid link.
 fn void(visit: &OpenVisit) -> PageReply {
-    let words = "A link works once, for seven days, and a newer one replaces it. Ask whoever sent it \
-                 for a new one; if you have a password already, sign in with it.";
+    let words = "A link works once, for seven days, and a newer one replaces it. Ask the person who \
+                 sent it for a new one; if you have a password already, sign in with it.";
     link_page::void(visit, words)
 }

@@ -18,7 +18,7 @@ pub(super) fn token(visit: &OpenVisit) -> Option<Token> {
 /// step.
 pub(super) fn void(visit: &OpenVisit, words: &str) -> PageReply {
     let main = html! {
-        h1 { "This link is not good any more" }
+        h1 { "This link no longer works" }
         p { (words) }
         p { a.button href="/sign-in" { "Sign in" } }
     };

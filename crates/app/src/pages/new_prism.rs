@@ -98,7 +98,7 @@ fn describe(refused: &RefusedFile<'_>) -> Markup {
                 li { "and " (more) " more" }
             }
         }
-        @if refused.name.is_some() { p { "Mend the file and choose it again, or mend its content below." } }
+        @if refused.name.is_some() { p { "Correct the file and choose it again, or mend its content below." } }
     }
 }
 

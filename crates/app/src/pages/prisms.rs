@@ -27,13 +27,13 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     let make = html! {
         @if may_make { a.button.main href="/prisms/new" { "New prism" } }
     };
-    let told = if let Some(from) = visit.visitor.first_unseen_event {
+    let notice = if let Some(from) = visit.visitor.first_unseen_event {
         notices::notice_of(&visit, from).await?
     } else {
         html! {}
     };
     let main = html! {
-        (told)
+        (notice)
         div.row.spread {
             h1 { "Prisms" }
             @if !active.is_empty() { (make) }

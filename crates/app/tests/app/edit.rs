@@ -40,23 +40,32 @@ async fn what_is_wrong_is_reported_when_somebody_asks_and_not_before(backend: Ba
     assert_eq!(faults(&page), 0, "{}", page.body);
     let form = inputs(&page, "action=\"/prisms/new/edit\"");
     let check = [("act", "check")];
-    let told = post(&mut ada, "/prisms/new/edit", &form, &check).await;
-    assert_eq!((told.status, faults(&told)), (200, 2), "{}", told.body);
+    let checked = post(&mut ada, "/prisms/new/edit", &form, &check).await;
+    assert_eq!(
+        (checked.status, faults(&checked)),
+        (200, 2),
+        "{}",
+        checked.body
+    );
     for place in ["Name: String must", "Question 1, text: String must"] {
-        assert!(told.body.contains(place), "{}", told.body);
+        assert!(checked.body.contains(place), "{}", checked.body);
     }
-    let focus = told.body.split_once(" autofocus").unwrap().0;
+    let focus = checked.body.split_once(" autofocus").unwrap().0;
     assert!(focus.ends_with(
         "id=\"name\" name=\"name\" type=\"text\" value=\"\" dir=\"auto\" autocomplete=\"off\""
     ));
     // errors stay visible after another action, and removing the last question leaves an item with
     // the focus
-    let form = inputs(&told, "action=\"/prisms/new/edit\"");
+    let form = inputs(&checked, "action=\"/prisms/new/edit\"");
     let remove = [("act", "questions.0.remove")];
-    let told = post(&mut ada, "/prisms/new/edit", &form, &remove).await;
-    assert_eq!(faults(&told), 2, "name and questions: {}", told.body);
-    assert!(told.body.contains("id=\"questions.add.choice\" autofocus"));
-    assert!(told.body.contains(">Question 1 is removed. 0 left.</p>"));
+    let checked = post(&mut ada, "/prisms/new/edit", &form, &remove).await;
+    assert_eq!(faults(&checked), 2, "name and questions: {}", checked.body);
+    assert!(
+        checked
+            .body
+            .contains("id=\"questions.add.choice\" autofocus")
+    );
+    assert!(checked.body.contains(">Question 1 is removed. 0 left.</p>"));
 }
 
 async fn the_second_of_two_sees_what_each_changed_and_keeps_what_was_typed(backend: Backend) {
@@ -87,9 +96,9 @@ async fn the_second_of_two_sees_what_each_changed_and_keeps_what_was_typed(backe
     ] {
         assert!(second.body.contains(words), "{words}: {}", second.body);
     }
-    let mut mended: Values = typed.map(|(n, v)| (n.to_owned(), v.to_owned())).into();
-    mended.retain(|(name, _)| name != "questions.1.text");
-    let typed: Vec<_> = mended
+    let mut corrected: Values = typed.map(|(n, v)| (n.to_owned(), v.to_owned())).into();
+    corrected.retain(|(name, _)| name != "questions.1.text");
+    let typed: Vec<_> = corrected
         .iter()
         .map(|(n, v)| (n.as_str(), v.as_str()))
         .collect();
@@ -105,7 +114,7 @@ async fn the_second_of_two_sees_what_each_changed_and_keeps_what_was_typed(backe
     let carried = inputs(&second, ACTION);
     let form = inputs(&post(&mut eve, EDIT, &carried, &on_top).await, ACTION);
     assert_eq!(value(&form, "based_on"), Some("2"));
-    for (name, typed) in &mended[1..] {
+    for (name, typed) in &corrected[1..] {
         assert_eq!(value(&form, name), Some(typed.as_str()), "{name}");
     }
     let saved = post(&mut eve, EDIT, &form, &[("act", "save")]).await;

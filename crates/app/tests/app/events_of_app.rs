@@ -35,7 +35,7 @@ const WITHOUT: [(&str, &str); 11] = [
     ),
     ("/results/{id}/marks", "makes a mark, which names its maker"),
     ("/results/{id}/orders", "saves nothing"),
-    ("/seen", "says that somebody was told of what has its event"),
+    ("/seen", "marks notices as seen, which have events"),
     (
         "/sign-in/{token}",
         "wants a link that only the demo makes, whose test looks at its event",

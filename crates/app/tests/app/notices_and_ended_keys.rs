@@ -17,7 +17,7 @@ on_both!(
 );
 
 /// The text of the notice.
-const TOLD: &str = "Somebody changed your role or password";
+const NOTICE: &str = "Somebody changed your role or password";
 
 async fn somebody_learns_who_changed_their_role(backend: Backend) {
     let mut service = Service::start(backend).await;
@@ -26,11 +26,11 @@ async fn somebody_learns_who_changed_their_role(backend: Backend) {
     let link = invited(&service, "grace@example.com", "reviewer").await;
     let mut grace = PlainBrowser::new(&service);
     grace.join(&link, "Grace").await;
-    assert!(!grace.get("/").await.body.contains(TOLD));
+    assert!(!grace.get("/").await.body.contains(NOTICE));
     let id = id_of(&ada.get("/people").await, 1);
     let role = format!("/people/{id}/role");
     assert_eq!(ada.post(&role, &[("role", "editor")]).await.status, 303);
-    assert!(!ada.get("/").await.body.contains(TOLD), "Ada knows");
+    assert!(!ada.get("/").await.body.contains(NOTICE), "Ada knows");
     for node in [0, 1] {
         grace.use_node(node);
         let page = grace.get("/").await;
@@ -39,7 +39,7 @@ async fn somebody_learns_who_changed_their_role(backend: Backend) {
         assert!(page.body.contains(words), "{}", page.body);
         let elsewhere = grace.get(&format!("/prisms/{PRISM}")).await;
         assert!(
-            elsewhere.body.contains(TOLD),
+            elsewhere.body.contains(NOTICE),
             "a link leads there from every page"
         );
     }
@@ -62,7 +62,7 @@ async fn somebody_learns_who_changed_their_role(backend: Backend) {
     let (_, up_to) = page.body.split_once("name=\"up_to\" value=\"").unwrap();
     let up_to = up_to.split('"').next().unwrap().to_owned();
     assert_eq!(grace.post("/seen", &[("up_to", &up_to)]).await.status, 303);
-    assert!(!grace.get("/").await.body.contains(TOLD));
+    assert!(!grace.get("/").await.body.contains(NOTICE));
 }
 
 async fn somebody_learns_by_whose_link_their_password_was_replaced(backend: Backend) {
@@ -76,7 +76,7 @@ async fn somebody_learns_by_whose_link_their_password_was_replaced(backend: Back
     let (_, link) = page.body.split_once("/join/").unwrap();
     let link = format!("/join/{}", link.split('<').next().unwrap());
     assert!(
-        !grace.get("/").await.body.contains(TOLD),
+        !grace.get("/").await.body.contains(NOTICE),
         "nothing changed yet"
     );
     let mut somebody = PlainBrowser::new(&service);
@@ -100,7 +100,7 @@ async fn somebody_learns_by_whose_link_their_password_was_replaced(backend: Back
         somebody.post("/seen", &[("up_to", up_to)]).await.status,
         303
     );
-    assert!(!somebody.get("/").await.body.contains(TOLD));
+    assert!(!somebody.get("/").await.body.contains(NOTICE));
     let reset = ["person", "reset", "grace@example.com"];
     let link = text(&service.run(&reset).await.object(), "link");
     assert_eq!(grace.join(&link, "Grace").await.status, 303);
@@ -115,7 +115,7 @@ async fn somebody_learns_by_whose_link_their_password_was_replaced(backend: Back
     let (_, link) = page.body.split_once("/join/").unwrap();
     let link = format!("/join/{}", link.split('<').next().unwrap());
     assert_eq!(ada.join(&link, "Ada").await.status, 303);
-    assert!(!ada.get("/").await.body.contains(TOLD));
+    assert!(!ada.get("/").await.body.contains(NOTICE));
 }
 
 async fn a_key_that_ended_is_refused_at_the_next_request(backend: Backend) {

@@ -178,8 +178,8 @@ fn a_file_names_results_and_questions() {
     );
     let twice = "it has two columns that are called topic";
     assert_eq!(fault("ref,topic,topic\nr1,a,b\n"), twice);
-    let torn = "line 3 has 3 cells, the header has 2";
-    assert_eq!(fault("ref,topic\nr1,a\nr2,b,c\n"), torn);
+    let cells = "line 3 has 3 cells, the header has 2";
+    assert_eq!(fault("ref,topic\nr1,a\nr2,b,c\n"), cells);
     let hidden = fault(&format!("{},topic\nx,a\n", "secret ".repeat(9)));
     assert!(!hidden.contains("secret"), "{hidden}");
 }

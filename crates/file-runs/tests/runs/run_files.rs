@@ -218,8 +218,8 @@ async fn refused_rows_are_listed_beside_the_output() {
     );
     assert_eq!(service.written("out.csv.refused.csv"), expected);
     // the list of refused rows is a file to correct and run
-    let mended = expected.replace(&long, "2").replace(&over, "three");
-    service.write("out.csv.refused.csv", mended);
+    let corrected = expected.replace(&long, "2").replace(&over, "three");
+    service.write("out.csv.refused.csv", corrected);
     let line = service.run_file("out.csv.refused.csv", &output).await;
     let words = "error: --output would be written over the input: name another file";
     assert_eq!(line.refused(), words);

@@ -57,9 +57,9 @@ impl Measurement {
             submission,
         } = LEARNING.about(seed)?;
         let reply = measurement.model.answer(&version, &submission).await;
-        let told = measurement.relay.take_question().is_some();
+        let was_asked = measurement.relay.take_question().is_some();
         match reply.outcome {
-            Err(failure) if !told => Err(failure).context("the first question"),
+            Err(failure) if !was_asked => Err(failure).context("the first question"),
             Ok(_) | Err(_) => Ok(measurement),
         }
     }

@@ -41,7 +41,7 @@ mod tests {
 
     use super::*;
 
-    fn told(body: &str) -> (Option<String>, Option<u64>, Option<u64>) {
+    fn reported(body: &str) -> (Option<String>, Option<u64>, Option<u64>) {
         let end = of(&Ok(ServerReply::Answer(Bytes::from(body.to_owned()))));
         assert_eq!((end.status, end.failure), (Some(200), None));
         (end.model, end.input_tokens, end.output_tokens)
@@ -63,7 +63,7 @@ mod tests {
             (r#"[{"tokens_evaluated":7}]"#, (None, None, None)),
             ("no json", (None, None, None)),
         ] {
-            assert_eq!(told(body), expected, "{body}");
+            assert_eq!(reported(body), expected, "{body}");
         }
     }
 

@@ -83,7 +83,7 @@ impl ServerLoad {
     }
 
     pub(super) fn probe_is_inconclusive(&self, now: Duration) {
-        self.change(|health| Some(health.untold(now)));
+        self.change(|health| Some(health.after_inconclusive_probe(now)));
     }
 
     pub(super) fn failed(&self, is_probe: bool, now: Duration) {

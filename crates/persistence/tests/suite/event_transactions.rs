@@ -337,11 +337,11 @@ async fn a_person_is_notified_of_what_somebody_else_changed(it: Fixture) {
     let things = Things::new(it).await;
     let (database, account) = (&things.it.database, things.it.account);
     let (ada, grace) = (things.ada, things.grace);
-    let untold = async |session: u8| {
+    let unseen = async |session: u8| {
         let found = database.find_session(TokenHash([session; 32]), alive(0, 0));
         found.await.unwrap().unwrap().first_unseen_event
     };
-    let told = async |person, up_to| database.save_seen(account, person, up_to).await.unwrap();
+    let seen = async |person, up_to| database.save_seen(account, person, up_to).await.unwrap();
     let set = async |person, role, by| {
         let stamp = things.it.stamp_of(by, 30);
         let id = stamp.id;
@@ -349,39 +349,39 @@ async fn a_person_is_notified_of_what_somebody_else_changed(it: Fixture) {
         setting.unwrap();
         id
     };
-    assert_eq!((untold(1).await, untold(2).await), (None, None));
+    assert_eq!((unseen(1).await, unseen(2).await), (None, None));
     let first = set(grace, Role::Owner, ada).await;
     let second = set(grace, Role::Editor, ada).await;
     set(grace, Role::Editor, ada).await;
-    assert_eq!(untold(2).await, Some(first), "the first is kept");
-    assert_eq!(untold(1).await, None);
-    told(grace, first).await;
-    assert_eq!(untold(2).await, Some(second), "came after what was shown");
-    told(grace, first).await;
-    told(ada, second).await;
-    assert_eq!(untold(2).await, Some(second));
-    told(grace, second).await;
-    assert_eq!(untold(2).await, None);
+    assert_eq!(unseen(2).await, Some(first), "the first is kept");
+    assert_eq!(unseen(1).await, None);
+    seen(grace, first).await;
+    assert_eq!(unseen(2).await, Some(second), "came after what was shown");
+    seen(grace, first).await;
+    seen(ada, second).await;
+    assert_eq!(unseen(2).await, Some(second));
+    seen(grace, second).await;
+    assert_eq!(unseen(2).await, None);
     // a person's own changes are not announced to them
     set(grace, Role::Owner, ada).await;
-    told(grace, set(grace, Role::Reviewer, grace).await).await;
-    assert_eq!(untold(2).await, None);
+    seen(grace, set(grace, Role::Reviewer, grace).await).await;
+    assert_eq!(unseen(2).await, None);
     assert_eq!(things.added(Change::NewPassword).await.len(), 1);
     assert_eq!(things.added(Change::Name).await.len(), 1);
-    assert_eq!(untold(15).await, None);
+    assert_eq!(unseen(15).await, None);
     // link 3 is an operator's
     assert_eq!(things.added(Change::Password).await.len(), 1);
-    assert!(untold(12).await.is_some());
-    told(grace, EventId(Uuid::max())).await;
+    assert!(unseen(12).await.is_some());
+    seen(grace, EventId(Uuid::max())).await;
     let own = things.it.stamp_of(grace, 40);
     let renewing = database.renew_link(grace, link(13), EventAction::LinkRenewed, own);
     assert!(renewing.await.unwrap());
     let stamp = things.it.stamp_of(grace, 40);
     things.accept(13, 14, stamp).await.unwrap();
-    assert_eq!(untold(14).await, None);
+    assert_eq!(unseen(14).await, None);
     // changes before they joined are not announced: they never had another role
     assert_eq!(things.added(Change::Link).await.len(), 1);
     set(things.joan, Role::Editor, ada).await;
     assert_eq!(things.added(Change::Joining).await.len(), 1);
-    assert_eq!(untold(11).await, None);
+    assert_eq!(unseen(11).await, None);
 }

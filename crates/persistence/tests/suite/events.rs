@@ -248,17 +248,17 @@ async fn changes_of_a_prism_and_what_people_did_last_are_reported(it: Fixture) {
     save(&it, by, EventAction::LensSet, other).await;
     let reset = save(&it, by, EventAction::LensReset, prism).await;
     save(&it, by, EventAction::SignedIn, EventTarget::Person(ada)).await;
-    let told = async |limit| {
+    let listed = async |limit| {
         let listing = it
             .database
             .list_prism_events(it.account, it.prism.id, limit);
         listing.await.unwrap()
     };
-    let all = told(10).await;
+    let all = listed(10).await;
     assert_eq!(all.len(), 3);
     assert_eq!(all[..2], [reset.clone(), set]);
     assert_eq!(all[2].action, EventAction::PrismCreated);
-    assert_eq!(told(1).await, std::slice::from_ref(&reset));
+    assert_eq!(listed(1).await, std::slice::from_ref(&reset));
 
     let last = async || {
         let mut last = it.database.list_last_events(it.account).await.unwrap();

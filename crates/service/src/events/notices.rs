@@ -48,7 +48,7 @@ impl Events<'_> {
         let since = EventRange::NewerThan(from.just_before());
         let roles = telling.about(EventAction::RoleSet);
         let passwords = telling.about(EventAction::PasswordSet);
-        let mut told = telling.by_others(roles, since).await?;
+        let mut found = telling.by_others(roles, since).await?;
         let replaced = telling.by_others(passwords.clone(), since).await?;
         if let Some((newest, _)) = replaced.first() {
             let shortly_before = EventFilter {
@@ -56,12 +56,12 @@ impl Events<'_> {
                 ..passwords
             };
             let earlier = EventRange::OlderThan(from);
-            told.extend(telling.by_others(shortly_before, earlier).await?);
+            found.extend(telling.by_others(shortly_before, earlier).await?);
         }
-        told.extend(replaced);
-        told.sort_by_key(|(change, _)| Reverse(change.stamp.id));
+        found.extend(replaced);
+        found.sort_by_key(|(change, _)| Reverse(change.stamp.id));
         let mut listed = Vec::new();
-        for (change, link) in told {
+        for (change, link) in found {
             let events = std::iter::once(change).chain(link).collect();
             let mut events = named(database, account, events).await?.into_iter();
             if let Some(change) = events.next() {

@@ -19,7 +19,7 @@ use crate::people::token::Token;
 #[derive(Debug, thiserror::Error)]
 pub enum JoinError {
     /// The link was used, has expired or was replaced, or the person was removed.
-    #[error("this link is not good any more: ask whoever sent it for a new one")]
+    #[error("this link no longer works: ask the person who sent it for a new one")]
     Void,
     /// The password breaks rules.
     #[error("the password cannot be chosen")]

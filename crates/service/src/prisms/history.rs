@@ -14,7 +14,7 @@ use crate::people::MakerName;
 use crate::prisms::Prisms;
 
 /// The newest changes of a prism that are described by events.
-const TOLD: u32 = 200;
+const MOST_EVENTS: u32 = 200;
 
 /// The kind of a change of a prism.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,8 +95,10 @@ impl Prisms<'_> {
         let changes = changes
             .into_iter()
             .map(|change| (change.kind.into(), change.made_by, change.made_at));
-        let mut events = database.list_prism_events(account, prism, TOLD).await?;
-        let told = versions.chain(changes).map(|(what, person, made_at)| {
+        let mut events = database
+            .list_prism_events(account, prism, MOST_EVENTS)
+            .await?;
+        let entries = versions.chain(changes).map(|(what, person, made_at)| {
             // an event has the moment of the change that it records
             let is_same =
                 |event: &Event| event.stamp.at == made_at && of_event(event) == Some(what);
@@ -108,7 +110,7 @@ impl Prisms<'_> {
                 made_at,
             }
         });
-        let mut all: Vec<_> = told.collect();
+        let mut all: Vec<_> = entries.collect();
         // changes that came with a version: a new name, a new lens
         all.extend(events.into_iter().rev().filter_map(|event| {
             Some(Change {

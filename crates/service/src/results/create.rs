@@ -18,7 +18,7 @@ use crate::prisms::versions::{check_active, find_version_to_ask};
 use crate::results::Results;
 use crate::results::checked_call::CheckedCall;
 use crate::results::readable_result::ReadableResult;
-use crate::results::single_flight::{CallWithKey, KeyTurn, OtherCall};
+use crate::results::single_flight::{CallWithKey, FlightFollower, FlightRole};
 
 /// The input of a create, each value valid on its own.
 pub struct CreateCall {
@@ -119,13 +119,13 @@ impl Results<'_> {
         let Some(call) = with_key else {
             return self.ask_and_save(checked, prism).await;
         };
-        match call.turn(account) {
-            KeyTurn::Ask(first) => {
+        match call.role(account) {
+            FlightRole::Lead(first) => {
                 let answered = self.ask_and_save(checked, prism).await?;
                 first.saved(answered.saved());
                 Ok(answered)
             }
-            KeyTurn::Wait(other) => Box::pin(self.wait_or_ask(other, checked, prism)).await,
+            FlightRole::Follow(other) => Box::pin(self.wait_or_ask(other, checked, prism)).await,
         }
     }
 
@@ -146,7 +146,7 @@ impl Results<'_> {
     /// and no other call saved one with the key, this call asks.
     async fn wait_or_ask(
         self,
-        other: OtherCall,
+        other: FlightFollower,
         call: CheckedCall,
         prism: Prism,
     ) -> Result<ReadableResult, CallError> {

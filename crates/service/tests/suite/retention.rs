@@ -112,9 +112,9 @@ async fn steady(it: &Fixture) -> Saved {
         .flat_map(|ago| [-ago * DAY - HOUR, -ago * DAY]);
     let described: Vec<_> = days.map(|at| result(at, key(1), true)).collect();
     let mut saved = save_all(it, it.account, &described).await;
-    let mut told = retention(&it.refract).with_unchecked_first_round();
+    let mut confirmed = retention(&it.refract).with_unchecked_first_round();
     assert_eq!(
-        told.round(moment(1)).await.unwrap(),
+        confirmed.round(moment(1)).await.unwrap(),
         RetentionOutcome::Purged(60)
     );
     saved.results.drain(..60);
@@ -207,15 +207,18 @@ async fn more_than_half_of_a_prism_goes_only_where_that_was_confirmed(it: Fixtur
     assert_eq!((left(&it, &half).await, left(&it, &most).await), (4, 5));
     // the lease was released, so that a node set to skip the check can purge
     let other = connect(&it.url).await;
-    let mut told = retention(&Refract::new(other)).with_unchecked_first_round();
+    let mut confirmed = retention(&Refract::new(other)).with_unchecked_first_round();
     assert_eq!(
-        told.round(moment(0)).await.unwrap(),
+        confirmed.round(moment(0)).await.unwrap(),
         RetentionOutcome::Purged(5)
     );
     assert_eq!((left(&it, &half).await, left(&it, &most).await), (2, 2));
     // what seems old although the last round has been there is no reason to go on
     let older = save_all(&it, it.account, &of_ages(&[60, 60, 1])).await;
-    assert_eq!(refused(&told.round(moment(60_000)).await.unwrap()), "share");
+    assert_eq!(
+        refused(&confirmed.round(moment(60_000)).await.unwrap()),
+        "share"
+    );
     assert_eq!(left(&it, &older).await, 3);
 }
 

@@ -17,7 +17,7 @@ use crate::settings::{AppArgs, DatabaseArgs};
 /// The subcommands of `refract person`.
 #[derive(Subcommand)]
 pub enum PersonCommand {
-    /// Invites somebody into the app with a link that is good once, for seven days
+    /// Invites somebody into the app with a link that works once, for seven days
     ///
     /// Somebody who was invited before and has not joined yet gets this role and a new link; the one
     /// before is void.

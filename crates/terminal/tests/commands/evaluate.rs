@@ -2,7 +2,7 @@
 //! here.
 
 use refract_test_stack::marked_texts::{
-    LEVELS, MarkedText, TOPICS, assert_close, marked_texts, number, told,
+    LEVELS, MarkedText, TOPICS, assert_close, marked_texts, number, scripted_side,
 };
 use refract_test_stack::runs::service;
 use refract_test_stack::service::{Backend, LENS_FILE, PRISM, Service, example_prism};
@@ -213,7 +213,7 @@ async fn results_are_chosen_by_version_model_and_time(backend: Backend) {
     let mut prism = example_prism();
     prism["questions"][0]["text"] = json!("Another wording?");
     next_version(&service, &prism).await;
-    service.model.then_always(told("m2", "a"));
+    service.model.then_always(scripted_side("m2", "a"));
     let rows = texts[12..].iter().enumerate();
     let rows: Vec<_> = rows
         .map(|(number, text)| text.row(&format!("u{number}")))

@@ -26,7 +26,7 @@ pub(super) async fn notice_of(visit: &Visit, from: EventId) -> Result<Markup, Pa
         div.notice.warning role="status" {
             p { strong { "Somebody changed your role or password." } }
             ul {
-                @for told in &changes { li { (message(told)) } }
+                @for notice in &changes { li { (message(notice)) } }
             }
             p { "If you do not know why, ask an owner of your account." }
             form method="post" action="/seen" {
@@ -50,14 +50,14 @@ async fn mark_seen(visit: &Visit, up_to: EventId) -> Result<(), PageError> {
     Ok(saying.await?)
 }
 
-fn message(told: &ChangeNotice) -> Markup {
-    let change = &told.change;
+fn message(notice: &ChangeNotice) -> Markup {
+    let change = &notice.change;
     let event = &change.event;
     let at = moment(event.stamp.at);
     if event.action == EventAction::PasswordSet {
         return html! {
             "Your password was replaced on " (at) ", by a link"
-            @if let Some(link) = &told.link {
+            @if let Some(link) = &notice.link {
                 " that " (who(link)) " made on " (moment(link.event.stamp.at))
             }
             "."

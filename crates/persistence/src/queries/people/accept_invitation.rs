@@ -85,10 +85,10 @@ impl Database {
                     .select(events::actor_id);
                 let made_by: Option<AnyId> = made_by.first(c).await.optional()?;
                 if made_by != Some(AnyId(person.0)) {
-                    let untold = joining().filter(people::first_unseen_event.is_null());
+                    let unseen = joining().filter(people::first_unseen_event.is_null());
                     run!(
                         c,
-                        diesel::update(untold).set(people::first_unseen_event.eq(Some(stamp.id)))
+                        diesel::update(unseen).set(people::first_unseen_event.eq(Some(stamp.id)))
                     );
                 }
             }

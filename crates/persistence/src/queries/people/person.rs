@@ -262,12 +262,12 @@ impl Database {
                         add_event!(c, role_set(stamp, person, before, role));
                         if is_by_another {
                             // a person who has not joined never had another role
-                            let untold = one()
+                            let unseen = one()
                                 .filter(people::password.is_not_null())
                                 .filter(people::first_unseen_event.is_null());
                             run!(
                                 c,
-                                diesel::update(untold).set(people::first_unseen_event.eq(Some(id)))
+                                diesel::update(unseen).set(people::first_unseen_event.eq(Some(id)))
                             );
                         }
                     }

@@ -31,9 +31,9 @@ impl Database {
                     .filter(people::account_id.eq(Bind(account)))
             };
             // locks the person against other changes meanwhile
-            let untold = for_update(one().select(people::first_unseen_event));
-            let untold: Option<Option<EventId>> = untold.get_result(c).await.optional()?;
-            if untold.flatten().is_some_and(|first| first <= up_to) {
+            let unseen = for_update(one().select(people::first_unseen_event));
+            let unseen: Option<Option<EventId>> = unseen.get_result(c).await.optional()?;
+            if unseen.flatten().is_some_and(|first| first <= up_to) {
                 let by_another = events::actor_id
                     .ne(Bind(AnyId(person.0)))
                     .or(events::action.eq(EventAction::PasswordSet.name()));

@@ -161,7 +161,11 @@ async fn a_full_queue_takes_one_of_a_shorter_line_in_place_of_the_last_of_the_lo
     let mut others = Vec::new();
     for name in ["c", "d", "e", "f"] {
         others.push(wait(queue, network(name), &served).await);
-        assert_eq!(waiting(queue), FEW.of_networks, "bounded whoever comes");
+        assert_eq!(
+            waiting(queue),
+            FEW.of_networks,
+            "bounded for further requests"
+        );
     }
     // after these two, no line is longer than a new line would be
     others.push(wait(queue, network("g"), &served).await);

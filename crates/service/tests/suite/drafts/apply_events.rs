@@ -78,7 +78,7 @@ async fn what_is_applied_has_its_events_and_what_is_equal_has_none(it: DraftFixt
         .prisms()
         .history(it.caller.account(), &it.prism)
         .await;
-    let told: Vec<_> = history
+    let found: Vec<_> = history
         .unwrap()
         .into_iter()
         .map(|change| (change.what, change.note))
@@ -90,5 +90,5 @@ async fn what_is_applied_has_its_events_and_what_is_equal_has_none(it: DraftFixt
         (ChangeOfPrism::Version(version), Some(note)),
         (ChangeOfPrism::Version(VersionNumber::FIRST), None),
     ];
-    assert_eq!(told, expected, "newest first");
+    assert_eq!(found, expected, "newest first");
 }

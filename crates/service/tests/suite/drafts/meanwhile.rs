@@ -228,14 +228,14 @@ async fn the_history_of_a_prism_tells_who_changed_what(it: DraftFixture) {
          column rude (rude label, no below 0.5, yes from 0.5)";
     assert_eq!(words(4), said(automatic, "revision 1"));
     assert_eq!(words(5), said("1", "2"));
-    let told: Vec<_> = history
+    let found: Vec<_> = history
         .into_iter()
         .map(|change| (change.what, change.made_by.map(|name| name.to_string())))
         .collect();
     let by = |name: &str| Some(name.to_owned());
     let second = VersionNumber::FIRST.next().unwrap();
     assert_eq!(
-        told,
+        found,
         [
             (ChangeOfPrism::Restored, by("Grace")),
             (ChangeOfPrism::Archived, by("Grace")),

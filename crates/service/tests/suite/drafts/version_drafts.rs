@@ -36,10 +36,10 @@ async fn a_draft_is_read_by_the_rules_of_saving_and_tells_what_it_changes(it: Dr
     let draft = read(&it, &changed).await.unwrap();
     assert_eq!(draft.prism.latest_version.get(), 1);
     assert_eq!(draft.latest().questions().len(), 3);
-    let told: Vec<_> = draft
+    let found: Vec<_> = draft
         .differences()
         .into_iter()
-        .map(|told| (told.severity, told.path))
+        .map(|found| (found.severity, found.path))
         .collect();
     let expected = [
         (Severity::ForAnswers, "context"),
@@ -47,7 +47,7 @@ async fn a_draft_is_read_by_the_rules_of_saving_and_tells_what_it_changes(it: Dr
         (Severity::ForCallers, "lens.rude"),
     ];
     assert_eq!(
-        told,
+        found,
         expected.map(|(severity, path)| (severity, path.to_owned()))
     );
     assert_eq!(draft.size(), budget::size_of_version(&draft.file.version));
@@ -83,9 +83,9 @@ async fn each_version_tells_what_it_changed(it: DraftFixture) {
     let account = it.caller.account();
     let overview = it.refract.prisms().overview(account, &it.prism).await;
     let compared = overview.unwrap().compared.into_iter();
-    let told: Vec<_> = compared
+    let found: Vec<_> = compared
         .map(|(number, differences)| {
-            let paths = differences.into_iter().map(|told| told.path);
+            let paths = differences.into_iter().map(|found| found.path);
             (number.get(), paths.collect::<Vec<_>>())
         })
         .collect();
@@ -95,5 +95,5 @@ async fn each_version_tells_what_it_changed(it: DraftFixture) {
         (2, vec!["questions.angry.text".to_owned()]),
         (1, vec![]),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(found, expected);
 }

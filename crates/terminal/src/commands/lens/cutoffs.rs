@@ -30,7 +30,7 @@ pub struct CutoffsCommand {
     /// A column of its lens that reads a Yes / No question
     column: String,
 
-    /// A line every so many percent
+    /// The percent between two lines
     #[arg(long, value_name = "PERCENT", default_value = "1", value_parser = step)]
     step: u8,
 
