@@ -26,7 +26,7 @@ fn start(folder: &Path, url: &str) -> (Child, Lines<BufReader<ChildStderr>>) {
         ("REFRACT_APP_LISTEN", "off"),
         (
             "REFRACT_LOG",
-            "warn,refract=info,refract_terminal::commands::operator=debug",
+            "warn,refract=info,refract_terminal::commands::context=debug",
         ),
     ];
     let mut command = program::command(folder, &settings, &["serve"]);

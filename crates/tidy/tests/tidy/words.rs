@@ -13,7 +13,7 @@ const fn retired(word: &'static str, instead: &'static str) -> RetiredWord {
 }
 
 /// The retired words. They count as whole words, in this case, in code, comments, texts and pages.
-const RETIRED: [RetiredWord; 31] = [
+const RETIRED: [RetiredWord; 32] = [
     // names
     retired("FirstCalls", "SingleFlight"),
     retired("KeyTurn", "SingleFlight"),
@@ -21,6 +21,7 @@ const RETIRED: [RetiredWord; 31] = [
     retired("OwnWay", "NativeExtension"),
     retired("PLANNED_ANEW", "CUSTOM_PLAN"),
     retired("FixedServer", "TestServer"),
+    retired("SpanMaker", "ProcessTracer"),
     retired("Maker", "ResultActor"),
     retired("Caller", "AccountActor"),
     retired("Fault", "ValidationError"),

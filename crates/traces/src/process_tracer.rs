@@ -8,13 +8,13 @@ use opentelemetry_sdk::trace::{SdkTracer, Span as SdkSpan};
 
 /// Makes the spans of a process.
 #[derive(Debug)]
-pub(crate) struct SpanMaker {
+pub(crate) struct ProcessTracer {
     pub(crate) tracer: SdkTracer,
     /// Whether the statements of sampled requests get spans.
     pub(crate) with_statements: bool,
 }
 
-impl SpanMaker {
+impl ProcessTracer {
     /// Decides whether a span is recorded, and begins it. `parent` is the caller's span or ours.
     ///
     /// A span that is not recorded has only its ids.
