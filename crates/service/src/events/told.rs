@@ -13,7 +13,7 @@ use crate::events::Events;
 
 /// Most changes of a kind that are announced.
 const MOST: u32 = 20;
-/// For how long a new password is announced again with the next one.
+/// How long a new password is announced again together with the next one.
 const SHORTLY: TimeDelta = TimeDelta::days(90);
 
 /// A change of a person by somebody else.
@@ -27,9 +27,9 @@ pub struct ToldChange {
 }
 
 impl Events<'_> {
-    /// What somebody else changed about a person from an event on, newest first. A new password
-    /// brings back those that were chosen by links shortly before, even if they were acknowledged:
-    /// somebody else, who had accepted the link, may have acknowledged them.
+    /// Changes of a person by somebody else from an event on, newest first. A new password brings
+    /// back the passwords chosen by links shortly before, even acknowledged ones: an intruder who
+    /// had accepted the link may have acknowledged them.
     ///
     /// # Errors
     /// When the database fails.

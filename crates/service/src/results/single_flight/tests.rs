@@ -58,7 +58,8 @@ async fn whoever_came_before_the_first_call_ended_gets_its_result() {
     let asks = first(a.turn(account));
     let waits = other(b.turn(account));
     asks.saved(&result);
-    // the call that had read the database already takes part, although the first call has ended
+    // the call that had already read the database shares the flight, although the first call has
+    // ended
     let late = other(c.turn(account));
     assert_eq!(waits.saved().await.as_deref(), Some(&result));
     assert_eq!(late.saved().await.as_deref(), Some(&result));
