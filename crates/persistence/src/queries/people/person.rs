@@ -47,7 +47,7 @@ pub struct Person {
     pub last_used_at: Option<DateTime<Utc>>,
 }
 
-/// What became of a change to a person.
+/// The outcome of a change to a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PersonOutcome {
     /// The change was saved.
