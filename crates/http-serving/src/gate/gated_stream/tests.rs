@@ -1,5 +1,4 @@
-//! Tests over real connections. With a paused clock, the runtime skips waits that only time
-//! ends.
+//! Tests over real connections. With a paused clock, the runtime advances time instead of sleeping.
 
 use std::future::poll_fn;
 
@@ -47,7 +46,7 @@ async fn arrived(stream: &GatedStream, bytes: usize) {
     }
 }
 
-/// Whether reading the stream returns something at once.
+/// Whether reading the stream returns without waiting.
 fn is_told(stream: &mut GatedStream) -> bool {
     burst(stream).now_or_never().is_some()
 }
