@@ -99,7 +99,8 @@ fn read_fields(fields: Json<'_>, problems: &mut Problems) -> Result<SentFields, 
     invalid.map_or(Ok(SentFields(values)), Err)
 }
 
-/// The fault of a field's key. Any length is allowed: the key is compared with the version's later.
+/// The fault of a field's key. Its length is not limited here: the key is later compared with the
+/// keys of the version.
 fn key_fault(key: &JsonString) -> Option<Fault> {
     let is_forbidden = key.has_unpaired_surrogate || key.text.contains('\0');
     is_forbidden.then_some(Fault::ForbiddenCharacters)
