@@ -29,8 +29,7 @@ pub struct PrismResults {
 }
 
 impl Results<'_> {
-    /// Prepares to read the results of a prism that a filter selects. Makes no query for results
-    /// yet.
+    /// Prepares to read the results of a prism that a filter selects. Makes no query yet.
     pub fn of_prism(
         self,
         lens: PrismLens,
