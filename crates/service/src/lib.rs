@@ -108,7 +108,8 @@ impl Refract {
         self.database.ping().await.is_ok()
     }
 
-    /// Whether the built-in scorer answers. Every user interface that shows its answers says so.
+    /// Whether the built-in scorer answers. Every user interface must label its answers
+    /// accordingly.
     pub fn is_for_trying_only(&self) -> bool {
         self.model.as_ref().is_some_and(Model::is_for_trying_only)
     }

@@ -44,7 +44,7 @@ pub struct SignedIn {
     pub name: String,
     /// What the person may do.
     pub role: Role,
-    /// The first change by somebody else that is still to be announced to the person.
+    /// The first change by another person that has not been announced to this one yet.
     pub untold_event: Option<EventId>,
 }
 
