@@ -22,10 +22,10 @@ use crate::connections::deadline::WAIT;
 use crate::connections::tls::{self, SslMode};
 use crate::error::{ConnectError, NO_ANSWER, PassingReason};
 
-/// Longest wait for a connection to open, unless the address says otherwise.
+/// Default timeout for opening a connection; the address may set another.
 const CONNECT: Duration = Duration::from_secs(5);
-/// Longest silence of a server before its connections count as dead, unless the address says
-/// otherwise.
+/// Default time of silence after which the connections to a server count as dead; the address may
+/// set another.
 const SILENCE: Duration = Duration::from_secs(30);
 /// First statement of every session, which sets its statement timeout: only a fault makes a
 /// statement take this long.

@@ -129,7 +129,7 @@ impl Database {
     /// not count as ready.
     ///
     /// # Errors
-    /// When the database does not answer, or an SQLite file is no longer the one that is open.
+    /// When the database does not answer, or the SQLite file was deleted or replaced.
     pub async fn ping(&self) -> Result<(), PersistenceError> {
         self.connections.pools().check_place()?;
         let database = self.without_lanes();

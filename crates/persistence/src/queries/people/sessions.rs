@@ -50,7 +50,7 @@ pub struct SessionRow {
     pub role: Role,
     /// When the session was last used, to the hour.
     pub last_used_at: DateTime<Utc>,
-    /// The first change by somebody else that is still to be announced to the person.
+    /// The first change by another person that has not been announced to this one yet.
     pub untold_event: Option<EventId>,
 }
 
