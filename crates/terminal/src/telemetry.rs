@@ -49,7 +49,7 @@ where
     let logs = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_ansi(colours)
-        // reporting a closed stderr on stderr would panic
+        // a closed stderr is ignored: reporting it on stderr would panic
         .log_internal_errors(false)
         .with_writer(writer);
     Ok(match format {
