@@ -11,10 +11,10 @@ pub enum Backend {
 
 /// Makes two tests of each named async function, `sqlite::…` and `postgres::…`.
 ///
-/// The function takes what `crate::on(backend).await` returns: a test program defines `on` at its
-/// root, such as a function that opens a new database. A program whose functions start what they
-/// need defines it as [`std::future::ready`]. Another function than `crate::on` is named first, as in
-/// `on_both!(with crate::drafts::on; a_draft_is_kept)`.
+/// The function takes the value of `crate::on(backend).await`: a test program defines `on` at its
+/// root, for instance as a function that opens a new database. A program whose functions set up
+/// everything themselves defines it as [`std::future::ready`]. To use another function than
+/// `crate::on`, name it first, as in `on_both!(with crate::drafts::on; a_draft_is_kept)`.
 #[macro_export]
 macro_rules! on_both {
     (with $on:path; $($behaviour:ident),* $(,)?) => {
