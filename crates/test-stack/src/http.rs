@@ -166,7 +166,7 @@ impl Connection {
         let received = &mut self.received;
         let writing = async {
             writer.write_all(bytes).await.ok();
-            // the end of the answer ends the select
+            // the select ends when the answer is complete
             std::future::pending::<()>().await;
         };
         let reading = async {
@@ -260,7 +260,7 @@ impl Answer {
         }
     }
 
-    /// The value of a header; fails when the header is there twice.
+    /// The value of a header; fails if the header occurs twice.
     pub fn header(&self, name: &str) -> Option<&str> {
         let mut values = self.headers.iter().filter(|(sent, _)| sent == name);
         let value = values.next().map(|(_, value)| value.as_str());

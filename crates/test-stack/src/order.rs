@@ -20,13 +20,13 @@ pub enum Outcome {
     Failed,
 }
 
-/// Something that can be wrong with a call of type `C`.
+/// A possible fault of a call of type `C`.
 pub struct Fault<C> {
     /// A name for messages.
     pub name: &'static str,
     /// The part of the call that the fault changes: faults of one place exclude each other.
     pub place: &'static str,
-    /// What the service answers.
+    /// The expected answer.
     pub outcome: Outcome,
     /// Puts the fault into a call.
     pub make: fn(&mut C),
@@ -57,7 +57,8 @@ pub fn problem<C>(place: &'static str, text: &'static str, make: fn(&mut C)) -> 
     }
 }
 
-/// Every single fault, then every pair of faults in different places, the earlier check first.
+/// Every single fault, then every pair of faults in different places, each pair in the order of
+/// checks.
 pub fn ones_and_pairs<C>(faults: &[Fault<C>]) -> Vec<Vec<&Fault<C>>> {
     let mut sets: Vec<Vec<_>> = faults.iter().map(|fault| vec![fault]).collect();
     for (index, earlier) in faults.iter().enumerate() {
@@ -107,7 +108,7 @@ pub fn failing_model() -> ScriptedReply {
     ScriptedReply::status(400)
 }
 
-/// The error of a body that is no JSON object.
+/// The error of a body that is not a JSON object.
 pub const MALFORMED: (u16, &str, &str) = (400, "bad_request", "Malformed request");
 /// The error of a body that is too large.
 pub const TOO_LARGE: (u16, &str, &str) = (413, "bad_request", "Malformed request");
@@ -121,5 +122,5 @@ pub const WRONG_KEY: (u16, &str, &str) = (401, "unauthorized", "Invalid API key"
 pub const NO_RESULT: (u16, &str, &str) = (404, "not_found", "Result not found");
 /// The problem of an unknown format.
 pub const FORMAT: &str = "format: Expected 'json' | 'raw' | 'csv' | 'tsv' | 'jsonl'";
-/// The problem of a result id that is no UUID.
+/// The problem of a result id that is not a UUID.
 pub const INVALID_UUID: &str = "result_id: Invalid uuid";

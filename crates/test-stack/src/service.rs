@@ -29,14 +29,14 @@ pub const TEXT: &str = "Where is my order?";
 
 pub use refract_test_support::backend::Backend;
 
-/// The parts of a service that tests choose.
+/// Options of a service, chosen by each test.
 #[derive(Debug)]
 pub struct Setup<'a> {
     /// How nodes and commands are run.
     pub runner: Runner,
     /// The number of nodes to start.
     pub nodes: usize,
-    /// What the model server answers.
+    /// The replies of the model server.
     pub script: Script,
     /// The nodes' settings besides database, model and addresses.
     pub settings: &'a [(&'a str, &'a str)],
@@ -210,7 +210,7 @@ impl Service {
 
     /// Makes a failed result with this body. The model answers again afterwards.
     pub async fn failed(&self, body: &Value) -> Answer {
-        // a status that gets no second attempt
+        // a status that is not retried
         self.model.then_once(ScriptedReply::status(400));
         let answer = self.create(body).await;
         assert_eq!(answer.status, 502, "{answer:?}");
