@@ -57,8 +57,8 @@ macro_rules! know_browser {
     ($c:ident, $browser:expr, $person:ident, $now:expr) => {
         if let Some(before) = $browser.before {
             let new_hash = $browser.hash.0.to_vec();
-            // locks all rows of the cookie in one statement, so that two people who sign in with
-            // one browser at the same time wait for each other
+            // all rows of the cookie at once: two people who sign in at the same moment with one browser
+            // wait for each other
             let of_cookie = known_browsers::table.filter(known_browsers::hash.eq(before.0.to_vec()));
             $crate::connections::run!($c, diesel::update(of_cookie)
                 .set(known_browsers::hash.eq(new_hash.clone())));
