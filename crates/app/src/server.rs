@@ -19,8 +19,8 @@ use crate::app_site::AppSite;
 use crate::assets::AssetFolder;
 use crate::routing::dispatch::Dispatcher;
 
-/// Threads that serve the app. Its pages are for the people of a team: with two, one page can be
-/// made while another one waits.
+/// Threads that serve the app. Two are enough for a team: one can render a page while the other
+/// waits.
 pub const APP_WORKERS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1);
 /// Connections of the app per MiB of the budget: a quarter of the process's connections.
 const CONNECTIONS_FOR_EACH_MIB: usize = 16;
@@ -55,7 +55,7 @@ pub struct AppSettings {
 /// Serves the app until `shutdown` resolves, then lets the requests in flight finish. New requests
 /// meanwhile get a page that explains this and keeps the submitted form.
 ///
-/// `make_answering` is called once on every worker thread.
+/// `make_answering` is called once on every worker thread and returns its use cases.
 ///
 /// # Errors
 /// When the listener cannot be served, or the server ends before `shutdown`.

@@ -55,8 +55,8 @@ pub struct HttpSettings {
 
 /// Serves the API until `shutdown` resolves, then lets the calls in flight finish.
 ///
-/// `make_answering` is called once on every worker thread. After `shutdown`, new calls get 503
-/// while the calls in flight finish.
+/// `make_answering` is called once on every worker thread and returns its use cases. After
+/// `shutdown`, new calls get 503 while the calls in flight finish.
 ///
 /// # Errors
 /// When a listener cannot be served, or the server ends before `shutdown`.

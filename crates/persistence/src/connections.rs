@@ -1,4 +1,4 @@
-//! Connections to either database: opened, pooled, leased and shared here. Knows no table.
+//! Opens, pools, leases and shares the connections to either database. Knows no table.
 //!
 //! A query gets its connection from [`Connections::read`] or [`Connections::write`]. Each query
 //! runs as a task of the main runtime on a leased connection, so that a cancelled caller does not

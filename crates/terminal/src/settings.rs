@@ -59,7 +59,7 @@ pub struct DatabaseArgs {
 }
 
 impl DatabaseArgs {
-    /// The settings in the form of the persistence crate.
+    /// Converts the settings to those of the persistence crate.
     pub fn settings(&self) -> DatabaseSettings {
         let file = self.database_url_file.as_ref();
         let file = file.filter(|path| !path.as_os_str().is_empty());
@@ -160,8 +160,8 @@ pub struct ModelArgs {
 }
 
 impl ModelArgs {
-    /// The settings in the form of the gateway. A missing address is an error, so that a forgotten
-    /// setting does not give toy answers.
+    /// Converts the settings to those of the gateway. A missing address is an error, so that a
+    /// forgotten setting does not lead to answers of the built-in scorer.
     ///
     /// # Errors
     /// A missing address, or an invalid value.
@@ -175,7 +175,8 @@ impl ModelArgs {
         self.settings_for(url)
     }
 
-    /// The settings in the form of the gateway, with the built-in scorer if no address is set.
+    /// Converts the settings to those of the gateway, with the built-in scorer if no address is
+    /// set.
     ///
     /// # Errors
     /// An invalid value.

@@ -61,7 +61,7 @@ where
         // the targets decide
         .with_max_level(LevelFilter::TRACE)
         .with_ansi(colours)
-        // reporting a closed stderr on stderr would panic
+        // a closed stderr is ignored: reporting it on stderr would panic
         .log_internal_errors(false)
         .with_writer(writer);
     Ok(match format {

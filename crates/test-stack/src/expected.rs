@@ -20,7 +20,7 @@ pub const ANSWERS: &str = r#"{"topic":"billing","angry":"yes","urgency":"can_wai
 /// The stored `answers` of an `ok` result, as `raw` shows them.
 pub const STORED: &str = r#"{"topic":{"type":"choice","value":"billing","probabilities":{"billing":0.7,"delivery":0.075,"product":0.075,"other":0.075,"insufficient_information":0.075},"confidence":0.6},"angry":{"type":"yes_no","probability":0.8},"urgency":{"type":"scale","level":"can_wait","probabilities":{"can_wait":0.7,"this_week":0.15,"today":0.15}}}"#;
 
-/// A result of the example prism, with the values known only from an answer: id and times.
+/// A result of the example prism, with the values that only an answer reveals: id and times.
 #[derive(Clone, Debug)]
 pub struct Saved {
     /// The id of the result.

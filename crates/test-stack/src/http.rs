@@ -169,7 +169,7 @@ impl HttpConnection {
         let received = &mut self.received;
         let writing = async {
             writer.write_all(bytes).await.ok();
-            // the end of the answer ends the select
+            // the select ends when the answer is complete
             std::future::pending::<()>().await;
         };
         let reading = async {

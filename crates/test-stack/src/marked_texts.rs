@@ -1,4 +1,4 @@
-//! Texts that contain the scripted model's answers, with the marks that people would give.
+//! Texts that contain the scripted model's answers, with the correct outcomes as marks.
 
 use refract_test_support::model_server::ScriptedReply;
 use serde_json::{Map, Value, json};

@@ -31,16 +31,16 @@ pub struct Node {
     serving: NodeServing,
 }
 
-/// Where a node is served.
+/// How a node runs: on threads or as a process.
 #[derive(Debug)]
 enum NodeServing {
-    /// On threads of the test's process, until the sender sends `true` or is dropped; the receiver gets the
-    /// exit status.
+    /// On threads of the test's process, until `stop` sends `true` or is dropped; `ended` receives
+    /// the exit status.
     Threads {
         stop: watch::Sender<bool>,
         ended: oneshot::Receiver<Option<i32>>,
     },
-    /// In a process, with the lines that it has logged.
+    /// As a process of the built program, with the lines that it has logged.
     Process {
         child: Child,
         log: watch::Receiver<Vec<String>>,
@@ -64,7 +64,7 @@ impl Node {
             ("REFRACT_OPS_LISTEN", "127.0.0.1:0"),
             ("REFRACT_APP_LISTEN", "127.0.0.1:0"),
         ];
-        // the last value of a setting is the one that counts
+        // later values of a setting replace earlier ones
         for (name, value) in settings {
             all.retain(|(known, _)| known != name);
             all.push((name, value));
@@ -126,7 +126,7 @@ impl Node {
         }
     }
 
-    /// The process of the node, to end it.
+    /// The process of the node, mutable.
     pub fn child_mut(&mut self) -> &mut Child {
         match &mut self.serving {
             NodeServing::Process { child, .. } => child,
@@ -141,7 +141,7 @@ impl Node {
         }
     }
 
-    /// The lines that the node, which is a process, has logged.
+    /// The lines that the node has logged. The node must be a process.
     pub fn log(&self) -> Vec<String> {
         self.lines().borrow().clone()
     }

@@ -107,7 +107,7 @@ pub fn failing_model() -> ScriptedReply {
     ScriptedReply::status(400)
 }
 
-/// The error of a body that is no JSON object.
+/// The error of a body that is not a JSON object.
 pub const MALFORMED: (u16, &str, &str) = (400, "bad_request", "Malformed request");
 /// The error of a body that is too large.
 pub const TOO_LARGE: (u16, &str, &str) = (413, "bad_request", "Malformed request");
@@ -121,5 +121,5 @@ pub const WRONG_KEY: (u16, &str, &str) = (401, "unauthorized", "Invalid API key"
 pub const NO_RESULT: (u16, &str, &str) = (404, "not_found", "Result not found");
 /// The problem of an unknown format.
 pub const FORMAT: &str = "format: Expected 'json' | 'raw' | 'csv' | 'tsv' | 'jsonl'";
-/// The problem of a result id that is no UUID.
+/// The problem of a result id that is not a UUID.
 pub const INVALID_UUID: &str = "result_id: Invalid uuid";

@@ -30,14 +30,14 @@ pub const TEXT: &str = "Where is my order?";
 
 pub use refract_test_support::backend::Backend;
 
-/// The parts of a service that tests choose.
+/// Options of a service, chosen by each test.
 #[derive(Debug)]
 pub struct Setup<'a> {
     /// How nodes and commands are run.
     pub runner: Runner,
     /// The number of nodes to start.
     pub nodes: usize,
-    /// What the model server answers.
+    /// The replies of the model server.
     pub script: Script,
     /// The nodes' settings besides database, model and addresses.
     pub settings: &'a [(&'a str, &'a str)],

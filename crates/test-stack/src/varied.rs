@@ -28,7 +28,7 @@ const AWKWARD: [&str; 16] = [
     "back\\slash \u{1} \u{7f} \u{2028}",
 ];
 
-/// A service whose model's answers depend on the text; some answers are missing.
+/// A service with a model whose answers depend on the text and are sometimes missing.
 pub async fn varied_service(backend: Backend) -> Service {
     let setup = Setup {
         script: Script::from(ScriptedReply::with(|request| reply(&request.json()))).forgetful(),

@@ -1,4 +1,4 @@
-//! `refract demo`: the main job with nothing to set up.
+//! `refract demo`: serves a prism, a key and a first call, without any setup.
 
 use std::process::ExitCode;
 use std::time::Duration;

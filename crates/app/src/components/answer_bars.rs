@@ -94,7 +94,7 @@ fn outcomes(
     probabilities: &Distribution,
 ) -> Markup {
     let mut ranked: Vec<_> = probabilities.iter().collect();
-    // equal outcomes stay in the prism's order, except that the chosen one goes first
+    // outcomes of equal probability keep the prism's order, except that the chosen one goes first
     ranked.sort_by_key(|(key, probability)| (Reverse(*probability), Some(key) != chosen));
     let (drawn, rest): (Vec<_>, Vec<_>) = ranked
         .into_iter()

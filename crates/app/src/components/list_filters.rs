@@ -11,7 +11,7 @@ use crate::requests::page_request::Query;
 /// The parsed filters of a list, with their validation errors.
 pub(crate) struct ListFilters<F> {
     pub(crate) filter: F,
-    /// The query of the filters: without blank ones and without the page.
+    /// The query of the filters, without blank values and without the parameters of the page.
     pub(crate) query: Query,
     faults: FormFaults,
 }

@@ -69,7 +69,7 @@ async fn find(visit: &OpenVisit) -> Result<Option<(Token, OpenInvitation)>, Page
     Ok(found.map(|invitation| (token, invitation)))
 }
 
-/// The title of the form: for joining, or for a new password.
+/// The title of the form, which depends on whether the person joins or chooses a new password.
 fn title(invitation: &OpenInvitation) -> &'static str {
     if invitation.name.is_some() {
         "Choose a new password"

@@ -1,4 +1,5 @@
-//! `/`: the prisms of the account, below a notice of what others changed about the visitor.
+//! `/`: the prisms of the account, below a notice of changes that others made to the visitor's
+//! access.
 
 mod notices;
 

@@ -119,7 +119,8 @@ fn nothing(lens: &PrismLens, address: &str, is_narrowed: bool) -> Markup {
     empty_state("Every answer of this prism is kept and shown here.", &first)
 }
 
-/// How far a search got that stopped before its page was full, with a link to continue.
+/// A notice that a search reached its limit before its page was full: how far it read, with a link
+/// to continue.
 fn looked_so_far(
     found: &FoundResults,
     page: SearchPage,

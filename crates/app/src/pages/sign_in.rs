@@ -28,7 +28,7 @@ pub(crate) fn show(visit: &OpenVisit) -> PageReply {
     page(visit, &typed, None, StatusCode::OK)
 }
 
-/// Signs in. A form that was submitted after its session had ended is given back.
+/// Signs in. Another form that was submitted after its session had ended is given back.
 pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageError> {
     let form = &visit.sent.form;
     let (email, then) = (form.get("email"), form.get("then"));
@@ -128,7 +128,7 @@ fn page(
 #[derive(Default)]
 pub(crate) struct SignInForm<'a> {
     pub(crate) email: &'a str,
-    /// Why signing in failed; empty at first.
+    /// The error of the last attempt to sign in; empty before the first attempt.
     pub(crate) fault: &'a str,
     /// The address to redirect to afterwards.
     pub(crate) then: &'a str,

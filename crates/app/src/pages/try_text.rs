@@ -91,7 +91,7 @@ pub(crate) async fn submit(visit: Visit) -> Result<PageReply, PageError> {
     }
 }
 
-/// Asks the versions. If one of two fails, its error is the outcome.
+/// Runs the versions on the text. If one of two fails, its error is the outcome.
 async fn answer(
     visit: &Visit,
     prism: &Prism,

@@ -21,7 +21,7 @@ pub(crate) enum Section {
     Keys,
     /// People of the account.
     People,
-    /// What was changed in the account.
+    /// The audit log of the account.
     Events,
     /// The visitor's own page, linked from their name.
     Me,

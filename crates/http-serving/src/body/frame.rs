@@ -60,7 +60,7 @@ impl BodyFrame {
         }
     }
 
-    /// Whether some of the body has not been read yet.
+    /// Whether part of the body is still unread.
     pub(crate) fn is_open(self) -> bool {
         !matches!(self, Self::Length(0) | Self::Chunks(ChunkPlace::End))
     }

@@ -1,7 +1,8 @@
 //! Group commit: rows that are inserted at the same time share a statement and a commit.
 //!
 //! While a group is in flight to the database, new rows queue for the next group. A row that finds
-//! no group in flight goes at once, alone. Under load one statement and one commit carry many rows.
+//! no group in flight is sent immediately, alone. Under load one statement and one commit carry
+//! many rows.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -38,7 +39,7 @@ pub(crate) struct GroupCommit<R> {
 
 struct Queue<R> {
     rows: VecDeque<QueuedRow<R>>,
-    /// Turns that are sending groups now.
+    /// Number of turns that are sending groups now.
     turns: usize,
     /// When the last group was sent.
     last_sent: Option<Instant>,
@@ -49,13 +50,14 @@ struct QueuedRow<R> {
     fate: oneshot::Sender<RowFate>,
 }
 
-/// The fate of a row: `true` if it is in the database now, `false` if another row excludes it. An
-/// error is that of a row that went alone. When a group fails, perhaps because of one row among
-/// many, its rows get no fate: insert each of them alone.
+/// The outcome of inserting a row: `true` if it is in the database now, `false` if another row
+/// excludes it by a unique constraint. Only a row that was sent alone gets an error. When a group
+/// fails, perhaps because of one row among many, its rows get no outcome: insert each of them
+/// alone.
 pub(crate) type RowFate = Result<bool, PersistenceError>;
 
-/// Rows that are sent together, sorted by what they contend for: two groups that contend for the
-/// same keys then wait for each other in one direction only.
+/// Rows that are sent together, sorted by the keys on which they may conflict: two groups with
+/// common keys then lock them in one order, and cannot deadlock.
 pub(crate) struct Group<R> {
     rows: Vec<R>,
     fates: Vec<oneshot::Sender<RowFate>>,
@@ -80,8 +82,8 @@ impl<R: GroupRow> GroupCommit<R> {
         }
     }
 
-    /// Queues a row. The channel receives the row's fate once a turn has sent it. The caller must
-    /// run a turn that is returned.
+    /// Queues a row. The channel receives the row's outcome once a turn has sent it. The caller
+    /// must run a turn that is returned.
     pub(crate) fn join(self: &Arc<Self>, row: R) -> (oneshot::Receiver<RowFate>, Option<Turn<R>>) {
         let (sender, fate) = oneshot::channel();
         let mut queue = self.queue();
@@ -156,7 +158,7 @@ impl<R> Group<R> {
         std::mem::take(&mut self.rows)
     }
 
-    /// Sends each row its fate: whether the insertion left it in the database.
+    /// Sends each row its outcome: whether the row is in the database now.
     pub(crate) fn tell(self, inserted: Result<Vec<bool>, PersistenceError>) {
         let known: Vec<RowFate> = match inserted {
             Ok(inserted) => inserted.into_iter().map(Ok).collect(),

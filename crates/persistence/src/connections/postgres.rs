@@ -22,12 +22,13 @@ use crate::connections::deadline::WAIT;
 use crate::connections::tls::{self, SslMode};
 use crate::error::{ConnectError, NO_ANSWER, PassingReason};
 
-/// Longest wait for a connection to open, unless the address says otherwise.
+/// Default timeout for opening a connection; the address may set another.
 const CONNECT: Duration = Duration::from_secs(5);
-/// Longest silence of a server before its connections count as dead, unless the address says
-/// otherwise.
+/// Default time of silence after which the connections to a server count as dead; the address may
+/// set another.
 const SILENCE: Duration = Duration::from_secs(30);
-/// First statement of every session: only a fault makes a statement take this long.
+/// First statement of every session, which sets its statement timeout: only a fault makes a
+/// statement take this long.
 const SESSION: &str = "SET statement_timeout = '30s'";
 
 /// A server and how to reach it.
@@ -95,7 +96,7 @@ impl PostgresServer {
         }
     }
 
-    /// The current address, if it is in a file and differs from a target that was refused.
+    /// The current address, if it comes from a file and differs from the address that was refused.
     fn renewed(&self, refused: &ServerTarget) -> Option<Arc<ServerTarget>> {
         let DatabaseUrl::InFile(path) = &self.url else {
             return None;
@@ -225,7 +226,7 @@ struct Refused {
 }
 
 impl Refused {
-    /// This refusal, combined with that of the earlier attempt.
+    /// Combines this error with that of the earlier attempt.
     fn after(self, before: &Self) -> Self {
         Self {
             words: format!("{} (with TLS: {})", self.words, before.words),

@@ -1,4 +1,4 @@
-//! Which migrations lead from where a database is to a target.
+//! The migrations that lead from the state of a database to a target.
 
 use diesel::Connection;
 use diesel::migration::{Migration, MigrationSource};

@@ -29,7 +29,7 @@ pub struct ListedEvents {
 }
 
 impl Events<'_> {
-    /// The events of an account that match a filter, before the first page, without a query.
+    /// Prepares to read the events of an account that match a filter. Makes no query yet.
     pub fn list(self, account: AccountId, filter: EventFilter) -> ListedEvents {
         ListedEvents {
             refract: self.refract.clone(),
@@ -92,7 +92,7 @@ impl Events<'_> {
     }
 }
 
-/// A download between two of its chunks.
+/// The state of a download between two chunks.
 struct EventDownload {
     events: ListedEvents,
     format: RowFormat,

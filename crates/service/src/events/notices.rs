@@ -1,5 +1,5 @@
-//! Announces to a person what somebody else changed about their access: their role, or their
-//! password through a link that somebody else made.
+//! Announces to a person the changes that others made to their access: to their role, or to their
+//! password through a link made by another person.
 
 use std::cmp::Reverse;
 
@@ -13,10 +13,10 @@ use crate::events::Events;
 
 /// Most changes of a kind that are announced.
 const MOST: u32 = 20;
-/// For how long a new password is announced again with the next one.
+/// How long a new password is announced again together with the next one.
 const SHORTLY: TimeDelta = TimeDelta::days(90);
 
-/// A change of a person by somebody else.
+/// A change of a person by another person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangeNotice {
     /// The change: another role, or a password that was chosen by a link.
@@ -27,9 +27,9 @@ pub struct ChangeNotice {
 }
 
 impl Events<'_> {
-    /// What somebody else changed about a person from an event on, newest first. A new password
-    /// brings back those that were chosen by links shortly before, even if they were acknowledged:
-    /// somebody else, who had accepted the link, may have acknowledged them.
+    /// Changes of a person by others from an event on, newest first. A new password brings back the
+    /// passwords chosen by links shortly before, even acknowledged ones: an intruder who had
+    /// accepted the link may have acknowledged them.
     ///
     /// # Errors
     /// When the database fails.
@@ -90,8 +90,8 @@ impl Telling<'_> {
         }
     }
 
-    /// Changes of the person that somebody else made, or that were made through somebody else's
-    /// link, newest first, each with the creation of its link.
+    /// Changes of the person by others, or through links made by others, newest first, each with
+    /// the creation of its link.
     async fn by_others(
         &self,
         filter: EventFilter,

@@ -1,4 +1,4 @@
-//! The names of people, shown with what they made.
+//! The display names of people, shown with what they made.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;

@@ -119,8 +119,8 @@ impl People<'_> {
             .await
     }
 
-    /// Ends a session of a signed-in person. A session that is not theirs, or that has ended
-    /// already, changes nothing.
+    /// Ends a session of a signed-in person. Another person's session, or one that has already
+    /// ended, is left unchanged.
     ///
     /// # Errors
     /// When the database fails.

@@ -11,9 +11,9 @@ use super::turn_queue::{Applicant, FairTurn, QueueLimits, TurnQueue};
 use crate::people::password::{Password, TypedPassword};
 use crate::people::secrets::{SecretError, random_bytes};
 
-/// How many may hash a password at once, and how many may wait. A hash takes a core and 19 MiB for
-/// about ten milliseconds, so the waiters of one network are a tenth of a second of work, and all
-/// waiters are less than three seconds. Requests beyond the limits are refused and may come back.
+/// Limits on concurrent password hashes and on waiters. A hash takes a core and 19 MiB for about
+/// ten milliseconds, so the waiters of one network are a tenth of a second of work, and all waiters
+/// are less than three seconds. Requests beyond the limits are refused and may be retried.
 const LIMITS: QueueLimits = QueueLimits {
     at_once: 2,
     of_network: 16,

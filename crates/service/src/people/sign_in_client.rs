@@ -27,8 +27,8 @@ pub(super) struct ClientStanding {
 }
 
 impl SignInClient {
-    /// A client by the name of its network, with the cookies of known browsers that it sent: one,
-    /// or several when another one was planted. They may be made up.
+    /// A client, by the name of its network and the browser cookies that it sent. It sends several
+    /// when an attacker planted one; any of them may be forged.
     pub fn new(network: String, browsers: Vec<Token>) -> Self {
         Self { network, browsers }
     }

@@ -1,4 +1,4 @@
-//! How many wrong sign-in tries are let through: the rules, without a database or a clock.
+//! Rate limits on wrong sign-in tries: the rules, without a database or a clock.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ const ADDRESSES: usize = 20;
 /// How long a slowed network waits after each try.
 const PACE: TimeDelta = TimeDelta::seconds(5);
 
-/// Why a try is not let through.
+/// Why a try is blocked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TryLimit {
     /// There were too many wrong tries for the address.
@@ -59,7 +59,7 @@ pub(super) fn limit(
 }
 
 /// Until when the tries for an address are blocked, given the moments of the others, oldest first;
-/// `None` for a try that is let through.
+/// `None` for a try that is allowed.
 fn stopped_until(of_address: &[DateTime<Utc>]) -> Option<DateTime<Utc>> {
     let too_many = of_address.len().checked_sub(WRONG_TRIES.into())?;
     let last_to_forget = of_address.get(too_many)?;

@@ -1,8 +1,8 @@
 //! Turns at hashing a password, shared fairly: each network of strangers and each person in a known
-//! browser has its own line, and the lines take turns.
+//! browser has its own line, and the lines are served round-robin.
 //!
-//! This file knows nothing of passwords. Its memory is bounded under any load: each line is limited
-//! in length, and so are all lines together.
+//! This module knows nothing of passwords. Its memory is bounded under any load: each line is
+//! limited in length, and so are all lines together.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -40,7 +40,7 @@ pub(super) struct TurnQueue {
     state: Mutex<QueueState>,
 }
 
-/// A turn, returned when it is dropped.
+/// A turn (a permit of the queue), returned when it is dropped.
 pub(super) struct FairTurn {
     queue: &'static TurnQueue,
 }
@@ -50,7 +50,7 @@ pub(super) struct FairTurn {
 pub(super) struct NoTurn;
 
 struct QueueState {
-    /// Free turns. There are none while anybody waits.
+    /// Free turns; 0 while an applicant waits.
     free: usize,
     people: Lines<PersonId>,
     networks: Lines<String>,
@@ -59,7 +59,7 @@ struct QueueState {
     last_was_person: bool,
 }
 
-/// Lines of waiters by key, which take turns.
+/// Lines of waiters by key, served round-robin.
 struct Lines<K> {
     /// The keys that have waiters, the next one first.
     order: VecDeque<K>,
@@ -208,7 +208,7 @@ impl<K: Clone + Ord> Lines<K> {
         self.waiting.get(key).map_or(0, VecDeque::len)
     }
 
-    /// Refuses the last waiter of the longest line, which must exceed this length by more than one.
+    /// Refuses the last waiter of the longest line, if that line has at least `than + 2` waiters.
     fn shorten_longest(&mut self, than: usize) -> Result<(), NoTurn> {
         let longest = self.waiting.values_mut().max_by_key(|line| line.len());
         let line = longest.filter(|line| line.len() > than + 1).ok_or(NoTurn)?;

@@ -40,8 +40,8 @@ impl From<PersistenceError> for ApplyError {
 
 impl Prisms<'_> {
     /// Applies files in one transaction, with an event for each change. A definition equal to the
-    /// saved one saves nothing. The plan is based on what was read; if somebody changes one of the
-    /// prisms meanwhile, it is made again.
+    /// saved one saves nothing. The plan is based on what was read; if one of the prisms changes
+    /// meanwhile, the plan is made again.
     ///
     /// # Errors
     /// When a file breaks rules, others change a prism during every attempt, or the database fails.

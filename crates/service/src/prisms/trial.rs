@@ -1,4 +1,4 @@
-//! Trials: one text asked of several versions, and stored texts asked of an unsaved version.
+//! Trials: runs several versions on one text, or an unsaved version on stored texts.
 
 use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt as _};
@@ -19,7 +19,7 @@ use crate::{CallError, InternalError};
 
 /// Most stored texts on which an unsaved version is tried.
 pub const TRIAL_TEXTS: usize = 5;
-/// Most stored texts that are asked about at the same time.
+/// Most stored texts that are in flight to the model at the same time.
 const AT_ONCE: usize = 3;
 
 /// A stored result and the answers of an unsaved version to its text.

@@ -28,7 +28,7 @@ pub struct AnsweredCall {
 impl Results<'_> {
     /// Loads what the formats need, asks the model and saves the result.
     ///
-    /// Nothing is read after the model was asked, unless another call saved first: the call
+    /// Nothing is read after the model has answered, unless another call saved first: the call
     /// succeeds if the database can save.
     pub(crate) async fn ask_and_save(
         self,
@@ -49,7 +49,7 @@ impl Results<'_> {
         lens: &Arc<PrismLens>,
     ) -> Result<AnsweredCall, CallError> {
         let asked = self.ask(&call.asked.version, &call.submission).await?;
-        // boxed, so that a call that waits for the model needs no memory for what comes after
+        // boxed, so that a call that waits for the model needs no memory for saving
         Box::pin(self.save_answer(call, asked, lens)).await
     }
 

@@ -20,10 +20,10 @@
 //! own read, and are not stored.
 //!
 //! **Deleting results.** Every deletion subtracts the results up to the watermark from the stored
-//! counts, in one transaction (`Database::delete_results`). A read that began before the deletion
-//! may have counted results after the watermark that are gone now. So the watermark then becomes
-//! another id at the same place, one that it never was before: the read does not find the watermark
-//! unchanged, and stores nothing.
+//! counts, in one transaction (`Database::forget_results`). A read that began before the deletion
+//! may have counted results after the watermark that are gone now. So the deletion also replaces
+//! the watermark with an equivalent id that it never had before: the read finds the watermark
+//! changed, and stores nothing.
 
 mod tail;
 
@@ -39,7 +39,7 @@ use crate::results::Results;
 
 /// Results younger than this are counted at each read.
 const OPEN: TimeDelta = TimeDelta::hours(1);
-/// Least step of a watermark: reads in quick succession write nothing.
+/// Minimum advance of a watermark, so that reads in quick succession write nothing.
 const STEP: TimeDelta = TimeDelta::hours(1);
 /// Days that are counted one by one, today included.
 pub const DAYS: usize = 7;
@@ -128,7 +128,7 @@ impl ResultCounts {
 impl Results<'_> {
     /// Counts the results of an account's prisms, archived ones included, at a moment.
     ///
-    /// The first read counts all results; every later one counts those that came since.
+    /// The first read counts all results; later reads count only the results after the watermark.
     ///
     /// # Errors
     /// When the database fails.

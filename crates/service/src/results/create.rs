@@ -99,8 +99,8 @@ impl Results<'_> {
     ) -> Result<ReadableResult, CallError> {
         let prism = check_active(prism)?;
         if let Some(held) = held {
-            // boxed, as everything but a first call: it would enlarge the future of a call that
-            // waits for the model
+            // boxed, like everything but a first call, to keep the future of a call that waits for
+            // the model small
             return Box::pin(self.repeat(caller, *held, prism)).await;
         }
         let asked = find_version_to_ask(&self.refract.database, &prism, call.version).await?;

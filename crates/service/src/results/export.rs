@@ -89,7 +89,7 @@ impl PrismResults {
     }
 }
 
-/// An export between two of its chunks.
+/// The state of an export between two chunks.
 struct ChunkedExport {
     results: PrismResults,
     format: RowFormat,

@@ -29,7 +29,7 @@ pub struct PrismResults {
 }
 
 impl Results<'_> {
-    /// The results of a prism that a filter selects, before the first page, without a query.
+    /// Prepares to read the results of a prism that a filter selects. Makes no query yet.
     pub fn of_prism(
         self,
         lens: PrismLens,
@@ -47,8 +47,8 @@ impl Results<'_> {
         }
     }
 
-    /// The results of a search, before the first page, without a query. The search does not give
-    /// up: all of its results are read, however rare they are.
+    /// Prepares to read all results of a search, however rare they are: unlike a page of a search,
+    /// it has no limit on candidates.
     ///
     /// # Errors
     /// When the search is for a value of a column that cannot be searched.

@@ -28,8 +28,7 @@ struct CallsWithKey(Mutex<Vec<(AccountId, watch::Receiver<Outcome>)>>);
 type Outcome = Option<Arc<SavedResult>>;
 
 /// A call with an idempotency key, registered before the database is asked for the key's holder. So
-/// a call that finds the key free takes part in the same race as the call that takes the key
-/// meanwhile.
+/// a call that finds the key free shares a flight with the call that takes the key meanwhile.
 pub(crate) struct CallWithKey {
     calls: SingleFlight,
     key: IdempotencyKey,

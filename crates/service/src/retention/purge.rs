@@ -13,12 +13,12 @@ use crate::retention::deletion::Deletion;
 /// Most results of a batch. Other writers of an SQLite file wait for a batch to end.
 const BATCH: usize = 100;
 
-/// A purge of the results of a prism from before a moment, batch by batch.
+/// A purge of a prism's results that were saved before a moment, batch by batch.
 pub struct Purge {
     database: Database,
     deletion: Deletion,
     range: PurgeRange,
-    /// Where the previous batch ended: older results are gone.
+    /// When the last deleted result was saved: the range has no older results.
     since: DateTime<Utc>,
 }
 
@@ -91,7 +91,7 @@ impl Purge {
     }
 }
 
-/// A range as an event describes it.
+/// Describes a range for an event.
 fn words_of(range: &PurgeRange) -> EventDetail {
     let before = EventDetail::at("saved before", range.before);
     match range.is_ok {

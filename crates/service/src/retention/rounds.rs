@@ -49,14 +49,15 @@ pub struct RetentionRounds {
 pub enum RetentionOutcome {
     /// Another node purges.
     HeldByAnotherNode,
-    /// This many results were deleted.
+    /// The number of deleted results.
     Purged(u64),
     /// Nothing was deleted: the clock or the share of results is not plausible.
     Refused(ImplausibleRoundError),
 }
 
 impl Retention<'_> {
-    /// The background task that keeps results for this many days. It purges nothing yet.
+    /// The background task for a retention period of this many days. It purges nothing until it is
+    /// run.
     pub fn rounds(self, days: NonZeroU32) -> RetentionRounds {
         RetentionRounds {
             refract: self.refract.clone(),

@@ -16,10 +16,10 @@ use refract_service::store::{ConnectError, DatabaseSettings, PassingReason};
 use crate::settings::DatabaseArgs;
 use crate::{arguments, output, suggestion};
 
-/// How long a start waits if nobody listens at the address: it may be wrong.
+/// How long a start waits if no server listens at the address: the address may be wrong.
 const WAIT_FOR_LISTENER: Duration = Duration::from_secs(10);
 /// How long a start waits for a database that is starting or has no free connection: longer than
-/// nodes of an older version take to stop and release theirs.
+/// nodes of an older version take to stop and release their connections.
 const WAIT_FOR_SERVER: Duration = Duration::from_mins(1);
 /// The pause between two attempts to connect to a starting database.
 const RECONNECT_PAUSE: Duration = Duration::from_millis(250);
@@ -111,8 +111,8 @@ pub(crate) fn not_opened(error: ConnectError) -> anyhow::Error {
     }
 }
 
-/// Opens the database for a server, which may start together with it: waits for a database that is
-/// still starting or full, then runs the pending migrations.
+/// Opens the database for a server that may start together with the database: waits while the
+/// database is starting or has no free connection, then runs the pending migrations.
 ///
 /// # Errors
 /// The database does not come up in time, or cannot be migrated.
@@ -125,10 +125,11 @@ async fn migrated(refract: Refract) -> anyhow::Result<Refract> {
     Ok(refract)
 }
 
-/// Opens the database without running migrations, and waits for one that is still starting or full.
+/// Opens the database without running migrations; waits while the database is starting or has no
+/// free connection.
 ///
-/// The wait is logged once; at debug level if nobody listens, because a wrong address soon ends in
-/// an error.
+/// The wait is logged once; at debug level if no server listens, because a wrong address soon ends
+/// in an error.
 pub(crate) async fn connect_when_up(settings: &DatabaseSettings) -> anyhow::Result<Refract> {
     let began = Instant::now();
     let mut is_logged = false;

@@ -47,7 +47,7 @@ pub async fn prepare(refract: &Refract) -> anyhow::Result<ApiKey> {
 }
 
 /// Fills the app's pages with sample results, and returns a link that signs in as the demo's owner.
-/// A connected model is not asked about the sample: that would cost 200 requests.
+/// Only the built-in scorer answers the samples: a connected model would cost 200 requests.
 ///
 /// # Errors
 /// A database failure, or messages without an answer.

@@ -1,4 +1,4 @@
-//! Answers that do not match the description, and what generators of clients need of it.
+//! Tests that mismatching answers are found, and that the description suits generators of clients.
 
 use serde_json::{Value, json};
 
@@ -91,8 +91,8 @@ fn client_generators_can_read_the_description() {
     }
 }
 
-/// Lists the schemas of a JSON value that have a `const`, an `enum` or a `pattern` without a `type`,
-/// and those whose only type is null.
+/// Lists the schemas of a JSON value that have a `const`, an `enum` or a `pattern` without a
+/// `type`, and those whose only type is null.
 fn find_faults(value: &Value, place: &str, faults: &mut Vec<String>) {
     if let Some(items) = value.as_array() {
         for (index, item) in items.iter().enumerate() {

@@ -60,7 +60,8 @@ impl Browser {
     ///
     /// # Panics
     ///
-    /// When the element cannot be clicked until the deadline, for instance because another covers it.
+    /// When the element cannot be clicked until the deadline, for instance because another one
+    /// covers it.
     pub async fn click(&self, css: &str) {
         let client = &self.session.client;
         with_element(client, "click", css, async |element| element.click().await).await;

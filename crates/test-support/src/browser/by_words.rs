@@ -1,5 +1,6 @@
-//! Steps with what a person reads: the words of links and buttons, and the labels of inputs.
-//! Exactly one element must have the words, since a person could not distinguish two either.
+//! Steps that find elements by their visible words: those of links and buttons, and the labels of
+//! inputs. Exactly one element must have the words, since a person could not distinguish two
+//! either.
 
 use fantoccini::elements::Element;
 use fantoccini::error::{CmdError, ErrorStatus, WebDriver};
@@ -172,8 +173,8 @@ impl Browser {
     }
 }
 
-/// The element of a kind with this accessible name. Errors if there is none or several; that may
-/// change soon.
+/// The element of a kind with this accessible name. Errors if there is none or several; the error
+/// is transient, since the page may still change.
 async fn find_named(client: &Client, kind: &str, words: &str) -> Result<Element, CmdError> {
     let script = format!("{NAMES} {FIND}");
     let arguments = vec![json!(kind), json!(words)];

@@ -109,7 +109,7 @@ fn outcome(question: &mut DraftQuestion, place: usize, parts: &[&str]) -> Option
     }
 }
 
-/// The effect of an item added at the end; `input` gets the focus.
+/// The effect of adding an item at the end; its `input` gets the focus.
 fn added(ListPlace { path, noun, .. }: &ListPlace<'_>, number: usize, input: &str) -> FormAction {
     FormAction {
         focus: format!("{path}.{}.{input}", number - 1),

@@ -18,7 +18,8 @@ pub(crate) struct Inputs<'a> {
 }
 
 impl Inputs<'_> {
-    /// A single-line input; multi-line if the value has line breaks, which a line would lose.
+    /// A single-line input, or a multi-line one if the value has line breaks, which a single line
+    /// would lose.
     pub(crate) fn line(self, name: &str, label: &str, value: &str) -> Markup {
         if value.contains('\n') {
             return self.area(name, label, value, "", 2);

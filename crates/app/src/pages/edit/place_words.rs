@@ -1,4 +1,4 @@
-//! Paths of the prism file as labels of the form.
+//! Translates paths of the prism file into labels of the form.
 
 /// A path of the prism file in words: `Question 1, option 3, label` for
 /// `questions.0.options.2.label`.

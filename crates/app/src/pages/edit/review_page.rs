@@ -100,7 +100,7 @@ pub(crate) fn carried(editing: &Editing) -> Markup {
     }
 }
 
-/// How many texts a trial sends to the model, and that nothing is saved.
+/// The cost of a trial in words: the number of texts sent to the model, and that nothing is saved.
 fn trial_hint(cost: DraftTrialCost) -> Markup {
     html! {
         p.hint {

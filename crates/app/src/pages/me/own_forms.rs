@@ -23,7 +23,7 @@ pub(super) fn name_form(visit: &Visit, faults: &FormFaults) -> Markup {
     }
 }
 
-/// The password form. It never shows a typed password again.
+/// The password form. It never repeats a typed password.
 pub(super) fn password_form(visitor: &Visitor, faults: &FormFaults) -> Markup {
     let hint = "You sign in with it. It cannot be changed.";
     let present = FormField::new("present_password", "Present password").required();

@@ -9,7 +9,7 @@ use crate::components::moment::moment;
 use crate::components::prism_tabs::prism_address;
 use crate::components::table::table;
 
-/// The most differences of a version in its row.
+/// The most differences listed in a version's row.
 const SHOWN: usize = 3;
 /// The most changes in the list.
 const NEWEST: usize = 30;

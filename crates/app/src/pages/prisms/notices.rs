@@ -1,4 +1,5 @@
-//! Notifies the visitor of what others changed about them, until they dismiss the notice.
+//! Notifies the visitor of changes that others made to their role or password, until the visitor
+//! dismisses the notice.
 
 use maud::{Markup, html};
 use refract_domain::event::{Actor, EventAction};
@@ -10,7 +11,7 @@ use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
 
-/// The notice of changes about the visitor from event `from` on. Its button posts to `/seen`.
+/// The notice of changes to the visitor from event `from` on. Its button posts to `/seen`.
 pub(super) async fn notice_of(visit: &Visit, from: EventId) -> Result<Markup, PageError> {
     let account = visit.account();
     let events = visit.refract.events();
@@ -37,7 +38,7 @@ pub(super) async fn notice_of(visit: &Visit, from: EventId) -> Result<Markup, Pa
     })
 }
 
-/// Records that the visitor has seen the changes about them.
+/// Records that the visitor has seen the notice.
 pub(crate) async fn seen(visit: Visit) -> Result<PageReply, PageError> {
     let up_to = EventId::parse(visit.sent.form.get("up_to")).ok_or(PageError::NoForm)?;
     mark_seen(&visit, up_to).await?;

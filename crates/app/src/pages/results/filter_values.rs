@@ -56,7 +56,7 @@ fn maker(text: &str) -> Option<ResultActor> {
     }
 }
 
-/// Parses `COLUMN:VALUE`; an empty value selects rows without a value.
+/// Parses `COLUMN:VALUE`; an empty `VALUE` selects rows without a value.
 fn column_value(text: &str, columns: &[SearchableColumn]) -> Option<ColumnValue> {
     let (name, value) = text.rsplit_once(':')?;
     let column = columns.iter().find(|column| column.name.as_str() == name)?;

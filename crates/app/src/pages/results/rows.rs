@@ -12,7 +12,8 @@ use crate::components::clamped::clamped;
 use crate::components::moment::moment;
 use crate::components::table::stacked_table_with;
 
-/// The most characters of all field texts of a row together, and the fewest for each.
+/// The maximum length of all field texts of a row together, and the minimum for each, in
+/// characters.
 const TEXTS: usize = 300;
 const FEWEST: usize = 40;
 /// The most characters of any other cell.

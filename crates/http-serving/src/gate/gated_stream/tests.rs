@@ -1,5 +1,4 @@
-//! Tests over real connections. With a paused clock, the runtime skips waits that only time
-//! ends.
+//! Tests over real connections. With a paused clock, the runtime advances time instead of sleeping.
 
 use std::future::poll_fn;
 

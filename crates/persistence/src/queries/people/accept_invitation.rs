@@ -59,7 +59,7 @@ impl Database {
                     .filter(people::id.eq(Bind(person)))
                     .filter(people::removed_at.is_null())
             };
-            // the person's row is locked before the link goes, as everywhere
+            // the person's row is locked before the link is deleted, as everywhere
             let before =
                 joining().select((people::email, people::role, people::password.is_not_null()));
             let before: Option<(String, String, bool)> =

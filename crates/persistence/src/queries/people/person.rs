@@ -47,7 +47,7 @@ pub struct Person {
     pub last_used_at: Option<DateTime<Utc>>,
 }
 
-/// What became of a change to a person.
+/// The outcome of a change to a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PersonOutcome {
     /// The change was saved.
@@ -202,8 +202,8 @@ impl Database {
 
     /// Gives a person of the stamp's account another role, with an event, unless the account would
     /// be left without an owner who has joined. A person who has the role already is left
-    /// unchanged. One transaction. A change by somebody else is to be announced to a person who has
-    /// joined.
+    /// unchanged. One transaction. A change by another person is later announced to a person who
+    /// has joined.
     ///
     /// # Errors
     /// When the database fails.

@@ -1,5 +1,5 @@
-//! Changes of a person's role or password by somebody else, which are announced to the person at
-//! their next sign-in.
+//! Changes of a person's role or password by another person, which are announced at the next
+//! sign-in.
 
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;

@@ -46,7 +46,7 @@ pub enum DefinedPrism<'a> {
         /// Its slug, which must be free.
         slug: &'a Slug,
     },
-    /// A prism that must still be as it was read.
+    /// An existing prism, which must be unchanged since it was read.
     Read(&'a Prism),
 }
 
@@ -206,7 +206,7 @@ fn version_event(
     }
 }
 
-/// The stamp of a further event of one definition. It has the note too: each event says why.
+/// The stamp of a further event of one definition, with the same note: each event gives the reason.
 fn further(stamp: &EventStamp) -> EventStamp {
     EventStamp {
         note: stamp.note.clone(),
@@ -216,7 +216,7 @@ fn further(stamp: &EventStamp) -> EventStamp {
 
 impl Database {
     /// Creates and changes prisms with their events, all or none. None is saved when a slug is
-    /// taken, or when the latest version, the lens or the name of a prism is no longer as it was
+    /// taken, or when the latest version, the lens or the name of a prism has changed since it was
     /// read. One transaction.
     ///
     /// Concurrent callers must pass definitions in one order, such as that of their slugs, so that

@@ -75,7 +75,7 @@ impl Database {
         self.named(&OF_RESULTS, reading).await
     }
 
-    /// The retry of this result; `None` when there is none. Reads do not ask for it.
+    /// The retry of this result; `None` when there is none. API reads do not query it.
     ///
     /// # Errors
     /// When the database fails.

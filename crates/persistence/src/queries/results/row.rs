@@ -1,4 +1,4 @@
-//! A result as its table has it: from a new result to a row, and from a row to a saved result.
+//! Converts a new result to a row of its table, and a row to a saved result.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;

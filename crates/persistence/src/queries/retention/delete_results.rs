@@ -1,5 +1,4 @@
-//! Erasing results: they are deleted with everything that depends on them, and subtracted from the
-//! counts.
+//! Deletes results with everything that depends on them, and subtracts them from the counts.
 
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
@@ -57,7 +56,8 @@ impl Database {
     ///
     /// One transaction, which also updates the stored counts and saves an event. A concurrent count
     /// that began earlier and includes a deleted result must not be stored, so the watermark
-    /// changes to a value that it never had: `random` must never have been passed before.
+    /// changes to a value that it never had, made from `random`: pass a new random number each
+    /// time.
     ///
     /// # Errors
     /// When the database fails. No result was deleted then.

@@ -1,4 +1,4 @@
-//! How erasing results changes the stored counts.
+//! How deleting results changes the stored counts.
 
 use std::collections::BTreeMap;
 

@@ -53,8 +53,8 @@ async fn wait(
     tokio::spawn(waiting)
 }
 
-/// The order in which the queue serves applicants that come in this order while the only turn is
-/// taken.
+/// The order in which the queue serves these applicants, which arrive in this order while the only
+/// turn is taken.
 async fn order(applicants: Vec<Applicant>) -> Vec<String> {
     let queue = queue(QueueLimits {
         of_network: 100,
@@ -211,7 +211,7 @@ async fn no_turn_is_lost_or_doubled_when_many_come_and_go_at_once() {
                 let turn = if patient {
                     queue.turn(applicant.clone()).await
                 } else {
-                    // a waiter that gives up early
+                    // a waiter that is cancelled early
                     tokio::select! {
                         turn = queue.turn(applicant.clone()) => turn,
                         () = tokio::task::yield_now() => return false,
@@ -219,7 +219,7 @@ async fn no_turn_is_lost_or_doubled_when_many_come_and_go_at_once() {
                 };
                 match turn {
                     Ok(turn) => break turn,
-                    // a refused applicant comes again, as often as it takes
+                    // a refused applicant retries until it gets a turn
                     Err(NoTurn) => tokio::task::yield_now().await,
                 }
             };

@@ -14,8 +14,8 @@ pub(super) struct Tail {
 }
 
 impl Tail {
-    /// Counts the results after the watermark `mark`. No result is between `mark` and `first`, so
-    /// counting begins at `first`; results up to `closed` are closed.
+    /// Counts the results after the watermark `mark`, from `first`, the first result after it.
+    /// Results up to `closed` are old enough for the watermark to pass.
     ///
     /// A day without results costs nothing: the next day to be counted is that of the next result.
     pub(super) async fn count(

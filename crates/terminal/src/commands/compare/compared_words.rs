@@ -94,7 +94,7 @@ pub(super) fn lines(
     lines
 }
 
-/// Which side is better, if either.
+/// The verdict: which side is better, if either.
 fn verdict(comparison: &Comparison) -> &'static str {
     let may_be_chance = comparison.mcnemar_p >= SIGNIFICANT;
     match comparison.only_b_right.cmp(&comparison.only_a_right) {

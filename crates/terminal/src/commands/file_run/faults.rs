@@ -1,4 +1,4 @@
-//! The messages of a run whose file cannot be used, or that stops early.
+//! Messages for a file that cannot be used, and for a run that stops early.
 
 use refract_file_runs::{InputError, OpenRunError, RunError};
 

@@ -55,7 +55,7 @@ pub(crate) fn checked(input: &InputPath, run: &FileRun, check: &FileCheck) -> St
     words
 }
 
-/// What the run would ask the model, and the cost.
+/// The number of rows that the run would send to the model, and the cost.
 fn price(check: &FileCheck) -> String {
     let mut words = match check.answered_before {
         0 => format!("{} to ask about", rows(check.to_ask())),
@@ -76,7 +76,7 @@ fn price(check: &FileCheck) -> String {
     words
 }
 
-/// An estimated cost, to be appended to what it pays for; empty if no model request is sent.
+/// An estimated cost, to be appended to a number of rows; empty if no model request is sent.
 pub(crate) fn cost(tokens: u64, requests: u64) -> String {
     if requests == 0 {
         return String::new();

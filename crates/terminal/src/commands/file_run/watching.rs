@@ -28,7 +28,7 @@ pub(crate) async fn check_watched<T>(
         () = signals.next() => {
             progress.end();
             output::say("error: stopped; nothing was asked");
-            // the thread that reads the file cannot be stopped otherwise
+            // nothing else stops the thread that reads the file
             std::process::exit(1);
         }
         never = showing => match never {},

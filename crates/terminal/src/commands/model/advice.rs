@@ -8,9 +8,10 @@ use super::distance;
 
 /// The largest change of a probability with the order of options that needs no finding.
 const NOTABLE_MOVE: f64 = 0.1;
-/// The least total probability of the codes; below it, the model often writes other words.
+/// The least total probability of the codes that needs no finding: below it, the model often writes
+/// other words.
 const LEAST_ON_CODES: f64 = 0.8;
-/// What to check after an unexpected reply.
+/// Advice for an unexpected reply.
 const CHECK_SETTINGS: &str =
     " Check REFRACT_MODEL_URL, REFRACT_MODEL_NAME and REFRACT_MODEL_PROTOCOL.";
 
@@ -59,8 +60,8 @@ pub(super) fn findings(settings: &ModelSettings, trials: &ModelTrials) -> Vec<St
     lines
 }
 
-/// The treatment of outcomes without a probability; `None` for `chat`, where the distance measures
-/// its effect.
+/// How outcomes without a probability are handled; `None` for `chat`, where the distance measures
+/// the effect.
 fn others(protocol: Protocol) -> Option<&'static str> {
     match protocol {
         Protocol::SystemOne | Protocol::Decisions => Some("the others count as 0"),
@@ -90,8 +91,8 @@ fn recommendation(
     }
 }
 
-/// What to do about a failure, after a leading space; empty if the failure's message already says
-/// it.
+/// Advice for a failure, with a leading space; empty if the failure's message already contains the
+/// advice.
 pub(super) fn after(failure: &ModelError, protocol: Protocol) -> &'static str {
     match failure {
         ModelError::Status(401 | 403) => " Check REFRACT_MODEL_API_KEY.",

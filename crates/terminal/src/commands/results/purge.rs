@@ -115,7 +115,7 @@ impl PurgeCommand {
 }
 
 /// Deletes in batches, with a pause after each as long as the batch took, so that calls are served
-/// in between. Returns whether it finished without a signal.
+/// in between. Returns `false` if a signal stopped it.
 async fn delete(
     purges: Vec<PrismPurge>,
     signals: &mut StopSignals,

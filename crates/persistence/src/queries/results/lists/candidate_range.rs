@@ -1,10 +1,10 @@
 //! The statement that finds the candidates of a search, written so that only one index fits it.
 //!
-//! With a `LIMIT`, PostgreSQL's planner takes any index in the right order, and hopes to meet
-//! enough results on the way: for the results of version 1 it would walk over a million newer ones
-//! of version 2. So a statement orders by the searched column and then by id, an order that only
-//! the index on that column has. The value is compared as the one element of an array, since a
-//! planner drops a column that equals a constant from the order.
+//! With a `LIMIT`, PostgreSQL's planner takes any index in the right order, and expects to meet
+//! enough matches early: for the results of version 1 it would walk over a million newer ones of
+//! version 2. So a statement orders by the searched column and then by id, an order that only the
+//! index on that column has. The value is compared as the one element of an array, since a planner
+//! drops a column that equals a constant from the order.
 
 use diesel::backend::Backend;
 use diesel::dsl::sql;

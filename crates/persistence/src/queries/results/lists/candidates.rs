@@ -34,7 +34,8 @@ pub struct SearchCandidate {
     pub maker: ResultActor,
     reference: Option<String>,
     model: Option<String>,
-    /// As JSON, since most searches need none of them; `None` for a failed result.
+    /// The answers as unparsed JSON, since most searches need none of them; `None` for a failed
+    /// result.
     answers: Option<String>,
 }
 
