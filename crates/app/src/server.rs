@@ -55,13 +55,13 @@ pub struct AppSettings {
 /// Serves the app until `shutdown` resolves, then lets the requests in flight finish. New requests
 /// meanwhile get a page that explains this and keeps the submitted form.
 ///
-/// `make_answering` is called once on every worker thread and returns its use cases.
+/// `make_refract` is called once on every worker thread and returns its use cases.
 ///
 /// # Errors
 /// When the listener cannot be served, or the server ends before `shutdown`.
 pub async fn serve<F>(
     settings: AppSettings,
-    make_answering: F,
+    make_refract: F,
     shutdown: impl Future<Output = ()>,
 ) -> io::Result<Drained>
 where
@@ -95,7 +95,7 @@ where
     };
     let server = http_server(serving, move || {
         let dispatch = Dispatcher {
-            refract: make_answering(),
+            refract: make_refract(),
             bodies: bodies.clone(),
             lifecycle: for_workers.clone(),
             recorder: Rc::new(RequestRecorder {

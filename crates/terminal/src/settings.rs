@@ -255,8 +255,7 @@ pub struct ServeArgs {
     )]
     shutdown_grace_ms: usize,
 
-    /// MiB that all request bodies and forms under way may hold together; what comes beyond waits to
-    /// be read
+    /// Memory budget in MiB for all request bodies and forms in flight; further ones wait
     #[arg(
         long,
         env = "REFRACT_BODY_BUDGET_MIB",

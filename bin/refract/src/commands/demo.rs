@@ -1,4 +1,4 @@
-//! `refract demo`: serves a prism, a key and a first call, without any setup.
+//! `refract demo`: creates a prism and a key, makes a first call, then serves, without any setup.
 
 use std::process::ExitCode;
 use std::time::Duration;

@@ -166,7 +166,7 @@ impl StartedNode {
         Ok(())
     }
 
-    /// Serves until `stop` resolves, then drains: calls in flight finish within the grace period.
+    /// Serves until `stop` resolves, then drains: calls in flight have the grace period to finish.
     ///
     /// # Errors
     /// A listener cannot be served, or a server ended by itself.

@@ -81,7 +81,7 @@ pub struct NewCounts {
     pub prism: PrismId,
     /// The watermark as it was read.
     pub read_up_to: Option<ResultId>,
-    /// The new watermark: an id that no result can have. Equivalent ids are
+    /// The new watermark: an id that no result can have, chosen so that equivalent ids exist
     /// [beside](ResultId::beside) it.
     pub up_to: ResultId,
     /// The results between the two watermarks by day, one entry for each day and key.

@@ -13,7 +13,7 @@ pub fn failure_threshold(concurrency: NonZeroUsize) -> u64 {
     FAILURES_IN_A_ROW.saturating_add(in_flight)
 }
 
-/// Concurrency of requests to the model, and when to give up.
+/// Number of texts in flight, and when to give up.
 #[derive(Clone, Copy, Debug)]
 pub struct AskingPace {
     /// Number of texts in flight.

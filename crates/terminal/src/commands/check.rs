@@ -65,8 +65,8 @@ pub struct CheckCommand {
     #[arg(long = "require", value_name = "EXPR", value_parser = Requirement::parse)]
     requirements: Vec<Requirement>,
 
-    /// Asks each choice again with its options in up to N other orders: the model requests of a row
-    /// are made up to N times more, and again each time, because nothing of it is saved
+    /// Asks each choice again with its options in up to N other orders: a row costs up to N times more
+    /// model requests, in every run, because these answers are not saved
     #[arg(long, value_name = "N", value_parser = arguments::from_1::<NonZeroU16>)]
     orders: Option<NonZeroU16>,
 

@@ -22,7 +22,7 @@ pub(super) struct Verdict<'a> {
 }
 
 impl Verdict<'_> {
-    /// The exit status; prints one line for each failed part.
+    /// The exit status; prints one line with all causes of a failure.
     pub(super) fn exit(&self) -> ExitCode {
         let failed = self.requirements.iter().filter(|finding| !finding.holds);
         let requirements = match (failed.count(), self.requirements.len()) {

@@ -28,8 +28,8 @@ pub struct EraseCommand {
     #[arg(long = "ref", value_name = "REF", group = "which")]
     reference: Option<String>,
 
-    /// Does not write an SQLite file anew, for which others wait to save: traces of the results stay
-    /// in its unused parts until another `erase` or a `VACUUM`
+    /// Skips rewriting the SQLite file, which blocks other writers: traces of the results stay in its
+    /// unused parts until another `erase` or a `VACUUM`
     #[arg(long)]
     no_rewrite: bool,
 
