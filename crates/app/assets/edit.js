@@ -165,6 +165,6 @@ function faultBeside(id) {
  * @param {string} words
  */
 function say(words) {
-  const place = document.getElementById("said");
+  const place = document.getElementById("edit-status");
   if (place) place.textContent = words;
 }

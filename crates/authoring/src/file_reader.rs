@@ -145,12 +145,12 @@ impl FileReader {
         sent: JsonString,
         chars: &RangeInclusive<usize>,
     ) -> Option<String> {
-        let mut faults = text::faults(&sent.text, chars);
-        if sent.has_unpaired_surrogate && !faults.contains(&ValidationError::ForbiddenCharacters) {
-            faults.push(ValidationError::ForbiddenCharacters);
+        let mut errors = text::errors(&sent.text, chars);
+        if sent.has_unpaired_surrogate && !errors.contains(&ValidationError::ForbiddenCharacters) {
+            errors.push(ValidationError::ForbiddenCharacters);
         }
-        let good = faults.is_empty();
-        self.problems.add_all(path, faults);
+        let good = errors.is_empty();
+        self.problems.add_all(path, errors);
         good.then_some(sent.text)
     }
 
@@ -160,7 +160,7 @@ impl FileReader {
         path: &str,
         parsed: Result<T, ValidationError>,
     ) -> Option<T> {
-        parsed.map_err(|fault| self.problems.add(path, fault)).ok()
+        parsed.map_err(|error| self.problems.add(path, error)).ok()
     }
 
     fn required<'a>(&mut self, path: &str, value: Option<Json<'a>>) -> Option<Json<'a>> {

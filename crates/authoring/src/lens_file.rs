@@ -135,9 +135,9 @@ fn with_cutoffs(
         let cutoffs = Cutoffs::new(no_below, yes_from);
         return cutoffs
             .map(Output::Label)
-            .map_err(|faults| {
-                for (key, fault) in faults {
-                    reader.problems.add(join(path, key), fault);
+            .map_err(|errors| {
+                for (key, error) in errors {
+                    reader.problems.add(join(path, key), error);
                 }
             })
             .ok();

@@ -81,7 +81,7 @@ impl EventStamp {
         let note = note.into();
         let note = match self.note {
             None => note,
-            Some(said) => said.and(&note),
+            Some(earlier) => earlier.and(&note),
         };
         Self {
             note: Some(note),

@@ -110,7 +110,7 @@ pub struct Problem {
     /// Keys and positions, joined with dots.
     pub path: String,
     /// What is wrong with the value.
-    pub fault: ValidationError,
+    pub error: ValidationError,
 }
 
 /// All problems of one request or file, in the order in which they are reported.
@@ -122,26 +122,26 @@ pub struct Problems(Vec<Problem>);
 
 impl Problems {
     /// A list with one problem.
-    pub fn one(path: impl Into<String>, fault: ValidationError) -> Self {
+    pub fn one(path: impl Into<String>, error: ValidationError) -> Self {
         Self(vec![Problem {
             path: path.into(),
-            fault,
+            error,
         }])
     }
 
     /// Adds a problem at the end.
-    pub fn add(&mut self, path: impl Into<String>, fault: ValidationError) {
+    pub fn add(&mut self, path: impl Into<String>, error: ValidationError) {
         self.0.push(Problem {
             path: path.into(),
-            fault,
+            error,
         });
     }
 
     /// Adds several faults of one value, in order.
-    pub fn add_all(&mut self, path: &str, faults: impl IntoIterator<Item = ValidationError>) {
-        self.0.extend(faults.into_iter().map(|fault| Problem {
+    pub fn add_all(&mut self, path: &str, errors: impl IntoIterator<Item = ValidationError>) {
+        self.0.extend(errors.into_iter().map(|error| Problem {
             path: path.to_owned(),
-            fault,
+            error,
         }));
     }
 
@@ -174,7 +174,7 @@ impl fmt::Display for Problems {
         let problems = self
             .0
             .iter()
-            .map(|problem| format!("{}: {}", problem.path, problem.fault));
+            .map(|problem| format!("{}: {}", problem.path, problem.error));
         write_joined(f, problems, "; ")
     }
 }

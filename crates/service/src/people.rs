@@ -15,6 +15,7 @@ mod own_account;
 pub mod password;
 mod password_hash;
 mod password_try;
+mod permit_queue;
 pub(crate) mod random_text;
 pub(crate) mod secrets;
 mod session;
@@ -24,7 +25,6 @@ mod sign_in_error;
 mod sign_in_limits;
 mod sign_in_link;
 pub mod token;
-mod turn_queue;
 
 pub use refract_persistence::{OpenInvitation, OwnSession, Person};
 
@@ -34,7 +34,7 @@ pub use self::app_url::{AppUrl, NotAnAppUrl};
 pub use self::error::PersonError;
 pub use self::invite::Invitation;
 pub use self::join::JoinError;
-pub use self::names::MakerName;
+pub use self::names::ActorName;
 pub use self::own_account::PasswordChangeError;
 pub use self::secrets::SecretError;
 pub use self::session::{Session, SessionEnd, SignedIn};

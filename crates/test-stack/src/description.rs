@@ -104,11 +104,11 @@ fn assert_valid(place: &str, part: &str, schema: &Value, value: &Value, answer: 
             .or_insert_with(|| Arc::new(compile(schema)));
         Arc::clone(compiled)
     };
-    let faults: Vec<String> = validator
+    let violations: Vec<String> = validator
         .iter_errors(value)
-        .map(|fault| format!("{} at {}", fault, fault.instance_path()))
+        .map(|violation| format!("{} at {}", violation, violation.instance_path()))
         .collect();
-    assert!(faults.is_empty(), "{place}: {faults:?}: {answer:?}");
+    assert!(violations.is_empty(), "{place}: {violations:?}: {answer:?}");
 }
 
 fn compile(schema: &Value) -> Validator {

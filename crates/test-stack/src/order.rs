@@ -21,7 +21,7 @@ pub enum CheckOutcome {
 }
 
 /// Something that can be wrong with a call of type `C`.
-pub struct CallFault<C> {
+pub struct CallViolation<C> {
     /// A name for messages.
     pub name: &'static str,
     /// The part of the call that the fault changes: faults of one place exclude each other.
@@ -38,8 +38,8 @@ pub fn error<C>(
     place: &'static str,
     (status, code, message): (u16, &'static str, &str),
     make: fn(&mut C),
-) -> CallFault<C> {
-    CallFault {
+) -> CallViolation<C> {
+    CallViolation {
         name,
         place,
         outcome: CheckOutcome::Error(status, code, message.to_owned()),
@@ -48,8 +48,8 @@ pub fn error<C>(
 }
 
 /// A fault that is reported together with other problems.
-pub fn problem<C>(place: &'static str, text: &'static str, make: fn(&mut C)) -> CallFault<C> {
-    CallFault {
+pub fn problem<C>(place: &'static str, text: &'static str, make: fn(&mut C)) -> CallViolation<C> {
+    CallViolation {
         name: text,
         place,
         outcome: CheckOutcome::Problem(text),
@@ -58,10 +58,10 @@ pub fn problem<C>(place: &'static str, text: &'static str, make: fn(&mut C)) -> 
 }
 
 /// Every single fault, then every pair of faults in different places, the earlier check first.
-pub fn ones_and_pairs<C>(faults: &[CallFault<C>]) -> Vec<Vec<&CallFault<C>>> {
-    let mut sets: Vec<Vec<_>> = faults.iter().map(|fault| vec![fault]).collect();
-    for (index, earlier) in faults.iter().enumerate() {
-        for later in &faults[index + 1..] {
+pub fn ones_and_pairs<C>(violations: &[CallViolation<C>]) -> Vec<Vec<&CallViolation<C>>> {
+    let mut sets: Vec<Vec<_>> = violations.iter().map(|violation| vec![violation]).collect();
+    for (index, earlier) in violations.iter().enumerate() {
+        for later in &violations[index + 1..] {
             if earlier.place != later.place {
                 sets.push(vec![earlier, later]);
             }
@@ -71,19 +71,23 @@ pub fn ones_and_pairs<C>(faults: &[CallFault<C>]) -> Vec<Vec<&CallFault<C>>> {
 }
 
 /// Checks that the first fault decides the answer, together with problems reported with it.
-pub fn assert_first<C>(faults: &[&CallFault<C>], answer: &HttpAnswer) {
-    let names: Vec<_> = faults.iter().map(|fault| fault.name).collect();
+pub fn assert_first<C>(violations: &[&CallViolation<C>], answer: &HttpAnswer) {
+    let names: Vec<_> = violations.iter().map(|violation| violation.name).collect();
     let context = format!("{names:?}: {answer:?}");
-    match &faults[0].outcome {
+    match &violations[0].outcome {
         CheckOutcome::Error(status, code, message) => {
             assert_eq!(answer.status, *status, "{context}");
             answer.assert_error(*status, code, message);
         }
         CheckOutcome::Problem(_) => {
-            let problems = faults.iter().filter_map(|fault| match fault.outcome {
-                CheckOutcome::Problem(text) => Some(text),
-                CheckOutcome::Error(..) | CheckOutcome::Stored(_) | CheckOutcome::Failed => None,
-            });
+            let problems = violations
+                .iter()
+                .filter_map(|violation| match violation.outcome {
+                    CheckOutcome::Problem(text) => Some(text),
+                    CheckOutcome::Error(..) | CheckOutcome::Stored(_) | CheckOutcome::Failed => {
+                        None
+                    }
+                });
             let problems = problems.collect::<Vec<_>>().join("; ");
             assert_eq!(answer.status, 400, "{context}");
             let message = format!("Invalid request: {problems}");

@@ -31,7 +31,7 @@ const AWKWARD: [&str; 16] = [
 /// A service with a model whose answers depend on the text and are sometimes missing.
 pub async fn varied_service(backend: Backend) -> Service {
     let setup = Setup {
-        script: Script::from(ScriptedReply::with(|request| reply(&request.json()))).forgetful(),
+        script: Script::from(ScriptedReply::with(|request| reply(&request.json()))).unrecorded(),
         ..Setup::default()
     };
     let service = Service::with(backend, setup).await;

@@ -8,7 +8,7 @@
 
 mod accessibility;
 mod actions;
-mod by_words;
+mod by_text;
 mod devtools;
 mod observations;
 mod pointer;

@@ -313,7 +313,7 @@ impl Cluster {
             self.port = free_port();
             match self.try_start() {
                 Ok(()) => return,
-                Err(said) => log = said,
+                Err(printed) => log = printed,
             }
         }
         panic!("PostgreSQL did not start: {log}");

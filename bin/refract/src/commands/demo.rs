@@ -81,15 +81,16 @@ impl DemoCommand {
             }
         };
         let show = async {
-            let said = match demo::show(address, &key, &gateway).await {
+            let outcome = match demo::show(address, &key, &gateway).await {
                 Ok(()) if !self.once => demo::invite(&api_url, &key, app_link.as_deref()),
-                said => said,
+                outcome => outcome,
             };
-            let _ = shown.send(said.is_ok());
-            said
+            let _ = shown.send(outcome.is_ok());
+            outcome
         };
-        let (served, said) = tokio::join!(serve::serve(http, app, refract, &gateway, stop), show);
-        said?;
+        let (served, outcome) =
+            tokio::join!(serve::serve(http, app, refract, &gateway, stop), show);
+        outcome?;
         served
     }
 }

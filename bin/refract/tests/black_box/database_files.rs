@@ -117,18 +117,18 @@ async fn nothing_is_acknowledged_that_a_deleted_file_would_lose() {
     assert_eq!(meanwhile.status, 200, "{meanwhile:?}");
     assert_eq!(node.ops("/readyz").await.status, 200);
     let log = node.log();
-    let said: Vec<_> = log
+    let reports: Vec<_> = log
         .iter()
         .filter(|line| line.contains("the database file"))
         .collect();
     assert_eq!(
-        said.len(),
+        reports.len(),
         2,
-        "once that it is gone, once that it is back: {said:?}"
+        "once that it is gone, once that it is back: {reports:?}"
     );
     assert!(
-        said[0].contains("\"ERROR\"") && said[1].contains("\"INFO\""),
-        "{said:?}"
+        reports[0].contains("\"ERROR\"") && reports[1].contains("\"INFO\""),
+        "{reports:?}"
     );
     service.nodes.remove(0).stop().await;
     service.start_node(&[]).await;

@@ -302,7 +302,7 @@ async fn a_node_with_a_delay_takes_calls_while_balancers_learn_that_it_stops() {
 }
 
 #[tokio::test]
-async fn health_tells_a_node_that_takes_calls_from_one_that_is_up_and_from_none() {
+async fn health_distinguishes_a_node_that_takes_calls_from_one_that_is_up_and_from_none() {
     let setup = Setup {
         settings: &[("REFRACT_SHUTDOWN_DELAY_MS", "600000")],
         ..setup()

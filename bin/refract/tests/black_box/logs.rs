@@ -84,7 +84,7 @@ async fn every_request_is_one_line() {
 }
 
 #[tokio::test]
-async fn a_failed_call_to_the_model_is_a_line_that_says_more_than_its_result() {
+async fn a_failed_call_to_the_model_is_a_line_that_has_more_than_its_result() {
     let service = start(Backend::Sqlite).await;
     service.model.then_once(ScriptedReply::status(503));
     service.model.then_once(ScriptedReply::status(500));

@@ -20,12 +20,12 @@ async fn a_servers_words_reach_neither_results_nor_logs_nor_metrics() {
         ..setup()
     };
     let mut service = Service::with(Backend::Sqlite, setup).await;
-    let said = "said-sentinel: model-sentinel, the context size is too small";
+    let reported = "said-sentinel: model-sentinel, the context size is too small";
     for status in [200, 400, 401, 404, 422, 429, 500, 501, 503] {
         for body in [
-            json!({"error": {"message": said, "type": said}}).to_string(),
-            json!({"detail": [{"loc": [said], "msg": said}]}).to_string(),
-            said.to_owned(),
+            json!({"error": {"message": reported, "type": reported}}).to_string(),
+            json!({"detail": [{"loc": [reported], "msg": reported}]}).to_string(),
+            reported.to_owned(),
         ] {
             let reply = || {
                 let reply = ScriptedReply::body(body.as_str()).with_status(status);

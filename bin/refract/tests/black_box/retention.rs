@@ -53,8 +53,8 @@ async fn two_nodes_purge_what_is_older_than_the_days_that_are_set() {
     service.create_old(&old).await;
     service.start_node(&days).await;
     let node = &service.nodes[1];
-    let said = "purged results that are older than they are kept";
-    let line = node.logged(|line| line.contains(said)).await;
+    let message = "purged results that are older than they are kept";
+    let line = node.logged(|line| line.contains(message)).await;
     let line: Value = serde_json::from_str(&line).unwrap();
     assert_eq!(
         (&line["level"], &line["results"]),

@@ -29,9 +29,9 @@ async fn files_go_to_standard_output() {
     let output = within_patience(output).await.unwrap();
     assert!(output.status.success(), "{output:?}");
     assert!(output.stdout.starts_with(b"SQLite format 3\0"));
-    let said = String::from_utf8(output.stderr).unwrap();
+    let printed = String::from_utf8(output.stderr).unwrap();
     assert_eq!(
-        said,
+        printed,
         format!(
             "{} bytes written to stdout.\n",
             grouped(output.stdout.len())

@@ -47,8 +47,8 @@ pub(crate) async fn begun(service: &Service, arguments: &[&str], asked: usize) -
 pub(crate) async fn end(child: Child) -> (Option<i32>, String) {
     let ended = tokio::time::timeout(INSISTENCE, child.wait_with_output()).await;
     let Output { status, stderr, .. } = ended.expect("it ends").unwrap();
-    let said = String::from_utf8(stderr).unwrap();
-    let last = said.lines().last().unwrap_or_default().to_owned();
+    let printed = String::from_utf8(stderr).unwrap();
+    let last = printed.lines().last().unwrap_or_default().to_owned();
     (status.code(), last)
 }
 

@@ -290,7 +290,7 @@ async fn a_flag_comes_before_its_variable() {
 }
 
 #[tokio::test]
-async fn the_log_is_text_unless_json_is_asked_for_and_says_where_it_listens() {
+async fn the_log_is_text_unless_json_is_asked_for_and_names_the_addresses() {
     let folder = tempfile::tempdir().unwrap();
     for format in ["text", "json"] {
         let node = program::node(folder.path(), &[MODEL, ("REFRACT_LOG_FORMAT", format)]).await;

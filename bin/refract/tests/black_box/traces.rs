@@ -139,7 +139,7 @@ async fn a_callers_trace_goes_on_through_the_request_and_each_attempt_to_the_mod
 }
 
 #[tokio::test]
-async fn a_span_tells_model_and_tokens_as_the_server_sent_them() {
+async fn a_span_has_model_and_tokens_as_the_server_sent_them() {
     let collector = Collector::start(Manner::Takes).await;
     let mut service = service_with(Backend::Sqlite, &collector.url(), &[]).await;
     let answer = ScriptedReply::with(|request| {

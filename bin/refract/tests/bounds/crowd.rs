@@ -50,7 +50,7 @@ async fn calls_beside(strangers: &[(Stranger, usize)], calls: usize) -> Outcome 
         for _ in 0..*number {
             crowd.spawn(stranger.stay(api, app));
         }
-        println!("{number} times {}", stranger.words());
+        println!("{number} times {}", stranger.describe());
     }
     let calls = OrdinaryCalls::make(&service, calls).await;
     let node = &service.nodes[0];

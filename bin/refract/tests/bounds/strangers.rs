@@ -40,7 +40,7 @@ impl Stranger {
     }
 
     /// A description of the request.
-    pub(crate) fn words(self) -> &'static str {
+    pub(crate) fn describe(self) -> &'static str {
         match self {
             Self::StalledBody => "a body of 1 MiB that stands still before its end",
             Self::LargeForm => "a form of 16 MiB",

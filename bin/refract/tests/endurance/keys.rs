@@ -74,7 +74,7 @@ async fn each_shared_key_has_one_result_on_four_nodes() {
     let setup = Setup {
         runner: RUNNER,
         nodes: NODES,
-        script: Script::from(reply).forgetful(),
+        script: Script::from(reply).unrecorded(),
         settings: &[
             ("REFRACT_DATABASE_POOL", "8"),
             ("REFRACT_LOG", "warn,refract=info"),

@@ -178,7 +178,7 @@ impl Run {
         let answers = read_answers(&outcome.received, outcome.was_reset, may_lack_bodies)
             .map_err(|problem| format!("{problem} in {}", outcome.received.escape_ascii()))?;
         let is_complete = answers.statuses.len() == exchange.requests;
-        let may_be_fewer = outcome.was_reset || answers.has_said_close;
+        let may_be_fewer = outcome.was_reset || answers.has_close_header;
         if exchange.ending == Ending::LastCall && !is_complete && !may_be_fewer {
             let statuses = &answers.statuses;
             return Err(format!(

@@ -36,7 +36,7 @@ async fn normal_calls_go_on_beside_slow_and_half_open_clients() {
     let setup = Setup {
         runner: RUNNER,
         nodes: 1,
-        script: Script::from(ScriptedReply::answers()).forgetful(),
+        script: Script::from(ScriptedReply::answers()).unrecorded(),
         settings: &[("REFRACT_LOG", "warn,refract=info")],
     };
     let service = Service::with(Backend::Sqlite, setup).await;

@@ -27,7 +27,7 @@ async fn memory_and_descriptors_stay_flat_over_a_long_run() {
     let setup = Setup {
         runner: RUNNER,
         nodes: 1,
-        script: Script::from(ScriptedReply::answers()).forgetful(),
+        script: Script::from(ScriptedReply::answers()).unrecorded(),
         settings: &[("REFRACT_LOG", "warn,refract=info")],
     };
     let service = Service::on(Some(cluster.url()), setup).await;

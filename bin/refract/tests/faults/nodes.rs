@@ -31,7 +31,7 @@ fn moody() -> Script {
             refract_test_support::model_server::system_one_answers(request)
         }
     });
-    Script::from(reply).forgetful()
+    Script::from(reply).unrecorded()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -12,7 +12,7 @@ use refract_service::people::{Invitation, PersonError};
 use self::person_table::{ROLES, person_table};
 use crate::components::copyable::{COPY_SCRIPT, copyable};
 use crate::components::field::FormField;
-use crate::components::form_faults::describe;
+use crate::components::form_errors::describe;
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
 use crate::replies::page::Section;
@@ -28,7 +28,7 @@ struct PeopleNotes<'a> {
     email: &'a str,
     role: &'a str,
     /// The validation error of the address.
-    fault: String,
+    error: String,
 }
 
 /// Shows the page.
@@ -54,25 +54,25 @@ pub(crate) async fn invite(visit: Visit) -> Result<PageReply, PageError> {
         role,
         ..PeopleNotes::default()
     };
-    let faults = match (Email::parse(typed), Role::named(role)) {
+    let errors = match (Email::parse(typed), Role::named(role)) {
         (Ok(email), Some(role)) => {
             let people = visit.refract.people();
-            match people.invite(&visit.caller(), &email, role).await {
+            match people.invite(&visit.actor(), &email, role).await {
                 Ok(invitation) => return link_page(&visit, &invitation).await,
                 Err(refusal) => shown(refusal)?,
             }
         }
-        (Err(faults), _) => describe(faults),
+        (Err(errors), _) => describe(errors),
         (Ok(_), None) => return Err(PageError::NoForm),
     };
-    notes.fault = faults;
+    notes.error = errors;
     page(&visit, &notes, StatusCode::UNPROCESSABLE_ENTITY).await
 }
 
 /// Creates a new link for a person and shows it once.
 pub(crate) async fn renew_link(visit: Visit) -> Result<PageReply, PageError> {
     let person = person(&visit)?;
-    match visit.refract.people().reset(&visit.caller(), person).await {
+    match visit.refract.people().reset(&visit.actor(), person).await {
         Ok(invitation) => link_page(&visit, &invitation).await,
         Err(refusal) => refused(&visit, refusal).await,
     }
@@ -83,7 +83,7 @@ pub(crate) async fn set_role(visit: Visit) -> Result<PageReply, PageError> {
     let person = person(&visit)?;
     let role = Role::named(visit.sent.form.get("role")).ok_or(PageError::NoForm)?;
     let people = visit.refract.people();
-    match people.set_role(&visit.caller(), person, role).await {
+    match people.set_role(&visit.actor(), person, role).await {
         Ok(()) => Ok(PageReply::see_other("/people?done=role")),
         Err(refusal) => refused(&visit, refusal).await,
     }
@@ -92,7 +92,7 @@ pub(crate) async fn set_role(visit: Visit) -> Result<PageReply, PageError> {
 /// Removes a person.
 pub(crate) async fn remove(visit: Visit) -> Result<PageReply, PageError> {
     let person = person(&visit)?;
-    match visit.refract.people().remove(&visit.caller(), person).await {
+    match visit.refract.people().remove(&visit.actor(), person).await {
         Ok(()) => Ok(PageReply::see_other("/people?done=removed")),
         Err(refusal) => refused(&visit, refusal).await,
     }
@@ -171,7 +171,7 @@ async fn page(
 fn invite_form(notes: &PeopleNotes<'_>) -> Markup {
     let email = FormField::new("email", "Email").value(notes.email);
     let email = email.hint("They sign in with it. No mail is sent: you get a link to hand over.");
-    let email = email.fault(&notes.fault).required();
+    let email = email.error(&notes.error).required();
     let role = FormField::new("role", "Role").value(notes.role);
     html! {
         form.narrow method="post" action="/people" {

@@ -17,7 +17,7 @@ use refract_service::results::{
     FoundResults, SearchError, SearchLimits, SearchPage, searchable_columns,
 };
 
-use self::actors::ResultMakers;
+use self::actors::ResultActors;
 pub(crate) use self::download::download;
 use self::filter_form::filter_form;
 use self::filter_values::FilterValues;
@@ -38,7 +38,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     let account = visit.account();
     let lens = visit.find_lens().await?;
     let values = FilterValues::read(&visit.sent.query, &searchable_columns(&lens));
-    if values.has_faults() {
+    if values.has_errors() {
         return refused(&visit, lens, &values).await;
     }
     let lens = Arc::new(lens);
@@ -52,7 +52,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     let limits = SearchLimits::default();
     let results = visit.refract.results();
     let found = results.search(&lens, &values.filter, page, limits).await?;
-    let makers = ResultMakers::load(&visit, &found.results).await?;
+    let actors = ResultActors::load(&visit, &found.results).await?;
     let address = format!("{}/results", prism_address(&lens.prism));
     let narrowed = values.is_narrowed();
     let in_all = if narrowed {
@@ -64,7 +64,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     let beside = |side, id| page_address(&address, &values.query, side, id);
     let (newer, older) = (beside(NEWER, found.newer), beside(OLDER, found.older));
     let main = html! {
-        (filter_form(&values, &lens, &makers, &address))
+        (filter_form(&values, &lens, &actors, &address))
         @if found.results.is_empty() && found.searched_to.is_none() {
             (nothing(&lens, &address, narrowed || page != SearchPage::Newest))
         } @else {
@@ -76,7 +76,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
                 (downloads(&values.query, &address))
             }
             (looked_so_far(&found, page, newer.as_deref(), older.as_deref()))
-            @if !found.results.is_empty() { (rows(&lens, &found.results, &makers)) }
+            @if !found.results.is_empty() { (rows(&lens, &found.results, &actors)) }
         }
         (neighbours("Pages of results", newer, older))
     };
@@ -89,11 +89,11 @@ async fn refused(
     lens: PrismLens,
     values: &FilterValues,
 ) -> Result<PageReply, PageError> {
-    let makers = ResultMakers::load(visit, &[]).await?;
+    let actors = ResultActors::load(visit, &[]).await?;
     let address = format!("{}/results", prism_address(&lens.prism));
     let main = html! {
         (notice(NoticeKind::Refused, &html! { "A filter cannot be read, so nothing was searched for. Change what is marked below." }))
-        (filter_form(values, &lens, &makers, &address))
+        (filter_form(values, &lens, &actors, &address))
     };
     let page = results_page(visit, &lens, &main);
     Ok(page.status(StatusCode::UNPROCESSABLE_ENTITY).reply())

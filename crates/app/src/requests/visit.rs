@@ -72,7 +72,7 @@ impl Visit {
     }
 
     /// The visitor as the actor of changes and results.
-    pub(crate) fn caller(&self) -> AccountActor {
+    pub(crate) fn actor(&self) -> AccountActor {
         let person = AccountActor::person(self.visitor.account, self.visitor.person);
         person.in_request(self.request.clone())
     }

@@ -13,7 +13,7 @@ on_both!(
     what_is_wrong_is_reported_when_somebody_asks_and_not_before,
     the_second_of_two_sees_what_each_changed_and_keeps_what_was_typed,
     a_new_name_is_not_taken_back_by_a_form_that_was_open,
-    a_trial_says_what_it_asks_and_saves_nothing,
+    a_trial_shows_what_it_asks_and_saves_nothing,
     a_refused_file_is_reported_fault_by_fault,
     the_largest_prism_made_in_the_form_is_that_of_the_file,
     the_largest_prism_is_changed_by_its_form,
@@ -24,7 +24,7 @@ const ACTION: &str = "action=\"/prisms/support-triage/edit\"";
 
 type Values = Vec<(String, String)>;
 
-fn faults(page: &HttpAnswer) -> usize {
+fn errors(page: &HttpAnswer) -> usize {
     page.body.matches("class=\"fault\"").count()
 }
 
@@ -37,12 +37,12 @@ async fn what_is_wrong_is_reported_when_somebody_asks_and_not_before(backend: Ba
     let service = Service::start(backend).await;
     let mut ada = joined(&service, "ada@example.com", "editor").await;
     let page = ada.get("/prisms/new/edit").await;
-    assert_eq!(faults(&page), 0, "{}", page.body);
+    assert_eq!(errors(&page), 0, "{}", page.body);
     let form = inputs(&page, "action=\"/prisms/new/edit\"");
     let check = [("act", "check")];
     let checked = post(&mut ada, "/prisms/new/edit", &form, &check).await;
     assert_eq!(
-        (checked.status, faults(&checked)),
+        (checked.status, errors(&checked)),
         (200, 2),
         "{}",
         checked.body
@@ -59,7 +59,7 @@ async fn what_is_wrong_is_reported_when_somebody_asks_and_not_before(backend: Ba
     let form = inputs(&checked, "action=\"/prisms/new/edit\"");
     let remove = [("act", "questions.0.remove")];
     let checked = post(&mut ada, "/prisms/new/edit", &form, &remove).await;
-    assert_eq!(faults(&checked), 2, "name and questions: {}", checked.body);
+    assert_eq!(errors(&checked), 2, "name and questions: {}", checked.body);
     assert!(
         checked
             .body
@@ -144,7 +144,7 @@ async fn a_new_name_is_not_taken_back_by_a_form_that_was_open(backend: Backend) 
     );
 }
 
-async fn a_trial_says_what_it_asks_and_saves_nothing(backend: Backend) {
+async fn a_trial_shows_what_it_asks_and_saves_nothing(backend: Backend) {
     let service = Service::start(backend).await;
     for text in ["one", "two"] {
         assert_eq!(service.create(&json!({ "text": text })).await.status, 200);
@@ -233,7 +233,7 @@ fn largest() -> Value {
     })
 }
 
-async fn made_by_file(service: &Service, file: &Value) -> (String, Value) {
+async fn created_from_file(service: &Service, file: &Value) -> (String, Value) {
     let path = service.file("largest.json", file);
     let made = service.run(&["prism", "create", &path]).await.object();
     let slug = text(&made, "slug");
@@ -245,7 +245,7 @@ async fn the_largest_prism_made_in_the_form_is_that_of_the_file(backend: Backend
     let service = Service::start(backend).await;
     let mut ada = joined(&service, "ada@example.com", "editor").await;
     let file = largest();
-    let (_, by_file) = made_by_file(&service, &file).await;
+    let (_, by_file) = created_from_file(&service, &file).await;
     let mut values = vec![("act".to_owned(), "save".to_owned())];
     let mut push = |path: &str, object: &Value, keys: &[&str]| {
         for key in keys {
@@ -274,7 +274,7 @@ async fn the_largest_prism_made_in_the_form_is_that_of_the_file(backend: Backend
 async fn the_largest_prism_is_changed_by_its_form(backend: Backend) {
     let service = Service::start(backend).await;
     let mut ada = joined(&service, "ada@example.com", "editor").await;
-    let (slug, mut expected) = made_by_file(&service, &largest()).await;
+    let (slug, mut expected) = created_from_file(&service, &largest()).await;
     let edit = format!("/prisms/{slug}/edit");
     let action = format!("action=\"{edit}\"");
     let page = ada.get(&edit).await;

@@ -98,7 +98,7 @@ async fn walk_as_owner(walk: &mut Walk<'_>, ada: &mut PlainBrowser<'_>) {
         .await;
     let typed = [
         ("act", "save"),
-        ("name", "By hand"),
+        ("name", "Typed"),
         ("fields.0.key", "text"),
         ("fields.0.label", "Text"),
         ("questions.0.text", "Which one?"),

@@ -135,8 +135,8 @@ async fn a_person_changes_their_password_with_the_present_one(backend: Backend) 
     ] {
         let refused = change(&mut office, present, new, again).await;
         assert_eq!(refused.status, 422, "{refused:?}");
-        let fault = format!("id=\"{input}-fault\"");
-        assert!(refused.body.contains(&fault), "{input}: {}", refused.body);
+        let error = format!("id=\"{input}-fault\"");
+        assert!(refused.body.contains(&error), "{input}: {}", refused.body);
         for password in [present, new] {
             assert!(!refused.body.contains(&format!("\"{password}\"")));
         }

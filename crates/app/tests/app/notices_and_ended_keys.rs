@@ -105,9 +105,9 @@ async fn somebody_learns_by_whose_link_their_password_was_replaced(backend: Back
     let link = text(&service.run(&reset).await.object(), "link");
     assert_eq!(grace.join(&link, "Grace").await.status, 303);
     let page = grace.get("/").await;
-    for maker in ["an operator at the terminal", "<bdi>Ada</bdi>"] {
-        let words = format!("by a link that {maker} made on");
-        assert!(page.body.contains(&words), "{maker}: {}", page.body);
+    for actor in ["an operator at the terminal", "<bdi>Ada</bdi>"] {
+        let words = format!("by a link that {actor} made on");
+        assert!(page.body.contains(&words), "{actor}: {}", page.body);
     }
     // a link made for oneself gives no notice
     let own = id_of(&ada.get("/people").await, 0);
@@ -161,9 +161,9 @@ async fn a_key_that_ended_is_refused_at_the_next_request(backend: Backend) {
     );
     let all = events(&service).await;
     let created = all.iter().find(|event| event["target"] == made["id"]);
-    let said = text(created.unwrap(), "to");
-    let said: DateTime<Utc> = said.strip_prefix("ends ").unwrap().parse().unwrap();
-    assert_eq!(Ok(said), expires.parse());
+    let shown = text(created.unwrap(), "to");
+    let shown: DateTime<Utc> = shown.strip_prefix("ends ").unwrap().parse().unwrap();
+    assert_eq!(Ok(shown), expires.parse());
     let mut ada = joined(&service, "ada@example.com", "owner").await;
     service
         .run(&["key", "revoke", &service.key_id])

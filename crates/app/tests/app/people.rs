@@ -55,7 +55,7 @@ async fn a_password_that_is_easily_guessed_is_refused_beside_its_input(backend: 
     let service = Service::start(backend).await;
     let link = invited(&service, "ada.lovelace@example.com", "owner").await;
     let mut ada = PlainBrowser::new(&service);
-    for (password, again, fault) in [
+    for (password, again, error) in [
         ("short", "short", "at least 10 character"),
         ("Password123!", "Password123!", "most common"),
         ("ada.lovelace1", "ada.lovelace1", "your own address or name"),
@@ -68,7 +68,7 @@ async fn a_password_that_is_easily_guessed_is_refused_beside_its_input(backend: 
         ];
         let answer = ada.post(&path_of(&link), &values).await;
         assert_eq!(answer.status, 422);
-        assert!(answer.body.contains(fault), "{password}");
+        assert!(answer.body.contains(error), "{password}");
         assert!(answer.body.contains("value=\"Ada\""), "the name is kept");
         assert!(
             !answer.body.contains(password),

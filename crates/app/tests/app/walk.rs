@@ -13,7 +13,7 @@ on_both!(
     what_is_written_is_shown_as_text_on_every_page,
     strangers_are_sent_to_sign_in,
     other_sites_change_nothing,
-    a_role_may_what_the_table_says,
+    a_role_may_what_the_table_allows,
     other_accounts_things_do_not_exist,
     no_form_is_too_large_to_be_refused,
 );
@@ -95,7 +95,7 @@ async fn other_sites_change_nothing(backend: Backend) {
     assert_eq!((prisms.len(), &prisms[0]["archived"]), (1, &json!(false)));
 }
 
-async fn a_role_may_what_the_table_says(backend: Backend) {
+async fn a_role_may_what_the_table_allows(backend: Backend) {
     let service = Service::start(backend).await;
     let id = made_result(&service, "a text").await;
     for role in Role::ALL {

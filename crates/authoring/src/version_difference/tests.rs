@@ -40,7 +40,7 @@ fn found(after: &Value, lens: &Lens) -> Vec<String> {
             severity,
             path,
             text,
-            words: _,
+            wording: _,
         } = difference;
         format!("{severity:?} {path}: {text}")
     };
@@ -154,11 +154,11 @@ fn other_words_for_the_model_may_change_answers_and_both_wordings_are_given() {
             (found.severity, found.path.as_str()),
             (Severity::ForAnswers, path)
         );
-        let words = ChangedWords {
+        let wording = ChangedWording {
             before: before.map(str::to_owned),
             after: after.map(str::to_owned),
         };
-        assert_eq!(found.words, Some(words));
+        assert_eq!(found.wording, Some(wording));
     }
 }
 
@@ -273,7 +273,7 @@ fn a_custom_lens_without_a_column_left_becomes_automatic() {
 }
 
 #[test]
-fn a_custom_lens_that_came_later_says_nothing_about_columns_that_could_not_be_there() {
+fn a_custom_lens_that_came_later_reports_nothing_about_columns_that_could_not_be_there() {
     let lens = custom(&json!([{ "question": "angry", "output": "label" }]));
     let mut before = file();
     before["questions"].as_array_mut().unwrap().remove(1);

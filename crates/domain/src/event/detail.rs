@@ -47,11 +47,11 @@ impl EventDetail {
     /// The faults of the note, which is trimmed and must have 1 to 1,000 characters.
     pub fn note(typed: &str) -> Result<Self, Vec<ValidationError>> {
         let note = typed.trim();
-        let faults = text::faults(note, &Self::NOTE_CHARS);
-        if faults.is_empty() {
+        let errors = text::errors(note, &Self::NOTE_CHARS);
+        if errors.is_empty() {
             Ok(Self(note.to_owned()))
         } else {
-            Err(faults)
+            Err(errors)
         }
     }
 

@@ -79,16 +79,16 @@ impl Cutoffs {
         no_below: Option<f64>,
         yes_from: Option<f64>,
     ) -> Result<Self, Vec<(&'static str, ValidationError)>> {
-        let mut faults = Vec::new();
+        let mut errors = Vec::new();
         if let Some(value) = no_below {
             if value <= 0.0 {
-                faults.push((
+                errors.push((
                     "no_below",
                     ValidationError::rule("Number must be greater than 0"),
                 ));
             }
             if value >= 1.0 {
-                faults.push((
+                errors.push((
                     "no_below",
                     ValidationError::rule("Number must be less than 1"),
                 ));
@@ -101,14 +101,14 @@ impl Cutoffs {
                     Some(_) => "must be greater than no_below".to_owned(),
                     None => format!("Number must be greater than {default}"),
                 };
-                faults.push(("yes_from", ValidationError::rule(rule)));
+                errors.push(("yes_from", ValidationError::rule(rule)));
             }
             if value > 1.0 {
-                faults.push(("yes_from", ValidationError::NumberTooBig(1)));
+                errors.push(("yes_from", ValidationError::NumberTooBig(1)));
             }
         }
-        if !faults.is_empty() {
-            return Err(faults);
+        if !errors.is_empty() {
+            return Err(errors);
         }
         Ok(Self {
             no_below: no_below.map(Cutoff::new),

@@ -14,11 +14,11 @@ macro_rules! display_name {
             /// The faults of the name's length and characters.
             pub fn parse(name: &str) -> Result<Self, Vec<$crate::problem::ValidationError>> {
                 let name = name.trim();
-                let faults = $crate::problem::text::faults(name, &$crate::limits::LABEL_CHARS);
-                if faults.is_empty() {
+                let errors = $crate::problem::text::errors(name, &$crate::limits::LABEL_CHARS);
+                if errors.is_empty() {
                     Ok(Self(name.to_owned()))
                 } else {
-                    Err(faults)
+                    Err(errors)
                 }
             }
 

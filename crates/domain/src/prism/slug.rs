@@ -54,9 +54,9 @@ impl PrismSelector {
     /// # Errors
     /// The faults of the text's length and characters.
     pub fn parse(text: &str) -> Result<Self, Vec<ValidationError>> {
-        let faults = crate::problem::text::faults(text, &(1..=PRISM_PATH_CHARS));
-        if !faults.is_empty() {
-            return Err(faults);
+        let errors = crate::problem::text::errors(text, &(1..=PRISM_PATH_CHARS));
+        if !errors.is_empty() {
+            return Err(errors);
         }
         Ok(PrismId::parse(text).map_or_else(|| Self::Slug(text.to_owned()), Self::Id))
     }

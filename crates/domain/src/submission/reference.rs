@@ -19,8 +19,8 @@ macro_rules! trimmed {
             /// The faults of the trimmed text's length and characters.
             pub fn parse(text: &str) -> Result<Self, Vec<ValidationError>> {
                 let text = text.trim();
-                let faults = text::faults(text, &$chars);
-                if faults.is_empty() { Ok(Self(text.to_owned())) } else { Err(faults) }
+                let errors = text::errors(text, &$chars);
+                if errors.is_empty() { Ok(Self(text.to_owned())) } else { Err(errors) }
             }
 
             /// A value read from the database, which is not checked again.

@@ -4,7 +4,7 @@ use refract_domain::prism::PrismVersion;
 use refract_domain::problem::{Problems, ValidationError};
 use refract_domain::submission::budget;
 use refract_domain::submission::reference::Ref;
-use refract_domain::submission::{CallContext, FieldValues, Submission, field_value_faults};
+use refract_domain::submission::{CallContext, FieldValues, Submission, field_value_errors};
 
 use crate::gold::cells::GoldCells;
 use crate::input::{RawRow, RawValue};
@@ -66,7 +66,7 @@ fn read(
     for field in version.fields() {
         let path = format!("fields.{}", field.key);
         if let Some(text) = text(values.next(), &path, &mut problems) {
-            problems.add_all(&path, field_value_faults(&text));
+            problems.add_all(&path, field_value_errors(&text));
             fields.push((field.key.clone(), text));
         }
     }
@@ -93,7 +93,7 @@ fn text(value: Option<RawValue>, path: &str, problems: &mut Problems) -> Option<
         expected: "string",
         received,
     };
-    let fault = match value {
+    let error = match value {
         Some(RawValue::Text {
             text,
             has_unpaired_surrogate: false,
@@ -104,7 +104,7 @@ fn text(value: Option<RawValue>, path: &str, problems: &mut Problems) -> Option<
         Some(RawValue::Absent { is_null: true }) => no_string("null"),
         Some(RawValue::Absent { is_null: false }) | None => ValidationError::Required,
     };
-    problems.add(path, fault);
+    problems.add(path, error);
     None
 }
 
@@ -119,5 +119,5 @@ fn parsed<T>(
     path: &str,
     problems: &mut Problems,
 ) -> Option<T> {
-    parsed.map_err(|faults| problems.add_all(path, faults)).ok()
+    parsed.map_err(|errors| problems.add_all(path, errors)).ok()
 }

@@ -8,10 +8,10 @@
 )]
 
 mod check;
-mod check_faults;
+mod check_errors;
 mod check_orders;
 mod run;
-mod run_faults;
+mod run_errors;
 mod run_files;
 
 /// A behaviour starts a service of its own.

@@ -140,12 +140,12 @@ async fn keys_of_other_accounts_and_revoked_ones_do_not_count(backend: Backend) 
     // the other key is still valid, and the result remains
     assert_eq!(service.read(&id, "").await.body, made.body);
     let keys = service.run(&["key", "list", "--json"]).await.lines();
-    let made_by = |id: &str| {
+    let results_of = |id: &str| {
         let key = keys.iter().find(|key| key["id"] == id).unwrap();
         key["results_made"].as_u64()
     };
     assert_eq!(
-        (made_by(&service.key_id), made_by(second_id)),
+        (results_of(&service.key_id), results_of(second_id)),
         (Some(1), Some(0))
     );
 }

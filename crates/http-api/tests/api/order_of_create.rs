@@ -3,7 +3,7 @@
 use refract_test_stack::expected::{ANSWERS, JSON, Saved};
 use refract_test_stack::http::{HttpConnection, Request};
 use refract_test_stack::order::{
-    CallFault, CheckOutcome, FORMAT, MALFORMED, NO_KEY, TOO_LARGE, UNSUPPORTED, WRONG_KEY,
+    CallViolation, CheckOutcome, FORMAT, MALFORMED, NO_KEY, TOO_LARGE, UNSUPPORTED, WRONG_KEY,
     assert_first, error, failing_model, ones_and_pairs, problem,
 };
 use refract_test_stack::service::{Backend, PRISM, Service};
@@ -11,7 +11,7 @@ use refract_test_support::model_server::ScriptedReply;
 use refract_test_support::on_both;
 use serde_json::{Map, Value, json};
 
-on_both!(of_two_faults_the_earlier_one_answers);
+on_both!(of_two_violations_the_earlier_one_answers);
 
 /// A valid call, to which tests add faults.
 struct Call {
@@ -59,7 +59,7 @@ fn text() -> String {
     clippy::too_many_lines,
     reason = "one list, in the specification's order"
 )]
-fn faults(stored: String, too_large: String) -> Vec<CallFault<Call>> {
+fn violations(stored: String, too_large: String) -> Vec<CallViolation<Call>> {
     let other_prism = "This idempotency key was already used for another prism.";
     vec![
         error("media type", "media type", UNSUPPORTED, |call| {
@@ -114,7 +114,7 @@ fn faults(stored: String, too_large: String) -> Vec<CallFault<Call>> {
                 call.body.insert("idempotency_key".to_owned(), json!(key));
             },
         ),
-        CallFault {
+        CallViolation {
             name: "idempotency key of a stored result",
             place: "idempotency key",
             outcome: CheckOutcome::Stored(stored),
@@ -149,7 +149,7 @@ fn faults(stored: String, too_large: String) -> Vec<CallFault<Call>> {
                 fields.insert("subject".to_owned(), json!(""));
             },
         ),
-        CallFault {
+        CallViolation {
             name: "size estimate",
             place: "context",
             outcome: CheckOutcome::Error(400, "validation_failed", too_large),
@@ -158,7 +158,7 @@ fn faults(stored: String, too_large: String) -> Vec<CallFault<Call>> {
                 call.body.insert("context".to_owned(), json!(context));
             },
         },
-        CallFault {
+        CallViolation {
             name: "the model",
             place: "model",
             outcome: CheckOutcome::Failed,
@@ -167,7 +167,7 @@ fn faults(stored: String, too_large: String) -> Vec<CallFault<Call>> {
     ]
 }
 
-async fn of_two_faults_the_earlier_one_answers(backend: Backend) {
+async fn of_two_violations_the_earlier_one_answers(backend: Backend) {
     let service = Service::start(backend).await;
     let archived = service.another_prism("Archived").await;
     service.run(&["prism", "archive", &archived]).await.done();
@@ -188,13 +188,13 @@ async fn of_two_faults_the_earlier_one_answers(backend: Backend) {
         "Request too large: about {tokens} tokens of fields, context and the longest question, \
          the limit is 26000"
     );
-    let faults = faults(stored.body, too_large);
+    let violations = violations(stored.body, too_large);
     let made = service.results_made().await;
-    let sets = ones_and_pairs(&faults);
+    let sets = ones_and_pairs(&violations);
     for set in &sets {
         let mut call = Call::right(&service);
-        for fault in set {
-            (fault.make)(&mut call);
+        for violation in set {
+            (violation.make)(&mut call);
         }
         service.model.then_always(if call.model_fails {
             failing_model()

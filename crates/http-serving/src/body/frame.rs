@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_is_framed_as_its_head_says() {
+    fn a_body_is_framed_as_its_head_declares() {
         let frame = |method: Method, headers: &[(&'static str, &'static str)]| {
             let request = TestRequest::default().method(method);
             let request = headers

@@ -180,7 +180,7 @@ impl GatedStream {
             ready!(self.io.get_ref().poll_read_ready(cx))?;
         }
         if most == 0 || self.burst.has_head_ended {
-            return wait_a_turn(cx);
+            return yield_once(cx);
         }
         let before = buf.filled().len();
         let through = if self.kept.rest().is_empty() {
@@ -312,7 +312,7 @@ impl Drop for GatedStream {
 }
 
 /// Yields to the server, so that it handles the bytes that it has before it reads on.
-fn wait_a_turn(cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+fn yield_once(cx: &mut Context<'_>) -> Poll<io::Result<()>> {
     cx.waker().wake_by_ref();
     Poll::Pending
 }

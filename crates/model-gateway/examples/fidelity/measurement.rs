@@ -104,7 +104,7 @@ impl Measurement {
                 .map(|answer| total_variation(&answer, &exact.probabilities))
                 .ok_or_else(|| "not one answer to one question".to_owned()),
         };
-        let unread = reply.report.coverage.codes.map(|codes| codes.unread);
+        let unread = reply.report.parsed.codes.map(|codes| codes.unread);
         Ok(TextDistance {
             distance,
             unread: unread.unwrap_or_default().to_f64(),

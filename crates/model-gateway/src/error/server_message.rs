@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_nothing_is_no_message() {
+    fn a_text_without_content_is_no_message() {
         for body in [
             "",
             " \n",

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_probe_that_tells_nothing_is_followed_by_another() {
+    fn a_probe_that_is_inconclusive_is_followed_by_another() {
         let health = after_failures(3);
         let now = health.due();
         let after_inconclusive_probe = health.probed(now).unwrap().after_inconclusive_probe(now);

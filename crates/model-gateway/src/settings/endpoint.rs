@@ -54,8 +54,8 @@ impl FromStr for ModelEndpoint {
             let address = listed(text, number)?;
             let earlier = servers.iter().position(|known| known.is_same_as(&address));
             if let Some(earlier) = earlier {
-                let fault = AddressError::SameAs(earlier + 1);
-                return Err(SettingError::EndpointOfList { number, fault });
+                let error = AddressError::SameAs(earlier + 1);
+                return Err(SettingError::EndpointOfList { number, error });
             }
             servers.push(address);
         }
@@ -65,7 +65,7 @@ impl FromStr for ModelEndpoint {
 
 /// Parses the address of a single server.
 fn alone(text: &str) -> Result<ServerAddress, SettingError> {
-    ServerAddress::parse(text).map_err(|fault| match fault {
+    ServerAddress::parse(text).map_err(|error| match error {
         AddressError::Credentials => SettingError::EndpointCredentials,
         AddressError::Malformed
         | AddressError::Empty
@@ -81,7 +81,7 @@ fn listed(text: &str, number: usize) -> Result<ServerAddress, SettingError> {
         ModelEndpoint::DEMO_SCORER => Err(AddressError::BuiltIn),
         address => ServerAddress::parse(address),
     };
-    address.map_err(|fault| SettingError::EndpointOfList { number, fault })
+    address.map_err(|error| SettingError::EndpointOfList { number, error })
 }
 
 impl fmt::Display for ModelEndpoint {
@@ -176,8 +176,8 @@ mod tests {
                  including its `/v1`, such as `http://127.0.0.1:8000/v1`",
             ),
         ] {
-            let fault = text.parse::<ModelEndpoint>().unwrap_err();
-            assert_eq!(fault.to_string(), words, "{text}");
+            let error = text.parse::<ModelEndpoint>().unwrap_err();
+            assert_eq!(error.to_string(), words, "{text}");
         }
     }
 
@@ -199,10 +199,10 @@ mod tests {
                 "{text}"
             );
         }
-        let fault = "http://user:secret@host/v1"
+        let error = "http://user:secret@host/v1"
             .parse::<ModelEndpoint>()
             .unwrap_err();
-        assert_eq!(fault, SettingError::EndpointCredentials);
-        assert!(!fault.to_string().contains("secret"));
+        assert_eq!(error, SettingError::EndpointCredentials);
+        assert!(!error.to_string().contains("secret"));
     }
 }

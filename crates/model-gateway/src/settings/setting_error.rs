@@ -13,12 +13,12 @@ pub enum SettingError {
     #[error("the model URL must not hold credentials: set the model API key instead")]
     EndpointCredentials,
     /// One of several addresses cannot be used.
-    #[error("address {number} of the model URL's list {fault}")]
+    #[error("address {number} of the model URL's list {error}")]
     EndpointOfList {
         /// Place of the address in the list, from 1.
         number: usize,
         /// What is wrong with it.
-        fault: AddressError,
+        error: AddressError,
     },
     /// More addresses than a list may have.
     #[error("the model URL must name 64 model servers at most")]

@@ -39,8 +39,8 @@ pub(crate) struct GroupCommit<R> {
 
 struct Queue<R> {
     rows: VecDeque<QueuedRow<R>>,
-    /// Number of turns that are sending groups now.
-    turns: usize,
+    /// Number of leaders that are sending groups now.
+    leaders: usize,
     /// When the last group was sent.
     last_sent: Option<Instant>,
 }
@@ -63,8 +63,8 @@ pub(crate) struct Group<R> {
     fates: Vec<oneshot::Sender<RowFate>>,
 }
 
-/// A sender's turn: the right and the duty to send groups until the queue is empty.
-pub(crate) struct Turn<R> {
+/// A group leader, with the right and the duty to send groups until the queue is empty.
+pub(crate) struct GroupLeader<R> {
     commit: Arc<GroupCommit<R>>,
     has_ended: bool,
 }
@@ -76,27 +76,30 @@ impl<R: GroupRow> GroupCommit<R> {
             groups_at_once: groups_at_once.max(1),
             queue: Mutex::new(Queue {
                 rows: VecDeque::new(),
-                turns: 0,
+                leaders: 0,
                 last_sent: None,
             }),
         }
     }
 
-    /// Queues a row. The channel receives the row's outcome once a turn has sent it. The caller
-    /// must run a turn that is returned.
-    pub(crate) fn join(self: &Arc<Self>, row: R) -> (oneshot::Receiver<RowFate>, Option<Turn<R>>) {
+    /// Queues a row. The channel receives the row's outcome once a leader has sent it. The caller
+    /// must run a leader that is returned.
+    pub(crate) fn join(
+        self: &Arc<Self>,
+        row: R,
+    ) -> (oneshot::Receiver<RowFate>, Option<GroupLeader<R>>) {
         let (sender, fate) = oneshot::channel();
         let mut queue = self.queue();
         queue.rows.push_back(QueuedRow { row, fate: sender });
-        if queue.turns > 0 && (queue.turns == self.groups_at_once || !queue.is_slow()) {
+        if queue.leaders > 0 && (queue.leaders == self.groups_at_once || !queue.is_slow()) {
             return (fate, None);
         }
-        queue.turns += 1;
-        let turn = Turn {
+        queue.leaders += 1;
+        let leader = GroupLeader {
             commit: Arc::clone(self),
             has_ended: false,
         };
-        (fate, Some(turn))
+        (fate, Some(leader))
     }
 }
 
@@ -113,8 +116,8 @@ impl<R> Queue<R> {
     }
 }
 
-impl<R: GroupRow> Turn<R> {
-    /// The next group to send; `None` ends the turn.
+impl<R: GroupRow> GroupLeader<R> {
+    /// The next group to send; `None` when the leader is done.
     pub(crate) fn next_group(&mut self) -> Option<Group<R>> {
         let mut queue = self.commit.queue();
         let mut group = Vec::new();
@@ -128,7 +131,7 @@ impl<R: GroupRow> Turn<R> {
             group.extend(queue.rows.pop_front());
         }
         if group.is_empty() {
-            queue.turns -= 1;
+            queue.leaders -= 1;
             drop(queue);
             self.has_ended = true;
             return None;
@@ -141,12 +144,12 @@ impl<R: GroupRow> Turn<R> {
     }
 }
 
-impl<R> Drop for Turn<R> {
-    /// An aborted turn drops the queued rows too: perhaps no other turn would send them.
+impl<R> Drop for GroupLeader<R> {
+    /// An aborted leader drops the queued rows too: perhaps no other leader would send them.
     fn drop(&mut self) {
         if !self.has_ended {
             let mut queue = self.commit.queue();
-            queue.turns -= 1;
+            queue.leaders -= 1;
             queue.rows.clear();
         }
     }

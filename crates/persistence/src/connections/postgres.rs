@@ -63,7 +63,7 @@ impl PostgresServer {
     /// Opens a connection on the current runtime.
     pub(crate) async fn connect(&self) -> ConnectionResult<PostgresConnection> {
         let opened = self.open().await;
-        let mut open = opened.map_err(|refused| BadConnection(refused.words))?;
+        let mut open = opened.map_err(|refused| BadConnection(refused.message))?;
         open.connection
             .batch_execute(SESSION)
             .await
@@ -80,7 +80,7 @@ impl PostgresServer {
         };
         match tokio::time::timeout(WAIT, self.open()).await {
             Ok(Ok(_)) => Ok(()),
-            Ok(Err(refused)) => Err(unreachable(refused.words, refused.passing)),
+            Ok(Err(refused)) => Err(unreachable(refused.message, refused.passing)),
             Err(_) => Err(unreachable(NO_ANSWER.to_owned(), None)),
         }
     }
@@ -217,7 +217,7 @@ impl PostgresConnection {
 
 /// Why a connection was not opened.
 struct Refused {
-    words: String,
+    message: String,
     is_tls: bool,
     /// Whether the server refused the user or the password.
     is_about_credentials: bool,
@@ -229,7 +229,7 @@ impl Refused {
     /// Combines this error with that of the earlier attempt.
     fn after(self, before: &Self) -> Self {
         Self {
-            words: format!("{} (with TLS: {})", self.words, before.words),
+            message: format!("{} (with TLS: {})", self.message, before.message),
             ..self
         }
     }
@@ -243,13 +243,13 @@ where
     let (client, connection) = config.connect(tls).await.map_err(|error| refused(&error))?;
     let driver = tokio::spawn(async {
         if let Err(error) = connection.await {
-            let error = refused(&error).words;
+            let error = refused(&error).message;
             tracing::warn!(error, "a connection to the database broke");
         }
     });
     let opened = AsyncPgConnection::try_from(client).await;
     let connection = opened.map_err(|error| Refused {
-        words: error.to_string(),
+        message: error.to_string(),
         is_tls: false,
         is_about_credentials: false,
         passing: None,
@@ -260,28 +260,28 @@ where
 /// Describes an error and its causes. Only the message of a server's error is kept, since its
 /// detail may quote a row.
 fn refused(error: &tokio_postgres::Error) -> Refused {
-    if let Some(said) = error.as_db_error() {
-        let code = said.code();
+    if let Some(reported) = error.as_db_error() {
+        let code = reported.code();
         let is_not_ready =
             *code == SqlState::CANNOT_CONNECT_NOW || *code == SqlState::TOO_MANY_CONNECTIONS;
         // class 28; PgBouncer has another code for it
         let is_about_credentials =
-            code.code().starts_with("28") || said.message().contains("authentication failed");
+            code.code().starts_with("28") || reported.message().contains("authentication failed");
         return Refused {
-            words: said.message().to_owned(),
+            message: reported.message().to_owned(),
             is_tls: false,
             is_about_credentials,
             passing: is_not_ready.then_some(PassingReason::NotReady),
         };
     }
-    let mut words = error.to_string();
+    let mut message = error.to_string();
     let mut is_tls = false;
     let mut passing = error.is_closed().then_some(PassingReason::NobodyListens);
     let mut source = error.source();
     while let Some(cause) = source {
         let text = cause.to_string();
-        if !words.contains(&text) {
-            let _ = write!(words, ": {text}");
+        if !message.contains(&text) {
+            let _ = write!(message, ": {text}");
         }
         if let Some(error) = cause.downcast_ref::<io::Error>() {
             is_tls |= error
@@ -305,7 +305,7 @@ fn refused(error: &tokio_postgres::Error) -> Refused {
         source = cause.source();
     }
     Refused {
-        words,
+        message,
         is_tls,
         is_about_credentials: false,
         passing,

@@ -143,8 +143,8 @@ fn number<DB: diesel::backend::Backend>(migration: &dyn Migration<DB>) -> u64 {
     version.parse().unwrap_or_default()
 }
 
-type MigrationFault = Box<dyn std::error::Error + Send + Sync>;
+type StepError = Box<dyn std::error::Error + Send + Sync>;
 
-fn failed(error: &MigrationFault) -> MigrateError {
+fn failed(error: &StepError) -> MigrateError {
     MigrateError::Failed(error.to_string())
 }

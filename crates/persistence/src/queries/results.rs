@@ -10,7 +10,7 @@ mod provenance;
 pub(super) mod row;
 mod save;
 
-pub use self::actor::ResultMaker;
+pub use self::actor::ResultActorRow;
 pub use self::find::FoundResult;
 pub use self::lists::*;
 pub use self::new_result::NewResult;

@@ -4,7 +4,8 @@ use refract_domain::ids::{PersonId, ResultId};
 use refract_domain::lens::Lens;
 use refract_domain::prism::{DisplayName, VersionNumber};
 use refract_persistence::{
-    ChangeKind, NewResult, NewVersion, Prism, PrismChangeRow, ResultMaker, VersionRow, WriteOutcome,
+    ChangeKind, NewResult, NewVersion, Prism, PrismChangeRow, ResultActorRow, VersionRow,
+    WriteOutcome,
 };
 use refract_test_support::on_both;
 use uuid::Uuid;
@@ -25,7 +26,7 @@ fn person() -> PersonId {
     PersonId(Uuid::now_v7())
 }
 
-async fn maker(it: &Fixture, result: ResultId) -> Option<ResultMaker> {
+async fn actor(it: &Fixture, result: ResultId) -> Option<ResultActorRow> {
     it.database
         .find_result_actor(it.account, result)
         .await
@@ -56,11 +57,11 @@ async fn a_result_names_who_made_it(it: Fixture) {
     };
     for new in [&by_key, &by_person, &retry] {
         it.database.save_result(new).await.unwrap();
-        let expected = ResultMaker {
+        let expected = ResultActorRow {
             api_key: new.api_key,
             person: new.made_by,
         };
-        assert_eq!(maker(&it, new.result.id).await, Some(expected));
+        assert_eq!(actor(&it, new.result.id).await, Some(expected));
     }
     let elsewhere = account(&it.database, "elsewhere").await;
     let found = it
@@ -84,7 +85,7 @@ async fn results_saved_at_once_name_who_made_each(it: Fixture) {
         saving.await.unwrap();
     }
     for new in &new {
-        let found = maker(&it, new.result.id).await.unwrap();
+        let found = actor(&it, new.result.id).await.unwrap();
         assert_eq!(found.person, new.made_by);
     }
 }

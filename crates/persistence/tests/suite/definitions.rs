@@ -15,7 +15,7 @@ use crate::fixture::{Fixture, lens_details, moment, version};
 on_both!(
     definitions_are_saved_together,
     one_that_cannot_be_saved_leaves_all_unsaved,
-    each_event_of_a_definition_says_why,
+    each_event_of_a_definition_has_its_reason,
 );
 
 fn name(name: &str) -> DisplayName {
@@ -143,7 +143,7 @@ async fn one_that_cannot_be_saved_leaves_all_unsaved(it: Fixture) {
     assert_eq!(events(&it).await, before, "what is not saved has no event");
 }
 
-async fn each_event_of_a_definition_says_why(it: Fixture) {
+async fn each_event_of_a_definition_has_its_reason(it: Fixture) {
     let (version, lens, renamed) = (version(&["angry"]), lens(), name("Renamed"));
     let note = EventDetail::note("as the board wants it").unwrap();
     let definition = PrismDefinition {

@@ -25,13 +25,13 @@ on_both!(
     one_node_at_a_time_holds_a_lease,
 );
 
-async fn forget(it: &Fixture, ids: &[ResultId]) -> u64 {
+async fn delete(it: &Fixture, ids: &[ResultId]) -> u64 {
     // a number that no other call gets
     let random = Uuid::now_v7().as_u128();
-    let forgetting = it
+    let deleting = it
         .database
         .delete_results(ids.to_vec(), random, DeletionEvent::Elsewhere);
-    forgetting.await.unwrap()
+    deleting.await.unwrap()
 }
 
 async fn save(it: &Fixture, new: &NewResult) -> ResultId {
@@ -60,7 +60,7 @@ async fn a_deleted_result_takes_its_marks_and_frees_its_key(it: Fixture) {
     let saving = it.database.save_marks(it.prism.id, &marks, it.stamp(1));
     saving.await.unwrap();
     let unknown = ResultId(Uuid::now_v7());
-    assert_eq!(forget(&it, &[gone, unknown]).await, 1);
+    assert_eq!(delete(&it, &[gone, unknown]).await, 1);
     assert_eq!(it.read(gone).await, None);
     let left = it.database.list_marks_of(vec![gone, kept]).await.unwrap();
     assert_eq!(left, [mark(kept)]);
@@ -69,7 +69,7 @@ async fn a_deleted_result_takes_its_marks_and_frees_its_key(it: Fixture) {
     let holder = it.database.find_result_by_key(it.account, &key).await;
     assert_eq!(holder.unwrap().unwrap().id, again);
     assert!(it.read(kept).await.is_some());
-    assert_eq!(forget(&it, &[gone]).await, 0);
+    assert_eq!(delete(&it, &[gone]).await, 0);
 }
 
 async fn a_deleted_original_leaves_its_retry(it: Fixture) {
@@ -78,19 +78,19 @@ async fn a_deleted_original_leaves_its_retry(it: Fixture) {
     let second = it.retry(&first.result, failed());
     let retry = save(&it, &second).await;
     let last = save(&it, &it.retry(&second.result, answered())).await;
-    assert_eq!(forget(&it, &[original]).await, 1);
+    assert_eq!(delete(&it, &[original]).await, 1);
     assert_eq!(original_of(&it, retry).await, None);
     assert_eq!(original_of(&it, last).await, Some(retry));
     assert!(it.read(retry).await.is_some());
     // all results of a chain at once, in any order
-    assert_eq!(forget(&it, &[last, retry]).await, 2);
+    assert_eq!(delete(&it, &[last, retry]).await, 2);
 }
 
 async fn a_deleted_retry_leaves_its_original_to_be_retried_again(it: Fixture) {
     let first = it.result(failed(), Some("order 1"));
     let original = save(&it, &first).await;
     let retry = save(&it, &it.retry(&first.result, answered())).await;
-    forget(&it, &[retry]).await;
+    delete(&it, &[retry]).await;
     let found = it.database.find_result(it.account, original).await.unwrap();
     let found = found.unwrap();
     assert_eq!(it.database.find_retry(original).await.unwrap(), None);
@@ -110,7 +110,7 @@ async fn a_retry_whose_original_is_deleted_meanwhile_is_saved(it: Fixture) {
         let first = it.result(failed(), key);
         save(&it, &first).await;
         let retry = it.retry(&first.result, answered());
-        forget(&it, &[first.result.id]).await;
+        delete(&it, &[first.result.id]).await;
         let retry_id = save(&it, &retry).await;
         assert_eq!(original_of(&it, retry_id).await, None);
         assert_eq!(it.read(retry_id).await, Some(retry.result.clone()));
@@ -160,11 +160,11 @@ async fn deleting_while_others_retry_loses_no_retry(it: Fixture) {
             })
             .collect();
         let ids: Vec<_> = firsts.iter().map(|first| first.result.id).collect();
-        let mut forgotten = 0;
+        let mut deleted = 0;
         for ids in ids.chunks(7) {
-            forgotten += forget(&it, ids).await;
+            deleted += delete(&it, ids).await;
         }
-        assert_eq!(forgotten, u64::try_from(RESULTS).unwrap());
+        assert_eq!(deleted, u64::try_from(RESULTS).unwrap());
         for saving in saving {
             assert_eq!(saving.await.unwrap(), SaveOutcome::Saved);
         }
@@ -173,7 +173,7 @@ async fn deleting_while_others_retry_loses_no_retry(it: Fixture) {
             assert!(it.read(retry.result.id).await.is_some());
         }
         let kept: Vec<_> = retries.iter().map(|retry| retry.result.id).collect();
-        assert_eq!(forget(&it, &kept).await, u64::try_from(RESULTS).unwrap());
+        assert_eq!(delete(&it, &kept).await, u64::try_from(RESULTS).unwrap());
     }
 }
 
@@ -303,7 +303,7 @@ async fn of_erased_results_no_byte_is_left_in_the_files_of_sqlite() {
     }
     // deleting some results merges pages of the others
     for number in (0..RESULTS).filter(|number| in_no_order(*number) % 3 == 0) {
-        forget(&it, &ids[number]).await;
+        delete(&it, &ids[number]).await;
     }
     let words = ["text-", "-ref-", "-key-"];
     for word in words {
@@ -313,7 +313,7 @@ async fn of_erased_results_no_byte_is_left_in_the_files_of_sqlite() {
         .filter(|number| in_no_order(*number) % 3 == 1)
         .collect();
     for number in (0..RESULTS).filter(|number| !kept.contains(number)) {
-        forget(&it, &ids[number]).await;
+        delete(&it, &ids[number]).await;
     }
     assert!(it.database.remove_deleted_traces().await.unwrap());
     // the key has moved to the retry, and only the failed result has the reference

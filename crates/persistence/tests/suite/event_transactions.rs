@@ -25,7 +25,7 @@ on_both!(
     a_change_whose_event_cannot_be_saved_is_not_made,
     what_changes_nothing_has_no_event,
     of_changes_at_once_each_that_is_made_has_one_event,
-    a_deletion_tells_how_many_results_it_deleted,
+    a_deletion_records_how_many_results_it_deleted,
     a_person_is_notified_of_what_somebody_else_changed,
 );
 
@@ -64,59 +64,59 @@ async fn all_rows(it: &Fixture) -> BTreeMap<String, Vec<String>> {
 
 /// The events that a change must add: action, old value, new value.
 fn expected(change: Change) -> Vec<(EventAction, Option<String>, Option<String>)> {
-    let said = |action, from: &str, to: &str| {
+    let entry = |action, from: &str, to: &str| {
         let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         (action, text(from), text(to))
     };
     match change {
-        Change::Account => vec![said(EventAction::AccountCreated, "", "")],
-        Change::Key => vec![said(EventAction::KeyCreated, "", "")],
-        Change::Revocation => vec![said(EventAction::KeyRevoked, "", "")],
-        Change::Prism => vec![said(EventAction::PrismCreated, "", "1")],
-        Change::Rename => vec![said(EventAction::PrismRenamed, "Triage", "Sorting")],
-        Change::Archiving => vec![said(EventAction::PrismArchived, "", "")],
-        Change::Restoring => vec![said(EventAction::PrismRestored, "", "")],
-        Change::Lens => vec![said(EventAction::LensSet, "revision 0", "revision 1")],
-        Change::LensReset => vec![said(EventAction::LensReset, "revision 0", "revision 1")],
+        Change::Account => vec![entry(EventAction::AccountCreated, "", "")],
+        Change::Key => vec![entry(EventAction::KeyCreated, "", "")],
+        Change::Revocation => vec![entry(EventAction::KeyRevoked, "", "")],
+        Change::Prism => vec![entry(EventAction::PrismCreated, "", "1")],
+        Change::Rename => vec![entry(EventAction::PrismRenamed, "Triage", "Sorting")],
+        Change::Archiving => vec![entry(EventAction::PrismArchived, "", "")],
+        Change::Restoring => vec![entry(EventAction::PrismRestored, "", "")],
+        Change::Lens => vec![entry(EventAction::LensSet, "revision 0", "revision 1")],
+        Change::LensReset => vec![entry(EventAction::LensReset, "revision 0", "revision 1")],
         Change::Version => vec![
-            said(EventAction::VersionSaved, "1", "2"),
-            said(
+            entry(EventAction::VersionSaved, "1", "2"),
+            entry(
                 EventAction::PrismRenamed,
                 "Sorting",
                 "Renamed with a version",
             ),
-            said(EventAction::LensReset, "revision 2", "revision 3"),
+            entry(EventAction::LensReset, "revision 2", "revision 3"),
         ],
         Change::Definitions => vec![
-            said(EventAction::VersionSaved, "2", "3"),
-            said(
+            entry(EventAction::VersionSaved, "2", "3"),
+            entry(
                 EventAction::PrismRenamed,
                 "Renamed with a version",
                 "Defined",
             ),
-            said(EventAction::LensSet, "revision 0", "revision 1"),
-            said(EventAction::PrismCreated, "", "1"),
+            entry(EventAction::LensSet, "revision 0", "revision 1"),
+            entry(EventAction::PrismCreated, "", "1"),
         ],
-        Change::Invitation => vec![said(EventAction::PersonInvited, "", "editor")],
+        Change::Invitation => vec![entry(EventAction::PersonInvited, "", "editor")],
         Change::InvitationAgain => vec![
-            said(EventAction::PersonInvited, "", "owner"),
-            said(EventAction::RoleSet, "reviewer", "owner"),
+            entry(EventAction::PersonInvited, "", "owner"),
+            entry(EventAction::RoleSet, "reviewer", "owner"),
         ],
-        Change::Link => vec![said(EventAction::LinkRenewed, "", "")],
-        Change::SignInLink => vec![said(EventAction::SignInLinkMade, "", "")],
-        Change::SignInByLink | Change::SignIn => vec![said(EventAction::SignedIn, "", "")],
+        Change::Link => vec![entry(EventAction::LinkRenewed, "", "")],
+        Change::SignInLink => vec![entry(EventAction::SignInLinkMade, "", "")],
+        Change::SignInByLink | Change::SignIn => vec![entry(EventAction::SignedIn, "", "")],
         Change::SessionEnd | Change::OtherSessionsEnd => {
-            vec![said(EventAction::SessionEnded, "", "")]
+            vec![entry(EventAction::SessionEnded, "", "")]
         }
-        Change::Name => vec![said(EventAction::NameSet, "", "")],
-        Change::NewPassword => vec![said(EventAction::PasswordChanged, "", "")],
-        Change::WrongTry => vec![said(EventAction::SignInRefused, "", ""); 2],
-        Change::Joining => vec![said(EventAction::PersonJoined, "", "owner")],
-        Change::Password => vec![said(EventAction::PasswordSet, "", "")],
-        Change::Role => vec![said(EventAction::RoleSet, "editor", "reviewer")],
-        Change::Removal => vec![said(EventAction::PersonRemoved, "reviewer", "")],
-        Change::Marks => vec![said(EventAction::MarksImported, "", "")],
-        Change::Deletion => vec![said(EventAction::ResultsPurged, "", "")],
+        Change::Name => vec![entry(EventAction::NameSet, "", "")],
+        Change::NewPassword => vec![entry(EventAction::PasswordChanged, "", "")],
+        Change::WrongTry => vec![entry(EventAction::SignInRefused, "", ""); 2],
+        Change::Joining => vec![entry(EventAction::PersonJoined, "", "owner")],
+        Change::Password => vec![entry(EventAction::PasswordSet, "", "")],
+        Change::Role => vec![entry(EventAction::RoleSet, "editor", "reviewer")],
+        Change::Removal => vec![entry(EventAction::PersonRemoved, "reviewer", "")],
+        Change::Marks => vec![entry(EventAction::MarksImported, "", "")],
+        Change::Deletion => vec![entry(EventAction::ResultsPurged, "", "")],
     }
 }
 
@@ -293,7 +293,7 @@ async fn of_changes_at_once_each_that_is_made_has_one_event(it: Fixture) {
     assert_eq!(versions.count(), usize::try_from(saved).unwrap());
 }
 
-async fn a_deletion_tells_how_many_results_it_deleted(it: Fixture) {
+async fn a_deletion_records_how_many_results_it_deleted(it: Fixture) {
     let mut ids = Vec::new();
     for _ in 0..3 {
         let new = it.result(answered(), None);
@@ -320,7 +320,7 @@ async fn a_deletion_tells_how_many_results_it_deleted(it: Fixture) {
         deleting.await.unwrap();
     }
     let listed = events(&it).await;
-    let said: Vec<_> = listed[..2]
+    let entry: Vec<_> = listed[..2]
         .iter()
         .map(|event| (event.action, event.stamp.note.clone()))
         .collect();
@@ -329,7 +329,7 @@ async fn a_deletion_tells_how_many_results_it_deleted(it: Fixture) {
         (EventAction::ResultsPurged, Some(number)),
         (EventAction::PurgeStarted, None),
     ];
-    assert_eq!(said, expected);
+    assert_eq!(entry, expected);
     assert_eq!(listed[2].action, EventAction::PrismCreated);
 }
 

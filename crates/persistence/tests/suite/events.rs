@@ -24,7 +24,7 @@ on_both!(
     an_account_sees_its_own_events_alone,
     changes_of_a_prism_and_what_people_did_last_are_reported,
     the_database_refuses_to_change_or_delete_an_event,
-    an_operator_may_delete_events_as_the_manual_says,
+    an_operator_may_delete_events_as_the_manual_describes,
 );
 
 pub(crate) async fn events(it: &Fixture) -> Vec<Event> {
@@ -333,7 +333,7 @@ fn of_manual(it: &Fixture, delete: &str) -> String {
     statements.replace("DELETE FROM events WHERE …;", delete)
 }
 
-async fn an_operator_may_delete_events_as_the_manual_says(it: Fixture) {
+async fn an_operator_may_delete_events_as_the_manual_describes(it: Fixture) {
     let delete = "DELETE FROM events WHERE action = 'key_created';";
     run(&it, &of_manual(&it, delete)).await.unwrap();
     let left = events(&it).await;

@@ -53,10 +53,10 @@ async fn prisms_of_one_name_made_at_once_get_a_slug_each(it: Fixture) {
         let (database, account) = (it.database.clone(), it.account);
         tokio::spawn(async move { prism(&database, account, "Rush").await.slug.to_string() })
     };
-    let makers: Vec<_> = (0..10).map(make).collect();
+    let creations: Vec<_> = (0..10).map(make).collect();
     let mut slugs = Vec::new();
-    for maker in makers {
-        slugs.push(maker.await.unwrap());
+    for creation in creations {
+        slugs.push(creation.await.unwrap());
     }
     slugs.sort_unstable();
     let mut expected: Vec<_> = (2..=10).map(|number| format!("rush-{number}")).collect();

@@ -198,15 +198,15 @@ async fn a_browser_is_known_by_its_newest_cookie_alone(it: Fixture) {
     sign_in(&it, ADA, 3, Some(TokenHash([99; 32]))).await;
     assert!(!is_known(&it, TokenHash([99; 32]), ADA).await);
     assert!(is_known(&it, browser(2), ADA).await && is_known(&it, browser(3), ADA).await);
-    let forget = async |signed_in_after| {
+    let delete_old = async |signed_in_after| {
         let database = &it.database;
         let after = moment(signed_in_after);
         let deleting = database.delete_expired_sessions(alive(0, 0), after, moment(0));
         deleting.await.unwrap();
     };
-    forget(9).await;
+    delete_old(9).await;
     assert!(is_known(&it, browser(3), ADA).await);
-    forget(10).await;
+    delete_old(10).await;
     assert!(!is_known(&it, browser(3), ADA).await);
 }
 

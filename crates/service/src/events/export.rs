@@ -68,12 +68,12 @@ impl Events<'_> {
     /// valid.
     pub async fn export(
         self,
-        caller: &AccountActor,
+        actor: &AccountActor,
         filter: EventFilter,
         format: RowFormat,
     ) -> Result<impl Stream<Item = Result<Bytes, ExportError>> + use<>, InternalError> {
-        let account = caller.account();
-        let stamp = caller.event_stamp().noted(format.name());
+        let account = actor.account();
+        let stamp = actor.event_stamp().noted(format.name());
         let before = stamp.id;
         let event = stamp.event(EventAction::EventsExported, EventTarget::Account(account));
         self.refract.database.save_event(event).await?;

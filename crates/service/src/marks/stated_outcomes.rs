@@ -39,7 +39,7 @@ impl StatedOutcomes {
         row: &MarksRow,
         results: &[AnsweredResult],
         versions: &HashMap<VersionNumber, Arc<PrismVersion>>,
-        faults: &mut MarkErrors,
+        errors: &mut MarkErrors,
     ) {
         let mut contradicted = BTreeSet::new();
         let numbers: BTreeSet<VersionNumber> = results.iter().map(|it| it.version).collect();
@@ -50,8 +50,8 @@ impl StatedOutcomes {
                 let question = version.and_then(|version| version.question(&cell.question));
                 let outcome = match checked(cell, number, question) {
                     Ok(outcome) => outcome,
-                    Err(fault) => {
-                        faults.add(row.line, fault);
+                    Err(error) => {
+                        errors.add(row.line, error);
                         continue;
                     }
                 };
@@ -62,7 +62,7 @@ impl StatedOutcomes {
                         && contradicted.insert((&cell.question, earlier))
                     {
                         let question = cell.question.clone();
-                        faults.add(row.line, MarkError::Contradiction { question, earlier });
+                        errors.add(row.line, MarkError::Contradiction { question, earlier });
                     }
                 }
             }
@@ -77,11 +77,11 @@ impl StatedOutcomes {
         outcome: &OutcomeKey,
         line: u64,
     ) -> Option<u64> {
-        let said = self.0.entry(result).or_default();
-        if let Some(earlier) = said.iter().find(|said| said.question == *question) {
+        let stated = self.0.entry(result).or_default();
+        if let Some(earlier) = stated.iter().find(|stated| stated.question == *question) {
             return (earlier.outcome != *outcome).then_some(earlier.line);
         }
-        said.push(StatedOutcome {
+        stated.push(StatedOutcome {
             question: question.clone(),
             outcome: outcome.clone(),
             line,
@@ -100,12 +100,12 @@ impl StatedOutcomes {
         marked_by: Option<&Marker>,
         marked_at: DateTime<Utc>,
     ) -> Vec<Mark> {
-        let said = self.0.into_iter();
-        let marks = said.flat_map(|(result, said)| {
-            said.into_iter().map(move |said| Mark {
+        let stated = self.0.into_iter();
+        let marks = stated.flat_map(|(result, stated)| {
+            stated.into_iter().map(move |stated| Mark {
                 result,
-                question: said.question,
-                outcome: said.outcome,
+                question: stated.question,
+                outcome: stated.outcome,
                 marked_by: marked_by.cloned(),
                 marked_at,
             })
@@ -189,22 +189,22 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_is_short_whatever_the_cell_holds() {
+    fn an_error_is_short_whatever_the_cell_holds() {
         let cell = |outcome: &str| MarkCell {
             question: QuestionKey::parse("topic").unwrap(),
             outcome: outcome.to_owned(),
         };
-        let fault = |outcome: &str, options| {
+        let error = |outcome: &str, options| {
             let question = question(options);
             let checked = checked(&cell(outcome), VersionNumber::FIRST, Some(&question));
             checked.unwrap_err().to_string()
         };
         assert_eq!(
-            fault(" a\u{1b}[31m\nb ", 2),
+            error(" a\u{1b}[31m\nb ", 2),
             "topic: 'a[31mb' is no outcome in version 1, which has o0, o1, other, \
              insufficient_information"
         );
-        let long = fault(&"漢".repeat(5_000), 253);
+        let long = error(&"漢".repeat(5_000), 253);
         assert!(long.contains(&format!("'{}…' is no", "漢".repeat(40))));
         assert!(long.ends_with("o18, o19, …"), "{long}");
         let gone = checked(&cell("a"), VersionNumber::FIRST, None).unwrap_err();

@@ -9,10 +9,10 @@ use refract_persistence::{EmailHash, EndedSessions, OwnSession, PersistenceError
 
 use super::password_hash::{HashPlace, choose_password};
 use super::password_try::PasswordTry;
+use super::permit_queue::Applicant;
 use super::session::{Session, SignedIn, alive, new_session};
 use super::sign_in_client::SignInClient;
 use super::sign_in_error::SignInError;
-use super::turn_queue::Applicant;
 use crate::people::People;
 use crate::people::password::TypedPassword;
 use crate::people::secrets::SecretError;
@@ -82,7 +82,7 @@ impl People<'_> {
         let database = &self.refract.database;
         let new = choose_password(new, &person.email, &person.name).await?;
         let new = new.map_err(PasswordChangeError::Weak)?;
-        let turn = || HashPlace::take(Applicant::Person(person.person));
+        let place = || HashPlace::take(Applicant::Person(person.person));
         let attempt = PasswordTry {
             email: &person.email,
             counter: SignInCounter::Browser(person.session),
@@ -90,8 +90,8 @@ impl People<'_> {
             request: request.clone(),
             note: Some("to change the password"),
         };
-        let right = attempt.check(database, turn().await?, present).await?;
-        let hash = turn().await?.hash(new).await?;
+        let right = attempt.check(database, place().await?, present).await?;
+        let hash = place().await?.hash(new).await?;
         let (session, new_session) = new_session(client.browser_before())?;
         let email = EmailHash::of(&person.email);
         let stamp = person.event_stamp(request);

@@ -5,7 +5,7 @@ use refract_domain::account::person::Email;
 use refract_domain::account::secret_hash::TokenHash;
 use refract_persistence::{Database, KnownBrowserRow, PersistenceError, SignInCounter};
 
-use super::turn_queue::Applicant;
+use super::permit_queue::Applicant;
 use crate::people::token::Token;
 
 /// How long a browser is known after a sign-in.
@@ -38,7 +38,7 @@ impl SignInClient {
         self.browsers.first().map(Token::hash)
     }
 
-    /// The network, as an applicant for a turn.
+    /// The network, as an applicant for a permit.
     pub(super) fn applicant(&self) -> Applicant {
         Applicant::Network(self.network.clone())
     }

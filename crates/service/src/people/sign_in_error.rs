@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stopped_try_says_when_to_try_again() {
+    fn a_stopped_try_reports_when_to_try_again() {
         let until = DateTime::UNIX_EPOCH + TimeDelta::seconds(14 * 3600 + 61);
         assert_eq!(
             SignInError::TooManyTries { until }.to_string(),

@@ -62,8 +62,8 @@ pub(super) fn limit(
 /// `None` for a try that is allowed.
 fn stopped_until(of_address: &[DateTime<Utc>]) -> Option<DateTime<Utc>> {
     let too_many = of_address.len().checked_sub(WRONG_TRIES.into())?;
-    let last_to_forget = of_address.get(too_many)?;
-    Some(*last_to_forget + COUNTED)
+    let last_to_expire = of_address.get(too_many)?;
+    Some(*last_to_expire + COUNTED)
 }
 
 /// When a network that tried many addresses may try the next one; `None` for other networks.

@@ -25,7 +25,7 @@ impl People<'_> {
     /// When the system gives no random numbers, or the database fails.
     pub async fn sign_in_link(
         self,
-        caller: &AccountActor,
+        actor: &AccountActor,
         person: PersonId,
     ) -> Result<Option<Token>, SignInError> {
         let random = random_bytes()?;
@@ -39,7 +39,7 @@ impl People<'_> {
         let action = EventAction::SignInLinkMade;
         let database = &self.refract.database;
         let is_made = database
-            .renew_link(person, link, action, caller.event_stamp())
+            .renew_link(person, link, action, actor.event_stamp())
             .await?;
         Ok(is_made.then_some(token))
     }

@@ -14,7 +14,7 @@ use refract_persistence::{DefinedPrism, Prism, PrismDefinition};
 use uuid::Uuid;
 
 use super::definition::{
-    AppliedDefinition, ApplyOutcome, DefinitionError, DefinitionFile, PrismFiles, faults_of,
+    AppliedDefinition, ApplyOutcome, DefinitionError, DefinitionFile, PrismFiles, errors_of,
 };
 use super::earlier::lens_change;
 use crate::people::account_actor::AccountActor;
@@ -42,17 +42,17 @@ impl<'a> PlannedDefinition<'a> {
         files: &PrismFiles<'_>,
     ) -> Result<Self, Vec<DefinitionError>> {
         let Some(file) = files.prism else {
-            let faults = files.lens.map(|lens| DefinitionError {
+            let errors = files.lens.map(|lens| DefinitionError {
                 file: lens.file.clone(),
                 text: format!(
                     "there is no prism {slug}: apply its {slug}{} too, or make the prism first",
                     DefinitionKind::Prism.ending()
                 ),
             });
-            return Err(faults.into_iter().collect());
+            return Err(errors.into_iter().collect());
         };
         let read = PrismFile::read(&file.content, None);
-        let PrismFile { name, version } = read.map_err(|problems| faults_of(file, &problems))?;
+        let PrismFile { name, version } = read.map_err(|problems| errors_of(file, &problems))?;
         let lens = read_lens(files, &version)?;
         let lens = lens.map(|lens| {
             let (before, after) = (version.columns(&Lens::Automatic), version.columns(&lens));
@@ -92,7 +92,7 @@ impl<'a> PlannedDefinition<'a> {
                     ..earlier.clone()
                 };
                 let file_read = PrismFile::read(&file.content, Some(&before));
-                let file_read = file_read.map_err(|problems| faults_of(file, &problems))?;
+                let file_read = file_read.map_err(|problems| errors_of(file, &problems))?;
                 let version = Some(file_read.version).filter(|it| *it != earlier.latest);
                 if version.is_some() && read.latest_version.next().is_none() {
                     return Err(vec![DefinitionError {
@@ -138,7 +138,7 @@ impl<'a> PlannedDefinition<'a> {
     }
 
     /// The definition to save for the caller.
-    pub(super) fn definition(&self, caller: &AccountActor) -> PrismDefinition<'_> {
+    pub(super) fn definition(&self, actor: &AccountActor) -> PrismDefinition<'_> {
         let prism = match &self.read {
             Some(read) => DefinedPrism::Read(read),
             None => DefinedPrism::New {
@@ -152,7 +152,7 @@ impl<'a> PlannedDefinition<'a> {
             name: &self.name,
             version: self.version.as_ref(),
             lens: lens.map(|(lens, details)| (lens, details.clone())),
-            stamp: caller.event_stamp(),
+            stamp: actor.event_stamp(),
         }
     }
 
@@ -204,6 +204,6 @@ fn read_lens(
         return Ok(None);
     };
     let columns = lens_file::read(&file.content, latest);
-    let columns = columns.map_err(|problems| faults_of(file, &problems))?;
+    let columns = columns.map_err(|problems| errors_of(file, &problems))?;
     Ok(Some(Lens::Custom(columns)))
 }

@@ -61,7 +61,7 @@ impl Prisms<'_> {
     /// others answer.
     pub async fn try_on(
         self,
-        caller: AccountActor,
+        actor: AccountActor,
         prism: &PrismSelector,
         fields: &SentFields,
         context: Option<&CallContext>,
@@ -78,7 +78,7 @@ impl Prisms<'_> {
                 version: Some(*version),
                 idempotency_key: None,
             };
-            results.create_as(caller.clone(), call)
+            results.create_as(actor.clone(), call)
         });
         join_all(calls).await
     }

@@ -7,12 +7,12 @@ use refract_persistence::PersistenceError;
 use crate::results::Results;
 
 impl Results<'_> {
-    /// The maker of a result of the account; `None` when the account has no such result. A result
+    /// The actor of a result of the account; `None` when the account has no such result. A result
     /// without a key from before people were recorded is the terminal's.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn maker(
+    pub async fn actor(
         self,
         account: AccountId,
         result: ResultId,

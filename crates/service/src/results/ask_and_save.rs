@@ -78,9 +78,9 @@ impl Results<'_> {
             idempotency_key: call.idempotency_key,
         };
         let new = NewResult {
-            account: call.caller.account(),
-            api_key: call.caller.api_key(),
-            made_by: call.caller.person_id(),
+            account: call.actor.account(),
+            api_key: call.actor.api_key(),
+            made_by: call.actor.person_id(),
             retry_of: call.retry_of,
             result,
             provenance: provenance(asked.report.clone()),
@@ -130,7 +130,7 @@ impl Results<'_> {
 
 /// The gateway's report as it is saved with a result.
 fn provenance(report: ModelReport) -> Provenance {
-    let codes = report.coverage.codes;
+    let codes = report.parsed.codes;
     Provenance {
         protocol: Some(report.protocol.to_owned()),
         model: report.model,

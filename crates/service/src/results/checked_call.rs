@@ -10,7 +10,7 @@ use crate::prisms::versions::NumberedVersion;
 
 /// A create or retry that passed every check.
 pub(crate) struct CheckedCall {
-    pub(crate) caller: AccountActor,
+    pub(crate) actor: AccountActor,
     pub(crate) prism: PrismId,
     pub(crate) asked: NumberedVersion,
     pub(crate) submission: Submission,
@@ -22,9 +22,9 @@ pub(crate) struct CheckedCall {
 
 impl CheckedCall {
     /// The retry of a failed result, which sends its stored values again (spec 4.3).
-    pub(crate) fn retry(caller: AccountActor, failed: SavedResult, asked: NumberedVersion) -> Self {
+    pub(crate) fn retry(actor: AccountActor, failed: SavedResult, asked: NumberedVersion) -> Self {
         Self {
-            caller,
+            actor,
             prism: failed.prism,
             asked,
             submission: failed.submission,

@@ -20,7 +20,7 @@
 //! own read, and are not stored.
 //!
 //! **Deleting results.** Every deletion subtracts the results up to the watermark from the stored
-//! counts, in one transaction (`Database::forget_results`). A read that began before the deletion
+//! counts, in one transaction (`Database::delete_results`). A read that began before the deletion
 //! may have counted results after the watermark that are gone now. So the deletion also replaces
 //! the watermark with an equivalent id that it never had before: the read finds the watermark
 //! changed, and stores nothing.
@@ -144,13 +144,13 @@ impl Results<'_> {
         let uncounted = database.list_first_uncounted(account).await?;
         let since = counts.none.days.first().map(|first| first.day);
         let kept = database.list_kept_counts(account, since.unwrap_or_default());
-        let mut marks = HashMap::new();
+        let mut watermarks = HashMap::new();
         for kept in kept.await? {
-            marks.insert(kept.prism, kept.up_to);
+            watermarks.insert(kept.prism, kept.up_to);
             counts.add(kept.prism, kept.day, kept.count);
         }
         for (prism, first) in uncounted {
-            let read_up_to = marks.get(&prism).copied().flatten();
+            let read_up_to = watermarks.get(&prism).copied().flatten();
             let tail = Tail::count(database, prism, read_up_to, first, closed).await?;
             for (day, count) in tail.closed.iter().chain(&tail.open) {
                 counts.add(prism, Some(*day), *count);

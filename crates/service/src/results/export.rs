@@ -39,13 +39,13 @@ impl PrismResults {
     /// Rows already written stay written.
     pub async fn export(
         &mut self,
-        caller: &AccountActor,
+        actor: &AccountActor,
         format: RowFormat,
         marked: &MarkedColumns,
         out: impl Write,
         mut progress: impl FnMut(u64),
     ) -> Result<u64, ExportError> {
-        self.save_export(caller, format).await?;
+        self.save_export(actor, format).await?;
         let lens = Arc::clone(self.lens());
         let mut rows = RowWriter::new(format, lens.columns(), out).with_marks(marked.names());
         rows.write_header()?;
@@ -71,11 +71,11 @@ impl PrismResults {
     /// When the event cannot be saved.
     pub async fn export_chunks(
         self,
-        caller: &AccountActor,
+        actor: &AccountActor,
         format: RowFormat,
         marked: MarkedColumns,
     ) -> Result<impl Stream<Item = Result<Bytes, ExportError>> + use<>, InternalError> {
-        self.save_export(caller, format).await?;
+        self.save_export(actor, format).await?;
         let begin = ChunkedExport {
             results: self,
             format,

@@ -86,13 +86,13 @@ impl PrismResults {
     /// When the database fails.
     pub(crate) async fn save_export(
         &self,
-        caller: &AccountActor,
+        actor: &AccountActor,
         format: RowFormat,
     ) -> Result<(), InternalError> {
         let what = export_event::described(format, &self.filter, self.wanted.is_some());
         let action = EventAction::ResultsExported;
         let prism = self.lens.prism.id;
-        Ok(export_event::save(&self.database, caller, action, prism, what).await?)
+        Ok(export_event::save(&self.database, actor, action, prism, what).await?)
     }
 
     /// The lens through which the results are read.

@@ -12,7 +12,7 @@ use crate::results::readable_result::ReadableResult;
 
 /// An authenticated read or retry with the result that it names.
 pub(crate) struct ResultCall {
-    pub(crate) caller: AccountActor,
+    pub(crate) actor: AccountActor,
     pub(crate) found: FoundResult,
 }
 
@@ -39,11 +39,11 @@ impl Results<'_> {
         let hash = presented.key().ok_or(CallError::InvalidApiKey)?.hash();
         let database = &self.refract.database;
         let found = database.find_result_call(&hash, id, Utc::now());
-        let (caller, row) = self
+        let (actor, row) = self
             .refract
             .keys()
             .authenticate(presented, found.await?, |row| row.key)?;
         let found = row.result.ok_or(CallError::ResultNotFound)?;
-        Ok(ResultCall { caller, found })
+        Ok(ResultCall { actor, found })
     }
 }

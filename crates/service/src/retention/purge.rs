@@ -32,11 +32,11 @@ pub struct PurgedBatch {
 
 impl Retention<'_> {
     /// A purge of a prism, before the first batch, without a query.
-    pub fn purge(self, caller: AccountActor, range: PurgeRange) -> Purge {
+    pub fn purge(self, actor: AccountActor, range: PurgeRange) -> Purge {
         let database = self.refract.database.clone();
         let target = EventTarget::Prism(range.prism);
         Purge {
-            deletion: Deletion::purge(database.clone(), caller, target, words_of(&range)),
+            deletion: Deletion::purge(database.clone(), actor, target, describe(&range)),
             database,
             range,
             since: DateTime::UNIX_EPOCH,
@@ -74,7 +74,7 @@ impl Purge {
         let is_last = batch.len() == found.len();
         self.since = last.created_at;
         let ids = batch.iter().map(|result| result.id).collect();
-        let results = self.deletion.forget(ids, is_last).await?;
+        let results = self.deletion.delete(ids, is_last).await?;
         Ok(Some(PurgedBatch {
             results,
             took: began.elapsed(),
@@ -92,7 +92,7 @@ impl Purge {
 }
 
 /// Describes a range for an event.
-fn words_of(range: &PurgeRange) -> EventDetail {
+fn describe(range: &PurgeRange) -> EventDetail {
     let before = EventDetail::at("saved before", range.before);
     match range.is_ok {
         None => before,

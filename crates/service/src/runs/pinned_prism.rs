@@ -274,7 +274,7 @@ impl PinnedPrism {
         let asked = self.asked.clone();
         budget::check(&asked.version, &row.submission)?;
         let checked = CheckedCall {
-            caller: AccountActor::operator(self.account),
+            actor: AccountActor::operator(self.account),
             prism: self.id(),
             asked,
             submission: row.submission,
@@ -291,8 +291,8 @@ impl PinnedPrism {
     /// When the stored values are too large, or the database fails.
     pub async fn retry(&self, failed: SavedResult) -> Result<AnsweredCall, CallError> {
         let results = self.refract.results();
-        let caller = AccountActor::operator(self.account);
-        let checked = results.check_retry(caller, failed).await?;
+        let actor = AccountActor::operator(self.account);
+        let checked = results.check_retry(actor, failed).await?;
         results.answer(checked, &self.lens).await
     }
 }

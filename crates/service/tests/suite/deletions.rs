@@ -28,23 +28,23 @@ on_both!(
 pub(crate) const HOUR: i64 = 3_600_000;
 pub(crate) const DAY: i64 = 24 * HOUR;
 
-pub(crate) fn result(at: i64, maker: ResultActor, is_ok: bool) -> Described {
+pub(crate) fn result(at: i64, actor: ResultActor, is_ok: bool) -> Described {
     Described {
         at,
         version: 1,
         answers: is_ok.then_some(("billing", 10)),
         reference: None,
-        maker,
+        actor,
         is_retried: false,
     }
 }
 
 /// A result every five hours, the first one long ago and the last one now.
 fn of_days(results: i64) -> Vec<Described> {
-    let makers = [key(1), key(2), ResultActor::Operator];
+    let actors = [key(1), key(2), ResultActor::Operator];
     let described = (0..results).map(|ago| {
-        let maker = makers[usize::try_from(ago).unwrap() % 3];
-        result(-ago * 5 * HOUR, maker, ago % 4 > 0)
+        let actor = actors[usize::try_from(ago).unwrap() % 3];
+        result(-ago * 5 * HOUR, actor, ago % 4 > 0)
     });
     described.collect()
 }
@@ -281,8 +281,8 @@ async fn marks_of_a_result_that_is_purged_meanwhile_are_refused(it: Fixture) {
         .await;
     let checked = checked.unwrap();
     purge(&it, &mut saved, 0).await;
-    let caller = AccountActor::operator(it.account);
-    let refused = it.refract.marks().save(&checked, &caller).await;
+    let actor = AccountActor::operator(it.account);
+    let refused = it.refract.marks().save(&checked, &actor).await;
     assert!(
         matches!(refused, Err(MarksError::ResultGone)),
         "{refused:?}"

@@ -26,10 +26,10 @@ on_both!(
     actors_are_found_by_what_they_are_called,
     a_key_that_would_end_in_the_past_is_not_made,
     pages_lead_to_their_neighbours,
-    a_caller_hands_on_request_and_note,
+    an_actor_hands_on_request_and_note,
     an_export_has_all_events_before_it,
     a_purge_of_many_results_has_two_events_and_one_of_few_has_one,
-    a_purge_that_stops_tells_what_it_deleted,
+    a_purge_that_stops_records_what_it_deleted,
     an_erasure_has_its_events,
     retention_is_the_nodes,
 );
@@ -151,12 +151,12 @@ async fn pages_lead_to_their_neighbours(it: Fixture) {
     assert_eq!((&events[..], newer, older), (&all[..2], None, id(1)));
 }
 
-async fn a_caller_hands_on_request_and_note(it: Fixture) {
+async fn an_actor_hands_on_request_and_note(it: Fixture) {
     let note = EventDetail::note("asked for by the board").unwrap();
-    let caller = AccountActor::operator(it.account)
+    let actor = AccountActor::operator(it.account)
         .in_request(EventRequest::new(&"req-1"))
         .with_note(note.clone());
-    let creating = it.refract.keys().create(&caller, "noted".to_owned(), None);
+    let creating = it.refract.keys().create(&actor, "noted".to_owned(), None);
     creating.await.unwrap();
     let listed = all(&it).await;
     let stamp = &listed[0].event.stamp;
@@ -200,7 +200,7 @@ fn results(number: usize, reference: Option<&'static str>) -> Vec<Described> {
         version: 1,
         answers: Some(("billing", 10)),
         reference,
-        maker: key(1),
+        actor: key(1),
         is_retried: false,
     };
     vec![result; number]
@@ -219,8 +219,8 @@ async fn a_purge_of_many_results_has_two_events_and_one_of_few_has_one(it: Fixtu
     for number in [1, 99, 100, 101, 250] {
         let saved = save_all(&it, it.account, &results(number, None)).await;
         let known = all(&it).await.len();
-        let caller = AccountActor::operator(it.account);
-        let mut purge = it.refract.retention().purge(caller, range(&saved));
+        let actor = AccountActor::operator(it.account);
+        let mut purge = it.refract.retention().purge(actor, range(&saved));
         while purge.next_batch().await.unwrap().is_some() {}
         purge.end().await.unwrap();
         let noun = if number == 1 { "result" } else { "results" };
@@ -237,7 +237,7 @@ async fn a_purge_of_many_results_has_two_events_and_one_of_few_has_one(it: Fixtu
     }
 }
 
-async fn a_purge_that_stops_tells_what_it_deleted(it: Fixture) {
+async fn a_purge_that_stops_records_what_it_deleted(it: Fixture) {
     let saved = save_all(&it, it.account, &results(250, None)).await;
     let known = all(&it).await.len();
     let failed_only = PurgeRange {
@@ -306,7 +306,7 @@ async fn an_erasure_has_its_events(it: Fixture) {
 async fn retention_is_the_nodes(it: Fixture) {
     let mut old = results(2, None);
     for result in &mut old {
-        result.maker = ResultActor::Operator;
+        result.actor = ResultActor::Operator;
     }
     let saved = save_all(&it, it.account, &old).await;
     let days = NonZeroU32::new(30).unwrap();

@@ -44,7 +44,7 @@ pub(crate) struct Described {
     /// angry; `None` for a failed result.
     pub(crate) answers: Option<(&'static str, u32)>,
     pub(crate) reference: Option<&'static str>,
-    pub(crate) maker: ResultActor,
+    pub(crate) actor: ResultActor,
     /// Whether another result retries it, when it failed.
     pub(crate) is_retried: bool,
 }
@@ -82,7 +82,7 @@ impl Fixture {
     /// A prism of the account with two versions. Both ask for the topic, `billing` or another one
     /// that only this version has, and whether the writer is angry.
     pub(crate) async fn prism(&self, account: AccountId) -> PrismLens {
-        let caller = AccountActor::operator(account);
+        let actor = AccountActor::operator(account);
         let file = |option: &str| {
             let prism = serde_json::json!({
                 "name": "Triage",
@@ -98,12 +98,12 @@ impl Fixture {
         let created = self
             .refract
             .prisms()
-            .create(&caller, &file("Delivery"))
+            .create(&actor, &file("Delivery"))
             .await;
         let selector = PrismSelector::Id(created.unwrap().id);
         self.refract
             .prisms()
-            .save_version(&caller, &selector, &file("Returns"), None)
+            .save_version(&actor, &selector, &file("Returns"), None)
             .await
             .unwrap();
         self.refract
@@ -190,7 +190,7 @@ fn new_result(prism: &PrismLens, described: &Described) -> NewResult {
         created_at: made_at,
         idempotency_key: None,
     };
-    let (api_key, made_by) = match described.maker {
+    let (api_key, made_by) = match described.actor {
         ResultActor::Key(key) => (Some(key), None),
         ResultActor::Person(person) => (None, Some(person)),
         ResultActor::Operator => (None, None),

@@ -24,25 +24,25 @@ on_both!(
     counts_are_those_of_a_plain_count_at_every_look,
     looks_of_two_nodes_at_once_count_nothing_twice,
     what_a_look_kept_is_not_counted_again,
-    lists_of_prisms_and_keys_tell_their_numbers,
+    lists_of_prisms_and_keys_show_their_numbers,
 );
 
 const HOUR: i64 = 3_600_000;
 
-/// The age of a result in milliseconds, its maker, and whether it is `ok`. `Some` is an age of an
+/// The age of a result in milliseconds, its actor, and whether it is `ok`. `Some` is an age of an
 /// hour or more; otherwise the age is the first number of the tuple, below an hour.
 type Age = (Option<i64>, (i64, ResultActor, bool));
 
 /// Milliseconds until the read, what is saved before it, and whether the counts are read.
 type Look = (i64, Vec<Vec<Age>>, bool);
 
-fn result(at: i64, maker: ResultActor, is_ok: bool) -> Described {
+fn result(at: i64, actor: ResultActor, is_ok: bool) -> Described {
     Described {
         at,
         version: 2,
         answers: is_ok.then_some(("billing", 10)),
         reference: None,
-        maker,
+        actor,
         is_retried: false,
     }
 }
@@ -74,7 +74,7 @@ pub(crate) fn assert_counts(counts: &ResultCounts, saved: &[&Saved], now: DateTi
             );
         }
         for result in results {
-            if let ResultActor::Key(key) = result.maker {
+            if let ResultActor::Key(key) = result.actor {
                 *of_keys.entry(key).or_default() += 1;
             }
         }
@@ -94,9 +94,9 @@ async fn look(refract: &Refract, account: AccountId, now: DateTime<Utc>) -> Resu
 
 async fn counts_are_those_of_a_plain_count_at_every_look(it: Fixture) {
     let it = &it;
-    let makers = vec![key(1), key(2), person(3), ResultActor::Operator];
+    let actors = vec![key(1), key(2), person(3), ResultActor::Operator];
     // younger than the hour by which the watermark lags, or a little ahead: another clock
-    let late = (0..59 * 60_000_i64, select(makers), any::<bool>());
+    let late = (0..59 * 60_000_i64, select(actors), any::<bool>());
     let old = (option::of(HOUR..1_000 * HOUR), late);
     let first = vec(old, 0..25);
     let looks = vec(
@@ -108,9 +108,9 @@ async fn counts_are_those_of_a_plain_count_at_every_look(it: Fixture) {
         failure_persistence: None,
         ..Config::default()
     };
-    let described = |now: i64, (old, (late, maker, is_ok)): &Age| {
+    let described = |now: i64, (old, (late, actor, is_ok)): &Age| {
         let ago = old.unwrap_or(*late);
-        result(now - ago, *maker, *is_ok)
+        result(now - ago, *actor, *is_ok)
     };
     let run = |(first, looks): (Vec<Age>, Vec<Look>)| {
         let check = async {
@@ -194,24 +194,24 @@ async fn what_a_look_kept_is_not_counted_again(it: Fixture) {
     assert!(open.await.unwrap().is_empty());
 }
 
-async fn lists_of_prisms_and_keys_tell_their_numbers(it: Fixture) {
-    let caller = AccountActor::operator(it.account);
+async fn lists_of_prisms_and_keys_show_their_numbers(it: Fixture) {
+    let actor = AccountActor::operator(it.account);
     let (used, _) = it
         .refract
         .keys()
-        .create(&caller, "used".to_owned(), None)
+        .create(&actor, "used".to_owned(), None)
         .await
         .unwrap();
     let (idle, _) = it
         .refract
         .keys()
-        .create(&caller, "idle".to_owned(), None)
+        .create(&actor, "idle".to_owned(), None)
         .await
         .unwrap();
     let now = Utc::now();
     let since = (now - moment(0)).num_milliseconds();
-    let made_by = ResultActor::Key(used);
-    let results = [true, true, false].map(|is_ok| result(since, made_by, is_ok));
+    let actor = ResultActor::Key(used);
+    let results = [true, true, false].map(|is_ok| result(since, actor, is_ok));
     let saved = save_all(&it, it.account, &results).await;
     let empty = it.prism(it.account).await;
     let listed = it.refract.prisms().list(it.account).await.unwrap();

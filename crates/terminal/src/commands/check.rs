@@ -1,7 +1,7 @@
 //! `refract check`: asks a prism about texts with known correct answers, measures its accuracy, and
 //! fails if a requirement does not hold.
 
-mod gold_faults;
+mod gold_errors;
 mod junit;
 mod option_orders;
 mod requirements;
@@ -102,7 +102,7 @@ impl CheckCommand {
         let checking = run.check(estimator, &tally);
         let check = check_watched(&self.gold, checking, &tally, &mut signals).await?;
         output::say(&report::checked(&self.gold, run.file(), &check.file));
-        gold_faults::check(&self.gold, run.file().version(), &check)?;
+        gold_errors::check(&self.gold, run.file().version(), &check)?;
         requirements.check_expected(&check.expected)?;
         let junit = self.junit.as_deref().map(JunitFile::create).transpose()?;
         context::say_if_for_trying_only(&asked.refract);

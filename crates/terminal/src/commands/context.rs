@@ -165,7 +165,7 @@ pub(crate) async fn find_prism(
     account: AccountId,
     name: &str,
 ) -> anyhow::Result<Prism> {
-    let prism = PrismSelector::parse(name).map_err(|faults| faulty("PRISM", &faults))?;
+    let prism = PrismSelector::parse(name).map_err(|errors| invalid_argument("PRISM", &errors))?;
     match refract.prisms().find(account, &prism).await {
         Err(error @ PrismError::NotFound) => {
             let prisms = refract.prisms().all(account).await?;
@@ -188,11 +188,11 @@ pub(crate) fn say_if_for_trying_only(refract: &Refract) {
 
 /// Parses a name: trimmed, 1 to 200 characters.
 pub(crate) fn name(argument: &str, text: &str) -> anyhow::Result<DisplayName> {
-    DisplayName::parse(text).map_err(|faults| faulty(argument, &faults))
+    DisplayName::parse(text).map_err(|errors| invalid_argument(argument, &errors))
 }
 
 /// The error for an invalid argument.
-pub(crate) fn faulty(argument: &str, faults: &[ValidationError]) -> anyhow::Error {
-    let faults: Vec<_> = faults.iter().map(ToString::to_string).collect();
-    anyhow::anyhow!("{argument} cannot be used: {}", faults.join("; "))
+pub(crate) fn invalid_argument(argument: &str, errors: &[ValidationError]) -> anyhow::Error {
+    let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
+    anyhow::anyhow!("{argument} cannot be used: {}", errors.join("; "))
 }

@@ -32,17 +32,17 @@ const BODY: &str = r#"{"text": "This is unacceptable! I was charged twice for my
 /// A failure of the database.
 pub async fn prepare(refract: &Refract) -> anyhow::Result<ApiKey> {
     let account = AccountArg::of_default().find(refract).await?;
-    let caller = AccountActor::operator(account);
+    let actor = AccountActor::operator(account);
     let selector = PrismSelector::Slug(PRISM.to_owned());
     match refract.prisms().find(account, &selector).await {
         Err(PrismError::NotFound) => {
-            let creating = refract.prisms().create(&caller, SUPPORT_TRIAGE.file);
+            let creating = refract.prisms().create(&actor, SUPPORT_TRIAGE.file);
             creating.await?;
         }
         found => drop(found?),
     }
     let label = "demo".to_owned();
-    let (_, key) = refract.keys().create(&caller, label, None).await?;
+    let (_, key) = refract.keys().create(&actor, label, None).await?;
     Ok(key)
 }
 

@@ -2,7 +2,7 @@
 
 mod advice;
 mod advice_json;
-mod advice_words;
+mod advice_text;
 mod advised_lens;
 mod goal;
 

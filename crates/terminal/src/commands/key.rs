@@ -129,8 +129,8 @@ impl KeyCommand {
                 let no_key =
                     || format!("there is no key with the id '{id}': see `refract key list`");
                 let key = ApiKeyId::parse(&id).with_context(no_key)?;
-                let caller = AccountActor::operator(account);
-                anyhow::ensure!(refract.keys().revoke(&caller, key).await?, no_key());
+                let actor = AccountActor::operator(account);
+                anyhow::ensure!(refract.keys().revoke(&actor, key).await?, no_key());
                 output::say("The key is revoked.");
                 Ok(())
             }
@@ -145,9 +145,9 @@ async fn create(
     account: &AccountArg,
 ) -> anyhow::Result<()> {
     let name = context::name("--name", name)?;
-    let caller = AccountActor::operator(account.find(refract).await?);
+    let actor = AccountActor::operator(account.find(refract).await?);
     let label = name.as_str().to_owned();
-    let creating = refract.keys().create(&caller, label, expires).await;
+    let creating = refract.keys().create(&actor, label, expires).await;
     let (id, key) = match creating {
         Err(refusal @ KeyError::EndsInThePast { .. }) => bail!("--expires: {refusal}"),
         created => created?,

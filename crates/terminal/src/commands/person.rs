@@ -107,8 +107,8 @@ impl PersonCommand {
                     Some(role) => role,
                     None => refract.people().default_role(account).await?,
                 };
-                let caller = AccountActor::operator(account);
-                let invitation = refract.people().invite(&caller, &email, role).await?;
+                let actor = AccountActor::operator(account);
+                let invitation = refract.people().invite(&actor, &email, role).await?;
                 print_link(&invitation, |token| url.join_link(token))
             }
             Self::List { json, account } => {
@@ -135,8 +135,8 @@ impl PersonCommand {
                 let url = app.url()?;
                 let (refract, account) = account.open(database).await?;
                 let person = find(&refract, account, &email).await?.id;
-                let caller = AccountActor::operator(account);
-                let invitation = refract.people().reset(&caller, person).await?;
+                let actor = AccountActor::operator(account);
+                let invitation = refract.people().reset(&actor, person).await?;
                 print_link(&invitation, |token| url.join_link(token))
             }
         }
@@ -150,7 +150,7 @@ fn role(name: &str) -> anyhow::Result<Role> {
 }
 
 fn parsed(email: &str) -> anyhow::Result<Email> {
-    Email::parse(email).map_err(|faults| context::faulty("EMAIL", &faults))
+    Email::parse(email).map_err(|errors| context::invalid_argument("EMAIL", &errors))
 }
 
 async fn find(refract: &Refract, account: AccountId, email: &Email) -> anyhow::Result<Person> {

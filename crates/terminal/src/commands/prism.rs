@@ -134,8 +134,8 @@ impl PrismCommand {
             Self::Create { file, account } => {
                 let refract = context::open_or_create(&database.settings()).await?;
                 let file = file.read()?;
-                let caller = AccountActor::operator(account.find(&refract).await?);
-                let prism = refract.prisms().create(&caller, &file).await?;
+                let actor = AccountActor::operator(account.find(&refract).await?);
+                let prism = refract.prisms().create(&actor, &file).await?;
                 output::json(&saved(&prism, prism.latest_version))?;
             }
             Self::Save {
@@ -176,9 +176,9 @@ impl PrismCommand {
             } => {
                 let (refract, prism) = account.open_prism(database, &prism).await?;
                 let name = context::name("NAME", &name)?;
-                let caller = AccountActor::operator(prism.account);
+                let actor = AccountActor::operator(prism.account);
                 let prisms = refract.prisms();
-                prisms.rename(&caller, &prism.selector(), &name).await?;
+                prisms.rename(&actor, &prism.selector(), &name).await?;
                 output::say("The prism is renamed.");
             }
             Self::Archive(named) => {
@@ -199,16 +199,16 @@ impl PrismCommand {
 impl PrismArg {
     async fn set_archived(&self, database: &DatabaseArgs, archived: bool) -> anyhow::Result<()> {
         let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
-        let (caller, selector) = (AccountActor::operator(prism.account), prism.selector());
+        let (actor, selector) = (AccountActor::operator(prism.account), prism.selector());
         let prisms = refract.prisms();
-        Ok(prisms.set_archived(&caller, &selector, archived).await?)
+        Ok(prisms.set_archived(&actor, &selector, archived).await?)
     }
 }
 
 async fn save(refract: &Refract, prism: &Prism, file: &[u8]) -> anyhow::Result<()> {
-    let caller = AccountActor::operator(prism.account);
+    let actor = AccountActor::operator(prism.account);
     let (selector, prisms) = (prism.selector(), refract.prisms());
-    let saving = prisms.save_version(&caller, &selector, file, None);
+    let saving = prisms.save_version(&actor, &selector, file, None);
     let (prism, version) = saving.await?;
     if prisms.repeats_version_before(&prism, version).await? {
         output::say(&format!(

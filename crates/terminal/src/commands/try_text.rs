@@ -7,7 +7,7 @@ use clap::Args;
 use refract_domain::prism::VersionNumber;
 use refract_domain::prism::slug::PrismSelector;
 use refract_domain::submission::reference::Ref;
-use refract_domain::submission::{CallContext, SentFields, field_value_faults};
+use refract_domain::submission::{CallContext, SentFields, field_value_errors};
 use refract_service::model::ModelGateway;
 use refract_service::people::AccountActor;
 use refract_service::results::CreateCall;
@@ -110,10 +110,10 @@ impl TryCommand {
             None => self.fields,
         };
         for (key, value) in &fields {
-            let faults = field_value_faults(value);
+            let errors = field_value_errors(value);
             anyhow::ensure!(
-                faults.is_empty(),
-                context::faulty(&format!("fields.{key}"), &faults)
+                errors.is_empty(),
+                context::invalid_argument(&format!("fields.{key}"), &errors)
             );
         }
         let context = self.context.map(CallContext::parse).transpose();
@@ -122,9 +122,9 @@ impl TryCommand {
             prism,
             fields: SentFields(fields),
             context: context
-                .map_err(|faults| context::faulty("--context", &faults))?
+                .map_err(|errors| context::invalid_argument("--context", &errors))?
                 .flatten(),
-            reference: reference.map_err(|faults| context::faulty("--ref", &faults))?,
+            reference: reference.map_err(|errors| context::invalid_argument("--ref", &errors))?,
             version: self.version,
             idempotency_key: None,
         })

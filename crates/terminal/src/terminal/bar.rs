@@ -4,7 +4,7 @@
 const EIGHTHS: [char; 7] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 const FULL: char = '█';
 const EMPTY: char = ' ';
-const MARK: char = '│';
+const TICK: char = '│';
 
 /// A bar of exactly `columns` characters for a share from 0 to 1, with a vertical line at each of
 /// `marks`, also shares from 0 to 1.
@@ -20,7 +20,7 @@ pub(crate) fn bar(share: f64, marks: &[f64], columns: usize) -> String {
     for mark in marks {
         let last = columns.saturating_sub(1);
         if let Some(cell) = cells.get_mut(scaled(*mark, columns).min(last)) {
-            *cell = MARK;
+            *cell = TICK;
         }
     }
     cells.into_iter().collect()

@@ -10,7 +10,7 @@ on_both!(
     operators_list_events_by_who_and_since_when,
     owners_see_filter_and_download_events,
     no_event_holds_a_text_or_a_secret,
-    the_page_of_a_prism_says_from_what_to_what,
+    the_page_of_a_prism_shows_from_what_to_what,
 );
 
 async fn by(service: &Service, who: &str) -> Vec<String> {
@@ -288,7 +288,7 @@ async fn no_event_holds_a_text_or_a_secret(backend: Backend) {
     );
 }
 
-async fn the_page_of_a_prism_says_from_what_to_what(backend: Backend) {
+async fn the_page_of_a_prism_shows_from_what_to_what(backend: Backend) {
     let service = Service::start(backend).await;
     let mut ada = joined(&service, "ada@example.com", "owner").await;
     let prism = format!("/prisms/{PRISM}");

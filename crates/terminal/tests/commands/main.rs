@@ -20,7 +20,7 @@ mod events_of_runs;
 mod exports;
 mod lens_work;
 mod marks;
-mod marks_faults;
+mod marks_errors;
 mod model_check;
 mod model_check_failures;
 mod person;

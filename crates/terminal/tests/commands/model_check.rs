@@ -77,8 +77,8 @@ async fn every_question_type_and_255_outcomes_are_asked_over_every_protocol() {
         let last = ended.stderr.lines().last();
         assert_eq!(last, Some("The model can serve."), "{ended:?}");
         assert!(ended.stderr.contains(reading), "{ended:?}");
-        let says_distance = ended.stderr.contains("Probabilities are off by at most ");
-        assert_eq!(says_distance, protocol == "chat", "{ended:?}");
+        let shows_distance = ended.stderr.contains("Probabilities are off by at most ");
+        assert_eq!(shows_distance, protocol == "chat", "{ended:?}");
         let lines = ended.lines();
         for (line, (call, readable)) in lines.iter().zip(CALLS.iter().zip(readable)) {
             assert_eq!(line["call"], *call);
@@ -102,7 +102,7 @@ async fn every_question_type_and_255_outcomes_are_asked_over_every_protocol() {
 }
 
 #[tokio::test]
-async fn the_table_tells_how_codes_are_cut_and_what_falls_on_them() {
+async fn the_table_shows_how_codes_are_cut_and_what_falls_on_them() {
     let server = ModelServer::start(knowing_chat());
     let ended = check(&server, "chat", &[]).await;
     let words = "moved the right one's probability by 0.000.";

@@ -126,7 +126,7 @@ impl Browser {
     }
 
     /// Deletes all cookies, so that the next request is anonymous.
-    pub async fn forget_cookies(&self) {
+    pub async fn clear_cookies(&self) {
         let command = "Network.clearBrowserCookies";
         self.session.developer_command(command, json!({})).await;
     }

@@ -10,7 +10,7 @@ use refract_service::prisms::{DraftTrialCost, TrialPair, VersionDraft};
 use super::draft_form::WHOLE;
 use super::editing::Editing;
 use super::form_page::origin;
-use super::place_words::describe;
+use super::place_description::describe;
 use super::state_panel::MOST_WARNINGS;
 use crate::components::bar::bar;
 use crate::components::differences::differences;

@@ -9,9 +9,9 @@ use crate::replies::page_error::PageError;
 use crate::requests::visit::Visit;
 
 /// The name of the actor that created a result. For owners, the name of a key is a link to the key.
-pub(super) async fn maker(visit: &Visit, maker: ResultActor) -> Result<Markup, PageError> {
+pub(super) async fn actor(visit: &Visit, actor: ResultActor) -> Result<Markup, PageError> {
     let account = visit.account();
-    Ok(match maker {
+    Ok(match actor {
         ResultActor::Person(person) => {
             let names = visit.refract.people().names(account, &[person]).await?;
             html! {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use maud::{Markup, html};
 use refract_domain::ids::{ApiKeyId, PersonId};
 use refract_domain::result::actor::ResultActor;
-use refract_service::people::MakerName;
+use refract_service::people::ActorName;
 use refract_service::results::FoundRow;
 
 use crate::components::field::FormField;
@@ -13,21 +13,21 @@ use crate::replies::page_error::PageError;
 use crate::requests::visit::Visit;
 
 /// The keys and people of an account, with their names.
-pub(super) struct ResultMakers {
+pub(super) struct ResultActors {
     /// The form's value and the name of each actor, keys before people.
     listed: Vec<(String, String)>,
     keys: HashMap<ApiKeyId, String>,
-    people: HashMap<PersonId, MakerName>,
+    people: HashMap<PersonId, ActorName>,
 }
 
-impl ResultMakers {
+impl ResultActors {
     /// Loads the actors of the visitor's account, and those that created these results.
     pub(super) async fn load(visit: &Visit, results: &[FoundRow]) -> Result<Self, PageError> {
         let account = visit.account();
         let keys = visit.refract.keys().labels(account).await?;
         let present = visit.refract.people().list(account).await?;
         let mut wanted: Vec<_> = present.iter().map(|person| person.id).collect();
-        wanted.extend(results.iter().filter_map(|row| match row.maker {
+        wanted.extend(results.iter().filter_map(|row| match row.actor {
             ResultActor::Person(person) => Some(person),
             ResultActor::Key(_) | ResultActor::Operator => None,
         }));
@@ -56,11 +56,11 @@ impl ResultMakers {
     }
 
     /// The name of the actor that created a result.
-    pub(super) fn name(&self, maker: ResultActor) -> &str {
-        match maker {
+    pub(super) fn name(&self, actor: ResultActor) -> &str {
+        match actor {
             ResultActor::Key(key) => self.keys.get(&key).map_or("key", String::as_str),
             ResultActor::Person(person) => {
-                self.people.get(&person).map_or("person", MakerName::as_str)
+                self.people.get(&person).map_or("person", ActorName::as_str)
             }
             ResultActor::Operator => "terminal",
         }

@@ -125,8 +125,8 @@ async fn options_come_and_go(backend: Backend, scripts: bool) {
     browser.wait_for(":focus").await;
     browser.fill("[name=\"questions.1.text\"]", "").await;
     browser.follow_on("Review changes").await;
-    let fault = browser.text("[name=\"questions.1.text\"] ~ .fault").await;
-    assert!(fault.contains("at least 1 character"), "{fault}");
+    let error = browser.text("[name=\"questions.1.text\"] ~ .fault").await;
+    assert!(error.contains("at least 1 character"), "{error}");
     browser
         .fill("[name=\"questions.1.text\"]", "Is somebody angry?")
         .await;

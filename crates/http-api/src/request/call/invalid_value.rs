@@ -11,9 +11,9 @@ impl InvalidValue {
     pub(super) fn list(
         problems: &mut Problems,
         path: &str,
-        faults: impl IntoIterator<Item = ValidationError>,
+        errors: impl IntoIterator<Item = ValidationError>,
     ) -> Self {
-        problems.add_all(path, faults);
+        problems.add_all(path, errors);
         Self
     }
 }
@@ -24,13 +24,13 @@ pub(super) fn refuse_lost_characters<T>(
     read: Result<T, Vec<ValidationError>>,
     are_lost: bool,
 ) -> Result<T, Vec<ValidationError>> {
-    let mut faults = match read {
+    let mut errors = match read {
         Ok(value) if !are_lost => return Ok(value),
         Ok(_) => Vec::new(),
-        Err(faults) => faults,
+        Err(errors) => errors,
     };
-    if are_lost && !faults.contains(&ValidationError::ForbiddenCharacters) {
-        faults.push(ValidationError::ForbiddenCharacters);
+    if are_lost && !errors.contains(&ValidationError::ForbiddenCharacters) {
+        errors.push(ValidationError::ForbiddenCharacters);
     }
-    Err(faults)
+    Err(errors)
 }

@@ -15,7 +15,7 @@ pub(super) fn prism(raw: &str, problems: &mut Problems) -> Result<PrismSelector,
     let are_lost = decoded.clone().decode_utf8().is_err();
     let read = PrismSelector::parse(&decoded.decode_utf8_lossy());
     refuse_lost_characters(read, are_lost)
-        .map_err(|faults| InvalidValue::list(problems, "prism", faults))
+        .map_err(|errors| InvalidValue::list(problems, "prism", errors))
 }
 
 /// Reads `{result_id}` after decoding the percent-encoding.

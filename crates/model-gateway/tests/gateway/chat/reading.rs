@@ -114,7 +114,7 @@ async fn a_code_that_the_prism_lacks_is_a_value_of_null_for_choices_alone() {
 }
 
 #[actix_rt::test]
-async fn confidence_tells_how_far_the_most_probable_outcome_stands_out() {
+async fn confidence_shows_how_far_the_most_probable_outcome_stands_out() {
     let answer = read(&choice(4), &[&[("B", 0.625), ("A", 0.375)]])
         .await
         .unwrap();

@@ -191,7 +191,7 @@ async fn a_whole_answer_whose_chunks_have_no_end_is_read() {
 }
 
 #[actix_rt::test]
-async fn every_way_to_tell_the_length_of_an_answer_is_read() {
+async fn every_way_to_send_the_length_of_an_answer_is_read() {
     for reply in [
         ScriptedReply::answers(),
         ScriptedReply::answers().chunked(),

@@ -178,8 +178,8 @@ impl Database {
             let expired = invitations::table.filter(invitations::expires_at.le(Bind(now)));
             on!(connection, execute(diesel::delete(expired)))?;
             let signed_in_at = known_browsers::signed_in_at;
-            let forgotten = known_browsers::table.filter(signed_in_at.le(Bind(signed_in_after)));
-            on!(connection, execute(diesel::delete(forgotten)))?;
+            let expired = known_browsers::table.filter(signed_in_at.le(Bind(signed_in_after)));
+            on!(connection, execute(diesel::delete(expired)))?;
             Ok(())
         })
         .await

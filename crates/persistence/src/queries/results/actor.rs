@@ -8,16 +8,16 @@ use refract_domain::result::actor::ResultActor;
 
 /// Who made a result. Both are `None` for a result of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Queryable)]
-pub struct ResultMaker {
+pub struct ResultActorRow {
     /// The key that made the result.
     pub api_key: Option<ApiKeyId>,
     /// The person who made the result in the app.
     pub person: Option<PersonId>,
 }
 
-impl From<ResultMaker> for ResultActor {
-    fn from(maker: ResultMaker) -> Self {
-        match (maker.person, maker.api_key) {
+impl From<ResultActorRow> for ResultActor {
+    fn from(actor: ResultActorRow) -> Self {
+        match (actor.person, actor.api_key) {
             (Some(person), _) => Self::Person(person),
             (None, Some(key)) => Self::Key(key),
             (None, None) => Self::Operator,
@@ -26,6 +26,6 @@ impl From<ResultMaker> for ResultActor {
 }
 
 /// The column of a result that names the person who made it.
-pub(crate) struct MakerColumns {
+pub(crate) struct ActorColumns {
     pub(crate) made_by: Option<PersonId>,
 }

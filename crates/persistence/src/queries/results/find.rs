@@ -10,7 +10,7 @@ use crate::connections::{find_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::prisms::row::{Prism, PrismColumns};
-use crate::queries::results::actor::ResultMaker;
+use crate::queries::results::actor::ResultActorRow;
 use crate::queries::results::provenance::{Provenance, ProvenanceColumns};
 use crate::queries::results::row::ResultColumns;
 use crate::schema::sql_types::Bind;
@@ -133,7 +133,7 @@ impl Database {
         &self,
         account: AccountId,
         result: ResultId,
-    ) -> Result<Option<ResultMaker>, PersistenceError> {
+    ) -> Result<Option<ResultActorRow>, PersistenceError> {
         self.read(async move |mut connection| {
             let query = results::table
                 .filter(results::id.eq(Bind(result)))

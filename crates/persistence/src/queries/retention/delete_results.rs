@@ -68,7 +68,7 @@ impl Database {
         event: DeletionEvent,
     ) -> Result<u64, PersistenceError> {
         self.write(async move |mut connection| {
-            let forgotten = in_transaction!(connection, |c| {
+            let deleted = in_transaction!(connection, |c| {
                 let wanted: Vec<_> = ids.iter().copied().map(Bind).collect();
                 // from here on no retry of them can be saved; locked in the order in which others
                 // lock several results
@@ -95,24 +95,24 @@ impl Database {
                     c,
                     diesel::delete(results::table.filter(results::id.eq_any(gone)))
                 );
-                for (prism, forgotten) in by_prism(found) {
+                for (prism, deleted) in by_prism(found) {
                     let lowest = ResultId::LOWEST.beside(random);
-                    let first_mark = diesel::insert_into(counted_results::table).values((
+                    let first_watermark = diesel::insert_into(counted_results::table).values((
                         counted_results::prism_id.eq(Bind(prism)),
                         counted_results::up_to.eq(Bind(lowest.unwrap_or(ResultId::LOWEST))),
                     ));
-                    first_mark.on_conflict_do_nothing().execute(c).await?;
-                    let mark = counted_results::table.find(Bind(prism));
-                    let up_to: ResultId = for_update(mark.select(counted_results::up_to))
+                    first_watermark.on_conflict_do_nothing().execute(c).await?;
+                    let watermark = counted_results::table.find(Bind(prism));
+                    let up_to: ResultId = for_update(watermark.select(counted_results::up_to))
                         .get_result(c)
                         .await?;
-                    let counts = DeletedCounts::of(&forgotten, up_to);
+                    let counts = DeletedCounts::of(&deleted, up_to);
                     if counts.has_uncounted
                         && let Some(another) = up_to.beside(random)
                     {
                         run!(
                             c,
-                            diesel::update(mark).set(counted_results::up_to.eq(Bind(another)))
+                            diesel::update(watermark).set(counted_results::up_to.eq(Bind(another)))
                         );
                     }
                     for ((day, key), count) in counts.counted {
@@ -137,7 +137,7 @@ impl Database {
                 }
                 QueryResult::Ok(number)
             })?;
-            Ok(u64::try_from(forgotten).unwrap_or(u64::MAX))
+            Ok(u64::try_from(deleted).unwrap_or(u64::MAX))
         })
         .await
     }

@@ -31,9 +31,9 @@ pub(crate) struct DeletedCounts {
 }
 
 /// Groups results by prism, in the order of the prisms' ids.
-pub(crate) fn by_prism(forgotten: Vec<DeletedResult>) -> BTreeMap<PrismId, Vec<DeletedResult>> {
+pub(crate) fn by_prism(deleted: Vec<DeletedResult>) -> BTreeMap<PrismId, Vec<DeletedResult>> {
     let mut by_prism: BTreeMap<PrismId, Vec<DeletedResult>> = BTreeMap::new();
-    for result in forgotten {
+    for result in deleted {
         by_prism.entry(result.prism).or_default().push(result);
     }
     by_prism

@@ -33,15 +33,15 @@ fn result() -> SavedResult {
     }
 }
 
-fn first(turn: FlightRole) -> FlightLeader {
-    match turn {
+fn first(role: FlightRole) -> FlightLeader {
+    match role {
         FlightRole::Lead(first) => first,
         FlightRole::Follow(_) => panic!("another call asks"),
     }
 }
 
-fn other(turn: FlightRole) -> FlightFollower {
-    match turn {
+fn other(role: FlightRole) -> FlightFollower {
+    match role {
         FlightRole::Lead(_) => panic!("the call asks itself"),
         FlightRole::Follow(other) => other,
     }

@@ -184,11 +184,11 @@ fn percents(counts: impl Iterator<Item = u64>) -> Vec<String> {
         *percent += 1;
     }
     let pairs = percents.iter().zip(&counts);
-    let in_words = |(percent, count): (&u128, &u128)| match percent {
+    let describe = |(percent, count): (&u128, &u128)| match percent {
         0 if *count > 0 => "<1%".to_owned(),
         percent => format!("{percent}%"),
     };
-    pairs.map(in_words).collect()
+    pairs.map(describe).collect()
 }
 
 /// The exit status of a dry run.

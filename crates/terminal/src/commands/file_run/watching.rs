@@ -5,7 +5,7 @@ use std::time::Duration;
 use refract_file_runs::{FileCheckError, RunTally};
 
 use super::super::signals::StopSignals;
-use super::faults::faulty;
+use super::input_errors::input_error;
 use super::report::going;
 use crate::commands::input_path::InputPath;
 use crate::output;
@@ -34,9 +34,9 @@ pub(crate) async fn check_watched<T>(
         never = showing => match never {},
     };
     progress.end();
-    checked.map_err(|fault| match fault {
-        FileCheckError::Input(fault) => faulty(input, &fault),
-        FileCheckError::Lookup { .. } | FileCheckError::Lost => anyhow::anyhow!("{input}: {fault}"),
+    checked.map_err(|error| match error {
+        FileCheckError::Input(error) => input_error(input, &error),
+        FileCheckError::Lookup { .. } | FileCheckError::Lost => anyhow::anyhow!("{input}: {error}"),
     })
 }
 

@@ -44,17 +44,17 @@ impl EraseCommand {
         let ids: Option<Vec<ResultId>> = ids.collect();
         let ids = ids.context("ID cannot be used: Invalid uuid")?;
         let reference = self.reference.as_deref().map(Ref::parse).transpose();
-        let reference = reference.map_err(|faults| context::faulty("--ref", &faults))?;
+        let reference = reference.map_err(|errors| context::invalid_argument("--ref", &errors))?;
         let refract = context::open(&database.settings()).await?;
-        let caller = AccountActor::operator(self.account.find(&refract).await?);
+        let actor = AccountActor::operator(self.account.find(&refract).await?);
         let erased = match &reference {
             Some(reference) => {
                 refract
                     .retention()
-                    .erase_reference(&caller, reference)
+                    .erase_reference(&actor, reference)
                     .await?
             }
-            None => refract.retention().erase(&caller, &ids).await?,
+            None => refract.retention().erase(&actor, &ids).await?,
         };
         if erased.results > 0 {
             let has_no_traces = self.no_rewrite || remove_traces(&refract).await?;

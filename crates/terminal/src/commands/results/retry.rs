@@ -67,7 +67,7 @@ impl RetryCommand {
             .count_retriable(prism.account, prism.id, filter.clone())
             .await?;
         let what = RetryFailed {
-            caller: AccountActor::operator(prism.account),
+            actor: AccountActor::operator(prism.account),
             prism: prism.id,
             filter,
             pace: AskingPace {

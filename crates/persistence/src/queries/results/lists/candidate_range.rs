@@ -54,7 +54,7 @@ impl CandidateRange {
         let between = order.after(filter.ids(), last);
         let reference = filter.reference.take();
         let version = filter.version.take();
-        let searched = match (version, reference, filter.made_by) {
+        let searched = match (version, reference, filter.actor) {
             (Some(version), _, _) => Searched::Version(version.get()),
             (None, Some(reference), _) => Searched::Reference(Some(reference.as_str().to_owned())),
             (None, None, Some(ResultActor::Key(key))) => Searched::Key(key),
@@ -62,7 +62,7 @@ impl CandidateRange {
             (None, None, Some(ResultActor::Operator) | None) => Searched::Prism,
         };
         if matches!(searched, Searched::Key(_) | Searched::Person(_)) {
-            filter.made_by = None;
+            filter.actor = None;
         }
         let of_account = ResultQuery::of_account(account);
         Self {

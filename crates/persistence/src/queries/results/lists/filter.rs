@@ -40,7 +40,7 @@ pub struct ResultFilter {
     /// Results with this `ref`.
     pub reference: Option<Ref>,
     /// Results that this program, this person or the terminal made.
-    pub made_by: Option<ResultActor>,
+    pub actor: Option<ResultActor>,
 }
 
 /// Largest difference between the moment in a result's id and its saved moment. Both are read from
@@ -62,13 +62,13 @@ impl ResultFilter {
             ..Self::default()
         };
         let is_failed = self.is_retried.is_some() || self.is_ok == Some(false);
-        match (&self.reference, self.made_by, self.version) {
+        match (&self.reference, self.actor, self.version) {
             (Some(reference), _, _) => Self {
                 reference: Some(reference.clone()),
                 ..period
             },
-            (None, Some(maker @ (ResultActor::Person(_) | ResultActor::Operator)), _) => Self {
-                made_by: Some(maker),
+            (None, Some(actor @ (ResultActor::Person(_) | ResultActor::Operator)), _) => Self {
+                actor: Some(actor),
                 ..period
             },
             _ if is_failed => Self {
@@ -79,7 +79,7 @@ impl ResultFilter {
                 version: Some(version),
                 ..period
             },
-            (None, made_by, None) => Self { made_by, ..period },
+            (None, actor, None) => Self { actor, ..period },
         }
     }
 
@@ -138,7 +138,7 @@ impl ResultFilter {
         if let Some(reference) = self.reference {
             query = query.filter(results::reference.eq(Some(reference.as_str().to_owned())));
         }
-        query = match self.made_by {
+        query = match self.actor {
             None => query,
             Some(ResultActor::Key(key)) => query.filter(results::api_key_id.eq(Some(key))),
             Some(ResultActor::Person(person)) => query.filter(results::made_by.eq(Some(person))),

@@ -15,10 +15,10 @@ async fn the_whole_file_is_checked_before_anything_is_asked() {
     service.write("in.csv", &rows);
     let ended = service.run_file("in.csv", &["--dry-run"]).await;
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""));
-    let said: Vec<_> = ended.stderr.lines().collect();
-    assert_eq!(said[0], "in.csv: CSV, 7 rows; support-triage version 1");
+    let printed: Vec<_> = ended.stderr.lines().collect();
+    assert_eq!(printed[0], "in.csv: CSV, 7 rows; support-triage version 1");
     assert_eq!(
-        said[1..4],
+        printed[1..4],
         [
             "  line 5 is refused: fields.text: String must contain at most 100000 character(s)",
             "  line 7 is refused: ref: String must contain at most 200 character(s)",
@@ -26,16 +26,16 @@ async fn the_whole_file_is_checked_before_anything_is_asked() {
         ]
     );
     assert!(
-        said[4].starts_with("  4 rows to ask about: about 2"),
+        printed[4].starts_with("  4 rows to ask about: about 2"),
         "{}",
-        said[4]
+        printed[4]
     );
     assert!(
-        said[4].ends_with(" tokens in 4 model requests"),
+        printed[4].ends_with(" tokens in 4 model requests"),
         "{}",
-        said[4]
+        printed[4]
     );
-    assert_eq!(said[5], "error: 3 rows cannot be asked about");
+    assert_eq!(printed[5], "error: 3 rows cannot be asked about");
     assert_eq!(service.asked(), 0);
     let ended = service.run_file("in.csv", &["--format", "jsonl"]).await;
     assert_eq!(ended.code, Some(1));
@@ -57,12 +57,12 @@ async fn the_whole_file_is_checked_before_anything_is_asked() {
 }
 
 #[tokio::test]
-async fn a_summary_says_what_stands_in_the_columns() {
+async fn a_summary_describes_the_columns() {
     let service = service(Backend::Sqlite).await;
     service.write("in.csv", numbered(4));
     service.model.then_once(ScriptedReply::status(400));
     let ended = service.run_file("in.csv", &["--concurrency", "1"]).await;
-    let said = ended.stderr;
+    let printed = ended.stderr;
     for words in [
         "4 rows in ",
         ": 3 ok, 1 failed\n",
@@ -72,7 +72,7 @@ async fn a_summary_says_what_stands_in_the_columns() {
         "\n  angry    Yes 100%\n",
         "\n  urgency  Can wait 100%\n",
     ] {
-        assert!(said.contains(words), "{words}: {said}");
+        assert!(printed.contains(words), "{words}: {printed}");
     }
 }
 

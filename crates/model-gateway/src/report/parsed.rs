@@ -5,7 +5,7 @@ use refract_domain::answer::probability::Probability;
 
 /// How many outcomes of the asked questions had a probability from the server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct OutcomeCoverage {
+pub struct ParsedOutcomes {
     /// Number of outcomes of all questions that were read.
     pub outcomes: usize,
     /// Number of outcomes with a probability from the server. The others share the remaining
@@ -14,12 +14,12 @@ pub struct OutcomeCoverage {
     /// Only in the protocol `chat`: how the codes of a question were found. The question is the one
     /// with the least probability on its codes, except for `unread`, which is the largest of all
     /// questions.
-    pub codes: Option<CodeCoverage>,
+    pub codes: Option<ParsedCodes>,
 }
 
 /// How the codes of one question were found among the tokens of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CodeCoverage {
+pub struct ParsedCodes {
     /// Sum of the probabilities read for codes, before normalisation.
     pub mass: Probability,
     /// Share of the codes' probability, from 0 to 1, that was not read but estimated or split
@@ -32,7 +32,7 @@ pub struct CodeCoverage {
     pub tokens: Option<usize>,
 }
 
-impl OutcomeCoverage {
+impl ParsedOutcomes {
     /// The combined coverage of two questions or requests.
     #[must_use]
     pub(crate) fn and(self, other: Self) -> Self {
@@ -42,7 +42,7 @@ impl OutcomeCoverage {
         Self {
             outcomes: self.outcomes + other.outcomes,
             listed: self.listed + other.listed,
-            codes: codes.map(|codes| CodeCoverage { unread, ..codes }),
+            codes: codes.map(|codes| ParsedCodes { unread, ..codes }),
         }
     }
 }

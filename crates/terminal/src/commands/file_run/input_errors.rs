@@ -7,17 +7,17 @@ use crate::commands::input_path::InputPath;
 /// The error for a file that cannot be run.
 pub(crate) fn refused(input: &InputPath, refusal: OpenRunError) -> anyhow::Error {
     match refusal {
-        OpenRunError::Input(fault) => faulty(input, &fault),
-        OpenRunError::Mapping(fault) => anyhow::anyhow!("--map: {fault}"),
+        OpenRunError::Input(error) => input_error(input, &error),
+        OpenRunError::Mapping(error) => anyhow::anyhow!("--map: {error}"),
     }
 }
 
 /// The error for a file that cannot be read.
-pub(crate) fn faulty(input: &InputPath, fault: &InputError) -> anyhow::Error {
-    let is_missing = matches!(fault, InputError::Missing { .. });
+pub(crate) fn input_error(input: &InputPath, error: &InputError) -> anyhow::Error {
+    let is_missing = matches!(error, InputError::Missing { .. });
     let advice = is_missing.then_some("; name another one with --map COLUMN=FIELD");
     let advice = advice.unwrap_or_default();
-    anyhow::anyhow!("{input}: {fault}{advice}")
+    anyhow::anyhow!("{input}: {error}{advice}")
 }
 
 /// Why a run stopped and how to continue it.

@@ -17,8 +17,8 @@ const FEW: QueueLimits = QueueLimits {
     of_people: 3,
 };
 
-fn queue(limits: QueueLimits) -> &'static TurnQueue {
-    Box::leak(Box::new(TurnQueue::new(limits)))
+fn queue(limits: QueueLimits) -> &'static PermitQueue {
+    Box::leak(Box::new(PermitQueue::new(limits)))
 }
 
 fn network(name: &str) -> Applicant {
@@ -30,22 +30,22 @@ fn person(number: u128) -> Applicant {
 }
 
 /// Number of waiters.
-fn waiting(queue: &TurnQueue) -> usize {
+fn waiting(queue: &PermitQueue) -> usize {
     let state = queue.state();
     state.people.total + state.networks.total
 }
 
-/// Waits for a turn, records who got it, and returns it.
+/// Waits for a permit, records who got it, and returns it.
 async fn wait(
-    queue: &'static TurnQueue,
+    queue: &'static PermitQueue,
     applicant: Applicant,
     served: &mpsc::UnboundedSender<String>,
-) -> JoinHandle<Result<(), NoTurn>> {
-    let (said, served) = (format!("{applicant:?}"), served.clone());
+) -> JoinHandle<Result<(), NoPermit>> {
+    let (served_one, served) = (format!("{applicant:?}"), served.clone());
     let mut waiting = Box::pin(async move {
-        let turn = queue.turn(applicant).await?;
-        served.send(said).unwrap();
-        drop(turn);
+        let permit = queue.permit(applicant).await?;
+        served.send(served_one).unwrap();
+        drop(permit);
         Ok(())
     });
     let came = futures_util::poll!(&mut waiting);
@@ -54,7 +54,7 @@ async fn wait(
 }
 
 /// The order in which the queue serves these applicants, which arrive in this order while the only
-/// turn is taken.
+/// permit is taken.
 async fn order(applicants: Vec<Applicant>) -> Vec<String> {
     let queue = queue(QueueLimits {
         of_network: 100,
@@ -64,7 +64,7 @@ async fn order(applicants: Vec<Applicant>) -> Vec<String> {
         ..FEW
     });
     let (served, mut order) = mpsc::unbounded_channel();
-    let held = queue.turn(network("first")).await.unwrap();
+    let held = queue.permit(network("first")).await.unwrap();
     let mut waiters = Vec::new();
     for applicant in applicants {
         waiters.push(wait(queue, applicant, &served).await);
@@ -75,15 +75,18 @@ async fn order(applicants: Vec<Applicant>) -> Vec<String> {
     }
     drop(served);
     let mut all = Vec::new();
-    while let Some(said) = order.recv().await {
-        all.push(said);
+    while let Some(served_one) = order.recv().await {
+        all.push(served_one);
     }
     all
 }
 
 fn place(order: &[String], applicant: &Applicant) -> usize {
     let wanted = format!("{applicant:?}");
-    order.iter().position(|said| *said == wanted).unwrap()
+    order
+        .iter()
+        .position(|served_one| *served_one == wanted)
+        .unwrap()
 }
 
 #[tokio::test]
@@ -94,7 +97,9 @@ async fn networks_take_turns_however_many_wait_in_one() {
     assert_eq!(served.len(), 53);
     assert_eq!(place(&served, &network("office")), 1);
     assert_eq!(place(&served, &network("home")), 2);
-    let offices = served.iter().filter(|said| said.contains("office"));
+    let offices = served
+        .iter()
+        .filter(|served_one| served_one.contains("office"));
     assert_eq!(offices.count(), 2);
     assert!(served[4].contains("office"), "{served:?}");
 }
@@ -121,14 +126,14 @@ async fn a_person_without_end_keeps_neither_networks_nor_other_people_out() {
 async fn who_finds_no_room_is_refused_at_once_and_who_leaves_makes_room() {
     let queue = queue(FEW);
     let (served, mut order) = mpsc::unbounded_channel();
-    let held = queue.turn(network("a")).await.unwrap();
+    let held = queue.permit(network("a")).await.unwrap();
     let mut waiters = Vec::new();
     for _ in 0..FEW.of_network {
         waiters.push(wait(queue, network("a"), &served).await);
     }
-    assert_eq!(queue.turn(network("a")).await.err(), Some(NoTurn));
+    assert_eq!(queue.permit(network("a")).await.err(), Some(NoPermit));
     let other = wait(queue, network("b"), &served).await;
-    // a cancelled waiter frees its place, and no turn is lost with it
+    // a cancelled waiter frees its place, and no permit is lost with it
     for gone in waiters.drain(..2) {
         gone.abort();
         assert!(gone.await.unwrap_err().is_cancelled());
@@ -144,7 +149,7 @@ async fn who_finds_no_room_is_refused_at_once_and_who_leaves_makes_room() {
         number += 1;
     }
     assert_eq!(number, 4);
-    assert!(queue.turn(network("a")).await.is_ok());
+    assert!(queue.permit(network("a")).await.is_ok());
     assert_eq!(queue.state().free, 1);
 }
 
@@ -152,7 +157,7 @@ async fn who_finds_no_room_is_refused_at_once_and_who_leaves_makes_room() {
 async fn a_full_queue_takes_one_of_a_shorter_line_in_place_of_the_last_of_the_longest() {
     let queue = queue(FEW);
     let (served, _order) = mpsc::unbounded_channel();
-    let held = queue.turn(network("a")).await.unwrap();
+    let held = queue.permit(network("a")).await.unwrap();
     let mut attackers = Vec::new();
     for name in ["a", "a", "a", "b", "b", "b", "b", "a"] {
         attackers.push(wait(queue, network(name), &served).await);
@@ -170,12 +175,12 @@ async fn a_full_queue_takes_one_of_a_shorter_line_in_place_of_the_last_of_the_lo
     // after these two, no line is longer than a new line would be
     others.push(wait(queue, network("g"), &served).await);
     others.push(wait(queue, network("h"), &served).await);
-    assert_eq!(queue.turn(network("i")).await.err(), Some(NoTurn));
+    assert_eq!(queue.permit(network("i")).await.err(), Some(NoPermit));
     // people have separate room, which is bounded too
     for number in [1, 1, 2] {
         others.push(wait(queue, person(number), &served).await);
     }
-    assert_eq!(queue.turn(person(1)).await.err(), Some(NoTurn));
+    assert_eq!(queue.permit(person(1)).await.err(), Some(NoPermit));
     assert_eq!(waiting(queue), FEW.of_networks + FEW.of_people);
     drop(held);
     let mut sent_away = 0;
@@ -189,7 +194,7 @@ async fn a_full_queue_takes_one_of_a_shorter_line_in_place_of_the_last_of_the_lo
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn no_turn_is_lost_or_doubled_when_many_come_and_go_at_once() {
+async fn no_permit_is_lost_or_doubled_when_many_come_and_go_at_once() {
     let queue = queue(QueueLimits {
         at_once: 3,
         of_network: 20,
@@ -207,27 +212,27 @@ async fn no_turn_is_lost_or_doubled_when_many_come_and_go_at_once() {
         };
         all.spawn(async move {
             let patient = number % 5 != 0;
-            let turn = loop {
-                let turn = if patient {
-                    queue.turn(applicant.clone()).await
+            let permit = loop {
+                let permit = if patient {
+                    queue.permit(applicant.clone()).await
                 } else {
                     // a waiter that is cancelled early
                     tokio::select! {
-                        turn = queue.turn(applicant.clone()) => turn,
+                        permit = queue.permit(applicant.clone()) => permit,
                         () = tokio::task::yield_now() => return false,
                     }
                 };
-                match turn {
-                    Ok(turn) => break turn,
-                    // a refused applicant retries until it gets a turn
-                    Err(NoTurn) => tokio::task::yield_now().await,
+                match permit {
+                    Ok(permit) => break permit,
+                    // a refused applicant retries until it gets a permit
+                    Err(NoPermit) => tokio::task::yield_now().await,
                 }
             };
             let at_once = now.fetch_add(1, Ordering::SeqCst) + 1;
             most.fetch_max(at_once, Ordering::SeqCst);
             tokio::task::yield_now().await;
             now.fetch_sub(1, Ordering::SeqCst);
-            drop(turn);
+            drop(permit);
             patient
         });
     }

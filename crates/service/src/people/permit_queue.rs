@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use refract_domain::ids::PersonId;
 use tokio::sync::oneshot;
 
-/// An applicant for a turn.
+/// An applicant for a permit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Applicant {
     /// A person, signed in or in a browser in which they signed in before.
@@ -35,26 +35,26 @@ pub(super) struct QueueLimits {
 }
 
 /// A queue that lasts as long as the process.
-pub(super) struct TurnQueue {
+pub(super) struct PermitQueue {
     limits: QueueLimits,
     state: Mutex<QueueState>,
 }
 
-/// A turn (a permit of the queue), returned when it is dropped.
-pub(super) struct FairTurn {
-    queue: &'static TurnQueue,
+/// A permit of the queue, returned when it is dropped.
+pub(super) struct QueuePermit {
+    queue: &'static PermitQueue,
 }
 
 /// The queue has no room, or its place went to an applicant with fewer waiters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct NoTurn;
+pub(super) struct NoPermit;
 
 struct QueueState {
-    /// Free turns; 0 while an applicant waits.
+    /// Free permits; 0 while an applicant waits.
     free: usize,
     people: Lines<PersonId>,
     networks: Lines<String>,
-    /// Whether the last turn went to a person. Then the next one goes to a network, if one waits: a
+    /// Whether the last permit went to a person. Then the next goes to a network, if one waits: a
     /// person who signs in endlessly must not keep all others out.
     last_was_person: bool,
 }
@@ -69,9 +69,9 @@ struct Lines<K> {
     total: usize,
 }
 
-type Waiter = oneshot::Sender<FairTurn>;
+type Waiter = oneshot::Sender<QueuePermit>;
 
-impl TurnQueue {
+impl PermitQueue {
     pub(super) const fn new(limits: QueueLimits) -> Self {
         Self {
             limits,
@@ -84,19 +84,22 @@ impl TurnQueue {
         }
     }
 
-    /// Waits for a turn.
+    /// Waits for a permit.
     ///
     /// # Errors
-    /// [`NoTurn`]: at once when there is no room, or later when the place goes to an applicant with
+    /// [`NoPermit`]: at once if there is no room, or later if the place goes to an applicant with
     /// fewer waiters.
-    pub(super) async fn turn(&'static self, applicant: Applicant) -> Result<FairTurn, NoTurn> {
-        let turn = {
+    pub(super) async fn permit(
+        &'static self,
+        applicant: Applicant,
+    ) -> Result<QueuePermit, NoPermit> {
+        let permit = {
             let mut state = self.state();
             if state.free > 0 {
                 state.free -= 1;
-                return Ok(FairTurn { queue: self });
+                return Ok(QueuePermit { queue: self });
             }
-            let (waiter, turn) = oneshot::channel();
+            let (waiter, permit) = oneshot::channel();
             let limits = &self.limits;
             match applicant {
                 Applicant::Person(person) => {
@@ -108,12 +111,12 @@ impl TurnQueue {
                     lines.join(network, waiter, limits.of_network, limits.of_networks)?;
                 }
             }
-            turn
+            permit
         };
-        turn.await.map_err(|_| NoTurn)
+        permit.await.map_err(|_| NoPermit)
     }
 
-    /// Passes a turn that ended to the next waiter.
+    /// Passes a released permit to the next waiter.
     fn pass_on(&'static self) {
         loop {
             let next = {
@@ -127,10 +130,10 @@ impl TurnQueue {
             let Some(waiter) = next else {
                 return;
             };
-            match waiter.send(FairTurn { queue: self }) {
+            match waiter.send(QueuePermit { queue: self }) {
                 Ok(()) => return,
-                // the waiter was cancelled: the turn is not returned, but passed on here
-                Err(turn) => std::mem::forget(turn),
+                // the waiter was cancelled: the permit is passed on here instead of being returned
+                Err(permit) => std::mem::forget(permit),
             }
         }
     }
@@ -140,7 +143,7 @@ impl TurnQueue {
     }
 }
 
-impl Drop for FairTurn {
+impl Drop for QueuePermit {
     fn drop(&mut self) {
         self.queue.pass_on();
     }
@@ -170,13 +173,19 @@ impl<K: Clone + Ord> Lines<K> {
 
     /// Adds a waiter to the end of a key's line. When all lines together are full, the last waiter
     /// of the longest line makes room for a waiter of a shorter line.
-    fn join(&mut self, key: K, waiter: Waiter, of_one: usize, of_all: usize) -> Result<(), NoTurn> {
+    fn join(
+        &mut self,
+        key: K,
+        waiter: Waiter,
+        of_one: usize,
+        of_all: usize,
+    ) -> Result<(), NoPermit> {
         if self.length(&key) >= of_one || self.total >= of_all {
             self.remove_gone();
         }
         let length = self.length(&key);
         if length >= of_one {
-            return Err(NoTurn);
+            return Err(NoPermit);
         }
         if self.total >= of_all {
             self.shorten_longest(length)?;
@@ -209,9 +218,11 @@ impl<K: Clone + Ord> Lines<K> {
     }
 
     /// Refuses the last waiter of the longest line, if that line has at least `than + 2` waiters.
-    fn shorten_longest(&mut self, than: usize) -> Result<(), NoTurn> {
+    fn shorten_longest(&mut self, than: usize) -> Result<(), NoPermit> {
         let longest = self.waiting.values_mut().max_by_key(|line| line.len());
-        let line = longest.filter(|line| line.len() > than + 1).ok_or(NoTurn)?;
+        let line = longest
+            .filter(|line| line.len() > than + 1)
+            .ok_or(NoPermit)?;
         // dropping the waiter notifies it
         line.pop_back();
         self.total -= 1;

@@ -8,14 +8,14 @@ use refract_test_support::on_both;
 use crate::marks::save_another_version;
 
 on_both!(
-    every_fault_is_listed_with_its_line_and_nothing_is_saved,
+    every_error_is_listed_with_its_line_and_nothing_is_saved,
     a_result_elsewhere_is_unknown,
     a_file_that_cannot_be_read_is_refused_whole,
 );
 
 /// Imports a refused file, and returns the lines on stderr after the first, which names the file's
 /// format.
-async fn faults(service: &Service, name: &str, content: impl AsRef<[u8]>) -> Vec<String> {
+async fn errors(service: &Service, name: &str, content: impl AsRef<[u8]>) -> Vec<String> {
     service.write(name, content);
     let ended = service.run(&["marks", "import", PRISM, name]).await;
     assert_eq!(
@@ -27,7 +27,7 @@ async fn faults(service: &Service, name: &str, content: impl AsRef<[u8]>) -> Vec
     ended.stderr.lines().skip(1).map(str::to_owned).collect()
 }
 
-async fn every_fault_is_listed_with_its_line_and_nothing_is_saved(backend: Backend) {
+async fn every_error_is_listed_with_its_line_and_nothing_is_saved(backend: Backend) {
     let service = service(backend).await;
     let old = service.answered(&["old"]).await.remove(0);
     service.model.then_once(ScriptedReply::status(400));
@@ -52,7 +52,7 @@ async fn every_fault_is_listed_with_its_line_and_nothing_is_saved(backend: Backe
          {new},,product,\n\
          ,both,product,\n"
     );
-    let lines = faults(&service, "m.csv", &file).await;
+    let lines = errors(&service, "m.csv", &file).await;
     assert_eq!(
         lines,
         [
@@ -76,7 +76,7 @@ async fn every_fault_is_listed_with_its_line_and_nothing_is_saved(backend: Backe
     assert_eq!(service.marks("jsonl").await, "");
     let many: String = (0..150).map(|_| ",nobody,billing,\n").collect();
     let good = format!("result_id,ref,topic,angry\n{old},,billing,no\n{many}");
-    let lines = faults(&service, "m.csv", &good).await;
+    let lines = errors(&service, "m.csv", &good).await;
     assert_eq!(lines.len(), 102);
     let words = "  line 102: ref: the prism has no answered result with this ref";
     assert_eq!(lines[99], words);
@@ -93,7 +93,7 @@ async fn a_result_elsewhere_is_unknown(backend: Backend) {
     let file = refract_test_stack::service::PRISM_FILE;
     let create = ["prism", "create", file, "--account", "acme"];
     service.run(&create).await.done();
-    let said = [
+    let expected = [
         "  line 2: result_id: the prism has no such result",
         "  line 3: ref: the prism has no answered result with this ref",
         "error: m.csv: 2 faults, so nothing is saved: correct the lines above and import again",
@@ -108,7 +108,7 @@ async fn a_result_elsewhere_is_unknown(backend: Backend) {
     ] {
         let ended = service.run(arguments).await;
         assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""));
-        assert_eq!(ended.stderr.lines().skip(1).collect::<Vec<_>>(), said);
+        assert_eq!(ended.stderr.lines().skip(1).collect::<Vec<_>>(), expected);
     }
     assert_eq!(service.marks("jsonl").await, "");
     service.import("m.csv", "ref,topic\nr1,other\n").await;

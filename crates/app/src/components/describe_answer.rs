@@ -10,7 +10,7 @@ use refract_domain::prism::question::Question;
 pub(crate) const NO_VALID_ANSWER: &str = "No valid answer";
 
 /// The answer's label and its probability; for a Yes / No, the probability of yes.
-pub(crate) fn answer_words<'a>(
+pub(crate) fn describe_answer<'a>(
     question: &'a Question,
     answer: &'a Answer,
     lens: &[Column],

@@ -59,12 +59,12 @@ async fn a_gold_file_that_is_wrong_asks_nothing(backend: Backend) {
         "  urgency has can_wait, this_week, today",
     ] {
         assert!(
-            ended.stderr.lines().any(|said| said == line),
+            ended.stderr.lines().any(|printed| printed == line),
             "{line}: {ended:?}"
         );
     }
     assert!(!ended.stderr.contains("secret"), "{ended:?}");
-    service.write("gold.csv", GOLD.to_owned() + "torn\n");
+    service.write("gold.csv", GOLD.to_owned() + "short\n");
     let ended = service.check("gold.csv", &[]).await;
     assert!(
         last_line(&ended).contains("line 5 has 1 cell, the header has"),
