@@ -60,7 +60,7 @@ async fn run_page(page: &str) -> tempfile::TempDir {
     assert!(steps.len() > 8, "the page is read: {}", steps.len());
     let folder = tempfile::tempdir().unwrap();
     let script: Vec<_> = steps.iter().map(|step| step.commands.as_str()).collect();
-    let script = script.join(&format!("\necho '{MARK}'\n"));
+    let script = script.join(&format!("\necho '{STEP_SEPARATOR}'\n"));
     let binaries = Path::new(env!("CARGO_BIN_EXE_refract")).parent().unwrap();
     let shell = Command::new("sh")
         .args(["-eu", "-c", &format!("exec 2>&1\n{script}")])
