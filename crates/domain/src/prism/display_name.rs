@@ -22,7 +22,7 @@ macro_rules! display_name {
                 }
             }
 
-            /// A name read from the database, which is not checked again.
+            /// Wraps a name read from the database without checking it again.
             pub fn saved(name: String) -> Self {
                 Self(name)
             }

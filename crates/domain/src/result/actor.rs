@@ -2,7 +2,7 @@
 
 use crate::ids::{ApiKeyId, PersonId};
 
-/// Who made a result: an actor that is no node.
+/// The actor that created a result; never a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ResultActor {
     /// A program with this API key.
