@@ -22,7 +22,7 @@ pub struct DefinitionName {
     pub slug: Slug,
 }
 
-/// Why a file name is not that of a definition.
+/// Why a file name does not name a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DefinitionNameError {
     /// The name has another ending.

@@ -43,8 +43,8 @@ pub(super) fn read_outcomes(
         })
         .collect();
     let mut sent: Vec<SentOutcome> = sent.into_iter().collect::<Option<_>>()?;
-    // labels of the previous version get their keys before new labels do, so that no new label
-    // takes such a key
+    // labels of the previous version get their keys first, so that no new label takes one of
+    // those keys
     for outcome in sent.iter_mut().filter(|outcome| outcome.key.is_none()) {
         let mut had = previous
             .iter()
