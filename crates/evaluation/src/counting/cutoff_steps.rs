@@ -12,7 +12,7 @@ use crate::counting::percent_histogram::{LabelCounts, PercentHistogram};
 
 /// A histogram of the probabilities of yes to one question, in bins of one percent.
 pub struct CutoffSteps {
-    /// A column of the question's probability, whatever the output of the chosen column is.
+    /// The chosen column with its output replaced by the probability of yes.
     probability: Column,
     /// The cutoffs of the chosen column, if it shows labels.
     cutoffs: Option<Cutoffs>,
