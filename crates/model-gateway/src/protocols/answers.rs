@@ -33,8 +33,8 @@ pub(crate) fn answer_each(
     })
 }
 
-/// The answer to a question with these weights for its outcomes, in order. The weights of a Yes /
-/// No question are those of yes and no.
+/// The answer to a question with these weights for its outcomes, in order: for a Yes / No question,
+/// yes and then no.
 pub(crate) fn from_weights(question: &Question, weights: &[f64]) -> Option<Answer> {
     match question.kind {
         QuestionKind::YesNo => Some(Answer::YesNo {

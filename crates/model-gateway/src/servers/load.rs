@@ -22,8 +22,8 @@ pub struct ServerUse {
 }
 
 impl ServerUse {
-    /// Adds the use of a server with the same host and port. The sum counts as ejected if one of
-    /// both is.
+    /// Adds the use of a server with the same host and port. The sum counts as ejected if either
+    /// is.
     pub(crate) fn add(&mut self, other: &Self) {
         self.requests = self.requests.saturating_add(other.requests);
         self.failures = self.failures.saturating_add(other.failures);

@@ -58,7 +58,7 @@ pub enum AddressError {
     /// The built-in scorer, which cannot be in a list with servers.
     #[error("is `builtin:lexical`, which stands alone")]
     BuiltIn,
-    /// The same server as an earlier address, the one with this number.
+    /// The same server as the earlier address with this number, from 1.
     #[error("is the same as address {0}")]
     SameAs(usize),
 }

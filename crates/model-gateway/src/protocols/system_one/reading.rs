@@ -1,6 +1,6 @@
 //! Reads System One answers: an object with an answer under the key of each question.
 //!
-//! Keys that were not asked for are ignored, with any values.
+//! Unknown keys are ignored, whatever their values.
 
 use refract_domain::prism::question::Question;
 use serde::Deserialize;
