@@ -1,4 +1,4 @@
-//! Logs failures of the collector at most once in a few minutes, not for each batch.
+//! Logs failures of the collector at most once every five minutes, not for each batch.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};

@@ -73,7 +73,7 @@ impl RequestTrace {
         }
     }
 
-    /// Ends the request's span with the status of the reply; 499 when the client did not wait.
+    /// Ends the request's span with the reply's status; 499 when the client disconnected first.
     pub fn end(&mut self, status: u16) {
         let Some(span) = self.recorded() else {
             return;
