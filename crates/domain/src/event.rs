@@ -1,7 +1,7 @@
 //! Events: what was changed in an account, by whom and when. An event is never changed or deleted.
 //!
-//! An event has names, numbers and ids. Texts, contexts, refs, passwords, keys, tokens, addresses
-//! and names of people are never part of one: people and keys are known by their ids.
+//! An event contains names, numbers and ids. It never contains a text, context, ref, password, key
+//! or token, nor a person's name or address: people and API keys are identified by their ids.
 
 mod action;
 mod actor;
@@ -23,7 +23,7 @@ use crate::ids::{AccountId, EventId};
 /// Actor, account, moment and request of a change: an event without its action and target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventStamp {
-    /// `UUIDv7`, by which events are ordered.
+    /// `UUIDv7`; events are ordered by it.
     pub id: EventId,
     /// The account that is changed.
     pub account: AccountId,
@@ -53,7 +53,7 @@ pub struct Event {
 }
 
 impl EventStamp {
-    /// The event of an action with this stamp, without an earlier and a new state.
+    /// The event of an action with this stamp; `from` and `to` are `None`.
     pub fn event(self, action: EventAction, target: EventTarget) -> Event {
         Event {
             stamp: self,
@@ -81,7 +81,7 @@ impl EventStamp {
         let note = note.into();
         let note = match self.note {
             None => note,
-            Some(said) => said.and(&note),
+            Some(earlier) => earlier.and(&note),
         };
         Self {
             note: Some(note),

@@ -10,8 +10,8 @@ use refract_domain::key::OutcomeKey;
 use refract_domain::lens::Value;
 use refract_domain::prism::question::Question;
 
-/// The text of a value in a cell of csv or tsv, but without quotes and the guard against formulas,
-/// which only programs need. Empty for no value.
+/// The text of a value for people: as in a cell of csv or tsv, but without quotes and the guard
+/// against formulas. Empty for `Value::Null`.
 pub fn cell_text(value: Value<'_>) -> String {
     let mut text = Vec::new();
     // writing into memory cannot fail
@@ -35,8 +35,7 @@ pub fn write_csv_line<'a>(
     line.end()
 }
 
-/// Separator, line end and quoting rule of a table of cells: csv, tsv, or a single cell to show to
-/// people.
+/// Separator, line end and quoting rule: of csv, of tsv, or of a single cell that people read.
 #[derive(Clone, Copy)]
 pub(crate) enum Dialect {
     Csv,

@@ -10,7 +10,7 @@
 //! use refract_lens_rendering::prelude::*;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! // what was asked: it may as well be read from the JSON in which it is stored
+//! // the version that answered; its stored JSON can be deserialized instead
 //! let text = FieldKey::parse("text")?;
 //! let angry = QuestionKey::parse("angry")?;
 //! let version = PrismVersion::new(
@@ -24,7 +24,7 @@
 //!     }],
 //! );
 //!
-//! // what was sent and answered
+//! // the submitted values and the answers
 //! let fields = FieldValues(vec![(text, "Where is it, at last?".to_owned())]);
 //! let probability = Probability::from_f64(0.92).ok_or("not from 0 to 1")?;
 //! let status = ResultStatus::Ok(Answers::new(vec![(angry, Answer::YesNo { probability })]));

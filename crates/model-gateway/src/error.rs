@@ -114,7 +114,7 @@ impl ModelError {
     }
 
     /// Whether the body of the server's answer may explain the failure.
-    pub(crate) fn is_said_by_server(&self) -> bool {
+    pub(crate) fn is_reported_by_server(&self) -> bool {
         match self {
             Self::Status(_)
             | Self::ContextTooSmall(_)

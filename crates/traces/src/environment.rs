@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use hyper::Uri;
 
-/// Default of the longest wait for a collector's answer.
+/// Default timeout for a collector's answer.
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// The samplers that the SDK supports.
 const SAMPLERS: [&str; 6] = [

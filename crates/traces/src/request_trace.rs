@@ -8,7 +8,7 @@ use opentelemetry::{Context, KeyValue};
 use opentelemetry_sdk::trace::Span as SdkSpan;
 
 use crate::call_trace::CallTrace;
-use crate::span_maker::SpanMaker;
+use crate::process_tracer::ProcessTracer;
 use crate::trace_context::CallerTrace;
 
 /// The methods that spans name. Any other method was invented by a caller.
@@ -29,7 +29,7 @@ struct BegunRequest {
 
 impl RequestTrace {
     pub(crate) fn begin(
-        maker: &Arc<SpanMaker>,
+        tracer: &Arc<ProcessTracer>,
         method: &str,
         route: Option<&'static str>,
         caller: Option<CallerTrace>,
@@ -40,11 +40,11 @@ impl RequestTrace {
         };
         // no attributes yet: the sampling decision comes first
         let name = route.unwrap_or("HTTP");
-        let mut span = maker.begin(name, SpanKind::Server, None, &parent);
+        let mut span = tracer.begin(name, SpanKind::Server, None, &parent);
         if span.is_recording() {
             describe(&mut span, method, route);
         }
-        let call = CallTrace::of(maker, &span);
+        let call = CallTrace::of(tracer, &span);
         Self(Some(Box::new(BegunRequest { span, call })))
     }
 
@@ -73,7 +73,7 @@ impl RequestTrace {
         }
     }
 
-    /// Ends the request's span with the status of the reply; 499 when the client did not wait.
+    /// Ends the request's span with the reply's status; 499 when the client disconnected first.
     pub fn end(&mut self, status: u16) {
         let Some(span) = self.recorded() else {
             return;

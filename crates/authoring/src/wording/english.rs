@@ -36,7 +36,7 @@ pub(super) fn is_english<'a>(words: impl Iterator<Item = &'a str>) -> bool {
     telling.len() >= ENOUGH
 }
 
-/// Whether a word is an auxiliary, such as begins a yes/no question.
+/// Whether a word is an auxiliary that can begin a yes/no question, such as `does`.
 pub(super) fn is_auxiliary(word: Option<&str>) -> bool {
     is_one_of(word, &AUXILIARIES)
 }

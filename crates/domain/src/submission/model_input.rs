@@ -56,7 +56,7 @@ pub struct State<'a> {
 }
 
 impl State<'_> {
-    /// Bytes of the state's JSON if no character has to be escaped, or a few more.
+    /// Size of the state's JSON in bytes if no character needs an escape: exact or a few too many.
     pub fn unescaped_bytes(&self) -> usize {
         let contexts = [self.prism_context, self.submission.context()];
         let contexts = contexts.into_iter().flatten().map(str::len).sum::<usize>();

@@ -22,8 +22,8 @@ pub struct ServerUse {
 }
 
 impl ServerUse {
-    /// Adds the use of a server with the same host and port. The sum counts as ejected if one of
-    /// both is.
+    /// Adds the use of a server with the same host and port. The sum counts as ejected if either
+    /// is.
     pub(crate) fn add(&mut self, other: &Self) {
         self.requests = self.requests.saturating_add(other.requests);
         self.failures = self.failures.saturating_add(other.failures);
@@ -82,8 +82,8 @@ impl ServerLoad {
         self.change(|health| health.probed(now)).is_some()
     }
 
-    pub(super) fn probe_tells_nothing(&self, now: Duration) {
-        self.change(|health| Some(health.untold(now)));
+    pub(super) fn probe_is_inconclusive(&self, now: Duration) {
+        self.change(|health| Some(health.after_inconclusive_probe(now)));
     }
 
     pub(super) fn failed(&self, is_probe: bool, now: Duration) {

@@ -1,8 +1,8 @@
 //! Chooses the server of a request, and learns from the request's end.
 //!
 //! The choice is the power of two choices: of two servers at random the one with fewer requests in
-//! flight. It needs no look at all servers and no agreement between nodes, and comes close to the
-//! best balance.
+//! flight. It neither compares all servers nor coordinates nodes, and comes close to the best
+//! balance.
 
 use std::time::{Duration, Instant};
 
@@ -162,7 +162,7 @@ impl Drop for AskedServer<'_> {
     fn drop(&mut self) {
         self.load.end();
         if self.is_probe {
-            self.load.probe_tells_nothing(self.pool.now());
+            self.load.probe_is_inconclusive(self.pool.now());
         }
     }
 }

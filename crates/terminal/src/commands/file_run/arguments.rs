@@ -11,7 +11,7 @@ use refract_service::Refract;
 use refract_service::model::ModelGateway;
 use refract_service::runs::PinnedPrism;
 
-use super::super::operator::AccountArg;
+use super::super::context::AccountArg;
 use crate::arguments;
 use crate::settings::{DatabaseArgs, ModelArgs};
 
