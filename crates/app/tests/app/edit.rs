@@ -14,7 +14,7 @@ on_both!(
     the_second_of_two_sees_what_each_changed_and_keeps_what_was_typed,
     a_new_name_is_not_taken_back_by_a_form_that_was_open,
     a_trial_shows_what_it_asks_and_saves_nothing,
-    a_refused_file_is_reported_fault_by_fault,
+    a_refused_file_is_reported_error_by_error,
     the_largest_prism_made_in_the_form_is_that_of_the_file,
     the_largest_prism_is_changed_by_its_form,
 );
@@ -171,7 +171,7 @@ async fn a_trial_shows_what_it_asks_and_saves_nothing(backend: Backend) {
     assert_eq!(shown["context"], "We sell bicycles online.");
 }
 
-async fn a_refused_file_is_reported_fault_by_fault(backend: Backend) {
+async fn a_refused_file_is_reported_error_by_error(backend: Backend) {
     let service = Service::start(backend).await;
     let mut ada = joined(&service, "ada@example.com", "editor").await;
     let mut file = example_prism();

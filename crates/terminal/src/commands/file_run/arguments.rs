@@ -39,7 +39,7 @@ pub(crate) struct FileRunArgs {
     )]
     name: String,
 
-    /// Goes on however often the model fails [default: stops after 50 failures in a row]
+    /// Goes on however often the model fails [default: stops after 50 failures in a row plus --concurrency]
     #[arg(long)]
     pub(crate) keep_going: bool,
 

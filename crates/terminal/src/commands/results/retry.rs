@@ -32,7 +32,7 @@ pub struct RetryCommand {
     #[arg(long, value_name = "N", default_value = "16", value_parser = arguments::from_1::<NonZeroUsize>)]
     concurrency: NonZeroUsize,
 
-    /// Goes on however often the model fails [default: stops after 50 failures in a row]
+    /// Goes on however often the model fails [default: stops after 50 failures in a row plus --concurrency]
     #[arg(long)]
     keep_going: bool,
 
