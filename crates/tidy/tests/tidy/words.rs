@@ -4,6 +4,8 @@
 
 mod fragments;
 
+use std::sync::LazyLock;
+
 use self::fragments::Fragment;
 use crate::{assert_none, files, has_ending, read};
 
@@ -68,6 +70,12 @@ const RETIRED: [(&str, &[Place], &str); 32] = [
     ("faulty", NAMES, "invalid"),
     ("first mark", NAMES, "first_watermark"),
 ];
+
+/// The words of each retired phrase.
+static PHRASES: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| {
+    let phrases = RETIRED.iter().map(|(phrase, _, _)| phrase.split(' '));
+    phrases.map(Iterator::collect).collect()
+});
 
 /// Whole identifiers, and what to use instead. In comments and pages they count if they cannot be
 /// plain words.
@@ -195,11 +203,14 @@ fn retired_in(fragment: &Fragment<'_>) -> Vec<(&'static str, &'static str)> {
         Place::Names => identifiers(fragment.text).map(words).collect(),
         Place::Comments | Place::Messages | Place::Pages => vec![words(fragment.text)],
     };
-    let phrases = RETIRED.iter().filter(|(phrase, places, _)| {
-        let phrase: Vec<&str> = phrase.split(' ').collect();
-        let has_phrase = |words: &Vec<String>| words.windows(phrase.len()).any(|it| it == phrase);
-        places.contains(&fragment.place) && sentences.iter().any(has_phrase)
-    });
+    let phrases = RETIRED
+        .iter()
+        .zip(&*PHRASES)
+        .filter(|((_, places, _), phrase)| {
+            let has_phrase =
+                |words: &Vec<String>| words.windows(phrase.len()).any(|it| it == *phrase);
+            places.contains(&fragment.place) && sentences.iter().any(has_phrase)
+        });
     let names = RETIRED_NAMES.iter().filter(|(retired, _)| {
         let counts = match fragment.place {
             Place::Names => true,
@@ -208,7 +219,7 @@ fn retired_in(fragment: &Fragment<'_>) -> Vec<(&'static str, &'static str)> {
         };
         counts && identifiers(fragment.text).any(|name| name == *retired)
     });
-    let phrases = phrases.map(|(phrase, _, instead)| (*phrase, *instead));
+    let phrases = phrases.map(|((phrase, _, instead), _)| (*phrase, *instead));
     phrases.chain(names.copied()).collect()
 }
 
