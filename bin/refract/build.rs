@@ -51,7 +51,7 @@ fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
         .current_dir(folder)
         .output()
         .ok()?;
-    let said = String::from_utf8(ended.stdout).ok()?;
-    let said = said.trim();
-    (ended.status.success() && !said.is_empty()).then(|| said.to_owned())
+    let printed = String::from_utf8(ended.stdout).ok()?;
+    let printed = printed.trim();
+    (ended.status.success() && !printed.is_empty()).then(|| printed.to_owned())
 }

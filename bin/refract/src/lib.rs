@@ -13,7 +13,7 @@ use anyhow::Context as _;
 pub use commands::Program;
 pub use commands::serve::{ServeCommand, StartedNode};
 
-/// Runs the program, or a node of it, on a new runtime with several threads.
+/// Runs a future, such as the whole program or one node, on a new multi-threaded runtime.
 ///
 /// # Errors
 /// The runtime cannot be started, or the future fails.

@@ -40,7 +40,7 @@ pub(crate) fn bind_or_free(setting: &str, value: &str) -> anyhow::Result<TcpList
 /// Binds the app's listener; `None` when the app is off.
 ///
 /// If the default address is taken, for example by a second node on the same machine, the node logs
-/// that and serves without the app. An address that was set must be free.
+/// a warning and serves without the app. An explicitly set address must be free.
 pub(crate) fn bind_app(args: &AppArgs) -> anyhow::Result<Option<TcpListener>> {
     match args.app_listen.as_deref().filter(|set| !set.is_empty()) {
         Some("off") => Ok(None),

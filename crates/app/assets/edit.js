@@ -13,8 +13,8 @@ function begin(form) {
   /** Whether something was typed after the form was sent to be changed. */
   let isTypedMeanwhile = false;
   let isPressing = false;
-  /** Ids of inputs that somebody typed into, and of lists that were changed: only these are told what
-   * is wrong while typing. */
+  /** Ids of inputs that somebody typed into, and of lists that were changed: problems are shown only
+   * there while typing. */
   /** @type {Set<string>} */
   let touched = new Set();
 
@@ -165,6 +165,6 @@ function faultBeside(id) {
  * @param {string} words
  */
 function say(words) {
-  const place = document.getElementById("said");
+  const place = document.getElementById("edit-status");
   if (place) place.textContent = words;
 }

@@ -2,7 +2,7 @@
 
 /**
  * Shows the problems that the state panel lists beside the inputs and lists with these ids, and takes
- * back what is right now. A form that was checked as a whole is told everything.
+ * back what is right now. A form that was checked as a whole shows every problem.
  *
  * @param {HTMLFormElement} form
  * @param {Set<string>} touched

@@ -19,7 +19,7 @@ pub(crate) struct AppSite {
     /// The proxies whose forwarded headers are trusted to name the client.
     pub(crate) proxies: TrustedProxies,
     /// Whether the operator was warned about an untrusted proxy.
-    pub(crate) told_of_proxy: Cell<bool>,
+    pub(crate) has_warned_of_proxy: Cell<bool>,
     /// The folder of scripts and styles.
     pub(crate) assets: AssetFolder,
 }
@@ -28,7 +28,7 @@ impl AppSite {
     /// Warns the operator, once per worker thread, when requests come through an untrusted proxy:
     /// sign-in would count all clients as one network.
     pub(crate) fn look_at_proxy(&self, headers: &HeaderMap) {
-        if self.proxies.are_missing(headers) && !self.told_of_proxy.replace(true) {
+        if self.proxies.are_missing(headers) && !self.has_warned_of_proxy.replace(true) {
             tracing::warn!(
                 "requests to the app come through a proxy that is not trusted, so all people sign in \
                  as one network: set REFRACT_APP_TRUSTED_PROXIES to the proxy's address"

@@ -19,8 +19,8 @@ use crate::app_site::AppSite;
 use crate::assets::AssetFolder;
 use crate::routing::dispatch::Dispatcher;
 
-/// Threads that serve the app. Its pages are for the people of a team: with two, one page can be
-/// made while another one waits.
+/// Threads that serve the app. Two are enough for a team: one can render a page while the other
+/// waits.
 pub const APP_WORKERS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1);
 /// Connections of the app per MiB of the budget: a quarter of the process's connections.
 const CONNECTIONS_FOR_EACH_MIB: usize = 16;
@@ -55,13 +55,13 @@ pub struct AppSettings {
 /// Serves the app until `shutdown` resolves, then lets the requests in flight finish. New requests
 /// meanwhile get a page that explains this and keeps the submitted form.
 ///
-/// `make_answering` is called once on every worker thread.
+/// `make_refract` is called once on every worker thread and returns its use cases.
 ///
 /// # Errors
 /// When the listener cannot be served, or the server ends before `shutdown`.
 pub async fn serve<F>(
     settings: AppSettings,
-    make_answering: F,
+    make_refract: F,
     shutdown: impl Future<Output = ()>,
 ) -> io::Result<Drained>
 where
@@ -95,7 +95,7 @@ where
     };
     let server = http_server(serving, move || {
         let dispatch = Dispatcher {
-            refract: make_answering(),
+            refract: make_refract(),
             bodies: bodies.clone(),
             lifecycle: for_workers.clone(),
             recorder: Rc::new(RequestRecorder {
@@ -109,7 +109,7 @@ where
                 api_url: api_url.clone(),
                 is_for_trying_only,
                 proxies: proxies.clone(),
-                told_of_proxy: Cell::new(false),
+                has_warned_of_proxy: Cell::new(false),
                 assets: AssetFolder::embedded(),
             }),
         };

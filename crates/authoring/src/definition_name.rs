@@ -22,7 +22,7 @@ pub struct DefinitionName {
     pub slug: Slug,
 }
 
-/// Why a file name is not that of a definition.
+/// Why a file name does not name a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DefinitionNameError {
     /// The name has another ending.
@@ -101,8 +101,8 @@ mod tests {
             assert_eq!(read.to_string(), name);
         }
         for wrong in ["a.json", "a.prism.yaml", "prism.json", "a.prism.json~"] {
-            let fault = DefinitionName::parse(wrong);
-            assert_eq!(fault, Err(DefinitionNameError::Ending), "{wrong}");
+            let error = DefinitionName::parse(wrong);
+            assert_eq!(error, Err(DefinitionNameError::Ending), "{wrong}");
         }
         for wrong in [
             ".prism.json",
@@ -110,8 +110,8 @@ mod tests {
             "a b.lens.json",
             "a.b.prism.json",
         ] {
-            let fault = DefinitionName::parse(wrong);
-            assert_eq!(fault, Err(DefinitionNameError::Slug), "{wrong}");
+            let error = DefinitionName::parse(wrong);
+            assert_eq!(error, Err(DefinitionNameError::Slug), "{wrong}");
         }
     }
 }

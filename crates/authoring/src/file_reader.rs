@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use refract_domain::json::{Json, JsonString, Object};
 use refract_domain::problem::text;
-use refract_domain::problem::{Fault, Problems};
+use refract_domain::problem::{Problems, ValidationError};
 
 /// The path of the whole file.
 pub(crate) const ROOT: &str = "file";
@@ -35,7 +35,8 @@ impl FileReader {
         match Json::parse(bytes) {
             Ok(json) => self.object(ROOT, json),
             Err(malformed) => {
-                self.problems.add(ROOT, Fault::rule(malformed.to_string()));
+                self.problems
+                    .add(ROOT, ValidationError::rule(malformed.to_string()));
                 None
             }
         }
@@ -49,7 +50,8 @@ impl FileReader {
         let mut unknown = object.keys_besides(known);
         unknown.retain(|key| key != COMMENT);
         if !unknown.is_empty() {
-            self.problems.add(path, Fault::UnrecognizedKeys(unknown));
+            self.problems
+                .add(path, ValidationError::UnrecognizedKeys(unknown));
         }
     }
 
@@ -66,11 +68,12 @@ impl FileReader {
         let elements = self.parsed(&path, json.into_array())?;
         if elements.len() < *sizes.start() {
             self.problems
-                .add(&path, Fault::ArrayTooShort(*sizes.start()));
+                .add(&path, ValidationError::ArrayTooShort(*sizes.start()));
         }
         if elements.len() > *sizes.end() {
             // the elements are not read: there may be millions
-            self.problems.add(&path, Fault::ArrayTooLong(*sizes.end()));
+            self.problems
+                .add(&path, ValidationError::ArrayTooLong(*sizes.end()));
             return None;
         }
         Some(elements.into_iter().map(Json::read).collect())
@@ -103,7 +106,7 @@ impl FileReader {
         &mut self,
         path: &str,
         object: &Object<'_>,
-        parse: impl Fn(&str) -> Result<K, Fault>,
+        parse: impl Fn(&str) -> Result<K, ValidationError>,
     ) -> Option<K> {
         let sent = self.required_string(path, object, "key")?;
         self.parsed(&join(path, "key"), parse(&sent.text))
@@ -142,23 +145,27 @@ impl FileReader {
         sent: JsonString,
         chars: &RangeInclusive<usize>,
     ) -> Option<String> {
-        let mut faults = text::faults(&sent.text, chars);
-        if sent.has_unpaired_surrogate && !faults.contains(&Fault::ForbiddenCharacters) {
-            faults.push(Fault::ForbiddenCharacters);
+        let mut errors = text::errors(&sent.text, chars);
+        if sent.has_unpaired_surrogate && !errors.contains(&ValidationError::ForbiddenCharacters) {
+            errors.push(ValidationError::ForbiddenCharacters);
         }
-        let good = faults.is_empty();
-        self.problems.add_all(path, faults);
+        let good = errors.is_empty();
+        self.problems.add_all(path, errors);
         good.then_some(sent.text)
     }
 
     /// The parsed value; a fault becomes a problem at this path.
-    pub(crate) fn parsed<T>(&mut self, path: &str, parsed: Result<T, Fault>) -> Option<T> {
-        parsed.map_err(|fault| self.problems.add(path, fault)).ok()
+    pub(crate) fn parsed<T>(
+        &mut self,
+        path: &str,
+        parsed: Result<T, ValidationError>,
+    ) -> Option<T> {
+        parsed.map_err(|error| self.problems.add(path, error)).ok()
     }
 
     fn required<'a>(&mut self, path: &str, value: Option<Json<'a>>) -> Option<Json<'a>> {
         if value.is_none() {
-            self.problems.add(path, Fault::Required);
+            self.problems.add(path, ValidationError::Required);
         }
         value
     }

@@ -7,7 +7,7 @@ use refract_domain::lens::{Column, Lens, Output};
 use refract_domain::limits::LENS_COLUMNS;
 use refract_domain::prism::PrismVersion;
 use refract_domain::prism::question::Question;
-use refract_domain::problem::{Fault, Problems};
+use refract_domain::problem::{Problems, ValidationError};
 use serde::Serialize;
 
 use crate::file_reader::{FileReader, ROOT, join};
@@ -45,7 +45,7 @@ pub fn read(bytes: &[u8], latest: &PrismVersion) -> Result<Vec<Column>, Problems
         };
         reader
             .problems
-            .add_all(&join(&path, "name"), rule.map(Fault::rule));
+            .add_all(&join(&path, "name"), rule.map(ValidationError::rule));
         columns.push(column);
     }
     reader.problems.none_or(columns)
@@ -72,7 +72,10 @@ fn read_column(
     let question = question?;
     let names = Output::names(question.question_type());
     let parsed = Output::parse(question.question_type(), &output?.text);
-    let output = reader.parsed(&join(path, "output"), parsed.ok_or(Fault::NotOneOf(names)))?;
+    let output = reader.parsed(
+        &join(path, "output"),
+        parsed.ok_or(ValidationError::NotOneOf(names)),
+    )?;
     let output = with_cutoffs(reader, path, output, no_below?, yes_from?)?;
     let name = if let Some(name) = name {
         name
@@ -97,7 +100,7 @@ fn read_question<'a>(
     let found = QuestionKey::parse(&sent.text)
         .ok()
         .and_then(|key| latest.question(&key));
-    let lacking = Fault::rule("the prism's latest version has no such question");
+    let lacking = ValidationError::rule("the prism's latest version has no such question");
     reader.parsed(&join(path, "question"), found.ok_or(lacking))
 }
 
@@ -131,9 +134,9 @@ fn with_cutoffs(
         let cutoffs = Cutoffs::new(no_below, yes_from);
         return cutoffs
             .map(Output::Label)
-            .map_err(|faults| {
-                for (key, fault) in faults {
-                    reader.problems.add(join(path, key), fault);
+            .map_err(|errors| {
+                for (key, error) in errors {
+                    reader.problems.add(join(path, key), error);
                 }
             })
             .ok();
@@ -143,7 +146,9 @@ fn with_cutoffs(
         if cutoff.is_some() {
             good = false;
             let rule = "is only for the output 'label'";
-            reader.problems.add(join(path, key), Fault::rule(rule));
+            reader
+                .problems
+                .add(join(path, key), ValidationError::rule(rule));
         }
     }
     good.then_some(output)

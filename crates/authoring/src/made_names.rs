@@ -3,7 +3,7 @@
 use refract_domain::key::{FieldKey, OutcomeKey, QuestionKey};
 use refract_domain::limits::{KEY_CHARS, PRISM_PATH_CHARS};
 use refract_domain::prism::slug::Slug;
-use refract_domain::problem::Fault;
+use refract_domain::problem::ValidationError;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
@@ -33,7 +33,7 @@ fn made_key<Key>(
     text: &str,
     noun: &str,
     taken: impl Fn(&str) -> bool,
-    parse: fn(&str) -> Result<Key, Fault>,
+    parse: fn(&str) -> Result<Key, ValidationError>,
 ) -> Key {
     let joined = ascii_words(text).join("_");
     let base = match joined.bytes().next() {

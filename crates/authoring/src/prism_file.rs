@@ -12,8 +12,8 @@ use refract_domain::lens::Lens;
 use refract_domain::limits::{LABEL_CHARS, PRISM_CONTEXT_CHARS};
 use refract_domain::prism::field::Field;
 use refract_domain::prism::question::Question;
-use refract_domain::prism::{PrismName, PrismVersion};
-use refract_domain::problem::{Fault, Problems};
+use refract_domain::prism::{DisplayName, PrismVersion};
+use refract_domain::problem::{Problems, ValidationError};
 use serde::Serialize;
 
 use self::fields::read_fields;
@@ -25,7 +25,7 @@ use crate::file_reader::{FileReader, ROOT, join};
 #[derive(Clone, Debug, PartialEq)]
 pub struct PrismFile {
     /// The prism's name.
-    pub name: PrismName,
+    pub name: DisplayName,
     /// The version to save.
     pub version: PrismVersion,
 }
@@ -74,9 +74,9 @@ impl<'a> ShownPrism<'a> {
     }
 }
 
-fn read_name(reader: &mut FileReader, file: &Object<'_>) -> Option<PrismName> {
+fn read_name(reader: &mut FileReader, file: &Object<'_>) -> Option<DisplayName> {
     let name = reader.label(ROOT, file, "name", &LABEL_CHARS)?;
-    PrismName::parse(&name).ok()
+    DisplayName::parse(&name).ok()
 }
 
 /// Refuses a field whose key is the name of a custom column that the lens keeps (readings).
@@ -100,9 +100,10 @@ fn refuse_clash_with_lens(
         });
         if clashes {
             let rule = format!("is the name of the lens column '{}'", field.key);
-            reader
-                .problems
-                .add(join(&join("fields", index), "key"), Fault::rule(rule));
+            reader.problems.add(
+                join(&join("fields", index), "key"),
+                ValidationError::rule(rule),
+            );
         }
     }
 }

@@ -10,7 +10,7 @@ mod order;
 mod outcomes;
 mod questions;
 
-pub use self::difference::{ChangedWords, Severity, VersionDifference};
+pub use self::difference::{ChangedWording, Severity, VersionDifference};
 use refract_domain::lens::Lens;
 use refract_domain::prism::PrismVersion;
 
@@ -35,11 +35,11 @@ pub fn differences(
 }
 
 fn context_difference(before: Option<&str>, after: Option<&str>) -> Option<VersionDifference> {
-    let words = ChangedWords::of(before, after)?;
-    let what = words.what_happened("is new", "is gone", "is worded differently");
+    let wording = ChangedWording::of(before, after)?;
+    let what = wording.what_happened("is new", "is gone", "is worded differently");
     let text = format!("The context {what}: the model reads it with every text.");
     let difference = VersionDifference::new(Severity::ForAnswers, "context", text);
-    Some(difference.with_words(words))
+    Some(difference.with_wording(wording))
 }
 
 #[cfg(test)]

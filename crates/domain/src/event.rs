@@ -24,7 +24,7 @@ use crate::ids::{AccountId, EventId};
 /// Actor, account, moment and request of a change: an event without its action and target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventStamp {
-    /// `UUIDv7`, by which events are ordered.
+    /// `UUIDv7`; events are ordered by it.
     pub id: EventId,
     /// The account that is changed.
     pub account: AccountId,
@@ -82,7 +82,7 @@ impl EventStamp {
         let note = note.into();
         let note = match self.note {
             None => note,
-            Some(said) => said.and(&note),
+            Some(earlier) => earlier.and(&note),
         };
         Self {
             note: Some(note),

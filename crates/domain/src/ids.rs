@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_result_id_tells_its_moment_and_the_ids_of_a_moment_begin_with_the_first() {
+    fn a_result_id_contains_its_moment_and_the_ids_of_a_moment_begin_with_the_first() {
         let written = |text: &str| text.parse::<DateTime<Utc>>().unwrap();
         let id = ResultId::parse("0190b8f2-0000-7000-8000-0000000000aa").unwrap();
         let moment = id.moment();

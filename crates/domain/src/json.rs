@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 pub use self::string::JsonString;
-use crate::problem::Fault;
+use crate::problem::ValidationError;
 
 /// The text is not exactly one JSON value in UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -109,8 +109,8 @@ impl<'a> Json<'a> {
     /// The value as an object.
     ///
     /// # Errors
-    /// [`Fault::Expected`] for a value of another type.
-    pub fn into_object(self) -> Result<Object<'a>, Fault> {
+    /// [`ValidationError::Expected`] for a value of another type.
+    pub fn into_object(self) -> Result<Object<'a>, ValidationError> {
         if let Self::Object(object) = self {
             Ok(object)
         } else {
@@ -121,8 +121,8 @@ impl<'a> Json<'a> {
     /// The elements of the value as a list.
     ///
     /// # Errors
-    /// [`Fault::Expected`] for a value of another type.
-    pub fn into_array(self) -> Result<Vec<&'a RawValue>, Fault> {
+    /// [`ValidationError::Expected`] for a value of another type.
+    pub fn into_array(self) -> Result<Vec<&'a RawValue>, ValidationError> {
         if let Self::Array(elements) = self {
             Ok(elements)
         } else {
@@ -133,8 +133,8 @@ impl<'a> Json<'a> {
     /// The value as a string.
     ///
     /// # Errors
-    /// [`Fault::Expected`] for a value of another type.
-    pub fn into_string(self) -> Result<JsonString, Fault> {
+    /// [`ValidationError::Expected`] for a value of another type.
+    pub fn into_string(self) -> Result<JsonString, ValidationError> {
         if let Self::String(string) = self {
             Ok(string)
         } else {
@@ -145,8 +145,8 @@ impl<'a> Json<'a> {
     /// The value as a number.
     ///
     /// # Errors
-    /// [`Fault::Expected`] for a value of another type.
-    pub fn into_number(self) -> Result<f64, Fault> {
+    /// [`ValidationError::Expected`] for a value of another type.
+    pub fn into_number(self) -> Result<f64, ValidationError> {
         if let Self::Number(number) = self {
             Ok(number)
         } else {
@@ -154,8 +154,8 @@ impl<'a> Json<'a> {
         }
     }
 
-    fn expected(&self, expected: &'static str) -> Fault {
-        Fault::Expected {
+    fn expected(&self, expected: &'static str) -> ValidationError {
+        ValidationError::Expected {
             expected,
             received: self.type_name(),
         }

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::limits::{COLUMN_NAME_CHARS, KEY_CHARS};
-use crate::problem::Fault;
+use crate::problem::ValidationError;
 
 /// Names of row columns that a lens column may not have (spec 2.5).
 pub const ROW_NAMES: [&str; 6] = [
@@ -31,20 +31,20 @@ fn is_snake_case(text: &str, most: usize) -> bool {
         && text.len() <= most
 }
 
-fn snake_case(text: &str, most: usize) -> Result<(), Fault> {
+fn snake_case(text: &str, most: usize) -> Result<(), ValidationError> {
     if is_snake_case(text, most) {
         return Ok(());
     }
-    Err(Fault::rule(format!(
+    Err(ValidationError::rule(format!(
         "must be a lowercase letter, then up to {} lowercase letters, digits or underscores",
         most - 1
     )))
 }
 
-fn not_reserved(text: &str) -> Result<(), Fault> {
+fn not_reserved(text: &str) -> Result<(), ValidationError> {
     // spec 2.2: the row names and `context`
     if text == "context" || ROW_NAMES.contains(&text) {
-        return Err(Fault::rule("is a reserved key"));
+        return Err(ValidationError::rule("is a reserved key"));
     }
     Ok(())
 }
@@ -61,7 +61,7 @@ macro_rules! key {
             ///
             /// # Errors
             /// The rule that the text breaks.
-            pub fn parse(text: &str) -> Result<Self, Fault> {
+            pub fn parse(text: &str) -> Result<Self, ValidationError> {
                 Self::try_from(Box::from(text))
             }
 
@@ -72,11 +72,11 @@ macro_rules! key {
         }
 
         impl TryFrom<Box<str>> for $name {
-            type Error = Fault;
+            type Error = ValidationError;
 
-            fn try_from(text: Box<str>) -> Result<Self, Fault> {
+            fn try_from(text: Box<str>) -> Result<Self, ValidationError> {
                 snake_case(&text, $most)?;
-                let rule: fn(&str) -> Result<(), Fault> = $rule;
+                let rule: fn(&str) -> Result<(), ValidationError> = $rule;
                 rule(&text)?;
                 Ok(Self(text))
             }
@@ -112,7 +112,7 @@ key! {
     /// Name of a lens column: unique in the lens, none of the row names (spec 2.5).
     ColumnName, COLUMN_NAME_CHARS, |text| {
         if ROW_NAMES.contains(&text) {
-            return Err(Fault::rule("is the name of a row column"));
+            return Err(ValidationError::rule("is the name of a row column"));
         }
         Ok(())
     }

@@ -22,7 +22,7 @@ use crate::submission::model_input::{SystemOneQuestion, json_chars};
 display_name! {
     /// A prism's display name, trimmed, 1 to 200 characters. A name belongs to the prism and not to
     /// a version.
-    PrismName
+    DisplayName
 }
 
 /// Number of a prism version, from 1 (spec 9).

@@ -8,7 +8,7 @@ use std::fmt;
 
 /// One fault of one value, worded as zod 3 words it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum ValidationError {
     /// A required key is absent.
     Required,
     /// A value has another JSON type than the expected one.
@@ -44,14 +44,14 @@ pub enum Fault {
     Rule(String),
 }
 
-impl Fault {
+impl ValidationError {
     /// A fault in Refract's wording, which must not contain a value that was sent.
     pub fn rule(words: impl Into<String>) -> Self {
         Self::Rule(words.into())
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for ValidationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Required => f.write_str("Required"),
@@ -88,7 +88,7 @@ impl fmt::Display for Fault {
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for ValidationError {}
 
 fn write_joined(
     f: &mut fmt::Formatter<'_>,
@@ -110,7 +110,7 @@ pub struct Problem {
     /// Keys and positions, joined with dots.
     pub path: String,
     /// What is wrong with the value.
-    pub fault: Fault,
+    pub error: ValidationError,
 }
 
 /// All problems of one request or file, in the order in which they are reported.
@@ -122,26 +122,26 @@ pub struct Problems(Vec<Problem>);
 
 impl Problems {
     /// A list with one problem.
-    pub fn one(path: impl Into<String>, fault: Fault) -> Self {
+    pub fn one(path: impl Into<String>, error: ValidationError) -> Self {
         Self(vec![Problem {
             path: path.into(),
-            fault,
+            error,
         }])
     }
 
     /// Adds a problem at the end.
-    pub fn add(&mut self, path: impl Into<String>, fault: Fault) {
+    pub fn add(&mut self, path: impl Into<String>, error: ValidationError) {
         self.0.push(Problem {
             path: path.into(),
-            fault,
+            error,
         });
     }
 
     /// Adds several faults of one value, in order.
-    pub fn add_all(&mut self, path: &str, faults: impl IntoIterator<Item = Fault>) {
-        self.0.extend(faults.into_iter().map(|fault| Problem {
+    pub fn add_all(&mut self, path: &str, errors: impl IntoIterator<Item = ValidationError>) {
+        self.0.extend(errors.into_iter().map(|error| Problem {
             path: path.to_owned(),
-            fault,
+            error,
         }));
     }
 
@@ -174,7 +174,7 @@ impl fmt::Display for Problems {
         let problems = self
             .0
             .iter()
-            .map(|problem| format!("{}: {}", problem.path, problem.fault));
+            .map(|problem| format!("{}: {}", problem.path, problem.error));
         write_joined(f, problems, "; ")
     }
 }
@@ -185,9 +185,15 @@ mod tests {
 
     #[test]
     fn problems_are_joined_in_order() {
-        let mut problems = Problems::one("version", Fault::NotAnInteger);
-        problems.add("format", Fault::NotOneOf(&["json", "raw"]));
-        problems.add_all("x", [Fault::StringTooLong(3), Fault::ForbiddenCharacters]);
+        let mut problems = Problems::one("version", ValidationError::NotAnInteger);
+        problems.add("format", ValidationError::NotOneOf(&["json", "raw"]));
+        problems.add_all(
+            "x",
+            [
+                ValidationError::StringTooLong(3),
+                ValidationError::ForbiddenCharacters,
+            ],
+        );
         assert_eq!(
             problems.to_string(),
             "Invalid request: version: Expected integer, received float; \

@@ -3,7 +3,7 @@
 //!
 //! This module only decides: use cases ask the model, and the database settles races.
 
-pub mod maker;
+pub mod actor;
 pub mod mark;
 pub mod view;
 

@@ -12,12 +12,12 @@ use serde_with::{As, Map, Same};
 use crate::key::FieldKey;
 use crate::limits::{CALL_CONTEXT_CHARS, FIELD_VALUE_CHARS};
 use crate::prism::field::Field;
-use crate::problem::Fault;
+use crate::problem::ValidationError;
 use crate::problem::text;
 
 /// The faults of a field value's length and characters (spec 8).
-pub fn field_value_faults(value: &str) -> Vec<Fault> {
-    text::faults(value, &(0..=FIELD_VALUE_CHARS))
+pub fn field_value_errors(value: &str) -> Vec<ValidationError> {
+    text::errors(value, &(0..=FIELD_VALUE_CHARS))
 }
 
 /// The context of one call, as it was sent; never blank (spec 4.1).
@@ -29,10 +29,10 @@ impl CallContext {
     ///
     /// # Errors
     /// The faults of the text's length and characters.
-    pub fn parse(text: String) -> Result<Option<Self>, Vec<Fault>> {
-        let faults = text::faults(&text, &(0..=CALL_CONTEXT_CHARS));
-        if !faults.is_empty() {
-            return Err(faults);
+    pub fn parse(text: String) -> Result<Option<Self>, Vec<ValidationError>> {
+        let errors = text::errors(&text, &(0..=CALL_CONTEXT_CHARS));
+        if !errors.is_empty() {
+            return Err(errors);
         }
         Ok(Self::saved(text))
     }
@@ -239,19 +239,22 @@ mod tests {
         let blank = " ".repeat(100_001);
         assert_eq!(
             CallContext::parse(blank).err(),
-            Some(vec![Fault::StringTooLong(100_000)])
+            Some(vec![ValidationError::StringTooLong(100_000)])
         );
     }
 
     #[test]
     fn a_value_has_up_to_100000_characters() {
-        assert!(field_value_faults("").is_empty());
-        assert!(field_value_faults(&"😀".repeat(100_000)).is_empty());
+        assert!(field_value_errors("").is_empty());
+        assert!(field_value_errors(&"😀".repeat(100_000)).is_empty());
         assert_eq!(
-            field_value_faults(&"x".repeat(100_001)),
-            [Fault::StringTooLong(100_000)]
+            field_value_errors(&"x".repeat(100_001)),
+            [ValidationError::StringTooLong(100_000)]
         );
-        assert_eq!(field_value_faults("a\0"), [Fault::ForbiddenCharacters]);
+        assert_eq!(
+            field_value_errors("a\0"),
+            [ValidationError::ForbiddenCharacters]
+        );
     }
 
     #[test]

@@ -110,8 +110,8 @@ impl OrderSensitivity {
     }
 }
 
-/// Sum of the absolute differences by key, in millionths; an outcome that one side lacks counts as
-/// 0 there.
+/// Sum over all outcomes of the absolute difference of their probabilities, in millionths. An
+/// outcome missing from one side has probability 0 there.
 fn differences(first: &[(OutcomeKey, Probability)], other: &[(OutcomeKey, Probability)]) -> u64 {
     let of = |distribution: &[(OutcomeKey, Probability)], key: &OutcomeKey| {
         let mut outcomes = distribution.iter();

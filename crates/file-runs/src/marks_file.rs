@@ -28,7 +28,7 @@ pub struct MarksFileRows {
     /// Rows with at least one mark, in the order of the file.
     pub rows: Vec<MarksRow>,
     /// Errors in single rows.
-    pub faults: MarkErrors,
+    pub errors: MarkErrors,
     /// Number of rows, with and without marks.
     pub rows_in_file: u64,
     /// Names of the columns that are not read, as readable text.
@@ -69,7 +69,7 @@ impl MarksFile {
         let mut seen = of_header.unwrap_or_else(|| vec![false; self.columns.wanted().0.len()]);
         let mut read = MarksFileRows {
             rows: Vec::new(),
-            faults: MarkErrors::default(),
+            errors: MarkErrors::default(),
             rows_in_file: 0,
             unused_columns: String::new(),
             holds_answers: false,
@@ -87,7 +87,7 @@ impl MarksFile {
             for (seen, value) in seen.iter_mut().zip(&row.values) {
                 *seen |= !matches!(value, RawValue::Absent { is_null: false });
             }
-            read.rows.extend(self.columns.row(row, &mut read.faults));
+            read.rows.extend(self.columns.row(row, &mut read.errors));
         }
         let unused = self.unused(&raw, &seen)?;
         read.holds_answers = MarksColumns::hold_answers(&seen, &unused);
@@ -99,7 +99,7 @@ impl MarksFile {
         let mut unused = raw.unused_columns();
         // only now are all keys of JSON Lines known
         self.columns.check(seen, &unused)?;
-        unused.extend(self.columns.passed_by(seen));
+        unused.extend(self.columns.ignored(seen));
         Ok(unused)
     }
 }

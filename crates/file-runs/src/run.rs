@@ -120,31 +120,31 @@ impl FileRun {
         >,
         stop: impl Future<Output = ()>,
     ) -> RunSummary {
-        let halt = FirstError::new();
+        let first_error = FirstError::new();
         let (queue, pending) = mpsc::channel(settings.concurrency.get() * 4 + 64);
         let dispatching = async {
             tokio::select! {
                 biased;
-                () = halt.stopped() => {}
+                () = first_error.stopped() => {}
                 ended = Dispatch::all(self, settings, rows, tally, queue) => {
                     if let Err(reason) = ended {
-                        halt.stop(reason);
+                        first_error.stop(reason);
                     }
                 }
             }
         };
-        let handing_over = hand_over(pending, tally, &halt, sinks);
+        let handing_over = hand_over(pending, tally, &first_error, sinks);
         let working = async { tokio::join!(dispatching, handing_over).1 };
         let stopping = async {
             stop.await;
-            halt.stop(RunError::Asked);
+            first_error.stop(RunError::Asked);
             std::future::pending().await
         };
         let mut summary = tokio::select! {
             summary = working => summary,
             never = stopping => never,
         };
-        summary.stop = halt.take();
+        summary.stop = first_error.take();
         summary
     }
 }

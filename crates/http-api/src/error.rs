@@ -19,11 +19,11 @@ const INTERNAL_ERROR: &str = "internal_error";
 
 const MALFORMED: &str = "Malformed request";
 const UNAVAILABLE: &str = "Service Unavailable";
-/// Seconds after which a call to a draining node may be sent again: another node accepts it at
-/// once, and a single node restarts within moments.
+/// `Retry-After` of a draining node, in seconds: another node accepts the call immediately, and a
+/// single node restarts within moments.
 const RETRY_AFTER: u16 = 1;
 
-/// Why a request gets no result.
+/// Why a request gets an error instead of a result.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ApiError {
     /// The path, the query or the body breaks rules.
@@ -74,7 +74,7 @@ pub(crate) struct ErrorReply {
     pub(crate) status: StatusCode,
     /// The body, compact JSON.
     pub(crate) body: Vec<u8>,
-    /// Seconds after which the call may be sent again; `None` when a repetition does not help.
+    /// `Retry-After` in seconds; `None` when a retry does not help.
     pub(crate) retry_after: Option<u16>,
 }
 

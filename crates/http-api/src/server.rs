@@ -55,14 +55,14 @@ pub struct HttpSettings {
 
 /// Serves the API until `shutdown` resolves, then lets the calls in flight finish.
 ///
-/// `make_answering` is called once on every worker thread. After `shutdown`, new calls get 503
-/// while the calls in flight finish.
+/// `make_refract` is called once on every worker thread and returns its use cases. After
+/// `shutdown`, new calls get 503 while the calls in flight finish.
 ///
 /// # Errors
 /// When a listener cannot be served, or the server ends before `shutdown`.
 pub async fn serve<F>(
     settings: HttpSettings,
-    make_answering: F,
+    make_refract: F,
     shutdown: impl Future<Output = ()>,
 ) -> io::Result<Drained>
 where
@@ -87,7 +87,7 @@ where
             let registry = Arc::new(registry);
             Some(ops_server(
                 listener,
-                make_answering.clone(),
+                make_refract.clone(),
                 lifecycle.clone(),
                 registry,
             )?)
@@ -101,7 +101,7 @@ where
             lifecycle: lifecycle.clone(),
         };
         move || Worker {
-            refract: Rc::new(make_answering()),
+            refract: Rc::new(make_refract()),
             bodies: bodies.clone(),
             lifecycle: lifecycle.clone(),
             recorder: Rc::new(RequestRecorder {
@@ -136,7 +136,7 @@ where
 
 fn ops_server<F>(
     listener: TcpListener,
-    make_answering: F,
+    make_refract: F,
     lifecycle: Lifecycle,
     registry: Arc<Registry>,
 ) -> io::Result<Server>
@@ -146,7 +146,7 @@ where
     let is_loopback = is_loopback(listener.local_addr()?);
     let server = HttpServer::new(move || {
         let ops = Operations {
-            refract: make_answering(),
+            refract: make_refract(),
             lifecycle: lifecycle.clone(),
             registry: Arc::clone(&registry),
         };

@@ -20,7 +20,7 @@ use crate::request_record::CallLine;
 use crate::routes::{Route, is_under_v1};
 use crate::{create_result, read_result, request_record, retry_result};
 
-/// State of a worker thread for answering requests, which share it.
+/// The state of a worker thread, shared by its requests.
 pub(crate) struct Worker {
     pub(crate) refract: Rc<Refract>,
     pub(crate) bodies: BodyReader,

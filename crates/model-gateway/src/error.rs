@@ -113,8 +113,8 @@ impl ModelError {
         }
     }
 
-    /// Whether the body of the server's answer may explain the failure to an operator.
-    pub(crate) fn is_said_by_server(&self) -> bool {
+    /// Whether the body of the server's answer may explain the failure.
+    pub(crate) fn is_reported_by_server(&self) -> bool {
         match self {
             Self::Status(_)
             | Self::ContextTooSmall(_)

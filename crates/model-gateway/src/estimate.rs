@@ -33,7 +33,7 @@ pub struct Estimator {
 impl Estimator {
     pub(crate) fn new(settings: &ModelSettings, version: &PrismVersion) -> Self {
         let protocol = match settings.endpoint {
-            ModelEndpoint::Lexical => None,
+            ModelEndpoint::DemoScorer => None,
             ModelEndpoint::Servers(_) => Some(settings.protocol),
         };
         let format = match protocol {

@@ -50,7 +50,7 @@ impl ModelGateway {
             return Err(SettingError::Timeout);
         }
         let servers = match &settings.endpoint {
-            ModelEndpoint::Lexical => None,
+            ModelEndpoint::DemoScorer => None,
             ModelEndpoint::Servers(addresses) => {
                 let path = settings.protocol.path();
                 let api_key = settings.api_key.as_ref();
@@ -111,7 +111,7 @@ impl ModelGateway {
     pub fn describe(&self) -> String {
         let endpoint = &self.settings.endpoint;
         match endpoint {
-            ModelEndpoint::Lexical => format!("{endpoint} (for trying only)"),
+            ModelEndpoint::DemoScorer => format!("{endpoint} (for trying only)"),
             ModelEndpoint::Servers(_) => format!("{endpoint} ({})", self.settings.protocol.name()),
         }
     }

@@ -29,7 +29,7 @@ pub use estimate::{CostEstimate, Estimator};
 pub use gateway::ModelGateway;
 pub use model::{Model, ModelReply, PROMPT_VERSION};
 pub use report::ModelReport;
-pub use report::coverage::{CodeCoverage, OutcomeCoverage};
+pub use report::parsed::{ParsedCodes, ParsedOutcomes};
 pub use servers::load::ServerUse;
 pub use settings::endpoint::ModelEndpoint;
 pub use settings::protocol::Protocol;

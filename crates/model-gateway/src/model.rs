@@ -12,7 +12,7 @@ use crate::attempts::{CallSender, RequestSender};
 use crate::error::ModelError;
 use crate::error::server_message::ServerMessage;
 use crate::estimate::Estimator;
-use crate::protocols::lexical;
+use crate::protocols::demo_scorer;
 use crate::protocols::server_protocol::ServerProtocol;
 use crate::report::{ModelReport, ReportRecorder, ReportedUsage};
 use crate::settings::ModelSettings;
@@ -90,7 +90,7 @@ impl Model {
     pub async fn answer(&self, version: &PrismVersion, submission: &Submission) -> ModelReply {
         let recorder = self.recorder();
         let outcome = match &self.server {
-            None => answer_by_lexical(version, submission, &recorder),
+            None => answer_by_demo_scorer(version, submission, &recorder),
             Some(ServerModel { protocol, sender }) => {
                 let call = CallSender::new(sender, &recorder, &self.trace);
                 protocol.ask(&call, version, submission).await
@@ -98,7 +98,7 @@ impl Model {
         };
         let took = recorder.took();
         let server_message = match &outcome {
-            Err(failure) if failure.is_said_by_server() => {
+            Err(failure) if failure.is_reported_by_server() => {
                 ServerMessage::in_body(&recorder.take_last_body())
             }
             Ok(_) | Err(_) => None,
@@ -126,21 +126,21 @@ impl Model {
 
     fn recorder(&self) -> ReportRecorder {
         match &self.server {
-            None => ReportRecorder::new(lexical::PROTOCOL, None),
+            None => ReportRecorder::new(demo_scorer::PROTOCOL, None),
             Some(_) => ReportRecorder::new(self.settings.protocol.name(), Some(PROMPT_VERSION)),
         }
     }
 }
 
-fn answer_by_lexical(
+fn answer_by_demo_scorer(
     version: &PrismVersion,
     submission: &Submission,
     recorder: &ReportRecorder,
 ) -> Result<Answers, ModelError> {
     recorder.start_clock();
     recorder.add_usage(&ReportedUsage {
-        model: Some(lexical::NAME.to_owned()),
+        model: Some(demo_scorer::NAME.to_owned()),
         ..ReportedUsage::default()
     });
-    lexical::answer(version, submission)
+    demo_scorer::answer(version, submission)
 }

@@ -1,6 +1,6 @@
 //! Counts of requests, attempts and tokens of one submission, for logs, metrics and provenance.
 
-pub(crate) mod coverage;
+pub(crate) mod parsed;
 
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::json::{count, nested, string};
-use crate::report::coverage::OutcomeCoverage;
+use crate::report::parsed::ParsedOutcomes;
 
 /// Length in characters at which a model name is cut, since every result stores it.
 const MODEL_NAME_CHARS: usize = 200;
@@ -35,7 +35,7 @@ pub struct ModelReport {
     /// Attempts over all requests.
     pub attempts: u32,
     /// How many outcomes had a probability from the server.
-    pub coverage: OutcomeCoverage,
+    pub parsed: ParsedOutcomes,
 }
 
 /// Model name and token counts in one answer of a server.
@@ -92,7 +92,7 @@ impl ReportRecorder {
             output_tokens: None,
             requests: 0,
             attempts: 0,
-            coverage: OutcomeCoverage::default(),
+            parsed: ParsedOutcomes::default(),
         };
         Self {
             first_attempt: Cell::default(),
@@ -137,9 +137,9 @@ impl ReportRecorder {
         report.output_tokens = sum(report.output_tokens, usage.output_tokens);
     }
 
-    pub(crate) fn add_coverage(&self, coverage: OutcomeCoverage) {
+    pub(crate) fn add_parsed(&self, parsed: ParsedOutcomes) {
         let mut report = self.report.borrow_mut();
-        report.coverage = report.coverage.and(coverage);
+        report.parsed = report.parsed.and(parsed);
     }
 
     /// Time since the start of the first attempt; zero without any.
@@ -175,14 +175,14 @@ mod tests {
 
     #[test]
     fn a_name_is_kept_as_far_as_it_can_be_shown_and_saved() {
-        for (told, kept) in [
+        for (sent, kept) in [
             ("jev-1.13.0", Some("jev-1.13.0".to_owned())),
             ("a\0b\u{1b}[1m\n", Some("ab[1m".to_owned())),
             (&"ü".repeat(300), Some("ü".repeat(200))),
             ("", None),
             (" \0", None),
         ] {
-            assert_eq!(kept_name(told), kept, "{told:?}");
+            assert_eq!(kept_name(sent), kept, "{sent:?}");
         }
     }
 }

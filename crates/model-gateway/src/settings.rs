@@ -21,7 +21,7 @@ use crate::settings::setting_error::SettingError;
 pub struct ModelSettings {
     /// Where the model is.
     pub endpoint: ModelEndpoint,
-    /// The server's protocol; ignored for [`ModelEndpoint::Lexical`].
+    /// The server's protocol; ignored for [`ModelEndpoint::DemoScorer`].
     pub protocol: Protocol,
     /// Sent as `model`.
     pub name: String,
@@ -70,12 +70,12 @@ pub enum ModelKeyFileError {
         reason: std::io::Error,
     },
     /// The file's content is no valid key.
-    #[error("{}: {fault}", path.display())]
+    #[error("{}: {error}", path.display())]
     Unusable {
         /// The file.
         path: PathBuf,
         /// What is wrong with its content.
-        fault: SettingError,
+        error: SettingError,
     },
 }
 
@@ -91,9 +91,9 @@ impl ModelApiKey {
                 path: path.to_owned(),
                 reason,
             })?;
-        let key: Self = text.parse().map_err(|fault| ModelKeyFileError::Unusable {
+        let key: Self = text.parse().map_err(|error| ModelKeyFileError::Unusable {
             path: path.to_owned(),
-            fault,
+            error,
         })?;
         Ok(Self {
             file: Some(Arc::from(path)),

@@ -1,4 +1,4 @@
-//! Connections to either database: opened, pooled, leased and shared here. Knows no table.
+//! Opens, pools, leases and shares the connections to either database. Knows no table.
 //!
 //! A query gets its connection from [`Connections::read`] or [`Connections::write`]. Each query
 //! runs as a task of the main runtime on a leased connection, so that a cancelled caller does not
@@ -41,7 +41,7 @@ pub(crate) use self::connection::{
 pub(crate) use self::custom_plan::CUSTOM_PLAN;
 pub use self::database_url::DatabaseUrl;
 use self::deadline::WAIT;
-use self::group_commit::Turn;
+use self::group_commit::GroupLeader;
 pub(crate) use self::group_commit::{GroupCommit, GroupRow, RowFate};
 pub(crate) use self::locked_rows::for_update;
 pub(crate) use self::pools::Pools;
@@ -176,9 +176,9 @@ impl Connections {
         I: Fn(Vec<R>, Connection) -> F + Send + Sync + 'static,
         F: Future<Output = QueryResult<Vec<bool>>> + Send + 'static,
     {
-        let (fate, turn) = commit.join(row);
-        if let Some(turn) = turn {
-            let sending = self.clone().send_groups(turn, insert);
+        let (fate, leader) = commit.join(row);
+        if let Some(leader) = leader {
+            let sending = self.clone().send_groups(leader, insert);
             // a task, since the caller may be cancelled while other rows wait for this turn; lanes
             // may only be used on the runtime of their thread
             match self.postgres_lanes() {
@@ -230,13 +230,13 @@ impl Connections {
         self.pools.reader().await
     }
 
-    async fn send_groups<R, I, F>(self, mut turn: Turn<R>, insert: I)
+    async fn send_groups<R, I, F>(self, mut leader: GroupLeader<R>, insert: I)
     where
         R: GroupRow,
         I: Fn(Vec<R>, Connection) -> F,
         F: Future<Output = QueryResult<Vec<bool>>>,
     {
-        while let Some(mut group) = turn.next_group() {
+        while let Some(mut group) = leader.next_group() {
             let rows = group.take_rows();
             group.tell(self.insert_group(rows, &insert).await);
         }

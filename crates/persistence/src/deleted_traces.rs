@@ -1,5 +1,5 @@
-//! Traces of deleted rows in an SQLite file: where pages were split or merged, copies of rows
-//! remain in their unused parts, and the write-ahead log has earlier versions of pages.
+//! Removes traces of deleted rows from an SQLite file: copies of rows remain in the unused parts of
+//! pages that were split or merged, and the write-ahead log has earlier versions of pages.
 
 use diesel::connection::SimpleConnection as _;
 use diesel::prelude::*;

@@ -25,7 +25,7 @@ pub enum PersistenceError {
     /// The statement breaks a rule of the schema: a bug.
     #[error("the database refused a statement: {0}")]
     Refused(String),
-    /// A row that the statement refers to is gone.
+    /// A row that the statement refers to was deleted: a foreign key violation.
     #[error("the database refused a statement that refers to a deleted row: {0}")]
     ReferenceGone(String),
     /// A saved row cannot be read by this version of Refract.
@@ -190,8 +190,7 @@ impl ConnectError {
 pub enum PassingReason {
     /// No server listens there yet; perhaps none ever will.
     NobodyListens,
-    /// The server answered that it is starting, that all its connections are taken, or that it does
-    /// not take writes yet.
+    /// The server is starting, has no free connection, or is read-only for now.
     NotReady,
 }
 

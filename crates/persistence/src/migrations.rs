@@ -26,8 +26,8 @@ use crate::queries::Database;
 const POSTGRES: EmbeddedMigrations = embed_migrations!("../../migrations/postgres");
 const SQLITE: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
 
-/// Lets one process migrate at a time: the others wait, up to a minute, and find nothing left to
-/// do. The number of the lock is the eight bytes of `"refract "`.
+/// An advisory lock: one process migrates at a time; the others wait, up to a minute, and find
+/// nothing left to do. The number of the lock is the eight bytes of `"refract "`.
 const LOCK: &str = "SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = 0; \
     SELECT pg_advisory_xact_lock(8243107334417773600)";
 
@@ -105,7 +105,7 @@ async fn blocking(
     ended.unwrap_or_else(|error| Err(MigrateError::Failed(error.to_string())))
 }
 
-/// Whether the migrations of a run are kept.
+/// Whether the migrations of a run are committed or rolled back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Run {
     Kept,
@@ -168,7 +168,7 @@ where
 {
     let steps = steps::to(connection, migrations, target).map_err(Ended::Failed)?;
     let has_undone = steps.iter().any(MigrationStep::is_undone);
-    // which tables and columns go is known only afterwards, and what they hold only before
+    // the removed tables and columns are known only afterwards, their contents only before
     let removed = if run == Run::RolledBack && has_undone {
         removed_data::removed_by(connection, columns, |connection| {
             steps::take(connection, migrations, &steps)

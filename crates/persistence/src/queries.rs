@@ -1,8 +1,8 @@
 //! The queries: a folder for each noun. They know no kind of connection, except `results::insert`
 //! and `marks::insert`: inserting many rows at once takes another statement on each database.
 //!
-//! Each method of [`Database`] is one query unless it says otherwise, written as
-//! `self.read(async move |mut connection| …)` or `self.write(…)`.
+//! Each method of [`Database`] is one query unless its documentation names another number, written
+//! as `self.read(async move |mut connection| …)` or `self.write(…)`.
 
 mod accounts;
 mod calls;

@@ -121,7 +121,8 @@ diesel::table! {
         password -> Nullable<Text>,
         created_at -> Moment,
         removed_at -> Nullable<Moment>,
-        untold_event -> Nullable<Id>,
+        #[sql_name = "untold_event"]
+        first_unseen_event -> Nullable<Id>,
     }
 }
 

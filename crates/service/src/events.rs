@@ -9,7 +9,7 @@ pub(crate) mod export_event;
 mod find_actors;
 mod list;
 mod names;
-mod told;
+mod notices;
 
 pub use refract_persistence::{EventActors, EventFilter, EventRange};
 
@@ -19,7 +19,7 @@ pub use self::export::ListedEvents;
 pub use self::find_actors::ActorError;
 pub use self::list::FoundEvents;
 pub use self::names::{EventName, ListedEvent};
-pub use self::told::ToldChange;
+pub use self::notices::ChangeNotice;
 
 use crate::Refract;
 

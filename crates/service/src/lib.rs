@@ -4,9 +4,9 @@
 //! `refract.people().invite(…)`. It takes the caller and parsed arguments, and returns views. The
 //! layers above never see a database, a row or a model.
 //!
-//! This is the only place where the order of checks lives. A use case asks the domain what is
-//! allowed, the database what is stored and the gateway what a model answers. It knows nothing of
-//! HTTP, SQL or the protocols of model servers.
+//! This is the only place where the order of checks lives. Rules come from the domain, stored rows
+//! from the database and answers from the model gateway. It knows nothing of HTTP, SQL or the
+//! protocols of model servers.
 
 pub mod events;
 pub mod keys;
@@ -31,9 +31,8 @@ use crate::keys::KeyUses;
 use crate::model::Model;
 use crate::results::{RetryPolicy, ServiceMetrics, SingleFlight};
 
-/// All use cases, by noun.
-/// It is made once for a database and a model. Clones are cheap and share the metrics, the calls in
-/// flight and the connections.
+/// All use cases, by noun, over one database and one model. Clones are cheap and share the metrics,
+/// the calls in flight and the connections.
 #[derive(Clone)]
 pub struct Refract {
     pub(crate) database: Database,
@@ -45,8 +44,8 @@ pub struct Refract {
 }
 
 impl Refract {
-    /// The use cases over a database. Those that ask a model fail until one is
-    /// [given](Self::with_model).
+    /// All use cases over a database. Those that need a model fail until it is
+    /// [set](Self::with_model).
     pub fn new(database: Database) -> Self {
         Self {
             database,
@@ -58,21 +57,20 @@ impl Refract {
         }
     }
 
-    /// These use cases with a model to ask.
+    /// Sets the model that answers.
     #[must_use]
     pub fn with_model(self, model: Model) -> Self {
         let model = Some(model);
         Self { model, ..self }
     }
 
-    /// These use cases with metrics that are exported.
+    /// Sets metrics that are exported.
     #[must_use]
     pub fn with_metrics(self, metrics: ServiceMetrics) -> Self {
         Self { metrics, ..self }
     }
 
-    /// These use cases with another retry policy for saving, which a server can notify that it
-    /// drains.
+    /// Sets the retry policy for saving. The server notifies the policy when it begins to drain.
     #[must_use]
     pub fn with_retry_policy(self, retry_policy: RetryPolicy) -> Self {
         Self {
@@ -81,10 +79,10 @@ impl Refract {
         }
     }
 
-    /// These use cases for the calling thread, which has its own runtime, with connections to the
-    /// model that no other thread uses. A thread that asks the database in every call passes the
-    /// number of such `threads` and gets its own database connections too; `None` is for a thread
-    /// that rarely asks the database.
+    /// A handle for the calling thread, which has its own runtime. Its connections to the model are
+    /// not shared with other threads. With `threads`, the number of threads that query the database
+    /// in every call, it has its own database connections too; pass `None` for a thread that rarely
+    /// queries the database.
     #[must_use]
     pub fn for_this_thread(&self, threads: Option<NonZeroUsize>) -> Self {
         let own = threads.map(|threads| self.database.for_this_thread(threads));
@@ -95,7 +93,7 @@ impl Refract {
         }
     }
 
-    /// The use cases of one request. Its trace covers what they ask of the model and the database.
+    /// A handle for one request, whose trace covers its model requests and database queries.
     #[must_use]
     pub fn traced(self, trace: CallTrace) -> Self {
         Self {
@@ -110,12 +108,13 @@ impl Refract {
         self.database.ping().await.is_ok()
     }
 
-    /// Whether the built-in scorer answers. Every user interface that shows its answers says so.
+    /// Whether the built-in scorer answers. Every user interface must label its answers
+    /// accordingly.
     pub fn is_for_trying_only(&self) -> bool {
         self.model.as_ref().is_some_and(Model::is_for_trying_only)
     }
 
-    /// The model to ask.
+    /// The model; [`InternalError::NoModel`] if none is set.
     pub(crate) fn model(&self) -> Result<&Model, InternalError> {
         self.model.as_ref().ok_or(InternalError::NoModel)
     }

@@ -1,5 +1,5 @@
-//! Marks: the correct outcomes of saved results, as people state them, imported from the rows of a
-//! file and exported as rows.
+//! Marks: the correct outcomes of saved results, as judged by people. They are imported from the
+//! rows of a file and exported as rows.
 //!
 //! An import checks every row before anything is saved: [`Marks::check`] returns either marks that
 //! are ready to be saved, or every fault. Its memory grows with the marks of the file, not with the
@@ -13,7 +13,7 @@ mod find_results;
 mod mark_result;
 mod questions;
 mod rows;
-mod said;
+mod stated_outcomes;
 
 pub use self::check::{CheckedMarks, MarksError};
 pub use self::columns::{MarkedColumns, MarkedNameTaken};

@@ -5,8 +5,8 @@ mod trial_report;
 mod trials;
 
 pub use refract_model_gateway::{
-    CodeCoverage, CostEstimate, Estimator, Model, ModelApiKey, ModelEndpoint, ModelError,
-    ModelGateway, ModelReply, ModelReport, ModelSettings, OutcomeCoverage, Protocol, ServerMessage,
+    CostEstimate, Estimator, Model, ModelApiKey, ModelEndpoint, ModelError, ModelGateway,
+    ModelReply, ModelReport, ModelSettings, ParsedCodes, ParsedOutcomes, Protocol, ServerMessage,
     ServerUse, SettingError,
 };
 

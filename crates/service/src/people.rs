@@ -3,9 +3,9 @@
 //! The database stores only hashes of the tokens of links and sessions. An account always keeps at
 //! least one owner who has joined, once it has one.
 
+pub(crate) mod account_actor;
 mod accounts;
 mod app_url;
-pub(crate) mod caller;
 mod change;
 mod error;
 mod invite;
@@ -15,6 +15,7 @@ mod own_account;
 pub mod password;
 mod password_hash;
 mod password_try;
+mod permit_queue;
 pub(crate) mod random_text;
 pub(crate) mod secrets;
 mod session;
@@ -24,17 +25,16 @@ mod sign_in_error;
 mod sign_in_limits;
 mod sign_in_link;
 pub mod token;
-mod turn_queue;
 
 pub use refract_persistence::{OpenInvitation, OwnSession, Person};
 
+pub use self::account_actor::{AccountActor, ResultActor};
 pub use self::accounts::{Account, AccountError, Accounts, DEFAULT_ACCOUNT};
 pub use self::app_url::{AppUrl, NotAnAppUrl};
-pub use self::caller::{Caller, Maker};
 pub use self::error::PersonError;
 pub use self::invite::Invitation;
 pub use self::join::JoinError;
-pub use self::names::MakerName;
+pub use self::names::ActorName;
 pub use self::own_account::PasswordChangeError;
 pub use self::secrets::SecretError;
 pub use self::session::{Session, SessionEnd, SignedIn};

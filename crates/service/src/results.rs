@@ -4,6 +4,7 @@
 //! `CheckedCall` has passed every check; a `NewResult` is saved in the database. The caller gets a
 //! [`ReadableResult`], the saved result with everything that its formats need.
 
+pub(crate) mod actor;
 pub(crate) mod ask_and_save;
 pub(crate) mod checked_call;
 pub(crate) mod column_value;
@@ -12,7 +13,6 @@ pub(crate) mod create;
 pub(crate) mod details;
 mod error;
 pub(crate) mod export;
-pub(crate) mod made_by;
 pub(crate) mod metrics;
 pub(crate) mod prism_results;
 pub(crate) mod read;

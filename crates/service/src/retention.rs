@@ -1,9 +1,10 @@
 //! Deletion of results: retention by age, and erasure of one person's results.
 //!
 //! A result is deleted as a whole: its texts, answers, reference and marks, and its idempotency
-//! key, which is free again. Of a failed result and its retries, a purge deletes those that are old
-//! enough; a surviving retry loses its `retry_of`, and a failed result whose retry was deleted may
-//! be retried again. Erasure deletes all of them, since each has the texts that were sent.
+//! key, which is free again. A purge deletes a failed result and its retries independently, each
+//! when it is old enough; a surviving retry loses its `retry_of`, and a failed result whose retry
+//! was deleted may be retried again. Erasure deletes all of them, since each has the texts that
+//! were sent.
 
 mod deletion;
 mod erase;

@@ -5,6 +5,7 @@ mod apply;
 mod backup;
 mod check;
 mod compare;
+pub(crate) mod context;
 pub mod demo;
 mod evaluate;
 mod events;
@@ -19,7 +20,6 @@ mod measures;
 mod migrate;
 mod model;
 mod node_call;
-pub(crate) mod operator;
 mod output_args;
 mod period;
 mod person;
@@ -118,13 +118,13 @@ pub enum TerminalCommand {
     /// Without --text, --field and --file the text is read from stdin. The last line break of a
     /// file or of stdin is left out.
     Try(try_text::TryCommand),
-    /// Shows, lists, exports, retries and forgets saved results
+    /// Shows, lists, exports, retries and deletes saved results
     #[command(
         subcommand,
         after_help = "Examples:\n  refract results list support-triage\n  refract results export support-triage --output results.csv"
     )]
     Results(results::ResultsCommand),
-    /// Takes in and gives back what people say the right outcomes of results are
+    /// Imports and exports marks: the correct outcomes of results, as judged by people
     #[command(
         subcommand,
         after_help = "Examples:\n  refract marks import support-triage marks.csv --by Ada\n  refract marks export support-triage --output marks.csv"

@@ -138,7 +138,7 @@ fn write(bytes: &[u8]) -> anyhow::Result<()> {
     written.context(NOT_WRITTEN)
 }
 
-/// Writes a message to stderr, escaped. A closed stderr is not an error: nobody reads it.
+/// Writes a message to stderr, escaped. A closed stderr is not an error, since there is no reader.
 pub(crate) fn say(message: &str) {
     let message = terminal::escaped_but_styles(&without_error_numbers(message));
     let _ = writeln!(streams::stderr(), "{message}");
@@ -164,7 +164,7 @@ fn without_error_numbers(message: &str) -> String {
 }
 
 /// The exit status of a finished command: an error is written to stderr as one line. A closed pipe
-/// on stdout is not an error: a reader such as `head` has enough.
+/// on stdout is not an error: a reader such as `head` stops early.
 pub fn exit_code(ended: anyhow::Result<ExitCode>) -> ExitCode {
     match ended {
         Ok(code) => code,

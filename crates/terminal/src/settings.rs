@@ -59,7 +59,7 @@ pub struct DatabaseArgs {
 }
 
 impl DatabaseArgs {
-    /// The settings in the form of the persistence crate.
+    /// Converts the settings to those of the persistence crate.
     pub fn settings(&self) -> DatabaseSettings {
         let file = self.database_url_file.as_ref();
         let file = file.filter(|path| !path.as_os_str().is_empty());
@@ -160,8 +160,8 @@ pub struct ModelArgs {
 }
 
 impl ModelArgs {
-    /// The settings in the form of the gateway. A missing address is an error, so that a forgotten
-    /// setting does not give toy answers.
+    /// Converts the settings to those of the gateway. A missing address is an error, so that a
+    /// forgotten setting does not lead to answers of the built-in scorer.
     ///
     /// # Errors
     /// A missing address, or an invalid value.
@@ -175,11 +175,12 @@ impl ModelArgs {
         self.settings_for(url)
     }
 
-    /// The settings in the form of the gateway, with the built-in scorer if no address is set.
+    /// Converts the settings to those of the gateway, with the built-in scorer if no address is
+    /// set.
     ///
     /// # Errors
     /// An invalid value.
-    pub fn settings_or_lexical(&self) -> anyhow::Result<ModelSettings> {
+    pub fn settings_or_demo_scorer(&self) -> anyhow::Result<ModelSettings> {
         let given = self.model_url.as_deref().filter(|url| !url.is_empty());
         self.settings_for(given.unwrap_or("builtin:lexical"))
     }
@@ -254,8 +255,7 @@ pub struct ServeArgs {
     )]
     shutdown_grace_ms: usize,
 
-    /// MiB that all request bodies and forms under way may hold together; what comes beyond waits to
-    /// be read
+    /// Memory budget in MiB for all request bodies and forms in flight; further ones wait
     #[arg(
         long,
         env = "REFRACT_BODY_BUDGET_MIB",

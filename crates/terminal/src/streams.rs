@@ -16,7 +16,7 @@ struct CapturedStreams {
     stderr: Buffer,
 }
 
-/// Bytes that were written by all clones of one buffer.
+/// The bytes written to a buffer. Clones share one buffer.
 #[derive(Clone, Default)]
 struct Buffer(Arc<Mutex<Vec<u8>>>);
 
@@ -38,7 +38,7 @@ impl Write for Buffer {
     }
 }
 
-/// A finished command, and what it wrote.
+/// The value and the output of a finished command.
 #[derive(Clone, Debug)]
 pub struct Captured<T> {
     /// The value of the command's future.
@@ -49,11 +49,11 @@ pub struct Captured<T> {
     pub stderr: Vec<u8>,
 }
 
-/// Runs a command that reads `input` as stdin, and collects what it writes. None of its streams is a
+/// Runs a command with `input` as stdin, and collects its output. None of its streams is a
 /// terminal.
 ///
-/// Other commands of the process keep their own streams. Output of tasks and threads that the command
-/// starts goes to the streams of the process.
+/// Concurrent commands in the process are unaffected. Tasks and threads that the command starts
+/// write to the streams of the process.
 pub async fn captured<T>(input: Vec<u8>, command: impl Future<Output = T>) -> Captured<T> {
     let streams = CapturedStreams {
         input: input.into(),
@@ -73,8 +73,8 @@ fn of_command() -> Option<CapturedStreams> {
     CAPTURED.try_with(Clone::clone).ok()
 }
 
-/// Whether the streams of the running command are captured: they are no terminals and have no
-/// colours.
+/// Whether the streams of the running command are captured. Captured streams are not terminals and
+/// have no colours.
 pub(crate) fn are_captured() -> bool {
     of_command().is_some()
 }

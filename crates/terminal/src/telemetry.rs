@@ -7,9 +7,10 @@ use std::panic::PanicHookInfo;
 
 use anyhow::Context as _;
 use tracing::Dispatch;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::fmt::format::{DefaultFields, JsonFields};
+use tracing_subscriber::layer::SubscriberExt as _;
 
 use self::log_line::{JsonLine, TextLine};
 use crate::arguments::cannot_be_used;
@@ -44,22 +45,37 @@ fn subscriber<W>(
 where
     W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
 {
-    let filter = EnvFilter::try_new(format!("{QUIET},{filter}"))
+    anyhow::ensure!(
+        !filter.contains('['),
+        "{}: '{filter}': only levels and targets can be filtered",
+        cannot_be_used("REFRACT_LOG")
+    );
+    let directives = filter.split(',').map(str::trim);
+    let directives = directives.filter(|directive| !directive.is_empty());
+    let directives: Vec<_> = std::iter::once(QUIET).chain(directives).collect();
+    let targets: Targets = directives
+        .join(",")
+        .parse()
         .with_context(|| format!("{}: '{filter}'", cannot_be_used("REFRACT_LOG")))?;
     let logs = tracing_subscriber::fmt()
-        .with_env_filter(filter)
+        // the targets decide
+        .with_max_level(LevelFilter::TRACE)
         .with_ansi(colours)
-        // reporting a closed stderr on stderr would panic
+        // a closed stderr is ignored: reporting it on stderr would panic
         .log_internal_errors(false)
         .with_writer(writer);
     Ok(match format {
         LogFormat::Text => logs
             .fmt_fields(DefaultFields::new())
             .event_format(TextLine)
+            .finish()
+            .with(targets)
             .into(),
         LogFormat::Json => logs
             .fmt_fields(JsonFields::new())
             .event_format(JsonLine)
+            .finish()
+            .with(targets)
             .into(),
     })
 }

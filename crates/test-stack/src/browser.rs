@@ -5,14 +5,15 @@ pub mod forms;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::http::{Answer, Connection, Request};
+use crate::http::answer::HttpAnswer;
+use crate::http::{HttpConnection, Request};
 use crate::service::{Service, text};
 
 /// The password of every person of tests.
 pub const PASSWORD: &str = "zy!3kQ9 dab.x";
 
 /// A person's browser, which keeps cookies.
-pub struct Browser<'a> {
+pub struct PlainBrowser<'a> {
     service: &'a Service,
     /// The index of the node that the browser visits.
     pub node: usize,
@@ -21,7 +22,7 @@ pub struct Browser<'a> {
     cookies: BTreeMap<String, String>,
 }
 
-impl<'a> Browser<'a> {
+impl<'a> PlainBrowser<'a> {
     /// A browser without cookies that visits the first node.
     pub fn new(service: &'a Service) -> Self {
         Self {
@@ -65,16 +66,16 @@ impl<'a> Browser<'a> {
     }
 
     /// Requests a page.
-    pub async fn get(&mut self, path: &str) -> Answer {
+    pub async fn get(&mut self, path: &str) -> HttpAnswer {
         self.send(Request::outside("GET", path)).await
     }
 
     /// Downloads a file that is sent in chunks.
-    pub async fn download(&self, path: &str) -> Answer {
+    pub async fn download(&self, path: &str) -> HttpAnswer {
         let request = Request::outside("GET", path)
             .header("Cookie", &self.cookie())
             .header("Connection", "close");
-        let mut connection = Connection::open(self.service.nodes[self.node].app).await;
+        let mut connection = HttpConnection::open(self.service.nodes[self.node].app).await;
         connection.send(&request.bytes()).await;
         let whole = connection.rest().await;
         let (head, mut chunks) = whole.split_once("\r\n\r\n").unwrap();
@@ -85,7 +86,7 @@ impl<'a> Browser<'a> {
             let (length, rest) = chunks.split_once("\r\n").unwrap();
             let length = usize::from_str_radix(length, 16).unwrap();
             if length == 0 {
-                return Answer::new(head, file);
+                return HttpAnswer::new(head, file);
             }
             let (chunk, rest) = rest.split_at(length);
             file.push_str(chunk);
@@ -94,7 +95,7 @@ impl<'a> Browser<'a> {
     }
 
     /// Submits a form with these values.
-    pub async fn post(&mut self, path: &str, values: &[(&str, &str)]) -> Answer {
+    pub async fn post(&mut self, path: &str, values: &[(&str, &str)]) -> HttpAnswer {
         let pairs = values
             .iter()
             .map(|(name, value)| format!("{name}={}", encoded(value)));
@@ -107,7 +108,7 @@ impl<'a> Browser<'a> {
     }
 
     /// Sends a request with the cookies, and keeps those that the answer sets.
-    pub async fn send(&mut self, request: Request) -> Answer {
+    pub async fn send(&mut self, request: Request) -> HttpAnswer {
         let mut request = request.header("Cookie", &self.cookie());
         if let Some(address) = self.address {
             request = request.header("X-Forwarded-For", address);
@@ -121,7 +122,7 @@ impl<'a> Browser<'a> {
     }
 
     /// Accepts an invitation by its link, with a name and [`PASSWORD`].
-    pub async fn join(&mut self, link: &str, name: &str) -> Answer {
+    pub async fn join(&mut self, link: &str, name: &str) -> HttpAnswer {
         let path = path_of(link);
         let values = [
             ("name", name),
@@ -132,7 +133,7 @@ impl<'a> Browser<'a> {
     }
 
     /// Signs in with an email address and a password.
-    pub async fn sign_in(&mut self, email: &str, password: &str) -> Answer {
+    pub async fn sign_in(&mut self, email: &str, password: &str) -> HttpAnswer {
         let values = [("email", email), ("password", password)];
         self.post("/sign-in", &values).await
     }
@@ -162,12 +163,16 @@ pub async fn invited(service: &Service, email: &str, role: &str) -> String {
 }
 
 /// Makes a person join with a new browser.
-pub async fn joined<'a>(service: &'a Service, email: &str, role: &str) -> Browser<'a> {
-    join_with(Browser::new(service), email, role).await
+pub async fn joined<'a>(service: &'a Service, email: &str, role: &str) -> PlainBrowser<'a> {
+    join_with(PlainBrowser::new(service), email, role).await
 }
 
 /// Makes a person join with a browser.
-pub async fn join_with<'a>(mut browser: Browser<'a>, email: &str, role: &str) -> Browser<'a> {
+pub async fn join_with<'a>(
+    mut browser: PlainBrowser<'a>,
+    email: &str,
+    role: &str,
+) -> PlainBrowser<'a> {
     let link = invited(browser.service, email, role).await;
     let answer = browser.join(&link, "Ada").await;
     assert_eq!(answer.status, 303, "{answer:?}");
@@ -175,7 +180,7 @@ pub async fn join_with<'a>(mut browser: Browser<'a>, email: &str, role: &str) ->
 }
 
 /// The person id in the address of an action, by row of the table.
-pub fn id_of(page: &Answer, place: usize) -> String {
+pub fn id_of(page: &HttpAnswer, place: usize) -> String {
     let mut ids: Vec<_> = page.body.split("action=\"/people/").skip(1).collect();
     ids.retain(|rest| rest.split('/').nth(1).unwrap().starts_with("role"));
     ids[place].split('/').next().unwrap().to_owned()

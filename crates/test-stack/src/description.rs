@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-use crate::http::Answer;
+use crate::http::answer::HttpAnswer;
 
 static DESCRIPTION: LazyLock<Value> = LazyLock::new(|| {
     serde_json::from_str(include_str!("../../../docs/openapi.json")).expect("the description")
@@ -18,7 +18,7 @@ static VALIDATORS: LazyLock<Mutex<HashMap<String, Arc<Validator>>>> = LazyLock::
 
 /// Fails the test when an answer of a described route does not match the description.
 #[track_caller]
-pub fn hold(method: &str, target: &str, answer: &Answer) {
+pub fn hold(method: &str, target: &str, answer: &HttpAnswer) {
     // outside the API: interim answers (1xx), and actix's own answer to bytes that are not HTTP
     if answer.status < 200 || answer.header("x-request-id").is_none() {
         return;
@@ -95,7 +95,7 @@ fn operation(method: &str, path: &str) -> Option<&'static str> {
 
 /// Fails the test when a value does not match a schema; `place` and `part` name the schema.
 #[track_caller]
-fn assert_valid(place: &str, part: &str, schema: &Value, value: &Value, answer: &Answer) {
+fn assert_valid(place: &str, part: &str, schema: &Value, value: &Value, answer: &HttpAnswer) {
     let place = format!("{place} {part}");
     let validator = {
         let mut validators = VALIDATORS.lock().unwrap();
@@ -104,11 +104,11 @@ fn assert_valid(place: &str, part: &str, schema: &Value, value: &Value, answer: 
             .or_insert_with(|| Arc::new(compile(schema)));
         Arc::clone(compiled)
     };
-    let faults: Vec<String> = validator
+    let violations: Vec<String> = validator
         .iter_errors(value)
-        .map(|fault| format!("{} at {}", fault, fault.instance_path()))
+        .map(|violation| format!("{} at {}", violation, violation.instance_path()))
         .collect();
-    assert!(faults.is_empty(), "{place}: {faults:?}: {answer:?}");
+    assert!(violations.is_empty(), "{place}: {violations:?}: {answer:?}");
 }
 
 fn compile(schema: &Value) -> Validator {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::http::Answer;
+use crate::http::answer::HttpAnswer;
 use crate::service::{PRISM, TEXT, text};
 
 /// The content type of `json` and `raw`.
@@ -20,7 +20,7 @@ pub const ANSWERS: &str = r#"{"topic":"billing","angry":"yes","urgency":"can_wai
 /// The stored `answers` of an `ok` result, as `raw` shows them.
 pub const STORED: &str = r#"{"topic":{"type":"choice","value":"billing","probabilities":{"billing":0.7,"delivery":0.075,"product":0.075,"other":0.075,"insufficient_information":0.075},"confidence":0.6},"angry":{"type":"yes_no","probability":0.8},"urgency":{"type":"scale","level":"can_wait","probabilities":{"can_wait":0.7,"this_week":0.15,"today":0.15}}}"#;
 
-/// A result of the example prism, with the values known only from an answer: id and times.
+/// A result of the example prism, with the values that only an answer reveals: id and times.
 #[derive(Clone, Debug)]
 pub struct Saved {
     /// The id of the result.
@@ -38,7 +38,7 @@ pub struct Saved {
 impl Saved {
     /// Reads a result from an answer in `json` or `raw`, and checks the shapes of id and time.
     #[track_caller]
-    pub fn of(answer: &Answer) -> Self {
+    pub fn of(answer: &HttpAnswer) -> Self {
         let body = answer.value();
         let saved = Self {
             id: text(&body, "id"),
@@ -124,7 +124,7 @@ impl Saved {
 
 /// The result's id in an answer of this format.
 #[track_caller]
-pub fn id_in(answer: &Answer, format: &str) -> String {
+pub fn id_in(answer: &HttpAnswer, format: &str) -> String {
     match format {
         "json" | "raw" => Saved::of(answer).id,
         "jsonl" => text(&answer.value(), "result_id"),
@@ -137,7 +137,7 @@ pub fn id_in(answer: &Answer, format: &str) -> String {
 
 /// The id of the earlier retry that a refused retry names.
 #[track_caller]
-pub fn retried_as(refused: &Answer) -> String {
+pub fn retried_as(refused: &HttpAnswer) -> String {
     let words = refused.body.split([' ', '.']);
     let mut ids = words.filter(|word| is_uuid_v7(word));
     ids.next().expect(&refused.body).to_owned()

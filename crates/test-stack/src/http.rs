@@ -1,5 +1,7 @@
 //! A small HTTP/1.1 client with which tests control every byte that they send.
 
+pub mod answer;
+
 use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -8,6 +10,7 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
+use self::answer::HttpAnswer;
 use crate::description;
 
 /// The longest wait for any answer, even on a busy machine.
@@ -122,20 +125,20 @@ impl Request {
     }
 
     /// Sends the request on a new connection.
-    pub async fn send(&self, address: SocketAddr) -> Answer {
-        let mut connection = Connection::open(address).await;
+    pub async fn send(&self, address: SocketAddr) -> HttpAnswer {
+        let mut connection = HttpConnection::open(address).await;
         connection.call(self).await
     }
 }
 
 /// A keep-alive connection, closed on drop.
 #[derive(Debug)]
-pub struct Connection {
+pub struct HttpConnection {
     stream: TcpStream,
     received: Vec<u8>,
 }
 
-impl Connection {
+impl HttpConnection {
     /// Opens a connection.
     pub async fn open(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).await.unwrap();
@@ -147,7 +150,7 @@ impl Connection {
     }
 
     /// Sends a request, and compares its answer with the description of the API.
-    pub async fn call(&mut self, request: &Request) -> Answer {
+    pub async fn call(&mut self, request: &Request) -> HttpAnswer {
         self.send(&request.bytes()).await;
         let answer = self.answer().await;
         description::hold(&request.method, &request.target, &answer);
@@ -161,12 +164,12 @@ impl Connection {
 
     /// Sends and reads concurrently, for a server that answers before it has read the whole body
     /// and may then close the connection.
-    pub async fn call_of_unread_body(&mut self, bytes: &[u8]) -> Answer {
+    pub async fn call_of_unread_body(&mut self, bytes: &[u8]) -> HttpAnswer {
         let (mut reader, mut writer) = self.stream.split();
         let received = &mut self.received;
         let writing = async {
             writer.write_all(bytes).await.ok();
-            // the end of the answer ends the select
+            // the select ends when the answer is complete
             std::future::pending::<()>().await;
         };
         let reading = async {
@@ -186,7 +189,7 @@ impl Connection {
     }
 
     /// Reads the next answer, which may be an interim one (100).
-    pub async fn answer(&mut self) -> Answer {
+    pub async fn answer(&mut self) -> HttpAnswer {
         within_patience(async {
             while !is_whole(&self.received) {
                 let read = self.stream.read_buf(&mut self.received).await.unwrap();
@@ -198,7 +201,7 @@ impl Connection {
         let (head_end, length) = extent(&self.received).unwrap();
         let head = String::from_utf8(self.received.drain(..head_end).collect()).unwrap();
         let body = self.received.drain(..length).collect();
-        Answer::new(&head, String::from_utf8(body).unwrap())
+        HttpAnswer::new(&head, String::from_utf8(body).unwrap())
     }
 
     /// Reads until the server closes the connection.
@@ -230,90 +233,6 @@ impl Connection {
     /// Resets the connection (RST).
     pub fn reset(self) {
         self.stream.set_zero_linger().unwrap();
-    }
-}
-
-/// An answer of the server.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
-    /// The status code.
-    pub status: u16,
-    /// Names (in lower case) and values.
-    pub headers: Vec<(String, String)>,
-    /// The body, which is text in every format.
-    pub body: String,
-}
-
-impl Answer {
-    /// Reads the head of an answer; `body` is its body.
-    pub fn new(head: &str, body: String) -> Self {
-        let mut lines = head.trim_end().split("\r\n");
-        let status = lines.next().unwrap().split(' ').nth(1).unwrap();
-        let headers = lines
-            .map(|line| line.split_once(':').unwrap())
-            .map(|(name, value)| (name.to_lowercase(), value.trim().to_owned()))
-            .collect();
-        Self {
-            status: status.parse().unwrap(),
-            headers,
-            body,
-        }
-    }
-
-    /// The value of a header; fails when the header is there twice.
-    pub fn header(&self, name: &str) -> Option<&str> {
-        let mut values = self.headers.iter().filter(|(sent, _)| sent == name);
-        let value = values.next().map(|(_, value)| value.as_str());
-        assert!(values.next().is_none(), "{name} twice: {self:?}");
-        value
-    }
-
-    /// The cookies that are set, each with its name and value as a request sends it.
-    pub fn cookies(&self) -> Vec<String> {
-        let set = self.headers.iter().filter(|(name, _)| name == "set-cookie");
-        let pairs = set.map(|(_, cookie)| cookie.split(';').next().unwrap().to_owned());
-        pairs.collect()
-    }
-
-    /// The body as JSON.
-    #[track_caller]
-    pub fn value(&self) -> Value {
-        serde_json::from_str(&self.body).expect(&self.body)
-    }
-
-    /// Fails unless status, type and body are exactly these, with the usual headers and no others.
-    #[track_caller]
-    pub fn assert(&self, status: u16, content_type: &str, body: &str) {
-        assert_eq!(
-            (self.status, self.body.as_str()),
-            (status, body),
-            "{self:?}"
-        );
-        let length = body.len().to_string();
-        assert_eq!(self.header("content-type"), Some(content_type), "{self:?}");
-        assert_eq!(self.header("content-length"), Some(length.as_str()));
-        assert_eq!(self.header("cache-control"), Some("no-store"));
-        assert!((1..=128).contains(&self.header("x-request-id").unwrap().len()));
-        let known = [
-            "content-type",
-            "content-length",
-            "cache-control",
-            "x-request-id",
-            "date",
-            "connection",
-        ];
-        for (name, _) in &self.headers {
-            let is_known = known.contains(&name.as_str()) || status == 503 && name == "retry-after";
-            assert!(is_known, "{name}: {self:?}");
-        }
-    }
-
-    /// Fails unless the answer is exactly this error (spec 2.7).
-    #[track_caller]
-    pub fn assert_error(&self, status: u16, code: &str, message: &str) {
-        let message = Value::from(message);
-        let body = format!(r#"{{"error":{{"code":"{code}","message":{message}}}}}"#);
-        self.assert(status, "application/json; charset=utf-8", &body);
     }
 }
 

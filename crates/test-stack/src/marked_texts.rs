@@ -1,4 +1,4 @@
-//! Texts that contain the scripted model's answers, with the marks that people would give.
+//! Texts that contain the scripted model's answers, with the correct outcomes as marks.
 
 use refract_test_support::model_server::ScriptedReply;
 use serde_json::{Map, Value, json};
@@ -113,11 +113,11 @@ impl MarkedText {
 }
 
 /// The reply of a model with this name: the answers that the text contains under the key `side`.
-pub fn told(model: &'static str, side: &'static str) -> ScriptedReply {
+pub fn scripted_side(model: &'static str, side: &'static str) -> ScriptedReply {
     ScriptedReply::with(move |request| {
         let text = request.json()["state"]["text"].clone();
-        let told: Value = serde_json::from_str(text.as_str().unwrap()).unwrap();
-        json!({"model": model, "answers": told[side]})
+        let scripted_side: Value = serde_json::from_str(text.as_str().unwrap()).unwrap();
+        json!({"model": model, "answers": scripted_side[side]})
     })
 }
 
@@ -135,7 +135,7 @@ impl Service {
 
     /// Asks about texts and marks the results; the first has the `ref` `t0`.
     pub async fn ask_and_mark(&self, texts: &[MarkedText]) -> Vec<String> {
-        self.model.then_always(told("m1", "a"));
+        self.model.then_always(scripted_side("m1", "a"));
         let numbered = texts.iter().enumerate();
         let rows: Vec<_> = numbered
             .map(|(number, text)| text.row(&format!("t{number}")))

@@ -14,7 +14,8 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, ChildStderr, Command};
 use tokio::sync::{oneshot, watch};
 
-use crate::http::{Answer, Request, within_patience};
+use crate::http::answer::HttpAnswer;
+use crate::http::{Request, within_patience};
 use crate::program::{self, Runner};
 
 /// A running node. One that is a process is killed when the value is dropped, one in the test's
@@ -30,16 +31,16 @@ pub struct Node {
     serving: NodeServing,
 }
 
-/// Where a node is served.
+/// How a node runs: on threads or as a process.
 #[derive(Debug)]
 enum NodeServing {
-    /// On threads of the test's process, until the sender sends `true` or is dropped; the receiver gets the
-    /// exit status.
+    /// On threads of the test's process, until `stop` sends `true` or is dropped; `ended` receives
+    /// the exit status.
     Threads {
         stop: watch::Sender<bool>,
         ended: oneshot::Receiver<Option<i32>>,
     },
-    /// In a process, with the lines that it has logged.
+    /// As a process of the built program, with the lines that it has logged.
     Process {
         child: Child,
         log: watch::Receiver<Vec<String>>,
@@ -63,7 +64,7 @@ impl Node {
             ("REFRACT_OPS_LISTEN", "127.0.0.1:0"),
             ("REFRACT_APP_LISTEN", "127.0.0.1:0"),
         ];
-        // the last value of a setting is the one that counts
+        // later values of a setting replace earlier ones
         for (name, value) in settings {
             all.retain(|(known, _)| known != name);
             all.push((name, value));
@@ -125,7 +126,7 @@ impl Node {
         }
     }
 
-    /// The process of the node, to end it.
+    /// The process of the node, mutable.
     pub fn child_mut(&mut self) -> &mut Child {
         match &mut self.serving {
             NodeServing::Process { child, .. } => child,
@@ -140,7 +141,7 @@ impl Node {
         }
     }
 
-    /// The lines that the node, which is a process, has logged.
+    /// The lines that the node has logged. The node must be a process.
     pub fn log(&self) -> Vec<String> {
         self.lines().borrow().clone()
     }
@@ -151,12 +152,12 @@ impl Node {
     }
 
     /// Requests a path of the operator's listener.
-    pub async fn ops(&self, path: &str) -> Answer {
+    pub async fn ops(&self, path: &str) -> HttpAnswer {
         Request::outside("GET", path).send(self.ops).await
     }
 
     /// The metrics in the requested format.
-    pub async fn metrics_as(&self, accept: &str) -> Answer {
+    pub async fn metrics_as(&self, accept: &str) -> HttpAnswer {
         let request = Request::outside("GET", "/metrics").header("accept", accept);
         request.send(self.ops).await
     }

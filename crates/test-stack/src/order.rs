@@ -5,11 +5,11 @@
 use refract_test_support::model_server::ScriptedReply;
 
 use crate::expected::{JSON, Saved};
-use crate::http::Answer;
+use crate::http::answer::HttpAnswer;
 
 /// The answer to a request with one fault.
 #[derive(Clone, Debug)]
-pub enum Outcome {
+pub enum CheckOutcome {
     /// An error: status, code, message.
     Error(u16, &'static str, String),
     /// One of the problems that are reported together (path, format, body).
@@ -21,13 +21,13 @@ pub enum Outcome {
 }
 
 /// Something that can be wrong with a call of type `C`.
-pub struct Fault<C> {
+pub struct CallViolation<C> {
     /// A name for messages.
     pub name: &'static str,
     /// The part of the call that the fault changes: faults of one place exclude each other.
     pub place: &'static str,
     /// What the service answers.
-    pub outcome: Outcome,
+    pub outcome: CheckOutcome,
     /// Puts the fault into a call.
     pub make: fn(&mut C),
 }
@@ -38,30 +38,30 @@ pub fn error<C>(
     place: &'static str,
     (status, code, message): (u16, &'static str, &str),
     make: fn(&mut C),
-) -> Fault<C> {
-    Fault {
+) -> CallViolation<C> {
+    CallViolation {
         name,
         place,
-        outcome: Outcome::Error(status, code, message.to_owned()),
+        outcome: CheckOutcome::Error(status, code, message.to_owned()),
         make,
     }
 }
 
 /// A fault that is reported together with other problems.
-pub fn problem<C>(place: &'static str, text: &'static str, make: fn(&mut C)) -> Fault<C> {
-    Fault {
+pub fn problem<C>(place: &'static str, text: &'static str, make: fn(&mut C)) -> CallViolation<C> {
+    CallViolation {
         name: text,
         place,
-        outcome: Outcome::Problem(text),
+        outcome: CheckOutcome::Problem(text),
         make,
     }
 }
 
 /// Every single fault, then every pair of faults in different places, the earlier check first.
-pub fn ones_and_pairs<C>(faults: &[Fault<C>]) -> Vec<Vec<&Fault<C>>> {
-    let mut sets: Vec<Vec<_>> = faults.iter().map(|fault| vec![fault]).collect();
-    for (index, earlier) in faults.iter().enumerate() {
-        for later in &faults[index + 1..] {
+pub fn ones_and_pairs<C>(violations: &[CallViolation<C>]) -> Vec<Vec<&CallViolation<C>>> {
+    let mut sets: Vec<Vec<_>> = violations.iter().map(|violation| vec![violation]).collect();
+    for (index, earlier) in violations.iter().enumerate() {
+        for later in &violations[index + 1..] {
             if earlier.place != later.place {
                 sets.push(vec![earlier, later]);
             }
@@ -71,29 +71,33 @@ pub fn ones_and_pairs<C>(faults: &[Fault<C>]) -> Vec<Vec<&Fault<C>>> {
 }
 
 /// Checks that the first fault decides the answer, together with problems reported with it.
-pub fn assert_first<C>(faults: &[&Fault<C>], answer: &Answer) {
-    let names: Vec<_> = faults.iter().map(|fault| fault.name).collect();
+pub fn assert_first<C>(violations: &[&CallViolation<C>], answer: &HttpAnswer) {
+    let names: Vec<_> = violations.iter().map(|violation| violation.name).collect();
     let context = format!("{names:?}: {answer:?}");
-    match &faults[0].outcome {
-        Outcome::Error(status, code, message) => {
+    match &violations[0].outcome {
+        CheckOutcome::Error(status, code, message) => {
             assert_eq!(answer.status, *status, "{context}");
             answer.assert_error(*status, code, message);
         }
-        Outcome::Problem(_) => {
-            let problems = faults.iter().filter_map(|fault| match fault.outcome {
-                Outcome::Problem(text) => Some(text),
-                Outcome::Error(..) | Outcome::Stored(_) | Outcome::Failed => None,
-            });
+        CheckOutcome::Problem(_) => {
+            let problems = violations
+                .iter()
+                .filter_map(|violation| match violation.outcome {
+                    CheckOutcome::Problem(text) => Some(text),
+                    CheckOutcome::Error(..) | CheckOutcome::Stored(_) | CheckOutcome::Failed => {
+                        None
+                    }
+                });
             let problems = problems.collect::<Vec<_>>().join("; ");
             assert_eq!(answer.status, 400, "{context}");
             let message = format!("Invalid request: {problems}");
             answer.assert_error(400, "validation_failed", &message);
         }
-        Outcome::Stored(body) => {
+        CheckOutcome::Stored(body) => {
             assert_eq!(answer.status, 200, "{context}");
             answer.assert(200, JSON, body);
         }
-        Outcome::Failed => {
+        CheckOutcome::Failed => {
             assert_eq!(answer.status, 502, "{context}");
             let saved = Saved::of(answer);
             assert!(saved.error.is_some(), "{context}");
@@ -107,7 +111,7 @@ pub fn failing_model() -> ScriptedReply {
     ScriptedReply::status(400)
 }
 
-/// The error of a body that is no JSON object.
+/// The error of a body that is not a JSON object.
 pub const MALFORMED: (u16, &str, &str) = (400, "bad_request", "Malformed request");
 /// The error of a body that is too large.
 pub const TOO_LARGE: (u16, &str, &str) = (413, "bad_request", "Malformed request");
@@ -121,5 +125,5 @@ pub const WRONG_KEY: (u16, &str, &str) = (401, "unauthorized", "Invalid API key"
 pub const NO_RESULT: (u16, &str, &str) = (404, "not_found", "Result not found");
 /// The problem of an unknown format.
 pub const FORMAT: &str = "format: Expected 'json' | 'raw' | 'csv' | 'tsv' | 'jsonl'";
-/// The problem of a result id that is no UUID.
+/// The problem of a result id that is not a UUID.
 pub const INVALID_UUID: &str = "result_id: Invalid uuid";

@@ -164,17 +164,17 @@ async fn run_in_process(
     }
 }
 
-/// The number of an exit status; `None` for one that no command ends with.
+/// The number of an exit status; `None` for a status that no command returns.
 pub(crate) fn status(code: ExitCode) -> Option<i32> {
     let statuses = [ExitCode::SUCCESS, ExitCode::FAILURE, ExitCode::from(2)];
     let statuses = (0..).zip(statuses);
-    // an `ExitCode` can be compared in no other way
+    // `ExitCode` has no `PartialEq`
     let found = |(_, known): &(i32, ExitCode)| format!("{known:?}") == format!("{code:?}");
     statuses.into_iter().find(found).map(|(status, _)| status)
 }
 
-/// The command line for these arguments: every setting that the command has becomes a flag, and
-/// names of files are those of the folder.
+/// The command line for these arguments: settings of the command become flags, since the
+/// environment belongs to the whole process, and file names become paths in the folder.
 pub(crate) fn line(
     program: &clap::Command,
     folder: &Path,
@@ -202,7 +202,7 @@ pub(crate) fn line(
         command = subcommand;
         known.extend(command.get_arguments());
     }
-    // a command that gets no database uses one in its folder
+    // without a setting, a command uses a database in its folder
     let default = ("DATABASE_URL", "sqlite://refract.db");
     let settings = settings.iter().chain([&default]);
     let mut given: Vec<_> = arguments.iter().map(ToString::to_string).collect();
@@ -227,13 +227,15 @@ pub(crate) fn line(
 }
 
 /// The flags and commands that are followed by the name of a file or folder.
-const FILE_FLAGS: [&str; 6] = ["--output", "--write", "--junit", "--file", "apply", "man"];
+const FILE_FLAGS: [&str; 7] = [
+    "--output", "-o", "--write", "--junit", "--file", "apply", "man",
+];
 /// Endings of the names of files that commands read and write.
 const ENDINGS: [&str; 9] = [
     ".csv", ".tsv", ".jsonl", ".json", ".db", ".xml", ".txt", ".gz", ".part",
 ];
 
-/// Whether an argument names a file of the folder.
+/// Whether an argument names a file in the folder.
 fn is_file_name(folder: &Path, argument: &str) -> bool {
     let is_name = !argument.is_empty() && !argument.starts_with(['-', '/']);
     let is_known = folder.join(argument).exists();

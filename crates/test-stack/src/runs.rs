@@ -44,7 +44,7 @@ impl Service {
         std::fs::read_to_string(self.folder.path().join(name)).unwrap()
     }
 
-    /// The names of the files in the service's folder that contain these words.
+    /// The names that contain `words`, of the files in the service's folder.
     pub fn files_named(&self, words: &str) -> Vec<String> {
         let entries = self.folder.path().read_dir().unwrap();
         let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());

@@ -8,7 +8,8 @@ use refract_test_support::postgres::{self, TestDatabase};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::http::{Answer, Request};
+use crate::http::Request;
+use crate::http::answer::HttpAnswer;
 use crate::node::Node;
 use crate::program::{self, Ended, Runner};
 
@@ -29,14 +30,14 @@ pub const TEXT: &str = "Where is my order?";
 
 pub use refract_test_support::backend::Backend;
 
-/// The parts of a service that tests choose.
+/// Options of a service, chosen by each test.
 #[derive(Debug)]
 pub struct Setup<'a> {
     /// How nodes and commands are run.
     pub runner: Runner,
     /// The number of nodes to start.
     pub nodes: usize,
-    /// What the model server answers.
+    /// The replies of the model server.
     pub script: Script,
     /// The nodes' settings besides database, model and addresses.
     pub settings: &'a [(&'a str, &'a str)],
@@ -176,12 +177,12 @@ impl Service {
     }
 
     /// Sends a request to the first node.
-    pub async fn send(&self, request: Request) -> Answer {
+    pub async fn send(&self, request: Request) -> HttpAnswer {
         request.send(self.api()).await
     }
 
     /// Sends `POST /prisms/support-triage/results` with the key.
-    pub async fn create(&self, body: &Value) -> Answer {
+    pub async fn create(&self, body: &Value) -> HttpAnswer {
         self.send(self.create_request(PRISM, body)).await
     }
 
@@ -193,13 +194,13 @@ impl Service {
     }
 
     /// Sends `GET /results/{id}` with the key; `query` begins with `?` or is empty.
-    pub async fn read(&self, id: &str, query: &str) -> Answer {
+    pub async fn read(&self, id: &str, query: &str) -> HttpAnswer {
         self.send(Request::get(&format!("/results/{id}{query}")).bearer(&self.key))
             .await
     }
 
     /// Sends `POST /results/{id}/retry` with the key.
-    pub async fn retry(&self, id: &str) -> Answer {
+    pub async fn retry(&self, id: &str) -> HttpAnswer {
         self.send(self.retry_request(id)).await
     }
 
@@ -209,7 +210,7 @@ impl Service {
     }
 
     /// Makes a failed result with this body. The model answers again afterwards.
-    pub async fn failed(&self, body: &Value) -> Answer {
+    pub async fn failed(&self, body: &Value) -> HttpAnswer {
         // a status that gets no second attempt
         self.model.then_once(ScriptedReply::status(400));
         let answer = self.create(body).await;

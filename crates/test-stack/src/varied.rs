@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use refract_test_support::model_server::{Script, ScriptedReply};
 use serde_json::{Value, json};
 
-use crate::http::{Connection, Request};
+use crate::http::{HttpConnection, Request};
 use crate::service::{Backend, PRISM, Service, Setup, example_prism, text};
 
 /// Texts that a spreadsheet or a CSV reader could misread.
@@ -28,10 +28,10 @@ const AWKWARD: [&str; 16] = [
     "back\\slash \u{1} \u{7f} \u{2028}",
 ];
 
-/// A service whose model's answers depend on the text; some answers are missing.
+/// A service with a model whose answers depend on the text and are sometimes missing.
 pub async fn varied_service(backend: Backend) -> Service {
     let setup = Setup {
-        script: Script::from(ScriptedReply::with(|request| reply(&request.json()))).forgetful(),
+        script: Script::from(ScriptedReply::with(|request| reply(&request.json()))).unrecorded(),
         ..Setup::default()
     };
     let service = Service::with(backend, setup).await;
@@ -69,7 +69,7 @@ fn every_output() -> Value {
 
 /// Makes `count` results and returns their ids, the oldest first.
 pub async fn make_results(service: &Service, count: usize) -> Vec<String> {
-    let mut connection = Connection::open(service.api()).await;
+    let mut connection = HttpConnection::open(service.api()).await;
     let mut ids = Vec::new();
     for number in 0..count {
         let message = format!(
@@ -97,7 +97,7 @@ pub async fn make_results(service: &Service, count: usize) -> Vec<String> {
 
 /// Reads each result in a format through the API.
 pub async fn read_all(service: &Service, ids: &[String], format: &str) -> Vec<String> {
-    let mut connection = Connection::open(service.api()).await;
+    let mut connection = HttpConnection::open(service.api()).await;
     let mut bodies = Vec::new();
     for id in ids {
         let request = Request::get(&format!("/results/{id}?format={format}")).bearer(&service.key);

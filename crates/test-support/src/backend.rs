@@ -15,6 +15,10 @@ pub enum Backend {
 /// root, such as a function that opens a new database. A program whose functions start what they
 /// need defines it as [`std::future::ready`]. Another function than `crate::on` is named first, as in
 /// `on_both!(with crate::drafts::on; a_draft_is_kept)`.
+#[expect(
+    clippy::crate_in_macro_def,
+    reason = "the function `on` is of the test program"
+)]
 #[macro_export]
 macro_rules! on_both {
     (with $on:path; $($behaviour:ident),* $(,)?) => {

@@ -8,7 +8,7 @@
 
 mod accessibility;
 mod actions;
-mod by_words;
+mod by_text;
 mod devtools;
 mod observations;
 mod pointer;
@@ -52,7 +52,7 @@ impl Browser {
         let session = session.await;
         processes.started_chromium(session.chromium_process());
         let browser = Self { session, processes };
-        // the window's borders take some of its size, and no window can be as narrow as a phone
+        // a real window is smaller inside than its size, and cannot be as narrow as a phone
         let area = json!({
             "width": settings.width,
             "height": settings.height,

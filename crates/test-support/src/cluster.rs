@@ -258,7 +258,7 @@ impl Cluster {
     }
 
     fn empty(password: String) -> Self {
-        // another user must be able to enter the folder, which some temporary folders do not allow
+        // not the usual temporary folder: PostgreSQL's user may not be allowed to enter it
         let folder = tempfile::Builder::new()
             .prefix("refract-cluster.")
             .tempdir_in("/tmp")
@@ -313,7 +313,7 @@ impl Cluster {
             self.port = free_port();
             match self.try_start() {
                 Ok(()) => return,
-                Err(said) => log = said,
+                Err(printed) => log = printed,
             }
         }
         panic!("PostgreSQL did not start: {log}");

@@ -1,5 +1,5 @@
-//! A model server for load tests and measurements of memory. Every request gets the same answer,
-//! and the server neither allocates nor stores anything for a request.
+//! A model server for load tests and memory measurements. Every request gets the same answer, and
+//! the server neither allocates nor stores anything for a request.
 
 use std::cell::RefCell;
 use std::io;
@@ -26,7 +26,7 @@ pub struct TestServer {
 }
 
 impl TestServer {
-    /// A server that sends this answer at once.
+    /// A server that sends this answer without delay.
     pub fn answering(answer: Value) -> Self {
         Self {
             answer,
@@ -122,7 +122,8 @@ async fn converse(mut stream: TcpStream, shared: Arc<PreparedAnswer>) -> Option<
     }
 }
 
-/// How much of a request has been read. A client sends the next request after the answer.
+/// The progress of reading a request. Clients must not pipeline: they send the next request after
+/// the answer.
 enum RequestProgress {
     /// The head is being read; these bytes have arrived.
     Head(Vec<u8>),
@@ -152,7 +153,7 @@ impl RequestProgress {
     }
 }
 
-/// The length of the body by the head.
+/// The length of the body according to the head.
 fn length(head: &[u8]) -> usize {
     let head = String::from_utf8_lossy(head);
     let lines = head.lines().filter_map(|line| line.split_once(':'));

@@ -1,4 +1,5 @@
-//! What test servers need from the machine: PostgreSQL's programs, a user, and a free port.
+//! Finds PostgreSQL's programs, an unprivileged user and a free port on this machine, for test
+//! servers.
 #![expect(
     clippy::panic,
     reason = "a test whose server cannot be set up fails here with the reason"

@@ -62,7 +62,8 @@ impl ModelServer {
         Self::start_on(0, script)
     }
 
-    /// Starts a server on this port, so that a server can return at its previous address.
+    /// Starts a server on this port, so that a stopped server can be restarted at its previous
+    /// address.
     ///
     /// # Panics
     ///

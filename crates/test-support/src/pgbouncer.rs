@@ -31,8 +31,8 @@ impl PgBouncer {
     /// `(1, 18)`; `None` without a pooler.
     pub fn installed() -> Option<(u32, u32)> {
         let output = Command::new(program()?).arg("--version").output().ok()?;
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        let version = said.lines().next()?.rsplit(' ').next()?.to_owned();
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        let version = printed.lines().next()?.rsplit(' ').next()?.to_owned();
         let mut numbers = version.split('.').map(str::parse);
         Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
     }

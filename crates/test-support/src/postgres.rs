@@ -15,8 +15,8 @@ use tokio::runtime;
 use tokio_postgres::{Client, NoTls};
 use uuid::Uuid;
 
-/// The environment variable with the server's address, `postgres://…`. Its role must be allowed to
-/// create databases.
+/// The environment variable with the server's address, `postgres://…`. The role in it must be
+/// allowed to create databases.
 pub const SERVER_VARIABLE: &str = "REFRACT_TEST_POSTGRES_URL";
 
 /// A database for one test. Dropping this value drops the database from the server.
@@ -50,7 +50,7 @@ impl TestDatabase {
 }
 
 impl Drop for TestDatabase {
-    /// Tries to drop the database, on a separate runtime: the test's may be gone or busy.
+    /// Tries to drop the database, on a separate runtime: the test's own may have ended or be busy.
     fn drop(&mut self) {
         let server = self.server.clone();
         let statement = format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name);
@@ -92,8 +92,8 @@ pub async fn fresh_database() -> TestDatabase {
 ///
 /// # Panics
 ///
-/// When the variable is not set, when the server does not answer or refuses, and when the key is not
-/// 1 to 40 lower case letters, digits and underscores.
+/// When the variable is not set, the server does not answer or refuses, or the key is not 1 to 40
+/// lower case letters, digits and underscores.
 pub async fn from_template(template_key: &str, prepare: impl AsyncFnOnce(&str)) -> TestDatabase {
     let server = server();
     let client = connect_or_panic(&server).await;

@@ -20,7 +20,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
-/// The text for the beginning of a session, which counts as a statement.
+/// The text for the beginning of a session, which plans see and count as a statement.
 pub const SESSION: &str = "the beginning of a session";
 
 /// A fault for a statement.

@@ -65,7 +65,9 @@ impl AttemptSpan {
         let name = format!("{} {}", attempt.operation, attempt.model);
         let attributes = Some(attributes(&attempt));
         let parent = &call.request;
-        let span = call.maker.begin(name, SpanKind::Client, attributes, parent);
+        let span = call
+            .tracer
+            .begin(name, SpanKind::Client, attributes, parent);
         let headers = TraceHeaders::of(span.span_context());
         let span = Some(span);
         Self(Some(Box::new(BegunAttempt { span, headers })))

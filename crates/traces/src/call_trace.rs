@@ -6,7 +6,7 @@ use std::sync::Arc;
 use opentelemetry_sdk::trace::Span as SdkSpan;
 
 use crate::attempt_span::{AttemptSpan, ModelAttempt};
-use crate::span_maker::SpanMaker;
+use crate::process_tracer::ProcessTracer;
 use crate::statement_span::{StatementName, StatementSpan};
 use crate::traced_call::TracedCall;
 
@@ -15,8 +15,8 @@ use crate::traced_call::TracedCall;
 pub struct CallTrace(Option<Arc<TracedCall>>);
 
 impl CallTrace {
-    pub(crate) fn of(maker: &Arc<SpanMaker>, request: &SdkSpan) -> Self {
-        Self(Some(Arc::new(TracedCall::of(maker, request))))
+    pub(crate) fn of(tracer: &Arc<ProcessTracer>, request: &SdkSpan) -> Self {
+        Self(Some(Arc::new(TracedCall::of(tracer, request))))
     }
 
     /// Begins an attempt at the model. `attempt` is not called unless the request is sampled.
@@ -34,7 +34,7 @@ impl CallTrace {
         statement: &StatementName,
     ) -> StatementSpan {
         match &self.0 {
-            Some(call) if call.is_sampled && call.maker.with_statements => {
+            Some(call) if call.is_sampled && call.tracer.with_statements => {
                 StatementSpan::begin(call, system, statement)
             }
             Some(_) | None => StatementSpan::default(),

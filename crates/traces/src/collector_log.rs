@@ -10,13 +10,13 @@ const EVERY: Duration = Duration::from_mins(5);
 #[derive(Debug, Default)]
 pub(crate) struct CollectorLog {
     /// When a failure was last logged; `None` while batches are accepted.
-    said: Mutex<Option<Instant>>,
+    last: Mutex<Option<Instant>>,
 }
 
 impl CollectorLog {
     /// Logs that the collector did not accept a batch of spans.
     pub(crate) fn failed(&self, reason: &str) {
-        if self.is_to_be_said(Instant::now()) {
+        if self.is_due(Instant::now()) {
             tracing::warn!(
                 reason,
                 "the collector does not take traces: spans are dropped, calls go on"
@@ -26,22 +26,22 @@ impl CollectorLog {
 
     /// Logs that the collector accepts batches again, if a failure was logged before.
     pub(crate) fn taken(&self) {
-        if self.said().take().is_some() {
+        if self.last().take().is_some() {
             tracing::info!("the collector takes traces again");
         }
     }
 
-    fn is_to_be_said(&self, now: Instant) -> bool {
-        let mut said = self.said();
-        if said.is_some_and(|said| now.duration_since(said) < EVERY) {
+    fn is_due(&self, now: Instant) -> bool {
+        let mut last = self.last();
+        if last.is_some_and(|last| now.duration_since(last) < EVERY) {
             return false;
         }
-        *said = Some(now);
+        *last = Some(now);
         true
     }
 
-    fn said(&self) -> std::sync::MutexGuard<'_, Option<Instant>> {
-        self.said.lock().unwrap_or_else(PoisonError::into_inner)
+    fn last(&self) -> std::sync::MutexGuard<'_, Option<Instant>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -53,9 +53,9 @@ mod tests {
     fn a_collector_that_stays_away_is_mentioned_once_in_a_while() {
         let log = CollectorLog::default();
         let begin = Instant::now();
-        let said = |seconds| log.is_to_be_said(begin + Duration::from_secs(seconds));
+        let last = |seconds| log.is_due(begin + Duration::from_secs(seconds));
         assert_eq!(
-            [0, 5, 299, 300, 301, 600].map(said),
+            [0, 5, 299, 300, 301, 600].map(last),
             [true, false, false, true, false, true]
         );
     }
@@ -64,8 +64,8 @@ mod tests {
     fn a_collector_that_goes_away_again_is_mentioned_again() {
         let log = CollectorLog::default();
         let now = Instant::now();
-        assert!(log.is_to_be_said(now));
+        assert!(log.is_due(now));
         log.taken();
-        assert!(log.is_to_be_said(now));
+        assert!(log.is_due(now));
     }
 }

@@ -14,7 +14,7 @@ use tokio::runtime::Handle;
 use crate::collector::Collector;
 use crate::collector_log::CollectorLog;
 use crate::environment::{self, TraceSettingError};
-use crate::span_maker::SpanMaker;
+use crate::process_tracer::ProcessTracer;
 use crate::traces::Traces;
 
 /// The default name of the service, and the name of the tracer.
@@ -59,7 +59,7 @@ impl TraceExport {
             .with_batch_exporter(exporter)
             .build();
         let scope = InstrumentationScope::builder(NAME).with_version(VERSION);
-        let traces = Traces::on(SpanMaker {
+        let traces = Traces::on(ProcessTracer {
             tracer: provider.tracer_with_scope(scope.build()),
             with_statements,
         });

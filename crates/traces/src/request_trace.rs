@@ -8,7 +8,7 @@ use opentelemetry::{Context, KeyValue};
 use opentelemetry_sdk::trace::Span as SdkSpan;
 
 use crate::call_trace::CallTrace;
-use crate::span_maker::SpanMaker;
+use crate::process_tracer::ProcessTracer;
 use crate::trace_context::CallerTrace;
 
 /// The HTTP methods that spans record. Any other method is a caller's invention and is recorded as
@@ -30,7 +30,7 @@ struct BegunRequest {
 
 impl RequestTrace {
     pub(crate) fn begin(
-        maker: &Arc<SpanMaker>,
+        tracer: &Arc<ProcessTracer>,
         method: &str,
         route: Option<&'static str>,
         caller: Option<CallerTrace>,
@@ -41,11 +41,11 @@ impl RequestTrace {
         };
         // no attributes yet: the sampling decision comes first
         let name = route.unwrap_or("HTTP");
-        let mut span = maker.begin(name, SpanKind::Server, None, &parent);
+        let mut span = tracer.begin(name, SpanKind::Server, None, &parent);
         if span.is_recording() {
             describe(&mut span, method, route);
         }
-        let call = CallTrace::of(maker, &span);
+        let call = CallTrace::of(tracer, &span);
         Self(Some(Box::new(BegunRequest { span, call })))
     }
 

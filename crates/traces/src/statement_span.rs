@@ -30,7 +30,7 @@ impl StatementSpan {
         ]);
         let parent = &call.request;
         let begun = call
-            .maker
+            .tracer
             .begin(name.summary, SpanKind::Client, attributes, parent);
         Self(Some(Box::new(begun)))
     }

@@ -1,18 +1,18 @@
-//! Traces of a process: off, or on with a maker of spans.
+//! Traces of a process: off, or on with a tracer of spans.
 
 use std::sync::Arc;
 
+use crate::process_tracer::ProcessTracer;
 use crate::request_trace::RequestTrace;
-use crate::span_maker::SpanMaker;
 use crate::trace_context::CallerTrace;
 
 /// Traces of a process. The default is off. Clones share one export.
 #[derive(Clone, Debug, Default)]
-pub struct Traces(Option<Arc<SpanMaker>>);
+pub struct Traces(Option<Arc<ProcessTracer>>);
 
 impl Traces {
-    pub(crate) fn on(maker: SpanMaker) -> Self {
-        Self(Some(Arc::new(maker)))
+    pub(crate) fn on(tracer: ProcessTracer) -> Self {
+        Self(Some(Arc::new(tracer)))
     }
 
     /// Begins the trace of a request, and decides whether it is sampled.
@@ -27,7 +27,7 @@ impl Traces {
     ) -> RequestTrace {
         match &self.0 {
             None => RequestTrace::default(),
-            Some(maker) => RequestTrace::begin(maker, method, route, caller()),
+            Some(tracer) => RequestTrace::begin(tracer, method, route, caller()),
         }
     }
 }

@@ -15,7 +15,7 @@ use refract_persistence::{AccountRow, DEFAULT_ACCOUNT, Database, DatabaseSetting
 use refract_service::Refract;
 use refract_service::events::event_stamp;
 use refract_service::people;
-use refract_service::people::Caller;
+use refract_service::people::AccountActor;
 use refract_service::people::password::TypedPassword;
 use refract_service::people::token::Token;
 use tokio::runtime::Handle;
@@ -90,7 +90,7 @@ async fn people_and_prisms(
     account: AccountId,
     results: u32,
 ) -> (ResultMaking, Token) {
-    let operator = &Caller::operator(account);
+    let operator = &AccountActor::operator(account);
     let email = Email::parse("ada@example.com").unwrap();
     let invitation = refract.people().invite(operator, &email, Role::Owner).await;
     let invitation = invitation.unwrap();

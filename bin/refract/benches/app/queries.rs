@@ -38,8 +38,8 @@ pub(crate) async fn ask(it: &FilledDatabase, page: &str) -> bool {
             assert_eq!(found.ok().map(|found| found.results.len()), Some(50));
             refract.keys().labels(account).await.unwrap();
             refract.people().list(account).await.unwrap();
-            let makers = [it.making.person];
-            refract.people().names(account, &makers).await.unwrap();
+            let people = [it.making.person];
+            refract.people().names(account, &people).await.unwrap();
             refract.results().counts(account, Utc::now()).await.unwrap();
         }
         "a result" => {

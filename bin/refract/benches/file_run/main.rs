@@ -56,7 +56,7 @@ fn main() {
 }
 
 fn measure(name: &str, database: &str, runtime: &tokio::runtime::Runtime) {
-    let model = ModelServer::start(Script::from(ScriptedReply::body(ANSWER)).forgetful());
+    let model = ModelServer::start(Script::from(ScriptedReply::body(ANSWER)).unrecorded());
     let folder = tempfile::tempdir().unwrap();
     let binary = |arguments: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_refract"));

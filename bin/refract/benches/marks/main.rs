@@ -52,7 +52,7 @@ fn main() {
 }
 
 fn measure(name: &str, database: &str) {
-    let model = ModelServer::start(Script::from(ScriptedReply::body(ANSWER)).forgetful());
+    let model = ModelServer::start(Script::from(ScriptedReply::body(ANSWER)).unrecorded());
     let folder = tempfile::tempdir().unwrap();
     let binary = |arguments: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_refract"));

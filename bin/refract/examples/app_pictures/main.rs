@@ -50,6 +50,6 @@ async fn main() -> ExitCode {
     let link = owner_pages::take(&mut book).await;
     stranger_pages::take(&mut book, &link).await;
     let link = reset_path(&binary, folder.path(), stranger_pages::EMAIL).await;
-    stranger_pages::take_told(&mut book, &link).await;
+    stranger_pages::take_notice(&mut book, &link).await;
     book.close(&pictures)
 }

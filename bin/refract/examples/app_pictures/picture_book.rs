@@ -25,7 +25,7 @@ pub(crate) struct PictureBook {
     documents: PathBuf,
     axe: Option<String>,
     taken: usize,
-    faults: Vec<String>,
+    defects: Vec<String>,
 }
 
 impl PictureBook {
@@ -42,7 +42,7 @@ impl PictureBook {
             documents: documents.to_owned(),
             axe: Browser::axe(),
             taken: 0,
-            faults: Vec::new(),
+            defects: Vec::new(),
         }
     }
 
@@ -69,7 +69,7 @@ impl PictureBook {
                 fs::write(self.pictures.join(file), picture).expect("a picture can be written");
                 self.taken += 1;
             }
-            self.look_for_faults(name, width).await;
+            self.look_for_defects(name, width).await;
         }
     }
 
@@ -86,10 +86,10 @@ impl PictureBook {
     pub(crate) fn close(self, pictures: &Path) -> ExitCode {
         let shown = pictures.canonicalize().expect("the folder of pictures");
         println!("{} pictures are in {}", self.taken, shown.display());
-        for fault in &self.faults {
-            println!("{fault}");
+        for defect in &self.defects {
+            println!("{defect}");
         }
-        if self.faults.is_empty() {
+        if self.defects.is_empty() {
             ExitCode::SUCCESS
         } else {
             ExitCode::FAILURE
@@ -105,18 +105,18 @@ impl PictureBook {
         self.browser.cdp("Emulation.setEmulatedMedia", wish).await;
     }
 
-    async fn look_for_faults(&mut self, name: &str, width: u32) {
+    async fn look_for_defects(&mut self, name: &str, width: u32) {
         let wide = "return document.documentElement.scrollWidth > window.innerWidth;";
         if self.browser.evaluate(wide, &[]).await == true {
-            self.faults
+            self.defects
                 .push(format!("{name}: wider than {width} pixels"));
         }
         if let Some(axe) = &self.axe {
-            let found = self.browser.accessibility_faults(axe).await;
+            let found = self.browser.accessibility_violations(axe).await;
             let lines = found
                 .iter()
-                .map(|fault| format!("{name}, {width} pixels wide: {fault}"));
-            self.faults.extend(lines);
+                .map(|defect| format!("{name}, {width} pixels wide: {defect}"));
+            self.defects.extend(lines);
         }
     }
 }

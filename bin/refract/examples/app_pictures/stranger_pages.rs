@@ -9,7 +9,7 @@ const RESULTS: &str = "/prisms/support-triage/results";
 
 /// Takes the pictures, first with the path of a link that invites a reviewer.
 pub(crate) async fn take(book: &mut PictureBook, link: &str) {
-    book.browser.forget_cookies().await;
+    book.browser.clear_cookies().await;
     book.take_page("sign-in", "/sign-in").await;
     book.browser.fill("#email", EMAIL).await;
     book.browser.fill("#password", "not the password").await;
@@ -29,17 +29,17 @@ pub(crate) async fn take(book: &mut PictureBook, link: &str) {
     book.open_page(RESULTS).await;
     book.browser.follow("tbody a").await;
     book.browser.choose("[name=\"mark.topic\"]", "other").await;
-    book.browser.forget_cookies().await;
+    book.browser.clear_cookies().await;
     book.browser.follow("form[action$=\"/marks\"] button").await;
     book.take("signed-out").await;
     book.take_page("link-used", link).await;
 }
 
 /// Takes the picture of a person's first page after their password was reset by this link.
-pub(crate) async fn take_told(book: &mut PictureBook, link: &str) {
+pub(crate) async fn take_notice(book: &mut PictureBook, link: &str) {
     book.open_page(link).await;
     join(book, PASSWORD).await;
-    book.take_page("told", "/").await;
+    book.take_page("notice", "/").await;
 }
 
 /// Fills and sends the form of the link. The password is repeated as given.

@@ -1,4 +1,4 @@
-//! `refract demo`: the main job with nothing to set up.
+//! `refract demo`: creates a prism and a key, makes a first call, then serves, without any setup.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -36,7 +36,7 @@ pub(crate) struct DemoCommand {
 impl DemoCommand {
     /// Runs `refract demo`.
     pub(crate) async fn run(self) -> anyhow::Result<ExitCode> {
-        let gateway = ModelGateway::new(self.model.settings_or_lexical()?)?;
+        let gateway = ModelGateway::new(self.model.settings_or_demo_scorer()?)?;
         let settings = DatabaseSettings {
             url: DATABASE_URL.into(),
             pool: 4,
@@ -81,15 +81,16 @@ impl DemoCommand {
             }
         };
         let show = async {
-            let said = match demo::show(address, &key, &gateway).await {
+            let outcome = match demo::show(address, &key, &gateway).await {
                 Ok(()) if !self.once => demo::invite(&api_url, &key, app_link.as_deref()),
-                said => said,
+                outcome => outcome,
             };
-            let _ = shown.send(said.is_ok());
-            said
+            let _ = shown.send(outcome.is_ok());
+            outcome
         };
-        let (served, said) = tokio::join!(serve::serve(http, app, refract, &gateway, stop), show);
-        said?;
+        let (served, outcome) =
+            tokio::join!(serve::serve(http, app, refract, &gateway, stop), show);
+        outcome?;
         served
     }
 }

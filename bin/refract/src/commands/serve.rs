@@ -62,8 +62,8 @@ impl ServeCommand {
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
         let delay = settings::milliseconds(self.shutdown_delay_ms);
         let node = self.start(database).await?;
-        // watched before the node reports that it listens, so that every later signal stops it in
-        // order
+        // signals are watched before the node reports that it listens, so that every later signal
+        // stops it gracefully
         let stop = announced_stop(node.http.lifecycle.clone(), delay)?;
         node.report()?;
         node.run(stop).await
@@ -94,7 +94,7 @@ impl ServeCommand {
         )?;
         // reports an invalid address before the database is opened
         self.app.url()?;
-        // a port of 0 has been replaced by a free port
+        // the bound address: port 0 in the setting became a free port
         let api = http.listen.local_addr()?;
         let api_url = self.serve.api_url(api)?;
         let refract = refract_terminal::open_when_up(&database.settings()).await?;
@@ -127,7 +127,7 @@ impl StartedNode {
     /// The address of the API.
     ///
     /// # Errors
-    /// The operating system does not say it.
+    /// The operating system does not report the address.
     pub fn api(&self) -> io::Result<SocketAddr> {
         self.http.listen.local_addr()
     }
@@ -135,7 +135,7 @@ impl StartedNode {
     /// The address of the operator's listener, if there is one.
     ///
     /// # Errors
-    /// The operating system does not say it.
+    /// The operating system does not report the address.
     pub fn ops(&self) -> io::Result<Option<SocketAddr>> {
         let ops = self.http.ops.as_ref();
         ops.map(TcpListener::local_addr).transpose()
@@ -144,7 +144,7 @@ impl StartedNode {
     /// The address of the app, if it is served.
     ///
     /// # Errors
-    /// The operating system does not say it.
+    /// The operating system does not report the address.
     pub fn app(&self) -> io::Result<Option<SocketAddr>> {
         let app = self.app.as_ref();
         app.map(|app| app.listener.local_addr()).transpose()
@@ -166,7 +166,7 @@ impl StartedNode {
         Ok(())
     }
 
-    /// Serves until `stop` resolves, then lets the calls in flight finish.
+    /// Serves until `stop` resolves, then drains: calls in flight have the grace period to finish.
     ///
     /// # Errors
     /// A listener cannot be served, or a server ended by itself.
@@ -174,7 +174,7 @@ impl StartedNode {
         let (draining, drains) = oneshot::channel::<()>();
         let rounds = self.retention.rounds(&self.refract);
         let purging = retention::start(rounds, async {
-            // a server that ended by itself has dropped the sender
+            // an error means that a server ended by itself and dropped the sender
             let _ = drains.await;
         });
         let stop = async {
@@ -192,7 +192,8 @@ impl StartedNode {
     }
 }
 
-/// The API's address, limits and listeners; `bind` makes a listener from a setting and its value.
+/// The API's address, limits and listeners; `bind` makes a listener from the name and the value of
+/// a setting.
 pub(crate) fn http_settings(
     serve: &ServeArgs,
     app: &AppArgs,
@@ -249,7 +250,7 @@ pub(crate) async fn serve(
     let threads = http.workers;
     let (stopping, mut stopped) = watch::channel(false);
     let app = app.map(|app| {
-        // the app shares the API's database connections, so it costs nothing while only the API is
+        // the app shares the API's database connections, so it uses none while only the API is
         // called
         let refract = refract.clone();
         let make_refract = move || refract.for_this_thread(None);
@@ -266,7 +267,7 @@ pub(crate) async fn serve(
     let api = refract_http_api::serve(http, make_refract, async move {
         stop.await;
         retry_policy.drain();
-        // nobody receives it if the app is off
+        // sending fails if the app is off, which is fine
         let _ = stopping.send(true);
     });
     let both = async { tokio::join!(api, with_failure_logged(app)) };

@@ -1,6 +1,6 @@
 //! The log of the app: each page has a line, and no secret or text is in one.
 
-use refract_test_stack::browser::{Browser, PASSWORD, invited, join_with, joined, path_of};
+use refract_test_stack::browser::{PASSWORD, PlainBrowser, invited, join_with, joined, path_of};
 use refract_test_stack::service::{Backend, PRISM, Service, Setup, example_prism, text};
 use refract_test_support::on_both;
 use serde_json::json;
@@ -21,7 +21,7 @@ const HOSTILE: &str = "<script>alert(1)</script>";
 async fn no_token_and_no_address_is_logged(backend: Backend) {
     let service = start(backend).await;
     let link = invited(&service, "ada@example.com", "owner").await;
-    let mut ada = Browser::new(&service);
+    let mut ada = PlainBrowser::new(&service);
     ada.get(&path_of(&link)).await;
     ada.join(&link, "Ada").await;
     ada.sign_in("ada@example.com", "wrong words").await;
@@ -70,8 +70,8 @@ async fn a_node_that_is_reached_directly_names_the_setting_of_its_proxies(backen
     };
     let mut service = Service::with(backend, setup).await;
     service.start_node(&[]).await;
-    join_with(Browser::from(&service, "203.0.113.5"), ADA, "owner").await;
-    let mut direct = Browser::from(&service, "198.51.100.7");
+    join_with(PlainBrowser::from(&service, "203.0.113.5"), ADA, "owner").await;
+    let mut direct = PlainBrowser::from(&service, "198.51.100.7");
     direct.node = 1;
     assert_eq!(direct.sign_in(ADA, PASSWORD).await.status, 303);
     let setting = "REFRACT_APP_TRUSTED_PROXIES";
@@ -92,7 +92,7 @@ async fn the_line_of_a_page_names_the_person_by_id(backend: Backend) {
     let line = service.nodes[0].logged(of_page).await;
     assert!(line.contains(&format!("\"person\":\"{id}\"")), "{line}");
     assert!(line.contains("\"client\":\"127.0.0.1\""), "{line}");
-    let mut stranger = Browser::new(&service);
+    let mut stranger = PlainBrowser::new(&service);
     stranger.get("/sign-in").await;
     let of_page = |line: &str| line.contains("\"/sign-in\"") && line.contains("\"page\"");
     let line = service.nodes[0].logged(of_page).await;

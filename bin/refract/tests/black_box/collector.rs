@@ -11,11 +11,10 @@ use opentelemetry_proto::tonic::common::v1::{AnyValue, KeyValue};
 use opentelemetry_proto::tonic::trace::v1::Span;
 use opentelemetry_proto::tonic::trace::v1::status::StatusCode;
 use prost::Message as _;
+use refract_test_stack::http::{extent, is_whole, within_patience};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
-
-use refract_test_stack::http::{extent, is_whole, within_patience};
 
 /// How a collector treats a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,15 +1,15 @@
 //! What all commands have in common: help, exit statuses, lists, closed pipes.
 
-use crate::program::start;
 use std::path::Path;
 use std::process::Stdio;
 
+use refract_test_stack::http::within_patience;
+use refract_test_stack::service::{Backend, PRISM, Service, TEXT};
 use serde_json::json;
 use tokio::process::Command;
 
+use crate::program::start;
 use crate::program::{self, Ended, run};
-use refract_test_stack::http::within_patience;
-use refract_test_stack::service::{Backend, PRISM, Service, TEXT};
 
 /// The commands that print data from the database.
 const PRINTING: [&[&str]; 10] = [

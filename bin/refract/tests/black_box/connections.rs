@@ -1,14 +1,14 @@
 //! Connections: keep-alive, pipelining, `Expect: 100-continue`, bytes that are not HTTP.
 
-use crate::program::{setup, start};
-use refract_test_support::model_server::ScriptedReply;
-use serde_json::json;
-
 use refract_test_stack::expected::{ANSWERS, JSON, Saved};
-use refract_test_stack::http::{Connection, Request};
+use refract_test_stack::http::{HttpConnection, Request};
 use refract_test_stack::node::Node;
 use refract_test_stack::order::{NO_RESULT, TOO_LARGE};
 use refract_test_stack::service::{Backend, PRISM, Service, Setup, TEXT};
+use refract_test_support::model_server::ScriptedReply;
+use serde_json::json;
+
+use crate::program::{setup, start};
 
 const UNKNOWN: &str = "01234567-89ab-7def-8123-456789abcdef";
 
@@ -25,7 +25,7 @@ async fn requests_in_one_write_are_answered_in_their_order() {
     let chunked = service
         .create_request(PRISM, &json!({"text": TEXT, "ref": "2"}))
         .chunked();
-    let mut connection = Connection::open(service.api()).await;
+    let mut connection = HttpConnection::open(service.api()).await;
     let requests = [&create, &unknown, &malformed, &chunked, &unknown];
     let bytes: Vec<u8> = requests
         .iter()
@@ -57,7 +57,7 @@ async fn requests_in_one_write_are_answered_in_their_order() {
 #[tokio::test]
 async fn a_connection_is_kept_after_every_answer_whose_request_was_read() {
     let service = start(Backend::Sqlite).await;
-    let mut connection = Connection::open(service.api()).await;
+    let mut connection = HttpConnection::open(service.api()).await;
     for _ in 0..3 {
         let read = Request::get(&format!("/results/{UNKNOWN}"));
         assert_eq!(connection.call(&read).await.status, 401);
@@ -86,8 +86,8 @@ async fn a_small_body_that_nobody_needed_does_not_cost_the_connection() {
         Request::post("/nowhere").body("{}").chunked(),
     ];
     let statuses = [401, 415, 404, 404];
-    let mut connection = Connection::open(service.api()).await;
-    let mut pipelined = Connection::open(service.api()).await;
+    let mut connection = HttpConnection::open(service.api()).await;
+    let mut pipelined = HttpConnection::open(service.api()).await;
     for (request, status) in unwanted.iter().zip(statuses) {
         let answer = connection.call(request).await;
         assert_eq!((answer.status, answer.header("connection")), (status, None));
@@ -104,16 +104,20 @@ async fn a_small_body_that_nobody_needed_does_not_cost_the_connection() {
 }
 
 #[tokio::test]
-async fn a_caller_that_expects_to_be_told_is_told_to_go_on() {
+async fn a_caller_that_expects_to_be_asked_is_asked_to_go_on() {
     let service = start(Backend::Sqlite).await;
     let request = service
         .create_request(PRISM, &json!({"text": TEXT}))
         .header("Expect", "100-continue");
     let head = request.head();
-    let mut connection = Connection::open(service.api()).await;
+    let mut connection = HttpConnection::open(service.api()).await;
     connection.send(head.as_bytes()).await;
-    let told = connection.answer().await;
-    assert_eq!((told.status, told.headers.len()), (100, 0), "{told:?}");
+    let interim = connection.answer().await;
+    assert_eq!(
+        (interim.status, interim.headers.len()),
+        (100, 0),
+        "{interim:?}"
+    );
     connection.send(&request.bytes()[head.len()..]).await;
     let answer = connection.answer().await;
     answer.assert(200, JSON, &Saved::of(&answer).envelope(ANSWERS));
@@ -122,7 +126,7 @@ async fn a_caller_that_expects_to_be_told_is_told_to_go_on() {
         .header("Content-Type", "application/json")
         .header("Content-Length", "1048577")
         .header("Expect", "100-continue");
-    let mut connection = Connection::open(service.api()).await;
+    let mut connection = HttpConnection::open(service.api()).await;
     connection.send(announced.head().as_bytes()).await;
     let mut answer = connection.answer().await;
     if answer.status == 100 {
@@ -137,7 +141,7 @@ async fn a_body_that_ends_early_saves_nothing() {
     let request = service.create_request(PRISM, &json!({"text": TEXT}));
     for request in [request.clone(), request.chunked()] {
         let bytes = request.bytes();
-        let mut connection = Connection::open(service.api()).await;
+        let mut connection = HttpConnection::open(service.api()).await;
         connection.send(&bytes[..bytes.len() - 8]).await;
         connection.finish().await;
     }
@@ -154,9 +158,9 @@ async fn a_body_after_an_upgrade_ends_with_the_connection_and_is_read_within_the
         .create_request(PRISM, &json!({"text": TEXT}))
         .header("Connection", "Upgrade")
         .header("Upgrade", "websocket");
-    let mut connection = Connection::open(service.api()).await;
+    let mut connection = HttpConnection::open(service.api()).await;
     connection.send(&request.bytes()).await;
-    let mut ended = Connection::open(service.api()).await;
+    let mut ended = HttpConnection::open(service.api()).await;
     ended.send(&request.bytes()).await;
     ended.end_sending().await;
     assert_eq!(ended.answer().await.status, 400);
@@ -180,7 +184,7 @@ async fn what_is_no_http_is_answered_400_and_hung_up_on() {
         "POST /v1/prisms/a/results HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
         "POST /v1/prisms/a/results HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
     ] {
-        let mut connection = Connection::open(service.api()).await;
+        let mut connection = HttpConnection::open(service.api()).await;
         connection.send(nonsense.as_bytes()).await;
         let answer = connection.answer().await;
         assert_eq!(
@@ -264,7 +268,7 @@ async fn too_few_descriptors_stop_the_start_and_the_number_that_is_named_suffice
         .push(Node::of(limited(&service, needed)).await);
     let mut silent = Vec::new();
     for _ in 0..needed {
-        silent.push(Connection::open(service.nodes[0].app).await);
+        silent.push(HttpConnection::open(service.nodes[0].app).await);
     }
     let create = service.create_request(PRISM, &json!({"text": TEXT}));
     for _ in 0..20 {
@@ -278,12 +282,12 @@ async fn calls_go_on_while_more_clients_connect_than_the_node_has_descriptors() 
     let mut service = without_nodes().await;
     service.nodes.push(Node::of(limited(&service, 150)).await);
     let create = service.create_request(PRISM, &json!({"text": TEXT}));
-    let mut connection = Connection::open(service.api()).await;
+    let mut connection = HttpConnection::open(service.api()).await;
     let unknown = Request::get(&format!("/results/{UNKNOWN}"));
     assert_eq!(connection.call(&unknown).await.status, 401);
     let mut silent = Vec::new();
     for _ in 0..300 {
-        silent.push(Connection::open(service.api()).await);
+        silent.push(HttpConnection::open(service.api()).await);
     }
     for _ in 0..10 {
         let answer = connection.call(&create).await;

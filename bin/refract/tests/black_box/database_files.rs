@@ -1,15 +1,15 @@
 //! The SQLite file: where it is created, how it is watched while open, and limits on its size.
 
-use crate::program::setup;
 use std::fs;
 use std::path::Path;
 
+use refract_test_stack::expected::Saved;
+use refract_test_stack::http::{HttpConnection, within_patience};
+use refract_test_stack::service::{Backend, LENS_FILE, PRISM, PRISM_FILE, Service, Setup, TEXT};
 use serde_json::json;
 
 use crate::program::run;
-use refract_test_stack::expected::Saved;
-use refract_test_stack::http::{Connection, within_patience};
-use refract_test_stack::service::{Backend, LENS_FILE, PRISM, PRISM_FILE, Service, Setup, TEXT};
+use crate::program::setup;
 
 /// Commands that need existing data.
 const ABOUT_STORED: [&[&str]; 22] = [
@@ -106,7 +106,7 @@ async fn nothing_is_acknowledged_that_a_deleted_file_would_lose() {
     let node = &service.nodes[0];
     assert_eq!(node.ops("/readyz").await.status, 503);
     assert_eq!(node.ops("/healthz").await.status, 200);
-    let mut waiting = Connection::open(service.api()).await;
+    let mut waiting = HttpConnection::open(service.api()).await;
     let create = service.create_request(PRISM, &body("meanwhile"));
     waiting.send(&create.bytes()).await;
     let failed = "refract_result_saves_failed_total";
@@ -117,18 +117,18 @@ async fn nothing_is_acknowledged_that_a_deleted_file_would_lose() {
     assert_eq!(meanwhile.status, 200, "{meanwhile:?}");
     assert_eq!(node.ops("/readyz").await.status, 200);
     let log = node.log();
-    let said: Vec<_> = log
+    let reports: Vec<_> = log
         .iter()
         .filter(|line| line.contains("the database file"))
         .collect();
     assert_eq!(
-        said.len(),
+        reports.len(),
         2,
-        "once that it is gone, once that it is back: {said:?}"
+        "once that it is gone, once that it is back: {reports:?}"
     );
     assert!(
-        said[0].contains("\"ERROR\"") && said[1].contains("\"INFO\""),
-        "{said:?}"
+        reports[0].contains("\"ERROR\"") && reports[1].contains("\"INFO\""),
+        "{reports:?}"
     );
     service.nodes.remove(0).stop().await;
     service.start_node(&[]).await;

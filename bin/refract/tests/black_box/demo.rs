@@ -3,13 +3,14 @@
 use std::net::{SocketAddr, TcpListener};
 use std::process::Stdio;
 
+use refract_test_stack::http::answer::HttpAnswer;
+use refract_test_stack::http::{HttpConnection, Request, within_patience};
+use refract_test_stack::service::text;
 use refract_test_support::model_server::{ModelServer, ScriptedReply};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 
 use crate::program::{self, run};
-use refract_test_stack::http::{Answer, Connection, Request, within_patience};
-use refract_test_stack::service::text;
 
 /// Occupies the default ports until the value is dropped. A port that cannot be bound is already in
 /// use by another process.
@@ -159,13 +160,13 @@ async fn it_serves_on_until_it_is_stopped_and_its_curl_line_works() {
 }
 
 /// The answer to a request whose body may be omitted.
-async fn looked_at(app: SocketAddr, method: &str, path: &str) -> Answer {
+async fn looked_at(app: SocketAddr, method: &str, path: &str) -> HttpAnswer {
     let request = Request::outside(method, path).header("Connection", "close");
-    let mut connection = Connection::open(app).await;
+    let mut connection = HttpConnection::open(app).await;
     connection.send(&request.bytes()).await;
     let answer = connection.rest().await;
     let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-    Answer::new(head, body.to_owned())
+    HttpAnswer::new(head, body.to_owned())
 }
 
 #[tokio::test]

@@ -1,12 +1,12 @@
 //! `refract evaluate`: the measures of marked answers, checked against the same measures computed
 //! here.
 
-use refract_test_support::on_both;
-
-use crate::terminal::OnTerminal;
 use refract_test_stack::marked_texts::marked_texts;
 use refract_test_stack::runs::service;
 use refract_test_stack::service::{Backend, PRISM};
+use refract_test_support::on_both;
+
+use crate::terminal::OnTerminal;
 
 on_both!(the_measures_of_a_question_fit_on_one_screen);
 

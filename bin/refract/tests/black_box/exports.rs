@@ -1,17 +1,17 @@
 //! `refract results export`: rows equal to the API's, in bounded memory, into a file or a pipe.
 
-use crate::program::start;
-use refract_test_support::on_both;
 use std::path::Path;
 use std::process::Stdio;
 
+use refract_test_stack::http::{HttpConnection, within_patience};
+use refract_test_stack::service::{Backend, PRISM, Service};
+use refract_test_stack::varied::{make_results, varied_service};
+use refract_test_support::on_both;
 use serde_json::json;
 use tokio::io::AsyncReadExt as _;
 
 use crate::program;
-use refract_test_stack::http::{Connection, within_patience};
-use refract_test_stack::service::{Backend, PRISM, Service};
-use refract_test_stack::varied::{make_results, varied_service};
+use crate::program::start;
 
 on_both!(the_memory_does_not_grow_with_the_results);
 
@@ -84,7 +84,7 @@ fn command(service: &Service, arguments: &[&str]) -> tokio::process::Command {
 }
 
 async fn make_large_results(service: &Service, count: usize) {
-    let mut connection = Connection::open(service.api()).await;
+    let mut connection = HttpConnection::open(service.api()).await;
     for _ in 0..count {
         let body = json!({"text": "word ".repeat(14_000)});
         let request = service.create_request(PRISM, &body);

@@ -1,20 +1,21 @@
 //! Clients that disconnect and servers that stop: answers of the model are saved completely.
 
-use crate::program::{setup, start};
+use refract_test_stack::browser::joined;
+use refract_test_stack::expected::{ANSWERS, JSON, Saved};
+use refract_test_stack::http::answer::HttpAnswer;
+use refract_test_stack::http::{HttpConnection, Request, within_patience};
+use refract_test_stack::node::Node;
+use refract_test_stack::service::{Backend, PRISM, Service, Setup, TEXT};
 use refract_test_support::model_server::ScriptedReply;
 use refract_test_support::on_both;
 use serde_json::{Value, json};
 
-use refract_test_stack::browser::joined;
-use refract_test_stack::expected::{ANSWERS, JSON, Saved};
-use refract_test_stack::http::{Answer, Connection, Request, within_patience};
-use refract_test_stack::node::Node;
-use refract_test_stack::service::{Backend, PRISM, Service, Setup, TEXT};
+use crate::program::{setup, start};
 
 on_both!(
     a_call_whose_client_hangs_up_is_saved,
     a_visit_whose_client_hangs_up_is_saved_logged_and_counted,
-    a_server_that_is_told_to_stop_ends_its_calls_and_takes_no_more,
+    a_server_that_is_signalled_to_stop_ends_its_calls_and_takes_no_more,
     a_server_whose_grace_is_over_saves_nothing_by_halves,
 );
 
@@ -31,9 +32,9 @@ async fn with_held_model(backend: Backend, settings: &[(&str, &str)]) -> Service
 }
 
 /// Sends a call on a new connection and waits until the model has received it.
-async fn waiting(service: &Service, request: &Request) -> Connection {
+async fn waiting(service: &Service, request: &Request) -> HttpConnection {
     let asked = service.asked();
-    let mut connection = Connection::open(service.api()).await;
+    let mut connection = HttpConnection::open(service.api()).await;
     connection.send(&request.bytes()).await;
     service
         .model
@@ -73,7 +74,7 @@ async fn a_visit_whose_client_hangs_up_is_saved_logged_and_counted(backend: Back
         .header("X-Request-Id", "gone")
         .header("Cookie", &ada.cookie())
         .body("fields.text=text-sentinel&action=answer");
-    let mut connection = Connection::open(service.nodes[0].app).await;
+    let mut connection = HttpConnection::open(service.nodes[0].app).await;
     connection.send(&request.bytes()).await;
     within_patience(service.model.wait_until(|counts| counts.requests == 1)).await;
     connection.reset();
@@ -129,7 +130,7 @@ fn stop_lines(node: &Node) -> Vec<Value> {
 }
 
 /// Requests `/readyz` until the node is not ready.
-async fn until_not_ready(node: &Node) -> Answer {
+async fn until_not_ready(node: &Node) -> HttpAnswer {
     within_patience(async {
         loop {
             let answer = node.ops("/readyz").await;
@@ -141,7 +142,7 @@ async fn until_not_ready(node: &Node) -> Answer {
     .await
 }
 
-async fn a_server_that_is_told_to_stop_ends_its_calls_and_takes_no_more(backend: Backend) {
+async fn a_server_that_is_signalled_to_stop_ends_its_calls_and_takes_no_more(backend: Backend) {
     let mut service = with_held_model(backend, &[]).await;
     service.model.then_once(ScriptedReply::status(400));
     let failed = Saved::of(&service.create(&json!({"text": TEXT})).await);
@@ -149,7 +150,7 @@ async fn a_server_that_is_told_to_stop_ends_its_calls_and_takes_no_more(backend:
     // a connection for each request: a refused body is not read, so the connection closes
     let mut kept = Vec::new();
     for _ in 0..5 {
-        let mut connection = Connection::open(service.api()).await;
+        let mut connection = HttpConnection::open(service.api()).await;
         assert_eq!(connection.call(&read).await.status, 200);
         kept.push(connection);
     }
@@ -268,7 +269,7 @@ async fn calls_that_wait_on_the_model_hold_no_database_connection() {
 async fn an_idle_server_stops_at_once_at_either_signal() {
     for signal in ["TERM", "INT"] {
         let mut service = start(Backend::Sqlite).await;
-        let mut idle = Connection::open(service.api()).await;
+        let mut idle = HttpConnection::open(service.api()).await;
         let read = Request::get("/results/x");
         assert_eq!(idle.call(&read).await.status, 400);
         let mut node = service.nodes.remove(0);
@@ -301,7 +302,7 @@ async fn a_node_with_a_delay_takes_calls_while_balancers_learn_that_it_stops() {
 }
 
 #[tokio::test]
-async fn health_tells_a_node_that_takes_calls_from_one_that_is_up_and_from_none() {
+async fn health_distinguishes_a_node_that_takes_calls_from_one_that_is_up_and_from_none() {
     let setup = Setup {
         settings: &[("REFRACT_SHUTDOWN_DELAY_MS", "600000")],
         ..setup()

@@ -1,17 +1,17 @@
 //! The log: one line for each request, without texts, contexts, refs or keys.
 
-use crate::program::{setup, start};
-use refract_test_support::on_both;
 use std::process::Stdio;
 
+use refract_test_stack::expected::Saved;
+use refract_test_stack::http::{Request, within_patience};
+use refract_test_stack::service::{Backend, PRISM, Service, Setup, text};
 use refract_test_support::model_server::ScriptedReply;
+use refract_test_support::on_both;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 
 use crate::program;
-use refract_test_stack::expected::Saved;
-use refract_test_stack::http::{Request, within_patience};
-use refract_test_stack::service::{Backend, PRISM, Service, Setup, text};
+use crate::program::{setup, start};
 
 on_both!(nothing_of_what_callers_send_is_logged);
 
@@ -84,7 +84,7 @@ async fn every_request_is_one_line() {
 }
 
 #[tokio::test]
-async fn a_failed_call_to_the_model_is_a_line_that_says_more_than_its_result() {
+async fn a_failed_call_to_the_model_is_a_line_that_has_more_than_its_result() {
     let service = start(Backend::Sqlite).await;
     service.model.then_once(ScriptedReply::status(503));
     service.model.then_once(ScriptedReply::status(500));

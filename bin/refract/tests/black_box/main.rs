@@ -9,7 +9,7 @@
 )]
 
 mod app_logs;
-mod check_faults;
+mod check_errors;
 mod collector;
 mod command_line;
 mod connections;

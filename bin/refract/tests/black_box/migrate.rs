@@ -1,12 +1,12 @@
 //! `refract migrate --to`: forward and back, run by the program, with the tables, their rows and
 //! the list of migrations.
 
-use crate::program::{setup, start};
+use refract_test_stack::service::{Backend, Service, Setup, TEXT};
 use refract_test_support::on_both;
 use serde_json::json;
 
 use crate::program;
-use refract_test_stack::service::{Backend, Service, Setup, TEXT};
+use crate::program::{setup, start};
 
 on_both!(a_database_goes_back_and_forth_by_the_program);
 
@@ -38,13 +38,13 @@ async fn a_database_goes_back_and_forth_by_the_program(backend: Backend) {
     assert_eq!(plan.stderr, "The database is up to date.\n");
     let down = service.run(&["migrate", "--to", "5"]).await;
     assert_eq!(down.code, Some(0), "{down:?}");
-    let said: Vec<_> = down.stderr.lines().collect();
-    let place = |line: &str| said.iter().position(|it| *it == line).expect(line);
+    let lines: Vec<_> = down.stderr.lines().collect();
+    let place = |line: &str| lines.iter().position(|it| *it == line).expect(line);
     // what is removed is printed before, latest first
     assert!(place("What is removed:") < place("  table people: 0 rows"));
     assert!(place("  table people: 0 rows") < place("0007_forget_results: undone"));
     assert!(place("0007_forget_results: undone") < place("0006_create_people: undone"));
-    assert_eq!(said.last(), Some(&"The database is at migration 5."));
+    assert_eq!(lines.last(), Some(&"The database is at migration 5."));
     let again = service.run(&["migrate", "--to", "5"]).await;
     assert_eq!(again.stderr, "The database is at migration 5.\n");
     let plan = service.run(&["migrate", "--dry-run"]).await.stderr;

@@ -1,13 +1,13 @@
 //! The report of `refract model check` about a server that refuses: the failure in a sentence, the
 //! server's own message and the remedy. Results, logs and metrics never contain that message.
 
-use crate::program::setup;
-use refract_test_support::model_server::ScriptedReply;
-use serde_json::json;
-
 use refract_test_stack::expected::Saved;
 use refract_test_stack::http::within_patience;
 use refract_test_stack::service::{Backend, Service, Setup};
+use refract_test_support::model_server::ScriptedReply;
+use serde_json::json;
+
+use crate::program::setup;
 
 #[tokio::test]
 async fn a_servers_words_reach_neither_results_nor_logs_nor_metrics() {
@@ -20,12 +20,12 @@ async fn a_servers_words_reach_neither_results_nor_logs_nor_metrics() {
         ..setup()
     };
     let mut service = Service::with(Backend::Sqlite, setup).await;
-    let said = "said-sentinel: model-sentinel, the context size is too small";
+    let reported = "said-sentinel: model-sentinel, the context size is too small";
     for status in [200, 400, 401, 404, 422, 429, 500, 501, 503] {
         for body in [
-            json!({"error": {"message": said, "type": said}}).to_string(),
-            json!({"detail": [{"loc": [said], "msg": said}]}).to_string(),
-            said.to_owned(),
+            json!({"error": {"message": reported, "type": reported}}).to_string(),
+            json!({"detail": [{"loc": [reported], "msg": reported}]}).to_string(),
+            reported.to_owned(),
         ] {
             let reply = || {
                 let reply = ScriptedReply::body(body.as_str()).with_status(status);

@@ -1,14 +1,14 @@
 //! `REFRACT_MODEL_URL` with several servers: calls, metrics, the lines that name them, and
 //! `refract model check`.
 
-use crate::program::{setup, start};
+use refract_test_stack::knowing_models::knowing_system_one;
+use refract_test_stack::service::{Backend, Service, Setup, TEXT};
 use refract_test_support::model_server::{ModelServer, ScriptedReply};
 use serde_json::{Value, json};
 use tokio::net::TcpSocket;
 
 use crate::program::{Ended, run};
-use refract_test_stack::knowing_models::knowing_system_one;
-use refract_test_stack::service::{Backend, Service, Setup, TEXT};
+use crate::program::{setup, start};
 
 /// A port at which connections are refused until the value is dropped.
 fn refusing_port() -> (TcpSocket, u16) {

@@ -1,10 +1,9 @@
 //! The operator's listener: `/healthz`, `/readyz`, `/metrics`.
 
-use crate::program::start;
-
+use refract_test_stack::service::{Backend, TEXT};
 use serde_json::json;
 
-use refract_test_stack::service::{Backend, TEXT};
+use crate::program::start;
 
 #[tokio::test]
 async fn health_is_the_process_and_readiness_is_the_database() {

@@ -1,15 +1,15 @@
 //! `refract results`: listing saved results, showing one, and retrying failed ones.
 
-use crate::program::start;
 use std::process::Stdio;
 
+use refract_test_stack::http::within_patience;
+use refract_test_stack::service::{Backend, PRISM, TEXT};
 use refract_test_support::model_server::ScriptedReply;
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 
 use crate::program;
-use refract_test_stack::http::within_patience;
-use refract_test_stack::service::{Backend, PRISM, TEXT};
+use crate::program::start;
 
 #[tokio::test]
 async fn a_stop_waits_for_what_was_asked() {
@@ -37,9 +37,9 @@ async fn a_stop_waits_for_what_was_asked() {
     .await;
     program::signal(&child, "INT").await;
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    let told = within_patience(lines.next_line()).await.unwrap();
+    let line = within_patience(lines.next_line()).await.unwrap();
     let words = "Stopping when the calls under way have ended.";
-    assert_eq!(told.as_deref(), Some(words));
+    assert_eq!(line.as_deref(), Some(words));
     service.model.release(3);
     let ended = within_patience(child.wait_with_output()).await.unwrap();
     let last = within_patience(lines.next_line()).await.unwrap().unwrap();

@@ -1,12 +1,12 @@
 //! Purging by age in the background: which results, by which node, and when it refuses.
 
-use crate::program::start;
-use serde_json::{Value, json};
-
 use refract_test_stack::expected::Saved;
 use refract_test_stack::http::within_patience;
 use refract_test_stack::node::Node;
 use refract_test_stack::service::{Backend, TEXT};
+use serde_json::{Value, json};
+
+use crate::program::start;
 
 const PURGED: &str = "refract_results_purged_total";
 
@@ -53,8 +53,8 @@ async fn two_nodes_purge_what_is_older_than_the_days_that_are_set() {
     service.create_old(&old).await;
     service.start_node(&days).await;
     let node = &service.nodes[1];
-    let said = "purged results that are older than they are kept";
-    let line = node.logged(|line| line.contains(said)).await;
+    let message = "purged results that are older than they are kept";
+    let line = node.logged(|line| line.contains(message)).await;
     let line: Value = serde_json::from_str(&line).unwrap();
     assert_eq!(
         (&line["level"], &line["results"]),
@@ -65,7 +65,7 @@ async fn two_nodes_purge_what_is_older_than_the_days_that_are_set() {
 }
 
 #[tokio::test]
-async fn most_results_go_only_when_a_node_is_told_so() {
+async fn most_results_go_only_when_a_node_is_set_to() {
     let mut service = start(Backend::Postgres).await;
     let young = Saved::of(&service.create(&json!({"text": TEXT})).await);
     for _ in 0..3 {
@@ -80,8 +80,8 @@ async fn most_results_go_only_when_a_node_is_told_so() {
     node.until_metric(refused, 1.0).await;
     assert_eq!(service.results().await.len(), 4);
     // the first node is not blocked, although it checks again and again
-    let told = [days, ("REFRACT_RETENTION_UNCHECKED", "on")];
-    service.start_node(&told).await;
+    let confirmed = [days, ("REFRACT_RETENTION_UNCHECKED", "on")];
+    service.start_node(&confirmed).await;
     until_purged(&service.nodes[2..], 3.0).await;
     assert_eq!(service.read(&young.id, "").await.status, 200);
     assert_eq!(service.results().await.len(), 1);

@@ -1,13 +1,13 @@
 //! The files of runs: formats by extension, standard input, refused rows, two runs with one output,
 //! and the cost of a resumed run.
 
+use refract_test_stack::http::within_patience;
+use refract_test_stack::runs::{numbered, service, texts};
+use refract_test_stack::service::{Backend, PRISM};
 use refract_test_support::model_server::ScriptedReply;
 
 use crate::program::{self};
 use crate::run_stops::{begun, end, held};
-use refract_test_stack::http::within_patience;
-use refract_test_stack::runs::{numbered, service, texts};
-use refract_test_stack::service::{Backend, PRISM};
 
 #[tokio::test]
 async fn files_go_to_standard_output() {
@@ -29,9 +29,9 @@ async fn files_go_to_standard_output() {
     let output = within_patience(output).await.unwrap();
     assert!(output.status.success(), "{output:?}");
     assert!(output.stdout.starts_with(b"SQLite format 3\0"));
-    let said = String::from_utf8(output.stderr).unwrap();
+    let printed = String::from_utf8(output.stderr).unwrap();
     assert_eq!(
-        said,
+        printed,
         format!(
             "{} bytes written to stdout.\n",
             grouped(output.stdout.len())

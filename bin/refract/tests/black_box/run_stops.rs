@@ -1,18 +1,18 @@
 //! File runs that end early: by a signal, a changed file, an archived prism, a lost database.
 
-use crate::program::setup;
 use std::io::Write as _;
 use std::process::{Output, Stdio};
 use std::time::Duration;
 
+use refract_test_stack::http::within_patience;
+use refract_test_stack::runs::{numbered, texts};
+use refract_test_stack::service::{Backend, PRISM, Service, Setup};
 use refract_test_support::model_server::{ModelServer, Script, ScriptedReply};
 use tokio::process::Child;
 
 use crate::program;
+use crate::program::setup;
 use crate::terminal::OnTerminal;
-use refract_test_stack::http::within_patience;
-use refract_test_stack::runs::{numbered, texts};
-use refract_test_stack::service::{Backend, PRISM, Service, Setup};
 
 /// The longest time that a run may take to end: it retries failed saves for up to 35 s.
 const INSISTENCE: Duration = Duration::from_secs(90);
@@ -47,8 +47,8 @@ pub(crate) async fn begun(service: &Service, arguments: &[&str], asked: usize) -
 pub(crate) async fn end(child: Child) -> (Option<i32>, String) {
     let ended = tokio::time::timeout(INSISTENCE, child.wait_with_output()).await;
     let Output { status, stderr, .. } = ended.expect("it ends").unwrap();
-    let said = String::from_utf8(stderr).unwrap();
-    let last = said.lines().last().unwrap_or_default().to_owned();
+    let printed = String::from_utf8(stderr).unwrap();
+    let last = printed.lines().last().unwrap_or_default().to_owned();
     (status.code(), last)
 }
 
@@ -111,7 +111,7 @@ async fn a_prism_that_is_archived_meanwhile_is_asked_no_more() {
 }
 
 #[tokio::test]
-async fn a_database_that_goes_away_is_told_with_the_line() {
+async fn a_database_that_goes_away_is_reported_with_the_line() {
     let mut service = held(Backend::Postgres).await;
     service.write("in.csv", numbered(20));
     let child = begun(&service, &["--concurrency", "1"], 1).await;

@@ -1,14 +1,14 @@
 //! Secrets from files: read at start, and again after a refusal.
 
-use crate::program::setup;
-use refract_test_support::on_both;
 use std::fs;
 
+use refract_test_stack::service::{Backend, PRISM, Service, Setup, TEXT};
 use refract_test_support::model_server::ScriptedReply;
+use refract_test_support::on_both;
 use serde_json::json;
 
 use crate::program;
-use refract_test_stack::service::{Backend, PRISM, Service, Setup, TEXT};
+use crate::program::setup;
 
 on_both!(the_address_of_the_database_may_be_in_a_file);
 

@@ -1,12 +1,13 @@
 //! The configuration: which settings stop the start, and the error for each.
 
-use crate::program;
-use crate::program::setup;
 use std::net::TcpListener;
 
-use crate::program::run;
 use refract_test_stack::browser::joined;
 use refract_test_stack::service::{Backend, PRISM, Service, Setup};
+
+use crate::program;
+use crate::program::run;
+use crate::program::setup;
 
 const MODEL: (&str, &str) = ("REFRACT_MODEL_URL", "builtin:lexical");
 const LISTEN: (&str, &str) = ("REFRACT_LISTEN", "127.0.0.1:0");
@@ -289,7 +290,7 @@ async fn a_flag_comes_before_its_variable() {
 }
 
 #[tokio::test]
-async fn the_log_is_text_unless_json_is_asked_for_and_says_where_it_listens() {
+async fn the_log_is_text_unless_json_is_asked_for_and_names_the_addresses() {
     let folder = tempfile::tempdir().unwrap();
     for format in ["text", "json"] {
         let node = program::node(folder.path(), &[MODEL, ("REFRACT_LOG_FORMAT", format)]).await;

@@ -5,13 +5,13 @@ use std::io::Read as _;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
+use refract_test_stack::http::within_patience;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 use tokio::process::Child;
 use tokio::sync::mpsc;
 
 use crate::program;
-use refract_test_stack::http::within_patience;
 
 /// A program on its own pseudo-terminal.
 pub(crate) struct OnTerminal {

@@ -1,13 +1,13 @@
 //! Callers' texts on a terminal and in a pipe: nothing steers a terminal, and a pipe gets every
 //! byte.
 
-use crate::program::start;
+use refract_test_stack::service::{Backend, PRISM, Service, example_prism, text};
 use refract_test_support::on_both;
 use serde_json::{Value, json};
 
+use crate::program::start;
 use crate::program::{self, Ended};
 use crate::terminal::OnTerminal;
-use refract_test_stack::service::{Backend, PRISM, Service, example_prism, text};
 
 on_both!(what_callers_sent_cannot_steer_a_terminal);
 
@@ -162,7 +162,7 @@ async fn what_callers_sent_cannot_steer_a_terminal(backend: Backend) {
 async fn json_has_equal_values_and_pipes_equal_bytes(service: &Service, id: &str, tried: &str) {
     // JSON has equal values on a terminal, equal bytes in a pipe
     let shown = ["results", "show", id, "--json"];
-    let (code, seen) = on_terminal(&service, &shown).await;
+    let (code, seen) = on_terminal(service, &shown).await;
     assert_eq!(code, Some(0), "{seen}");
     let piped = service.run(&shown).await.done();
     assert!(piped.contains(&hostile("ref")), "{piped:?}");
@@ -172,7 +172,7 @@ async fn json_has_equal_values_and_pipes_equal_bytes(service: &Service, id: &str
         (&["events", "--json"][..], "note"),
         (&["key", "list", "--json"], "key"),
     ] {
-        let (code, seen) = on_terminal(&service, command).await;
+        let (code, seen) = on_terminal(service, command).await;
         assert_eq!(code, Some(0), "{seen}");
         let piped = service.run(command).await.done();
         let values = |lines: &str| lines.lines().map(read).collect::<Vec<_>>();

@@ -4,15 +4,14 @@
 use std::path::Path;
 use std::process::Stdio;
 
-use tokio::process::Command;
-
 use refract_test_stack::http::within_patience;
+use tokio::process::Command;
 
 const TOUR: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/TOUR.md");
 const QUALITY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/QUALITY.md");
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/examples");
 /// Separates the output of one step from the output of the next.
-const MARK: &str = "-- the next step --";
+const STEP_SEPARATOR: &str = "-- the next step --";
 
 /// Commands of the page, and their output according to the page.
 #[derive(Default)]
@@ -61,7 +60,7 @@ async fn run_page(page: &str) -> tempfile::TempDir {
     assert!(steps.len() > 8, "the page is read: {}", steps.len());
     let folder = tempfile::tempdir().unwrap();
     let script: Vec<_> = steps.iter().map(|step| step.commands.as_str()).collect();
-    let script = script.join(&format!("\necho '{MARK}'\n"));
+    let script = script.join(&format!("\necho '{STEP_SEPARATOR}'\n"));
     let binaries = Path::new(env!("CARGO_BIN_EXE_refract")).parent().unwrap();
     let shell = Command::new("sh")
         .args(["-eu", "-c", &format!("exec 2>&1\n{script}")])
@@ -75,7 +74,7 @@ async fn run_page(page: &str) -> tempfile::TempDir {
     let ended = within_patience(shell).await.unwrap();
     let printed = String::from_utf8(ended.stdout).unwrap();
     assert!(ended.status.success(), "{printed}");
-    let printed: Vec<&str> = printed.split(MARK).collect();
+    let printed: Vec<&str> = printed.split(STEP_SEPARATOR).collect();
     assert_eq!(printed.len(), steps.len());
     for (step, printed) in steps.iter().zip(&printed) {
         let mut lines = printed.lines();
@@ -91,7 +90,7 @@ async fn run_page(page: &str) -> tempfile::TempDir {
 }
 
 #[tokio::test]
-async fn every_command_of_the_tour_does_what_the_tour_says() {
+async fn every_command_of_the_tour_works_as_the_tour_describes() {
     let folder = run_page(TOUR).await;
     // the files have all rows of the sample, and results of the old version go through the new lens
     let rows = |name: &str| {
@@ -108,7 +107,7 @@ async fn every_command_of_the_tour_does_what_the_tour_says() {
 }
 
 #[tokio::test]
-async fn every_command_of_the_page_on_quality_does_what_the_page_says() {
+async fn every_command_of_the_page_on_quality_works_as_the_page_describes() {
     let folder = run_page(QUALITY).await;
     let lens = std::fs::read_to_string(folder.path().join("lens.json")).unwrap();
     assert!(lens.contains("\"no_below\": 0.46"), "{lens}");

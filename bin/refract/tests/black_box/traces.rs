@@ -1,18 +1,18 @@
 //! Traces: the caller's trace continued and propagated, spans of requests and attempts, sampling,
 //! and no data from callers.
 
-use crate::program::setup;
-use refract_test_support::on_both;
 use std::collections::BTreeMap;
 
-use refract_test_support::model_server::ScriptedReply;
-use serde_json::{Value, json};
-
-use crate::collector::{Collector, Manner, ReceivedSpan};
 use refract_test_stack::browser::joined;
 use refract_test_stack::expected::Saved;
 use refract_test_stack::http::Request;
 use refract_test_stack::service::{Backend, PRISM, Service, Setup, TEXT};
+use refract_test_support::model_server::ScriptedReply;
+use refract_test_support::on_both;
+use serde_json::{Value, json};
+
+use crate::collector::{Collector, Manner, ReceivedSpan};
+use crate::program::setup;
 
 on_both!(
     a_trace_shows_the_statements_of_a_call_where_they_are_wanted,
@@ -139,7 +139,7 @@ async fn a_callers_trace_goes_on_through_the_request_and_each_attempt_to_the_mod
 }
 
 #[tokio::test]
-async fn a_span_tells_model_and_tokens_as_the_server_sent_them() {
+async fn a_span_has_model_and_tokens_as_the_server_sent_them() {
     let collector = Collector::start(Manner::Takes).await;
     let mut service = service_with(Backend::Sqlite, &collector.url(), &[]).await;
     let answer = ScriptedReply::with(|request| {
@@ -157,8 +157,8 @@ async fn a_span_tells_model_and_tokens_as_the_server_sent_them() {
         "gen_ai.usage.input_tokens",
         "gen_ai.usage.output_tokens",
     ];
-    let told = names.map(|name| spans[0].attribute(name));
-    assert_eq!(told, ["jev-1.13.0", "318", "34"], "{spans:?}");
+    let found = names.map(|name| spans[0].attribute(name));
+    assert_eq!(found, ["jev-1.13.0", "318", "34"], "{spans:?}");
 }
 
 #[tokio::test]

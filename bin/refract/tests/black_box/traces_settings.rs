@@ -1,11 +1,11 @@
 //! Traces: when they are on, the environment variables, and unavailable collectors.
 
-use crate::program::setup;
+use refract_test_stack::service::{Backend, Service, Setup, TEXT};
 use serde_json::json;
 
 use crate::collector::{Collector, Manner};
 use crate::program::run;
-use refract_test_stack::service::{Backend, Service, Setup, TEXT};
+use crate::program::setup;
 
 async fn service_with(settings: &[(&str, &str)]) -> Service {
     let setup = Setup {

@@ -2,14 +2,14 @@
 
 use std::process::Stdio;
 
+use refract_test_stack::http::within_patience;
+use refract_test_stack::runs::service;
+use refract_test_stack::service::{Backend, PRISM, Service, TEXT};
 use refract_test_support::model_server::ScriptedReply;
 use tokio::io::AsyncWriteExt as _;
 
 use crate::program::{self, Ended};
 use crate::terminal::OnTerminal;
-use refract_test_stack::http::within_patience;
-use refract_test_stack::runs::service;
-use refract_test_stack::service::{Backend, PRISM, Service, TEXT};
 
 fn try_on_terminal(service: &Service, columns: u16, settings: &[(&str, &str)]) -> OnTerminal {
     let url = service.model.url();

@@ -4,12 +4,11 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use refract_test_stack::http::{HttpConnection, Request};
+use refract_test_stack::service::{PRISM, Service};
 use serde_json::json;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, interval};
-
-use refract_test_stack::http::{Connection, Request};
-use refract_test_stack::service::{PRISM, Service};
 
 /// The connections of the calls.
 const CONNECTIONS: usize = 8;
@@ -66,7 +65,7 @@ impl fmt::Display for OrdinaryCalls {
 async fn call(api: SocketAddr, key: String, calls: usize) -> (Vec<Duration>, usize) {
     let mut ticks = interval(PACE);
     let (mut took, mut failed) = (Vec::new(), 0);
-    let mut connection = Connection::open(api).await;
+    let mut connection = HttpConnection::open(api).await;
     for number in 0..calls {
         let due = ticks.tick().await;
         let request = Request::post(&format!("/prisms/{PRISM}/results"))

@@ -1,14 +1,14 @@
 //! A crowd of hostile clients, together with ordinary callers.
 
-use crate::program::setup;
 use std::time::Duration;
 
+use refract_test_stack::service::{Backend, Service, Setup};
 use tokio::task::JoinSet;
 
 use crate::callers::OrdinaryCalls;
 use crate::memory::{MemoryLimit, peak_mib};
+use crate::program::setup;
 use crate::strangers::Stranger;
-use refract_test_stack::service::{Backend, Service, Setup};
 
 /// The memory limit of the container in `docs/deploy/kubernetes`.
 const CONTAINER: usize = 1024 * 1024 * 1024;
@@ -50,7 +50,7 @@ async fn calls_beside(strangers: &[(Stranger, usize)], calls: usize) -> Outcome 
         for _ in 0..*number {
             crowd.spawn(stranger.stay(api, app));
         }
-        println!("{number} times {}", stranger.words());
+        println!("{number} times {}", stranger.describe());
     }
     let calls = OrdinaryCalls::make(&service, calls).await;
     let node = &service.nodes[0];

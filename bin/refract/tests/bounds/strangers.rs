@@ -4,10 +4,9 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use refract_test_stack::service::PRISM;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
-
-use refract_test_stack::service::PRISM;
 
 const MIB: usize = 1024 * 1024;
 /// The send buffer of a client's socket: a small one limits how far it sends ahead.
@@ -41,7 +40,7 @@ impl Stranger {
     }
 
     /// A description of the request.
-    pub(crate) fn words(self) -> &'static str {
+    pub(crate) fn describe(self) -> &'static str {
         match self {
             Self::StalledBody => "a body of 1 MiB that stands still before its end",
             Self::LargeForm => "a form of 16 MiB",

@@ -11,7 +11,7 @@ pub(crate) struct ReceivedAnswers {
     /// The statuses in their order, without interim ones.
     pub(crate) statuses: Vec<u16>,
     /// Whether the last answer announced the close of the connection.
-    pub(crate) has_said_close: bool,
+    pub(crate) has_close_header: bool,
 }
 
 /// Parses the answers from the bytes of a connection that has ended.
@@ -60,7 +60,7 @@ pub(crate) fn read_answers(
         }
         // actix itself refuses bytes that are not HTTP, without a body, and closes the connection
         let is_not_http = matches!(status, 400 | 431) && length == 0;
-        answers.has_said_close = is_not_http || header(head, "connection") == Some("close");
+        answers.has_close_header = is_not_http || header(head, "connection") == Some("close");
         answers.statuses.push(status);
     }
     Ok(answers)

@@ -1,8 +1,10 @@
 //! Callers that hang up while the model works: each call is saved, and the model is asked once.
 
-use crate::program::RUNNER;
 use std::time::Instant;
 
+use refract_test_stack::http::{HttpConnection, within_patience};
+use refract_test_stack::node::Node;
+use refract_test_stack::service::{PRISM, Service, Setup};
 use refract_test_support::cluster::Cluster;
 use serde_json::json;
 use tokio::task::block_in_place;
@@ -10,9 +12,7 @@ use tokio::task::block_in_place;
 use crate::counted_model::Asked;
 use crate::held::{Held, until_sockets_are_back};
 use crate::part;
-use refract_test_stack::http::{Connection, within_patience};
-use refract_test_stack::node::Node;
-use refract_test_stack::service::{PRISM, Service, Setup};
+use crate::program::RUNNER;
 
 /// The number of simultaneous calls that wait for the model.
 const WAVE: usize = 250;
@@ -52,7 +52,7 @@ async fn hang_up(url: Option<String>, calls: usize) {
         let wave = WAVE.min(calls - made);
         let mut callers = Vec::new();
         for number in made..made + wave {
-            let mut caller = Connection::open(service.api()).await;
+            let mut caller = HttpConnection::open(service.api()).await;
             let body = json!({"text": format!("gone {number} o")});
             caller
                 .send(&service.create_request(PRISM, &body).bytes())

@@ -1,18 +1,19 @@
 //! First calls that share idempotency keys, on four nodes over one PostgreSQL.
 
-use crate::program::RUNNER;
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::time::Instant;
 
+use refract_test_stack::http::answer::HttpAnswer;
+use refract_test_stack::http::{HttpConnection, Request};
+use refract_test_stack::service::{PRISM, Service, Setup, text};
 use refract_test_support::cluster::Cluster;
 use refract_test_support::model_server::{Script, ScriptedReply, system_one_answers};
 use serde_json::json;
 use tokio::task::{JoinSet, block_in_place};
 
 use crate::part;
-use refract_test_stack::http::{Answer, Connection, Request};
-use refract_test_stack::service::{PRISM, Service, Setup, text};
+use crate::program::RUNNER;
 
 /// The number of nodes, and of simultaneous callers with the same key.
 const NODES: usize = 4;
@@ -46,7 +47,7 @@ impl KeyUse {
 
 /// The answers to the callers.
 #[derive(Debug, Default)]
-struct Told {
+struct SeenResults {
     /// The ids of all results.
     ids: BTreeSet<String>,
     /// Keys to be used again, with their result.
@@ -73,7 +74,7 @@ async fn each_shared_key_has_one_result_on_four_nodes() {
     let setup = Setup {
         runner: RUNNER,
         nodes: NODES,
-        script: Script::from(reply).forgetful(),
+        script: Script::from(reply).unrecorded(),
         settings: &[
             ("REFRACT_DATABASE_POOL", "8"),
             ("REFRACT_LOG", "warn,refract=info"),
@@ -88,42 +89,42 @@ async fn each_shared_key_has_one_result_on_four_nodes() {
         let nodes: Vec<SocketAddr> = service.nodes.iter().map(|node| node.api).collect();
         let (bearer, other) = (service.key.clone(), other.clone());
         groups.spawn(async move {
-            let mut told = Told::default();
+            let mut seen = SeenResults::default();
             let mut callers = Vec::new();
             for node in nodes {
-                callers.push(Connection::open(node).await);
+                callers.push(HttpConnection::open(node).await);
             }
             for key in (group..keys).step_by(AT_ONCE) {
-                share(&mut callers, &bearer, &other, key, &mut told).await;
+                share(&mut callers, &bearer, &other, key, &mut seen).await;
                 // rotates the callers, so that another node is asked first
                 callers.rotate_left(1);
             }
-            told
+            seen
         });
     }
-    let mut told = Told::default();
+    let mut seen = SeenResults::default();
     for mut group in groups.join_all().await {
-        let results = told.ids.len() + group.ids.len();
-        told.ids.append(&mut group.ids);
-        assert_eq!(told.ids.len(), results, "two keys have one result");
-        told.again.append(&mut group.again);
-        told.conflicts += group.conflicts;
-        told.failed += group.failed;
+        let results = seen.ids.len() + group.ids.len();
+        seen.ids.append(&mut group.ids);
+        assert_eq!(seen.ids.len(), results, "two keys have one result");
+        seen.again.append(&mut group.again);
+        seen.conflicts += group.conflicts;
+        seen.failed += group.failed;
     }
     println!(
         "{} calls with {keys} keys on {NODES} nodes in {:.0?}: {} results, {} answers 409, {} answers 502; \
          the model was asked {} times",
         keys * NODES,
         begin.elapsed(),
-        told.ids.len(),
-        told.conflicts,
-        told.failed,
+        seen.ids.len(),
+        seen.conflicts,
+        seen.failed,
         service.asked()
     );
     // every saved result was an answer to some caller
-    assert_eq!(service.results_made().await, told.ids.len());
+    assert_eq!(service.results_made().await, seen.ids.len());
     let asked = service.asked();
-    for (key, id) in told.again {
+    for (key, id) in seen.again {
         let answer = service.create(&body(key, "another text")).await;
         assert_eq!(text(&answer.value(), "id"), id, "key {key}");
     }
@@ -138,7 +139,13 @@ fn body(key: usize, text: &str) -> serde_json::Value {
 }
 
 /// Sends calls with one key to all nodes simultaneously, and checks the answers.
-async fn share(callers: &mut [Connection], bearer: &str, other: &str, key: usize, told: &mut Told) {
+async fn share(
+    callers: &mut [HttpConnection],
+    bearer: &str,
+    other: &str,
+    key: usize,
+    seen: &mut SeenResults,
+) {
     let key_use = KeyUse::of(key);
     let words = if key_use == KeyUse::Failing {
         FAILS
@@ -180,15 +187,15 @@ async fn share(callers: &mut [Connection], bearer: &str, other: &str, key: usize
         }
     }
     if key_use == KeyUse::Plain && key.is_multiple_of(ASKED_AGAIN) {
-        told.again.extend(ids.iter().map(|id| (key, id.clone())));
+        seen.again.extend(ids.iter().map(|id| (key, id.clone())));
     }
-    told.conflicts += conflicts;
-    told.failed += if key_use == KeyUse::Failing { NODES } else { 0 };
-    told.ids.extend(ids);
+    seen.conflicts += conflicts;
+    seen.failed += if key_use == KeyUse::Failing { NODES } else { 0 };
+    seen.ids.extend(ids);
 }
 
 /// The ids of the results in these answers.
-fn ids_of(answers: &[Answer]) -> BTreeSet<String> {
+fn ids_of(answers: &[HttpAnswer]) -> BTreeSet<String> {
     let results = answers.iter().filter(|answer| answer.status != 409);
     results.map(|answer| text(&answer.value(), "id")).collect()
 }

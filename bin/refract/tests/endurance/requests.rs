@@ -1,13 +1,14 @@
 //! Millions of broken requests over TCP: no panic, no hang, no status outside the contract, no
 //! leak, and valid calls still work.
 
-use crate::program::RUNNER;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use refract_test_stack::http::Request;
+use refract_test_stack::service::{Backend, PRISM, Service, Setup, text};
 use refract_test_support::model_server::{Script, ScriptedReply};
 use serde_json::json;
 use tokio::task::JoinSet;
@@ -17,8 +18,7 @@ use crate::exchange::{Ending, Exchange};
 use crate::fuzzer::{Chance, Known};
 use crate::held::{Held, assert_flat, until_sockets_are_back};
 use crate::part;
-use refract_test_stack::http::Request;
-use refract_test_stack::service::{Backend, PRISM, Service, Setup, text};
+use crate::program::RUNNER;
 
 /// Simultaneous connections.
 const AT_ONCE: usize = 24;
@@ -178,7 +178,7 @@ impl Run {
         let answers = read_answers(&outcome.received, outcome.was_reset, may_lack_bodies)
             .map_err(|problem| format!("{problem} in {}", outcome.received.escape_ascii()))?;
         let is_complete = answers.statuses.len() == exchange.requests;
-        let may_be_fewer = outcome.was_reset || answers.has_said_close;
+        let may_be_fewer = outcome.was_reset || answers.has_close_header;
         if exchange.ending == Ending::LastCall && !is_complete && !may_be_fewer {
             let statuses = &answers.statuses;
             return Err(format!(

@@ -1,19 +1,19 @@
 //! Slow and half-open clients together with normal load.
 
-use crate::program::RUNNER;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use refract_test_stack::http::within_patience;
+use refract_test_stack::service::{Backend, Service, Setup};
 use refract_test_support::model_server::{Script, ScriptedReply};
 use tokio::task::JoinSet;
 
 use crate::held::{Held, until_sockets_are_back};
 use crate::part;
+use crate::program::RUNNER;
 use crate::slow_client::ALL;
 use crate::steady::{SteadyCaller, within};
-use refract_test_stack::http::within_patience;
-use refract_test_stack::service::{Backend, Service, Setup};
 
 /// The interval between two normal calls: 100 per second.
 const PACE: Duration = Duration::from_millis(10);
@@ -36,7 +36,7 @@ async fn normal_calls_go_on_beside_slow_and_half_open_clients() {
     let setup = Setup {
         runner: RUNNER,
         nodes: 1,
-        script: Script::from(ScriptedReply::answers()).forgetful(),
+        script: Script::from(ScriptedReply::answers()).unrecorded(),
         settings: &[("REFRACT_LOG", "warn,refract=info")],
     };
     let service = Service::with(Backend::Sqlite, setup).await;

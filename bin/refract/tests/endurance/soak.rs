@@ -1,17 +1,17 @@
 //! A node that answers calls for a long time, at a third of the machine's capacity: memory, file
 //! descriptors and latency stay flat.
 
-use crate::program::RUNNER;
 use std::time::Duration;
 
+use refract_test_stack::service::{Service, Setup};
 use refract_test_support::cluster::Cluster;
 use refract_test_support::model_server::{Script, ScriptedReply};
 use tokio::task::block_in_place;
 
 use crate::held::{Held, assert_flat};
 use crate::part;
+use crate::program::RUNNER;
 use crate::steady::{SteadyCaller, within};
-use refract_test_stack::service::{Service, Setup};
 
 /// The duration of the capacity measurement.
 const MEASURED: Duration = Duration::from_secs(10);
@@ -27,7 +27,7 @@ async fn memory_and_descriptors_stay_flat_over_a_long_run() {
     let setup = Setup {
         runner: RUNNER,
         nodes: 1,
-        script: Script::from(ScriptedReply::answers()).forgetful(),
+        script: Script::from(ScriptedReply::answers()).unrecorded(),
         settings: &[("REFRACT_LOG", "warn,refract=info")],
     };
     let service = Service::on(Some(cluster.url()), setup).await;

@@ -6,12 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use refract_test_stack::http::{HttpConnection, Request};
+use refract_test_stack::service::{PRISM, Service, text};
 use serde_json::json;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
-
-use refract_test_stack::http::{Connection, Request};
-use refract_test_stack::service::{PRISM, Service, text};
 
 /// Connections kept after their call is answered; calls that pile up open more.
 const KEPT: usize = 32;
@@ -21,7 +20,7 @@ pub(crate) struct SteadyCaller {
     api: SocketAddr,
     bearer: String,
     // the longest idle connection is used first, so that none times out
-    idle: Mutex<VecDeque<Connection>>,
+    idle: Mutex<VecDeque<HttpConnection>>,
     last_made: Mutex<Option<String>>,
     took: Mutex<Vec<Duration>>,
     most_at_once: AtomicUsize,
@@ -104,7 +103,7 @@ impl SteadyCaller {
         let idle = self.idle.lock().unwrap().pop_front();
         let mut connection = match idle {
             Some(connection) => connection,
-            None => Connection::open(self.api).await,
+            None => HttpConnection::open(self.api).await,
         };
         connection.send(&request.bearer(&self.bearer).bytes()).await;
         let answer = connection.answer().await;

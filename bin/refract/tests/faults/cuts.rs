@@ -3,13 +3,13 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use refract_test_stack::expected::{ANSWERS, JSON, Saved};
+use refract_test_stack::service::TEXT;
 use refract_test_support::model_server::ScriptedReply;
 use refract_test_support::postgres_proxy::{PostgresProxy, StatementFault};
 use serde_json::json;
 
 use crate::load::{Load, assert_kept, cluster, service};
-use refract_test_stack::expected::{ANSWERS, JSON, Saved};
-use refract_test_stack::service::TEXT;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_insert_whose_answer_is_lost_is_neither_lost_nor_doubled() {

@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
+use refract_test_stack::http::within_patience;
 use refract_test_support::cluster::{Cluster, Shutdown};
 use tokio::task::block_in_place;
 
 use crate::load::{Load, assert_kept, cluster, service};
-use refract_test_stack::http::within_patience;
 
 /// The number of promotions: set by `make test-faults`, 2 in `make test`.
 fn promotions() -> usize {

@@ -3,13 +3,13 @@
 use std::net::TcpStream;
 use std::time::Instant;
 
+use refract_test_stack::http::{HttpConnection, Request};
+use refract_test_stack::service::{PRISM, TEXT};
 use refract_test_support::model_server::ScriptedReply;
 use serde_json::json;
 use tokio::task::block_in_place;
 
 use crate::load::{cluster, service};
-use refract_test_stack::http::{Connection, Request};
-use refract_test_stack::service::{PRISM, TEXT};
 
 /// When the server resumes, it accepts the waiting connections, and their processes end at once.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -37,7 +37,7 @@ async fn calls_to_a_server_that_hangs_end_and_the_node_recovers_by_itself() {
     service.model.then_always(ScriptedReply::answers().held());
     let create =
         service.create_request(PRISM, &json!({"text": TEXT, "idempotency_key": "paid for"}));
-    let mut calls = vec![Connection::open(service.api()).await];
+    let mut calls = vec![HttpConnection::open(service.api()).await];
     calls[0].send(&create.bytes()).await;
     service
         .model
@@ -50,7 +50,7 @@ async fn calls_to_a_server_that_hangs_end_and_the_node_recovers_by_itself() {
     let read = Request::get(&format!("/results/{id}")).bearer(&service.key);
     // more calls than connections
     for request in [&read, &create].into_iter().cycle().take(30) {
-        let mut call = Connection::open(service.api()).await;
+        let mut call = HttpConnection::open(service.api()).await;
         call.send(&request.bytes()).await;
         calls.push(call);
     }

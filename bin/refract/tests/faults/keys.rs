@@ -4,10 +4,10 @@
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use refract_test_stack::service::Service;
 use serde_json::Value;
 
 use crate::load::{Load, cluster, service};
-use refract_test_stack::service::Service;
 
 /// The last use is saved every five seconds; three more allow for a busy machine and for times
 /// printed in whole seconds.

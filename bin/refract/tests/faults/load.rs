@@ -1,13 +1,16 @@
 //! Callers that follow the specification's advice: each call has an idempotency key and is repeated
 //! until it is answered. In the end every acknowledged call has exactly one result.
 
-use crate::program::setup;
 use std::collections::BTreeSet;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use refract_test_stack::expected::{ANSWERS, JSON, Saved};
+use refract_test_stack::http::answer::HttpAnswer;
+use refract_test_stack::http::{Request, extent, is_whole, within_patience};
+use refract_test_stack::service::{PRISM, Service, Setup, TEXT};
 use refract_test_support::cluster::Cluster;
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -15,9 +18,7 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use refract_test_stack::expected::{ANSWERS, JSON, Saved};
-use refract_test_stack::http::{Answer, Request, extent, is_whole, within_patience};
-use refract_test_stack::service::{PRISM, Service, Setup, TEXT};
+use crate::program::setup;
 
 /// The pause before a caller repeats a call.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -25,7 +26,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// The idempotency key of a call and its final answer.
 pub(crate) struct Acknowledged {
     pub(crate) key: String,
-    pub(crate) answer: Answer,
+    pub(crate) answer: HttpAnswer,
 }
 
 /// Callers that send calls until they are stopped.
@@ -116,7 +117,7 @@ async fn call(
     bearer: &str,
     key: &str,
     progress: &watch::Sender<Progress>,
-) -> Answer {
+) -> HttpAnswer {
     let body = json!({"text": TEXT, "ref": key, "idempotency_key": key});
     let request = Request::post(&format!("/prisms/{PRISM}/results"))
         .bearer(bearer)
@@ -144,7 +145,7 @@ async fn call(
 }
 
 /// Sends a request to a node that may end at any moment.
-async fn try_send(request: &Request, node: SocketAddr) -> io::Result<Answer> {
+async fn try_send(request: &Request, node: SocketAddr) -> io::Result<HttpAnswer> {
     let mut stream = TcpStream::connect(node).await?;
     stream.write_all(&request.bytes()).await?;
     let mut received = Vec::new();
@@ -157,7 +158,7 @@ async fn try_send(request: &Request, node: SocketAddr) -> io::Result<Answer> {
         let (head_end, length) = extent(&received).unwrap();
         let (head, body) = received[..head_end + length].split_at(head_end);
         let body = String::from_utf8_lossy(body).into_owned();
-        Ok(Answer::new(&String::from_utf8_lossy(head), body))
+        Ok(HttpAnswer::new(&String::from_utf8_lossy(head), body))
     })
     .await
 }

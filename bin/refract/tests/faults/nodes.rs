@@ -1,18 +1,19 @@
 //! Several nodes on one database, with callers that share idempotency keys and retry each other's
 //! results: together the nodes keep the specification's promises.
 
-use crate::program::RUNNER;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 
+use refract_test_stack::expected::Saved;
+use refract_test_stack::http::Request;
+use refract_test_stack::http::answer::HttpAnswer;
+use refract_test_stack::service::{PRISM, Service, Setup, TEXT};
 use refract_test_support::model_server::{Script, ScriptedReply};
 use serde_json::json;
 use tokio::task::JoinSet;
 
 use crate::load::cluster;
-use refract_test_stack::expected::Saved;
-use refract_test_stack::http::{Answer, Request};
-use refract_test_stack::service::{PRISM, Service, Setup, TEXT};
+use crate::program::RUNNER;
 
 /// The number of callers, which all send the same calls.
 const CALLERS: usize = 6;
@@ -30,7 +31,7 @@ fn moody() -> Script {
             refract_test_support::model_server::system_one_answers(request)
         }
     });
-    Script::from(reply).forgetful()
+    Script::from(reply).unrecorded()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -111,7 +112,7 @@ async fn call_and_retry(node: SocketAddr, bearer: &str, key: usize) -> Vec<Seen>
 }
 
 /// The id in a 409 answer; `None` for other answers.
-fn already_retried(answer: &Answer) -> Option<String> {
+fn already_retried(answer: &HttpAnswer) -> Option<String> {
     if answer.status != 409 {
         assert!(matches!(answer.status, 200 | 502), "{answer:?}");
         return None;

@@ -2,16 +2,16 @@
 
 use std::process::Command;
 
+use refract_test_stack::expected::{ANSWERS, JSON, Saved};
+use refract_test_stack::http::{HttpConnection, within_patience};
+use refract_test_stack::node::Node;
+use refract_test_stack::service::{PRISM, Service, TEXT};
 use refract_test_support::model_server::ScriptedReply;
 use refract_test_support::postgres_proxy::{PostgresProxy, StatementFault};
 use tokio::task::block_in_place;
 
 use crate::load::{Load, assert_kept, cluster, service};
 use crate::restarts::SAVES_FAILED;
-use refract_test_stack::expected::{ANSWERS, JSON, Saved};
-use refract_test_stack::http::{Connection, within_patience};
-use refract_test_stack::node::Node;
-use refract_test_stack::service::{PRISM, Service, TEXT};
 
 /// Waits until saves fail, and checks that reads still work.
 async fn until_saves_fail(service: &Service, id: &str) {
@@ -116,7 +116,7 @@ async fn an_answered_call_needs_a_server_that_saves_and_no_more() {
     // a new node has neither version nor lens in its cache
     service.start_node(&[]).await;
     service.model.then_always(ScriptedReply::answers().held());
-    let mut call = Connection::open(service.api()).await;
+    let mut call = HttpConnection::open(service.api()).await;
     let request = service.create_request(PRISM, &serde_json::json!({"text": TEXT}));
     call.send(&request.bytes()).await;
     service

@@ -2,15 +2,15 @@
 
 use std::time::Instant;
 
+use refract_test_stack::expected::{ANSWERS, JSON, Saved};
+use refract_test_stack::http::HttpConnection;
+use refract_test_stack::service::{PRISM, Service, TEXT};
 use refract_test_support::cluster::{Cluster, Shutdown};
 use refract_test_support::model_server::ScriptedReply;
 use serde_json::json;
 use tokio::task::block_in_place;
 
 use crate::load::{Load, assert_kept, cluster, service};
-use refract_test_stack::expected::{ANSWERS, JSON, Saved};
-use refract_test_stack::http::Connection;
-use refract_test_stack::service::{PRISM, Service, TEXT};
 
 /// The metric that counts failed attempts to save that were followed by another attempt.
 pub(crate) const SAVES_FAILED: &str = "refract_result_saves_failed_total";
@@ -52,11 +52,11 @@ async fn restart_under_load(how: Shutdown) {
 }
 
 /// Sends a call, stops the database, lets the model answer, and waits until saves have failed.
-async fn answered_meanwhile(service: &Service, cluster: &Cluster) -> Connection {
+async fn answered_meanwhile(service: &Service, cluster: &Cluster) -> HttpConnection {
     service.model.then_always(ScriptedReply::answers().held());
     let body = json!({"text": TEXT, "idempotency_key": "paid for"});
     let request = service.create_request(PRISM, &body);
-    let mut call = Connection::open(service.api()).await;
+    let mut call = HttpConnection::open(service.api()).await;
     call.send(&request.bytes()).await;
     service
         .model

@@ -1,10 +1,10 @@
 //! One SQLite file under load from two nodes and commands: no query fails because of a lock.
 
+use refract_test_stack::expected::Saved;
+use refract_test_stack::service::{PRISM, PRISM_FILE, TEXT};
 use serde_json::json;
 
 use crate::load::{Load, assert_kept, service};
-use refract_test_stack::expected::Saved;
-use refract_test_stack::service::{PRISM, PRISM_FILE, TEXT};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_nodes_and_commands_share_a_file_and_it_is_backed_up_meanwhile() {

@@ -5,6 +5,7 @@ use std::process::Stdio;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+use refract_test_stack::http::within_patience;
 use refract_test_support::cluster::Shutdown;
 use refract_test_support::postgres_proxy::{PostgresProxy, SESSION, StatementFault};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, Lines};
@@ -14,7 +15,6 @@ use tokio::task::block_in_place;
 
 use crate::load::cluster;
 use crate::program;
-use refract_test_stack::http::within_patience;
 
 /// Starts a node that may fail to start, and returns its log lines.
 fn start(folder: &Path, url: &str) -> (Child, Lines<BufReader<ChildStderr>>) {
@@ -26,7 +26,7 @@ fn start(folder: &Path, url: &str) -> (Child, Lines<BufReader<ChildStderr>>) {
         ("REFRACT_APP_LISTEN", "off"),
         (
             "REFRACT_LOG",
-            "warn,refract=info,refract_terminal::commands::operator=debug",
+            "warn,refract=info,refract_terminal::commands::context=debug",
         ),
     ];
     let mut command = program::command(folder, &settings, &["serve"]);

@@ -4,9 +4,8 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::process::Stdio;
 
-use tokio::process::{Child, Command};
-
 use refract_test_stack::http::{Request, within_patience};
+use tokio::process::{Child, Command};
 
 /// The configuration that operators copy.
 const CONFIGURATION: &str = include_str!("../../../../docs/deploy/haproxy.cfg");
@@ -75,7 +74,7 @@ impl Balancer {
     /// The value of an HAProxy metric, by name and labels.
     pub(crate) async fn metric(&self, series: &str) -> f64 {
         let request = Request::outside("GET", "/metrics").header("Connection", "close");
-        let mut connection = refract_test_stack::http::Connection::open(self.metrics).await;
+        let mut connection = refract_test_stack::http::HttpConnection::open(self.metrics).await;
         connection.send(&request.bytes()).await;
         let text = connection.rest().await;
         let samples = text.lines().filter_map(|line| line.rsplit_once(' '));

@@ -5,6 +5,9 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use refract_test_stack::http::answer::HttpAnswer;
+use refract_test_stack::http::{HttpConnection, Request};
+use refract_test_stack::service::{PRISM, text};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -12,8 +15,6 @@ use tokio::task::JoinSet;
 use crate::balancer::Balancer;
 use crate::counted_model::{FAILS_FIRST, name_of};
 use crate::tally::{KeyedCreate, Tally};
-use refract_test_stack::http::{Answer, Connection, Request};
-use refract_test_stack::service::{PRISM, text};
 
 /// The interval between two calls: 200 per second.
 const PACE: Duration = Duration::from_millis(5);
@@ -25,7 +26,7 @@ pub(crate) struct Callers {
     balancer: Arc<Balancer>,
     bearer: String,
     // the longest idle connection is used first, so that none times out
-    idle: Mutex<VecDeque<Connection>>,
+    idle: Mutex<VecDeque<HttpConnection>>,
     pub(crate) tally: Mutex<Tally>,
 }
 
@@ -126,7 +127,7 @@ impl Callers {
     async fn open_page(&self) {
         let begin = Instant::now();
         let request = Request::outside("GET", "/sign-in").header("Connection", "close");
-        let mut connection = Connection::open(self.balancer.app).await;
+        let mut connection = HttpConnection::open(self.balancer.app).await;
         connection.send(&request.bytes()).await;
         let page = connection.rest().await;
         assert!(page.starts_with("HTTP/1.1 200"), "page: {page:.200}");
@@ -134,7 +135,7 @@ impl Callers {
     }
 
     /// Creates a result; the answer must have this status.
-    async fn ask(&self, kind: &'static str, body: &Value, status: u16) -> Answer {
+    async fn ask(&self, kind: &'static str, body: &Value, status: u16) -> HttpAnswer {
         let request = Request::post(&format!("/prisms/{PRISM}/results"));
         let answer = self
             .send(kind, &request.bearer(&self.bearer).json(body))
@@ -143,12 +144,12 @@ impl Callers {
         answer
     }
 
-    async fn send(&self, kind: &'static str, request: &Request) -> Answer {
+    async fn send(&self, kind: &'static str, request: &Request) -> HttpAnswer {
         let begin = Instant::now();
         let idle = self.idle.lock().unwrap().pop_front();
         let mut connection = match idle {
             Some(connection) => connection,
-            None => Connection::open(self.balancer.api).await,
+            None => HttpConnection::open(self.balancer.api).await,
         };
         connection.send(&request.bytes()).await;
         let answer = connection.answer().await;

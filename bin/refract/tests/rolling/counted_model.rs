@@ -30,7 +30,7 @@ impl Asked {
                 system_one_answers(request)
             }
         });
-        Script::from(reply.held()).forgetful()
+        Script::from(reply.held()).unrecorded()
     }
 
     fn count(&self, request: &ReceivedRequest) -> (String, usize) {

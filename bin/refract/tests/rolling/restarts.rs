@@ -1,11 +1,11 @@
 //! The run itself: nodes stop and start in turn, while callers make calls.
 
-use crate::program;
-use crate::program::RUNNER;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use refract_test_stack::node::Node;
+use refract_test_stack::service::{PRISM, Service, Setup, text};
 use refract_test_support::cluster::Cluster;
 use tokio::sync::watch;
 use tokio::task::block_in_place;
@@ -13,8 +13,8 @@ use tokio::task::block_in_place;
 use crate::balancer::{self, Balancer, NodePorts};
 use crate::callers::Callers;
 use crate::counted_model::{self, Asked};
-use refract_test_stack::node::Node;
-use refract_test_stack::service::{PRISM, Service, Setup, text};
+use crate::program;
+use crate::program::RUNNER;
 
 /// The number of nodes.
 const NODES: usize = 3;
@@ -103,10 +103,10 @@ async fn restart_in_turn(service: &Service, nodes: &mut Vec<Node>, length: Durat
             app: node.app,
             ops: node.ops,
         };
-        let told = Instant::now();
+        let signalled = Instant::now();
         node.signal("TERM").await;
         assert_eq!(node.exit_code().await, Some(0), "{:?}", node.log());
-        longest = longest.max(told.elapsed());
+        longest = longest.max(signalled.elapsed());
         nodes.push(start(service, place).await);
         restarts += 1;
     }

@@ -5,10 +5,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tokio::task::JoinSet;
-
-use refract_test_stack::http::{Connection, Request};
+use refract_test_stack::http::{HttpConnection, Request};
 use refract_test_stack::service::Service;
+use tokio::task::JoinSet;
 
 /// An address of the attackers' network.
 pub(crate) const ADDRESS: &str = "198.51.100.7";
@@ -45,7 +44,7 @@ impl Attack {
             let is_over = Arc::clone(&is_over);
             connections.spawn(async move {
                 let mut tally = Tally::default();
-                let mut connection = Connection::open(app).await;
+                let mut connection = HttpConnection::open(app).await;
                 let mut count = 0_u32;
                 while !is_over.load(Ordering::Relaxed) {
                     count += 1;

@@ -3,8 +3,6 @@
 //! shortened.
 #![expect(
     clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
     clippy::indexing_slicing,
     clippy::print_stdout,
     dead_code,
@@ -19,15 +17,15 @@ mod attack;
 mod figures;
 mod person;
 
-use crate::program::setup;
 use std::time::Duration;
 
+use refract_test_stack::service::{Backend, Service, Setup, TEXT, text};
 use serde_json::json;
 
 use crate::attack::{Attack, Networks};
 use crate::figures::Figures;
 use crate::person::Person;
-use refract_test_stack::service::{Backend, Service, Setup, TEXT, text};
+use crate::program::setup;
 
 /// The longest time that signing in may take.
 const LONGEST: Duration = Duration::from_secs(3);

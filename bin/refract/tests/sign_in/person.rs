@@ -3,7 +3,8 @@
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use refract_test_stack::http::{Answer, Request};
+use refract_test_stack::http::Request;
+use refract_test_stack::http::answer::HttpAnswer;
 use refract_test_stack::service::{Service, text};
 
 const EMAIL: &str = "ada%40example.com";
@@ -55,12 +56,12 @@ impl Person {
         began.elapsed()
     }
 
-    async fn sign_in(&self, address: &str) -> Answer {
+    async fn sign_in(&self, address: &str) -> HttpAnswer {
         let body = format!("email={EMAIL}&password={PASSWORD}");
         self.post("/sign-in", address, &body).await
     }
 
-    async fn post(&self, path: &str, address: &str, body: &str) -> Answer {
+    async fn post(&self, path: &str, address: &str, body: &str) -> HttpAnswer {
         let request = Request::outside("POST", path)
             .header("Sec-Fetch-Site", "same-origin")
             .header("X-Forwarded-For", address)
@@ -72,7 +73,7 @@ impl Person {
         answer
     }
 
-    fn keep(&mut self, answer: &Answer) {
+    fn keep(&mut self, answer: &HttpAnswer) {
         self.cookies = answer.cookies().join("; ");
     }
 }

@@ -10,8 +10,8 @@ use refract_domain::lens::Column;
 use refract_domain::prism::question::Question;
 use refract_service::results::ReadableResult;
 
-use super::answer_words::{NO_VALID_ANSWER, answer_words, cutoffs};
 use super::bar::{bar, yes_no_bar};
+use super::describe_answer::{NO_VALID_ANSWER, cutoffs, describe_answer};
 use super::number::{counted, percent};
 
 /// The most outcomes of one question that get a bar.
@@ -63,7 +63,7 @@ fn yes_no(
     lens: &[Column],
 ) -> Markup {
     let cutoffs = cutoffs(question, lens);
-    let (label, _) = answer_words(question, answer, lens);
+    let (label, _) = describe_answer(question, answer, lens);
     let no_below = cutoffs.no_ends_at().value() * 100.0;
     html! {
         table.bars {
@@ -94,7 +94,7 @@ fn outcomes(
     probabilities: &Distribution,
 ) -> Markup {
     let mut ranked: Vec<_> = probabilities.iter().collect();
-    // equal outcomes stay in the prism's order, except that the chosen one goes first
+    // outcomes of equal probability keep the prism's order, except that the chosen one goes first
     ranked.sort_by_key(|(key, probability)| (Reverse(*probability), Some(key) != chosen));
     let (drawn, rest): (Vec<_>, Vec<_>) = ranked
         .into_iter()

@@ -12,8 +12,8 @@ pub(crate) fn bar(probability: Probability, is_chosen: bool) -> Markup {
     draw(probability, is_chosen, None)
 }
 
-/// The bar of a Yes / No with its cutoffs: below the first it is No, from the second up Yes, Unsure
-/// in between.
+/// The bar of a Yes / No with its cutoffs: No below the first cutoff, Yes from the second one up,
+/// Unsure in between.
 pub(crate) fn yes_no_bar(probability: Probability, cutoffs: Cutoffs) -> Markup {
     draw(probability, true, Some(cutoffs))
 }

@@ -1,4 +1,4 @@
-//! The beginnings of texts that are too long to show whole.
+//! Truncates texts that are too long to show whole.
 
 use maud::{Markup, html};
 

@@ -1,7 +1,7 @@
 //! The differences between a version and the one before.
 
 use maud::{Markup, html};
-use refract_authoring::version_difference::{ChangedWords, Severity, VersionDifference};
+use refract_authoring::version_difference::{ChangedWording, Severity, VersionDifference};
 
 use super::number::count;
 
@@ -31,7 +31,7 @@ pub(crate) fn differences(differences: &[VersionDifference]) -> Markup {
             @for difference in most_serious_first(differences) {
                 li {
                     (sentence(difference))
-                    @if let Some(words) = &difference.words { (changed(words)) }
+                    @if let Some(wording) = &difference.wording { (changed(wording)) }
                 }
             }
         }
@@ -55,13 +55,13 @@ fn sentence(difference: &VersionDifference) -> Markup {
     }
 }
 
-fn changed(words: &ChangedWords) -> Markup {
+fn changed(wording: &ChangedWording) -> Markup {
     html! {
         div.before-after {
-            @if let Some(before) = &words.before {
+            @if let Some(before) = &wording.before {
                 del { span.unseen { "Before: " } span.text dir="auto" { (before) } }
             }
-            @if let Some(after) = &words.after {
+            @if let Some(after) = &wording.after {
                 ins { span.unseen { "After: " } span.text dir="auto" { (after) } }
             }
         }

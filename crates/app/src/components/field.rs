@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use maud::{Markup, html};
 
-use super::form_faults::FormFaults;
+use super::form_errors::FormErrors;
 
 /// A form input. Its name is also its id.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +16,7 @@ pub(crate) struct FormField<'a> {
     /// One line below the label; empty for none.
     hint: &'a str,
     /// The validation error; empty for a valid value.
-    fault: Cow<'a, str>,
+    error: Cow<'a, str>,
     is_required: bool,
     has_focus: bool,
 }
@@ -42,15 +42,15 @@ impl<'a> FormField<'a> {
     }
 
     /// Sets the validation error; an empty text sets none.
-    pub(crate) fn fault(self, fault: impl Into<Cow<'a, str>>) -> Self {
-        let fault = fault.into();
-        Self { fault, ..self }
+    pub(crate) fn error(self, error: impl Into<Cow<'a, str>>) -> Self {
+        let error = error.into();
+        Self { error, ..self }
     }
 
-    /// Takes the validation error from `faults`, by the input's name.
-    pub(crate) fn faults(self, faults: &FormFaults) -> Self {
-        let fault = faults.of(self.name);
-        self.fault(fault)
+    /// Takes the validation error from `errors`, by the input's name.
+    pub(crate) fn errors(self, errors: &FormErrors) -> Self {
+        let error = errors.of(self.name);
+        self.error(error)
     }
 
     /// Makes the input required: browsers send no form in which it is empty.
@@ -113,19 +113,19 @@ impl<'a> FormField<'a> {
                     p.hint id={ (self.name) "-hint" } { (self.hint) }
                 }
                 (input)
-                @if !self.fault.is_empty() {
-                    p.fault id={ (self.name) "-fault" } { (self.fault) }
+                @if !self.error.is_empty() {
+                    p.fault id={ (self.name) "-fault" } { (self.error) }
                 }
             }
         }
     }
 
     fn invalid(&self) -> Option<&'static str> {
-        (!self.fault.is_empty()).then_some("true")
+        (!self.error.is_empty()).then_some("true")
     }
 
     fn described_by(&self) -> Option<String> {
-        let parts = [(self.hint, "hint"), (&self.fault, "fault")];
+        let parts = [(self.hint, "hint"), (&self.error, "fault")];
         let ids = parts.into_iter().filter(|(text, _)| !text.is_empty());
         let ids: Vec<_> = ids.map(|(_, end)| format!("{}-{end}", self.name)).collect();
         (!ids.is_empty()).then(|| ids.join(" "))

@@ -2,8 +2,8 @@
 
 use maud::{Markup, html};
 
-/// A histogram by percent. `counts` has 101 entries, for 0 to 100 percent. Results below `no_below`
-/// are No, from `yes_from` up Yes, Unsure in between; both are percents.
+/// A histogram by percent. `counts` has 101 entries, for 0 to 100 percent. Results are No below
+/// `no_below`, Yes from `yes_from` up, and Unsure in between; both are percents.
 pub(crate) fn histogram(counts: &[u64], no_below: f64, yes_from: f64) -> Markup {
     let highest = counts.iter().copied().max().unwrap_or(0).max(1);
     html! {

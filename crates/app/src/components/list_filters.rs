@@ -1,19 +1,19 @@
 //! The filters of a list, parsed from an address.
 
 use chrono::{DateTime, Utc};
-use refract_domain::problem::Fault;
+use refract_domain::problem::ValidationError;
 
 use super::field::FormField;
-use super::form_faults::FormFaults;
+use super::form_errors::FormErrors;
 use crate::requests::days::{NO_DAY, beginning, day};
 use crate::requests::page_request::Query;
 
 /// The parsed filters of a list, with their validation errors.
 pub(crate) struct ListFilters<F> {
     pub(crate) filter: F,
-    /// The query of the filters: without blank ones and without the page.
+    /// The query of the filters, without blank values and without the parameters of the page.
     pub(crate) query: Query,
-    faults: FormFaults,
+    errors: FormErrors,
 }
 
 impl<F: Default + PartialEq> ListFilters<F> {
@@ -26,20 +26,20 @@ impl<F: Default + PartialEq> ListFilters<F> {
         Self {
             filter: F::default(),
             query: own,
-            faults: FormFaults::default(),
+            errors: FormErrors::default(),
         }
     }
 
-    /// Parses the filter `name`; a value that cannot be parsed gets the validation error `fault`.
+    /// Parses the filter `name`; a value that cannot be parsed gets the validation error `error`.
     pub(crate) fn read_one<T>(
         &mut self,
         name: &str,
-        fault: &str,
+        error: &str,
         read: impl FnOnce(&str) -> Option<T>,
     ) -> Option<T> {
         let found = read(self.query.get(name)?);
         if found.is_none() {
-            self.faults.note(name, fault);
+            self.errors.note(name, error);
         }
         found
     }
@@ -48,10 +48,10 @@ impl<F: Default + PartialEq> ListFilters<F> {
     pub(crate) fn read_by_rules<T>(
         &mut self,
         name: &str,
-        read: impl FnOnce(&str) -> Result<T, Vec<Fault>>,
+        read: impl FnOnce(&str) -> Result<T, Vec<ValidationError>>,
     ) -> Option<T> {
         let read = read(self.query.get(name)?);
-        self.faults.read(name, read)
+        self.errors.read(name, read)
     }
 
     /// Parses the period from the filters `from` and `to` as its start and exclusive end. The day
@@ -60,20 +60,20 @@ impl<F: Default + PartialEq> ListFilters<F> {
         let from = self.read_one("from", NO_DAY, day);
         let to = self.read_one("to", NO_DAY, day);
         if from.is_some_and(|from| to.is_some_and(|to| to < from)) {
-            self.faults.note("to", "is before the first day");
+            self.errors.note("to", "is before the first day");
         }
         let after = to.and_then(|to| to.succ_opt());
         (from.map(beginning), after.map(beginning))
     }
 
     /// Whether any filter is invalid.
-    pub(crate) fn has_faults(&self) -> bool {
-        !self.faults.is_empty()
+    pub(crate) fn has_errors(&self) -> bool {
+        !self.errors.is_empty()
     }
 
     /// The validation error of a filter; empty for none.
-    pub(crate) fn fault(&self, name: &str) -> String {
-        self.faults.of(name)
+    pub(crate) fn error(&self, name: &str) -> String {
+        self.errors.of(name)
     }
 
     /// Whether any filter is set.
@@ -85,6 +85,6 @@ impl<F: Default + PartialEq> ListFilters<F> {
     pub(crate) fn field<'a>(&'a self, name: &'a str, label: &'a str) -> FormField<'a> {
         let value = self.query.get(name).unwrap_or_default();
         let field = FormField::new(name, label).value(value);
-        field.fault(self.fault(name))
+        field.error(self.error(name))
     }
 }

@@ -3,7 +3,7 @@
 use chrono::{DateTime, SecondsFormat, Utc};
 use maud::{Markup, html};
 
-/// A moment to the minute, with the exact moment for machines and on hover.
+/// A moment to the minute. The `datetime` attribute and the tooltip have it to the millisecond.
 pub(crate) fn moment(moment: DateTime<Utc>) -> Markup {
     let exact = moment.to_rfc3339_opts(SecondsFormat::Millis, true);
     html! {

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 /// A table with a caption for screen readers. `rows` are `tr` elements. An empty heading belongs to
 /// a column of actions.
 pub(crate) fn table(caption: &str, headings: &[&str], rows: &Markup) -> Markup {
-    table_with(caption, &words(headings), rows)
+    table_with(caption, &heading_cells(headings), rows)
 }
 
 /// A table whose headings contain markup: `headings` is a `tr` element.
@@ -16,7 +16,7 @@ pub(crate) fn table_with(caption: &str, headings: &Markup, rows: &Markup) -> Mar
 /// A table too wide for a phone, where each row becomes a paragraph. The attribute `data-label` of
 /// a cell is then shown in front of it.
 pub(crate) fn stacked_table(caption: &str, headings: &[&str], rows: &Markup) -> Markup {
-    stacked_table_with(caption, &words(headings), rows)
+    stacked_table_with(caption, &heading_cells(headings), rows)
 }
 
 /// A stacked table whose headings contain markup: `headings` is a `tr` element.
@@ -24,7 +24,7 @@ pub(crate) fn stacked_table_with(caption: &str, headings: &Markup, rows: &Markup
     draw(caption, headings, rows, true)
 }
 
-fn words(headings: &[&str]) -> Markup {
+fn heading_cells(headings: &[&str]) -> Markup {
     html! {
         tr {
             @for heading in headings {

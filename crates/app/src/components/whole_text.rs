@@ -4,10 +4,10 @@ use maud::{Markup, html};
 
 use super::clamped::{beginning, more_characters};
 
-/// The number of characters shown before the fold.
+/// The number of characters shown above the fold.
 const BEGINNING: usize = 2_000;
 
-/// A text exactly as it was sent. The part after its beginning is folded.
+/// A text exactly as it was sent, with all but its beginning folded.
 pub(crate) fn whole_text(text: &str) -> Markup {
     let (beginning, rest) = beginning(text, BEGINNING);
     html! {

@@ -16,7 +16,7 @@ const COOKIE: OwnCookie = OwnCookie {
     plain: "refract_browser",
     bound: "__Host-refract_browser",
 };
-/// How long a browser keeps the cookie: as long as the database keeps the browser.
+/// Lifetime of the cookie: as long as the database remembers the browser.
 const KEPT: Duration = Duration::days(365);
 
 /// The client of a request: its network and its browser cookies.

@@ -12,9 +12,9 @@ const COOKIE: OwnCookie = OwnCookie {
     plain: "refract",
     bound: "__Host-refract",
 };
-/// How long a browser keeps the cookie: the maximum that browsers allow. Only the database decides
-/// whether a session is still valid; a cookie that outlives its session lets the app tell an
-/// expired session from a stranger.
+/// Lifetime of the cookie: the maximum that browsers allow. Only the database decides whether a
+/// session is still valid; a cookie that outlives its session lets the app tell an expired session
+/// from a stranger.
 const KEPT: Duration = Duration::days(400);
 
 /// The session tokens of a request: one, or several if another host planted a cookie.

@@ -4,7 +4,7 @@ mod sample_answers;
 
 use chrono::DateTime;
 use maud::{Markup, html};
-use refract_authoring::version_difference::{ChangedWords, Severity, VersionDifference};
+use refract_authoring::version_difference::{ChangedWording, Severity, VersionDifference};
 use refract_domain::answer::probability::Probability;
 use refract_domain::lens::cutoffs::Cutoffs;
 
@@ -110,14 +110,14 @@ fn stacked_rows() -> Markup {
 
 /// A difference of each severity, with and without texts.
 fn changes() -> [VersionDifference; 3] {
-    let difference = |severity, text: &str, words| VersionDifference {
+    let difference = |severity, text: &str, wording| VersionDifference {
         severity,
         path: "questions.topic".to_owned(),
         text: text.to_owned(),
-        words,
+        wording,
     };
-    let words = |before: Option<&str>, after: Option<&str>| {
-        Some(ChangedWords {
+    let wording = |before: Option<&str>, after: Option<&str>| {
+        Some(ChangedWording {
             before: before.map(str::to_owned),
             after: after.map(str::to_owned),
         })
@@ -126,12 +126,12 @@ fn changes() -> [VersionDifference; 3] {
         difference(
             Severity::Cosmetic,
             "The label of the field 'text' is worded differently.",
-            words(Some("Text"), Some("Message")),
+            wording(Some("Text"), Some("Message")),
         ),
         difference(
             Severity::ForAnswers,
             "The instructions of 'topic' are new.",
-            words(None, Some(HOSTILE)),
+            wording(None, Some(HOSTILE)),
         ),
         difference(
             Severity::ForCallers,
@@ -146,7 +146,7 @@ fn form() -> Markup {
         let field = FormField::new(name, label).value(HOSTILE).required();
         field.hint("What people call the prism.")
     };
-    let name = filled("name", "Name").fault("must be at most 200 characters");
+    let name = filled("name", "Name").error("must be at most 200 characters");
     let role = FormField::new("role", "Role").value("editor");
     html! {
         form {

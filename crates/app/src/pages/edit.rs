@@ -11,7 +11,7 @@ mod editing;
 mod form_page;
 mod inputs;
 mod meanwhile_page;
-mod place_words;
+mod place_description;
 mod question_inputs;
 mod review_page;
 mod state_panel;
@@ -23,7 +23,7 @@ use refract_service::prisms::{PrismError, TRIAL_TEXTS, find_example};
 use self::act::FormAction;
 use self::draft::EditDraft;
 use self::editing::Editing;
-use self::place_words::question_of;
+use self::place_description::question_of;
 use crate::components::prism_tabs::prism_address;
 use crate::replies::page::Page;
 use crate::replies::page_error::PageError;
@@ -121,12 +121,12 @@ async fn review(visit: &Visit, editing: Editing) -> Result<PageReply, PageError>
 
 async fn save(visit: &Visit, editing: Editing) -> Result<PageReply, PageError> {
     let file = editing.draft.file();
-    let (prisms, caller) = (visit.refract.prisms(), &visit.caller());
+    let (prisms, actor) = (visit.refract.prisms(), &visit.actor());
     let saved = if editing.prism.is_none() {
-        prisms.create(caller, &file).await
+        prisms.create(actor, &file).await
     } else {
         let selector = visit.prism()?;
-        let saving = prisms.save_version(caller, &selector, &file, editing.based_on);
+        let saving = prisms.save_version(actor, &selector, &file, editing.based_on);
         saving.await.map(|(prism, _)| prism)
     };
     match saved {
@@ -162,7 +162,7 @@ async fn show_wrong<'a>(visit: &'a Visit, editing: &mut Editing) -> Result<Page<
     }
     let acted = FormAction {
         focus: first.cloned().unwrap_or_default(),
-        words: String::new(),
+        message: String::new(),
     };
     Ok(form_page::show(visit, editing, &checked, &acted))
 }

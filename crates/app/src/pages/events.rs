@@ -28,7 +28,7 @@ const SHOWN: u32 = 50;
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     let query = EventQuery::read(&visit.sent.query);
-    if query.has_faults() {
+    if query.has_errors() {
         return refused(&visit, &query).await;
     }
     let account = visit.account();
@@ -62,12 +62,12 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
 pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
     let format = row_format(&visit.sent.query)?;
     let query = EventQuery::read(&visit.sent.query);
-    if query.has_faults() {
+    if query.has_errors() {
         return refused(&visit, &query).await;
     }
-    let caller = visit.caller();
+    let actor = visit.actor();
     let events = visit.refract.events();
-    let chunks = events.export(&caller, query.filter, format).await?;
+    let chunks = events.export(&actor, query.filter, format).await?;
     let name = format!("events.{}", format.name());
     Ok(PageReply::streamed_file(&name, media_type(format), chunks))
 }

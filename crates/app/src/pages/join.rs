@@ -7,7 +7,7 @@ use refract_domain::account::role::Role;
 use refract_service::people::token::Token;
 use refract_service::people::{JoinError, OpenInvitation, SecretError, SessionEnd};
 
-use crate::components::form_faults::FormFaults;
+use crate::components::form_errors::FormErrors;
 use crate::cookies::browser_cookie;
 use crate::pages::link_page;
 use crate::pages::person_inputs::{fixed_email, name_input, new_password, read_new_password};
@@ -22,7 +22,7 @@ pub(crate) async fn show(visit: OpenVisit) -> Result<PageReply, PageError> {
         return Ok(void(&visit));
     };
     let name = invitation.name.as_deref().unwrap_or_default();
-    let form = form(&invitation, &visit.sent.path, name, &FormFaults::default());
+    let form = form(&invitation, &visit.sent.path, name, &FormErrors::default());
     Ok(page(&visit, &invitation, &form, StatusCode::OK))
 }
 
@@ -32,10 +32,10 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageError> {
         return Ok(void(&visit));
     };
     let sent = &visit.sent.form;
-    let mut faults = FormFaults::default();
+    let mut errors = FormErrors::default();
     let mut status = StatusCode::UNPROCESSABLE_ENTITY;
-    let name = faults.read("name", PersonName::parse(sent.get("name")));
-    let password = read_new_password(sent, &mut faults);
+    let name = errors.read("name", PersonName::parse(sent.get("name")));
+    let password = read_new_password(sent, &mut errors);
     if let (Some(name), Some(password)) = (name, password) {
         let client = &visit.sent.client;
         let request = Some(visit.request.clone());
@@ -48,16 +48,16 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageError> {
                 return Ok(PageReply::see_other("/").with_cookies(&cookies));
             }
             Err(JoinError::Void) => return Ok(void(&visit)),
-            Err(JoinError::Password(weak)) => faults.note_all("password", &weak),
+            Err(JoinError::Password(weak)) => errors.note_all("password", &weak),
             Err(JoinError::Secret(busy @ SecretError::Busy)) => {
-                faults.note("password", &busy);
+                errors.note("password", &busy);
                 status = StatusCode::SERVICE_UNAVAILABLE;
             }
             Err(JoinError::Secret(error)) => return Err(error.into()),
             Err(JoinError::Persistence(error)) => return Err(error.into()),
         }
     }
-    let form = form(&invitation, &visit.sent.path, sent.get("name"), &faults);
+    let form = form(&invitation, &visit.sent.path, sent.get("name"), &errors);
     Ok(page(&visit, &invitation, &form, status))
 }
 
@@ -69,7 +69,7 @@ async fn find(visit: &OpenVisit) -> Result<Option<(Token, OpenInvitation)>, Page
     Ok(found.map(|invitation| (token, invitation)))
 }
 
-/// The title of the form: for joining, or for a new password.
+/// The title of the form, which depends on whether the person joins or chooses a new password.
 fn title(invitation: &OpenInvitation) -> &'static str {
     if invitation.name.is_some() {
         "Choose a new password"
@@ -106,12 +106,12 @@ fn may(role: Role) -> &'static str {
     }
 }
 
-fn form(invitation: &OpenInvitation, address: &str, name: &str, faults: &FormFaults) -> Markup {
+fn form(invitation: &OpenInvitation, address: &str, name: &str, errors: &FormErrors) -> Markup {
     html! {
         form.narrow method="post" action=(address) {
             (fixed_email(invitation.email.as_str(), "You sign in with it."))
-            (name_input(name, faults))
-            (new_password("Password", "The password again", faults))
+            (name_input(name, errors))
+            (new_password("Password", "The password again", errors))
             button.main type="submit" {
                 @if invitation.name.is_some() { "Save the password" } @else { "Join" }
             }
@@ -121,7 +121,7 @@ fn form(invitation: &OpenInvitation, address: &str, name: &str, faults: &FormFau
 
 /// The page for an invalid link.
 fn void(visit: &OpenVisit) -> PageReply {
-    let words = "A link works once, for seven days, and a newer one replaces it. Ask whoever sent it \
-                 for a new one; if you have a password already, sign in with it.";
+    let words = "A link works once, for seven days, and a newer one replaces it. Ask the person who \
+                 sent it for a new one; if you have a password already, sign in with it.";
     link_page::void(visit, words)
 }

@@ -4,7 +4,7 @@ use actix_web::http::StatusCode;
 use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 use refract_domain::ids::ApiKeyId;
-use refract_domain::result::mark::Marker;
+use refract_domain::prism::DisplayName;
 use refract_service::keys::api_key::ApiKey;
 use refract_service::keys::{KeyError, ListedKey};
 
@@ -12,7 +12,7 @@ use crate::components::copyable::{COPY_SCRIPT, copyable};
 use crate::components::curl;
 use crate::components::empty_state::empty_state;
 use crate::components::field::FormField;
-use crate::components::form_faults::FormFaults;
+use crate::components::form_errors::FormErrors;
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::count;
@@ -25,32 +25,32 @@ use crate::requests::visit::Visit;
 
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
-    page(&visit, &FormFaults::default(), StatusCode::OK).await
+    page(&visit, &FormErrors::default(), StatusCode::OK).await
 }
 
 /// Creates a key and shows it once.
 pub(crate) async fn create(visit: Visit) -> Result<PageReply, PageError> {
     let form = &visit.sent.form;
-    let mut faults = FormFaults::default();
+    let mut errors = FormErrors::default();
     // a label follows the rules of every name
-    let name = faults.read("name", Marker::parse(form.get("name")));
+    let name = errors.read("name", DisplayName::parse(form.get("name")));
     let typed = form.get("expires").trim();
     let expires = day(typed).map(beginning);
     if !typed.is_empty() && expires.is_none() {
-        faults.note("expires", NO_DAY);
+        errors.note("expires", NO_DAY);
     }
     let status = StatusCode::UNPROCESSABLE_ENTITY;
-    let (Some(name), true) = (name, faults.is_empty()) else {
-        return page(&visit, &faults, status).await;
+    let (Some(name), true) = (name, errors.is_empty()) else {
+        return page(&visit, &errors, status).await;
     };
     let name = name.as_str().to_owned();
-    let (keys, caller) = (visit.refract.keys(), visit.caller());
-    let creating = keys.create(&caller, name.clone(), expires);
+    let (keys, actor) = (visit.refract.keys(), visit.actor());
+    let creating = keys.create(&actor, name.clone(), expires);
     match creating.await {
         Ok((_, key)) => made(&visit, &name, expires, &key).await,
         Err(refusal @ KeyError::EndsInThePast { .. }) => {
-            faults.note("expires", &refusal);
-            page(&visit, &faults, status).await
+            errors.note("expires", &refusal);
+            page(&visit, &errors, status).await
         }
         Err(KeyError::Secret(error)) => Err(error.into()),
         Err(KeyError::Persistence(error)) => Err(error.into()),
@@ -60,7 +60,7 @@ pub(crate) async fn create(visit: Visit) -> Result<PageReply, PageError> {
 /// Revokes a key.
 pub(crate) async fn revoke(visit: Visit) -> Result<PageReply, PageError> {
     let id = ApiKeyId::parse(visit.sent.values.get("id")).ok_or(PageError::NotFound)?;
-    let is_known = visit.refract.keys().revoke(&visit.caller(), id).await?;
+    let is_known = visit.refract.keys().revoke(&visit.actor(), id).await?;
     if is_known {
         Ok(PageReply::see_other("/keys?done=revoked"))
     } else {
@@ -75,7 +75,7 @@ fn done(what: &str) -> Option<&'static str> {
 
 async fn page(
     visit: &Visit,
-    faults: &FormFaults,
+    errors: &FormErrors,
     status: StatusCode,
 ) -> Result<PageReply, PageError> {
     let keys = visit.refract.keys().list(visit.account()).await?;
@@ -83,7 +83,7 @@ async fn page(
         h1 { "Keys" }
         @if let Some(notice) = visit.done(done) { (notice) }
         p { "Programs call the API with a key. A key opens the whole account; keep it on servers only." }
-        (form(visit, faults))
+        (form(visit, errors))
         @if keys.is_empty() {
             (empty_state("There is no key yet. Name the program that will use it, and make one above.", &html! {}))
         } @else {
@@ -131,17 +131,17 @@ async fn made(
     Ok(page.script(COPY_SCRIPT).script("shown-once.js").reply())
 }
 
-fn form(visit: &Visit, faults: &FormFaults) -> Markup {
+fn form(visit: &Visit, errors: &FormErrors) -> Markup {
     let typed = &visit.sent.form;
     let name = FormField::new("name", "Name of the new key").required();
-    let name = name.value(typed.get("name")).faults(faults);
+    let name = name.value(typed.get("name")).errors(errors);
     let name = name.hint("The program that uses it, such as ticket importer.");
     let expires = FormField::new("expires", "Ends on (UTC)").value(typed.get("expires"));
     let expires = expires.hint("From the beginning of this day on the key is refused. Leave it empty for a key without an end.");
     html! {
         form.narrow method="post" action="/keys" {
             (name.line("text", "off"))
-            (expires.faults(faults).line("date", "off"))
+            (expires.errors(errors).line("date", "off"))
             button.main type="submit" { "Make a key" }
         }
     }
@@ -175,7 +175,7 @@ fn row(key: &ListedKey, now: DateTime<Utc>) -> Markup {
         tr id={ "key-" (row.id) } {
             th scope="row" { bdi { (row.name) } }
             td data-label="Begins with" { code { (row.first_characters) "…" } }
-            td data-label="Made by" { @match &key.made_by { Some(name) => bdi { (name) }, None => span.soft { "terminal" } } }
+            td data-label="Made by" { @match &key.actor { Some(name) => bdi { (name) }, None => span.soft { "terminal" } } }
             td data-label="Made" { (moment(row.created_at)) }
             td data-label="Last used" { @match row.last_used_at { Some(at) => (moment(at)), None => span.soft { "never" } } }
             td.number data-label="Results" { (count(key.results)) }

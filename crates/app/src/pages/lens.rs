@@ -56,9 +56,9 @@ pub(crate) async fn show_preview(visit: Visit) -> Result<PageReply, PageError> {
 /// Saves the submitted draft.
 pub(crate) async fn save(visit: Visit) -> Result<PageReply, PageError> {
     let form = LensForm::read(&visit.sent.form);
-    let (caller, prism, file) = (visit.caller(), visit.prism()?, form.file());
+    let (actor, prism, file) = (visit.actor(), visit.prism()?, form.file());
     let lenses = visit.refract.lenses();
-    let saving = lenses.set(&caller, &prism, &file, revision(&visit));
+    let saving = lenses.set(&actor, &prism, &file, revision(&visit));
     match saving.await {
         Ok(()) => back(&visit, "saved").await,
         Err(PrismError::Invalid(_)) => {
@@ -73,9 +73,9 @@ pub(crate) async fn save(visit: Visit) -> Result<PageReply, PageError> {
 
 /// Returns the prism to the automatic lens.
 pub(crate) async fn reset(visit: Visit) -> Result<PageReply, PageError> {
-    let (caller, prism) = (visit.caller(), visit.prism()?);
+    let (actor, prism) = (visit.actor(), visit.prism()?);
     let lenses = visit.refract.lenses();
-    match lenses.reset(&caller, &prism, revision(&visit)).await {
+    match lenses.reset(&actor, &prism, revision(&visit)).await {
         Ok(()) => back(&visit, "reset").await,
         Err(PrismError::LensMeanwhile) => {
             let lens = visit.find_lens().await?;
@@ -121,8 +121,8 @@ async fn conflict(
     form: &LensForm,
     words: &Markup,
 ) -> Result<PageReply, PageError> {
-    let said = notice(NoticeKind::Refused, words);
-    page(visit, lens, form, Some(said), StatusCode::CONFLICT).await
+    let shown_notice = notice(NoticeKind::Refused, words);
+    page(visit, lens, form, Some(shown_notice), StatusCode::CONFLICT).await
 }
 
 /// Parses a lens file by the rules for saving it. Nothing is saved.
@@ -140,7 +140,7 @@ async fn page(
     visit: &Visit,
     lens: &PrismLens,
     form: &LensForm,
-    said: Option<Markup>,
+    shown_notice: Option<Markup>,
     status: StatusCode,
 ) -> Result<PageReply, PageError> {
     let read = read(visit, &form.file()).await?;
@@ -150,7 +150,7 @@ async fn page(
     let is_automatic = *lens.lens == Lens::Automatic;
     let may_change = visit.visitor.role.may(Role::Editor);
     let main = html! {
-        @if let Some(said) = said { (said) }
+        @if let Some(shown_notice) = shown_notice { (shown_notice) }
         @if let Err(problems) = &read { (summary(problems)) }
         p.hint {
             @if is_automatic {

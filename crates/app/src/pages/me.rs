@@ -13,7 +13,7 @@ use refract_service::people::{PasswordChangeError, SecretError, SignInError};
 
 use self::own_forms::{name_form, password_form};
 use self::session_table::session_table;
-use crate::components::form_faults::FormFaults;
+use crate::components::form_errors::FormErrors;
 use crate::cookies::browser_cookie;
 use crate::pages::person_inputs::read_new_password;
 use crate::replies::page::Section;
@@ -23,15 +23,15 @@ use crate::requests::visit::Visit;
 
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
-    page(&visit, &FormFaults::default(), StatusCode::OK).await
+    page(&visit, &FormErrors::default(), StatusCode::OK).await
 }
 
 /// Changes the visitor's name.
 pub(crate) async fn rename(visit: Visit) -> Result<PageReply, PageError> {
-    let mut faults = FormFaults::default();
+    let mut errors = FormErrors::default();
     let name = PersonName::parse(visit.sent.form.get("name"));
-    let Some(name) = faults.read("name", name) else {
-        return page(&visit, &faults, StatusCode::UNPROCESSABLE_ENTITY).await;
+    let Some(name) = errors.read("name", name) else {
+        return page(&visit, &errors, StatusCode::UNPROCESSABLE_ENTITY).await;
     };
     let request = Some(visit.request.clone());
     let people = visit.refract.people();
@@ -42,9 +42,9 @@ pub(crate) async fn rename(visit: Visit) -> Result<PageReply, PageError> {
 /// Changes the password, and ends all other sessions.
 pub(crate) async fn change_password(visit: Visit) -> Result<PageReply, PageError> {
     let form = &visit.sent.form;
-    let mut faults = FormFaults::default();
-    let Some(new) = read_new_password(form, &mut faults) else {
-        return page(&visit, &faults, StatusCode::UNPROCESSABLE_ENTITY).await;
+    let mut errors = FormErrors::default();
+    let Some(new) = read_new_password(form, &mut errors) else {
+        return page(&visit, &errors, StatusCode::UNPROCESSABLE_ENTITY).await;
     };
     let present = TypedPassword::new(form.get("present_password"));
     let client = &visit.sent.client;
@@ -61,26 +61,26 @@ pub(crate) async fn change_password(visit: Visit) -> Result<PageReply, PageError
     let mut retry_after = None;
     let status = match refusal {
         PasswordChangeError::Weak(weak) => {
-            faults.note_all("password", &weak);
+            errors.note_all("password", &weak);
             StatusCode::UNPROCESSABLE_ENTITY
         }
         PasswordChangeError::Present(SignInError::Wrong) => {
-            faults.note("present_password", "this is not your present password");
+            errors.note("present_password", "this is not your present password");
             StatusCode::UNPROCESSABLE_ENTITY
         }
         PasswordChangeError::Present(stopped) => {
             retry_after = stopped.retry_after(Utc::now());
-            faults.note("present_password", &stopped);
+            errors.note("present_password", &stopped);
             StatusCode::TOO_MANY_REQUESTS
         }
         PasswordChangeError::Secret(busy @ SecretError::Busy) => {
-            faults.note("present_password", &busy);
+            errors.note("present_password", &busy);
             StatusCode::SERVICE_UNAVAILABLE
         }
         PasswordChangeError::Secret(error) => return Err(error.into()),
         PasswordChangeError::Persistence(error) => return Err(error.into()),
     };
-    let reply = page(&visit, &faults, status).await?;
+    let reply = page(&visit, &errors, status).await?;
     Ok(reply.with_retry_after(retry_after))
 }
 
@@ -116,7 +116,7 @@ fn done(what: &str) -> Option<&'static str> {
 
 async fn page(
     visit: &Visit,
-    faults: &FormFaults,
+    errors: &FormErrors,
     status: StatusCode,
 ) -> Result<PageReply, PageError> {
     let visitor = &visit.visitor;
@@ -129,10 +129,10 @@ async fn page(
             dt { "Role" }
             dd { (visitor.role.name()) span.soft { ", which an owner of the account can change" } }
         }
-        (name_form(visit, faults))
+        (name_form(visit, errors))
         h2 { "Password" }
         p { "With another password you stay signed in here, and are signed out everywhere else." }
-        (password_form(visitor, faults))
+        (password_form(visitor, errors))
         h2 { "Where you are signed in" }
         p {
             "A session ends by itself 30 days after its last use, and 90 days after it began. Is one \

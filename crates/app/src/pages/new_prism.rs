@@ -15,7 +15,7 @@ use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
 
 /// The most problems of a file that are listed.
-const MOST_FAULTS: usize = 200;
+const MOST_ERRORS: usize = 200;
 
 /// Shows the page.
 pub(crate) fn show(visit: &Visit) -> PageReply {
@@ -44,7 +44,7 @@ pub(crate) async fn submit(visit: Visit) -> Result<PageReply, PageError> {
         (None, Some(file)) => &file.bytes,
         (None, None) => pasted.as_bytes(),
     };
-    match visit.refract.prisms().create(&visit.caller(), file).await {
+    match visit.refract.prisms().create(&visit.actor(), file).await {
         Ok(prism) => {
             let address = prism_address(&prism);
             Ok(PageReply::see_other(&format!("{address}?done=created")))
@@ -91,14 +91,14 @@ fn describe(refused: &RefusedFile<'_>) -> Markup {
         }
         (counted(problems.len(), "fault")) ", each at its place in the file:"
         ul.problems #faults {
-            @for problem in problems.iter().take(MOST_FAULTS) {
-                li { code { (problem.path) } ": " (problem.fault) }
+            @for problem in problems.iter().take(MOST_ERRORS) {
+                li { code { (problem.path) } ": " (problem.error) }
             }
-            @if let Some(more) = problems.len().checked_sub(MOST_FAULTS).filter(|more| *more > 0) {
+            @if let Some(more) = problems.len().checked_sub(MOST_ERRORS).filter(|more| *more > 0) {
                 li { "and " (more) " more" }
             }
         }
-        @if refused.name.is_some() { p { "Mend the file and choose it again, or mend its content below." } }
+        @if refused.name.is_some() { p { "Correct the file and choose it again, or mend its content below." } }
     }
 }
 
@@ -127,14 +127,14 @@ fn file_form(refused: Option<&RefusedFile<'_>>) -> Markup {
         |name| format!("Or the content of {name}"),
     );
     let file = FormField::new("file", "File").hint("JSON, as refract prism show prints it.");
-    let fault = refused.map_or("", |_| "Each fault is listed at the top of the page.");
+    let error = refused.map_or("", |_| "Each fault is listed at the top of the page.");
     let text = FormField::new("pasted", &label).value(content);
     html! {
         form.wide method="post" action="/prisms/new" enctype="multipart/form-data" {
             (file.around(&html! {
                 input #file name="file" type="file" accept=".json,application/json" aria-describedby="file-hint";
             }))
-            (text.fault(fault).area(8))
+            (text.error(error).area(8))
             button type="submit" { "Make the prism" }
         }
     }

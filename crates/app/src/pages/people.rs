@@ -12,7 +12,7 @@ use refract_service::people::{Invitation, PersonError};
 use self::person_table::{ROLES, person_table};
 use crate::components::copyable::{COPY_SCRIPT, copyable};
 use crate::components::field::FormField;
-use crate::components::form_faults::describe;
+use crate::components::form_errors::describe;
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
 use crate::replies::page::Section;
@@ -22,13 +22,13 @@ use crate::requests::visit::Visit;
 
 /// What the page shows in addition to the people.
 #[derive(Default)]
-struct Said<'a> {
+struct PeopleNotes<'a> {
     notice: Option<Markup>,
     /// The address typed into the invitation form.
     email: &'a str,
     role: &'a str,
     /// The validation error of the address.
-    fault: String,
+    error: String,
 }
 
 /// Shows the page.
@@ -38,41 +38,41 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
         "removed" => Some("The person is removed and signed out everywhere."),
         _ => None,
     });
-    let said = Said {
+    let notes = PeopleNotes {
         notice,
-        ..Said::default()
+        ..PeopleNotes::default()
     };
-    page(&visit, &said, StatusCode::OK).await
+    page(&visit, &notes, StatusCode::OK).await
 }
 
 /// Invites a person and shows the link once.
 pub(crate) async fn invite(visit: Visit) -> Result<PageReply, PageError> {
     let form = &visit.sent.form;
     let (typed, role) = (form.get("email"), form.get("role"));
-    let mut said = Said {
+    let mut notes = PeopleNotes {
         email: typed,
         role,
-        ..Said::default()
+        ..PeopleNotes::default()
     };
-    let faults = match (Email::parse(typed), Role::named(role)) {
+    let errors = match (Email::parse(typed), Role::named(role)) {
         (Ok(email), Some(role)) => {
             let people = visit.refract.people();
-            match people.invite(&visit.caller(), &email, role).await {
+            match people.invite(&visit.actor(), &email, role).await {
                 Ok(invitation) => return link_page(&visit, &invitation).await,
                 Err(refusal) => shown(refusal)?,
             }
         }
-        (Err(faults), _) => describe(faults),
+        (Err(errors), _) => describe(errors),
         (Ok(_), None) => return Err(PageError::NoForm),
     };
-    said.fault = faults;
-    page(&visit, &said, StatusCode::UNPROCESSABLE_ENTITY).await
+    notes.error = errors;
+    page(&visit, &notes, StatusCode::UNPROCESSABLE_ENTITY).await
 }
 
 /// Creates a new link for a person and shows it once.
 pub(crate) async fn renew_link(visit: Visit) -> Result<PageReply, PageError> {
     let person = person(&visit)?;
-    match visit.refract.people().reset(&visit.caller(), person).await {
+    match visit.refract.people().reset(&visit.actor(), person).await {
         Ok(invitation) => link_page(&visit, &invitation).await,
         Err(refusal) => refused(&visit, refusal).await,
     }
@@ -83,7 +83,7 @@ pub(crate) async fn set_role(visit: Visit) -> Result<PageReply, PageError> {
     let person = person(&visit)?;
     let role = Role::named(visit.sent.form.get("role")).ok_or(PageError::NoForm)?;
     let people = visit.refract.people();
-    match people.set_role(&visit.caller(), person, role).await {
+    match people.set_role(&visit.actor(), person, role).await {
         Ok(()) => Ok(PageReply::see_other("/people?done=role")),
         Err(refusal) => refused(&visit, refusal).await,
     }
@@ -92,7 +92,7 @@ pub(crate) async fn set_role(visit: Visit) -> Result<PageReply, PageError> {
 /// Removes a person.
 pub(crate) async fn remove(visit: Visit) -> Result<PageReply, PageError> {
     let person = person(&visit)?;
-    match visit.refract.people().remove(&visit.caller(), person).await {
+    match visit.refract.people().remove(&visit.actor(), person).await {
         Ok(()) => Ok(PageReply::see_other("/people?done=removed")),
         Err(refusal) => refused(&visit, refusal).await,
     }
@@ -104,11 +104,11 @@ fn person(visit: &Visit) -> Result<PersonId, PageError> {
 
 async fn refused(visit: &Visit, refusal: PersonError) -> Result<PageReply, PageError> {
     let words = shown(refusal)?;
-    let said = Said {
+    let notes = PeopleNotes {
         notice: Some(notice(NoticeKind::Refused, &html! { (words) "." })),
-        ..Said::default()
+        ..PeopleNotes::default()
     };
-    page(visit, &said, StatusCode::CONFLICT).await
+    page(visit, &notes, StatusCode::CONFLICT).await
 }
 
 /// The message of an error that the page itself shows; other errors get their own page.
@@ -125,7 +125,7 @@ fn shown(refusal: PersonError) -> Result<String, PageError> {
 
 async fn link_page(visit: &Visit, invitation: &Invitation) -> Result<PageReply, PageError> {
     let link = visit.site.url.join_link(invitation.token.reveal());
-    let said = Said {
+    let notes = PeopleNotes {
         notice: Some(notice(
             NoticeKind::Done,
             &html! {
@@ -134,12 +134,16 @@ async fn link_page(visit: &Visit, invitation: &Invitation) -> Result<PageReply, 
                 (copyable("link", "The link", &link))
             },
         )),
-        ..Said::default()
+        ..PeopleNotes::default()
     };
-    page(visit, &said, StatusCode::OK).await
+    page(visit, &notes, StatusCode::OK).await
 }
 
-async fn page(visit: &Visit, said: &Said<'_>, status: StatusCode) -> Result<PageReply, PageError> {
+async fn page(
+    visit: &Visit,
+    notes: &PeopleNotes<'_>,
+    status: StatusCode,
+) -> Result<PageReply, PageError> {
     let account = visit.account();
     let people = visit.refract.people().list(account).await?;
     let last = visit.refract.events().last_of_people(account).await?;
@@ -149,10 +153,10 @@ async fn page(visit: &Visit, said: &Said<'_>, status: StatusCode) -> Result<Page
     let main = html! {
         h1 { "People" }
         p { "Who uses this app in your account, and what each of them may do." }
-        @if let Some(notice) = &said.notice { (notice) }
+        @if let Some(notice) = &notes.notice { (notice) }
         (person_table(&people, &last, visit.visitor.person))
         h2 { "Invite somebody" }
-        (invite_form(said))
+        (invite_form(notes))
         h2 { "Roles" }
         dl.facts {
             dt { "Reviewer" } dd { "reads results, tries texts and marks answers." }
@@ -164,11 +168,11 @@ async fn page(visit: &Visit, said: &Said<'_>, status: StatusCode) -> Result<Page
     Ok(page.script(COPY_SCRIPT).status(status).reply())
 }
 
-fn invite_form(said: &Said<'_>) -> Markup {
-    let email = FormField::new("email", "Email").value(said.email);
+fn invite_form(notes: &PeopleNotes<'_>) -> Markup {
+    let email = FormField::new("email", "Email").value(notes.email);
     let email = email.hint("They sign in with it. No mail is sent: you get a link to hand over.");
-    let email = email.fault(&said.fault).required();
-    let role = FormField::new("role", "Role").value(said.role);
+    let email = email.error(&notes.error).required();
+    let role = FormField::new("role", "Role").value(notes.role);
     html! {
         form.narrow method="post" action="/people" {
             (email.line("email", "off"))

@@ -4,14 +4,14 @@ use maud::{Markup, html};
 use refract_service::people::password::TypedPassword;
 
 use crate::components::field::FormField;
-use crate::components::form_faults::FormFaults;
+use crate::components::form_errors::FormErrors;
 use crate::requests::form::Form;
 
 /// The input of the name.
-pub(super) fn name_input(value: &str, faults: &FormFaults) -> Markup {
+pub(super) fn name_input(value: &str, errors: &FormErrors) -> Markup {
     let name = FormField::new("name", "Name").value(value).required();
     let name = name.hint("Others see it beside what you change.");
-    name.faults(faults).line("text", "name")
+    name.errors(errors).line("text", "name")
 }
 
 /// The email address that the person signs in with, read-only. Password managers read it from here.
@@ -23,22 +23,22 @@ pub(super) fn fixed_email(email: &str, hint: &str) -> Markup {
 }
 
 /// The inputs for a new password, typed twice.
-pub(super) fn new_password(label: &str, label_again: &str, faults: &FormFaults) -> Markup {
+pub(super) fn new_password(label: &str, label_again: &str, errors: &FormErrors) -> Markup {
     let password = FormField::new("password", label).required();
     let password = password.hint("At least 10 characters, and none of the common ones.");
     let again = FormField::new("password_again", label_again).required();
     html! {
-        (password.faults(faults).line("password", "new-password"))
-        (again.faults(faults).line("password", "new-password"))
+        (password.errors(errors).line("password", "new-password"))
+        (again.errors(errors).line("password", "new-password"))
     }
 }
 
 /// The new password in a form; `None`, with a validation error, if the two inputs differ.
-pub(super) fn read_new_password(form: &Form, faults: &mut FormFaults) -> Option<TypedPassword> {
+pub(super) fn read_new_password(form: &Form, errors: &mut FormErrors) -> Option<TypedPassword> {
     let password = form.get("password");
     if password == form.get("password_again") {
         return Some(TypedPassword::new(password));
     }
-    faults.note("password_again", "the two are not the same");
+    errors.note("password_again", "the two are not the same");
     None
 }

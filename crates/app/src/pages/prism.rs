@@ -29,8 +29,8 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     Ok(page(&visit, &found, ""))
 }
 
-/// The page; `name_fault` is the validation error of a new name.
-fn page(visit: &Visit, found: &PrismOverview, name_fault: &str) -> PageReply {
+/// The page; `name_error` is the validation error of a new name.
+fn page(visit: &Visit, found: &PrismOverview, name_error: &str) -> PageReply {
     let prism = &found.prism_lens.prism;
     let role = visit.visitor.role;
     let main = html! {
@@ -47,7 +47,7 @@ fn page(visit: &Visit, found: &PrismOverview, name_fault: &str) -> PageReply {
                 (versions(found))
                 h2 { "Changes" }
                 (changes(found))
-                @if role.may(Role::Editor) { (settings(visit, prism, name_fault)) }
+                @if role.may(Role::Editor) { (settings(visit, prism, name_error)) }
             }
         }
     };
@@ -92,10 +92,10 @@ fn for_callers(visit: &Visit, found: &PrismOverview) -> Markup {
     }
 }
 
-fn settings(visit: &Visit, prism: &Prism, name_fault: &str) -> Markup {
+fn settings(visit: &Visit, prism: &Prism, name_error: &str) -> Markup {
     let address = prism_address(prism);
     let typed = visit.sent.form.get("name");
-    let value = if name_fault.is_empty() {
+    let value = if name_error.is_empty() {
         &prism.name
     } else {
         typed
@@ -105,7 +105,7 @@ fn settings(visit: &Visit, prism: &Prism, name_fault: &str) -> Markup {
     html! {
         h2 { "Settings" }
         form.narrow method="post" action={ (address) "/rename" } {
-            (name.fault(name_fault).line("text", "off"))
+            (name.error(name_error).line("text", "off"))
             button type="submit" { "Rename" }
         }
         @if prism.archived_at.is_some() {

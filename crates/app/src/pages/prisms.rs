@@ -1,12 +1,13 @@
-//! `/`: the prisms of the account, below a notice of what others changed about the visitor.
+//! `/`: the prisms of the account, below a notice of changes that others made to the visitor's
+//! access.
 
-mod told;
+mod notices;
 
 use maud::{Markup, html};
 use refract_domain::account::role::Role;
 use refract_service::prisms::ListedPrism;
 
-pub(crate) use self::told::seen;
+pub(crate) use self::notices::seen;
 use crate::components::day_chart::day_chart;
 use crate::components::empty_state::empty_state;
 use crate::components::number::{count, counted, share};
@@ -27,13 +28,13 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     let make = html! {
         @if may_make { a.button.main href="/prisms/new" { "New prism" } }
     };
-    let told = if let Some(from) = visit.visitor.untold_event {
-        told::notice_of(&visit, from).await?
+    let notice = if let Some(from) = visit.visitor.first_unseen_event {
+        notices::notice_of(&visit, from).await?
     } else {
         html! {}
     };
     let main = html! {
-        (told)
+        (notice)
         div.row.spread {
             h1 { "Prisms" }
             @if !active.is_empty() { (make) }

@@ -1,7 +1,7 @@
 //! `/results/{id}`: one result with its answers, texts, origin and marks.
 
+mod actor;
 mod facts;
-mod maker;
 mod marking;
 mod orders;
 
@@ -14,8 +14,8 @@ use refract_service::CallError;
 use refract_service::marks::MarksError;
 use refract_service::results::{ReadableResult, ResultDetails};
 
+use self::actor::actor;
 use self::facts::facts;
-use self::maker::maker;
 use self::marking::{changes, marking};
 pub(crate) use self::orders::order_check_form;
 use self::orders::{MOST_ORDERS, orders};
@@ -36,10 +36,10 @@ const SHOWN: usize = 2_000;
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     let details = find(&visit).await?;
-    let said = visit.done(|what| (what == "marked").then_some("The marks are saved."));
-    let said = said.unwrap_or_default();
+    let shown_notice = visit.done(|what| (what == "marked").then_some("The marks are saved."));
+    let shown_notice = shown_notice.unwrap_or_default();
     let check = order_check_form(&visit.refract, &details.result);
-    Ok(page(&visit, &details, &said, &check).await?.reply())
+    Ok(page(&visit, &details, &shown_notice, &check).await?.reply())
 }
 
 /// Sends the result as a file, in the API's format.
@@ -69,12 +69,12 @@ pub(crate) async fn mark(visit: Visit) -> Result<PageReply, PageError> {
         }
         Err(MarksError::ResultGone) => Err(PageError::NotFound),
         Err(MarksError::Internal(error)) => Err(error.into()),
-        Err(MarksError::Faults(faults)) => {
-            let said = html! {
+        Err(MarksError::InvalidRows(errors)) => {
+            let shown_notice = html! {
                 "The marks were not saved."
-                ul { @for (_, fault) in faults.listed() { li { bdi { (fault) } } } }
+                ul { @for (_, error) in errors.listed() { li { bdi { (error) } } } }
             };
-            refused(&visit, &details, &said).await
+            refused(&visit, &details, &shown_notice).await
         }
     }
 }
@@ -82,9 +82,9 @@ pub(crate) async fn mark(visit: Visit) -> Result<PageReply, PageError> {
 /// Retries a failed result.
 pub(crate) async fn retry(visit: Visit) -> Result<PageReply, PageError> {
     let details = find(&visit).await?;
-    let caller = visit.caller();
+    let actor = visit.actor();
     let id = details.result.id();
-    match visit.refract.results().retry_as(caller, id).await {
+    match visit.refract.results().retry_as(actor, id).await {
         Ok(result) if visit.sent.form.has("try") => {
             let query = Query::default().with("result", Some(&result.id().to_string()));
             let (prism, query) = (prism_address(result.prism()), query.in_address());
@@ -111,9 +111,9 @@ async fn refused(
     details: &ResultDetails,
     words: &Markup,
 ) -> Result<PageReply, PageError> {
-    let said = notice(NoticeKind::Refused, words);
+    let shown_notice = notice(NoticeKind::Refused, words);
     let check = order_check_form(&visit.refract, &details.result);
-    let page = page(visit, details, &said, &check).await?;
+    let page = page(visit, details, &shown_notice, &check).await?;
     Ok(page.status(StatusCode::UNPROCESSABLE_ENTITY).reply())
 }
 
@@ -139,15 +139,15 @@ async fn find(visit: &Visit) -> Result<ResultDetails, PageError> {
 async fn page<'a>(
     visit: &'a Visit,
     details: &ResultDetails,
-    said: &Markup,
+    shown_notice: &Markup,
     check: &Markup,
 ) -> Result<Page<'a>, PageError> {
     let result = &details.result;
     let view = result.view();
-    let maker = maker(visit, details.maker).await?;
+    let actor = actor(visit, details.actor).await?;
     let may_retry = details.retried_as.is_none() && result.prism().archived_at.is_none();
     let main = html! {
-        (said)
+        (shown_notice)
         @if let Some(error) = view.status.error() {
             (notice(NoticeKind::Refused, &html! { "The result is failed: " bdi { (error) } }))
             @if may_retry { (retry_form(result, false)) }
@@ -155,7 +155,7 @@ async fn page<'a>(
         div.split {
             section aria-label="Answers" {
                 h2 { "Result" }
-                (facts(details, &maker))
+                (facts(details, &actor))
                 (answer_bars(result, |_| false))
                 (check)
                 p #progress.hint role="status" aria-live="polite" {}

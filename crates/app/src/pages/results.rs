@@ -1,9 +1,9 @@
 //! `/prisms/{slug}/results`: stored results as rows of the lens, with filters and downloads.
 
+mod actors;
 mod download;
 mod filter_form;
 mod filter_values;
-mod makers;
 mod rows;
 
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use refract_service::results::{
     FoundResults, SearchError, SearchLimits, SearchPage, searchable_columns,
 };
 
+use self::actors::ResultActors;
 pub(crate) use self::download::download;
 use self::filter_form::filter_form;
 use self::filter_values::FilterValues;
-use self::makers::ResultMakers;
 use self::rows::rows;
 use crate::components::empty_state::empty_state;
 use crate::components::list_pages::{NEWER, OLDER, downloads, neighbours, page_address, page_of};
@@ -38,7 +38,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     let account = visit.account();
     let lens = visit.find_lens().await?;
     let values = FilterValues::read(&visit.sent.query, &searchable_columns(&lens));
-    if values.has_faults() {
+    if values.has_errors() {
         return refused(&visit, lens, &values).await;
     }
     let lens = Arc::new(lens);
@@ -52,7 +52,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     let limits = SearchLimits::default();
     let results = visit.refract.results();
     let found = results.search(&lens, &values.filter, page, limits).await?;
-    let makers = ResultMakers::load(&visit, &found.results).await?;
+    let actors = ResultActors::load(&visit, &found.results).await?;
     let address = format!("{}/results", prism_address(&lens.prism));
     let narrowed = values.is_narrowed();
     let in_all = if narrowed {
@@ -64,7 +64,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     let beside = |side, id| page_address(&address, &values.query, side, id);
     let (newer, older) = (beside(NEWER, found.newer), beside(OLDER, found.older));
     let main = html! {
-        (filter_form(&values, &lens, &makers, &address))
+        (filter_form(&values, &lens, &actors, &address))
         @if found.results.is_empty() && found.searched_to.is_none() {
             (nothing(&lens, &address, narrowed || page != SearchPage::Newest))
         } @else {
@@ -76,7 +76,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
                 (downloads(&values.query, &address))
             }
             (looked_so_far(&found, page, newer.as_deref(), older.as_deref()))
-            @if !found.results.is_empty() { (rows(&lens, &found.results, &makers)) }
+            @if !found.results.is_empty() { (rows(&lens, &found.results, &actors)) }
         }
         (neighbours("Pages of results", newer, older))
     };
@@ -89,11 +89,11 @@ async fn refused(
     lens: PrismLens,
     values: &FilterValues,
 ) -> Result<PageReply, PageError> {
-    let makers = ResultMakers::load(visit, &[]).await?;
+    let actors = ResultActors::load(visit, &[]).await?;
     let address = format!("{}/results", prism_address(&lens.prism));
     let main = html! {
         (notice(NoticeKind::Refused, &html! { "A filter cannot be read, so nothing was searched for. Change what is marked below." }))
-        (filter_form(values, &lens, &makers, &address))
+        (filter_form(values, &lens, &actors, &address))
     };
     let page = results_page(visit, &lens, &main);
     Ok(page.status(StatusCode::UNPROCESSABLE_ENTITY).reply())
@@ -119,7 +119,8 @@ fn nothing(lens: &PrismLens, address: &str, is_narrowed: bool) -> Markup {
     empty_state("Every answer of this prism is kept and shown here.", &first)
 }
 
-/// How far a search got that stopped before its page was full, with a link to continue.
+/// A notice that a search reached its limit before its page was full: how far it read, with a link
+/// to continue.
 fn looked_so_far(
     found: &FoundResults,
     page: SearchPage,

@@ -28,7 +28,7 @@ pub(crate) fn show(visit: &OpenVisit) -> PageReply {
     page(visit, &typed, None, StatusCode::OK)
 }
 
-/// Signs in. A form that was submitted after its session had ended is given back.
+/// Signs in. Another form that was submitted after its session had ended is given back.
 pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageError> {
     let form = &visit.sent.form;
     let (email, then) = (form.get("email"), form.get("then"));
@@ -41,7 +41,7 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageError> {
         Ok(session) => return welcome(&visit, &session, then, kept.as_ref()).await,
         Err(refusal) => refusal,
     };
-    let (fault, retry_after) = (refusal.to_string(), refusal.retry_after(Utc::now()));
+    let (error, retry_after) = (refusal.to_string(), refusal.retry_after(Utc::now()));
     let status = match refusal {
         SignInError::Wrong => StatusCode::UNAUTHORIZED,
         SignInError::TooManyTries { .. } | SignInError::Slowed { .. } => {
@@ -53,7 +53,7 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageError> {
     };
     let typed = SignInForm {
         email,
-        fault: &fault,
+        error: &error,
         then,
     };
     let page = page(&visit, &typed, kept.as_ref(), status);
@@ -128,8 +128,8 @@ fn page(
 #[derive(Default)]
 pub(crate) struct SignInForm<'a> {
     pub(crate) email: &'a str,
-    /// Why signing in failed; empty at first.
-    pub(crate) fault: &'a str,
+    /// The error of the last attempt to sign in; empty before the first attempt.
+    pub(crate) error: &'a str,
     /// The address to redirect to afterwards.
     pub(crate) then: &'a str,
 }
@@ -137,7 +137,7 @@ pub(crate) struct SignInForm<'a> {
 /// The form, with the hidden inputs of another form that was submitted after its session had ended.
 pub(crate) fn form(typed: &SignInForm<'_>, kept: Option<&CarriedForm<'_>>) -> Markup {
     let email = FormField::new("email", "Email").value(typed.email);
-    let email = email.fault(typed.fault).required();
+    let email = email.error(typed.error).required();
     let password = FormField::new("password", "Password").required();
     html! {
         form.narrow method="post" action="/sign-in" {

@@ -91,14 +91,14 @@ pub(crate) async fn submit(visit: Visit) -> Result<PageReply, PageError> {
     }
 }
 
-/// Asks the versions. If one of two fails, its error is the outcome.
+/// Runs the versions on the text. If one of two fails, its error is the outcome.
 async fn answer(
     visit: &Visit,
     prism: &Prism,
     values: TryValues,
 ) -> Result<Vec<ReadableResult>, CallError> {
     let selector = PrismSelector::Id(prism.id);
-    let caller = visit.caller();
+    let actor = visit.actor();
     let Some(against) = values.against else {
         let call = CreateCall {
             prism: selector,
@@ -108,11 +108,11 @@ async fn answer(
             version: Some(values.version),
             idempotency_key: None,
         };
-        return Ok(vec![visit.refract.results().create_as(caller, call).await?]);
+        return Ok(vec![visit.refract.results().create_as(actor, call).await?]);
     };
     let versions = [values.version, against];
     let results = visit.refract.prisms().try_on(
-        caller,
+        actor,
         &selector,
         &values.fields,
         values.context.as_ref(),

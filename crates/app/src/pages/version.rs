@@ -27,7 +27,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
         h2 { "Version " (number) }
         p {
             "Saved " (moment(found.made_at)) " by "
-            @match &found.made_by { Some(name) => bdi { (name) }, None => "the terminal" }
+            @match &found.actor { Some(name) => bdi { (name) }, None => "the terminal" }
             "."
         }
         p.row {

@@ -21,7 +21,7 @@ pub(crate) enum Section {
     Keys,
     /// People of the account.
     People,
-    /// What was changed in the account.
+    /// The audit log of the account.
     Events,
     /// The visitor's own page, linked from their name.
     Me,
@@ -184,8 +184,8 @@ fn navigation(visitor: Option<&Visitor>, current: Option<Section>) -> Markup {
                     }
                 }
             }
-            @if visitor.untold_event.is_some() {
-                a.untold href="/" { "Somebody changed your role or password" }
+            @if visitor.first_unseen_event.is_some() {
+                a.account-change href="/" { "Somebody changed your role or password" }
             }
             div.visitor {
                 @let (_, own_page, _) = Section::Me.facts();

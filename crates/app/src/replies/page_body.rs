@@ -10,8 +10,8 @@ use bytes::Bytes;
 use futures_util::Stream;
 use refract_http_serving::{HeldRoom, RequestUnderWay};
 
-/// The most bytes handed to the HTTP server at once. The server copies them, and a page of many MiB
-/// must not be in memory twice until it is sent.
+/// The most bytes handed to the HTTP server at once. The server copies these bytes, and a page of
+/// many MiB must not be in memory twice.
 const AT_ONCE: usize = 64 * 1024;
 
 /// The content of a reply, with its memory reservation.

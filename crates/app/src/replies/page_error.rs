@@ -28,7 +28,7 @@ pub(crate) enum PageError {
     /// The request comes from another site's page.
     #[error("the request does not come from the app")]
     OtherOrigin,
-    /// The form is larger than its sender is allowed.
+    /// The form exceeds the size limit of its sender.
     #[error("the form is too large")]
     FormTooLarge(FormSize),
     /// The body is not a form, or did not arrive completely.

@@ -14,8 +14,8 @@ use crate::requests::form_size::{CARRIED, FormSize};
 
 /// How long a form may take to arrive.
 const ARRIVAL: Duration = Duration::from_mins(1);
-/// How many times a form is in memory: as sent, by its values, and in the structures that a handler
-/// makes from it.
+/// The number of copies of a form in memory: the body as sent, the parsed values, and the
+/// structures that a handler makes from them.
 const COPIES: usize = 4;
 /// The size of a page without the values of a form, in bytes.
 const USUAL_PAGE: usize = 16 * 1024;
@@ -25,8 +25,8 @@ const AROUND_VALUE: usize = 64;
 /// The values of a form in the order sent, and its files.
 #[derive(Default)]
 pub(crate) struct Form {
-    /// All names and values, concatenated: a form of a hundred thousand values takes little more
-    /// memory than its text.
+    /// All names and values, concatenated, so that a form of a hundred thousand values takes little
+    /// more memory than its text.
     text: String,
     values: Vec<ValuePlace>,
     files: Vec<SentFile>,

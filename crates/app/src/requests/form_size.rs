@@ -10,12 +10,13 @@ const MIB: usize = 1024 * KIB;
 const KEPT_BYTES: usize = 256 * KIB;
 /// The largest form for signing in, for signing out, or for a link.
 const OWN_BYTES: usize = 16 * KIB;
-/// The limit for a sign-in form that carries another form. Browsers send most bytes of the carried
-/// form as three, and its names are longer.
+/// The limit for a sign-in form that carries another form. Browsers percent-encode most bytes of
+/// the carried form as three bytes, and its names are longer.
 const WITH_KEPT_BYTES: usize = MIB;
 /// The largest form: eight fields of 100,000 characters, percent-encoded, with their context.
 const WHOLE_BYTES: usize = 16 * MIB;
-/// The most bytes of the largest form in a page that gives it back, where a quote takes six bytes.
+/// The most bytes of the largest form in a page that gives it back, where an escaped quote takes
+/// six bytes.
 const WHOLE_SHOWN: usize = 24 * MIB;
 /// The most values in a form. The largest prism, with 100 questions of 253 options, has about
 /// 76,500 when each option has its inputs.
@@ -56,8 +57,8 @@ impl FormSize {
         }
     }
 
-    /// Whether a form is within the limit that takes `shown` bytes in a page, has `own` bytes of
-    /// its own and `carried` bytes of another form.
+    /// Whether a form is within the limit. `shown` is its size in a page, `own` the bytes of its
+    /// own values, and `carried` the bytes of another form in it.
     pub(crate) fn holds(self, shown: usize, own: usize, carried: usize) -> bool {
         match self {
             Self::Whole => shown <= WHOLE_SHOWN,

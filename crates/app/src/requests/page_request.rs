@@ -9,13 +9,13 @@ use crate::requests::path_values::PathValues;
 /// The parts of a request that handlers read, before validation.
 #[derive(Default)]
 pub(crate) struct PageRequest {
-    /// The path as it was sent; always one of this app's.
+    /// The path as it was sent; always a path of this app.
     pub(crate) path: String,
     pub(crate) values: PathValues,
     pub(crate) query: Query,
     /// The form; empty for a request without a body.
     pub(crate) form: Form,
-    /// The client, as sign-in counts it.
+    /// The client, as the limits on sign-in attempts count it.
     pub(crate) client: SignInClient,
 }
 

@@ -8,7 +8,7 @@ use std::cell::Cell;
 use refract_domain::ids::PersonId;
 use refract_http_serving::{EndedRequest, RequestLine};
 
-/// The app's own part of a request's log line.
+/// The app's part of a request's log line.
 #[derive(Default)]
 pub(crate) struct PageLine {
     /// The signed-in person, if known.

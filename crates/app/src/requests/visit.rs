@@ -8,7 +8,7 @@ use refract_domain::prism::VersionNumber;
 use refract_domain::prism::slug::PrismSelector;
 use refract_service::Refract;
 use refract_service::lenses::PrismLens;
-use refract_service::people::Caller;
+use refract_service::people::AccountActor;
 use refract_service::prisms::Prism;
 
 use crate::app_site::AppSite;
@@ -72,8 +72,8 @@ impl Visit {
     }
 
     /// The visitor as the actor of changes and results.
-    pub(crate) fn caller(&self) -> Caller {
-        let person = Caller::person(self.visitor.account, self.visitor.person);
+    pub(crate) fn actor(&self) -> AccountActor {
+        let person = AccountActor::person(self.visitor.account, self.visitor.person);
         person.in_request(self.request.clone())
     }
 }

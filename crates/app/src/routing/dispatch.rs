@@ -1,9 +1,8 @@
 //! A request from its head to its reply, on one worker thread of the app.
 //!
-//! Every route has the same checks in the same order: does the route exist, does an action come
-//! from the app itself, who is signed in, is the form within its sender's limit, is the server
-//! draining, is the role sufficient. Only then does the handler get the form. An action continues
-//! when its client disconnects, so that a paid answer is saved.
+//! Every route has the same checks in the same order: route, origin of an action (CSRF), session,
+//! size limit of the form, draining, role. Only then does the handler get the form. An action
+//! continues when its client disconnects, so that a paid answer is saved.
 
 use std::rc::Rc;
 
@@ -161,7 +160,7 @@ impl Dispatcher {
             arrival.form = Err(PageError::OtherOrigin);
             return arrival;
         }
-        // while the server drains, forms are still given back, but no pages are made
+        // while the server drains, it still gives forms back, but serves no pages
         if is_action || arrival.admitted.is_ok() {
             self.find_visitor(&mut arrival, line).await;
         }
@@ -271,8 +270,8 @@ fn find(method: &Method, path: &str) -> Result<(&'static AppRoute, PathValues), 
     })
 }
 
-/// Redirects a visitor who is not signed in to the sign-in page, and back afterwards; not back to
-/// the address of an action, which is not a page.
+/// Redirects a visitor who is not signed in to the sign-in page, which later redirects back, unless
+/// the address is that of an action: it has no page.
 fn to_sign_in(method: &Method, sent: &PageRequest) -> PageReply {
     let address = (method != Method::POST).then(|| sent.address());
     let then = Query::default().with("then", address.as_deref());
@@ -289,7 +288,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_known_address_with_another_method_is_told_apart() {
+    fn a_known_address_with_another_method_is_distinguished() {
         assert!(find(&Method::HEAD, "/").is_ok());
         let refused = find(&Method::DELETE, "/").err().unwrap();
         assert_eq!(refused.status(), StatusCode::METHOD_NOT_ALLOWED);

@@ -26,7 +26,7 @@ pub(crate) struct AppRoute {
 
 /// The handler of a route.
 pub(crate) trait PageHandler<V>: Sync {
-    /// Starts handling one visit.
+    /// Begins to handle a visit; returns the future of the reply.
     fn handle(&self, visit: V) -> Handling;
 }
 

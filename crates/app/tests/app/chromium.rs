@@ -12,10 +12,9 @@ mod results;
 mod texts;
 mod two_people;
 
-use refract_test_support::browser::{Browser, BrowserSettings};
-
 use refract_test_stack::browser::invited;
 use refract_test_stack::service::{PRISM, Service};
+use refract_test_support::browser::{Browser, BrowserSettings};
 
 const PASSWORD: &str = "zy!3kQ9 dab.x";
 

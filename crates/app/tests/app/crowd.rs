@@ -1,11 +1,10 @@
 //! Many people who sign in to the app at the same time.
 
-use refract_test_support::on_both;
-use tokio::task::JoinSet;
-
 use refract_test_stack::browser::{PASSWORD, joined};
 use refract_test_stack::http::Request;
 use refract_test_stack::service::{Backend, Service};
+use refract_test_support::on_both;
+use tokio::task::JoinSet;
 
 on_both!(who_finds_no_place_to_sign_in_is_asked_to_come_back);
 

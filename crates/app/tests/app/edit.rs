@@ -1,20 +1,20 @@
 //! The form of a prism over HTTP and without scripts: validation errors, edit conflicts, trials,
 //! and prisms of the largest size.
 
+use refract_test_stack::browser::forms::{inputs, post};
+use refract_test_stack::browser::joined;
+use refract_test_stack::http::Request;
+use refract_test_stack::http::answer::HttpAnswer;
+use refract_test_stack::service::{Backend, PRISM, Service, example_prism, text};
 use refract_test_support::on_both;
 use serde_json::{Value, json};
 
-use refract_test_stack::browser::forms::{inputs, post};
-use refract_test_stack::browser::joined;
-use refract_test_stack::http::{Answer, Request};
-use refract_test_stack::service::{Backend, PRISM, Service, example_prism, text};
-
 on_both!(
-    what_is_wrong_is_told_when_somebody_asks_and_not_before,
+    what_is_wrong_is_reported_when_somebody_asks_and_not_before,
     the_second_of_two_sees_what_each_changed_and_keeps_what_was_typed,
     a_new_name_is_not_taken_back_by_a_form_that_was_open,
-    a_trial_says_what_it_asks_and_saves_nothing,
-    a_refused_file_is_told_fault_by_fault,
+    a_trial_shows_what_it_asks_and_saves_nothing,
+    a_refused_file_is_reported_error_by_error,
     the_largest_prism_made_in_the_form_is_that_of_the_file,
     the_largest_prism_is_changed_by_its_form,
 );
@@ -24,7 +24,7 @@ const ACTION: &str = "action=\"/prisms/support-triage/edit\"";
 
 type Values = Vec<(String, String)>;
 
-fn faults(page: &Answer) -> usize {
+fn errors(page: &HttpAnswer) -> usize {
     page.body.matches("class=\"fault\"").count()
 }
 
@@ -33,30 +33,39 @@ fn value<'a>(form: &'a Values, name: &str) -> Option<&'a str> {
     found.map(|(_, value)| value.as_str())
 }
 
-async fn what_is_wrong_is_told_when_somebody_asks_and_not_before(backend: Backend) {
+async fn what_is_wrong_is_reported_when_somebody_asks_and_not_before(backend: Backend) {
     let service = Service::start(backend).await;
     let mut ada = joined(&service, "ada@example.com", "editor").await;
     let page = ada.get("/prisms/new/edit").await;
-    assert_eq!(faults(&page), 0, "{}", page.body);
+    assert_eq!(errors(&page), 0, "{}", page.body);
     let form = inputs(&page, "action=\"/prisms/new/edit\"");
     let check = [("act", "check")];
-    let told = post(&mut ada, "/prisms/new/edit", &form, &check).await;
-    assert_eq!((told.status, faults(&told)), (200, 2), "{}", told.body);
+    let checked = post(&mut ada, "/prisms/new/edit", &form, &check).await;
+    assert_eq!(
+        (checked.status, errors(&checked)),
+        (200, 2),
+        "{}",
+        checked.body
+    );
     for place in ["Name: String must", "Question 1, text: String must"] {
-        assert!(told.body.contains(place), "{}", told.body);
+        assert!(checked.body.contains(place), "{}", checked.body);
     }
-    let focus = told.body.split_once(" autofocus").unwrap().0;
+    let focus = checked.body.split_once(" autofocus").unwrap().0;
     assert!(focus.ends_with(
         "id=\"name\" name=\"name\" type=\"text\" value=\"\" dir=\"auto\" autocomplete=\"off\""
     ));
     // errors stay visible after another action, and removing the last question leaves an item with
     // the focus
-    let form = inputs(&told, "action=\"/prisms/new/edit\"");
+    let form = inputs(&checked, "action=\"/prisms/new/edit\"");
     let remove = [("act", "questions.0.remove")];
-    let told = post(&mut ada, "/prisms/new/edit", &form, &remove).await;
-    assert_eq!(faults(&told), 2, "name and questions: {}", told.body);
-    assert!(told.body.contains("id=\"questions.add.choice\" autofocus"));
-    assert!(told.body.contains(">Question 1 is removed. 0 left.</p>"));
+    let checked = post(&mut ada, "/prisms/new/edit", &form, &remove).await;
+    assert_eq!(errors(&checked), 2, "name and questions: {}", checked.body);
+    assert!(
+        checked
+            .body
+            .contains("id=\"questions.add.choice\" autofocus")
+    );
+    assert!(checked.body.contains(">Question 1 is removed. 0 left.</p>"));
 }
 
 async fn the_second_of_two_sees_what_each_changed_and_keeps_what_was_typed(backend: Backend) {
@@ -87,9 +96,9 @@ async fn the_second_of_two_sees_what_each_changed_and_keeps_what_was_typed(backe
     ] {
         assert!(second.body.contains(words), "{words}: {}", second.body);
     }
-    let mut mended: Values = typed.map(|(n, v)| (n.to_owned(), v.to_owned())).into();
-    mended.retain(|(name, _)| name != "questions.1.text");
-    let typed: Vec<_> = mended
+    let mut corrected: Values = typed.map(|(n, v)| (n.to_owned(), v.to_owned())).into();
+    corrected.retain(|(name, _)| name != "questions.1.text");
+    let typed: Vec<_> = corrected
         .iter()
         .map(|(n, v)| (n.as_str(), v.as_str()))
         .collect();
@@ -105,7 +114,7 @@ async fn the_second_of_two_sees_what_each_changed_and_keeps_what_was_typed(backe
     let carried = inputs(&second, ACTION);
     let form = inputs(&post(&mut eve, EDIT, &carried, &on_top).await, ACTION);
     assert_eq!(value(&form, "based_on"), Some("2"));
-    for (name, typed) in &mended[1..] {
+    for (name, typed) in &corrected[1..] {
         assert_eq!(value(&form, name), Some(typed.as_str()), "{name}");
     }
     let saved = post(&mut eve, EDIT, &form, &[("act", "save")]).await;
@@ -135,7 +144,7 @@ async fn a_new_name_is_not_taken_back_by_a_form_that_was_open(backend: Backend) 
     );
 }
 
-async fn a_trial_says_what_it_asks_and_saves_nothing(backend: Backend) {
+async fn a_trial_shows_what_it_asks_and_saves_nothing(backend: Backend) {
     let service = Service::start(backend).await;
     for text in ["one", "two"] {
         assert_eq!(service.create(&json!({ "text": text })).await.status, 200);
@@ -162,7 +171,7 @@ async fn a_trial_says_what_it_asks_and_saves_nothing(backend: Backend) {
     assert_eq!(shown["context"], "We sell bicycles online.");
 }
 
-async fn a_refused_file_is_told_fault_by_fault(backend: Backend) {
+async fn a_refused_file_is_reported_error_by_error(backend: Backend) {
     let service = Service::start(backend).await;
     let mut ada = joined(&service, "ada@example.com", "editor").await;
     let mut file = example_prism();
@@ -224,7 +233,7 @@ fn largest() -> Value {
     })
 }
 
-async fn made_by_file(service: &Service, file: &Value) -> (String, Value) {
+async fn created_from_file(service: &Service, file: &Value) -> (String, Value) {
     let path = service.file("largest.json", file);
     let made = service.run(&["prism", "create", &path]).await.object();
     let slug = text(&made, "slug");
@@ -236,7 +245,7 @@ async fn the_largest_prism_made_in_the_form_is_that_of_the_file(backend: Backend
     let service = Service::start(backend).await;
     let mut ada = joined(&service, "ada@example.com", "editor").await;
     let file = largest();
-    let (_, by_file) = made_by_file(&service, &file).await;
+    let (_, by_file) = created_from_file(&service, &file).await;
     let mut values = vec![("act".to_owned(), "save".to_owned())];
     let mut push = |path: &str, object: &Value, keys: &[&str]| {
         for key in keys {
@@ -265,7 +274,7 @@ async fn the_largest_prism_made_in_the_form_is_that_of_the_file(backend: Backend
 async fn the_largest_prism_is_changed_by_its_form(backend: Backend) {
     let service = Service::start(backend).await;
     let mut ada = joined(&service, "ada@example.com", "editor").await;
-    let (slug, mut expected) = made_by_file(&service, &largest()).await;
+    let (slug, mut expected) = created_from_file(&service, &largest()).await;
     let edit = format!("/prisms/{slug}/edit");
     let action = format!("action=\"{edit}\"");
     let page = ada.get(&edit).await;

@@ -1,14 +1,13 @@
 //! The form of a prism in a real Chromium: focus, announcements, and large prisms. Without a
 //! browser these tests check nothing.
 
+use refract_test_stack::browser::invited;
+use refract_test_stack::service::{Backend, PRISM, Service, text};
 use refract_test_support::browser::{Browser, BrowserSettings, Key};
 use serde_json::json;
 
-use refract_test_stack::browser::invited;
-use refract_test_stack::service::{Backend, PRISM, Service, text};
-
 const PASSWORD: &str = "zy!3kQ9 dab.x";
-const SAID: &str = "#said";
+const STATUS: &str = "#edit-status";
 
 /// A browser with a signed-in editor, on a page.
 async fn opened(service: &Service, path: &str) -> Browser {
@@ -34,14 +33,14 @@ async fn opened_at(service: &Service, path: &str, width: u32) -> Browser {
 }
 
 /// Waits for an announcement, and returns the id of the focused element.
-async fn focus_after(browser: &Browser, said: &str) -> String {
-    browser.wait_until_text(SAID, said).await;
+async fn focus_after(browser: &Browser, announced: &str) -> String {
+    browser.wait_until_text(STATUS, announced).await;
     let id = browser.evaluate("return document.activeElement.id;", &[]);
     id.await.as_str().unwrap().to_owned()
 }
 
 #[tokio::test]
-async fn the_focus_stays_where_one_works_and_what_happened_is_said() {
+async fn the_focus_stays_where_one_works_and_what_happened_is_reported() {
     if !Browser::available() {
         return;
     }
@@ -52,7 +51,7 @@ async fn the_focus_stays_where_one_works_and_what_happened_is_said() {
     browser.press(label, &up).await;
     let focus = focus_after(&browser, "Option 3 is number 2 of 3.").await;
     assert_eq!(focus, "questions.0.options.1.label", "the input that moved");
-    for (button, said, expected) in [
+    for (button, announced, expected) in [
         (
             "questions.0.options.1.remove",
             "Option 2 is removed. 2 left.",
@@ -95,31 +94,33 @@ async fn the_focus_stays_where_one_works_and_what_happened_is_said() {
         ),
     ] {
         browser.click(&format!("[id=\"{button}\"]")).await;
-        assert_eq!(focus_after(&browser, said).await, expected, "{button}");
+        assert_eq!(focus_after(&browser, announced).await, expected, "{button}");
     }
     assert_eq!(browser.console_errors().await, [""; 0]);
 }
 
 #[tokio::test]
-async fn faults_stand_beside_what_was_typed_and_follow_it() {
+async fn errors_stand_beside_what_was_typed_and_follow_it() {
     if !Browser::available() {
         return;
     }
     let service = Service::start(Backend::Sqlite).await;
     let browser = opened(&service, "/prisms/new/edit?from=support-triage").await;
     browser.click("[id=\"questions.0.options.add\"]").await;
-    browser.wait_until_text(SAID, "is new.").await;
+    browser.wait_until_text(STATUS, "is new.").await;
     assert_eq!(browser.texts(".fault").await, [""; 0], "nothing was typed");
     let key = |place: usize| format!("[id=\"questions.0.options.{place}.key\"]");
     browser.fill(&key(0), "no key").await;
     browser.wait_for("p.fault").await;
     let words = browser.text("p.fault").await;
-    assert_eq!(browser.text(SAID).await, words, "it is said too");
+    assert_eq!(browser.text(STATUS).await, words, "it is said too");
     // the validation error moves with the option
     browser.click("[id=\"questions.0.options.0.down\"]").await;
-    browser.wait_until_text(SAID, "Option 1 is number 2").await;
-    let fault = "[id=\"questions.0.options.1.key-fault\"]";
-    assert_eq!(browser.text(fault).await, words);
+    browser
+        .wait_until_text(STATUS, "Option 1 is number 2")
+        .await;
+    let error = "[id=\"questions.0.options.1.key-fault\"]";
+    assert_eq!(browser.text(error).await, words);
     assert_eq!(browser.texts("p.fault").await.len(), 1);
     browser.fill(&key(1), "fine").await;
     browser.wait_for("form:not(:has(p.fault))").await;

@@ -1,17 +1,17 @@
 //! Every action of the app has an event, or a documented reason for none: a walk over the route
 //! table.
 
-use refract_test_support::on_both;
 use std::collections::BTreeSet;
 
 use refract_app::route_table;
+use refract_test_stack::browser::forms::{inputs, post};
+use refract_test_stack::browser::{PASSWORD, PlainBrowser, id_of, joined, path_of};
+use refract_test_stack::http::answer::HttpAnswer;
+use refract_test_stack::service::{Backend, PRISM, Service, events, text};
+use refract_test_support::on_both;
 use serde_json::json;
 
 use crate::me::endings;
-use refract_test_stack::browser::forms::{inputs, post};
-use refract_test_stack::browser::{Browser, PASSWORD, id_of, joined, path_of};
-use refract_test_stack::http::Answer;
-use refract_test_stack::service::{Backend, PRISM, Service, events, text};
 
 on_both!(
     every_action_of_the_app_has_its_event,
@@ -35,7 +35,7 @@ const WITHOUT: [(&str, &str); 11] = [
     ),
     ("/results/{id}/marks", "makes a mark, which names its maker"),
     ("/results/{id}/orders", "saves nothing"),
-    ("/seen", "says that somebody was told of what has its event"),
+    ("/seen", "marks notices as seen, which have events"),
     (
         "/sign-in/{token}",
         "wants a link that only the demo makes, whose test looks at its event",
@@ -58,7 +58,7 @@ struct Walk<'a> {
 impl Walk<'_> {
     /// The actions of the events since the previous call, oldest first. Each event must name this
     /// actor and the answered request.
-    async fn added(&mut self, by: &str, answer: &Answer) -> Vec<String> {
+    async fn added(&mut self, by: &str, answer: &HttpAnswer) -> Vec<String> {
         let mut added = events(self.service).await;
         let all = added.len();
         added.truncate(all - self.known);
@@ -75,7 +75,13 @@ impl Walk<'_> {
     }
 
     /// Records that a route's action was done and left these events.
-    async fn did(&mut self, pattern: &'static str, by: &str, answer: &Answer, expected: &[&str]) {
+    async fn did(
+        &mut self,
+        pattern: &'static str,
+        by: &str,
+        answer: &HttpAnswer,
+        expected: &[&str],
+    ) {
         assert!(answer.status < 400, "{pattern}: {answer:?}");
         let added = self.added(by, answer).await;
         assert_eq!(added, expected, "{pattern}");
@@ -84,7 +90,7 @@ impl Walk<'_> {
 }
 
 /// Walks over the actions of owners.
-async fn walk_as_owner(walk: &mut Walk<'_>, ada: &mut Browser<'_>) {
+async fn walk_as_owner(walk: &mut Walk<'_>, ada: &mut PlainBrowser<'_>) {
     const ADA: &str = "ada@example.com";
     let prism = format!("/prisms/{PRISM}");
     let answer = ada.post("/prisms/new", &[("example", PRISM)]).await;
@@ -92,7 +98,7 @@ async fn walk_as_owner(walk: &mut Walk<'_>, ada: &mut Browser<'_>) {
         .await;
     let typed = [
         ("act", "save"),
-        ("name", "By hand"),
+        ("name", "Typed"),
         ("fields.0.key", "text"),
         ("fields.0.label", "Text"),
         ("questions.0.text", "Which one?"),
@@ -149,7 +155,7 @@ async fn walk_as_owner(walk: &mut Walk<'_>, ada: &mut Browser<'_>) {
 }
 
 /// Walks over the actions of owners on people.
-async fn walk_over_people(walk: &mut Walk<'_>, ada: &mut Browser<'_>) {
+async fn walk_over_people(walk: &mut Walk<'_>, ada: &mut PlainBrowser<'_>) {
     const ADA: &str = "ada@example.com";
     let invite = [("email", "grace@example.com"), ("role", "reviewer")];
     let answer = ada.post("/people", &invite).await;
@@ -160,7 +166,7 @@ async fn walk_over_people(walk: &mut Walk<'_>, ada: &mut Browser<'_>) {
         .await;
     let (_, link) = answer.body.split_once("/join/").unwrap();
     let link = format!("/join/{}", link.split('<').next().unwrap());
-    let mut grace = Browser::new(walk.service);
+    let mut grace = PlainBrowser::new(walk.service);
     let answer = grace.join(&link, "Grace").await;
     walk.did(
         "/join/{token}",
@@ -187,7 +193,7 @@ async fn walk_over_people(walk: &mut Walk<'_>, ada: &mut Browser<'_>) {
 }
 
 /// Signs in with a browser, and records it.
-async fn sign_in(walk: &mut Walk<'_>, browser: &mut Browser<'_>, email: &str) {
+async fn sign_in(walk: &mut Walk<'_>, browser: &mut PlainBrowser<'_>, email: &str) {
     let answer = browser.sign_in(email, PASSWORD).await;
     walk.did("/sign-in", email, &answer, &["signed_in"]).await;
 }
@@ -198,7 +204,7 @@ async fn walk_over_oneself(walk: &mut Walk<'_>) {
     let service = walk.service;
     let mut eve = joined(service, EVE, "reviewer").await;
     walk.known = events(service).await.len();
-    let mut other = Browser::new(service);
+    let mut other = PlainBrowser::new(service);
     let refused = other.sign_in(EVE, "wrong").await;
     assert_eq!(refused.status, 401);
     assert_eq!(walk.added("node", &refused).await, ["sign_in_refused"]);
@@ -221,7 +227,7 @@ async fn walk_over_oneself(walk: &mut Walk<'_>) {
         walk.did("/me/sessions/{id}/end", EVE, &answer, expected)
             .await;
     }
-    sign_in(walk, &mut Browser::new(service), EVE).await;
+    sign_in(walk, &mut PlainBrowser::new(service), EVE).await;
     for expected in [&["session_ended"][..], &[]] {
         let answer = eve.post("/me/sessions/end-others", &[]).await;
         walk.did("/me/sessions/end-others", EVE, &answer, expected)

@@ -3,7 +3,6 @@
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
-    clippy::panic,
     clippy::indexing_slicing,
     reason = "a test that meets the unexpected ends there"
 )]
@@ -14,11 +13,11 @@ mod edit;
 mod edit_in_chromium;
 mod events_of_app;
 mod me;
+mod notices_and_ended_keys;
 mod owners;
 mod people;
 mod sign_in;
 mod tasks;
-mod told_and_ended;
 mod try_page;
 mod walk;
 

@@ -1,7 +1,8 @@
 //! `/me`: a person's own name, password and sessions, over HTTP and without scripts.
 
-use refract_test_stack::browser::{Browser, PASSWORD, joined};
-use refract_test_stack::http::{Answer, Request};
+use refract_test_stack::browser::{PASSWORD, PlainBrowser, joined};
+use refract_test_stack::http::Request;
+use refract_test_stack::http::answer::HttpAnswer;
 use refract_test_stack::service::{Backend, Service};
 use refract_test_support::on_both;
 
@@ -46,7 +47,12 @@ async fn everybody_has_a_page_of_their_own_and_changes_their_name(backend: Backe
     assert!(names.into_iter().all(|name| name == "Ada <b>King</b>"));
 }
 
-async fn change(browser: &mut Browser<'_>, present: &str, new: &str, again: &str) -> Answer {
+async fn change(
+    browser: &mut PlainBrowser<'_>,
+    present: &str,
+    new: &str,
+    again: &str,
+) -> HttpAnswer {
     let values = [
         ("present_password", present),
         ("password", new),
@@ -56,7 +62,7 @@ async fn change(browser: &mut Browser<'_>, present: &str, new: &str, again: &str
 }
 
 /// The addresses of the actions that end a session.
-pub(crate) fn endings(page: &Answer) -> Vec<String> {
+pub(crate) fn endings(page: &HttpAnswer) -> Vec<String> {
     let actions = page.body.split("action=\"/me/sessions/").skip(1);
     let actions = actions.map(|rest| rest.split('"').next().unwrap());
     let actions = actions.filter(|action| action.ends_with("/end"));
@@ -75,7 +81,7 @@ async fn a_person_sees_and_ends_their_own_sessions(backend: Backend) {
     );
     let mut others = Vec::new();
     for _ in 0..3 {
-        let mut browser = Browser::new(&service);
+        let mut browser = PlainBrowser::new(&service);
         let signed_in = browser.sign_in("ada@example.com", PASSWORD).await;
         assert_eq!(signed_in.status, 303);
         others.push(browser);
@@ -113,7 +119,7 @@ async fn a_person_sees_and_ends_their_own_sessions(backend: Backend) {
 async fn a_person_changes_their_password_with_the_present_one(backend: Backend) {
     let service = Service::start(backend).await;
     let mut office = joined(&service, "ada@example.com", "reviewer").await;
-    let mut home = Browser::new(&service);
+    let mut home = PlainBrowser::new(&service);
     let signed_in = home.sign_in("ada@example.com", PASSWORD).await;
     assert_eq!(signed_in.status, 303);
     for (present, new, again, input) in [
@@ -129,8 +135,8 @@ async fn a_person_changes_their_password_with_the_present_one(backend: Backend) 
     ] {
         let refused = change(&mut office, present, new, again).await;
         assert_eq!(refused.status, 422, "{refused:?}");
-        let fault = format!("id=\"{input}-fault\"");
-        assert!(refused.body.contains(&fault), "{input}: {}", refused.body);
+        let error = format!("id=\"{input}-fault\"");
+        assert!(refused.body.contains(&error), "{input}: {}", refused.body);
         for password in [present, new] {
             assert!(!refused.body.contains(&format!("\"{password}\"")));
         }
@@ -148,7 +154,7 @@ async fn a_person_changes_their_password_with_the_present_one(backend: Backend) 
     );
     assert_eq!(office.get("/me?done=password").await.status, 200);
     assert_eq!(home.get("/me").await.status, 303, "signed out");
-    let mut thief = Browser::new(&service);
+    let mut thief = PlainBrowser::new(&service);
     thief.keep("refract", &before.0);
     thief.keep("refract_browser", &before.1);
     assert_eq!(

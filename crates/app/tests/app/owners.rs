@@ -1,14 +1,14 @@
 //! What owners can do to the people of their account, over HTTP and without scripts.
 
-use refract_test_stack::browser::{Browser, PASSWORD, joined};
-use refract_test_stack::http::Answer;
+use refract_test_stack::browser::{PASSWORD, PlainBrowser, joined};
+use refract_test_stack::http::answer::HttpAnswer;
 use refract_test_stack::service::{Backend, Service};
 use refract_test_support::on_both;
 
 on_both!(owners_invite_change_roles_and_remove);
 
 /// The person id in the address of an action, by row of the table.
-fn id_of(page: &Answer, place: usize) -> String {
+fn id_of(page: &HttpAnswer, place: usize) -> String {
     let mut ids: Vec<_> = page.body.split("action=\"/people/").skip(1).collect();
     ids.retain(|rest| rest.split('/').nth(1).unwrap().starts_with("role"));
     ids[place].split('/').next().unwrap().to_owned()
@@ -22,7 +22,7 @@ async fn owners_invite_change_roles_and_remove(backend: Backend) {
     let link = page.body.split("/join/").nth(1).unwrap();
     let link = format!("/join/{}", link.split('<').next().unwrap());
     assert!(!ada.get("/people").await.body.contains(&link), "shown once");
-    let mut grace = Browser::new(&service);
+    let mut grace = PlainBrowser::new(&service);
     assert_eq!(grace.join(&link, "Grace").await.status, 303);
     let refused = grace.get("/people").await;
     assert_eq!(refused.status, 403);

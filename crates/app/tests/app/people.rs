@@ -1,6 +1,6 @@
 //! The app's pages for people: links, passwords, sessions and roles, over HTTP and without scripts.
 
-use refract_test_stack::browser::{Browser, PASSWORD, invited, joined, path_of};
+use refract_test_stack::browser::{PASSWORD, PlainBrowser, invited, joined, path_of};
 use refract_test_stack::http::Request;
 use refract_test_stack::service::{Backend, Service, text};
 use refract_test_support::on_both;
@@ -16,7 +16,7 @@ on_both!(
 async fn a_link_joins_once_and_signs_in(backend: Backend) {
     let service = Service::start(backend).await;
     let link = invited(&service, "ada@example.com", "owner").await;
-    let mut ada = Browser::new(&service);
+    let mut ada = PlainBrowser::new(&service);
     for _ in 0..2 {
         let form = ada.get(&path_of(&link)).await;
         assert_eq!(form.status, 200, "looking uses nothing up");
@@ -38,7 +38,7 @@ async fn a_link_joins_once_and_signs_in(backend: Backend) {
     let page = ada.get("/people").await;
     assert_eq!(page.status, 200);
     assert!(page.body.contains("Ada &lt;b&gt;Lovelace&lt;/b&gt;"));
-    let mut thief = Browser::new(&service);
+    let mut thief = PlainBrowser::new(&service);
     assert_eq!(thief.join(&link, "Eve").await.status, 410);
     assert_eq!(
         thief.get("/people").await.header("location"),
@@ -54,8 +54,8 @@ async fn a_link_joins_once_and_signs_in(backend: Backend) {
 async fn a_password_that_is_easily_guessed_is_refused_beside_its_input(backend: Backend) {
     let service = Service::start(backend).await;
     let link = invited(&service, "ada.lovelace@example.com", "owner").await;
-    let mut ada = Browser::new(&service);
-    for (password, again, fault) in [
+    let mut ada = PlainBrowser::new(&service);
+    for (password, again, error) in [
         ("short", "short", "at least 10 character"),
         ("Password123!", "Password123!", "most common"),
         ("ada.lovelace1", "ada.lovelace1", "your own address or name"),
@@ -68,7 +68,7 @@ async fn a_password_that_is_easily_guessed_is_refused_beside_its_input(backend: 
         ];
         let answer = ada.post(&path_of(&link), &values).await;
         assert_eq!(answer.status, 422);
-        assert!(answer.body.contains(fault), "{password}");
+        assert!(answer.body.contains(error), "{password}");
         assert!(answer.body.contains("value=\"Ada\""), "the name is kept");
         assert!(
             !answer.body.contains(password),
@@ -85,7 +85,7 @@ async fn a_password_that_is_easily_guessed_is_refused_beside_its_input(backend: 
 async fn signing_in_leads_back_to_where_one_was_going(backend: Backend) {
     let service = Service::start(backend).await;
     joined(&service, "ada@example.com", "owner").await;
-    let mut ada = Browser::new(&service);
+    let mut ada = PlainBrowser::new(&service);
     for wrong in [
         ("ada@example.com", "zy!3kQ9 dab.X"),
         ("nobody@example.com", PASSWORD),
@@ -168,7 +168,7 @@ async fn a_new_password_signs_out_everywhere_else(backend: Backend) {
         .await
         .object();
     assert_eq!(office.get("/people").await.status, 200, "nothing ends yet");
-    let mut home = Browser::new(&service);
+    let mut home = PlainBrowser::new(&service);
     let form = home.get(&path_of(&text(&made, "link"))).await;
     assert!(form.body.contains("Choose a new password") && form.body.contains("value=\"Ada\""));
     let password = "another 9kQ3 one";

@@ -1,8 +1,9 @@
 //! Sign-in under attack, over HTTP: who is blocked by wrong attempts, and who is not. Networks are
 //! distinguished by `X-Forwarded-For`, as behind a proxy.
 
-use refract_test_stack::browser::{Browser, PASSWORD, join_with, joined, path_of};
-use refract_test_stack::http::{Answer, Request};
+use refract_test_stack::browser::{PASSWORD, PlainBrowser, join_with, joined, path_of};
+use refract_test_stack::http::Request;
+use refract_test_stack::http::answer::HttpAnswer;
 use refract_test_stack::service::{Backend, Service, Setup, text};
 use refract_test_support::on_both;
 
@@ -30,7 +31,7 @@ async fn behind_a_proxy(backend: Backend, nodes: usize) -> Service {
 }
 
 /// Sends wrong passwords, in turn to each node, until further attempts are blocked.
-async fn exhaust(browser: &mut Browser<'_>, nodes: usize) {
+async fn exhaust(browser: &mut PlainBrowser<'_>, nodes: usize) {
     for attempt in 0..10 {
         browser.node = attempt % nodes;
         let answer = browser.sign_in(ADA, "wrong").await;
@@ -42,7 +43,7 @@ async fn exhaust(browser: &mut Browser<'_>, nodes: usize) {
     }
 }
 
-fn assert_stopped(answer: &Answer) {
+fn assert_stopped(answer: &HttpAnswer) {
     assert_eq!(answer.status, 429, "even the right password: {answer:?}");
     assert!(
         answer
@@ -57,7 +58,7 @@ async fn ten_wrong_tries_stop_the_next_on_every_node(backend: Backend) {
     let mut service = Service::start(backend).await;
     service.start_node(&[]).await;
     joined(&service, "ada@example.com", "owner").await;
-    let mut ada = Browser::new(&service);
+    let mut ada = PlainBrowser::new(&service);
     for attempt in 0..10 {
         ada.node = attempt % 2;
         assert_eq!(ada.sign_in("ada@example.com", "wrong").await.status, 401);
@@ -77,9 +78,9 @@ async fn ten_wrong_tries_stop_the_next_on_every_node(backend: Backend) {
 
 async fn a_browser_that_signed_in_before_is_counted_by_itself(backend: Backend) {
     let service = behind_a_proxy(backend, 2).await;
-    let mut ada = join_with(Browser::from(&service, OFFICE), ADA, "owner").await;
+    let mut ada = join_with(PlainBrowser::from(&service, OFFICE), ADA, "owner").await;
     // an attacker in the same network, who cannot know which cookie is Ada's
-    let mut eve = Browser::from(&service, OFFICE);
+    let mut eve = PlainBrowser::from(&service, OFFICE);
     exhaust(&mut eve, 2).await;
     eve.keep("refract_browser", &"a".repeat(43));
     assert_stopped(&eve.sign_in(ADA, PASSWORD).await);
@@ -106,14 +107,14 @@ async fn a_browser_that_signed_in_before_is_counted_by_itself(backend: Backend) 
 
 async fn a_link_for_a_new_password_lets_its_person_in(backend: Backend) {
     let service = behind_a_proxy(backend, 1).await;
-    join_with(Browser::from(&service, OFFICE), ADA, "owner").await;
-    let mut ada = Browser::from(&service, "203.0.113.99");
+    join_with(PlainBrowser::from(&service, OFFICE), ADA, "owner").await;
+    let mut ada = PlainBrowser::from(&service, "203.0.113.99");
     exhaust(&mut ada, 1).await;
     let made = service.run(&["person", "reset", ADA]).await.object();
     let path = path_of(&text(&made, "link"));
     assert_eq!(ada.join(&path, "Ada").await.status, 303);
     ada.post("/sign-out", &[]).await;
-    let mut elsewhere = Browser::from(&service, "203.0.113.7");
+    let mut elsewhere = PlainBrowser::from(&service, "203.0.113.7");
     for browser in [&mut ada, &mut elsewhere] {
         assert_eq!(browser.sign_in(ADA, PASSWORD).await.status, 303);
     }
@@ -121,9 +122,9 @@ async fn a_link_for_a_new_password_lets_its_person_in(backend: Backend) {
 
 async fn many_addresses_from_one_network_slow_it_alone(backend: Backend) {
     let service = behind_a_proxy(backend, 2).await;
-    let mut known = join_with(Browser::from(&service, ATTACKER), ADA, "owner").await;
+    let mut known = join_with(PlainBrowser::from(&service, ATTACKER), ADA, "owner").await;
     known.post("/sign-out", &[]).await;
-    let mut attacker = Browser::from(&service, ATTACKER);
+    let mut attacker = PlainBrowser::from(&service, ATTACKER);
     let mut answer = None;
     for attempt in 0..21 {
         attacker.node = attempt % 2;
@@ -148,7 +149,7 @@ async fn many_addresses_from_one_network_slow_it_alone(backend: Backend) {
         assert!(slowed.body.contains("value=\"somebody-20@example.com\""));
     }
     assert_eq!(known.sign_in(ADA, PASSWORD).await.status, 303);
-    let mut office = Browser::from(&service, OFFICE);
+    let mut office = PlainBrowser::from(&service, OFFICE);
     assert_eq!(office.sign_in(ADA, PASSWORD).await.status, 303);
 }
 
@@ -175,19 +176,19 @@ async fn strangers_elsewhere_lock_nobody_out(backend: Backend) {
     let mut service = behind_a_proxy(backend, 2).await;
     // a node that trusts no proxy ignores the header
     service.start_node(&[]).await;
-    join_with(Browser::from(&service, OFFICE), ADA, "owner").await;
-    exhaust(&mut Browser::from(&service, ATTACKER), 2).await;
-    let mut neighbour = Browser::from(&service, "198.51.100.200");
+    join_with(PlainBrowser::from(&service, OFFICE), ADA, "owner").await;
+    exhaust(&mut PlainBrowser::from(&service, ATTACKER), 2).await;
+    let mut neighbour = PlainBrowser::from(&service, "198.51.100.200");
     assert_stopped(&neighbour.sign_in(ADA, PASSWORD).await);
     let chained = "203.0.113.5, 198.51.100.7";
-    let mut liar = Browser::from(&service, chained);
+    let mut liar = PlainBrowser::from(&service, chained);
     assert_stopped(&liar.sign_in(ADA, PASSWORD).await);
     for node in 0..2 {
-        let mut ada = Browser::from(&service, "203.0.113.99");
+        let mut ada = PlainBrowser::from(&service, "203.0.113.99");
         ada.node = node;
         assert_eq!(ada.sign_in(ADA, PASSWORD).await.status, 303, "{node}");
     }
-    let mut direct = Browser::from(&service, ATTACKER);
+    let mut direct = PlainBrowser::from(&service, ATTACKER);
     direct.node = 2;
     assert_eq!(direct.sign_in(ADA, PASSWORD).await.status, 303);
 }

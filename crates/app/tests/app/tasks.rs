@@ -1,12 +1,12 @@
 //! The main tasks of people in the app, over HTTP and without scripts.
 
-use refract_test_support::on_both;
-use serde_json::json;
-
 use refract_test_stack::browser::forms::{inputs, post};
 use refract_test_stack::browser::joined;
-use refract_test_stack::http::{Answer, Request};
+use refract_test_stack::http::Request;
+use refract_test_stack::http::answer::HttpAnswer;
 use refract_test_stack::service::{Backend, PRISM, Service, text};
+use refract_test_support::on_both;
+use serde_json::json;
 
 on_both!(
     a_moved_cutoff_changes_old_results,
@@ -15,7 +15,7 @@ on_both!(
     a_version_is_edited_reviewed_and_saved,
     two_people_edit_at_once_and_lose_nothing,
     results_are_found_and_taken_along,
-    a_filter_that_cannot_be_read_is_said,
+    a_filter_that_cannot_be_read_is_reported,
     a_key_is_made_shown_once_and_revoked,
     prisms_are_made_renamed_archived_and_restored,
 );
@@ -199,7 +199,7 @@ async fn results_are_found_and_taken_along(backend: Backend) {
     let list = |query: &str| format!("/prisms/{PRISM}/results{query}");
     let all = ada.get(&list("")).await;
     assert_eq!(all.status, 200, "{all:?}");
-    let rows = |page: &Answer| page.body.matches("href=\"/results/").count();
+    let rows = |page: &HttpAnswer| page.body.matches("href=\"/results/").count();
     assert_eq!(rows(&all), 4, "{}", all.body);
     for (query, expected) in [
         ("?ref=first", 2),
@@ -231,7 +231,7 @@ async fn results_are_found_and_taken_along(backend: Backend) {
     assert_eq!(rows(&ada.get(&list("?status=unretried")).await), 0);
 }
 
-async fn a_filter_that_cannot_be_read_is_said(backend: Backend) {
+async fn a_filter_that_cannot_be_read_is_reported(backend: Backend) {
     let service = Service::start(backend).await;
     let mut ada = joined(&service, "ada@example.com", "reviewer").await;
     for query in [

@@ -1,12 +1,12 @@
 //! The app's pages Try and Result, over HTTP and without scripts.
 
+use refract_test_stack::browser::{PlainBrowser, joined};
+use refract_test_stack::http::Request;
+use refract_test_stack::http::answer::HttpAnswer;
+use refract_test_stack::service::{Backend, PRISM, Service, Setup, TEXT, text};
 use refract_test_support::model_server::{Script, ScriptedReply};
 use refract_test_support::on_both;
 use serde_json::json;
-
-use refract_test_stack::browser::{Browser, joined};
-use refract_test_stack::http::{Answer, Request};
-use refract_test_stack::service::{Backend, PRISM, Service, Setup, TEXT, text};
 
 on_both!(
     a_try_is_a_result_like_all_others,
@@ -20,7 +20,7 @@ on_both!(
 
 const HOSTILE: &str = "=1+1 <script>alert(1)</script> \u{202e}abc 🦊";
 
-async fn answered(ada: &mut Browser<'_>, text: &str) -> (Answer, String) {
+async fn answered(ada: &mut PlainBrowser<'_>, text: &str) -> (HttpAnswer, String) {
     let address = format!("/prisms/{PRISM}/try");
     let values = [
         ("fields.text", text),

@@ -2,18 +2,18 @@
 
 use refract_app::{RouteFacts, route_table};
 use refract_domain::account::role::Role;
+use refract_test_stack::browser::{PlainBrowser, joined};
+use refract_test_stack::http::Request;
+use refract_test_stack::http::answer::HttpAnswer;
+use refract_test_stack::service::{Backend, PRISM, Service, text};
 use refract_test_support::on_both;
 use serde_json::json;
-
-use refract_test_stack::browser::{Browser, joined};
-use refract_test_stack::http::{Answer, Request};
-use refract_test_stack::service::{Backend, PRISM, Service, text};
 
 on_both!(
     what_is_written_is_shown_as_text_on_every_page,
     strangers_are_sent_to_sign_in,
     other_sites_change_nothing,
-    a_role_may_what_the_table_says,
+    a_role_may_what_the_table_allows,
     other_accounts_things_do_not_exist,
     no_form_is_too_large_to_be_refused,
 );
@@ -38,7 +38,7 @@ async fn made_result(service: &Service, words: &str) -> String {
     text(&made.value(), "id")
 }
 
-async fn visit(browser: &mut Browser<'_>, route: &RouteFacts, address: &str) -> Answer {
+async fn visit(browser: &mut PlainBrowser<'_>, route: &RouteFacts, address: &str) -> HttpAnswer {
     if route.is_action {
         browser.post(address, &[("role", "editor")]).await
     } else {
@@ -95,7 +95,7 @@ async fn other_sites_change_nothing(backend: Backend) {
     assert_eq!((prisms.len(), &prisms[0]["archived"]), (1, &json!(false)));
 }
 
-async fn a_role_may_what_the_table_says(backend: Backend) {
+async fn a_role_may_what_the_table_allows(backend: Backend) {
     let service = Service::start(backend).await;
     let id = made_result(&service, "a text").await;
     for role in Role::ALL {
@@ -120,7 +120,7 @@ async fn other_accounts_things_do_not_exist(backend: Backend) {
     service.run(&["account", "create", "other"]).await.done();
     let arguments = ["person", "invite", "eve@example.com", "--account", "other"];
     let link = text(&service.run(&arguments).await.object(), "link");
-    let mut eve = Browser::new(&service);
+    let mut eve = PlainBrowser::new(&service);
     assert_eq!(eve.join(&link, "Eve").await.status, 303);
     for prism in [PRISM, &service.prism_id] {
         for (route, _) in for_people() {

@@ -6,7 +6,7 @@ use refract_domain::json::Object;
 use refract_domain::key::FieldKey;
 use refract_domain::limits::{FIELDS, LABEL_CHARS};
 use refract_domain::prism::field::Field;
-use refract_domain::problem::Fault;
+use refract_domain::problem::ValidationError;
 
 use crate::earlier_versions::EarlierVersions;
 use crate::file_reader::{FileReader, ROOT, join};
@@ -31,10 +31,12 @@ pub(super) fn read_fields(
             if !seen.insert(key.clone()) {
                 reader
                     .problems
-                    .add(join(&path, "key"), Fault::rule("is used twice"));
+                    .add(join(&path, "key"), ValidationError::rule("is used twice"));
             } else if was_question {
                 let rule = "was a question's key in an earlier version, so it cannot be a field's";
-                reader.problems.add(join(&path, "key"), Fault::rule(rule));
+                reader
+                    .problems
+                    .add(join(&path, "key"), ValidationError::rule(rule));
             }
         }
         let label = reader.label(&path, &object, "label", &LABEL_CHARS);

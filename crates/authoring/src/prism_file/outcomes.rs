@@ -6,7 +6,7 @@ use refract_domain::json::Json;
 use refract_domain::key::OutcomeKey;
 use refract_domain::limits::{DESCRIPTION_CHARS, LABEL_CHARS};
 use refract_domain::prism::question::Outcome;
-use refract_domain::problem::Fault;
+use refract_domain::problem::ValidationError;
 
 use crate::file_reader::{FileReader, join};
 use crate::made_names::outcome_key;
@@ -34,16 +34,17 @@ pub(super) fn read_outcomes(
                 } else {
                     None
                 };
-                reader
-                    .problems
-                    .add_all(&join(&join(path, index), "key"), rule.map(Fault::rule));
+                reader.problems.add_all(
+                    &join(&join(path, index), "key"),
+                    rule.map(ValidationError::rule),
+                );
             }
             Some(outcome)
         })
         .collect();
     let mut sent: Vec<SentOutcome> = sent.into_iter().collect::<Option<_>>()?;
-    // labels of the previous version get their keys before new labels do, so that no new label
-    // takes such a key
+    // labels of the previous version get their keys first, so that no new label takes one of
+    // those keys
     for outcome in sent.iter_mut().filter(|outcome| outcome.key.is_none()) {
         let mut had = previous
             .iter()

@@ -7,7 +7,7 @@ use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::limits::{INSTRUCTIONS_CHARS, LEVELS, OPTIONS, QUESTION_TEXT_CHARS, QUESTIONS};
 use refract_domain::prism::field::Field;
 use refract_domain::prism::question::{Question, QuestionKind, QuestionType};
-use refract_domain::problem::Fault;
+use refract_domain::problem::ValidationError;
 
 use super::outcomes::read_outcomes;
 use crate::earlier_versions::EarlierVersions;
@@ -42,7 +42,7 @@ pub(super) fn read_questions(
             };
             reader
                 .problems
-                .add_all(&join(&path, "key"), rule.map(Fault::rule));
+                .add_all(&join(&path, "key"), rule.map(ValidationError::rule));
         }
         let previous = key.as_ref().and_then(|key| earlier?.latest.question(key));
         let question_type = read_type(reader, &path, &object);
@@ -66,7 +66,8 @@ pub(super) fn read_questions(
 
 fn read_type(reader: &mut FileReader, path: &str, object: &Object<'_>) -> Option<QuestionType> {
     let sent = reader.required_string(path, object, "type")?;
-    let parsed = QuestionType::parse(&sent.text).ok_or(Fault::NotOneOf(&QuestionType::NAMES));
+    let parsed =
+        QuestionType::parse(&sent.text).ok_or(ValidationError::NotOneOf(&QuestionType::NAMES));
     reader.parsed(&join(path, "type"), parsed)
 }
 
@@ -84,7 +85,9 @@ fn refuse_other_type(
             "was {} in an earlier version, and a key keeps its type",
             before.name()
         );
-        reader.problems.add(join(path, "type"), Fault::rule(rule));
+        reader
+            .problems
+            .add(join(path, "type"), ValidationError::rule(rule));
     }
 }
 

@@ -49,7 +49,7 @@ fn with(path: &str, value: Value) -> Value {
 }
 
 #[test]
-fn a_comment_may_stand_in_every_object_and_says_nothing() {
+fn a_comment_may_stand_in_every_object_and_is_ignored() {
     let comment = json!(["any", { "value": 1 }]);
     let mut file = with_questions(json!([
         choice(
@@ -217,8 +217,8 @@ fn nul_and_unpaired_surrogates_are_refused_everywhere() {
             let words = PrismFile::read(file.as_bytes(), None)
                 .unwrap_err()
                 .to_string();
-            let fault = "must not contain NUL or unpaired surrogate characters";
-            assert!(words.ends_with(fault), "{place} {escape}: {words}");
+            let error = "must not contain NUL or unpaired surrogate characters";
+            assert!(words.ends_with(error), "{place} {escape}: {words}");
         }
     }
 }

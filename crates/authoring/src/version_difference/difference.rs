@@ -23,12 +23,12 @@ pub struct VersionDifference {
     /// One sentence for people.
     pub text: String,
     /// The wording before and after, if wording changed.
-    pub words: Option<ChangedWords>,
+    pub wording: Option<ChangedWording>,
 }
 
 /// The wording before and after a change; at least one of the two is present.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChangedWords {
+pub struct ChangedWording {
     /// The wording before the change; `None` if there was none.
     pub before: Option<String>,
     /// The wording after the change; `None` if it was removed.
@@ -46,20 +46,20 @@ impl VersionDifference {
             severity,
             path: path.into(),
             text: text.into(),
-            words: None,
+            wording: None,
         }
     }
 
     /// The difference with the changed wording.
-    pub(super) fn with_words(self, words: ChangedWords) -> Self {
+    pub(super) fn with_wording(self, wording: ChangedWording) -> Self {
         Self {
-            words: Some(words),
+            wording: Some(wording),
             ..self
         }
     }
 }
 
-impl ChangedWords {
+impl ChangedWording {
     /// The wording before and after; `None` when they are equal.
     pub(super) fn of(before: Option<&str>, after: Option<&str>) -> Option<Self> {
         (before != after).then(|| Self {

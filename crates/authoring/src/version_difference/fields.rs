@@ -3,7 +3,7 @@
 use refract_domain::key::FieldKey;
 use refract_domain::prism::field::Field;
 
-use super::difference::{ChangedWords, Severity, VersionDifference};
+use super::difference::{ChangedWording, Severity, VersionDifference};
 use super::order::is_other_order;
 
 /// The key of the field that a call may send as `text` in place of `fields`, when it is the only
@@ -48,13 +48,13 @@ pub(super) fn differences(before: &[Field], after: &[Field]) -> Vec<VersionDiffe
 }
 
 fn label_difference(before: &Field, after: &Field) -> Option<VersionDifference> {
-    let words = ChangedWords::of(Some(&before.label), Some(&after.label))?;
+    let wording = ChangedWording::of(Some(&before.label), Some(&after.label))?;
     let text = format!(
         "The field '{}' is labelled '{}' instead of '{}'.",
         after.key, after.label, before.label
     );
     let path = format!("{}.label", path(&after.key));
-    Some(VersionDifference::new(Severity::Cosmetic, path, text).with_words(words))
+    Some(VersionDifference::new(Severity::Cosmetic, path, text).with_wording(wording))
 }
 
 fn for_callers(path: &str, text: impl Into<String>) -> VersionDifference {

@@ -3,7 +3,7 @@
 use refract_domain::key::OutcomeKey;
 use refract_domain::prism::question::{Outcome, Question, QuestionKind};
 
-use super::difference::{ChangedWords, Severity, VersionDifference};
+use super::difference::{ChangedWording, Severity, VersionDifference};
 use super::order::is_other_order;
 
 /// The differences in options or levels between two versions of a question, which must have one
@@ -70,7 +70,7 @@ impl NamedList<'_> {
         } = self;
         let key = &after.key;
         let mut found = Vec::new();
-        if let Some(words) = ChangedWords::of(Some(&before.label), Some(&after.label)) {
+        if let Some(wording) = ChangedWording::of(Some(&before.label), Some(&after.label)) {
             let text = format!(
                 "The {noun} '{key}' of '{}' reads '{}' instead of '{}', in cells of csv and tsv \
                  and for the model.",
@@ -78,11 +78,11 @@ impl NamedList<'_> {
             );
             let path = format!("{path}.{key}.label");
             let difference = VersionDifference::new(Severity::ForCallers, path, text);
-            found.push(difference.with_words(words));
+            found.push(difference.with_wording(wording));
         }
         let descriptions = (before.description.as_deref(), after.description.as_deref());
-        if let Some(words) = ChangedWords::of(descriptions.0, descriptions.1) {
-            let what = words.what_happened(
+        if let Some(wording) = ChangedWording::of(descriptions.0, descriptions.1) {
+            let what = wording.what_happened(
                 "has a description now",
                 "has no description any more",
                 "is described differently",
@@ -90,7 +90,7 @@ impl NamedList<'_> {
             let text = format!("The {noun} '{}' of '{}' {what}.", after.label, question.key);
             let path = format!("{path}.{key}.description");
             let difference = VersionDifference::new(Severity::ForAnswers, path, text);
-            found.push(difference.with_words(words));
+            found.push(difference.with_wording(wording));
         }
         found
     }

@@ -3,7 +3,7 @@
 use refract_domain::key::QuestionKey;
 use refract_domain::prism::question::{Question, QuestionType};
 
-use super::difference::{ChangedWords, Severity, VersionDifference};
+use super::difference::{ChangedWording, Severity, VersionDifference};
 use super::order::is_other_order;
 use super::outcomes;
 
@@ -50,18 +50,18 @@ fn of_question(before: &Question, after: &Question) -> Vec<VersionDifference> {
     let key = &after.key;
     let path = path(key);
     let mut found = Vec::new();
-    if let Some(words) = ChangedWords::of(Some(&before.text), Some(&after.text)) {
+    if let Some(wording) = ChangedWording::of(Some(&before.text), Some(&after.text)) {
         let text = format!("The question '{key}' is worded differently.");
-        found.push(for_answers(format!("{path}.text"), text).with_words(words));
+        found.push(for_answers(format!("{path}.text"), text).with_wording(wording));
     }
     let instructions = (
         before.instructions.as_deref(),
         after.instructions.as_deref(),
     );
-    if let Some(words) = ChangedWords::of(instructions.0, instructions.1) {
-        let what = words.what_happened("are new", "are gone", "are worded differently");
+    if let Some(wording) = ChangedWording::of(instructions.0, instructions.1) {
+        let what = wording.what_happened("are new", "are gone", "are worded differently");
         let text = format!("The instructions of '{key}' {what}.");
-        found.push(for_answers(format!("{path}.instructions"), text).with_words(words));
+        found.push(for_answers(format!("{path}.instructions"), text).with_wording(wording));
     }
     if before.question_type() == after.question_type() {
         found.extend(outcomes::differences(before, after));
@@ -69,8 +69,8 @@ fn of_question(before: &Question, after: &Question) -> Vec<VersionDifference> {
         // reading a prism file refuses this, so only versions from elsewhere differ in type
         let text = format!(
             "The question '{key}' is {} instead of {}: its answers have another form.",
-            type_words(after.question_type()),
-            type_words(before.question_type())
+            describe_type(after.question_type()),
+            describe_type(before.question_type())
         );
         let path = format!("{path}.type");
         found.push(VersionDifference::new(Severity::ForCallers, path, text));
@@ -78,7 +78,7 @@ fn of_question(before: &Question, after: &Question) -> Vec<VersionDifference> {
     found
 }
 
-fn type_words(question_type: QuestionType) -> &'static str {
+fn describe_type(question_type: QuestionType) -> &'static str {
     match question_type {
         QuestionType::Choice => "a choice",
         QuestionType::YesNo => "a yes/no question",

@@ -33,33 +33,33 @@ fn custom(columns: &Value) -> Lens {
 }
 
 /// The differences as `severity path: text`, in order.
-fn told(after: &Value, lens: &Lens) -> Vec<String> {
-    let told = differences(&version(&file()), &version(after), lens);
+fn found(after: &Value, lens: &Lens) -> Vec<String> {
+    let found = differences(&version(&file()), &version(after), lens);
     let line = |difference: &VersionDifference| {
         let VersionDifference {
             severity,
             path,
             text,
-            words: _,
+            wording: _,
         } = difference;
         format!("{severity:?} {path}: {text}")
     };
-    told.iter().map(line).collect()
+    found.iter().map(line).collect()
 }
 
 /// The differences of the file with another value at this place.
-fn told_with(pointer: &str, value: Value) -> Vec<String> {
+fn found_with(pointer: &str, value: Value) -> Vec<String> {
     let mut after = file();
     *after.pointer_mut(pointer).unwrap() = value;
-    told(&after, &Lens::Automatic)
+    found(&after, &Lens::Automatic)
 }
 
 #[test]
-fn callers_are_told_which_fields_to_send() {
+fn callers_learn_which_fields_to_send() {
     let fields = json!([
         { "key": "subject", "label": "Subject" }, { "key": "text", "label": "Text" }]);
     assert_eq!(
-        told_with("/fields", fields),
+        found_with("/fields", fields),
         [
             "ForCallers fields.subject: Callers must also send the field 'subject', and rows get a \
              column for it.",
@@ -69,14 +69,14 @@ fn callers_are_told_which_fields_to_send() {
         ]
     );
     let other = json!([{ "key": "body", "label": "Message" }]);
-    let told = told_with("/fields", other);
+    let found = found_with("/fields", other);
     assert!(
-        told.contains(
+        found.contains(
             &"ForCallers fields.text: Callers must no longer send the field 'text', and rows lose \
               its column."
                 .to_owned()
         ),
-        "{told:?}"
+        "{found:?}"
     );
 }
 
@@ -88,12 +88,12 @@ fn the_order_of_fields_is_the_order_of_their_columns() {
         *file.pointer_mut("/fields").unwrap() = keys.map(field).into();
         version(&file)
     };
-    let told = differences(&fields(["a", "b"]), &fields(["b", "a"]), &Lens::Automatic);
-    let [told] = &told[..] else {
-        panic!("{told:?}");
+    let found = differences(&fields(["a", "b"]), &fields(["b", "a"]), &Lens::Automatic);
+    let [found] = &found[..] else {
+        panic!("{found:?}");
     };
     assert_eq!(
-        (told.severity, told.path.as_str()),
+        (found.severity, found.path.as_str()),
         (Severity::ForCallers, "fields")
     );
 }
@@ -146,29 +146,29 @@ fn other_words_for_the_model_may_change_answers_and_both_wordings_are_given() {
     ] {
         let mut changed = file();
         *changed.pointer_mut(pointer).unwrap() = value;
-        let told = differences(&version(&file()), &version(&changed), &Lens::Automatic);
-        let [told] = &told[..] else {
-            panic!("{told:?}");
+        let found = differences(&version(&file()), &version(&changed), &Lens::Automatic);
+        let [found] = &found[..] else {
+            panic!("{found:?}");
         };
         assert_eq!(
-            (told.severity, told.path.as_str()),
+            (found.severity, found.path.as_str()),
             (Severity::ForAnswers, path)
         );
-        let words = ChangedWords {
+        let wording = ChangedWording {
             before: before.map(str::to_owned),
             after: after.map(str::to_owned),
         };
-        assert_eq!(told.words, Some(words));
+        assert_eq!(found.wording, Some(wording));
     }
 }
 
 #[test]
-fn readers_are_told_of_options_that_come_go_and_are_renamed() {
+fn readers_learn_of_options_that_come_go_and_are_renamed() {
     let options = json!([
         { "key": "billing", "label": "Invoices", "description": "charges" },
         { "key": "parts", "label": "Parts" }]);
     assert_eq!(
-        told_with("/questions/0/options", options),
+        found_with("/questions/0/options", options),
         [
             "ForCallers questions.topic.options.billing.label: The option 'billing' of 'topic' \
              reads 'Invoices' instead of 'Billing', in cells of csv and tsv and for the model.",
@@ -186,7 +186,7 @@ fn the_order_of_levels_changes_their_numbers_and_that_of_options_only_what_is_re
         { "key": "delivery", "label": "Delivery" },
         { "key": "billing", "label": "Billing", "description": "charges" }]);
     assert_eq!(
-        told_with("/questions/0/options", options),
+        found_with("/questions/0/options", options),
         [
             "ForAnswers questions.topic.options: The options of 'topic' stand in another order, \
              which can move a model's answers."
@@ -194,7 +194,7 @@ fn the_order_of_levels_changes_their_numbers_and_that_of_options_only_what_is_re
     );
     let levels = json!([{ "key": "high", "label": "High" }, { "key": "low", "label": "Low" }]);
     assert_eq!(
-        told_with("/questions/2/levels", levels),
+        found_with("/questions/2/levels", levels),
         [
             "ForCallers questions.urgency.levels: The levels of 'urgency' stand in another order: \
              their numbers and averages mean something else."
@@ -204,7 +204,7 @@ fn the_order_of_levels_changes_their_numbers_and_that_of_options_only_what_is_re
         { "key": "low", "label": "Low" }, { "key": "mid", "label": "Mid" },
         { "key": "high", "label": "High" }]);
     assert_eq!(
-        told_with("/questions/2/levels", levels),
+        found_with("/questions/2/levels", levels),
         [
             "ForCallers questions.urgency.levels.mid: The level 'Mid' of 'urgency' is new: readers \
              must expect the value 'mid'.",
@@ -222,7 +222,7 @@ fn the_automatic_lens_follows_the_questions() {
     questions.insert(0, json!({ "key": "german", "type": "yes_no", "text": "?" }));
     questions.swap(1, 2);
     assert_eq!(
-        told(&after, &Lens::Automatic),
+        found(&after, &Lens::Automatic),
         [
             "ForAnswers questions.german: The question 'german' is new: results of earlier versions \
              have no answer to it.",
@@ -245,9 +245,9 @@ fn a_custom_lens_loses_the_columns_of_a_question_and_gets_none() {
         { "question": "topic", "output": "top" }]));
     let mut after = file();
     after["questions"][1] = json!({ "key": "german", "type": "yes_no", "text": "?" });
-    let told = told(&after, &lens);
+    let found = found(&after, &lens);
     assert_eq!(
-        told[2..],
+        found[2..],
         [
             "ForCallers lens.mood: Rows and json answers lose the column 'mood'.",
             "ForCallers lens.mood_p: Rows and json answers lose the column 'mood_p'.",
@@ -263,7 +263,7 @@ fn a_custom_lens_without_a_column_left_becomes_automatic() {
     let mut after = file();
     after["questions"].as_array_mut().unwrap().remove(1);
     assert_eq!(
-        told(&after, &lens)[1..],
+        found(&after, &lens)[1..],
         [
             "ForCallers lens: No column of the custom lens is left, so the lens becomes automatic.",
             "ForCallers lens.topic: The column 'topic' shows something else.",
@@ -273,11 +273,11 @@ fn a_custom_lens_without_a_column_left_becomes_automatic() {
 }
 
 #[test]
-fn a_custom_lens_that_came_later_says_nothing_about_columns_that_could_not_be_there() {
+fn a_custom_lens_that_came_later_reports_nothing_about_columns_that_could_not_be_there() {
     let lens = custom(&json!([{ "question": "angry", "output": "label" }]));
     let mut before = file();
     before["questions"].as_array_mut().unwrap().remove(1);
-    let told = differences(&version(&before), &version(&file()), &lens);
-    let paths: Vec<_> = told.iter().map(|told| told.path.as_str()).collect();
+    let found = differences(&version(&before), &version(&file()), &lens);
+    let paths: Vec<_> = found.iter().map(|found| found.path.as_str()).collect();
     assert_eq!(paths, ["questions.angry"]);
 }

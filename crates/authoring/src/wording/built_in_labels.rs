@@ -76,14 +76,14 @@ fn overlap(option: &Outcome) -> Option<String> {
     let is_label = |label: &&str| compared(label) == words;
     let is_any = |labels: &[&str]| words.len() <= MOST_WORDS && labels.iter().any(is_label);
     let label = &option.label;
-    let says = |key: &str| {
+    let repeats = |key: &str| {
         format!("'{label}' says what the built-in outcome `{key}` says, which every choice has")
     };
     if is_any(&SAY_OTHER) {
-        return Some(says(OTHER));
+        return Some(repeats(OTHER));
     }
     if is_any(&SAY_INSUFFICIENT) {
-        return Some(says(INSUFFICIENT_INFORMATION));
+        return Some(repeats(INSUFFICIENT_INFORMATION));
     }
     if option.description.is_some() {
         return None;

@@ -88,8 +88,8 @@ fn degrees(question: &[String], levels: &[Vec<String>]) -> Vec<Option<u8>> {
     levels.iter().map(degree).collect()
 }
 
-/// The values of levels that are numbers, if a higher number means more; none when a level is no
-/// number.
+/// The values of levels whose labels are numbers. Empty when a label is not a number, or when a
+/// lower number means more.
 fn numbers(question: &[String], levels: &[Outcome]) -> Vec<Option<f64>> {
     if has_any(question, &LOW_NUMBERS_FIRST) {
         return Vec::new();

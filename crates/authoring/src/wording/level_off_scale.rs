@@ -1,4 +1,4 @@
-//! The rule `level-off-scale`: levels that are not an amount of anything.
+//! The rule `level-off-scale`: levels that are not a degree of anything, such as `Not applicable`.
 
 use refract_domain::prism::question::Outcome;
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::RangeInclusive;
 
 use crate::prism::display_name::display_name;
-use crate::problem::Fault;
+use crate::problem::ValidationError;
 use crate::problem::text;
 
 /// Length of an email address after trimming.
@@ -26,22 +26,22 @@ impl Email {
     ///
     /// # Errors
     /// The faults of the address.
-    pub fn parse(text: &str) -> Result<Self, Vec<Fault>> {
+    pub fn parse(text: &str) -> Result<Self, Vec<ValidationError>> {
         let email = text.trim().to_lowercase();
-        let mut faults = text::faults(&email, &EMAIL_CHARS);
+        let mut errors = text::errors(&email, &EMAIL_CHARS);
         let is_address = email.split_once('@').is_some_and(|(name, domain)| {
             !name.is_empty() && !domain.is_empty() && !domain.contains('@')
         });
         let is_plain = !email.chars().any(|c| c.is_whitespace() || c.is_control());
-        if faults.is_empty() && !(is_address && is_plain) {
-            faults.push(Fault::rule(
+        if errors.is_empty() && !(is_address && is_plain) {
+            errors.push(ValidationError::rule(
                 "must be an email address such as ada@example.com",
             ));
         }
-        if faults.is_empty() {
+        if errors.is_empty() {
             Ok(Self(email))
         } else {
-            Err(faults)
+            Err(errors)
         }
     }
 

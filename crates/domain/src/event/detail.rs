@@ -6,8 +6,8 @@ use std::ops::RangeInclusive;
 use chrono::{DateTime, SecondsFormat, Utc};
 
 use crate::account::role::Role;
-use crate::prism::{PrismName, VersionNumber};
-use crate::problem::Fault;
+use crate::prism::{DisplayName, VersionNumber};
+use crate::problem::ValidationError;
 use crate::problem::text;
 
 /// A short text in an event: a target's earlier state, its new state, or a note. Except for a
@@ -46,13 +46,13 @@ impl EventDetail {
     ///
     /// # Errors
     /// The faults of the note, which is trimmed and must have 1 to 1,000 characters.
-    pub fn note(typed: &str) -> Result<Self, Vec<Fault>> {
+    pub fn note(typed: &str) -> Result<Self, Vec<ValidationError>> {
         let note = typed.trim();
-        let faults = text::faults(note, &Self::NOTE_CHARS);
-        if faults.is_empty() {
+        let errors = text::errors(note, &Self::NOTE_CHARS);
+        if errors.is_empty() {
             Ok(Self(note.to_owned()))
         } else {
-            Err(faults)
+            Err(errors)
         }
     }
 
@@ -102,8 +102,8 @@ impl From<VersionNumber> for EventDetail {
     }
 }
 
-impl From<PrismName> for EventDetail {
-    fn from(name: PrismName) -> Self {
+impl From<DisplayName> for EventDetail {
+    fn from(name: DisplayName) -> Self {
         Self(name.to_string())
     }
 }

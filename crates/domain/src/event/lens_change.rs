@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_moved_cutoff_is_said_with_both_numbers_and_what_stays_is_not() {
+    fn a_moved_cutoff_is_reported_with_both_numbers_and_what_stays_is_not() {
         let before = [label("angry", 0.4, Some(0.5)), label("rude", 0.5, None)];
         let after = [label("angry", 0.4, Some(0.625)), label("rude", 0.5, None)];
         let (from, to) = between(&before, &after);

@@ -25,7 +25,7 @@ fn keys_keep_their_order_and_the_last_value_counts() {
 }
 
 #[test]
-fn an_unpaired_surrogate_is_a_fault_of_its_string_alone() {
+fn an_unpaired_surrogate_is_an_error_of_its_string_alone() {
     let lone = string(r#""a\ud800b\udc00c""#);
     assert_eq!(lone.text, "a\u{fffd}b\u{fffd}c");
     assert!(lone.has_unpaired_surrogate);

@@ -11,7 +11,7 @@ use crate::answer::probability::Probability;
 use crate::key::{ColumnName, OutcomeKey, QuestionKey};
 use crate::lens::cutoffs::{Cutoff, Cutoffs};
 use crate::prism::question::{Question, QuestionKind, QuestionType};
-use crate::problem::Fault;
+use crate::problem::ValidationError;
 
 /// One column of a lens.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,7 +31,10 @@ impl Column {
     ///
     /// # Errors
     /// The fault of the name; the key of a saved question causes none.
-    pub fn default_name(question: &QuestionKey, output: Output) -> Result<ColumnName, Fault> {
+    pub fn default_name(
+        question: &QuestionKey,
+        output: Output,
+    ) -> Result<ColumnName, ValidationError> {
         ColumnName::parse(&format!("{question}{}", output.name_suffix()))
     }
 

@@ -2,7 +2,7 @@
 //! `unsure` to `yes` (spec 2.5).
 
 use crate::answer::probability::{ONE, Probability};
-use crate::problem::Fault;
+use crate::problem::ValidationError;
 
 /// A probability at which a label changes. It is compared exactly, as the decimal number that was
 /// written.
@@ -78,14 +78,20 @@ impl Cutoffs {
     pub fn new(
         no_below: Option<f64>,
         yes_from: Option<f64>,
-    ) -> Result<Self, Vec<(&'static str, Fault)>> {
-        let mut faults = Vec::new();
+    ) -> Result<Self, Vec<(&'static str, ValidationError)>> {
+        let mut errors = Vec::new();
         if let Some(value) = no_below {
             if value <= 0.0 {
-                faults.push(("no_below", Fault::rule("Number must be greater than 0")));
+                errors.push((
+                    "no_below",
+                    ValidationError::rule("Number must be greater than 0"),
+                ));
             }
             if value >= 1.0 {
-                faults.push(("no_below", Fault::rule("Number must be less than 1")));
+                errors.push((
+                    "no_below",
+                    ValidationError::rule("Number must be less than 1"),
+                ));
             }
         }
         if let Some(value) = yes_from {
@@ -95,14 +101,14 @@ impl Cutoffs {
                     Some(_) => "must be greater than no_below".to_owned(),
                     None => format!("Number must be greater than {default}"),
                 };
-                faults.push(("yes_from", Fault::rule(rule)));
+                errors.push(("yes_from", ValidationError::rule(rule)));
             }
             if value > 1.0 {
-                faults.push(("yes_from", Fault::NumberTooBig(1)));
+                errors.push(("yes_from", ValidationError::NumberTooBig(1)));
             }
         }
-        if !faults.is_empty() {
-            return Err(faults);
+        if !errors.is_empty() {
+            return Err(errors);
         }
         Ok(Self {
             no_below: no_below.map(Cutoff::new),

@@ -12,17 +12,17 @@ macro_rules! display_name {
             ///
             /// # Errors
             /// The faults of the name's length and characters.
-            pub fn parse(name: &str) -> Result<Self, Vec<$crate::problem::Fault>> {
+            pub fn parse(name: &str) -> Result<Self, Vec<$crate::problem::ValidationError>> {
                 let name = name.trim();
-                let faults = $crate::problem::text::faults(name, &$crate::limits::LABEL_CHARS);
-                if faults.is_empty() {
+                let errors = $crate::problem::text::errors(name, &$crate::limits::LABEL_CHARS);
+                if errors.is_empty() {
                     Ok(Self(name.to_owned()))
                 } else {
-                    Err(faults)
+                    Err(errors)
                 }
             }
 
-            /// A name read from the database, which is not checked again.
+            /// Wraps a name read from the database without checking it again.
             pub fn saved(name: String) -> Self {
                 Self(name)
             }

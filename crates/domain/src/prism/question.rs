@@ -20,7 +20,7 @@ impl QuestionType {
     /// The names of all types, for messages.
     pub const NAMES: [&'static str; 3] = ["choice", "yes_no", "scale"];
 
-    /// The type with this name.
+    /// The type with this name; `None` for anything else. Names are case-sensitive.
     pub fn parse(name: &str) -> Option<Self> {
         [Self::Choice, Self::YesNo, Self::Scale]
             .into_iter()
@@ -49,7 +49,8 @@ pub struct Outcome {
     pub description: Option<String>,
 }
 
-/// One possible outcome of a question, own or built-in, borrowed from [`Question::outcomes`].
+/// One possible outcome of a question, the prism's own or built-in, borrowed from
+/// [`Question::outcomes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutcomeRef<'a> {
     /// Key of the outcome in stored answers.
@@ -139,7 +140,7 @@ impl Question {
         own.chain(built_in.iter().copied())
     }
 
-    /// The label of the outcome with this key.
+    /// The label of the outcome with this key; `None` if the question has no such outcome.
     pub fn label_of(&self, key: &OutcomeKey) -> Option<&str> {
         self.outcomes()
             .find(|outcome| outcome.key == key.as_str())

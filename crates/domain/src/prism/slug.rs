@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::ids::{PrismId, parse_uuid};
 use crate::limits::PRISM_PATH_CHARS;
-use crate::problem::Fault;
+use crate::problem::ValidationError;
 
 /// A prism's name in paths, unique in the account and never changed (spec 2.1).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -53,10 +53,10 @@ impl PrismSelector {
     ///
     /// # Errors
     /// The faults of the text's length and characters.
-    pub fn parse(text: &str) -> Result<Self, Vec<Fault>> {
-        let faults = crate::problem::text::faults(text, &(1..=PRISM_PATH_CHARS));
-        if !faults.is_empty() {
-            return Err(faults);
+    pub fn parse(text: &str) -> Result<Self, Vec<ValidationError>> {
+        let errors = crate::problem::text::errors(text, &(1..=PRISM_PATH_CHARS));
+        if !errors.is_empty() {
+            return Err(errors);
         }
         Ok(PrismId::parse(text).map_or_else(|| Self::Slug(text.to_owned()), Self::Id))
     }
@@ -97,7 +97,7 @@ mod tests {
         ));
         assert_eq!(
             PrismSelector::parse(&"a".repeat(65)),
-            Err(vec![Fault::StringTooLong(64)])
+            Err(vec![ValidationError::StringTooLong(64)])
         );
     }
 }

@@ -2,21 +2,20 @@
 
 use std::ops::RangeInclusive;
 
-use crate::problem::Fault;
+use crate::problem::ValidationError;
 
-/// The faults of a text whose length in code points must be in `chars`, in the order of zod 3:
-/// length, then forbidden characters.
-pub fn faults(text: &str, chars: &RangeInclusive<usize>) -> Vec<Fault> {
-    let mut faults = Vec::new();
+/// The faults of a text in the order of zod 3: length, then characters.
+pub fn errors(text: &str, chars: &RangeInclusive<usize>) -> Vec<ValidationError> {
+    let mut errors = Vec::new();
     let length = text.chars().count();
     if length < *chars.start() {
-        faults.push(Fault::StringTooShort(*chars.start()));
+        errors.push(ValidationError::StringTooShort(*chars.start()));
     }
     if length > *chars.end() {
-        faults.push(Fault::StringTooLong(*chars.end()));
+        errors.push(ValidationError::StringTooLong(*chars.end()));
     }
     if text.contains('\0') {
-        faults.push(Fault::ForbiddenCharacters);
+        errors.push(ValidationError::ForbiddenCharacters);
     }
-    faults
+    errors
 }

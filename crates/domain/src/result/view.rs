@@ -96,8 +96,9 @@ impl<'a> ResultView<'a> {
     }
 }
 
-/// The position of a question. Columns mostly follow the order of their questions, so the search
-/// begins where the last one ended: a wide lens then costs one comparison for each column.
+/// The index of a question; `None` if no question has the key. Columns mostly follow the order of
+/// their questions, so the search begins where the last one ended: a wide lens then costs one
+/// comparison for each column.
 fn index_of(questions: &[Question], key: &QuestionKey, from: usize) -> Option<usize> {
     let indexed = || questions.iter().enumerate();
     let mut onwards = indexed().skip(from).chain(indexed().take(from));

@@ -98,7 +98,7 @@ mod tests {
     }
 
     /// The estimate of a state, from JSON assembled by the test.
-    fn by_hand(state: &Value) -> usize {
+    fn counted_from_json(state: &Value) -> usize {
         let question = r#"{"type":"choice","instructions":"Which?\nLook \"twice\".","criteria":{"a":"Ä: d","b":"B","other":"Other: the text answers the question, but with none of the options above","insufficient_information":"Not enough information: the text does not say enough to answer the question"}}"#;
         let text = format!(r#"{{"state":{state},"question":{question}}}"#);
         text.chars().count().div_ceil(4)
@@ -111,7 +111,7 @@ mod tests {
         let state = json!({ "text": text });
         assert_eq!(
             estimate(&bare, &submission(&bare, text, None)),
-            by_hand(&state)
+            counted_from_json(&state)
         );
         let with = version(Some("We sell."));
         let state: Value = serde_json::from_str(
@@ -121,7 +121,7 @@ mod tests {
         .unwrap();
         assert_eq!(
             estimate(&with, &submission(&with, text, Some("Bob"))),
-            by_hand(&state)
+            counted_from_json(&state)
         );
     }
 
@@ -131,7 +131,7 @@ mod tests {
         let empty = submission(&version, "", None);
         assert_eq!(size_of_version(&version), estimate(&version, &empty));
         let state = json!({ "context": "We sell.", "text": "" });
-        assert_eq!(size_of_version(&version), by_hand(&state));
+        assert_eq!(size_of_version(&version), counted_from_json(&state));
         let long = submission(&version, &"x".repeat(400), None);
         assert_eq!(estimate(&version, &long), size_of_version(&version) + 100);
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::limits::{IDEMPOTENCY_KEY_CHARS, REF_CHARS};
-use crate::problem::Fault;
+use crate::problem::ValidationError;
 use crate::problem::text;
 
 macro_rules! trimmed {
@@ -17,10 +17,10 @@ macro_rules! trimmed {
             ///
             /// # Errors
             /// The faults of the trimmed text's length and characters.
-            pub fn parse(text: &str) -> Result<Self, Vec<Fault>> {
+            pub fn parse(text: &str) -> Result<Self, Vec<ValidationError>> {
                 let text = text.trim();
-                let faults = text::faults(text, &$chars);
-                if faults.is_empty() { Ok(Self(text.to_owned())) } else { Err(faults) }
+                let errors = text::errors(text, &$chars);
+                if errors.is_empty() { Ok(Self(text.to_owned())) } else { Err(errors) }
             }
 
             /// A value read from the database, which is not checked again.

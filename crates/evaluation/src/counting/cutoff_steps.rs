@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn each_step_tells_what_a_cutoff_there_would_answer() {
+    fn each_step_shows_what_a_cutoff_there_would_answer() {
         let probabilities = [0.0, 0.004, 0.29, 0.299_999, 0.3, 0.5, 0.999_999, 1.0];
         let steps = counted("label", &probabilities);
         assert_eq!(steps.results(), 8);
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_column_says_now_is_counted_by_its_own_cutoffs() {
+    fn what_the_column_shows_now_is_counted_by_its_own_cutoffs() {
         let (cutoffs, labels) = counted("label", &[0.1, 0.499_999, 0.5, 0.9]).now().unwrap();
         assert_eq!(cutoffs, Cutoffs::default());
         let expected = LabelCounts {

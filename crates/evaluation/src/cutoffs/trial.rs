@@ -31,10 +31,14 @@ impl CutoffMeasures {
     }
 
     fn add(&mut self, counts: &PercentCounts, cutoffs: ChosenPercents) {
-        let said_yes = |percent| counts.from(percent);
-        let said_no = |percent| counts.below(percent).others();
-        let yes = cutoffs.yes_from.map_or_else(Proportion::default, said_yes);
-        let no = cutoffs.no_below.map_or_else(Proportion::default, said_no);
+        let answered_yes = |percent| counts.from(percent);
+        let answered_no = |percent| counts.below(percent).others();
+        let yes = cutoffs
+            .yes_from
+            .map_or_else(Proportion::default, answered_yes);
+        let no = cutoffs
+            .no_below
+            .map_or_else(Proportion::default, answered_no);
         self.precision += yes;
         self.no_precision += no;
         self.recall += Proportion {

@@ -1,4 +1,4 @@
-//! The compact form in which a marked answer is collected.
+//! The compact form in which marked answers are collected: 12 bytes each.
 
 use refract_domain::answer::probability::{ONE, Probability};
 
@@ -29,7 +29,7 @@ impl MarkedRow {
         self.predicted == Some(self.marked)
     }
 
-    /// The predicted outcome of a choice or scale, with its probability.
+    /// The predicted outcome of a choice or scale, with its probability; `None` if there is none.
     pub(crate) fn prediction(&self) -> Option<Forecast> {
         self.predicted.map(|_| Forecast {
             probability: self.probability,
@@ -37,7 +37,7 @@ impl MarkedRow {
         })
     }
 
-    /// The predicted outcome of a Yes / No, with its probability.
+    /// The predicted outcome of a Yes / No, with its probability; `None` if there is none.
     pub(crate) fn yes_or_no(&self) -> Option<Forecast> {
         let mut forecast = self.prediction()?;
         if self.predicted == Some(NO) {

@@ -72,7 +72,7 @@ fn an_answer_or_a_question_of_another_type_is_refused() {
 }
 
 #[test]
-fn more_outcomes_than_can_be_told_apart_are_refused_and_the_others_stay() {
+fn more_outcomes_than_can_be_distinguished_are_refused_and_the_others_stay() {
     let question = |version: usize| {
         let options: Vec<String> = (0..253).map(|n| format!("o{version}_{n}")).collect();
         let options: Vec<&str> = options.iter().map(String::as_str).collect();

@@ -71,7 +71,7 @@ fn every_measure_of_a_scale_can_be_required() {
 }
 
 #[test]
-fn a_bound_holds_as_its_operator_says() {
+fn a_bound_holds_as_its_operator_requires() {
     let measures = topic();
     for (bound, holds) in [
         (">=0.75", true),

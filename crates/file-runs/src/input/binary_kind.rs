@@ -30,11 +30,11 @@ const BEGINNINGS: [(&[u8], &str); 9] = [
         "it is an SQLite database: write the table as CSV",
     ),
 ];
-/// First bytes of bzip2 data, after the header of four bytes.
+/// The bytes of bzip2 data after its header of four bytes.
 const BZIP2_BLOCK: &[u8] = b"1AY&SY";
 
-/// The kind of a file that is not text, by its first bytes, and what to do about it. More bytes
-/// give more certainty, up to some thousand.
+/// The kind of a file that is not text, and what to do about it; `None` for text. `start` is the
+/// file's first bytes: up to a few thousand, more bytes make the result more certain.
 pub fn binary_kind(start: &[u8]) -> Option<&'static str> {
     let mut known = BEGINNINGS.iter();
     if let Some((_, what)) = known.find(|(beginning, _)| start.starts_with(beginning)) {

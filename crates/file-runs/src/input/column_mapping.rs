@@ -132,7 +132,7 @@ mod tests {
 
     fn names(mappings: &[ColumnMapping]) -> Result<Vec<(String, bool)>, String> {
         let columns =
-            InputColumns::new(&version(), &[], mappings).map_err(|fault| fault.to_string())?;
+            InputColumns::new(&version(), &[], mappings).map_err(|error| error.to_string())?;
         let wanted = columns.wanted.0.into_iter();
         Ok(wanted
             .map(|column| (column.name, column.is_required))

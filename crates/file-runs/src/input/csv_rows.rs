@@ -109,7 +109,7 @@ impl CsvRows {
         let found = self.record.len();
         let expected = self.header.len();
         if found != expected {
-            return Err(InputError::Torn {
+            return Err(InputError::WrongCells {
                 line,
                 found,
                 expected,
@@ -138,7 +138,7 @@ impl CsvRows {
         }
         self.allowance.renew();
         if let Err(error) = self.reader.read_byte_record(&mut self.record) {
-            return Err(self.fault(error));
+            return Err(self.error(error));
         }
         let line = self.line();
         let last = self.record.iter().next_back().unwrap_or_default();
@@ -165,7 +165,7 @@ impl CsvRows {
         self.reader.position().line().saturating_sub(passed).max(1)
     }
 
-    fn fault(&self, error: csv::Error) -> InputError {
+    fn error(&self, error: csv::Error) -> InputError {
         let begins = self.record.position().map_or(1, csv::Position::line);
         let line = begins + 1 - self.breaks_passed;
         if self.allowance.is_used_up() {

@@ -33,7 +33,7 @@ pub enum InputError {
     },
     /// A row has fewer or more cells than the header.
     #[error("line {line} has {}, the header has {expected}", counted(*.found, "cell"))]
-    Torn {
+    WrongCells {
         /// The line on which the row begins.
         line: u64,
         /// Number of cells in the row.

@@ -8,7 +8,7 @@ use super::input_error::InputError;
 use super::wanted_columns::WantedColumns;
 
 /// The byte order mark of UTF-8.
-pub(crate) const UTF_8_MARK: &[u8] = b"\xef\xbb\xbf";
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
 /// Number of bytes at the beginning of a file that are searched for the header.
 const HEADER_BYTES: u64 = 1024 * 1024;
@@ -51,8 +51,8 @@ impl InputKind {
         if let Some(kind) = binary_kind(start) {
             return Err(InputError::Binary(kind));
         }
-        if start.starts_with(UTF_8_MARK) {
-            file.consume(UTF_8_MARK.len());
+        if start.starts_with(BYTE_ORDER_MARK) {
+            file.consume(BYTE_ORDER_MARK.len());
         }
         let first = first_character(&mut file).map_err(unopened)?;
         let first = first.ok_or(InputError::Empty)?;

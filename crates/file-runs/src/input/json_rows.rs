@@ -7,7 +7,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use refract_domain::json::{Json, Object};
 
 use super::input_error::InputError;
-use super::input_kind::UTF_8_MARK;
+use super::input_kind::BYTE_ORDER_MARK;
 use super::raw_row::{ROW_BYTES, RawRow, RawValue};
 use super::wanted_columns::WantedColumns;
 
@@ -91,8 +91,8 @@ impl JsonRows {
         if u64::try_from(read).is_ok_and(|read| read == ROW_BYTES) {
             return Err(InputError::TooLong { line });
         }
-        if line == 1 && self.bytes.starts_with(UTF_8_MARK) {
-            self.bytes.drain(..UTF_8_MARK.len());
+        if line == 1 && self.bytes.starts_with(BYTE_ORDER_MARK) {
+            self.bytes.drain(..BYTE_ORDER_MARK.len());
         }
         Ok(read > 0)
     }

@@ -1,10 +1,10 @@
 //! A row of a file, checked by the rules for a request body of the API.
 
 use refract_domain::prism::PrismVersion;
-use refract_domain::problem::{Fault, Problems};
+use refract_domain::problem::{Problems, ValidationError};
 use refract_domain::submission::budget;
 use refract_domain::submission::reference::Ref;
-use refract_domain::submission::{CallContext, FieldValues, Submission, field_value_faults};
+use refract_domain::submission::{CallContext, FieldValues, Submission, field_value_errors};
 
 use crate::gold::cells::GoldCells;
 use crate::input::{RawRow, RawValue};
@@ -66,7 +66,7 @@ fn read(
     for field in version.fields() {
         let path = format!("fields.{}", field.key);
         if let Some(text) = text(values.next(), &path, &mut problems) {
-            problems.add_all(&path, field_value_faults(&text));
+            problems.add_all(&path, field_value_errors(&text));
             fields.push((field.key.clone(), text));
         }
     }
@@ -89,22 +89,22 @@ fn read(
 
 /// The text of a required value.
 fn text(value: Option<RawValue>, path: &str, problems: &mut Problems) -> Option<String> {
-    let no_string = |received| Fault::Expected {
+    let no_string = |received| ValidationError::Expected {
         expected: "string",
         received,
     };
-    let fault = match value {
+    let error = match value {
         Some(RawValue::Text {
             text,
             has_unpaired_surrogate: false,
         }) => return Some(text),
-        Some(RawValue::Text { .. }) => Fault::ForbiddenCharacters,
+        Some(RawValue::Text { .. }) => ValidationError::ForbiddenCharacters,
         Some(RawValue::Scalar { type_name, .. }) => no_string(type_name),
         Some(RawValue::NoText(received)) => no_string(received),
         Some(RawValue::Absent { is_null: true }) => no_string("null"),
-        Some(RawValue::Absent { is_null: false }) | None => Fault::Required,
+        Some(RawValue::Absent { is_null: false }) | None => ValidationError::Required,
     };
-    problems.add(path, fault);
+    problems.add(path, error);
     None
 }
 
@@ -114,6 +114,10 @@ fn text_or_nothing(value: Option<RawValue>, path: &str, problems: &mut Problems)
     text(Some(value), path, problems).filter(|text| !text.trim().is_empty())
 }
 
-fn parsed<T>(parsed: Result<T, Vec<Fault>>, path: &str, problems: &mut Problems) -> Option<T> {
-    parsed.map_err(|faults| problems.add_all(path, faults)).ok()
+fn parsed<T>(
+    parsed: Result<T, Vec<ValidationError>>,
+    path: &str,
+    problems: &mut Problems,
+) -> Option<T> {
+    parsed.map_err(|errors| problems.add_all(path, errors)).ok()
 }

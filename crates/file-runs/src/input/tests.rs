@@ -24,11 +24,11 @@ type Read = Vec<(u64, Option<String>, Option<String>)>;
 
 fn read(name: &str, bytes: &[u8]) -> Result<(InputKind, Read), String> {
     let (_folder, path) = file(name, bytes);
-    let said = |fault: InputError| fault.to_string();
-    let input = InputFile::open(InputSource::Path(&path), &wanted()).map_err(said)?;
-    let mut rows = input.rows(&wanted()).map_err(said)?;
+    let message = |error: InputError| error.to_string();
+    let input = InputFile::open(InputSource::Path(&path), &wanted()).map_err(message)?;
+    let mut rows = input.rows(&wanted()).map_err(message)?;
     let mut read = Vec::new();
-    while let Some(row) = rows.next().map_err(said)? {
+    while let Some(row) = rows.next().map_err(message)? {
         let mut texts = row.values.into_iter().map(|value| match value {
             RawValue::Text { text, .. } => Some(text),
             RawValue::Absent { .. } => None,
@@ -46,7 +46,7 @@ fn rows(name: &str, bytes: &[u8]) -> Read {
 }
 
 #[track_caller]
-fn fault(name: &str, bytes: &[u8]) -> String {
+fn error(name: &str, bytes: &[u8]) -> String {
     read(name, bytes).unwrap_err()
 }
 
@@ -184,7 +184,7 @@ fn a_broken_file_is_refused_with_the_line() {
         ),
         (b"body,ref\n", "it lacks the column text: it has body, ref"),
     ] {
-        assert_eq!(fault("a.csv", bytes), words);
+        assert_eq!(error("a.csv", bytes), words);
     }
 }
 
@@ -202,7 +202,7 @@ fn json_that_is_none_is_refused_with_the_line() {
             "line 2 is not UTF-8: save the file as UTF-8",
         ),
     ] {
-        assert_eq!(fault("a.jsonl", bytes), words);
+        assert_eq!(error("a.jsonl", bytes), words);
     }
 }
 
@@ -237,9 +237,9 @@ fn a_stream_is_read_as_often_as_a_file() {
     }
     input.check_unchanged(3).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let fault = InputFile::open(InputSource::Path(folder.path()), &wanted());
-    let fault = fault.err().unwrap().to_string();
-    assert_eq!(fault, "it is a folder: name a file in it");
+    let error = InputFile::open(InputSource::Path(folder.path()), &wanted());
+    let error = error.err().unwrap().to_string();
+    assert_eq!(error, "it is a folder: name a file in it");
 }
 
 #[test]
@@ -275,11 +275,11 @@ fn a_quote_that_swallows_the_file_is_found_before_memory_is_full() {
     let mut bytes = b"text\na\n\"".to_vec();
     bytes.resize(20 * 1024 * 1024, b'x');
     assert_eq!(
-        fault("a.csv", &bytes),
+        error("a.csv", &bytes),
         "line 3 begins a row of over 16 MiB: a quote in it may never be closed"
     );
     bytes.splice(0..8, *b"{\"text\":");
-    assert!(fault("a.jsonl", &bytes).starts_with("line 1 begins a row of over 16 MiB"));
+    assert!(error("a.jsonl", &bytes).starts_with("line 1 begins a row of over 16 MiB"));
 }
 
 #[test]
@@ -291,9 +291,9 @@ fn a_file_that_is_written_to_is_found_changed() {
     input.check_unchanged(2).unwrap();
     let mut more = std::fs::File::options().append(true).open(&path).unwrap();
     more.write_all(b"b\n").unwrap();
-    let fault = input.check_unchanged(2).unwrap_err().to_string();
+    let error = input.check_unchanged(2).unwrap_err().to_string();
     assert_eq!(
-        fault,
+        error,
         "it was changed while it was read, at line 2 or before"
     );
 }

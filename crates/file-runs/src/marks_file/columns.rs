@@ -2,7 +2,7 @@
 
 use refract_domain::ids::ResultId;
 use refract_domain::key::{QuestionKey, ROW_NAMES};
-use refract_domain::problem::Fault;
+use refract_domain::problem::ValidationError;
 use refract_domain::result::mark;
 use refract_domain::submission::reference::Ref;
 use refract_service::marks::{MarkCell, MarkError, MarkErrors, MarksRow, NamedResult};
@@ -136,26 +136,25 @@ impl MarksColumns {
         let (_, of_questions) = seen.split_at_checked(BEFORE).unwrap_or((seen, &[]));
         let mut marked = of_questions.iter().step_by(EACH);
         let is_unused = |name: &str| unused.iter().any(|unused| unused == name);
-        let passed_by = ROW_NAMES.iter().filter(|name| is_unused(name));
-        passed_by.count() + BEFORE == ROW_NAMES.len() && !marked.any(|seen| *seen)
+        let ignored = ROW_NAMES.iter().filter(|name| is_unused(name));
+        ignored.count() + BEFORE == ROW_NAMES.len() && !marked.any(|seen| *seen)
     }
 
-    /// The ignored columns of questions, because another column of the same question takes
-    /// precedence.
-    pub(super) fn passed_by(&self, seen: &[bool]) -> Vec<String> {
+    /// The ignored columns of questions: another column of the question takes precedence.
+    pub(super) fn ignored(&self, seen: &[bool]) -> Vec<String> {
         let (_, of_questions) = seen.split_at_checked(BEFORE).unwrap_or((seen, &[]));
         let of_questions = of_questions.chunks(EACH).zip(&self.questions);
-        let passed_by = of_questions.flat_map(|(seen, question)| {
+        let ignored = of_questions.flat_map(|(seen, question)| {
             let names = question.names.iter().zip(seen);
             names
                 .filter_map(|(name, seen)| name.clone().filter(|_| *seen))
                 .skip(1)
         });
-        passed_by.collect()
+        ignored.collect()
     }
 
-    /// Reads a row and adds its errors to `faults`; `None` for a row without marks.
-    pub(super) fn row(&self, raw: RawRow, faults: &mut MarkErrors) -> Option<MarksRow> {
+    /// Reads a row and adds its errors to `errors`; `None` for a row without marks.
+    pub(super) fn row(&self, raw: RawRow, errors: &mut MarkErrors) -> Option<MarksRow> {
         let RawRow { line, values } = raw;
         let mut values = values.into_iter();
         let (id, reference) = (values.next(), values.next());
@@ -170,7 +169,7 @@ impl MarksColumns {
                     question: columns.key.clone(),
                     outcome,
                 }),
-                Err(fault) => faults.add(line, fault),
+                Err(error) => errors.add(line, error),
             }
         }
         if !has_marks {
@@ -178,8 +177,8 @@ impl MarksColumns {
         }
         match named(id, reference) {
             Ok(named) => Some(MarksRow { line, named, cells }),
-            Err(fault) => {
-                faults.add(line, fault);
+            Err(error) => {
+                errors.add(line, error);
                 None
             }
         }
@@ -190,12 +189,12 @@ impl MarksColumns {
 fn named(id: Option<RawValue>, reference: Option<RawValue>) -> Result<NamedResult, MarkError> {
     if let Some(id) = text(id, RESULT_ID)? {
         let id = ResultId::parse(id.trim());
-        let id = id.ok_or_else(|| faulty(RESULT_ID, &[Fault::InvalidUuid]))?;
+        let id = id.ok_or_else(|| invalid_column(RESULT_ID, &[ValidationError::InvalidUuid]))?;
         return Ok(NamedResult::Id(id));
     }
     let reference = reference.map(RawValue::naming);
     let reference = text(reference, REF)?.ok_or(MarkError::NoResult)?;
-    let reference = Ref::parse(&reference).map_err(|faults| faulty(REF, &faults))?;
+    let reference = Ref::parse(&reference).map_err(|errors| invalid_column(REF, &errors))?;
     Ok(NamedResult::Ref(reference))
 }
 
@@ -207,7 +206,10 @@ fn text(value: Option<RawValue>, column: &str) -> Result<Option<String>, MarkErr
             text,
             has_unpaired_surrogate: false,
         }) => Ok(Some(text).filter(|text| !text.trim().is_empty())),
-        Some(RawValue::Text { .. }) => Err(faulty(column, &[Fault::ForbiddenCharacters])),
+        Some(RawValue::Text { .. }) => Err(invalid_column(
+            column,
+            &[ValidationError::ForbiddenCharacters],
+        )),
         Some(
             RawValue::Scalar {
                 type_name: received,
@@ -216,15 +218,18 @@ fn text(value: Option<RawValue>, column: &str) -> Result<Option<String>, MarkErr
             | RawValue::NoText(received),
         ) => {
             let expected = "string";
-            Err(faulty(column, &[Fault::Expected { expected, received }]))
+            Err(invalid_column(
+                column,
+                &[ValidationError::Expected { expected, received }],
+            ))
         }
     }
 }
 
-fn faulty(column: &str, faults: &[Fault]) -> MarkError {
-    let faults: Vec<_> = faults.iter().map(Fault::to_string).collect();
+fn invalid_column(column: &str, errors: &[ValidationError]) -> MarkError {
+    let errors: Vec<_> = errors.iter().map(ValidationError::to_string).collect();
     MarkError::Cell {
         column: column.to_owned(),
-        reason: faults.join("; "),
+        reason: errors.join("; "),
     }
 }

@@ -12,8 +12,8 @@ fn read_with(name: &str, bytes: &str, keys: &[&str]) -> Result<MarksFileRows, St
     let path = folder.path().join(name);
     std::fs::write(&path, bytes).unwrap();
     let file = MarksFile::open(InputSource::Path(&path), &questions(keys))
-        .map_err(|fault| fault.to_string())?;
-    file.read().map_err(|fault| fault.to_string())
+        .map_err(|error| error.to_string())?;
+    file.read().map_err(|error| error.to_string())
 }
 
 fn read(name: &str, bytes: &str) -> Result<MarksFileRows, String> {
@@ -34,10 +34,10 @@ fn shown(read: &MarksFileRows) -> Vec<String> {
     rows.collect()
 }
 
-fn faults(read: &MarksFileRows) -> Vec<String> {
-    let faults = read.faults.listed();
-    faults
-        .map(|(line, fault)| format!("{line} {fault}"))
+fn errors(read: &MarksFileRows) -> Vec<String> {
+    let errors = read.errors.listed();
+    errors
+        .map(|(line, error)| format!("{line} {error}"))
         .collect()
 }
 
@@ -126,14 +126,14 @@ fn a_question_may_be_called_expected() {
 }
 
 #[test]
-fn a_row_that_cannot_be_read_is_a_fault_and_does_not_end_the_reading() {
+fn a_row_that_cannot_be_read_is_an_error_and_does_not_end_the_reading() {
     let long = "a".repeat(201);
     let csv =
         format!("result_id,ref,topic\nx,r1,billing\n,,billing\n,{long},billing\nx,,\n,r1,a\n");
     let found = read("a.csv", &csv).unwrap();
     assert_eq!(shown(&found), ["6 r1: topic=a"]);
     assert_eq!(
-        faults(&found),
+        errors(&found),
         [
             "2 result_id: Invalid uuid",
             "3 neither result_id nor ref names a result",
@@ -145,7 +145,7 @@ fn a_row_that_cannot_be_read_is_a_fault_and_does_not_end_the_reading() {
     let found = read("a.jsonl", jsonl).unwrap();
     assert_eq!(shown(&found), ["1 r1:", "3 r: angry=yes", "4 7: topic=a"]);
     assert_eq!(
-        faults(&found),
+        errors(&found),
         [
             "1 topic: Expected string, received number",
             "1 angry: must not contain NUL or unpaired surrogate characters",
@@ -157,19 +157,19 @@ fn a_row_that_cannot_be_read_is_a_fault_and_does_not_end_the_reading() {
 
 #[test]
 fn a_file_names_results_and_questions() {
-    let fault = |bytes: &str| read("a.csv", bytes).err().unwrap();
+    let error = |bytes: &str| read("a.csv", bytes).err().unwrap();
     let jsonl = |bytes: &str| read("a.jsonl", bytes).err().unwrap();
     let no_results = "it has neither a column result_id nor a column ref: it has topic, note";
-    assert_eq!(fault("note,topic\nx,billing\n"), no_results);
-    assert_eq!(fault("note,topic\n"), no_results);
+    assert_eq!(error("note,topic\nx,billing\n"), no_results);
+    assert_eq!(error("note,topic\n"), no_results);
     assert_eq!(jsonl(r#"{"note":"x","topic":"billing"}"#), no_results);
     let no_questions =
         "it has no column of a question: it has ref, note; the questions are topic, angry";
-    assert_eq!(fault("note,ref\nx,r1\n"), no_questions);
+    assert_eq!(error("note,ref\nx,r1\n"), no_questions);
     assert_eq!(jsonl(r#"{"note":"x","ref":"r1"}"#), no_questions);
     let misspelt = "its column expected_topik is of no question: the questions are topic, angry";
     assert_eq!(
-        fault("ref,expected_topik,angry\nr1,billing,yes\n"),
+        error("ref,expected_topik,angry\nr1,billing,yes\n"),
         misspelt
     );
     assert_eq!(
@@ -177,10 +177,10 @@ fn a_file_names_results_and_questions() {
         misspelt
     );
     let twice = "it has two columns that are called topic";
-    assert_eq!(fault("ref,topic,topic\nr1,a,b\n"), twice);
-    let torn = "line 3 has 3 cells, the header has 2";
-    assert_eq!(fault("ref,topic\nr1,a\nr2,b,c\n"), torn);
-    let hidden = fault(&format!("{},topic\nx,a\n", "secret ".repeat(9)));
+    assert_eq!(error("ref,topic,topic\nr1,a,b\n"), twice);
+    let cells = "line 3 has 3 cells, the header has 2";
+    assert_eq!(error("ref,topic\nr1,a\nr2,b,c\n"), cells);
+    let hidden = error(&format!("{},topic\nx,a\n", "secret ".repeat(9)));
     assert!(!hidden.contains("secret"), "{hidden}");
 }
 
@@ -196,8 +196,8 @@ fn what_may_be_mistyped_stands_beside_what_there_is() {
         std::fs::write(&path, header).unwrap();
         let file =
             MarksFile::open(InputSource::Path(&path), &questions(&["topic", "angry"])).unwrap();
-        let fault = file.read().err().unwrap();
-        assert_eq!(fault.names(), names);
-        assert_eq!(fault.known(), known);
+        let error = file.read().err().unwrap();
+        assert_eq!(error.names(), names);
+        assert_eq!(error.known(), known);
     }
 }

@@ -51,7 +51,7 @@ pub(crate) struct RowSinks<T, L> {
 pub(crate) async fn hand_over(
     mut pending: mpsc::Receiver<PendingRow>,
     tally: &RunTally,
-    halt: &FirstError,
+    first_error: &FirstError,
     sinks: RowSinks<
         impl FnMut(FinishedRow) -> io::Result<()>,
         impl FnMut(ListedRow) -> io::Result<()>,
@@ -72,7 +72,7 @@ pub(crate) async fn hand_over(
             RowState::Refused(refused) => {
                 tally.row_refused();
                 if let Err(error) = list(refused) {
-                    halt.stop(RunError::RefusedList { line, error });
+                    first_error.stop(RunError::RefusedList { line, error });
                 }
                 continue;
             }
@@ -107,7 +107,7 @@ pub(crate) async fn hand_over(
         };
         if let Err(stop) = taken {
             is_whole = false;
-            halt.stop(stop);
+            first_error.stop(stop);
         }
     }
     let mut failures: Vec<_> = failures.into_iter().collect();

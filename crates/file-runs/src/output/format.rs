@@ -45,7 +45,7 @@ mod tests {
         let found = format_of_name(Path::new(name));
         found
             .map(|format| format.map(RowFormat::name))
-            .map_err(|fault| fault.to_string())
+            .map_err(|error| error.to_string())
     }
 
     #[test]

@@ -41,7 +41,7 @@ impl RowChunks {
                     identity,
                     rows_in_file,
                 },
-                Err(fault) => return drop(sender.blocking_send(Err(fault))),
+                Err(error) => return drop(sender.blocking_send(Err(error))),
             };
             while let Some(chunk) = cutter.chunk().transpose() {
                 let is_last = chunk.is_err();

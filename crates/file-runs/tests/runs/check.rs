@@ -1,17 +1,16 @@
 //! `refract check`: what it asks, what it measures, and when it fails.
 
+use refract_test_stack::runs::{GOLD, service};
+use refract_test_stack::service::{Backend, PRISM};
 use refract_test_support::model_server::{ReceivedRequest, ScriptedReply, system_one_answers};
 use refract_test_support::on_both;
 use serde_json::{Value, json};
 
-use refract_test_stack::runs::{GOLD, service};
-use refract_test_stack::service::{Backend, PRISM};
-
 on_both!(
     a_gold_file_is_asked_about_once_and_measured,
     a_corrected_expectation_asks_nothing,
-    answers_of_several_models_are_told,
-    failed_rows_are_told_and_asked_again,
+    answers_of_several_models_are_reported,
+    failed_rows_are_reported_and_asked_again,
     requirements_decide_the_exit_status,
     the_lens_decides_what_a_probability_of_yes_means,
 );
@@ -109,7 +108,7 @@ async fn a_corrected_expectation_asks_nothing(backend: Backend) {
     assert_eq!(service.asked(), 6);
 }
 
-async fn answers_of_several_models_are_told(backend: Backend) {
+async fn answers_of_several_models_are_reported(backend: Backend) {
     let service = service(backend).await;
     service.write("gold.csv", GOLD);
     let ended = service.check("gold.csv", &[]).await;
@@ -133,7 +132,7 @@ async fn answers_of_several_models_are_told(backend: Backend) {
     assert_eq!(lines[0]["model"], "scripted-2");
 }
 
-async fn failed_rows_are_told_and_asked_again(backend: Backend) {
+async fn failed_rows_are_reported_and_asked_again(backend: Backend) {
     let service = service(backend).await;
     let long = "x".repeat(120_000);
     let rows = format!(

@@ -1,17 +1,17 @@
 //! `refract check --orders`: choices asked again with their options in other orders.
 
+use refract_test_stack::runs::GOLD;
+use refract_test_stack::runs::service;
+use refract_test_stack::service::{Backend, PRISM};
 use refract_test_support::model_server::ScriptedReply;
 use refract_test_support::on_both;
 use serde_json::json;
 
 use crate::check::objects;
-use refract_test_stack::runs::GOLD;
-use refract_test_stack::runs::service;
-use refract_test_stack::service::{Backend, PRISM};
 
 on_both!(
     a_model_that_prefers_the_first_option_is_found_out,
-    failures_in_other_orders_are_counted_and_told,
+    failures_in_other_orders_are_counted_and_reported,
 );
 
 async fn a_model_that_prefers_the_first_option_is_found_out(backend: Backend) {
@@ -79,7 +79,7 @@ async fn a_model_that_prefers_the_first_option_is_found_out(backend: Backend) {
     );
 }
 
-async fn failures_in_other_orders_are_counted_and_told(backend: Backend) {
+async fn failures_in_other_orders_are_counted_and_reported(backend: Backend) {
     let service = service(backend).await;
     service.write("gold.csv", GOLD);
     service.check("gold.csv", &[]).await.done();

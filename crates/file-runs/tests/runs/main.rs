@@ -3,16 +3,15 @@
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
-    clippy::panic,
     clippy::indexing_slicing,
     reason = "a test that meets the unexpected ends there"
 )]
 
 mod check;
-mod check_faults;
+mod check_errors;
 mod check_orders;
 mod run;
-mod run_faults;
+mod run_errors;
 mod run_files;
 
 /// A behaviour starts a service of its own.

@@ -1,12 +1,10 @@
 //! File runs: what they ask, what they write, and how the next run resumes.
 
-use refract_test_support::on_both;
-
-use refract_test_support::model_server::ScriptedReply;
-use serde_json::{Value, json};
-
 use refract_test_stack::runs::{numbered, service, texts};
 use refract_test_stack::service::{Backend, PRISM, text};
+use refract_test_support::model_server::ScriptedReply;
+use refract_test_support::on_both;
+use serde_json::{Value, json};
 
 on_both!(
     a_row_of_the_output_is_the_row_of_the_api,

@@ -1,14 +1,12 @@
 //! The files of runs: formats by extension, standard input, refused rows, two runs with one output,
 //! and the cost of a resumed run.
 
-use refract_test_support::on_both;
-
-use refract_test_support::model_server::ScriptedReply;
-use serde_json::{Value, json};
-
 use refract_test_stack::program::Ended;
 use refract_test_stack::runs::{numbered, service, texts};
 use refract_test_stack::service::{Backend, PRISM};
+use refract_test_support::model_server::ScriptedReply;
+use refract_test_support::on_both;
+use serde_json::{Value, json};
 
 on_both!(
     only_what_is_not_answered_is_priced,
@@ -220,8 +218,8 @@ async fn refused_rows_are_listed_beside_the_output() {
     );
     assert_eq!(service.written("out.csv.refused.csv"), expected);
     // the list of refused rows is a file to correct and run
-    let mended = expected.replace(&long, "2").replace(&over, "three");
-    service.write("out.csv.refused.csv", mended);
+    let corrected = expected.replace(&long, "2").replace(&over, "three");
+    service.write("out.csv.refused.csv", corrected);
     let line = service.run_file("out.csv.refused.csv", &output).await;
     let words = "error: --output would be written over the input: name another file";
     assert_eq!(line.refused(), words);

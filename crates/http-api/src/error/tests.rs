@@ -1,5 +1,5 @@
 use refract_domain::ids::ResultId;
-use refract_domain::problem::Fault;
+use refract_domain::problem::ValidationError;
 use refract_domain::result::HeldByAnotherPrism;
 use refract_domain::submission::FieldMismatch;
 use refract_domain::submission::budget::OverBudget;
@@ -27,14 +27,14 @@ fn assert_sent(table: Vec<(ApiError, u16, &str, &str)>) {
 }
 
 #[test]
-fn what_is_wrong_with_a_request_is_said_as_in_section_7() {
+fn what_is_wrong_with_a_request_is_reported_as_in_section_7() {
     let refused = |refusal: CallError| ApiError::from(refusal);
     let missing = FieldMismatch::Missing(vec!["a".to_owned(), "b".to_owned()]);
     let unknown = FieldMismatch::Unknown(vec!["x".to_owned()]);
     let over = OverBudget { estimate: 26_001 };
     let too_large = "Request too large: about 26001 tokens of fields, context and the longest \
                      question, the limit is 26000";
-    let float = Problems::one("version", Fault::NotAnInteger);
+    let float = Problems::one("version", ValidationError::NotAnInteger);
     let invalid = "Invalid request: version: Expected integer, received float";
     let malformed = "Malformed request";
     assert_sent(vec![
@@ -64,7 +64,7 @@ fn what_is_wrong_with_a_request_is_said_as_in_section_7() {
 }
 
 #[test]
-fn who_may_not_and_what_is_not_there_is_said_as_in_section_7() {
+fn who_may_not_and_what_is_not_there_is_reported_as_in_section_7() {
     let refused = |refusal: CallError| ApiError::from(refusal);
     let archived = "This prism is archived, so it cannot answer.";
     assert_sent(vec![
@@ -109,7 +109,7 @@ fn who_may_not_and_what_is_not_there_is_said_as_in_section_7() {
 }
 
 #[test]
-fn conflicts_are_said_as_in_section_7() {
+fn conflicts_are_reported_as_in_section_7() {
     let refused = |refusal: CallError| ApiError::from(refusal);
     let id = ResultId::parse("0190b8f2-0000-7000-8000-0000000000aa").unwrap();
     let held = "This idempotency key was already used for another prism.";
@@ -133,7 +133,7 @@ fn conflicts_are_said_as_in_section_7() {
 }
 
 #[test]
-fn a_bug_is_said_in_constant_words() {
+fn a_bug_is_reported_in_constant_words() {
     let missing = CallError::from(InternalError::VersionMissing);
     let words = "Internal server error";
     assert_sent(vec![
@@ -160,14 +160,17 @@ fn a_draining_server_has_a_body_of_its_own() {
 
 #[test]
 fn a_message_is_escaped_as_json_wants_it() {
-    let problems = Problems::one("fields.a\"b\0\u{fffd}", Fault::ForbiddenCharacters);
+    let problems = Problems::one(
+        "fields.a\"b\0\u{fffd}",
+        ValidationError::ForbiddenCharacters,
+    );
     let (_, body) = sent(problems);
     assert!(body.contains(r#"fields.a\"b\u0000"#), "{body}");
     assert!(serde_json::from_str::<serde_json::Value>(&body).is_ok());
 }
 
 #[test]
-fn causes_are_told_in_a_row() {
+fn causes_are_listed_in_a_row() {
     let error = CallError::Internal(InternalError::LensKeepsMoving);
     assert_eq!(
         with_causes(&error),

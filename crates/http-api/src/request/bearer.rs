@@ -1,4 +1,4 @@
-//! The API key in a request's `Authorization` header (spec 5). The use case finds out whether an
+//! The API key in a request's `Authorization` header (spec 5). The use case checks whether an
 //! account has the key.
 
 use actix_web::http::header::{AUTHORIZATION, HeaderMap};

@@ -31,7 +31,7 @@ impl ReceivedBody {
     /// The body's JSON value, for an endpoint that needs one.
     ///
     /// # Errors
-    /// [`ApiError::MalformedBody`] when the body is no JSON value.
+    /// [`ApiError::MalformedBody`] when the body is not a JSON value.
     pub(crate) fn json(&self) -> Result<Json<'_>, ApiError> {
         match self {
             Self::Absent | Self::PlainText => Err(ApiError::MalformedBody),

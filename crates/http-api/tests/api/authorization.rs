@@ -1,12 +1,11 @@
 //! Every form of `Authorization` (spec 5), on all three endpoints.
 
-use refract_test_support::on_both;
-use serde_json::json;
-
 use refract_test_stack::expected::Saved;
-use refract_test_stack::http::{Connection, Request};
+use refract_test_stack::http::{HttpConnection, Request};
 use refract_test_stack::order::{NO_KEY, NO_RESULT, WRONG_KEY};
 use refract_test_stack::service::{Backend, PRISM, Service, TEXT};
+use refract_test_support::on_both;
+use serde_json::json;
 
 on_both!(keys_of_other_accounts_and_revoked_ones_do_not_count);
 
@@ -130,7 +129,7 @@ async fn keys_of_other_accounts_and_revoked_ones_do_not_count(backend: Backend) 
     let read = Request::get(&format!("/results/{id}")).bearer(second_key);
     assert_eq!(service.send(read.clone()).await.body, made.body);
     // revocation also affects a kept connection
-    let mut connection = Connection::open(service.api()).await;
+    let mut connection = HttpConnection::open(service.api()).await;
     assert_eq!(connection.call(&read).await.status, 200);
     let second_id = second["id"].as_str().unwrap();
     service.run(&["key", "revoke", second_id]).await.done();
@@ -141,12 +140,12 @@ async fn keys_of_other_accounts_and_revoked_ones_do_not_count(backend: Backend) 
     // the other key is still valid, and the result remains
     assert_eq!(service.read(&id, "").await.body, made.body);
     let keys = service.run(&["key", "list", "--json"]).await.lines();
-    let made_by = |id: &str| {
+    let results_of = |id: &str| {
         let key = keys.iter().find(|key| key["id"] == id).unwrap();
         key["results_made"].as_u64()
     };
     assert_eq!(
-        (made_by(&service.key_id), made_by(second_id)),
+        (results_of(&service.key_id), results_of(second_id)),
         (Some(1), Some(0))
     );
 }

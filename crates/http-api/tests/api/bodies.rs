@@ -1,11 +1,11 @@
 //! Bodies: sizes to the byte, media types, encodings, missing bodies (spec 4, readings).
 
-use serde_json::json;
-
 use refract_test_stack::expected::{ANSWERS, JSON, Saved};
-use refract_test_stack::http::{Answer, Connection, Request};
+use refract_test_stack::http::answer::HttpAnswer;
+use refract_test_stack::http::{HttpConnection, Request};
 use refract_test_stack::order::{MALFORMED, NO_RESULT, TOO_LARGE, UNSUPPORTED};
 use refract_test_stack::service::{Backend, PRISM, Service, TEXT};
+use serde_json::json;
 
 const MIB: usize = 1_048_576;
 const UNKNOWN: &str = "01234567-89ab-7def-8123-456789abcdef";
@@ -26,13 +26,13 @@ fn body_of(bytes: usize) -> String {
 }
 
 #[track_caller]
-fn assert_refused(answer: &Answer, (status, code, message): (u16, &str, &str), what: &str) {
+fn assert_refused(answer: &HttpAnswer, (status, code, message): (u16, &str, &str), what: &str) {
     assert_eq!(answer.status, status, "{what}: {answer:?}");
     answer.assert_error(status, code, message);
 }
 
 #[track_caller]
-fn assert_answered(answer: &Answer, what: &str) {
+fn assert_answered(answer: &HttpAnswer, what: &str) {
     assert_eq!(answer.status, 200, "{what}: {answer:?}");
     answer.assert(200, JSON, &Saved::of(answer).envelope(ANSWERS));
 }
@@ -58,7 +58,7 @@ async fn one_mebibyte_is_read_and_one_byte_more_is_refused() {
             assert_refused(&service.send(most).await, NO_RESULT, "a retry");
             for request in [create(&service), retry(&service)] {
                 let over = dress(request, media_type, MIB + 1, is_chunked);
-                let mut connection = Connection::open(service.api()).await;
+                let mut connection = HttpConnection::open(service.api()).await;
                 let answer = connection.call_of_unread_body(&over.bytes()).await;
                 assert_refused(&answer, TOO_LARGE, media_type);
             }
@@ -77,7 +77,7 @@ async fn a_body_over_the_limit_is_answered_without_being_read_to_its_end() {
             let announced = request
                 .clone()
                 .header("Content-Length", &length.to_string());
-            let mut connection = Connection::open(service.api()).await;
+            let mut connection = HttpConnection::open(service.api()).await;
             connection.send(announced.head().as_bytes()).await;
             assert_refused(&connection.answer().await, TOO_LARGE, "announced");
         }
@@ -89,7 +89,7 @@ async fn a_body_over_the_limit_is_answered_without_being_read_to_its_end() {
         bytes.extend(format!("{:x}\r\n", 1 + smuggled.len()).bytes());
         bytes.push(b' ');
         bytes.extend(smuggled);
-        let mut connection = Connection::open(service.api()).await;
+        let mut connection = HttpConnection::open(service.api()).await;
         let answer = connection.call_of_unread_body(&bytes).await;
         assert_refused(&answer, TOO_LARGE, "in chunks");
         assert!(connection.is_closed().await, "nothing more is read here");
@@ -98,7 +98,7 @@ async fn a_body_over_the_limit_is_answered_without_being_read_to_its_end() {
 }
 
 #[tokio::test]
-async fn media_types_are_told_by_their_essence() {
+async fn media_types_are_compared_by_their_essence() {
     let service = Service::start(Backend::Sqlite).await;
     let body = json!({"text": TEXT}).to_string();
     for json in [
@@ -156,7 +156,7 @@ async fn media_types_are_told_by_their_essence() {
 }
 
 #[tokio::test]
-async fn a_missing_body_or_media_type_is_told_apart() {
+async fn a_missing_body_or_media_type_is_distinguished() {
     let service = Service::start(Backend::Sqlite).await;
     let body = json!({"text": TEXT}).to_string();
     for request in [create(&service), retry(&service)] {

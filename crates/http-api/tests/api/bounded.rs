@@ -1,13 +1,12 @@
 //! Limits on what clients can make a node hold: large or endless forms and bodies.
 
-use refract_test_support::on_both;
-use serde_json::json;
-
 use refract_test_stack::browser::forms::{inputs, post};
 use refract_test_stack::browser::{PASSWORD, joined};
 use refract_test_stack::expected::{ANSWERS, JSON, Saved};
-use refract_test_stack::http::{Connection, Request};
+use refract_test_stack::http::{HttpConnection, Request};
 use refract_test_stack::service::{Backend, PRISM, Service, Setup, TEXT};
+use refract_test_support::on_both;
+use serde_json::json;
 
 on_both!(
     a_form_without_a_session_is_answered_before_it_is_sent_unless_it_is_kept,
@@ -41,7 +40,7 @@ async fn a_form_without_a_session_is_answered_before_it_is_sent_unless_it_is_kep
     for cookie in ["", "refract=stolen", &format!("refract={}", "a".repeat(43))] {
         for length in [256 * KIB + 1, 16 * MIB] {
             let head = action("/prisms/new", length).header("Cookie", cookie);
-            let mut connection = Connection::open(app).await;
+            let mut connection = HttpConnection::open(app).await;
             connection.send(head.head().as_bytes()).await;
             let answer = connection.answer().await;
             assert_eq!(answer.status, 413, "{answer:?}");
@@ -51,7 +50,7 @@ async fn a_form_without_a_session_is_answered_before_it_is_sent_unless_it_is_kep
         }
     }
     let most = action("/prisms/new", 256 * KIB);
-    let mut connection = Connection::open(app).await;
+    let mut connection = HttpConnection::open(app).await;
     connection.send(most.head().as_bytes()).await;
     connection.send(form("pasted", 256 * KIB).as_bytes()).await;
     let answer = connection.answer().await;
@@ -63,7 +62,7 @@ async fn a_form_without_a_session_is_answered_before_it_is_sent_unless_it_is_kep
         .header("Content-Type", "application/x-www-form-urlencoded")
         .body(form("pasted", 300 * KIB))
         .chunked();
-    let mut connection = Connection::open(app).await;
+    let mut connection = HttpConnection::open(app).await;
     let answer = connection.call_of_unread_body(&chunked.bytes()).await;
     assert_eq!(answer.status, 413);
 }
@@ -107,7 +106,7 @@ async fn a_session_that_ends_while_a_form_comes_changes_nothing(backend: Backend
         let cookie = ada.cookie();
         let body = form("fields.text", bytes);
         let sent = action(&format!("/prisms/{PRISM}/try"), bytes).header("Cookie", &cookie);
-        let mut connection = Connection::open(node.app).await;
+        let mut connection = HttpConnection::open(node.app).await;
         connection.send(sent.head().as_bytes()).await;
         connection.send(&body.as_bytes()[..bytes / 2]).await;
         // the session was found, and the form is being received
@@ -128,7 +127,7 @@ async fn signing_in_and_joining_take_small_forms(backend: Backend) {
     let app = service.nodes[0].app;
     for path in ["/join/abc", "/sign-out"] {
         let head = action(path, 16 * KIB + 1).head();
-        let mut connection = Connection::open(app).await;
+        let mut connection = HttpConnection::open(app).await;
         connection.send(head.as_bytes()).await;
         let answer = connection.answer().await;
         assert_eq!(answer.status, 413, "{path}");
@@ -148,13 +147,13 @@ async fn signing_in_and_joining_take_small_forms(backend: Backend) {
         (form("email", MIB), 413),
     ] {
         let sent = action("/sign-in", body.len());
-        let mut connection = Connection::open(app).await;
+        let mut connection = HttpConnection::open(app).await;
         let bytes = [sent.head().into_bytes(), body.into_bytes()].concat();
         let answer = connection.call_of_unread_body(&bytes).await;
         assert_eq!(answer.status, status, "{}", bytes.len());
     }
     let head = action("/sign-in", MIB + 1).head();
-    let mut connection = Connection::open(app).await;
+    let mut connection = HttpConnection::open(app).await;
     connection.send(head.as_bytes()).await;
     assert_eq!(connection.answer().await.status, 413);
 }
@@ -193,7 +192,12 @@ async fn service_of_32_mib() -> Service {
 }
 
 /// Connections that have sent a body of this length except its last bytes.
-async fn stalled(service: &Service, number: usize, bytes: usize, unsent: usize) -> Vec<Connection> {
+async fn stalled(
+    service: &Service,
+    number: usize,
+    bytes: usize,
+    unsent: usize,
+) -> Vec<HttpConnection> {
     let body = json!({"text": TEXT}).to_string();
     let padded = format!("{body}{}", " ".repeat(bytes - body.len()));
     let request = service
@@ -202,7 +206,7 @@ async fn stalled(service: &Service, number: usize, bytes: usize, unsent: usize) 
         .bytes();
     let mut connections = Vec::new();
     for _ in 0..number {
-        let mut connection = Connection::open(service.api()).await;
+        let mut connection = HttpConnection::open(service.api()).await;
         connection.send(&request[..request.len() - unsent]).await;
         connections.push(connection);
     }
@@ -213,7 +217,7 @@ async fn stalled(service: &Service, number: usize, bytes: usize, unsent: usize) 
 async fn stalled_and_waiting(
     service: &Service,
     waiting: usize,
-) -> (Vec<Connection>, Vec<Connection>) {
+) -> (Vec<HttpConnection>, Vec<HttpConnection>) {
     let node = &service.nodes[0];
     let stalling = stalled(service, 20, MIB, 2).await;
     node.until_metric("refract_body_bytes_reserved", 20_971_520.0)

@@ -1,13 +1,13 @@
 //! `POST /prisms/{prism}/results` and `GET /results/{result_id}`.
 
-use refract_test_support::on_both;
-use serde_json::{Value, json};
-
-use crate::order_of_create::estimated_characters;
 use refract_test_stack::expected::{ANSWERS, JSON, Saved, id_in};
 use refract_test_stack::http::Request;
 use refract_test_stack::program;
 use refract_test_stack::service::{Backend, PRISM, Service, Setup, TEXT};
+use refract_test_support::on_both;
+use serde_json::{Value, json};
+
+use crate::order_of_create::estimated_characters;
 
 const FORMATS: [&str; 5] = ["json", "raw", "csv", "tsv", "jsonl"];
 

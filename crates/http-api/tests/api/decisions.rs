@@ -1,11 +1,10 @@
 //! The protocol `decisions` from the setting to the saved result.
 
+use refract_test_stack::expected::{ANSWERS, JSON, STORED, Saved};
+use refract_test_stack::service::{Backend, Service, Setup, TEXT};
 use refract_test_support::model_server::{Script, ScriptedReply};
 use refract_test_support::on_both;
 use serde_json::{Value, json};
-
-use refract_test_stack::expected::{ANSWERS, JSON, STORED, Saved};
-use refract_test_stack::service::{Backend, Service, Setup, TEXT};
 
 on_both!(a_text_is_answered_by_a_server_that_speaks_decisions);
 

@@ -1,13 +1,12 @@
 //! Failed results: saved, returned with 502, retried once (spec 3.1, 4.3).
 
+use refract_test_stack::expected::{ANSWERS, JSON, Saved, id_in, retried_as};
+use refract_test_stack::http::Request;
+use refract_test_stack::service::{Backend, PRISM, Service, Setup, TEXT};
 use refract_test_support::model_server::{ModelServer, ScriptedReply};
 use refract_test_support::on_both;
 use serde_json::json;
 use tokio::net::TcpSocket;
-
-use refract_test_stack::expected::{ANSWERS, JSON, Saved, id_in, retried_as};
-use refract_test_stack::http::Request;
-use refract_test_stack::service::{Backend, PRISM, Service, Setup, TEXT};
 
 on_both!(
     a_failed_result_reads_alike_in_every_format_and_is_retried_once,

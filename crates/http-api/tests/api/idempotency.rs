@@ -1,12 +1,11 @@
 //! Idempotency keys: every row of the table in section 4.1.
 
-use refract_test_support::model_server::ScriptedReply;
-use refract_test_support::on_both;
-use serde_json::json;
-
 use refract_test_stack::expected::{ANSWERS, JSON, Saved};
 use refract_test_stack::http::Request;
 use refract_test_stack::service::{Backend, PRISM, Service, TEXT, text};
+use refract_test_support::model_server::ScriptedReply;
+use refract_test_support::on_both;
+use serde_json::json;
 
 on_both!(
     a_key_of_a_successful_result_returns_it_without_asking,

@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use refract_test_support::model_server::ScriptedReply;
-use serde_json::json;
-
 use refract_test_stack::http::Request;
 use refract_test_stack::service::{Backend, PRISM, Service, TEXT};
+use refract_test_support::model_server::ScriptedReply;
+use serde_json::json;
 
 #[tokio::test]
 async fn a_page_that_points_its_name_at_this_machine_learns_nothing() {
@@ -195,7 +194,7 @@ async fn metrics_are_well_formed_and_count_what_happened() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn metrics_tell_the_build_and_the_process() {
+async fn metrics_show_the_build_and_the_process() {
     let service = Service::start(Backend::Sqlite).await;
     let answer = service.nodes[0].ops("/metrics").await;
     let samples = check(&answer.body);
@@ -246,7 +245,7 @@ async fn a_scraper_that_asks_for_openmetrics_gets_it() {
 }
 
 #[tokio::test]
-async fn metrics_tell_how_the_connections_of_postgresql_are_used() {
+async fn metrics_show_how_the_connections_of_postgresql_are_used() {
     let [allowed, of_threads, _] = connections_after_a_call(Backend::Postgres).await;
     assert!((allowed - 16.0).abs() < f64::EPSILON, "the default");
     assert!(of_threads >= 1.0, "a call reads over its thread's");
@@ -254,7 +253,7 @@ async fn metrics_tell_how_the_connections_of_postgresql_are_used() {
 }
 
 #[tokio::test]
-async fn metrics_tell_how_the_connections_of_sqlite_are_used() {
+async fn metrics_show_how_the_connections_of_sqlite_are_used() {
     let [allowed, of_threads, idle] = connections_after_a_call(Backend::Sqlite).await;
     assert!(of_threads >= 1.0, "a call reads over its thread's");
     assert!(allowed >= of_threads + idle);

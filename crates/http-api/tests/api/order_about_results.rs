@@ -1,20 +1,19 @@
 //! The order of checks of the two endpoints for a single result (spec 4.2, 4.3), in pairs, with the
 //! checks that precede both.
 
+use refract_test_stack::expected::{JSON, Saved, retried_as};
+use refract_test_stack::http::{HttpConnection, Request};
+use refract_test_stack::order::{
+    CallViolation, CheckOutcome, FORMAT, INVALID_UUID, MALFORMED, NO_KEY, NO_RESULT, TOO_LARGE,
+    UNSUPPORTED, WRONG_KEY, assert_first, error, failing_model, ones_and_pairs, problem,
+};
+use refract_test_stack::service::{Backend, PRISM, Service, TEXT};
 use refract_test_support::on_both;
 use serde_json::json;
 
-use refract_test_stack::expected::{JSON, Saved, retried_as};
-use refract_test_stack::http::{Connection, Request};
-use refract_test_stack::order::{
-    FORMAT, Fault, INVALID_UUID, MALFORMED, NO_KEY, NO_RESULT, Outcome, TOO_LARGE, UNSUPPORTED,
-    WRONG_KEY, assert_first, error, failing_model, ones_and_pairs, problem,
-};
-use refract_test_stack::service::{Backend, PRISM, Service, TEXT};
-
 on_both!(
-    of_two_faults_of_a_retry_the_earlier_one_answers,
-    of_two_faults_of_a_read_the_earlier_one_answers,
+    of_two_violations_of_a_retry_the_earlier_one_answers,
+    of_two_violations_of_a_read_the_earlier_one_answers,
 );
 
 /// The kind of result that a call names.
@@ -101,7 +100,7 @@ impl Results {
 }
 
 /// The faults that both endpoints check, in order.
-fn shared_faults() -> Vec<Fault<Call>> {
+fn shared_violations() -> Vec<CallViolation<Call>> {
     vec![
         problem("id", INVALID_UUID, |call| call.about = About::Nonsense),
         problem("query", FORMAT, |call| {
@@ -119,9 +118,9 @@ fn shared_faults() -> Vec<Fault<Call>> {
     ]
 }
 
-fn retry_faults() -> Vec<Fault<Call>> {
+fn retry_violations() -> Vec<CallViolation<Call>> {
     let archived = "This prism is archived, so it cannot answer.";
-    let mut faults: Vec<Fault<Call>> = vec![
+    let mut violations: Vec<CallViolation<Call>> = vec![
         error("media type", "media type", UNSUPPORTED, |call| {
             call.media_type = Some("application/xml");
         }),
@@ -137,8 +136,8 @@ fn retry_faults() -> Vec<Fault<Call>> {
             call.media_type.get_or_insert("application/json");
         }),
     ];
-    faults.extend(shared_faults());
-    faults.extend([
+    violations.extend(shared_violations());
+    violations.extend([
         error(
             "not failed",
             "id",
@@ -155,17 +154,17 @@ fn retry_faults() -> Vec<Fault<Call>> {
             (404, "not_found", archived),
             |call| call.is_archived = true,
         ),
-        Fault {
+        CallViolation {
             name: "the model",
             place: "model",
-            outcome: Outcome::Failed,
+            outcome: CheckOutcome::Failed,
             make: |_| {},
         },
     ]);
-    faults
+    violations
 }
 
-async fn of_two_faults_of_a_retry_the_earlier_one_answers(backend: Backend) {
+async fn of_two_violations_of_a_retry_the_earlier_one_answers(backend: Backend) {
     let service = Service::start(backend).await;
     let other = service.another_prism("Archived").await;
     let active = Results::of(&service, PRISM).await;
@@ -177,18 +176,18 @@ async fn of_two_faults_of_a_retry_the_earlier_one_answers(backend: Backend) {
         new_ids.push(retried_as(&service.retry(&results.retried).await));
     }
     let (asked, made) = (service.asked(), service.results_made().await);
-    let faults = retry_faults();
-    let sets = ones_and_pairs(&faults);
+    let violations = retry_violations();
+    let sets = ones_and_pairs(&violations);
     for set in &sets {
         let mut call = Call::right(&service);
-        for fault in set {
-            (fault.make)(&mut call);
+        for violation in set {
+            (violation.make)(&mut call);
         }
         let results = if call.is_archived { &archived } else { &active };
         let id = results.id(call.about);
         let target = format!("/results/{id}/retry{}", call.query);
         let request = call.dress(Request::post(&target));
-        let mut connection = Connection::open(service.api()).await;
+        let mut connection = HttpConnection::open(service.api()).await;
         let answer = connection.call_of_unread_body(&request.bytes()).await;
         if set[0].name == "already retried" {
             let new = &new_ids[usize::from(call.is_archived)];
@@ -204,18 +203,18 @@ async fn of_two_faults_of_a_retry_the_earlier_one_answers(backend: Backend) {
     assert_eq!(service.results_made().await, made + 1);
 }
 
-async fn of_two_faults_of_a_read_the_earlier_one_answers(backend: Backend) {
+async fn of_two_violations_of_a_read_the_earlier_one_answers(backend: Backend) {
     let service = Service::start(backend).await;
     let results = Results::of(&service, PRISM).await;
     let asked = service.asked();
-    let faults = shared_faults();
-    for set in ones_and_pairs(&faults) {
+    let violations = shared_violations();
+    for set in ones_and_pairs(&violations) {
         let mut call = Call::right(&service);
         // the body of a read is never checked
         call.media_type = Some("application/xml");
         "{".clone_into(&mut call.body);
-        for fault in &set {
-            (fault.make)(&mut call);
+        for violation in &set {
+            (violation.make)(&mut call);
         }
         let target = format!("/results/{}{}", results.id(call.about), call.query);
         let answer = service.send(call.dress(Request::get(&target))).await;
@@ -267,7 +266,7 @@ async fn a_route_that_is_none_is_answered_before_anything_else_is_looked_at() {
         let answer = service.send(Request::outside("GET", target)).await;
         answer.assert_error(404, "not_found", "Route not found");
     }
-    let mut connection = Connection::open(service.api()).await;
+    let mut connection = HttpConnection::open(service.api()).await;
     let head = Request::new("HEAD", &read).header("Connection", "close");
     connection.send(&head.bytes()).await;
     let answer = connection.rest().await;

@@ -1,18 +1,17 @@
 //! The order of checks of `POST /prisms/{prism}/results` (spec 4.1), in pairs.
 
+use refract_test_stack::expected::{ANSWERS, JSON, Saved};
+use refract_test_stack::http::{HttpConnection, Request};
+use refract_test_stack::order::{
+    CallViolation, CheckOutcome, FORMAT, MALFORMED, NO_KEY, TOO_LARGE, UNSUPPORTED, WRONG_KEY,
+    assert_first, error, failing_model, ones_and_pairs, problem,
+};
+use refract_test_stack::service::{Backend, PRISM, Service};
 use refract_test_support::model_server::ScriptedReply;
 use refract_test_support::on_both;
 use serde_json::{Map, Value, json};
 
-use refract_test_stack::expected::{ANSWERS, JSON, Saved};
-use refract_test_stack::http::{Connection, Request};
-use refract_test_stack::order::{
-    FORMAT, Fault, MALFORMED, NO_KEY, Outcome, TOO_LARGE, UNSUPPORTED, WRONG_KEY, assert_first,
-    error, failing_model, ones_and_pairs, problem,
-};
-use refract_test_stack::service::{Backend, PRISM, Service};
-
-on_both!(of_two_faults_the_earlier_one_answers);
+on_both!(of_two_violations_the_earlier_one_answers);
 
 /// A valid call, to which tests add faults.
 struct Call {
@@ -60,7 +59,7 @@ fn text() -> String {
     clippy::too_many_lines,
     reason = "one list, in the specification's order"
 )]
-fn faults(stored: String, too_large: String) -> Vec<Fault<Call>> {
+fn violations(stored: String, too_large: String) -> Vec<CallViolation<Call>> {
     let other_prism = "This idempotency key was already used for another prism.";
     vec![
         error("media type", "media type", UNSUPPORTED, |call| {
@@ -115,10 +114,10 @@ fn faults(stored: String, too_large: String) -> Vec<Fault<Call>> {
                 call.body.insert("idempotency_key".to_owned(), json!(key));
             },
         ),
-        Fault {
+        CallViolation {
             name: "idempotency key of a stored result",
             place: "idempotency key",
-            outcome: Outcome::Stored(stored),
+            outcome: CheckOutcome::Stored(stored),
             make: |call| {
                 let key = "of a stored result";
                 call.body.insert("idempotency_key".to_owned(), json!(key));
@@ -150,25 +149,25 @@ fn faults(stored: String, too_large: String) -> Vec<Fault<Call>> {
                 fields.insert("subject".to_owned(), json!(""));
             },
         ),
-        Fault {
+        CallViolation {
             name: "size estimate",
             place: "context",
-            outcome: Outcome::Error(400, "validation_failed", too_large),
+            outcome: CheckOutcome::Error(400, "validation_failed", too_large),
             make: |call| {
                 let context = "x".repeat(100_000);
                 call.body.insert("context".to_owned(), json!(context));
             },
         },
-        Fault {
+        CallViolation {
             name: "the model",
             place: "model",
-            outcome: Outcome::Failed,
+            outcome: CheckOutcome::Failed,
             make: |call| call.model_fails = true,
         },
     ]
 }
 
-async fn of_two_faults_the_earlier_one_answers(backend: Backend) {
+async fn of_two_violations_the_earlier_one_answers(backend: Backend) {
     let service = Service::start(backend).await;
     let archived = service.another_prism("Archived").await;
     service.run(&["prism", "archive", &archived]).await.done();
@@ -189,13 +188,13 @@ async fn of_two_faults_the_earlier_one_answers(backend: Backend) {
         "Request too large: about {tokens} tokens of fields, context and the longest question, \
          the limit is 26000"
     );
-    let faults = faults(stored.body, too_large);
+    let violations = violations(stored.body, too_large);
     let made = service.results_made().await;
-    let sets = ones_and_pairs(&faults);
+    let sets = ones_and_pairs(&violations);
     for set in &sets {
         let mut call = Call::right(&service);
-        for fault in set {
-            (fault.make)(&mut call);
+        for violation in set {
+            (violation.make)(&mut call);
         }
         service.model.then_always(if call.model_fails {
             failing_model()
@@ -203,12 +202,12 @@ async fn of_two_faults_the_earlier_one_answers(backend: Backend) {
             ScriptedReply::answers()
         });
         let asked = service.asked();
-        let mut connection = Connection::open(service.api()).await;
+        let mut connection = HttpConnection::open(service.api()).await;
         let answer = connection
             .call_of_unread_body(&call.request().bytes())
             .await;
         assert_first(set, &answer);
-        let is_asked = matches!(set[0].outcome, Outcome::Failed);
+        let is_asked = matches!(set[0].outcome, CheckOutcome::Failed);
         assert_eq!(service.asked() - asked, usize::from(is_asked));
     }
     assert!(sets.len() > 120, "{}", sets.len());

@@ -1,14 +1,13 @@
 //! Changes by the operator that take effect at once: lenses, versions, archived prisms, accounts,
 //! keys.
 
-use refract_test_support::on_both;
-use serde_json::json;
-
 use refract_test_stack::expected::{ANSWERS, CSV, JSON, JSONL, STORED, Saved};
 use refract_test_stack::http::Request;
 use refract_test_stack::service::{
     Backend, LENS_FILE, PRISM, PRISM_FILE, Service, Setup, TEXT, example_prism, text,
 };
+use refract_test_support::on_both;
+use serde_json::json;
 
 on_both!(
     a_lens_changes_what_old_results_return,

@@ -1,11 +1,10 @@
 //! Provenance: the model's name and token counts, as its server reports them. Whatever their
 //! values, the result is saved, and callers never see them.
 
+use refract_test_stack::service::{Backend, Service};
 use refract_test_support::model_server::ScriptedReply;
 use refract_test_support::on_both;
 use serde_json::{Value, json};
-
-use refract_test_stack::service::{Backend, Service};
 
 on_both!(a_server_may_say_of_itself_what_it_likes);
 

@@ -1,19 +1,19 @@
 //! Races with real concurrency, on PostgreSQL between two nodes. In the first round of each race
 //! the model answers only after all calls have passed their checks.
 
-use refract_test_support::on_both;
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use refract_test_stack::expected::{ANSWERS, JSON, Saved};
+use refract_test_stack::http::answer::HttpAnswer;
+use refract_test_stack::http::{HttpConnection, Request};
+use refract_test_stack::service::{Backend, PRISM, Service, Setup, TEXT};
 use refract_test_support::model_server::ScriptedReply;
+use refract_test_support::on_both;
 use serde_json::json;
 use tokio::sync::Barrier;
 use tokio::task::JoinSet;
-
-use refract_test_stack::expected::{ANSWERS, JSON, Saved};
-use refract_test_stack::http::{Answer, Connection, Request};
-use refract_test_stack::service::{Backend, PRISM, Service, Setup, TEXT};
 
 on_both!(
     first_calls_with_one_key_save_one_result,
@@ -43,14 +43,14 @@ async fn service(backend: Backend) -> Service {
 }
 
 /// Sends all requests at the same moment, spread over the nodes.
-async fn at_once(service: &Service, requests: Vec<Request>) -> Vec<Answer> {
+async fn at_once(service: &Service, requests: Vec<Request>) -> Vec<HttpAnswer> {
     let start = Arc::new(Barrier::new(requests.len()));
     let nodes: Vec<SocketAddr> = service.nodes.iter().map(|node| node.api).collect();
     let mut calls = JoinSet::new();
     for (index, request) in requests.into_iter().enumerate() {
         let (start, node) = (Arc::clone(&start), nodes[index % nodes.len()]);
         calls.spawn(async move {
-            let mut connection = Connection::open(node).await;
+            let mut connection = HttpConnection::open(node).await;
             start.wait().await;
             (index, connection.call(&request).await)
         });
@@ -85,7 +85,11 @@ impl Asking {
 
 /// Sends all requests at the same moment; the model answers when all of them have passed
 /// their checks.
-async fn at_once_held(service: &Service, requests: Vec<Request>, asking: Asking) -> Vec<Answer> {
+async fn at_once_held(
+    service: &Service,
+    requests: Vec<Request>,
+    asking: Asking,
+) -> Vec<HttpAnswer> {
     let (asked, calls) = (service.asked(), requests.len());
     let requested = asked + asking.requests(service, calls);
     let release = async {
@@ -111,7 +115,7 @@ async fn round(
     requests: Vec<Request>,
     held: ScriptedReply,
     asking: Asking,
-) -> Vec<Answer> {
+) -> Vec<HttpAnswer> {
     let (asked, calls) = (service.asked(), requests.len());
     if number == 0 {
         service.model.then_always(held);
@@ -125,12 +129,12 @@ async fn round(
     }
 }
 
-fn ids(answers: &[Answer]) -> BTreeSet<String> {
+fn ids(answers: &[HttpAnswer]) -> BTreeSet<String> {
     answers.iter().map(|answer| Saved::of(answer).id).collect()
 }
 
 /// Checks that all answers show one result, which is `ok`.
-fn assert_one_result(answers: &[Answer]) -> Saved {
+fn assert_one_result(answers: &[HttpAnswer]) -> Saved {
     let saved = Saved::of(&answers[0]);
     for answer in answers {
         answer.assert(200, JSON, &saved.envelope(ANSWERS));
@@ -277,7 +281,7 @@ async fn retries_at_once_make_one_result(backend: Backend) {
 }
 
 /// Checks that every answer is the new result, or a conflict that names the new result.
-fn assert_one_retry(answers: &[Answer]) -> String {
+fn assert_one_retry(answers: &[HttpAnswer]) -> String {
     let (won, lost): (Vec<_>, Vec<_>) = answers
         .iter()
         .cloned()

@@ -186,7 +186,7 @@ mod tests {
 
     const MIB: usize = 1024 * KIB;
 
-    /// Room that is available at once.
+    /// Takes room that is available now; never waits.
     fn body(budget: &BodyBudget, bytes: usize) -> Option<HeldRoom> {
         budget.room_for_body(bytes, 1).now_or_never()
     }

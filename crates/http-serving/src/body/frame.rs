@@ -60,7 +60,7 @@ impl BodyFrame {
         }
     }
 
-    /// Whether some of the body has not been read yet.
+    /// Whether part of the body is still unread.
     pub(crate) fn is_open(self) -> bool {
         !matches!(self, Self::Length(0) | Self::Chunks(ChunkPlace::End))
     }
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_is_framed_as_its_head_says() {
+    fn a_body_is_framed_as_its_head_declares() {
         let frame = |method: Method, headers: &[(&'static str, &'static str)]| {
             let request = TestRequest::default().method(method);
             let request = headers

@@ -13,7 +13,8 @@ use crate::body::budget::{BodyBudget, HeldRoom};
 use crate::gate::read_gate::{OpenGate, ReadGate};
 use crate::lifecycle::{Draining, Lifecycle};
 
-/// The largest body that needs no room in the budget, since thousands of callers may send one.
+/// The largest body that needs no room in the budget: small enough for thousands of callers at
+/// once.
 const USUAL_BYTES: usize = 16 * 1024;
 /// While others wait for room, a body that stalls for this time is given up.
 const STANDSTILL: Duration = Duration::from_secs(5);
@@ -202,8 +203,8 @@ impl ArrivingBody<'_> {
 }
 
 /// Reads and drops a small body that the reply did not need, so that the connection can take the
-/// next request. A large or slow body stays unread, and the connection is closed. Nothing is left
-/// to drop of a body that was read already.
+/// next request. A large or slow body stays unread, and the connection is closed. Does nothing for
+/// a body that was read already.
 pub async fn discard_body(headers: &HeaderMap, gate: Option<&ReadGate>, payload: &mut Payload) {
     let is_small = declared_length(headers).is_none_or(|length| length <= DISCARDED_BYTES);
     if !is_small || matches!(payload, Payload::None) {

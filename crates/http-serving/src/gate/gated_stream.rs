@@ -32,8 +32,8 @@ const LONG_HEAD: usize = 256 * 1024;
 const LAST_READS: usize = 32;
 /// How long a head may take to arrive in full once it has begun.
 const HEAD: Duration = Duration::from_secs(10);
-/// How long the rest of a body may take after its request was answered: longer than the servers
-/// linger.
+/// How long the rest of a body may take after its request was answered: longer than the servers'
+/// own time for dropping unread bodies.
 const REST: Duration = Duration::from_secs(15);
 /// How long a client may accept no byte of a reply.
 const REPLY: Duration = Duration::from_mins(1);
@@ -140,8 +140,8 @@ impl GatedStream {
         polled
     }
 
-    /// The most bytes of one read of the open body. Bytes that follow the body are kept here, so
-    /// the read may not go far beyond it.
+    /// The most bytes of one read of the body. Bytes after the body stay in this buffer, so the
+    /// read may not go far beyond the body.
     fn most_of_body(&self) -> usize {
         let surely = self.gate.surely_of_body();
         surely.clamp(READ_AHEAD, READ_OF_BODY)
@@ -180,7 +180,7 @@ impl GatedStream {
             ready!(self.io.get_ref().poll_read_ready(cx))?;
         }
         if most == 0 || self.burst.has_head_ended {
-            return wait_a_turn(cx);
+            return yield_once(cx);
         }
         let before = buf.filled().len();
         let through = if self.kept.rest().is_empty() {
@@ -222,7 +222,7 @@ impl KeptBytes {
     fn let_through(&mut self, bytes: usize) {
         self.from += bytes;
         if self.rest().is_empty() {
-            // also frees the memory, which few connections need a second time
+            // also frees the memory: few connections need it again
             *self = Self::default();
         }
     }
@@ -311,13 +311,13 @@ impl Drop for GatedStream {
     }
 }
 
-/// Lets the server handle the bytes that it has before it reads on.
-fn wait_a_turn(cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+/// Yields to the server, so that it handles the bytes that it has before it reads on.
+fn yield_once(cx: &mut Context<'_>) -> Poll<io::Result<()>> {
     cx.waker().wake_by_ref();
     Poll::Pending
 }
 
-/// An error when the time is over; the time begins with the first call.
+/// An error once the timeout is over; the timeout starts at the first call.
 fn poll_deadline(
     deadline: &mut Option<Pin<Box<Sleep>>>,
     after: Duration,

@@ -73,7 +73,7 @@ impl ReadGate {
         self.0.wanted.get()
     }
 
-    /// Whether some of the last request's body has not been read yet.
+    /// Whether part of the last request's body is still unread.
     pub(crate) fn is_body_open(&self) -> bool {
         self.0.body.get().is_open()
     }
@@ -122,7 +122,7 @@ impl ReadGate {
 }
 
 impl RequestUnderWay {
-    /// Begins a request; without a gate if its server has none.
+    /// Begins a request. Controls nothing if the server of the request has no gate.
     pub fn begin(request: &HttpRequest) -> Self {
         let Some(gate) = request.conn_data::<ReadGate>().cloned() else {
             return Self(None);

@@ -66,10 +66,10 @@ fn calls_are_cut_when_the_grace_time_runs_out() {
 fn a_use_case_goes_on_without_its_client_and_is_waited_for() {
     on_a_worker(async {
         let lifecycle = Lifecycle::default();
-        let (go, told_to_go) = oneshot::channel::<()>();
+        let (go, may_go) = oneshot::channel::<()>();
         let (done, is_done) = oneshot::channel::<()>();
         let call = lifecycle.admit().unwrap().detached(async move {
-            told_to_go.await.unwrap();
+            may_go.await.unwrap();
             done.send(()).unwrap();
         });
         let mut call = Box::pin(call);

@@ -185,7 +185,7 @@ mod tests {
             ("::1", &["[2001:db8::7]:4711, 192.0.2.1"], "2001:db8::7"),
             ("::1", &["[2001:db8::7]"], "2001:db8::7"),
             ("::1", &["203.0.113.7:80"], "203.0.113.7"),
-            // only proxies: the first of them is the client
+            // a list of proxies only: the first one is the client
             ("10.1.2.3", &["10.4.4.4, 10.5.5.5"], "10.4.4.4"),
             // no header, and a header that is not a list of addresses
             ("10.1.2.3", &[], "10.1.2.3"),

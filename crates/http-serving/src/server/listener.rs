@@ -12,7 +12,7 @@ use tokio::net::TcpSocket;
 const BACKLOG: u32 = 4096;
 /// Idle time before the first TCP keepalive probe. A machine that vanished does not close its
 /// connections: without probes, one that vanished in the middle of a request's head would keep its
-/// connection for ever.
+/// connection open for ever.
 const SILENCE: Duration = Duration::from_secs(75);
 /// Size of the receive buffer in bytes; the system uses up to twice as much. Without a limit it
 /// grows to megabytes, which count as the container's memory.

@@ -7,10 +7,10 @@
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use refract_domain::lens::{Column, Lens};
 use refract_authoring::lens_file::{self, ShownLens};
-use refract_domain::prism::PrismVersion;
 use refract_authoring::prism_file::PrismFile;
+use refract_domain::lens::{Column, Lens};
+use refract_domain::prism::PrismVersion;
 
 static PRISM: LazyLock<PrismVersion> = LazyLock::new(|| {
     let file = include_bytes!("../../../../docs/examples/support-triage.json");

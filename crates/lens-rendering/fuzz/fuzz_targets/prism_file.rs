@@ -4,10 +4,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use refract_authoring::earlier_versions::{EarlierVersions, KeyHistory};
+use refract_authoring::prism_file::{PrismFile, ShownPrism};
 use refract_domain::lens::Lens;
 use refract_domain::prism::PrismVersion;
-use refract_authoring::prism_file::{PrismFile, ShownPrism};
-use refract_authoring::earlier_versions::{KeyHistory, EarlierVersions};
 
 fuzz_target!(|bytes: &[u8]| {
     let file = match PrismFile::read(bytes, None) {

@@ -68,7 +68,7 @@ impl Asked {
         let version: PrismVersion = serde_json::from_value(prism)?;
         let sent = SentFields(vec![("text".to_owned(), text(&mut random))]);
         let submission = Submission::new(sent, None, version.fields());
-        let submission = submission.map_err(|faults| anyhow::anyhow!("a text: {faults:?}"))?;
+        let submission = submission.map_err(|errors| anyhow::anyhow!("a text: {errors:?}"))?;
         Ok(AskedText {
             version,
             submission,

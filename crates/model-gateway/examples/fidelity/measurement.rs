@@ -57,9 +57,9 @@ impl Measurement {
             submission,
         } = LEARNING.about(seed)?;
         let reply = measurement.model.answer(&version, &submission).await;
-        let told = measurement.relay.take_question().is_some();
+        let was_asked = measurement.relay.take_question().is_some();
         match reply.outcome {
-            Err(failure) if !told => Err(failure).context("the first question"),
+            Err(failure) if !was_asked => Err(failure).context("the first question"),
             Ok(_) | Err(_) => Ok(measurement),
         }
     }
@@ -104,7 +104,7 @@ impl Measurement {
                 .map(|answer| total_variation(&answer, &exact.probabilities))
                 .ok_or_else(|| "not one answer to one question".to_owned()),
         };
-        let unread = reply.report.coverage.codes.map(|codes| codes.unread);
+        let unread = reply.report.parsed.codes.map(|codes| codes.unread);
         Ok(TextDistance {
             distance,
             unread: unread.unwrap_or_default().to_f64(),

@@ -11,7 +11,7 @@ use crate::report::ReportedUsage;
 /// after the attempt.
 pub(crate) fn of(reply: &Result<ServerReply, ModelError>) -> AttemptEnd {
     match reply {
-        Ok(ServerReply::Answer(body)) => told_in(body),
+        Ok(ServerReply::Answer(body)) => reported_in(body),
         Ok(ServerReply::CallError(refusal)) => AttemptEnd {
             status: Some(refusal.status),
             ..AttemptEnd::default()
@@ -23,7 +23,7 @@ pub(crate) fn of(reply: &Result<ServerReply, ModelError>) -> AttemptEnd {
     }
 }
 
-fn told_in(body: &[u8]) -> AttemptEnd {
+fn reported_in(body: &[u8]) -> AttemptEnd {
     let answer: JsonObject<'_> = object(body).unwrap_or_default();
     let usage = ReportedUsage::read(answer.get("model"), answer.get("usage"));
     AttemptEnd {
@@ -41,7 +41,7 @@ mod tests {
 
     use super::*;
 
-    fn told(body: &str) -> (Option<String>, Option<u64>, Option<u64>) {
+    fn reported(body: &str) -> (Option<String>, Option<u64>, Option<u64>) {
         let end = of(&Ok(ServerReply::Answer(Bytes::from(body.to_owned()))));
         assert_eq!((end.status, end.failure), (Some(200), None));
         (end.model, end.input_tokens, end.output_tokens)
@@ -63,12 +63,12 @@ mod tests {
             (r#"[{"tokens_evaluated":7}]"#, (None, None, None)),
             ("no json", (None, None, None)),
         ] {
-            assert_eq!(told(body), expected, "{body}");
+            assert_eq!(reported(body), expected, "{body}");
         }
     }
 
     #[test]
-    fn a_failure_is_told_by_its_kind() {
+    fn a_failure_is_reported_by_its_kind() {
         let end = of(&Err(ModelError::Disconnected));
         assert_eq!((end.status, end.failure), (None, Some("disconnected")));
     }

@@ -19,8 +19,8 @@ use crate::error::server_error::ServerError;
 const ANSWER_BYTES: usize = 4 * 1024 * 1024;
 /// Largest refusal that is searched for its reason, in bytes.
 const REFUSAL_BYTES: usize = 64 * 1024;
-/// Longest wait for the body of a refusal whose status says enough: a slow body must not delay the
-/// second attempt.
+/// Longest wait for the body of a refusal whose status alone gives the reason: a slow body must not
+/// delay the second attempt.
 const REFUSAL_WAIT: Duration = Duration::from_millis(250);
 
 /// A model server's answer to one attempt.

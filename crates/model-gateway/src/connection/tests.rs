@@ -136,7 +136,7 @@ async fn a_server_without_tls_is_no_server_for_https() {
 }
 
 #[actix_rt::test]
-async fn every_way_to_tell_the_length_of_an_answer_is_read_over_tls() {
+async fn every_way_to_send_the_length_of_an_answer_is_read_over_tls() {
     for reply in [
         ScriptedReply::body("answer"),
         ScriptedReply::body("answer").chunked(),

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_keyword_of_the_schema_says_more_than_the_parameter_that_holds_it() {
+    fn a_keyword_of_the_schema_counts_before_the_parameter_that_holds_it() {
         for (body, expected) in [
             // messages of hosted models and gateways
             (

@@ -88,7 +88,7 @@ fn dotted(place: &[Value]) -> String {
     steps.collect::<Vec<_>>().join(".")
 }
 
-/// The title of an HTML page: error pages of proxies hold nothing else of use.
+/// The title of an HTML page: the only useful part of a proxy's error page.
 fn in_html(text: &str) -> Option<String> {
     // only ASCII changes its case, so positions stay valid in the original text
     let lower_case = text.to_ascii_lowercase();
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_nothing_is_no_message() {
+    fn a_text_without_content_is_no_message() {
         for body in [
             "",
             " \n",

@@ -6,35 +6,35 @@ use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::prism::question::{Question, QuestionKind};
 
 use crate::error::ModelError;
-use crate::report::coverage::OutcomeCoverage;
+use crate::report::parsed::ParsedOutcomes;
 
 /// Answers read from one model request.
 pub(crate) struct ReadAnswers {
     /// An answer to each question, in order.
     pub(crate) answers: Vec<(QuestionKey, Answer)>,
     /// How many outcomes had a probability from the server.
-    pub(crate) coverage: OutcomeCoverage,
+    pub(crate) parsed: ParsedOutcomes,
 }
 
 /// Answers each question, in order. Fails on a question without an answer.
 pub(crate) fn answer_each(
     questions: &[Question],
-    mut answer: impl FnMut(&Question, &mut OutcomeCoverage) -> Option<Answer>,
+    mut answer: impl FnMut(&Question, &mut ParsedOutcomes) -> Option<Answer>,
 ) -> Result<ReadAnswers, ModelError> {
-    let mut coverage = OutcomeCoverage::default();
+    let mut parsed = ParsedOutcomes::default();
     let answers = questions.iter().map(|question| {
         let unanswered = || ModelError::Unanswered(question.key.clone());
-        let answer = answer(question, &mut coverage).ok_or_else(unanswered)?;
+        let answer = answer(question, &mut parsed).ok_or_else(unanswered)?;
         Ok((question.key.clone(), answer))
     });
     Ok(ReadAnswers {
         answers: answers.collect::<Result<_, ModelError>>()?,
-        coverage,
+        parsed,
     })
 }
 
-/// The answer to a question with these weights for its outcomes, in order. The weights of a Yes /
-/// No question are those of yes and no.
+/// The answer to a question with these weights for its outcomes, in order: for a Yes / No question,
+/// yes and then no.
 pub(crate) fn from_weights(question: &Question, weights: &[f64]) -> Option<Answer> {
     match question.kind {
         QuestionKind::YesNo => Some(Answer::YesNo {

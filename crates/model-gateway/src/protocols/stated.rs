@@ -70,7 +70,7 @@ impl StatedProtocol {
         }
         let content = completion.content.unwrap_or_default();
         let read = reading::read(&content, request.questions)?;
-        call.recorder.add_coverage(read.coverage);
+        call.recorder.add_parsed(read.parsed);
         Ok(read.answers)
     }
 }

@@ -60,7 +60,7 @@ impl TypedProtocol {
         call.recorder.add_usage(&usage);
         let answers = reply.answers.ok_or_else(malformed)?;
         let read = (self.format.read)(answers, request.questions)?;
-        call.recorder.add_coverage(read.coverage);
+        call.recorder.add_parsed(read.parsed);
         Ok(read.answers)
     }
 }

@@ -45,8 +45,8 @@ impl ServerHealth {
         self.is_due(now).then_some(Self { due, ..self })
     }
 
-    /// The health after an inconclusive probe: another probe is due now.
-    pub(super) fn untold(self, now: Duration) -> Self {
+    /// The health after an inconclusive probe: another probe is due.
+    pub(super) fn after_inconclusive_probe(self, now: Duration) -> Self {
         match self.pauses {
             0 => self,
             _ => Self { due: now, ..self },
@@ -145,13 +145,16 @@ mod tests {
     }
 
     #[test]
-    fn a_probe_that_tells_nothing_is_followed_by_another() {
+    fn a_probe_that_is_inconclusive_is_followed_by_another() {
         let health = after_failures(3);
         let now = health.due();
-        let untold = health.probed(now).unwrap().untold(now);
-        assert!(untold.is_due(now));
+        let after_inconclusive_probe = health.probed(now).unwrap().after_inconclusive_probe(now);
+        assert!(after_inconclusive_probe.is_due(now));
         // a server that has recovered meanwhile stays healthy
-        assert_eq!(ServerHealth::default().untold(now), ServerHealth::default());
+        assert_eq!(
+            ServerHealth::default().after_inconclusive_probe(now),
+            ServerHealth::default()
+        );
     }
 
     /// An event in the life of a server.
@@ -159,14 +162,14 @@ mod tests {
     enum Event {
         Fails { is_probe: bool },
         IsProbed,
-        TellsNothing,
+        Inconclusive,
     }
 
     fn events() -> impl Strategy<Value = Vec<(Event, u64, u32)>> {
         let event = prop_oneof![
             any::<bool>().prop_map(|is_probe| Event::Fails { is_probe }),
             Just(Event::IsProbed),
-            Just(Event::TellsNothing),
+            Just(Event::Inconclusive),
         ];
         prop::collection::vec((event, 0_u64..100_000, JITTER), 0..30)
     }
@@ -185,7 +188,7 @@ mod tests {
                         health.failed(is_probe, now, jitter)
                     }
                     Event::IsProbed => health.probed(now).unwrap_or(health),
-                    Event::TellsNothing => health.untold(now),
+                    Event::Inconclusive => health.after_inconclusive_probe(now),
                 };
                 prop_assert_eq!(health.is_ejected(), failures >= FAILURES_BEFORE_PAUSE.into());
                 prop_assert!(health.due() <= now + LONGEST_PAUSE);

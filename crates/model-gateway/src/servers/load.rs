@@ -82,8 +82,8 @@ impl ServerLoad {
         self.change(|health| health.probed(now)).is_some()
     }
 
-    pub(super) fn probe_tells_nothing(&self, now: Duration) {
-        self.change(|health| Some(health.untold(now)));
+    pub(super) fn probe_is_inconclusive(&self, now: Duration) {
+        self.change(|health| Some(health.after_inconclusive_probe(now)));
     }
 
     pub(super) fn failed(&self, is_probe: bool, now: Duration) {

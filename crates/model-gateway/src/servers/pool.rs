@@ -162,7 +162,7 @@ impl Drop for AskedServer<'_> {
     fn drop(&mut self) {
         self.load.end();
         if self.is_probe {
-            self.load.probe_tells_nothing(self.pool.now());
+            self.load.probe_is_inconclusive(self.pool.now());
         }
     }
 }

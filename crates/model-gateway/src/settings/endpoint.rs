@@ -14,17 +14,17 @@ pub enum ModelEndpoint {
     /// Servers with one model; any of them may answer a call.
     Servers(EachServer<ServerAddress>),
     /// The built-in scorer: to try the service without a model, never for real answers.
-    Lexical,
+    DemoScorer,
 }
 
 impl ModelEndpoint {
-    const LEXICAL: &'static str = "builtin:lexical";
+    const DEMO_SCORER: &'static str = "builtin:lexical";
 
     /// Each server as a separate endpoint, in the order of the list; the built-in scorer counts as
     /// one.
     pub(crate) fn each_alone(&self) -> Vec<Self> {
         match self {
-            Self::Lexical => vec![Self::Lexical],
+            Self::DemoScorer => vec![Self::DemoScorer],
             Self::Servers(addresses) => addresses
                 .iter()
                 .map(|address| Self::Servers(EachServer::alone(address.clone())))
@@ -42,7 +42,7 @@ impl FromStr for ModelEndpoint {
         let others: Vec<&str> = texts.collect();
         if others.is_empty() {
             return match first {
-                Self::LEXICAL => Ok(Self::Lexical),
+                Self::DEMO_SCORER => Ok(Self::DemoScorer),
                 address => Ok(Self::Servers(EachServer::alone(alone(address)?))),
             };
         }
@@ -54,8 +54,8 @@ impl FromStr for ModelEndpoint {
             let address = listed(text, number)?;
             let earlier = servers.iter().position(|known| known.is_same_as(&address));
             if let Some(earlier) = earlier {
-                let fault = AddressError::SameAs(earlier + 1);
-                return Err(SettingError::EndpointOfList { number, fault });
+                let error = AddressError::SameAs(earlier + 1);
+                return Err(SettingError::EndpointOfList { number, error });
             }
             servers.push(address);
         }
@@ -65,7 +65,7 @@ impl FromStr for ModelEndpoint {
 
 /// Parses the address of a single server.
 fn alone(text: &str) -> Result<ServerAddress, SettingError> {
-    ServerAddress::parse(text).map_err(|fault| match fault {
+    ServerAddress::parse(text).map_err(|error| match error {
         AddressError::Credentials => SettingError::EndpointCredentials,
         AddressError::Malformed
         | AddressError::Empty
@@ -78,10 +78,10 @@ fn alone(text: &str) -> Result<ServerAddress, SettingError> {
 fn listed(text: &str, number: usize) -> Result<ServerAddress, SettingError> {
     let address = match text {
         "" => Err(AddressError::Empty),
-        ModelEndpoint::LEXICAL => Err(AddressError::BuiltIn),
+        ModelEndpoint::DEMO_SCORER => Err(AddressError::BuiltIn),
         address => ServerAddress::parse(address),
     };
-    address.map_err(|fault| SettingError::EndpointOfList { number, fault })
+    address.map_err(|error| SettingError::EndpointOfList { number, error })
 }
 
 impl fmt::Display for ModelEndpoint {
@@ -91,7 +91,7 @@ impl fmt::Display for ModelEndpoint {
                 let texts: Vec<String> = addresses.iter().map(ToString::to_string).collect();
                 f.write_str(&texts.join(", "))
             }
-            Self::Lexical => f.write_str(Self::LEXICAL),
+            Self::DemoScorer => f.write_str(Self::DEMO_SCORER),
         }
     }
 }
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn an_endpoint_is_the_scorer_or_the_address_of_a_server() {
-        assert_eq!("builtin:lexical".parse(), Ok(ModelEndpoint::Lexical));
+        assert_eq!("builtin:lexical".parse(), Ok(ModelEndpoint::DemoScorer));
         for (text, endpoint) in [
             (
                 "http://127.0.0.1:8000/v1",
@@ -176,8 +176,8 @@ mod tests {
                  including its `/v1`, such as `http://127.0.0.1:8000/v1`",
             ),
         ] {
-            let fault = text.parse::<ModelEndpoint>().unwrap_err();
-            assert_eq!(fault.to_string(), words, "{text}");
+            let error = text.parse::<ModelEndpoint>().unwrap_err();
+            assert_eq!(error.to_string(), words, "{text}");
         }
     }
 
@@ -199,10 +199,10 @@ mod tests {
                 "{text}"
             );
         }
-        let fault = "http://user:secret@host/v1"
+        let error = "http://user:secret@host/v1"
             .parse::<ModelEndpoint>()
             .unwrap_err();
-        assert_eq!(fault, SettingError::EndpointCredentials);
-        assert!(!fault.to_string().contains("secret"));
+        assert_eq!(error, SettingError::EndpointCredentials);
+        assert!(!error.to_string().contains("secret"));
     }
 }

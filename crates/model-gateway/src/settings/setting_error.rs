@@ -13,12 +13,12 @@ pub enum SettingError {
     #[error("the model URL must not hold credentials: set the model API key instead")]
     EndpointCredentials,
     /// One of several addresses cannot be used.
-    #[error("address {number} of the model URL's list {fault}")]
+    #[error("address {number} of the model URL's list {error}")]
     EndpointOfList {
         /// Place of the address in the list, from 1.
         number: usize,
         /// What is wrong with it.
-        fault: AddressError,
+        error: AddressError,
     },
     /// More addresses than a list may have.
     #[error("the model URL must name 64 model servers at most")]
@@ -59,7 +59,7 @@ pub enum AddressError {
     /// The built-in scorer, which cannot be in a list with servers.
     #[error("is `builtin:lexical`, which stands alone")]
     BuiltIn,
-    /// The same server as an earlier address, the one with this number.
+    /// The same server as the earlier address with this number, from 1.
     #[error("is the same as address {0}")]
     SameAs(usize),
 }

@@ -1,7 +1,6 @@
 //! The gateway over real TCP, against scripted servers: a module for each protocol.
 #![expect(
     clippy::indexing_slicing,
-    clippy::panic,
     clippy::unwrap_used,
     reason = "a test that meets the unexpected ends there"
 )]

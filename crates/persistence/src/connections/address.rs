@@ -1,4 +1,4 @@
-//! `DATABASE_URL`: which database it is, where it is, and how far its server is trusted.
+//! Parses `DATABASE_URL`: the kind of database, its location, and how its server is verified.
 
 use std::error::Error as _;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use tokio_postgres::config::Host;
 use crate::connections::tls::SslMode;
 use crate::error::ConnectError;
 
-/// Where a database is.
+/// The location of a database.
 pub(crate) enum Address {
     /// An SQLite file.
     Sqlite(PathBuf),

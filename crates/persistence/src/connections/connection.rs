@@ -80,7 +80,7 @@ pub(crate) enum Connection {
 pub(crate) enum ExclusiveConnection {
     /// To a PostgreSQL server.
     Postgres(Object<AsyncPgConnection>),
-    /// To an SQLite file, and the one that may write.
+    /// To an SQLite file: the only connection that may write.
     Sqlite(Object<AsyncSqliteConnection>),
 }
 

@@ -15,7 +15,7 @@ pub enum DatabaseUrl {
 }
 
 impl DatabaseUrl {
-    /// The address as it is now.
+    /// Reads the current address, from its file if it is in one.
     ///
     /// # Errors
     /// The file cannot be read.

@@ -1,4 +1,4 @@
-//! How long a query may wait for what it needs.
+//! The deadline of a query for a connection or an answer.
 
 use std::time::Duration;
 

@@ -1,7 +1,8 @@
 //! Group commit: rows that are inserted at the same time share a statement and a commit.
 //!
 //! While a group is in flight to the database, new rows queue for the next group. A row that finds
-//! no group in flight goes at once, alone. Under load one statement and one commit carry many rows.
+//! no group in flight is sent immediately, alone. Under load one statement and one commit carry
+//! many rows.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -38,8 +39,8 @@ pub(crate) struct GroupCommit<R> {
 
 struct Queue<R> {
     rows: VecDeque<QueuedRow<R>>,
-    /// Turns that are sending groups now.
-    turns: usize,
+    /// Number of leaders that are sending groups now.
+    leaders: usize,
     /// When the last group was sent.
     last_sent: Option<Instant>,
 }
@@ -49,20 +50,21 @@ struct QueuedRow<R> {
     fate: oneshot::Sender<RowFate>,
 }
 
-/// The fate of a row: `true` if it is in the database now, `false` if another row excludes it. An
-/// error is that of a row that went alone. When a group fails, perhaps because of one row among
-/// many, its rows get no fate: insert each of them alone.
+/// The outcome of inserting a row: `true` if it is in the database now, `false` if another row
+/// excludes it by a unique constraint. Only a row that was sent alone gets an error. When a group
+/// fails, perhaps because of one row among many, its rows get no outcome: insert each of them
+/// alone.
 pub(crate) type RowFate = Result<bool, PersistenceError>;
 
-/// Rows that are sent together, sorted by what they contend for: two groups that contend for the
-/// same keys then wait for each other in one direction only.
+/// Rows that are sent together, sorted by the keys on which they may conflict: two groups with
+/// common keys then lock them in one order, and cannot deadlock.
 pub(crate) struct Group<R> {
     rows: Vec<R>,
     fates: Vec<oneshot::Sender<RowFate>>,
 }
 
-/// A sender's turn: the right and the duty to send groups until the queue is empty.
-pub(crate) struct Turn<R> {
+/// A group leader, with the right and the duty to send groups until the queue is empty.
+pub(crate) struct GroupLeader<R> {
     commit: Arc<GroupCommit<R>>,
     has_ended: bool,
 }
@@ -74,27 +76,30 @@ impl<R: GroupRow> GroupCommit<R> {
             groups_at_once: groups_at_once.max(1),
             queue: Mutex::new(Queue {
                 rows: VecDeque::new(),
-                turns: 0,
+                leaders: 0,
                 last_sent: None,
             }),
         }
     }
 
-    /// Queues a row. The channel receives the row's fate once a turn has sent it. The caller must
-    /// run a turn that is returned.
-    pub(crate) fn join(self: &Arc<Self>, row: R) -> (oneshot::Receiver<RowFate>, Option<Turn<R>>) {
+    /// Queues a row. The channel receives the row's outcome once a leader has sent it. The caller
+    /// must run a leader that is returned.
+    pub(crate) fn join(
+        self: &Arc<Self>,
+        row: R,
+    ) -> (oneshot::Receiver<RowFate>, Option<GroupLeader<R>>) {
         let (sender, fate) = oneshot::channel();
         let mut queue = self.queue();
         queue.rows.push_back(QueuedRow { row, fate: sender });
-        if queue.turns > 0 && (queue.turns == self.groups_at_once || !queue.is_slow()) {
+        if queue.leaders > 0 && (queue.leaders == self.groups_at_once || !queue.is_slow()) {
             return (fate, None);
         }
-        queue.turns += 1;
-        let turn = Turn {
+        queue.leaders += 1;
+        let leader = GroupLeader {
             commit: Arc::clone(self),
             has_ended: false,
         };
-        (fate, Some(turn))
+        (fate, Some(leader))
     }
 }
 
@@ -111,8 +116,8 @@ impl<R> Queue<R> {
     }
 }
 
-impl<R: GroupRow> Turn<R> {
-    /// The next group to send; `None` ends the turn.
+impl<R: GroupRow> GroupLeader<R> {
+    /// The next group to send; `None` when the leader is done.
     pub(crate) fn next_group(&mut self) -> Option<Group<R>> {
         let mut queue = self.commit.queue();
         let mut group = Vec::new();
@@ -126,7 +131,7 @@ impl<R: GroupRow> Turn<R> {
             group.extend(queue.rows.pop_front());
         }
         if group.is_empty() {
-            queue.turns -= 1;
+            queue.leaders -= 1;
             drop(queue);
             self.has_ended = true;
             return None;
@@ -139,12 +144,12 @@ impl<R: GroupRow> Turn<R> {
     }
 }
 
-impl<R> Drop for Turn<R> {
-    /// An aborted turn drops the queued rows too: perhaps no other turn would send them.
+impl<R> Drop for GroupLeader<R> {
+    /// An aborted leader drops the queued rows too: perhaps no other leader would send them.
     fn drop(&mut self) {
         if !self.has_ended {
             let mut queue = self.commit.queue();
-            queue.turns -= 1;
+            queue.leaders -= 1;
             queue.rows.clear();
         }
     }
@@ -156,7 +161,7 @@ impl<R> Group<R> {
         std::mem::take(&mut self.rows)
     }
 
-    /// Sends each row its fate: whether the insertion left it in the database.
+    /// Sends each row its outcome: whether the row is in the database now.
     pub(crate) fn tell(self, inserted: Result<Vec<bool>, PersistenceError>) {
         let known: Vec<RowFate> = match inserted {
             Ok(inserted) => inserted.into_iter().map(Ok).collect(),

@@ -1,4 +1,4 @@
-//! Queries whose rows stay as they are until the transaction ends.
+//! Row locks: queries whose rows cannot change until the transaction ends.
 
 use diesel::QueryResult;
 use diesel::pg::Pg;

@@ -1,4 +1,4 @@
-//! The pools of one process: to a server or to a file.
+//! The connection pools of one process, to a PostgreSQL server or to an SQLite file.
 
 use std::sync::Arc;
 

@@ -22,12 +22,13 @@ use crate::connections::deadline::WAIT;
 use crate::connections::tls::{self, SslMode};
 use crate::error::{ConnectError, NO_ANSWER, PassingReason};
 
-/// Longest wait for a connection to open, unless the address says otherwise.
+/// Default timeout for opening a connection; the address may set another.
 const CONNECT: Duration = Duration::from_secs(5);
-/// Longest silence of a server before its connections count as dead, unless the address says
-/// otherwise.
+/// Default time of silence after which the connections to a server count as dead; the address may
+/// set another.
 const SILENCE: Duration = Duration::from_secs(30);
-/// First statement of every session: only a fault makes a statement take this long.
+/// First statement of every session, which sets its statement timeout: only a fault makes a
+/// statement take this long.
 const SESSION: &str = "SET statement_timeout = '30s'";
 
 /// A server and how to reach it.
@@ -62,7 +63,7 @@ impl PostgresServer {
     /// Opens a connection on the current runtime.
     pub(crate) async fn connect(&self) -> ConnectionResult<PostgresConnection> {
         let opened = self.open().await;
-        let mut open = opened.map_err(|refused| BadConnection(refused.words))?;
+        let mut open = opened.map_err(|refused| BadConnection(refused.message))?;
         open.connection
             .batch_execute(SESSION)
             .await
@@ -79,7 +80,7 @@ impl PostgresServer {
         };
         match tokio::time::timeout(WAIT, self.open()).await {
             Ok(Ok(_)) => Ok(()),
-            Ok(Err(refused)) => Err(unreachable(refused.words, refused.passing)),
+            Ok(Err(refused)) => Err(unreachable(refused.message, refused.passing)),
             Err(_) => Err(unreachable(NO_ANSWER.to_owned(), None)),
         }
     }
@@ -95,7 +96,7 @@ impl PostgresServer {
         }
     }
 
-    /// The current address, if it is in a file and differs from a target that was refused.
+    /// The current address, if it comes from a file and differs from the address that was refused.
     fn renewed(&self, refused: &ServerTarget) -> Option<Arc<ServerTarget>> {
         let DatabaseUrl::InFile(path) = &self.url else {
             return None;
@@ -216,7 +217,7 @@ impl PostgresConnection {
 
 /// Why a connection was not opened.
 struct Refused {
-    words: String,
+    message: String,
     is_tls: bool,
     /// Whether the server refused the user or the password.
     is_about_credentials: bool,
@@ -225,10 +226,10 @@ struct Refused {
 }
 
 impl Refused {
-    /// This refusal, combined with that of the earlier attempt.
+    /// Combines this error with that of the earlier attempt.
     fn after(self, before: &Self) -> Self {
         Self {
-            words: format!("{} (with TLS: {})", self.words, before.words),
+            message: format!("{} (with TLS: {})", self.message, before.message),
             ..self
         }
     }
@@ -242,13 +243,13 @@ where
     let (client, connection) = config.connect(tls).await.map_err(|error| refused(&error))?;
     let driver = tokio::spawn(async {
         if let Err(error) = connection.await {
-            let error = refused(&error).words;
+            let error = refused(&error).message;
             tracing::warn!(error, "a connection to the database broke");
         }
     });
     let opened = AsyncPgConnection::try_from(client).await;
     let connection = opened.map_err(|error| Refused {
-        words: error.to_string(),
+        message: error.to_string(),
         is_tls: false,
         is_about_credentials: false,
         passing: None,
@@ -259,28 +260,28 @@ where
 /// Describes an error and its causes. Only the message of a server's error is kept, since its
 /// detail may quote a row.
 fn refused(error: &tokio_postgres::Error) -> Refused {
-    if let Some(said) = error.as_db_error() {
-        let code = said.code();
+    if let Some(reported) = error.as_db_error() {
+        let code = reported.code();
         let is_not_ready =
             *code == SqlState::CANNOT_CONNECT_NOW || *code == SqlState::TOO_MANY_CONNECTIONS;
         // class 28; PgBouncer has another code for it
         let is_about_credentials =
-            code.code().starts_with("28") || said.message().contains("authentication failed");
+            code.code().starts_with("28") || reported.message().contains("authentication failed");
         return Refused {
-            words: said.message().to_owned(),
+            message: reported.message().to_owned(),
             is_tls: false,
             is_about_credentials,
             passing: is_not_ready.then_some(PassingReason::NotReady),
         };
     }
-    let mut words = error.to_string();
+    let mut message = error.to_string();
     let mut is_tls = false;
     let mut passing = error.is_closed().then_some(PassingReason::NobodyListens);
     let mut source = error.source();
     while let Some(cause) = source {
         let text = cause.to_string();
-        if !words.contains(&text) {
-            let _ = write!(words, ": {text}");
+        if !message.contains(&text) {
+            let _ = write!(message, ": {text}");
         }
         if let Some(error) = cause.downcast_ref::<io::Error>() {
             is_tls |= error
@@ -304,7 +305,7 @@ fn refused(error: &tokio_postgres::Error) -> Refused {
         source = cause.source();
     }
     Refused {
-        words,
+        message,
         is_tls,
         is_about_credentials: false,
         passing,

@@ -1,8 +1,8 @@
 //! Connections to a PostgreSQL server that belong to one thread, on which statements are pipelined.
 //!
-//! Pipelined statements cost client and server a fraction of what they cost one at a time: neither
-//! wakes up for every single one. The thread that uses a lane also moves its bytes, so a lane must
-//! not be lent to another thread, whose statements would stall whenever the first is busy.
+//! Pipelined statements cost client and server far less than single ones: neither wakes up for each
+//! statement. The thread that uses a lane also moves its bytes, so a lane must not be lent to
+//! another thread, whose statements would stall whenever the first is busy.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -96,8 +96,8 @@ impl Drop for PostgresLanes {
 }
 
 impl Lane {
-    /// The open connection; `None` while another caller opens it, which may take long, and when
-    /// lanes have reserved all that they may.
+    /// The open connection. `None` while another caller opens it, which may take long, and when the
+    /// lanes have reached their share of the pool.
     async fn connection(
         &self,
         pool: &PostgresPool,

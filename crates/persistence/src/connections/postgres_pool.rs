@@ -1,8 +1,8 @@
 //! The connections to a PostgreSQL server that one process shares.
 //!
 //! A leased connection is opened on the main runtime, never on a single-threaded one that awaits
-//! queries: a busy thread does not drive its sockets. The lanes of such a thread are the exception,
-//! since no other thread uses them.
+//! queries: while its thread is busy, such a runtime does not drive its sockets. The lanes of such
+//! a thread are the exception, since no other thread uses them.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -46,8 +46,8 @@ pub(crate) fn open(path: &Path, setup: &str) -> ConnectionResult<SqliteConnectio
 /// for each other.
 ///
 /// When several processes switch a new file at once, SQLite refuses all but one immediately,
-/// whatever their busy timeout, since each holds a lock that another needs. A refused process tries
-/// again.
+/// whatever their busy timeout, since each holds a lock that another needs. A refused process
+/// retries.
 pub(crate) fn keep_write_ahead_log(connection: &mut SqliteConnection) -> ConnectionResult<()> {
     let end = Instant::now() + WAIT;
     loop {

@@ -1,7 +1,7 @@
 //! The SQLite file of a process: created if allowed, opened, and watched.
 //!
-//! A file that is deleted or replaced while it is open lives on without a name: what is saved into
-//! it is lost when the last connection closes. So the file under the path is compared with the open
+//! A file that is deleted or replaced while it is open lives on without a name: rows saved into it
+//! are lost when the last connection closes. So the file under the path is compared with the open
 //! one, by device and inode, before every write and in every ping. That costs about a microsecond.
 
 use std::fs::{self, OpenOptions};
@@ -17,7 +17,7 @@ use diesel::{ConnectionResult, SqliteConnection};
 use crate::connections::sqlite::{self, WRITER};
 use crate::error::{ConnectError, PersistenceError};
 
-/// What to do when the file is missing.
+/// Whether a missing file is created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MissingFile {
     /// The file is created.
@@ -31,7 +31,7 @@ pub(crate) struct SqliteFile {
     /// An absolute path.
     path: PathBuf,
     identity: FileIdentity,
-    /// Whether the log already says that the file under the path is not the open one.
+    /// Whether it was already logged that the file under the path is not the open one.
     is_logged: AtomicBool,
 }
 
@@ -73,8 +73,7 @@ impl SqliteFile {
 
     /// Opens a connection and sets it up with these pragmas. Blocks the thread.
     ///
-    /// A file that replaced the open one is refused: data that belongs together would be split
-    /// between the two files.
+    /// A file that replaced the open one is refused: rows would be split between the two files.
     pub(crate) fn connect(&self, setup: &str) -> ConnectionResult<SqliteConnection> {
         self.check()
             .map_err(|error| BadConnection(error.to_string()))?;

@@ -1,7 +1,7 @@
 //! Statements whose text is rendered once per process.
 //!
-//! diesel-async renders the text of a query anew for each run, which for a query with joins costs
-//! more than sending it. Bound values are never part of the text.
+//! diesel-async renders the text of a query again for each run, which costs more than sending it if
+//! the query has joins. Bound values are never part of the text.
 
 use std::sync::OnceLock;
 

@@ -25,7 +25,7 @@ pub(crate) enum SslMode {
     Prefer,
     /// TLS with a verified certificate, or no connection.
     Require,
-    /// TLS with a verified certificate, or no connection, as with `Require`.
+    /// As `Require`: TLS with a verified certificate, or no connection.
     VerifyFull,
 }
 

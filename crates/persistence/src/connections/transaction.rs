@@ -110,7 +110,7 @@ pub(crate) async fn end<C: AsyncConnection, T>(
     }
 }
 
-/// Whether a transaction was committed; `false` for one that rolled itself back.
+/// Whether a transaction was committed; `false` if its block rolled it back.
 pub(crate) fn is_committed(ended: QueryResult<()>) -> QueryResult<bool> {
     match ended {
         Ok(()) => Ok(true),

@@ -1,4 +1,4 @@
-//! What undoing migrations removes: tables and columns, and how much is in them.
+//! The tables and columns that undoing migrations removes, with their numbers of rows or values.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Which migrations lead from where a database is to a target.
+//! The migrations that lead from the state of a database to a target.
 
 use diesel::Connection;
 use diesel::migration::{Migration, MigrationSource};
@@ -143,8 +143,8 @@ fn number<DB: diesel::backend::Backend>(migration: &dyn Migration<DB>) -> u64 {
     version.parse().unwrap_or_default()
 }
 
-type MigrationFault = Box<dyn std::error::Error + Send + Sync>;
+type StepError = Box<dyn std::error::Error + Send + Sync>;
 
-fn failed(error: &MigrationFault) -> MigrateError {
+fn failed(error: &StepError) -> MigrateError {
     MigrateError::Failed(error.to_string())
 }

@@ -1,4 +1,4 @@
-//! Accounts: everything that a caller sees belongs to one.
+//! Accounts: each prism, key, person and result belongs to one account.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -31,12 +31,12 @@ pub struct AccountRow {
     pub created_at: DateTime<Utc>,
 }
 
-/// What became of a new row whose name must be unique.
+/// The outcome of inserting a row whose name must be unique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CreateOutcome {
-    /// The row was made.
+    /// The row was inserted.
     Created,
-    /// Another row has that name, so none was made.
+    /// Another row has that name, so nothing was inserted.
     NameTaken,
 }
 
@@ -74,7 +74,7 @@ impl Database {
         .await
     }
 
-    /// Finds the account of that name.
+    /// Finds the account with this name.
     ///
     /// # Errors
     /// When the database fails.
@@ -108,7 +108,7 @@ impl Database {
 
     /// Finds the account named [`DEFAULT_ACCOUNT`], or creates it with the stamp's id and moment.
     ///
-    /// One query when the account is there, else up to three.
+    /// One query when the account exists, else up to three.
     ///
     /// # Errors
     /// When the database fails.

@@ -1,4 +1,4 @@
-//! Everything that an API call needs before it is decided: one query for each kind of call.
+//! The rows that an API call needs for its checks: one query for each kind of call.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -31,7 +31,7 @@ const OF_RESULT: StatementName = StatementName {
     summary: "SELECT api_keys results prisms",
 };
 
-/// The API key of a call, looked up together with what the call concerns.
+/// The API key of a call, as looked up together with the other rows of the call.
 #[derive(Clone, Copy, Debug, Queryable, Selectable)]
 #[diesel(table_name = api_keys)]
 pub struct KeyRow {

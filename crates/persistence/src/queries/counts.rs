@@ -1,4 +1,5 @@
-//! Counts of results: which are counted once and stored, and which are counted again at each read.
+//! Counts of results. Results up to a watermark are counted once and stored; later ones are counted
+//! at each read.
 
 use chrono::NaiveDate;
 use diesel::prelude::*;
@@ -80,7 +81,7 @@ pub struct NewCounts {
     pub prism: PrismId,
     /// The watermark as it was read.
     pub read_up_to: Option<ResultId>,
-    /// The new watermark: an id that no result can have, with room for others
+    /// The new watermark: an id that no result can have, chosen so that equivalent ids exist
     /// [beside](ResultId::beside) it.
     pub up_to: ResultId,
     /// The results between the two watermarks by day, one entry for each day and key.
@@ -217,8 +218,8 @@ impl Database {
         .await
     }
 
-    /// Adds counts to the stored ones and moves the watermark, if it still is where it was read, so
-    /// that nothing is counted twice.
+    /// Adds counts to the stored ones and moves the watermark, if the watermark has not changed
+    /// since it was read, so that nothing is counted twice.
     ///
     /// # Errors
     /// When the database fails.

@@ -21,7 +21,7 @@ use crate::error::{ConnectError, PersistenceError};
 use crate::queries::database::cache::Immutable;
 use crate::queries::results::row::ResultRow;
 
-/// Where the database is and how many connections one process may hold.
+/// The address of the database, and the number of connections that one process may hold.
 #[derive(Clone)]
 pub struct DatabaseSettings {
     /// `sqlite://PATH` or `postgres://…` (contract, `DATABASE_URL`). It may hold a password.
@@ -37,7 +37,8 @@ pub struct DatabaseSettings {
 pub struct Database {
     pub(crate) connections: Connections,
     pub(crate) cached: Arc<Cached>,
-    /// The queue of results that are saved at the same time; `None` where each result goes alone.
+    /// The queue of results that are saved at the same time; `None` where each result is inserted
+    /// alone.
     pub(crate) group_commit: Option<Arc<GroupCommit<ResultRow>>>,
     /// The request that these statements belong to; none outside of requests.
     trace: CallTrace,
@@ -101,10 +102,10 @@ impl Database {
     /// runtime: reads and saved results go over lanes, connections that all calls of the thread
     /// share.
     ///
-    /// The lanes of all threads together are half of the PostgreSQL pool, taken at first use; a
-    /// thread for which none is left leases. For SQLite a lane is one connection that reads, which
-    /// blocks the thread for as long as it takes to find a row. The value must not be used from
-    /// another thread.
+    /// The lanes of all threads together take up to half of the PostgreSQL pool, each at first use;
+    /// a thread without a lane leases connections. For SQLite a lane is one connection that reads,
+    /// which blocks the thread for as long as it takes to find a row. The value must not be used
+    /// from another thread.
     #[must_use]
     pub fn for_this_thread(&self, threads: NonZeroUsize) -> Self {
         let connections = self.connections.for_this_thread(threads);
@@ -128,7 +129,7 @@ impl Database {
     /// not count as ready.
     ///
     /// # Errors
-    /// When the database does not answer, or an SQLite file is no longer the one that is open.
+    /// When the database does not answer, or the SQLite file was deleted or replaced.
     pub async fn ping(&self) -> Result<(), PersistenceError> {
         self.connections.pools().check_place()?;
         let database = self.without_lanes();
@@ -140,7 +141,7 @@ impl Database {
         ping.await
     }
 
-    /// How the connections of this process are used now.
+    /// The current use of the connections of this process.
     pub fn connection_use(&self) -> ConnectionUse {
         ConnectionUse::of(self.connections.pools())
     }
@@ -165,7 +166,7 @@ impl Database {
     {
         let system = self.connections.pools().system();
         let span = self.trace.begin_statement(system, name);
-        // a combinator: an async function would hold the statement twice
+        // a combinator: the future of an async function would contain the statement twice
         statement.inspect(move |ended| span.end(ended.as_ref().err().map(PersistenceError::kind)))
     }
 

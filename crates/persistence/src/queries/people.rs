@@ -9,7 +9,7 @@ mod passwords;
 mod person;
 mod sessions;
 mod sign_in_tries;
-mod untold_changes;
+mod unseen_changes;
 mod wrong_tries;
 
 pub use self::email_hash::EmailHash;

@@ -11,7 +11,7 @@ use diesel_async::RunQueryDsl;
 use refract_domain::event::{Event, EventAction, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, PrismId};
 use refract_domain::prism::slug::{PrismSelector, Slug};
-use refract_domain::prism::{PrismName, PrismVersion, VersionNumber};
+use refract_domain::prism::{DisplayName, PrismVersion, VersionNumber};
 
 pub use self::changes::{ChangeKind, PrismChangeRow, VersionRow};
 pub use self::row::{Prism, WriteOutcome};
@@ -33,7 +33,7 @@ pub struct NewPrism<'a, S> {
     /// `UUIDv7`.
     pub id: PrismId,
     /// Display name.
-    pub name: &'a PrismName,
+    pub name: &'a DisplayName,
     /// Slugs in the order in which they are tried; the prism gets the first free one.
     pub slugs: S,
     /// The first version.
@@ -177,7 +177,7 @@ impl Database {
     pub async fn rename_prism(
         &self,
         prism: PrismId,
-        name: &PrismName,
+        name: &DisplayName,
         stamp: EventStamp,
     ) -> Result<(), PersistenceError> {
         let name = name.clone();

@@ -1,18 +1,18 @@
 //! Results: saved once, found by id or key, and listed.
 
+mod actor;
 pub(super) mod find;
 mod insert;
 pub(super) mod lists;
-mod maker;
 mod model_names;
 mod new_result;
 mod provenance;
 pub(super) mod row;
 mod save;
 
+pub use self::actor::ResultActorRow;
 pub use self::find::FoundResult;
 pub use self::lists::*;
-pub use self::maker::ResultMaker;
 pub use self::new_result::NewResult;
 pub use self::provenance::Provenance;
 pub use self::save::SaveOutcome;

@@ -1,11 +1,11 @@
 //! Retention and erasure: which results are deleted by age or on request, and how.
 
-mod forget_results;
-mod forgotten_counts;
+mod delete_results;
+mod deleted_counts;
 mod leases;
 mod purgeable_results;
 mod rounds;
 
-pub use self::forget_results::DeletionEvent;
+pub use self::delete_results::DeletionEvent;
 pub use self::purgeable_results::{PurgeRange, PurgeableResult};
 pub use self::rounds::RetentionRoundRow;

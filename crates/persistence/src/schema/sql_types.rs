@@ -38,7 +38,7 @@ pub struct Moment;
 #[diesel(sql_type = Moment)]
 pub struct Bind<T>(pub T);
 
-/// An id in a column with ids of several kinds; another column names the kind.
+/// An id in a column that has ids of several kinds; another column names the kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AnyId(pub(crate) Uuid);
 

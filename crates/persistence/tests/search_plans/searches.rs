@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::ids::{ApiKeyId, PersonId};
 use refract_domain::prism::VersionNumber;
-use refract_domain::result::maker::Maker;
+use refract_domain::result::actor::ResultActor;
 use refract_domain::submission::reference::Ref;
 use refract_persistence::ResultFilter;
 use uuid::Uuid;
@@ -53,8 +53,8 @@ pub(crate) fn searches(it: &Fixture) -> Vec<Search> {
         reference: Some(Ref::saved(text.to_owned())),
         ..ResultFilter::default()
     };
-    let made_by = |maker| ResultFilter {
-        made_by: Some(maker),
+    let actor = |actor| ResultFilter {
+        actor: Some(actor),
         ..ResultFilter::default()
     };
     let failed = ResultFilter {
@@ -64,8 +64,8 @@ pub(crate) fn searches(it: &Fixture) -> Vec<Search> {
     let text = |text: &str| Some(text.to_owned());
     let uuid = |id: Uuid| Some(id.to_string());
     let rare = |byte| Uuid::parse_str(&rare_id(byte)).unwrap();
-    let key = |id| made_by(Maker::Key(ApiKeyId(id)));
-    let person = |id| made_by(Maker::Person(PersonId(id)));
+    let key = |id| actor(ResultActor::Key(ApiKeyId(id)));
+    let person = |id| actor(ResultActor::Person(PersonId(id)));
     let own_key = it.key.id.0;
     let number = |number: i32| Some(number.to_string());
     let alone = [
@@ -96,7 +96,7 @@ pub(crate) fn searches(it: &Fixture) -> Vec<Search> {
         ),
         (
             "the terminal",
-            made_by(Maker::Terminal),
+            actor(ResultActor::Operator),
             OF_TERMINAL,
             None,
             few,

@@ -52,10 +52,10 @@ async fn the_default_account_is_made_once(it: Fixture) {
         let made = new_stamp(id, 0);
         tokio::spawn(async move { database.find_or_create_default_account(made).await })
     };
-    let makers: Vec<_> = (0..8).map(|_| create()).collect();
+    let creations: Vec<_> = (0..8).map(|_| create()).collect();
     let mut made = Vec::new();
-    for maker in makers {
-        made.push(maker.await.unwrap().unwrap());
+    for creation in creations {
+        made.push(creation.await.unwrap().unwrap());
     }
     made.dedup();
     let found = it

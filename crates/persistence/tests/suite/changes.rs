@@ -9,7 +9,7 @@ use refract_domain::event::{
 use refract_domain::ids::{AccountId, PersonId, PrismId, ResultId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::lens::Lens;
-use refract_domain::prism::PrismName;
+use refract_domain::prism::DisplayName;
 use refract_domain::prism::slug::Slug;
 use refract_domain::result::mark::Mark;
 use refract_persistence::{
@@ -164,7 +164,7 @@ impl Things {
                 revoking.await.map(drop)
             }
             Change::Prism => {
-                let name = PrismName::parse("Another").unwrap();
+                let name = DisplayName::parse("Another").unwrap();
                 let new = NewPrism {
                     id: PrismId(Uuid::now_v7()),
                     name: &name,
@@ -175,7 +175,7 @@ impl Things {
                 database.create_prism(new).await.map(drop)
             }
             Change::Rename => {
-                let name = PrismName::parse("Sorting").unwrap();
+                let name = DisplayName::parse("Sorting").unwrap();
                 database.rename_prism(prism, &name, stamp).await
             }
             Change::Archiving => database.set_prism_archived(prism, true, stamp).await,
@@ -192,7 +192,7 @@ impl Things {
                 saving.await.map(drop)
             }
             Change::Version => {
-                let name = PrismName::parse("Renamed with a version").unwrap();
+                let name = DisplayName::parse("Renamed with a version").unwrap();
                 let new = NewVersion {
                     name: &name,
                     version: &version(&["calm"]),
@@ -287,7 +287,7 @@ impl Things {
                     before: 4,
                 };
                 let random = Uuid::now_v7().as_u128();
-                let deleting = database.forget_results(vec![self.result], random, event);
+                let deleting = database.delete_results(vec![self.result], random, event);
                 deleting.await.map(drop)
             }
         }
@@ -297,7 +297,7 @@ impl Things {
     async fn define(&self, stamp: EventStamp) -> Result<(), PersistenceError> {
         let (read, slug) = (self.prism().await, Slug::parse("defined").unwrap());
         let (name, lens) = (
-            PrismName::parse("Defined").unwrap(),
+            DisplayName::parse("Defined").unwrap(),
             Lens::Custom(Vec::new()),
         );
         let version = version(&["calm"]);

@@ -1,12 +1,12 @@
 //! Opening a database: addresses that work, and the errors of those that do not.
 
-use refract_test_support::on_both;
 use std::fs;
 use std::net::TcpListener;
 use std::sync::Arc;
 
 use refract_persistence::{ConnectError, Database, DatabaseSettings, PassingReason};
 use refract_test_support::cluster::Cluster;
+use refract_test_support::on_both;
 use refract_test_support::postgres::fresh_database;
 use tokio::runtime::Handle;
 use tokio::sync::Barrier;
@@ -199,7 +199,7 @@ async fn a_file_is_only_made_where_that_is_wanted() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_database_is_refused_and_left_alone() {
+async fn a_file_that_is_no_database_is_refused_and_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.txt");
     let text = "these are my notes, and there are many of them\n".repeat(100);

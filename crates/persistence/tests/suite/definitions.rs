@@ -4,7 +4,7 @@ use refract_domain::event::{EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::PrismId;
 use refract_domain::lens::Lens;
 use refract_domain::prism::slug::{PrismSelector, Slug};
-use refract_domain::prism::{PrismName, VersionNumber};
+use refract_domain::prism::{DisplayName, VersionNumber};
 use refract_persistence::{ChangeKind, DefinedPrism, Prism, PrismDefinition, WriteOutcome};
 use refract_test_support::on_both;
 use uuid::Uuid;
@@ -15,11 +15,11 @@ use crate::fixture::{Fixture, lens_details, moment, version};
 on_both!(
     definitions_are_saved_together,
     one_that_cannot_be_saved_leaves_all_unsaved,
-    each_event_of_a_definition_says_why,
+    each_event_of_a_definition_has_its_reason,
 );
 
-fn name(name: &str) -> PrismName {
-    PrismName::parse(name).unwrap()
+fn name(name: &str) -> DisplayName {
+    DisplayName::parse(name).unwrap()
 }
 
 fn lens() -> Lens {
@@ -143,7 +143,7 @@ async fn one_that_cannot_be_saved_leaves_all_unsaved(it: Fixture) {
     assert_eq!(events(&it).await, before, "what is not saved has no event");
 }
 
-async fn each_event_of_a_definition_says_why(it: Fixture) {
+async fn each_event_of_a_definition_has_its_reason(it: Fixture) {
     let (version, lens, renamed) = (version(&["angry"]), lens(), name("Renamed"));
     let note = EventDetail::note("as the board wants it").unwrap();
     let definition = PrismDefinition {

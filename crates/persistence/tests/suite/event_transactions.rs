@@ -1,6 +1,5 @@
 //! A change and its event are saved together or not at all.
 
-use refract_test_support::on_both;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -12,6 +11,7 @@ use refract_domain::event::{Actor, EventAction, EventDetail, EventStamp, EventTa
 use refract_domain::ids::{AccountId, EventId, PersonId, ResultId};
 use refract_domain::lens::Lens;
 use refract_persistence::{AccountRow, DeletionEvent};
+use refract_test_support::on_both;
 use uuid::Uuid;
 
 use crate::changes::{Change, Things};
@@ -25,8 +25,8 @@ on_both!(
     a_change_whose_event_cannot_be_saved_is_not_made,
     what_changes_nothing_has_no_event,
     of_changes_at_once_each_that_is_made_has_one_event,
-    a_deletion_tells_how_many_results_it_deleted,
-    a_person_is_to_be_told_what_somebody_else_changed,
+    a_deletion_records_how_many_results_it_deleted,
+    a_person_is_notified_of_what_somebody_else_changed,
 );
 
 #[derive(QueryableByName)]
@@ -64,59 +64,59 @@ async fn all_rows(it: &Fixture) -> BTreeMap<String, Vec<String>> {
 
 /// The events that a change must add: action, old value, new value.
 fn expected(change: Change) -> Vec<(EventAction, Option<String>, Option<String>)> {
-    let said = |action, from: &str, to: &str| {
+    let entry = |action, from: &str, to: &str| {
         let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         (action, text(from), text(to))
     };
     match change {
-        Change::Account => vec![said(EventAction::AccountCreated, "", "")],
-        Change::Key => vec![said(EventAction::KeyCreated, "", "")],
-        Change::Revocation => vec![said(EventAction::KeyRevoked, "", "")],
-        Change::Prism => vec![said(EventAction::PrismCreated, "", "1")],
-        Change::Rename => vec![said(EventAction::PrismRenamed, "Triage", "Sorting")],
-        Change::Archiving => vec![said(EventAction::PrismArchived, "", "")],
-        Change::Restoring => vec![said(EventAction::PrismRestored, "", "")],
-        Change::Lens => vec![said(EventAction::LensSet, "revision 0", "revision 1")],
-        Change::LensReset => vec![said(EventAction::LensReset, "revision 0", "revision 1")],
+        Change::Account => vec![entry(EventAction::AccountCreated, "", "")],
+        Change::Key => vec![entry(EventAction::KeyCreated, "", "")],
+        Change::Revocation => vec![entry(EventAction::KeyRevoked, "", "")],
+        Change::Prism => vec![entry(EventAction::PrismCreated, "", "1")],
+        Change::Rename => vec![entry(EventAction::PrismRenamed, "Triage", "Sorting")],
+        Change::Archiving => vec![entry(EventAction::PrismArchived, "", "")],
+        Change::Restoring => vec![entry(EventAction::PrismRestored, "", "")],
+        Change::Lens => vec![entry(EventAction::LensSet, "revision 0", "revision 1")],
+        Change::LensReset => vec![entry(EventAction::LensReset, "revision 0", "revision 1")],
         Change::Version => vec![
-            said(EventAction::VersionSaved, "1", "2"),
-            said(
+            entry(EventAction::VersionSaved, "1", "2"),
+            entry(
                 EventAction::PrismRenamed,
                 "Sorting",
                 "Renamed with a version",
             ),
-            said(EventAction::LensReset, "revision 2", "revision 3"),
+            entry(EventAction::LensReset, "revision 2", "revision 3"),
         ],
         Change::Definitions => vec![
-            said(EventAction::VersionSaved, "2", "3"),
-            said(
+            entry(EventAction::VersionSaved, "2", "3"),
+            entry(
                 EventAction::PrismRenamed,
                 "Renamed with a version",
                 "Defined",
             ),
-            said(EventAction::LensSet, "revision 0", "revision 1"),
-            said(EventAction::PrismCreated, "", "1"),
+            entry(EventAction::LensSet, "revision 0", "revision 1"),
+            entry(EventAction::PrismCreated, "", "1"),
         ],
-        Change::Invitation => vec![said(EventAction::PersonInvited, "", "editor")],
+        Change::Invitation => vec![entry(EventAction::PersonInvited, "", "editor")],
         Change::InvitationAgain => vec![
-            said(EventAction::PersonInvited, "", "owner"),
-            said(EventAction::RoleSet, "reviewer", "owner"),
+            entry(EventAction::PersonInvited, "", "owner"),
+            entry(EventAction::RoleSet, "reviewer", "owner"),
         ],
-        Change::Link => vec![said(EventAction::LinkRenewed, "", "")],
-        Change::SignInLink => vec![said(EventAction::SignInLinkMade, "", "")],
-        Change::SignInByLink | Change::SignIn => vec![said(EventAction::SignedIn, "", "")],
+        Change::Link => vec![entry(EventAction::LinkRenewed, "", "")],
+        Change::SignInLink => vec![entry(EventAction::SignInLinkMade, "", "")],
+        Change::SignInByLink | Change::SignIn => vec![entry(EventAction::SignedIn, "", "")],
         Change::SessionEnd | Change::OtherSessionsEnd => {
-            vec![said(EventAction::SessionEnded, "", "")]
+            vec![entry(EventAction::SessionEnded, "", "")]
         }
-        Change::Name => vec![said(EventAction::NameSet, "", "")],
-        Change::NewPassword => vec![said(EventAction::PasswordChanged, "", "")],
-        Change::WrongTry => vec![said(EventAction::SignInRefused, "", ""); 2],
-        Change::Joining => vec![said(EventAction::PersonJoined, "", "owner")],
-        Change::Password => vec![said(EventAction::PasswordSet, "", "")],
-        Change::Role => vec![said(EventAction::RoleSet, "editor", "reviewer")],
-        Change::Removal => vec![said(EventAction::PersonRemoved, "reviewer", "")],
-        Change::Marks => vec![said(EventAction::MarksImported, "", "")],
-        Change::Deletion => vec![said(EventAction::ResultsPurged, "", "")],
+        Change::Name => vec![entry(EventAction::NameSet, "", "")],
+        Change::NewPassword => vec![entry(EventAction::PasswordChanged, "", "")],
+        Change::WrongTry => vec![entry(EventAction::SignInRefused, "", ""); 2],
+        Change::Joining => vec![entry(EventAction::PersonJoined, "", "owner")],
+        Change::Password => vec![entry(EventAction::PasswordSet, "", "")],
+        Change::Role => vec![entry(EventAction::RoleSet, "editor", "reviewer")],
+        Change::Removal => vec![entry(EventAction::PersonRemoved, "reviewer", "")],
+        Change::Marks => vec![entry(EventAction::MarksImported, "", "")],
+        Change::Deletion => vec![entry(EventAction::ResultsPurged, "", "")],
     }
 }
 
@@ -293,7 +293,7 @@ async fn of_changes_at_once_each_that_is_made_has_one_event(it: Fixture) {
     assert_eq!(versions.count(), usize::try_from(saved).unwrap());
 }
 
-async fn a_deletion_tells_how_many_results_it_deleted(it: Fixture) {
+async fn a_deletion_records_how_many_results_it_deleted(it: Fixture) {
     let mut ids = Vec::new();
     for _ in 0..3 {
         let new = it.result(answered(), None);
@@ -316,11 +316,11 @@ async fn a_deletion_tells_how_many_results_it_deleted(it: Fixture) {
         (vec![ids[2], unknown], ended(2)),
     ] {
         let random = Uuid::now_v7().as_u128();
-        let deleting = it.database.forget_results(ids, random, deletion);
+        let deleting = it.database.delete_results(ids, random, deletion);
         deleting.await.unwrap();
     }
     let listed = events(&it).await;
-    let said: Vec<_> = listed[..2]
+    let entry: Vec<_> = listed[..2]
         .iter()
         .map(|event| (event.action, event.stamp.note.clone()))
         .collect();
@@ -329,19 +329,19 @@ async fn a_deletion_tells_how_many_results_it_deleted(it: Fixture) {
         (EventAction::ResultsPurged, Some(number)),
         (EventAction::PurgeStarted, None),
     ];
-    assert_eq!(said, expected);
+    assert_eq!(entry, expected);
     assert_eq!(listed[2].action, EventAction::PrismCreated);
 }
 
-async fn a_person_is_to_be_told_what_somebody_else_changed(it: Fixture) {
+async fn a_person_is_notified_of_what_somebody_else_changed(it: Fixture) {
     let things = Things::new(it).await;
     let (database, account) = (&things.it.database, things.it.account);
     let (ada, grace) = (things.ada, things.grace);
-    let untold = async |session: u8| {
+    let unseen = async |session: u8| {
         let found = database.find_session(TokenHash([session; 32]), alive(0, 0));
-        found.await.unwrap().unwrap().untold_event
+        found.await.unwrap().unwrap().first_unseen_event
     };
-    let told = async |person, up_to| database.save_told(account, person, up_to).await.unwrap();
+    let seen = async |person, up_to| database.save_seen(account, person, up_to).await.unwrap();
     let set = async |person, role, by| {
         let stamp = things.it.stamp_of(by, 30);
         let id = stamp.id;
@@ -349,39 +349,39 @@ async fn a_person_is_to_be_told_what_somebody_else_changed(it: Fixture) {
         setting.unwrap();
         id
     };
-    assert_eq!((untold(1).await, untold(2).await), (None, None));
+    assert_eq!((unseen(1).await, unseen(2).await), (None, None));
     let first = set(grace, Role::Owner, ada).await;
     let second = set(grace, Role::Editor, ada).await;
     set(grace, Role::Editor, ada).await;
-    assert_eq!(untold(2).await, Some(first), "the first is kept");
-    assert_eq!(untold(1).await, None);
-    told(grace, first).await;
-    assert_eq!(untold(2).await, Some(second), "came after what was shown");
-    told(grace, first).await;
-    told(ada, second).await;
-    assert_eq!(untold(2).await, Some(second));
-    told(grace, second).await;
-    assert_eq!(untold(2).await, None);
+    assert_eq!(unseen(2).await, Some(first), "the first is kept");
+    assert_eq!(unseen(1).await, None);
+    seen(grace, first).await;
+    assert_eq!(unseen(2).await, Some(second), "came after what was shown");
+    seen(grace, first).await;
+    seen(ada, second).await;
+    assert_eq!(unseen(2).await, Some(second));
+    seen(grace, second).await;
+    assert_eq!(unseen(2).await, None);
     // a person's own changes are not announced to them
     set(grace, Role::Owner, ada).await;
-    told(grace, set(grace, Role::Reviewer, grace).await).await;
-    assert_eq!(untold(2).await, None);
+    seen(grace, set(grace, Role::Reviewer, grace).await).await;
+    assert_eq!(unseen(2).await, None);
     assert_eq!(things.added(Change::NewPassword).await.len(), 1);
     assert_eq!(things.added(Change::Name).await.len(), 1);
-    assert_eq!(untold(15).await, None);
+    assert_eq!(unseen(15).await, None);
     // link 3 is an operator's
     assert_eq!(things.added(Change::Password).await.len(), 1);
-    assert!(untold(12).await.is_some());
-    told(grace, EventId(Uuid::max())).await;
+    assert!(unseen(12).await.is_some());
+    seen(grace, EventId(Uuid::max())).await;
     let own = things.it.stamp_of(grace, 40);
     let renewing = database.renew_link(grace, link(13), EventAction::LinkRenewed, own);
     assert!(renewing.await.unwrap());
     let stamp = things.it.stamp_of(grace, 40);
     things.accept(13, 14, stamp).await.unwrap();
-    assert_eq!(untold(14).await, None);
+    assert_eq!(unseen(14).await, None);
     // changes before they joined are not announced: they never had another role
     assert_eq!(things.added(Change::Link).await.len(), 1);
     set(things.joan, Role::Editor, ada).await;
     assert_eq!(things.added(Change::Joining).await.len(), 1);
-    assert_eq!(untold(11).await, None);
+    assert_eq!(unseen(11).await, None);
 }

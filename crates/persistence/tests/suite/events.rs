@@ -22,9 +22,9 @@ on_both!(
     filters_keep_the_events_that_they_name,
     a_period_is_that_of_the_saved_moment,
     an_account_sees_its_own_events_alone,
-    changes_of_a_prism_and_what_people_did_last_are_told,
+    changes_of_a_prism_and_what_people_did_last_are_reported,
     the_database_refuses_to_change_or_delete_an_event,
-    an_operator_may_delete_events_as_the_manual_says,
+    an_operator_may_delete_events_as_the_manual_describes,
 );
 
 pub(crate) async fn events(it: &Fixture) -> Vec<Event> {
@@ -237,7 +237,7 @@ async fn an_account_sees_its_own_events_alone(it: Fixture) {
     assert_eq!(events(&it).await, before);
 }
 
-async fn changes_of_a_prism_and_what_people_did_last_are_told(it: Fixture) {
+async fn changes_of_a_prism_and_what_people_did_last_are_reported(it: Fixture) {
     let ada = joined(&it, "ada@example.com", Role::Owner, 1).await;
     let grace = joined(&it, "grace@example.com", Role::Editor, 2).await;
     let prism = EventTarget::Prism(it.prism.id);
@@ -248,17 +248,17 @@ async fn changes_of_a_prism_and_what_people_did_last_are_told(it: Fixture) {
     save(&it, by, EventAction::LensSet, other).await;
     let reset = save(&it, by, EventAction::LensReset, prism).await;
     save(&it, by, EventAction::SignedIn, EventTarget::Person(ada)).await;
-    let told = async |limit| {
+    let listed = async |limit| {
         let listing = it
             .database
             .list_prism_events(it.account, it.prism.id, limit);
         listing.await.unwrap()
     };
-    let all = told(10).await;
+    let all = listed(10).await;
     assert_eq!(all.len(), 3);
     assert_eq!(all[..2], [reset.clone(), set]);
     assert_eq!(all[2].action, EventAction::PrismCreated);
-    assert_eq!(told(1).await, std::slice::from_ref(&reset));
+    assert_eq!(listed(1).await, std::slice::from_ref(&reset));
 
     let last = async || {
         let mut last = it.database.list_last_events(it.account).await.unwrap();
@@ -333,7 +333,7 @@ fn of_manual(it: &Fixture, delete: &str) -> String {
     statements.replace("DELETE FROM events WHERE …;", delete)
 }
 
-async fn an_operator_may_delete_events_as_the_manual_says(it: Fixture) {
+async fn an_operator_may_delete_events_as_the_manual_describes(it: Fixture) {
     let delete = "DELETE FROM events WHERE action = 'key_created';";
     run(&it, &of_manual(&it, delete)).await.unwrap();
     let left = events(&it).await;

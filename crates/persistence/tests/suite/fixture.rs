@@ -12,7 +12,7 @@ use refract_domain::event::{Actor, EventStamp, LensChangeDetails};
 use refract_domain::ids::{AccountId, ApiKeyId, EventId, PersonId, PrismId, ResultId};
 use refract_domain::key::{FieldKey, QuestionKey};
 use refract_domain::prism::slug::{PrismSelector, Slug};
-use refract_domain::prism::{PrismName, PrismVersion, VersionNumber};
+use refract_domain::prism::{DisplayName, PrismVersion, VersionNumber};
 use refract_domain::result::{ResultStatus, SavedResult};
 use refract_domain::submission::reference::IdempotencyKey;
 use refract_domain::submission::{FieldValues, Submission};
@@ -179,7 +179,7 @@ pub(crate) fn slugs(name: &str) -> impl Iterator<Item = Slug> {
 }
 
 pub(crate) async fn prism(database: &Database, account: AccountId, name: &str) -> Prism {
-    let name = PrismName::parse(name).unwrap();
+    let name = DisplayName::parse(name).unwrap();
     let new = NewPrism {
         id: PrismId(Uuid::now_v7()),
         name: &name,

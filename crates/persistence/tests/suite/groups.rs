@@ -1,7 +1,6 @@
 //! Group commit: results that one thread saves at the same time are inserted together, and each has
 //! a separate outcome.
 
-use refract_test_support::on_both;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::num::NonZeroUsize;
@@ -16,6 +15,7 @@ use refract_domain::prism::VersionNumber;
 use refract_domain::submission::reference::Ref;
 use refract_domain::submission::{CallContext, Submission};
 use refract_persistence::{Database, NewResult, PersistenceError, Provenance, SaveOutcome};
+use refract_test_support::on_both;
 
 use crate::fixture::{Fixture, answered, connect, failed, moment, submission};
 

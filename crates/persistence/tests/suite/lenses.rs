@@ -1,7 +1,7 @@
 //! Lenses and their revisions.
 
 use refract_domain::lens::{Column, Lens};
-use refract_domain::prism::PrismName;
+use refract_domain::prism::DisplayName;
 use refract_persistence::{NewVersion, Prism, WriteOutcome};
 use refract_test_support::on_both;
 
@@ -107,7 +107,7 @@ async fn a_lens_that_was_read_before_another_change_is_stale(it: Fixture) {
         WriteOutcome::Stale
     );
 
-    let name = PrismName::parse("Triage").unwrap();
+    let name = DisplayName::parse("Triage").unwrap();
     let read = current(&it).await;
     let version = version(&["angry"]);
     let new = NewVersion {
@@ -147,7 +147,7 @@ async fn the_lens_goes_with_the_version_that_drops_its_columns(it: Fixture) {
         .await
         .unwrap();
     let read = current(&it).await;
-    let name = PrismName::parse("Triage").unwrap();
+    let name = DisplayName::parse("Triage").unwrap();
     let version = version(&["calm"]);
     let lens_now = Some(&Lens::Automatic);
     let new = NewVersion {

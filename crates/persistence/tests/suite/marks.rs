@@ -1,6 +1,5 @@
 //! Marks: one for each result and question, changeable, gone with their result.
 
-use refract_test_support::on_both;
 use std::sync::Arc;
 
 use refract_domain::ids::{PrismId, ResultId};
@@ -10,6 +9,7 @@ use refract_domain::result::SavedResult;
 use refract_domain::result::mark::{Mark, Marker};
 use refract_domain::submission::reference::Ref;
 use refract_persistence::{MarkableResult, MarkedResult, PersistenceError, ResultFilter};
+use refract_test_support::on_both;
 use uuid::Uuid;
 
 use crate::fixture::{Fixture, account, answered, failed, moment, prism};

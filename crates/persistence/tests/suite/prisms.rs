@@ -2,7 +2,7 @@
 
 use refract_domain::ids::PrismId;
 use refract_domain::prism::slug::PrismSelector;
-use refract_domain::prism::{PrismName, VersionNumber};
+use refract_domain::prism::{DisplayName, VersionNumber};
 use refract_persistence::NewPrism;
 use refract_test_support::on_both;
 use uuid::Uuid;
@@ -53,10 +53,10 @@ async fn prisms_of_one_name_made_at_once_get_a_slug_each(it: Fixture) {
         let (database, account) = (it.database.clone(), it.account);
         tokio::spawn(async move { prism(&database, account, "Rush").await.slug.to_string() })
     };
-    let makers: Vec<_> = (0..10).map(make).collect();
+    let creations: Vec<_> = (0..10).map(make).collect();
     let mut slugs = Vec::new();
-    for maker in makers {
-        slugs.push(maker.await.unwrap());
+    for creation in creations {
+        slugs.push(creation.await.unwrap());
     }
     slugs.sort_unstable();
     let mut expected: Vec<_> = (2..=10).map(|number| format!("rush-{number}")).collect();
@@ -66,7 +66,7 @@ async fn prisms_of_one_name_made_at_once_get_a_slug_each(it: Fixture) {
 }
 
 async fn a_prism_without_a_free_slug_is_not_made(it: Fixture) {
-    let name = PrismName::parse("Triage").unwrap();
+    let name = DisplayName::parse("Triage").unwrap();
     let new = NewPrism {
         id: PrismId(Uuid::now_v7()),
         name: &name,
@@ -86,7 +86,7 @@ async fn a_prism_without_a_free_slug_is_not_made(it: Fixture) {
 }
 
 async fn a_rename_keeps_the_slug(it: Fixture) {
-    let name = PrismName::parse("Sorting “office” 📬").unwrap();
+    let name = DisplayName::parse("Sorting “office” 📬").unwrap();
     let renaming = it.database.rename_prism(it.prism.id, &name, it.stamp(1));
     renaming.await.unwrap();
     let found = it

@@ -19,7 +19,7 @@ on_both!(
     the_models_of_some_results_are_listed,
 );
 
-fn told() -> Provenance {
+fn reported() -> Provenance {
     Provenance {
         protocol: Some("chat".to_owned()),
         model: Some("qwen3-8b; \"DROP\" 模型".to_owned()),
@@ -34,7 +34,7 @@ fn told() -> Provenance {
 }
 
 /// The provenance of a server that reports nothing.
-fn untold() -> Provenance {
+fn unreported() -> Provenance {
     Provenance {
         protocol: Some("systemone".to_owned()),
         requests: Some(1),
@@ -45,12 +45,12 @@ fn untold() -> Provenance {
 
 async fn it_is_kept_of_ok_and_failed_results_and_of_retries(it: Fixture) {
     let mut ok = it.result(answered(), None);
-    ok.provenance = told();
+    ok.provenance = reported();
     let mut keyed = it.result(failed(), Some("order 1"));
-    keyed.provenance = untold();
+    keyed.provenance = unreported();
     // a retry with a key is inserted in a separate transaction
     let mut retry = it.retry(&keyed.result, answered());
-    retry.provenance = told();
+    retry.provenance = reported();
     for new in [ok, keyed, retry] {
         assert_eq!(
             it.database.save_result(&new).await.unwrap(),
@@ -73,7 +73,7 @@ async fn it_is_its_account_s_alone(it: Fixture) {
 }
 
 async fn results_are_the_same_with_it_and_without(it: Fixture) {
-    for provenance in [Provenance::default(), told()] {
+    for provenance in [Provenance::default(), reported()] {
         let mut new = it.result(answered(), None);
         new.provenance = provenance;
         it.database.save_result(&new).await.unwrap();
@@ -83,7 +83,7 @@ async fn results_are_the_same_with_it_and_without(it: Fixture) {
 
 async fn the_models_of_some_results_are_listed(it: Fixture) {
     let mut ids = Vec::new();
-    for provenance in [told(), told(), untold()] {
+    for provenance in [reported(), reported(), unreported()] {
         let mut new = it.result(answered(), None);
         new.provenance = provenance;
         it.database.save_result(&new).await.unwrap();
@@ -93,12 +93,12 @@ async fn the_models_of_some_results_are_listed(it: Fixture) {
         let names = it.database.list_model_names(account, ids).await.unwrap();
         names.into_iter().collect::<Vec<_>>()
     };
-    assert_eq!(list(it.account, &ids[..2]).await, [told().model]);
-    assert_eq!(list(it.account, &ids).await, [None, told().model]);
+    assert_eq!(list(it.account, &ids[..2]).await, [reported().model]);
+    assert_eq!(list(it.account, &ids).await, [None, reported().model]);
     // more ids than one statement takes
     let mut many: Vec<_> = (0..2_500).map(|_| ResultId(Uuid::now_v7())).collect();
     many.push(ids[0]);
-    assert_eq!(list(it.account, &many).await, [told().model]);
+    assert_eq!(list(it.account, &many).await, [reported().model]);
     let elsewhere = account(&it.database, "elsewhere").await;
     assert_eq!(list(elsewhere, &ids).await, []);
 }

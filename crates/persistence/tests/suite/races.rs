@@ -1,11 +1,11 @@
 //! Races of fifty saves: the constraints choose one result, and all callers get it.
 
-use refract_test_support::on_both;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use refract_domain::ids::ResultId;
 use refract_persistence::{NewResult, SaveOutcome};
+use refract_test_support::on_both;
 use tokio::sync::Barrier;
 
 use crate::fixture::{Fixture, answered, connect, failed, idempotency_key};

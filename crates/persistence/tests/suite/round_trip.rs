@@ -16,7 +16,7 @@ use crate::fixture::{Fixture, moment};
 
 /// The values of a result, without those that must be unique.
 #[derive(Clone, Debug)]
-struct Sent {
+struct GeneratedCall {
     fields: Vec<(FieldKey, String)>,
     context: String,
     reference: Option<String>,
@@ -72,7 +72,7 @@ fn status() -> impl Strategy<Value = ResultStatus> {
     ]
 }
 
-fn sent() -> impl Strategy<Value = Sent> {
+fn sent() -> impl Strategy<Value = GeneratedCall> {
     let field = key().prop_filter_map("reserved", |key| FieldKey::parse(&key).ok());
     let fields = prop::collection::vec((field, text()), 1..4);
     let optional = || prop::option::of("[^\0 \t\n]{1,150}");
@@ -86,19 +86,21 @@ fn sent() -> impl Strategy<Value = Sent> {
         -9_000_000_000..9_000_000_000_i64,
     )
         .prop_map(
-            |(fields, context, reference, idempotency_key, status, took_ms, milliseconds)| Sent {
-                fields,
-                context,
-                reference,
-                idempotency_key,
-                status,
-                took_ms,
-                milliseconds,
+            |(fields, context, reference, idempotency_key, status, took_ms, milliseconds)| {
+                GeneratedCall {
+                    fields,
+                    context,
+                    reference,
+                    idempotency_key,
+                    status,
+                    took_ms,
+                    milliseconds,
+                }
             },
         )
 }
 
-fn new_result(it: &Fixture, sent: Sent) -> NewResult {
+fn new_result(it: &Fixture, sent: GeneratedCall) -> NewResult {
     let mut new = it.result(sent.status, None);
     let id = Uuid::now_v7();
     new.result.id = ResultId(id);

@@ -1,6 +1,5 @@
 //! Queries that are awaited from runtimes other than the database's, as HTTP workers do.
 
-use refract_test_support::on_both;
 use std::future::Future;
 use std::num::NonZeroUsize;
 use std::pin::pin;
@@ -11,6 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use refract_persistence::{Database, SaveOutcome};
+use refract_test_support::on_both;
 
 use crate::fixture::{Fixture, answered, failed, moment};
 

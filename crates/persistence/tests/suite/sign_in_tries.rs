@@ -19,7 +19,7 @@ on_both!(
     tries_of_a_browser_are_counted_apart_from_its_network,
     tries_under_a_clock_that_was_ahead_do_not_count_and_are_deleted,
     of_tries_at_once_the_last_sees_the_others,
-    a_new_password_forgets_the_tries_of_its_address,
+    a_new_password_clears_the_tries_of_its_address,
     a_browser_is_known_by_its_newest_cookie_alone,
     people_who_share_a_browser_stay_known,
 );
@@ -150,7 +150,7 @@ async fn of_tries_at_once_the_last_sees_the_others(it: Fixture) {
     );
 }
 
-async fn a_new_password_forgets_the_tries_of_its_address(it: Fixture) {
+async fn a_new_password_clears_the_tries_of_its_address(it: Fixture) {
     let ada = joined(&it, ADA, Role::Owner, 1).await;
     let all = window(-10, 100, 100);
     let known = SignInCounter::Browser(browser(1));
@@ -198,15 +198,15 @@ async fn a_browser_is_known_by_its_newest_cookie_alone(it: Fixture) {
     sign_in(&it, ADA, 3, Some(TokenHash([99; 32]))).await;
     assert!(!is_known(&it, TokenHash([99; 32]), ADA).await);
     assert!(is_known(&it, browser(2), ADA).await && is_known(&it, browser(3), ADA).await);
-    let forget = async |signed_in_after| {
+    let delete_old = async |signed_in_after| {
         let database = &it.database;
         let after = moment(signed_in_after);
         let deleting = database.delete_expired_sessions(alive(0, 0), after, moment(0));
         deleting.await.unwrap();
     };
-    forget(9).await;
+    delete_old(9).await;
     assert!(is_known(&it, browser(3), ADA).await);
-    forget(10).await;
+    delete_old(10).await;
     assert!(!is_known(&it, browser(3), ADA).await);
 }
 

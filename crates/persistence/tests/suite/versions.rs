@@ -1,7 +1,7 @@
 //! Prism versions: saved one after another, never changed.
 
 use refract_domain::lens::Lens;
-use refract_domain::prism::{PrismName, VersionNumber};
+use refract_domain::prism::{DisplayName, VersionNumber};
 use refract_persistence::{NewVersion, WriteOutcome};
 use refract_test_support::on_both;
 
@@ -19,7 +19,7 @@ fn number(number: i32) -> VersionNumber {
 }
 
 async fn a_saved_version_is_the_latest_and_the_others_stay(it: Fixture) {
-    let name = PrismName::parse("Renamed").unwrap();
+    let name = DisplayName::parse("Renamed").unwrap();
     let second = version(&["angry", "calm"]);
     let new = NewVersion {
         name: &name,
@@ -58,7 +58,7 @@ async fn of_versions_saved_at_once_one_is_saved(it: Fixture) {
     let save = |_| {
         let (database, read, stamp) = (it.database.clone(), it.prism.clone(), it.stamp(1));
         tokio::spawn(async move {
-            let name = PrismName::parse("Triage").unwrap();
+            let name = DisplayName::parse("Triage").unwrap();
             let version = version(&["angry"]);
             let lens = Some((&Lens::Automatic, lens_details()));
             let new = NewVersion {
@@ -95,7 +95,7 @@ async fn a_history_is_what_the_prism_was_at_one_moment(it: Fixture) {
     ];
     let mut read = it.prism.clone();
     for version in &versions[1..] {
-        let name = PrismName::parse("Triage").unwrap();
+        let name = DisplayName::parse("Triage").unwrap();
         let new = NewVersion {
             name: &name,
             version,

@@ -12,7 +12,7 @@ use super::names::ListedEvent;
 use crate::InternalError;
 use crate::Refract;
 use crate::events::Events;
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::results::export::ExportError;
 
 /// Events that one query reads.
@@ -29,7 +29,7 @@ pub struct ListedEvents {
 }
 
 impl Events<'_> {
-    /// The events of an account that match a filter, before the first page, without a query.
+    /// Prepares to read the events of an account that match a filter. Makes no query yet.
     pub fn list(self, account: AccountId, filter: EventFilter) -> ListedEvents {
         ListedEvents {
             refract: self.refract.clone(),
@@ -68,12 +68,12 @@ impl Events<'_> {
     /// valid.
     pub async fn export(
         self,
-        caller: &Caller,
+        actor: &AccountActor,
         filter: EventFilter,
         format: RowFormat,
     ) -> Result<impl Stream<Item = Result<Bytes, ExportError>> + use<>, InternalError> {
-        let account = caller.account();
-        let stamp = caller.event_stamp().noted(format.name());
+        let account = actor.account();
+        let stamp = actor.event_stamp().noted(format.name());
         let before = stamp.id;
         let event = stamp.event(EventAction::EventsExported, EventTarget::Account(account));
         self.refract.database.save_event(event).await?;
@@ -92,7 +92,7 @@ impl Events<'_> {
     }
 }
 
-/// A download between two of its chunks.
+/// The state of a download between two chunks.
 struct EventDownload {
     events: ListedEvents,
     format: RowFormat,

@@ -5,7 +5,7 @@ use refract_domain::ids::PrismId;
 use refract_lens_rendering::RowFormat;
 use refract_persistence::{Database, PersistenceError, ResultFilter};
 
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 
 /// Describes which results are exported, without repeating the searched values.
 pub(crate) fn described(
@@ -21,7 +21,7 @@ pub(crate) fn described(
         version,
         model,
         reference,
-        made_by,
+        actor,
     } = filter;
     let mut parts: Vec<EventDetail> = vec![format.name().into()];
     parts.extend(is_ok.map(|is_ok| if is_ok { "ok" } else { "failed" }.into()));
@@ -31,7 +31,7 @@ pub(crate) fn described(
     parts.extend(version.map(EventDetail::version));
     parts.extend(model.as_ref().map(|_| "of one model".into()));
     parts.extend(reference.as_ref().map(|_| "of one ref".into()));
-    parts.extend(made_by.map(|_| "made by one".into()));
+    parts.extend(actor.map(|_| "made by one".into()));
     parts.extend(is_by_value.then(|| "of one answer".into()));
     EventDetail::list(&parts)
 }
@@ -39,12 +39,12 @@ pub(crate) fn described(
 /// Saves the event of an export, before the first byte of the export is written.
 pub(crate) async fn save(
     database: &Database,
-    caller: &Caller,
+    actor: &AccountActor,
     action: EventAction,
     prism: PrismId,
     what: EventDetail,
 ) -> Result<(), PersistenceError> {
-    let stamp = caller.event_stamp().noted(what);
+    let stamp = actor.event_stamp().noted(what);
     let event = stamp.event(action, EventTarget::Prism(prism));
     database.save_event(event).await
 }

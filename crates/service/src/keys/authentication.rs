@@ -5,7 +5,7 @@ use refract_persistence::KeyRow;
 use crate::CallError;
 use crate::keys::Keys;
 use crate::keys::presented_key::PresentedKey;
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 
 impl Keys<'_> {
     /// Authenticates a call by the row that was found for the hash of its key: refuses an unknown
@@ -16,7 +16,7 @@ impl Keys<'_> {
         presented: &PresentedKey,
         found: Option<Row>,
         key_of: impl Fn(&Row) -> KeyRow,
-    ) -> Result<(Caller, Row), CallError> {
+    ) -> Result<(AccountActor, Row), CallError> {
         let row = found.ok_or(CallError::InvalidApiKey)?;
         let key = key_of(&row);
         presented.is_of(key.id);
@@ -24,6 +24,6 @@ impl Keys<'_> {
             return Err(CallError::InvalidApiKey);
         }
         self.refract.key_uses.note(key.id);
-        Ok((Caller::key(key.account, key.id), row))
+        Ok((AccountActor::key(key.account, key.id), row))
     }
 }

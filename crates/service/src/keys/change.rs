@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::Keys;
 use crate::InternalError;
 use crate::keys::api_key::ApiKey;
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::people::secrets::{SecretError, random_bytes};
 
 /// Why a key was not created.
@@ -37,11 +37,11 @@ impl Keys<'_> {
     /// database fails.
     pub async fn create(
         self,
-        caller: &Caller,
+        actor: &AccountActor,
         name: String,
         expires_at: Option<DateTime<Utc>>,
     ) -> Result<(ApiKeyId, ApiKey), KeyError> {
-        let stamp = caller.event_stamp();
+        let stamp = actor.event_stamp();
         if let Some(end) = expires_at.filter(|end| *end <= stamp.at) {
             return Err(KeyError::EndsInThePast { end });
         }
@@ -49,7 +49,7 @@ impl Keys<'_> {
         let id = ApiKeyId(Uuid::now_v7());
         let new = NewApiKey {
             id,
-            account: caller.account(),
+            account: actor.account(),
             name,
             hash: key.hash(),
             first_characters: key.first_characters(),
@@ -71,9 +71,9 @@ impl Keys<'_> {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn revoke(self, caller: &Caller, key: ApiKeyId) -> Result<bool, InternalError> {
+    pub async fn revoke(self, actor: &AccountActor, key: ApiKeyId) -> Result<bool, InternalError> {
         let database = &self.refract.database;
-        let revoked_at = database.revoke_api_key(key, caller.event_stamp()).await?;
+        let revoked_at = database.revoke_api_key(key, actor.event_stamp()).await?;
         Ok(revoked_at.is_some())
     }
 }

@@ -10,16 +10,16 @@ use refract_persistence::StoredKey;
 use super::Keys;
 use crate::InternalError;
 use crate::events::{EventFilter, EventName, ListedEvent};
-use crate::people::MakerName;
+use crate::people::ActorName;
 
-/// A key with its number of results and the name of its maker.
+/// A key with its number of results and the name of its actor.
 pub struct ListedKey {
     /// The stored row, without the secret key.
     pub row: StoredKey,
     /// Number of results that the key made.
     pub results: u64,
     /// Who made the key; `None` for the terminal.
-    pub made_by: Option<MakerName>,
+    pub actor: Option<ActorName>,
     /// Who revoked the key; `None` for a key that is not revoked, or was before events were
     /// recorded.
     pub revoked_by: Option<EventName>,
@@ -42,13 +42,13 @@ impl Keys<'_> {
         let counts = self.refract.results().counts(account, Utc::now()).await?;
         let database = &self.refract.database;
         let rows = database.list_uncounted_api_keys(account).await?;
-        let makers: Vec<_> = rows.iter().filter_map(|row| row.made_by).collect();
-        let names = self.refract.people().names(account, &makers).await?;
+        let actors: Vec<_> = rows.iter().filter_map(|row| row.made_by).collect();
+        let names = self.refract.people().names(account, &actors).await?;
         let mut revocations = self.revocations(account).await?;
         let listed = rows.into_iter().map(|row| ListedKey {
             results: counts.of_key(row.id),
             revoked_by: revocations.remove(&row.id).map(|revocation| revocation.by),
-            made_by: row.made_by.and_then(|maker| names.get(&maker)).cloned(),
+            actor: row.made_by.and_then(|actor| names.get(&actor)).cloned(),
             row,
         });
         Ok(listed.collect())

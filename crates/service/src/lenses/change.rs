@@ -9,7 +9,7 @@ use refract_domain::problem::Problems;
 use refract_persistence::WriteOutcome;
 
 use crate::lenses::Lenses;
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::prisms::error::{ATTEMPTS, PrismError};
 
 impl Lenses<'_> {
@@ -22,12 +22,12 @@ impl Lenses<'_> {
     /// `based_on`, or the database fails.
     pub async fn set(
         self,
-        caller: &Caller,
+        actor: &AccountActor,
         prism: &PrismSelector,
         file: &[u8],
         based_on: Option<i32>,
     ) -> Result<(), PrismError> {
-        self.change(caller, prism, based_on, |latest| {
+        self.change(actor, prism, based_on, |latest| {
             lens_file::read(file, latest).map(Some)
         })
         .await
@@ -41,16 +41,16 @@ impl Lenses<'_> {
     /// fails.
     pub async fn reset(
         self,
-        caller: &Caller,
+        actor: &AccountActor,
         prism: &PrismSelector,
         based_on: Option<i32>,
     ) -> Result<(), PrismError> {
-        self.change(caller, prism, based_on, |_| Ok(None)).await
+        self.change(actor, prism, based_on, |_| Ok(None)).await
     }
 
     async fn change(
         self,
-        caller: &Caller,
+        actor: &AccountActor,
         selector: &PrismSelector,
         based_on: Option<i32>,
         columns_for: impl Fn(&PrismVersion) -> Result<Option<Vec<Column>>, Problems>,
@@ -60,7 +60,7 @@ impl Lenses<'_> {
             let prism = self
                 .refract
                 .prisms()
-                .find(caller.account(), selector)
+                .find(actor.account(), selector)
                 .await?;
             if based_on.is_some_and(|based_on| based_on != prism.lens_revision) {
                 return Err(PrismError::LensMeanwhile);
@@ -80,7 +80,7 @@ impl Lenses<'_> {
             }
             let (before, after) = (latest.columns(&current), latest.columns(&lens));
             let details = LensChangeDetails::between(prism.lens_revision, before, after);
-            let saving = database.save_lens(&prism, &lens, details, caller.event_stamp());
+            let saving = database.save_lens(&prism, &lens, details, actor.event_stamp());
             if saving.await? == WriteOutcome::Saved {
                 return Ok(());
             }

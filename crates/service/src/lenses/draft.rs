@@ -1,7 +1,7 @@
 //! The draft of a lens: what it would change in stored results, before it is saved.
 //!
-//! A draft is counted anew for each change of its columns, by any node: nothing of it is stored.
-//! While only a cutoff moves, the counts of
+//! Nothing of a draft is stored: each change of its columns is counted again, by any node. While
+//! only a cutoff moves, the counts of
 //! [`LabelMoves`](refract_evaluation::counting::lens_preview::LabelMoves) show what each of its
 //! positions would change.
 

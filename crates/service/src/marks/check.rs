@@ -12,10 +12,10 @@ use refract_persistence::{PersistenceError, Prism};
 use super::errors::MarkErrors;
 use super::find_results::NamedResults;
 use super::rows::MarksRow;
-use super::said::SaidOutcomes;
+use super::stated_outcomes::StatedOutcomes;
 use crate::InternalError;
 use crate::marks::Marks;
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::prisms::versions::find_saved_version;
 
 /// Number of marks that one query looks up.
@@ -34,7 +34,7 @@ pub struct CheckedMarks {
 pub enum MarksError {
     /// Rows have faults.
     #[error("the file has faults: {}", .0.count())]
-    Faults(MarkErrors),
+    InvalidRows(MarkErrors),
     /// A result was purged or erased after its marks were checked.
     #[error("a result was deleted meanwhile")]
     ResultGone,
@@ -54,15 +54,15 @@ impl From<PersistenceError> for MarksError {
 
 impl Marks<'_> {
     /// Finds the results that the rows of a file name, and checks the marks of each result.
-    /// `faults` are those that reading the file found. The marks are made by `marked_by`, now.
+    /// `errors` are those that reading the file found. The marks are made by `marked_by`, now.
     ///
     /// # Errors
-    /// [`MarksError::Faults`] with every fault when there is any, or when the database fails.
+    /// [`MarksError::InvalidRows`] with every fault when there is any, or when the database fails.
     pub async fn check(
         self,
         prism: &Prism,
         rows: &[MarksRow],
-        mut faults: MarkErrors,
+        mut errors: MarkErrors,
         marked_by: Option<&Marker>,
     ) -> Result<CheckedMarks, MarksError> {
         let database = &self.refract.database;
@@ -72,21 +72,21 @@ impl Marks<'_> {
             let version = find_saved_version(database, prism.id, number).await?;
             versions.insert(number, version);
         }
-        let mut said = SaidOutcomes::default();
+        let mut stated = StatedOutcomes::default();
         for row in rows {
             match named.of(&row.named) {
-                Ok(results) => said.add(row, &results, &versions, &mut faults),
-                Err(fault) => faults.add(row.line, fault),
+                Ok(results) => stated.add(row, &results, &versions, &mut errors),
+                Err(error) => errors.add(row.line, error),
             }
         }
-        if faults.count() > 0 {
-            return Err(MarksError::Faults(faults));
+        if errors.count() > 0 {
+            return Err(MarksError::InvalidRows(errors));
         }
         let marked_at = whole_milliseconds(Utc::now());
         Ok(CheckedMarks {
             prism: prism.id,
-            results: said.results(),
-            marks: said.into_marks(marked_by, marked_at),
+            results: stated.results(),
+            marks: stated.into_marks(marked_by, marked_at),
         })
     }
 }
@@ -130,11 +130,15 @@ impl Marks<'_> {
     ///
     /// # Errors
     /// When a result was deleted meanwhile, or the database fails.
-    pub async fn save(self, checked: &CheckedMarks, caller: &Caller) -> Result<usize, MarksError> {
+    pub async fn save(
+        self,
+        checked: &CheckedMarks,
+        actor: &AccountActor,
+    ) -> Result<usize, MarksError> {
         let saving =
             self.refract
                 .database
-                .save_marks(checked.prism, &checked.marks, caller.event_stamp());
+                .save_marks(checked.prism, &checked.marks, actor.event_stamp());
         Ok(saving.await?)
     }
 

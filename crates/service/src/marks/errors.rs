@@ -72,8 +72,8 @@ pub struct MarkErrors {
 
 impl MarkErrors {
     /// Adds a fault of the row that begins at a line.
-    pub fn add(&mut self, line: u64, fault: MarkError) {
-        self.kept.insert((line, self.count), fault);
+    pub fn add(&mut self, line: u64, error: MarkError) {
+        self.kept.insert((line, self.count), error);
         self.count += 1;
         if self.kept.len() > MOST_LISTED {
             self.kept.pop_last();
@@ -87,7 +87,7 @@ impl MarkErrors {
 
     /// The first hundred faults with their lines, in the order of the lines.
     pub fn listed(&self) -> impl ExactSizeIterator<Item = (u64, &MarkError)> {
-        self.kept.iter().map(|((line, _), fault)| (*line, fault))
+        self.kept.iter().map(|((line, _), error)| (*line, error))
     }
 }
 
@@ -96,14 +96,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_faults_are_counted_and_those_of_the_first_lines_listed() {
-        let mut faults = MarkErrors::default();
+    fn all_errors_are_counted_and_those_of_the_first_lines_listed() {
+        let mut errors = MarkErrors::default();
         for line in (1..=150).rev() {
-            faults.add(line, MarkError::UnknownRef);
+            errors.add(line, MarkError::UnknownRef);
         }
-        faults.add(1, MarkError::NoResult);
-        assert_eq!(faults.count(), 151);
-        let listed: Vec<_> = faults.listed().collect();
+        errors.add(1, MarkError::NoResult);
+        assert_eq!(errors.count(), 151);
+        let listed: Vec<_> = errors.listed().collect();
         assert_eq!(listed.len(), 100);
         assert_eq!(listed[0], (1, &MarkError::UnknownRef));
         assert_eq!(listed[1], (1, &MarkError::NoResult));

@@ -11,7 +11,7 @@ use refract_persistence::ResultFilter;
 use crate::InternalError;
 use crate::events::export_event;
 use crate::marks::Marks;
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::results::export::ExportError;
 
 impl Marks<'_> {
@@ -25,14 +25,14 @@ impl Marks<'_> {
     /// already written stay written.
     pub async fn export(
         self,
-        caller: &Caller,
+        actor: &AccountActor,
         prism: PrismId,
         format: RowFormat,
         out: impl Write,
     ) -> Result<u64, ExportError> {
         let database = &self.refract.database;
         let action = EventAction::MarksExported;
-        let exporting = export_event::save(database, caller, action, prism, format.name().into());
+        let exporting = export_event::save(database, actor, action, prism, format.name().into());
         exporting.await.map_err(InternalError::from)?;
         let questions = self.questions(prism).await?;
         let mut rows = MarkRowWriter::new(format, &questions, out);

@@ -39,8 +39,8 @@ impl Marks<'_> {
             named: NamedResult::Id(id),
             cells,
         }];
-        let faults = MarkErrors::default();
-        let checked = self.check(result.prism(), &rows, faults, marked_by).await?;
+        let errors = MarkErrors::default();
+        let checked = self.check(result.prism(), &rows, errors, marked_by).await?;
         self.change(&checked, id, &taken_back).await
     }
 }

@@ -12,7 +12,7 @@ impl Marks<'_> {
     /// those that only older versions have, newest version first.
     ///
     /// # Errors
-    /// When the database fails, or the prism is not there.
+    /// When the database fails, or the prism does not exist.
     pub async fn questions(self, prism: PrismId) -> Result<Vec<QuestionKey>, InternalError> {
         let history = self.refract.database.prism_history(prism).await?;
         let history = history.ok_or(InternalError::VersionMissing)?;

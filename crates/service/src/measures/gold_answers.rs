@@ -74,7 +74,8 @@ struct GoldAnswer {
 }
 
 impl GoldAnswers {
-    /// No answers yet to these questions. Yes / No is decided by the cutoffs of the prism's lens.
+    /// An empty collection for these questions. Yes / No is decided by the cutoffs of the prism's
+    /// lens.
     pub fn new<'a>(
         prism: &PinnedPrism,
         questions: impl IntoIterator<Item = &'a QuestionKey>,

@@ -1,4 +1,5 @@
-//! Asks about answered texts again with the options of Choice questions in other orders.
+//! Checks whether the order of options matters: asks the model about answered texts again, with the
+//! options of Choice questions in other orders.
 //!
 //! The answers to these model requests are compared with the saved answers and then dropped:
 //! nothing is saved.
@@ -218,12 +219,12 @@ impl OptionOrders {
         self.versions.len()
     }
 
-    /// Whether there is nothing to ask.
+    /// Whether the model is never asked: no Choice question has another order.
     pub fn is_empty(&self) -> bool {
         self.versions.is_empty()
     }
 
-    /// The Choice questions that have another order. All of them are in the first order.
+    /// The Choice questions that have another order. The first version has all of them.
     fn questions(&self) -> &[Question] {
         let first = self.versions.first();
         first.map_or(&[], PrismVersion::questions)
@@ -247,7 +248,7 @@ impl OptionOrders {
         cost
     }
 
-    /// The report before anything is asked.
+    /// The report before the first request to the model.
     fn report(&self, pace: AskingPace) -> OrdersReport {
         let questions = self.questions().iter().map(|question| {
             let versions = self.versions.iter();

@@ -59,15 +59,15 @@ impl TrialReport {
     ) -> Self {
         let read = answer.map(|answer| outcome(answer, right));
         let (answer, probability) = read.unwrap_or_default();
-        let codes = report.coverage.codes;
+        let codes = report.parsed.codes;
         Self {
             server: None,
             trial,
             right: right.map(|right| answer == right),
             answer,
             probability,
-            outcomes: report.coverage.outcomes,
-            readable: report.coverage.listed,
+            outcomes: report.parsed.outcomes,
+            readable: report.parsed.listed,
             code_tokens: codes.and_then(|codes| codes.tokens),
             tokens_before: codes.map(|codes| codes.tokens_before),
             on_codes: codes.map(|codes| codes.mass.to_f64()),

@@ -2,7 +2,7 @@
 
 use refract_domain::event::Actor;
 use refract_domain::ids::AccountId;
-use refract_domain::prism::PrismName;
+use refract_domain::prism::DisplayName;
 pub use refract_persistence::DEFAULT_ACCOUNT;
 use refract_persistence::{AccountRow, CreateOutcome, PersistenceError};
 use uuid::Uuid;
@@ -51,7 +51,7 @@ impl Accounts<'_> {
     ///
     /// # Errors
     /// When another account has the name, or the database fails.
-    pub async fn create(self, name: &PrismName) -> Result<Account, AccountError> {
+    pub async fn create(self, name: &DisplayName) -> Result<Account, AccountError> {
         let id = AccountId(Uuid::now_v7());
         let stamp = event_stamp(id, Actor::Operator, None);
         let row = AccountRow {

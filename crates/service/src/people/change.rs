@@ -7,7 +7,7 @@ use refract_persistence::{PersistenceError, Person, PersonOutcome};
 
 use super::error::PersonError;
 use crate::people::People;
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 
 impl People<'_> {
     /// The people of an account in the order in which they were invited, without removed ones.
@@ -46,9 +46,9 @@ impl People<'_> {
     ///
     /// # Errors
     /// When there is no such person, the person is the last owner, or the database fails.
-    pub async fn remove(self, caller: &Caller, person: PersonId) -> Result<(), PersonError> {
+    pub async fn remove(self, actor: &AccountActor, person: PersonId) -> Result<(), PersonError> {
         let database = &self.refract.database;
-        let removing = database.remove_person(person, caller.event_stamp());
+        let removing = database.remove_person(person, actor.event_stamp());
         done(removing.await?)
     }
 
@@ -58,12 +58,12 @@ impl People<'_> {
     /// When there is no such person, the person is the last owner, or the database fails.
     pub async fn set_role(
         self,
-        caller: &Caller,
+        actor: &AccountActor,
         person: PersonId,
         role: Role,
     ) -> Result<(), PersonError> {
         let database = &self.refract.database;
-        let setting = database.set_person_role(person, role, caller.event_stamp());
+        let setting = database.set_person_role(person, role, actor.event_stamp());
         done(setting.await?)
     }
 }

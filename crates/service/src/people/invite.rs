@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::error::PersonError;
 use crate::people::People;
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::people::secrets::{SecretError, random_bytes};
 use crate::people::token::Token;
 
@@ -39,13 +39,13 @@ impl People<'_> {
     /// When a person with this address has joined an account, or the database fails.
     pub async fn invite(
         self,
-        caller: &Caller,
+        actor: &AccountActor,
         email: &Email,
         role: Role,
     ) -> Result<Invitation, PersonError> {
         let new = NewPerson {
             id: PersonId(Uuid::now_v7()),
-            account: caller.account(),
+            account: actor.account(),
             email: email.clone(),
             role,
         };
@@ -53,7 +53,7 @@ impl People<'_> {
         let person = match self
             .refract
             .database
-            .invite_person(&new, link, caller.event_stamp())
+            .invite_person(&new, link, actor.event_stamp())
             .await?
         {
             InviteOutcome::Invited(person) => person,
@@ -74,15 +74,19 @@ impl People<'_> {
     ///
     /// # Errors
     /// When there is no such person, or the database fails.
-    pub async fn reset(self, caller: &Caller, person: PersonId) -> Result<Invitation, PersonError> {
+    pub async fn reset(
+        self,
+        actor: &AccountActor,
+        person: PersonId,
+    ) -> Result<Invitation, PersonError> {
         let database = &self.refract.database;
-        let account = caller.account();
+        let account = actor.account();
         let people = database.list_people(account).await?;
         let mut found = people.into_iter().filter(|row| row.id == person);
         let row = found.next().ok_or(PersonError::NotFound)?;
         let (token, link) = new_link()?;
         let action = EventAction::LinkRenewed;
-        let renewing = database.renew_link(person, link, action, caller.event_stamp());
+        let renewing = database.renew_link(person, link, action, actor.event_stamp());
         if !renewing.await? {
             return Err(PersonError::NotFound);
         }

@@ -3,7 +3,7 @@
 use chrono::Utc;
 use refract_domain::account::person::PersonName;
 use refract_domain::event::{Actor, EventRequest};
-use refract_domain::problem::Fault;
+use refract_domain::problem::ValidationError;
 use refract_persistence::{OpenInvitation, PersistenceError};
 
 use super::password_hash::{HashPlace, choose_password};
@@ -19,11 +19,11 @@ use crate::people::token::Token;
 #[derive(Debug, thiserror::Error)]
 pub enum JoinError {
     /// The link was used, has expired or was replaced, or the person was removed.
-    #[error("this link is not good any more: ask whoever sent it for a new one")]
+    #[error("this link no longer works: ask the person who sent it for a new one")]
     Void,
     /// The password breaks rules.
     #[error("the password cannot be chosen")]
-    Password(Vec<Fault>),
+    Password(Vec<ValidationError>),
     /// A secret could not be made or checked.
     #[error(transparent)]
     Secret(#[from] SecretError),

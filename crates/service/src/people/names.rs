@@ -1,4 +1,4 @@
-//! The names of people, shown with what they made.
+//! The display names of people, shown with what they made.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -10,22 +10,22 @@ use crate::people::People;
 
 /// The name of a person, or their address if they have not joined yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MakerName(String);
+pub struct ActorName(String);
 
-impl MakerName {
+impl ActorName {
     /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-impl fmt::Display for MakerName {
+impl fmt::Display for ActorName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl From<PersonNameRow> for MakerName {
+impl From<PersonNameRow> for ActorName {
     fn from(row: PersonNameRow) -> Self {
         Self(row.name.unwrap_or(row.email))
     }
@@ -41,7 +41,7 @@ impl People<'_> {
         self,
         account: AccountId,
         people: &[PersonId],
-    ) -> Result<HashMap<PersonId, MakerName>, PersistenceError> {
+    ) -> Result<HashMap<PersonId, ActorName>, PersistenceError> {
         let wanted: HashSet<PersonId> = people.iter().copied().collect();
         if wanted.is_empty() {
             return Ok(HashMap::new());

@@ -4,15 +4,15 @@ use chrono::Utc;
 use refract_domain::account::person::PersonName;
 use refract_domain::account::secret_hash::TokenHash;
 use refract_domain::event::EventRequest;
-use refract_domain::problem::Fault;
+use refract_domain::problem::ValidationError;
 use refract_persistence::{EmailHash, EndedSessions, OwnSession, PersistenceError, SignInCounter};
 
 use super::password_hash::{HashPlace, choose_password};
 use super::password_try::PasswordTry;
+use super::permit_queue::Applicant;
 use super::session::{Session, SignedIn, alive, new_session};
 use super::sign_in_client::SignInClient;
 use super::sign_in_error::SignInError;
-use super::turn_queue::Applicant;
 use crate::people::People;
 use crate::people::password::TypedPassword;
 use crate::people::secrets::SecretError;
@@ -25,7 +25,7 @@ pub enum PasswordChangeError {
     Present(SignInError),
     /// The new password breaks rules.
     #[error("the password cannot be chosen")]
-    Weak(Vec<Fault>),
+    Weak(Vec<ValidationError>),
     /// A secret could not be made or checked.
     #[error(transparent)]
     Secret(#[from] SecretError),
@@ -82,7 +82,7 @@ impl People<'_> {
         let database = &self.refract.database;
         let new = choose_password(new, &person.email, &person.name).await?;
         let new = new.map_err(PasswordChangeError::Weak)?;
-        let turn = || HashPlace::take(Applicant::Person(person.person));
+        let place = || HashPlace::take(Applicant::Person(person.person));
         let attempt = PasswordTry {
             email: &person.email,
             counter: SignInCounter::Browser(person.session),
@@ -90,8 +90,8 @@ impl People<'_> {
             request: request.clone(),
             note: Some("to change the password"),
         };
-        let right = attempt.check(database, turn().await?, present).await?;
-        let hash = turn().await?.hash(new).await?;
+        let right = attempt.check(database, place().await?, present).await?;
+        let hash = place().await?.hash(new).await?;
         let (session, new_session) = new_session(client.browser_before())?;
         let email = EmailHash::of(&person.email);
         let stamp = person.event_stamp(request);
@@ -119,8 +119,8 @@ impl People<'_> {
             .await
     }
 
-    /// Ends a session of a signed-in person. A session that is not theirs, or that has ended
-    /// already, changes nothing.
+    /// Ends a session of a signed-in person. Another person's session, or one that has already
+    /// ended, is left unchanged.
     ///
     /// # Errors
     /// When the database fails.

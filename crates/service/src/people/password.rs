@@ -4,7 +4,7 @@ mod frequent_passwords;
 
 use std::ops::RangeInclusive;
 
-use refract_domain::problem::Fault;
+use refract_domain::problem::ValidationError;
 use refract_domain::problem::text;
 use unicode_normalization::UnicodeNormalization as _;
 
@@ -47,16 +47,20 @@ impl Password {
     ///
     /// # Errors
     /// The faults because of which the password cannot be chosen. They do not repeat it.
-    pub fn choose(typed: &TypedPassword, email: &str, name: &str) -> Result<Self, Vec<Fault>> {
+    pub fn choose(
+        typed: &TypedPassword,
+        email: &str,
+        name: &str,
+    ) -> Result<Self, Vec<ValidationError>> {
         let password = typed.normalized();
-        let mut faults = text::faults(&password, &PASSWORD_CHARS);
-        if faults.is_empty() {
-            faults.extend(weakness(&password, email, name).map(Fault::rule));
+        let mut errors = text::errors(&password, &PASSWORD_CHARS);
+        if errors.is_empty() {
+            errors.extend(weakness(&password, email, name).map(ValidationError::rule));
         }
-        if faults.is_empty() {
+        if errors.is_empty() {
             Ok(Self(password))
         } else {
-            Err(faults)
+            Err(errors)
         }
     }
 
@@ -138,7 +142,7 @@ mod tests {
     fn refusal(password: &str) -> Option<String> {
         let typed = TypedPassword::new(password);
         let chosen = Password::choose(&typed, "grace.hopper@example.com", "Grace Hopper");
-        chosen.err().map(|faults| faults[0].to_string())
+        chosen.err().map(|errors| errors[0].to_string())
     }
 
     #[test]

@@ -4,16 +4,16 @@ use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
 use refract_domain::account::person::Email;
-use refract_domain::problem::Fault;
+use refract_domain::problem::ValidationError;
 use tokio::task::spawn_blocking;
 
-use super::turn_queue::{Applicant, FairTurn, QueueLimits, TurnQueue};
+use super::permit_queue::{Applicant, PermitQueue, QueueLimits, QueuePermit};
 use crate::people::password::{Password, TypedPassword};
 use crate::people::secrets::{SecretError, random_bytes};
 
-/// How many may hash a password at once, and how many may wait. A hash takes a core and 19 MiB for
-/// about ten milliseconds, so the waiters of one network are a tenth of a second of work, and all
-/// waiters are less than three seconds. Requests beyond the limits are refused and may come back.
+/// Limits on concurrent password hashes and on waiters. A hash takes a core and 19 MiB for about
+/// ten milliseconds, so the waiters of one network are a tenth of a second of work, and all waiters
+/// are less than three seconds. Requests beyond the limits are refused and may be retried.
 const LIMITS: QueueLimits = QueueLimits {
     at_once: 2,
     of_network: 16,
@@ -23,25 +23,25 @@ const LIMITS: QueueLimits = QueueLimits {
 };
 
 /// The queue of this process.
-static PLACES: TurnQueue = TurnQueue::new(LIMITS);
+static PLACES: PermitQueue = PermitQueue::new(LIMITS);
 
-/// A turn at hashing a password, returned when it is dropped.
+/// A permit to hash a password, returned when it is dropped.
 pub(super) struct HashPlace {
-    turn: FairTurn,
+    permit: QueuePermit,
 }
 
 /// Salt of the hash that is computed for an unknown address.
 const DECOY_SALT: &[u8] = b"nobody has this!";
 
 impl HashPlace {
-    /// Waits for a turn in the queue of this process.
+    /// Waits for a permit in the queue of this process.
     ///
     /// # Errors
     /// When the queue has no room.
     pub(super) async fn take(applicant: Applicant) -> Result<Self, SecretError> {
-        let turn = PLACES.turn(applicant).await;
-        let turn = turn.map_err(|_| SecretError::Busy)?;
-        Ok(Self { turn })
+        let permit = PLACES.permit(applicant).await;
+        let permit = permit.map_err(|_| SecretError::Busy)?;
+        Ok(Self { permit })
     }
 
     /// The hash of a password with a new salt, in the PHC string format.
@@ -89,7 +89,7 @@ impl HashPlace {
     ) -> Result<T, SecretError> {
         let working = spawn_blocking(move || {
             // held until the work has ended, even when the caller was cancelled
-            let _held = self.turn;
+            let _held = self.permit;
             work()
         });
         working.await.map_err(|_| SecretError::NotHashed)?
@@ -105,7 +105,7 @@ pub(super) async fn choose_password(
     typed: TypedPassword,
     email: &Email,
     name: &str,
-) -> Result<Result<Password, Vec<Fault>>, SecretError> {
+) -> Result<Result<Password, Vec<ValidationError>>, SecretError> {
     let (email, name) = (email.clone(), name.to_owned());
     let choosing = spawn_blocking(move || Password::choose(&typed, email.as_str(), &name));
     choosing.await.map_err(|_| SecretError::NotHashed)

@@ -2,7 +2,7 @@
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// A text with one character, of 6 random bits, for each byte.
+/// Encodes 6 bits of each random byte as one character.
 pub(crate) fn from_random(random: &[u8]) -> impl Iterator<Item = char> {
     let letters = random
         .iter()

@@ -12,7 +12,7 @@ pub enum SecretError {
     /// A password could not be hashed: no memory, or an invalid saved hash.
     #[error("a password cannot be hashed")]
     NotHashed,
-    /// As many people sign in at this moment as there are places.
+    /// The queue for hashing passwords is full.
     #[error("too many passwords are being checked at this moment: try again in a few seconds")]
     Busy,
 }

@@ -13,10 +13,10 @@ use crate::people::People;
 use crate::people::secrets::{SecretError, random_bytes};
 use crate::people::token::Token;
 
-/// How long a session lasts after its last use.
+/// Idle timeout: how long a session lasts after its last use.
 const LASTS_UNUSED: TimeDelta = TimeDelta::days(30);
-/// How long a session lasts however much it is used, so that a stolen cookie does not work for
-/// good.
+/// Absolute timeout: how long a session lasts even in constant use, so that a stolen cookie does
+/// not work for ever.
 const LASTS: TimeDelta = TimeDelta::days(90);
 /// Age at which the saved moment of last use is written again. Most requests write nothing.
 const NOTED_EVERY: TimeDelta = TimeDelta::hours(1);
@@ -45,7 +45,7 @@ pub struct SignedIn {
     /// What the person may do.
     pub role: Role,
     /// The first change by somebody else that is still to be announced to the person.
-    pub untold_event: Option<EventId>,
+    pub first_unseen_event: Option<EventId>,
 }
 
 /// Why a browser's session ends.
@@ -87,7 +87,7 @@ impl People<'_> {
             name: found.name.unwrap_or_else(|| found.email.to_string()),
             email: found.email,
             role: found.role,
-            untold_event: found.untold_event,
+            first_unseen_event: found.first_unseen_event,
         }))
     }
 
@@ -114,7 +114,7 @@ impl People<'_> {
     }
 }
 
-/// The limits within which sessions have not ended at this moment.
+/// The timeouts as moments: at `now`, a session last used or begun before them has ended.
 pub(super) fn alive(now: DateTime<Utc>) -> SessionsAlive {
     SessionsAlive {
         used_after: now - LASTS_UNUSED,

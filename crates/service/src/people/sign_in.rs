@@ -38,7 +38,7 @@ impl People<'_> {
         let email = Email::parse(email).map_err(|_| SignInError::Wrong)?;
         let standing = client.standing(database, &email, Utc::now()).await?;
         let place = HashPlace::take(standing.applicant).await?;
-        // the moment at which the turn began
+        // the moment at which the permit was granted
         let now = Utc::now();
         let attempt = PasswordTry {
             email: &email,

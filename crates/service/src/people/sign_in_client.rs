@@ -5,7 +5,7 @@ use refract_domain::account::person::Email;
 use refract_domain::account::secret_hash::TokenHash;
 use refract_persistence::{Database, KnownBrowserRow, PersistenceError, SignInCounter};
 
-use super::turn_queue::Applicant;
+use super::permit_queue::Applicant;
 use crate::people::token::Token;
 
 /// How long a browser is known after a sign-in.
@@ -27,8 +27,8 @@ pub(super) struct ClientStanding {
 }
 
 impl SignInClient {
-    /// A client by the name of its network, with the cookies of known browsers that it sent: one,
-    /// or several when another one was planted. They may be made up.
+    /// A client, by the name of its network and the browser cookies that it sent. It sends several
+    /// when an attacker planted one; any of them may be forged.
     pub fn new(network: String, browsers: Vec<Token>) -> Self {
         Self { network, browsers }
     }
@@ -38,7 +38,7 @@ impl SignInClient {
         self.browsers.first().map(Token::hash)
     }
 
-    /// The network, as an applicant for a turn.
+    /// The network, as an applicant for a permit.
     pub(super) fn applicant(&self) -> Applicant {
         Applicant::Network(self.network.clone())
     }

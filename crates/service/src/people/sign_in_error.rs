@@ -15,13 +15,13 @@ pub enum SignInError {
     /// There were too many wrong tries for this address, from this network or browser.
     #[error("too many wrong tries for this address: try again after {} UTC", minute(*.until))]
     TooManyTries {
-        /// When the next try is let through.
+        /// When the next try is allowed.
         until: DateTime<Utc>,
     },
     /// Many addresses were tried from this network.
     #[error("many addresses were tried from your network: try again in {seconds} seconds")]
     Slowed {
-        /// Seconds after which another try may be let through.
+        /// Seconds after which another try may be allowed.
         seconds: u64,
     },
     /// A secret could not be made or checked.
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stopped_try_says_when_to_try_again() {
+    fn a_stopped_try_reports_when_to_try_again() {
         let until = DateTime::UNIX_EPOCH + TimeDelta::seconds(14 * 3600 + 61);
         assert_eq!(
             SignInError::TooManyTries { until }.to_string(),

@@ -1,4 +1,4 @@
-//! How many wrong sign-in tries are let through: the rules, without a database or a clock.
+//! Rate limits on wrong sign-in tries: the rules, without a database or a clock.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ const ADDRESSES: usize = 20;
 /// How long a slowed network waits after each try.
 const PACE: TimeDelta = TimeDelta::seconds(5);
 
-/// Why a try is not let through.
+/// Why a try is blocked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TryLimit {
     /// There were too many wrong tries for the address.
@@ -59,11 +59,11 @@ pub(super) fn limit(
 }
 
 /// Until when the tries for an address are blocked, given the moments of the others, oldest first;
-/// `None` for a try that is let through.
+/// `None` for a try that is allowed.
 fn stopped_until(of_address: &[DateTime<Utc>]) -> Option<DateTime<Utc>> {
     let too_many = of_address.len().checked_sub(WRONG_TRIES.into())?;
-    let last_to_forget = of_address.get(too_many)?;
-    Some(*last_to_forget + COUNTED)
+    let last_to_expire = of_address.get(too_many)?;
+    Some(*last_to_expire + COUNTED)
 }
 
 /// When a network that tried many addresses may try the next one; `None` for other networks.
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn ten_wrong_tries_stop_the_next_until_the_oldest_of_the_last_ten_is_forgotten() {
+    fn ten_wrong_tries_stop_the_next_until_the_oldest_of_the_last_ten_expires() {
         let browser = SignInCounter::Browser(TokenHash([1; 32]));
         for counter in [network(), browser] {
             let limited = |number| limit(&counter, ADA, &tries(number), at(0));

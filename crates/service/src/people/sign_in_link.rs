@@ -10,7 +10,7 @@ use super::sign_in_client::SignInClient;
 use super::sign_in_error::SignInError;
 use crate::events::event_stamp::event_stamp;
 use crate::people::People;
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::people::secrets::random_bytes;
 use crate::people::token::Token;
 
@@ -25,7 +25,7 @@ impl People<'_> {
     /// When the system gives no random numbers, or the database fails.
     pub async fn sign_in_link(
         self,
-        caller: &Caller,
+        actor: &AccountActor,
         person: PersonId,
     ) -> Result<Option<Token>, SignInError> {
         let random = random_bytes()?;
@@ -39,7 +39,7 @@ impl People<'_> {
         let action = EventAction::SignInLinkMade;
         let database = &self.refract.database;
         let is_made = database
-            .renew_link(person, link, action, caller.event_stamp())
+            .renew_link(person, link, action, actor.event_stamp())
             .await?;
         Ok(is_made.then_some(token))
     }

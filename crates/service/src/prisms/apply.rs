@@ -9,7 +9,7 @@ use refract_persistence::{PersistenceError, WriteOutcome};
 use super::definition::{AppliedDefinition, DefinitionError, DefinitionFile, PrismFiles};
 use super::error::{ATTEMPTS, PrismError};
 use super::planned_definition::PlannedDefinition;
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::prisms::Prisms;
 
 /// Files to apply.
@@ -26,7 +26,7 @@ pub struct Apply {
 pub enum ApplyError {
     /// Files that break rules, with every fault of every file.
     #[error("files cannot be applied")]
-    Faults(Vec<DefinitionError>),
+    InvalidFiles(Vec<DefinitionError>),
     /// A prism cannot be changed.
     #[error(transparent)]
     Prism(#[from] PrismError),
@@ -40,21 +40,21 @@ impl From<PersistenceError> for ApplyError {
 
 impl Prisms<'_> {
     /// Applies files in one transaction, with an event for each change. A definition equal to the
-    /// saved one saves nothing. The plan is based on what was read; if somebody changes one of the
-    /// prisms meanwhile, it is made again.
+    /// saved one saves nothing. The plan is based on what was read; if one of the prisms changes
+    /// meanwhile, the plan is made again.
     ///
     /// # Errors
     /// When a file breaks rules, others change a prism during every attempt, or the database fails.
     pub async fn apply(
         self,
-        caller: &Caller,
+        actor: &AccountActor,
         apply: &Apply,
     ) -> Result<Vec<AppliedDefinition>, ApplyError> {
         let by_prism = by_prism(&apply.files)?;
         for _ in 0..ATTEMPTS {
-            let planned = self.plan_definitions(caller, &by_prism).await?;
+            let planned = self.plan_definitions(actor, &by_prism).await?;
             let changed = planned.iter().filter(|planned| planned.is_change());
-            let definitions: Vec<_> = changed.map(|planned| planned.definition(caller)).collect();
+            let definitions: Vec<_> = changed.map(|planned| planned.definition(actor)).collect();
             let is_saved = apply.is_dry
                 || definitions.is_empty()
                 || self.refract.database.save_definitions(&definitions).await?
@@ -70,7 +70,7 @@ impl Prisms<'_> {
 /// The files of each prism, by its slug: prisms are read and saved in this order.
 fn by_prism(files: &[DefinitionFile]) -> Result<BTreeMap<&Slug, PrismFiles<'_>>, ApplyError> {
     let mut found: BTreeMap<&Slug, PrismFiles<'_>> = BTreeMap::new();
-    let mut faults = Vec::new();
+    let mut errors = Vec::new();
     for file in files {
         let of_prism = found.entry(&file.name.slug).or_default();
         let place = match file.name.kind {
@@ -79,28 +79,28 @@ fn by_prism(files: &[DefinitionFile]) -> Result<BTreeMap<&Slug, PrismFiles<'_>>,
         };
         match place {
             None => *place = Some(file),
-            Some(other) => faults.push(DefinitionError {
+            Some(other) => errors.push(DefinitionError {
                 file: file.file.clone(),
                 text: format!("{} defines it too: give one of the two", other.file),
             }),
         }
     }
-    none_or(faults, found)
+    none_or(errors, found)
 }
 
 impl Prisms<'_> {
     /// Plans what each prism's files change.
     async fn plan_definitions<'a>(
         self,
-        caller: &Caller,
+        actor: &AccountActor,
         by_prism: &BTreeMap<&'a Slug, PrismFiles<'a>>,
     ) -> Result<Vec<PlannedDefinition<'a>>, ApplyError> {
         let mut planned = Vec::new();
-        let mut faults = Vec::new();
+        let mut errors = Vec::new();
         for (slug, files) in by_prism {
             let selector = PrismSelector::Slug(slug.as_str().to_owned());
             let database = &self.refract.database;
-            let found = database.find_prism(caller.account(), &selector).await?;
+            let found = database.find_prism(actor.account(), &selector).await?;
             let plan = match found {
                 None => PlannedDefinition::of_new(slug, files),
                 Some(prism) => {
@@ -110,10 +110,10 @@ impl Prisms<'_> {
             };
             match plan {
                 Ok(plan) => planned.push(plan),
-                Err(more) => faults.extend(more),
+                Err(more) => errors.extend(more),
             }
         }
-        none_or(faults, planned)
+        none_or(errors, planned)
     }
 }
 
@@ -126,10 +126,10 @@ fn in_order(files: &[DefinitionFile], planned: &[PlannedDefinition<'_>]) -> Vec<
     applied.collect()
 }
 
-fn none_or<T>(faults: Vec<DefinitionError>, value: T) -> Result<T, ApplyError> {
-    if faults.is_empty() {
+fn none_or<T>(errors: Vec<DefinitionError>, value: T) -> Result<T, ApplyError> {
+    if errors.is_empty() {
         Ok(value)
     } else {
-        Err(ApplyError::Faults(faults))
+        Err(ApplyError::InvalidFiles(errors))
     }
 }

@@ -1,10 +1,10 @@
 //! Renames, archives and restores prisms.
 
-use refract_domain::prism::PrismName;
+use refract_domain::prism::DisplayName;
 use refract_domain::prism::slug::PrismSelector;
 
 use super::error::PrismError;
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::prisms::Prisms;
 
 impl Prisms<'_> {
@@ -14,12 +14,12 @@ impl Prisms<'_> {
     /// When there is no such prism, or the database fails.
     pub async fn rename(
         self,
-        caller: &Caller,
+        actor: &AccountActor,
         prism: &PrismSelector,
-        name: &PrismName,
+        name: &DisplayName,
     ) -> Result<(), PrismError> {
-        let prism = self.find(caller.account(), prism).await?;
-        let stamp = caller.event_stamp();
+        let prism = self.find(actor.account(), prism).await?;
+        let stamp = actor.event_stamp();
         let database = &self.refract.database;
         Ok(database.rename_prism(prism.id, name, stamp).await?)
     }
@@ -30,12 +30,12 @@ impl Prisms<'_> {
     /// When there is no such prism, or the database fails.
     pub async fn set_archived(
         self,
-        caller: &Caller,
+        actor: &AccountActor,
         prism: &PrismSelector,
         archived: bool,
     ) -> Result<(), PrismError> {
-        let prism = self.find(caller.account(), prism).await?;
-        let stamp = caller.event_stamp();
+        let prism = self.find(actor.account(), prism).await?;
+        let stamp = actor.event_stamp();
         let database = &self.refract.database;
         Ok(database
             .set_prism_archived(prism.id, archived, stamp)

@@ -70,11 +70,11 @@ pub(super) struct PrismFiles<'a> {
 }
 
 /// The problems of a file, each as a fault.
-pub(super) fn faults_of(file: &DefinitionFile, problems: &Problems) -> Vec<DefinitionError> {
+pub(super) fn errors_of(file: &DefinitionFile, problems: &Problems) -> Vec<DefinitionError> {
     let problems = problems.as_slice().iter();
-    let faults = problems.map(|problem| DefinitionError {
+    let errors = problems.map(|problem| DefinitionError {
         file: file.file.clone(),
-        text: format!("{}: {}", problem.path, problem.fault),
+        text: format!("{}: {}", problem.path, problem.error),
     });
-    faults.collect()
+    errors.collect()
 }

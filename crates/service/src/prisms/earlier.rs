@@ -1,4 +1,4 @@
-//! A prism as its next version will find it.
+//! A saved prism as the base of its next version.
 
 use refract_authoring::earlier_versions::{EarlierVersions, KeyHistory};
 use refract_domain::event::LensChangeDetails;
@@ -11,7 +11,7 @@ use super::error::PrismError;
 use crate::prisms::Prisms;
 
 impl Prisms<'_> {
-    /// The prism, and the constraints of its versions so far on the next one.
+    /// The prism, and the constraints that its saved versions put on the next one.
     pub(super) async fn read_earlier(
         self,
         prism: PrismId,

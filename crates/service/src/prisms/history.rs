@@ -10,11 +10,11 @@ use refract_domain::prism::slug::PrismSelector;
 use refract_persistence::ChangeKind;
 
 use super::error::PrismError;
-use crate::people::MakerName;
+use crate::people::ActorName;
 use crate::prisms::Prisms;
 
 /// The newest changes of a prism that are described by events.
-const TOLD: u32 = 200;
+const MOST_EVENTS: u32 = 200;
 
 /// The kind of a change of a prism.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub struct PrismChange {
     pub what: ChangeOfPrism,
     /// Who made the change; `None` for the terminal and for versions from before people were
     /// recorded.
-    pub made_by: Option<MakerName>,
+    pub actor: Option<ActorName>,
     /// When the change was made.
     pub made_at: DateTime<Utc>,
     /// The value before the change, if an event has it: a name, a number, or columns and cutoffs of
@@ -52,7 +52,7 @@ pub struct PrismChange {
     pub note: Option<EventDetail>,
 }
 
-/// A change before the name of its maker is known.
+/// A change before the name of its actor is known.
 struct Change {
     what: ChangeOfPrism,
     person: Option<PersonId>,
@@ -75,7 +75,7 @@ impl From<ChangeKind> for ChangeOfPrism {
 impl Prisms<'_> {
     /// Every change of a prism, versions and others, newest first. The newest ones have the values
     /// before and after, from their events; older ones, and those by a version of this program
-    /// without events, have only a maker and a moment.
+    /// without events, have only an actor and a moment.
     ///
     /// # Errors
     /// When there is no such prism in the account, or the database fails.
@@ -95,8 +95,10 @@ impl Prisms<'_> {
         let changes = changes
             .into_iter()
             .map(|change| (change.kind.into(), change.made_by, change.made_at));
-        let mut events = database.list_prism_events(account, prism, TOLD).await?;
-        let told = versions.chain(changes).map(|(what, person, made_at)| {
+        let mut events = database
+            .list_prism_events(account, prism, MOST_EVENTS)
+            .await?;
+        let entries = versions.chain(changes).map(|(what, person, made_at)| {
             // an event has the moment of the change that it records
             let is_same =
                 |event: &Event| event.stamp.at == made_at && of_event(event) == Some(what);
@@ -108,7 +110,7 @@ impl Prisms<'_> {
                 made_at,
             }
         });
-        let mut all: Vec<_> = told.collect();
+        let mut all: Vec<_> = entries.collect();
         // changes that came with a version: a new name, a new lens
         all.extend(events.into_iter().rev().filter_map(|event| {
             Some(Change {
@@ -130,7 +132,7 @@ impl Prisms<'_> {
             };
             PrismChange {
                 what: change.what,
-                made_by: change.person.and_then(|person| names.get(&person).cloned()),
+                actor: change.person.and_then(|person| names.get(&person).cloned()),
                 made_at: change.made_at,
                 from,
                 to,

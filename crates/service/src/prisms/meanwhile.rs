@@ -1,4 +1,4 @@
-//! What somebody else saved while a version was edited.
+//! Edit conflicts: the versions that others saved while a version was edited.
 
 use refract_authoring::earlier_versions::{EarlierVersions, KeyHistory};
 use refract_authoring::prism_file::PrismFile;

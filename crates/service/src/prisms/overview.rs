@@ -11,7 +11,7 @@ use refract_domain::prism::{PrismVersion, VersionNumber};
 use super::error::PrismError;
 use super::history::{ChangeOfPrism, PrismChange};
 use crate::lenses::prism_lens::PrismLens;
-use crate::people::MakerName;
+use crate::people::ActorName;
 use crate::prisms::Prisms;
 use crate::results::counts::PrismCounts;
 
@@ -42,7 +42,7 @@ pub struct VersionOverview {
     pub differences: Vec<VersionDifference>,
     /// Who saved the version; `None` for the terminal and for versions from before people were
     /// recorded.
-    pub made_by: Option<MakerName>,
+    pub actor: Option<ActorName>,
     /// When the version was saved.
     pub made_at: DateTime<Utc>,
 }
@@ -109,7 +109,7 @@ impl Prisms<'_> {
             number,
             version,
             differences,
-            made_by: saved.made_by,
+            actor: saved.actor,
             made_at: saved.made_at,
         })
     }

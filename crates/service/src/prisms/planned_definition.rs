@@ -9,22 +9,22 @@ use refract_domain::event::LensChangeDetails;
 use refract_domain::ids::PrismId;
 use refract_domain::lens::Lens;
 use refract_domain::prism::slug::Slug;
-use refract_domain::prism::{PrismName, PrismVersion, VersionNumber};
+use refract_domain::prism::{DisplayName, PrismVersion, VersionNumber};
 use refract_persistence::{DefinedPrism, Prism, PrismDefinition};
 use uuid::Uuid;
 
 use super::definition::{
-    AppliedDefinition, ApplyOutcome, DefinitionError, DefinitionFile, PrismFiles, faults_of,
+    AppliedDefinition, ApplyOutcome, DefinitionError, DefinitionFile, PrismFiles, errors_of,
 };
 use super::earlier::lens_change;
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 
 /// A prism with the changes that its files make.
 pub(super) struct PlannedDefinition<'a> {
     slug: &'a Slug,
     /// The prism as it was read; `None` for a prism to be created.
     read: Option<Prism>,
-    name: PrismName,
+    name: DisplayName,
     is_renamed: bool,
     /// The version to be saved.
     version: Option<PrismVersion>,
@@ -42,17 +42,17 @@ impl<'a> PlannedDefinition<'a> {
         files: &PrismFiles<'_>,
     ) -> Result<Self, Vec<DefinitionError>> {
         let Some(file) = files.prism else {
-            let faults = files.lens.map(|lens| DefinitionError {
+            let errors = files.lens.map(|lens| DefinitionError {
                 file: lens.file.clone(),
                 text: format!(
                     "there is no prism {slug}: apply its {slug}{} too, or make the prism first",
                     DefinitionKind::Prism.ending()
                 ),
             });
-            return Err(faults.into_iter().collect());
+            return Err(errors.into_iter().collect());
         };
         let read = PrismFile::read(&file.content, None);
-        let PrismFile { name, version } = read.map_err(|problems| faults_of(file, &problems))?;
+        let PrismFile { name, version } = read.map_err(|problems| errors_of(file, &problems))?;
         let lens = read_lens(files, &version)?;
         let lens = lens.map(|lens| {
             let (before, after) = (version.columns(&Lens::Automatic), version.columns(&lens));
@@ -78,7 +78,7 @@ impl<'a> PlannedDefinition<'a> {
         earlier: &EarlierVersions,
         files: &PrismFiles<'_>,
     ) -> Result<Self, Vec<DefinitionError>> {
-        let current_name = PrismName::saved(read.name.clone());
+        let current_name = DisplayName::saved(read.name.clone());
         let (name, version) = match files.prism {
             None => (current_name.clone(), None),
             Some(file) => {
@@ -92,7 +92,7 @@ impl<'a> PlannedDefinition<'a> {
                     ..earlier.clone()
                 };
                 let file_read = PrismFile::read(&file.content, Some(&before));
-                let file_read = file_read.map_err(|problems| faults_of(file, &problems))?;
+                let file_read = file_read.map_err(|problems| errors_of(file, &problems))?;
                 let version = Some(file_read.version).filter(|it| *it != earlier.latest);
                 if version.is_some() && read.latest_version.next().is_none() {
                     return Err(vec![DefinitionError {
@@ -138,7 +138,7 @@ impl<'a> PlannedDefinition<'a> {
     }
 
     /// The definition to save for the caller.
-    pub(super) fn definition(&self, caller: &Caller) -> PrismDefinition<'_> {
+    pub(super) fn definition(&self, actor: &AccountActor) -> PrismDefinition<'_> {
         let prism = match &self.read {
             Some(read) => DefinedPrism::Read(read),
             None => DefinedPrism::New {
@@ -152,7 +152,7 @@ impl<'a> PlannedDefinition<'a> {
             name: &self.name,
             version: self.version.as_ref(),
             lens: lens.map(|(lens, details)| (lens, details.clone())),
-            stamp: caller.event_stamp(),
+            stamp: actor.event_stamp(),
         }
     }
 
@@ -204,6 +204,6 @@ fn read_lens(
         return Ok(None);
     };
     let columns = lens_file::read(&file.content, latest);
-    let columns = columns.map_err(|problems| faults_of(file, &problems))?;
+    let columns = columns.map_err(|problems| errors_of(file, &problems))?;
     Ok(Some(Lens::Custom(columns)))
 }

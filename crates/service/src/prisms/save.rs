@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::earlier::lens_change;
 use super::error::{ATTEMPTS, PrismError};
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::prisms::Prisms;
 
 impl Prisms<'_> {
@@ -18,14 +18,14 @@ impl Prisms<'_> {
     ///
     /// # Errors
     /// When the file breaks rules, or the database fails.
-    pub async fn create(self, caller: &Caller, file: &[u8]) -> Result<Prism, PrismError> {
+    pub async fn create(self, actor: &AccountActor, file: &[u8]) -> Result<Prism, PrismError> {
         let PrismFile { name, version } = PrismFile::read(file, None)?;
         let new = NewPrism {
             id: PrismId(Uuid::now_v7()),
             slugs: made_names::slugs(name.as_str()),
             name: &name,
             version: &version,
-            stamp: caller.event_stamp(),
+            stamp: actor.event_stamp(),
         };
         Ok(self.refract.database.create_prism(new).await?)
     }
@@ -38,12 +38,12 @@ impl Prisms<'_> {
     /// latest, or the database fails.
     pub async fn save_version(
         self,
-        caller: &Caller,
+        actor: &AccountActor,
         prism: &PrismSelector,
         file: &[u8],
         based_on: Option<VersionNumber>,
     ) -> Result<(Prism, VersionNumber), PrismError> {
-        let id = self.find(caller.account(), prism).await?.id;
+        let id = self.find(actor.account(), prism).await?.id;
         for _ in 0..ATTEMPTS {
             let (prism, earlier) = self.read_earlier(id).await?;
             let latest = prism.latest_version;
@@ -58,7 +58,7 @@ impl Prisms<'_> {
                 version: &version,
                 lens: (lens != earlier.lens)
                     .then(|| (&lens, lens_change(&prism, &earlier, &version, &lens))),
-                stamp: caller.event_stamp(),
+                stamp: actor.event_stamp(),
             };
             if self.refract.database.save_version(&prism, new).await? == WriteOutcome::Saved {
                 return Ok((prism, number));

@@ -1,4 +1,4 @@
-//! Trials: one text asked of several versions, and stored texts asked of an unsaved version.
+//! Trials: runs several versions on one text, or an unsaved version on stored texts.
 
 use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt as _};
@@ -11,7 +11,7 @@ use refract_domain::submission::reference::Ref;
 use refract_domain::submission::{CallContext, SentFields, Submission};
 use refract_model_gateway::ModelError;
 
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::prisms::Prisms;
 use crate::results::create::CreateCall;
 use crate::results::readable_result::ReadableResult;
@@ -19,7 +19,7 @@ use crate::{CallError, InternalError};
 
 /// Most stored texts on which an unsaved version is tried.
 pub const TRIAL_TEXTS: usize = 5;
-/// Most stored texts that are asked about at the same time.
+/// Most stored texts that are in flight to the model at the same time.
 const AT_ONCE: usize = 3;
 
 /// A stored result and the answers of an unsaved version to its text.
@@ -61,7 +61,7 @@ impl Prisms<'_> {
     /// others answer.
     pub async fn try_on(
         self,
-        caller: Caller,
+        actor: AccountActor,
         prism: &PrismSelector,
         fields: &SentFields,
         context: Option<&CallContext>,
@@ -78,7 +78,7 @@ impl Prisms<'_> {
                 version: Some(*version),
                 idempotency_key: None,
             };
-            results.create_as(caller.clone(), call)
+            results.create_as(actor.clone(), call)
         });
         join_all(calls).await
     }

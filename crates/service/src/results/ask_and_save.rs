@@ -28,7 +28,7 @@ pub struct AnsweredCall {
 impl Results<'_> {
     /// Loads what the formats need, asks the model and saves the result.
     ///
-    /// Nothing is read after the model was asked, unless another call saved first: the call
+    /// Nothing is read after the model has answered, unless another call saved first: the call
     /// succeeds if the database can save.
     pub(crate) async fn ask_and_save(
         self,
@@ -49,7 +49,7 @@ impl Results<'_> {
         lens: &Arc<PrismLens>,
     ) -> Result<AnsweredCall, CallError> {
         let asked = self.ask(&call.asked.version, &call.submission).await?;
-        // boxed, so that a call that waits for the model needs no memory for what comes after
+        // boxed, so that a call that waits for the model needs no memory for saving
         Box::pin(self.save_answer(call, asked, lens)).await
     }
 
@@ -78,9 +78,9 @@ impl Results<'_> {
             idempotency_key: call.idempotency_key,
         };
         let new = NewResult {
-            account: call.caller.account(),
-            api_key: call.caller.api_key(),
-            made_by: call.caller.person_id(),
+            account: call.actor.account(),
+            api_key: call.actor.api_key(),
+            made_by: call.actor.person_id(),
             retry_of: call.retry_of,
             result,
             provenance: provenance(asked.report.clone()),
@@ -130,7 +130,7 @@ impl Results<'_> {
 
 /// The gateway's report as it is saved with a result.
 fn provenance(report: ModelReport) -> Provenance {
-    let codes = report.coverage.codes;
+    let codes = report.parsed.codes;
     Provenance {
         protocol: Some(report.protocol.to_owned()),
         model: report.model,

@@ -5,12 +5,12 @@ use refract_domain::result::SavedResult;
 use refract_domain::submission::Submission;
 use refract_domain::submission::reference::{IdempotencyKey, Ref};
 
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::prisms::versions::NumberedVersion;
 
 /// A create or retry that passed every check.
 pub(crate) struct CheckedCall {
-    pub(crate) caller: Caller,
+    pub(crate) actor: AccountActor,
     pub(crate) prism: PrismId,
     pub(crate) asked: NumberedVersion,
     pub(crate) submission: Submission,
@@ -22,9 +22,9 @@ pub(crate) struct CheckedCall {
 
 impl CheckedCall {
     /// The retry of a failed result, which sends its stored values again (spec 4.3).
-    pub(crate) fn retry(caller: Caller, failed: SavedResult, asked: NumberedVersion) -> Self {
+    pub(crate) fn retry(actor: AccountActor, failed: SavedResult, asked: NumberedVersion) -> Self {
         Self {
-            caller,
+            actor,
             prism: failed.prism,
             asked,
             submission: failed.submission,

@@ -16,7 +16,7 @@ pub struct ColumnValue {
     /// The column's name.
     pub column: ColumnName,
     /// The value in jsonl: the key of an outcome, `yes`, `no` or `unsure`, or a level's position.
-    /// An empty text stands for null.
+    /// An empty text means null.
     pub value: String,
 }
 

@@ -20,10 +20,10 @@
 //! own read, and are not stored.
 //!
 //! **Deleting results.** Every deletion subtracts the results up to the watermark from the stored
-//! counts, in one transaction (`Database::forget_results`). A read that began before the deletion
-//! may have counted results after the watermark that are gone now. So the watermark then becomes
-//! another id at the same place, one that it never was before: the read does not find the watermark
-//! unchanged, and stores nothing.
+//! counts, in one transaction (`Database::delete_results`). A read that began before the deletion
+//! may have counted results after the watermark that are gone now. So the deletion also replaces
+//! the watermark with an equivalent id that it never had before: the read finds the watermark
+//! changed, and stores nothing.
 
 mod tail;
 
@@ -39,7 +39,7 @@ use crate::results::Results;
 
 /// Results younger than this are counted at each read.
 const OPEN: TimeDelta = TimeDelta::hours(1);
-/// Least step of a watermark: reads in quick succession write nothing.
+/// Minimum advance of a watermark, so that reads in quick succession write nothing.
 const STEP: TimeDelta = TimeDelta::hours(1);
 /// Days that are counted one by one, today included.
 pub const DAYS: usize = 7;
@@ -128,7 +128,7 @@ impl ResultCounts {
 impl Results<'_> {
     /// Counts the results of an account's prisms, archived ones included, at a moment.
     ///
-    /// The first read counts all results; every later one counts those that came since.
+    /// The first read counts all results; later reads count only the results after the watermark.
     ///
     /// # Errors
     /// When the database fails.
@@ -144,13 +144,13 @@ impl Results<'_> {
         let uncounted = database.list_first_uncounted(account).await?;
         let since = counts.none.days.first().map(|first| first.day);
         let kept = database.list_kept_counts(account, since.unwrap_or_default());
-        let mut marks = HashMap::new();
+        let mut watermarks = HashMap::new();
         for kept in kept.await? {
-            marks.insert(kept.prism, kept.up_to);
+            watermarks.insert(kept.prism, kept.up_to);
             counts.add(kept.prism, kept.day, kept.count);
         }
         for (prism, first) in uncounted {
-            let read_up_to = marks.get(&prism).copied().flatten();
+            let read_up_to = watermarks.get(&prism).copied().flatten();
             let tail = Tail::count(database, prism, read_up_to, first, closed).await?;
             for (day, count) in tail.closed.iter().chain(&tail.open) {
                 counts.add(prism, Some(*day), *count);

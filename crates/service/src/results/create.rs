@@ -13,12 +13,12 @@ use refract_persistence::Prism;
 
 use crate::CallError;
 use crate::keys::presented_key::PresentedKey;
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::prisms::versions::{check_active, find_version_to_ask};
 use crate::results::Results;
 use crate::results::checked_call::CheckedCall;
 use crate::results::readable_result::ReadableResult;
-use crate::results::single_flight::{CallWithKey, KeyTurn, OtherCall};
+use crate::results::single_flight::{CallWithKey, FlightFollower, FlightRole};
 
 /// The input of a create, each value valid on its own.
 pub struct CreateCall {
@@ -53,11 +53,11 @@ impl Results<'_> {
         let with_key = key.map(|key| self.refract.single_flight.enter(key));
         let database = &self.refract.database;
         let found = database.find_create_call(&hash, &call.prism, key, Utc::now());
-        let (caller, row) = self
+        let (actor, row) = self
             .refract
             .keys()
             .authenticate(presented, found.await?, |row| row.key)?;
-        self.check_and_ask(caller, row.prism, row.held, call, with_key)
+        self.check_and_ask(actor, row.prism, row.held, call, with_key)
             .await
     }
 
@@ -67,10 +67,10 @@ impl Results<'_> {
     /// As [`Results::create`].
     pub async fn create_as(
         self,
-        caller: Caller,
+        actor: AccountActor,
         call: CreateCall,
     ) -> Result<ReadableResult, CallError> {
-        let account = caller.account();
+        let account = actor.account();
         let key = call.idempotency_key.as_ref();
         let with_key = key.map(|key| self.refract.single_flight.enter(key));
         let database = &self.refract.database;
@@ -84,14 +84,14 @@ impl Results<'_> {
             }
             None => None,
         };
-        self.check_and_ask(caller, prism, held.map(Box::new), call, with_key)
+        self.check_and_ask(actor, prism, held.map(Box::new), call, with_key)
             .await
     }
 
     /// The checks after authentication, in the order of spec 4.1, then the model.
     async fn check_and_ask(
         self,
-        caller: Caller,
+        actor: AccountActor,
         prism: Option<Prism>,
         held: Option<Box<SavedResult>>,
         call: CreateCall,
@@ -99,16 +99,16 @@ impl Results<'_> {
     ) -> Result<ReadableResult, CallError> {
         let prism = check_active(prism)?;
         if let Some(held) = held {
-            // boxed, as everything but a first call: it would enlarge the future of a call that
-            // waits for the model
-            return Box::pin(self.repeat(caller, *held, prism)).await;
+            // boxed, like everything but a first call, to keep the future of a call that waits for
+            // the model small
+            return Box::pin(self.repeat(actor, *held, prism)).await;
         }
         let asked = find_version_to_ask(&self.refract.database, &prism, call.version).await?;
         let submission = Submission::new(call.fields, call.context, asked.version.fields())?;
-        let account = caller.account();
+        let account = actor.account();
         budget::check(&asked.version, &submission)?;
         let checked = CheckedCall {
-            caller,
+            actor,
             prism: prism.id,
             asked,
             submission,
@@ -119,26 +119,26 @@ impl Results<'_> {
         let Some(call) = with_key else {
             return self.ask_and_save(checked, prism).await;
         };
-        match call.turn(account) {
-            KeyTurn::Ask(first) => {
+        match call.role(account) {
+            FlightRole::Lead(first) => {
                 let answered = self.ask_and_save(checked, prism).await?;
                 first.saved(answered.saved());
                 Ok(answered)
             }
-            KeyTurn::Wait(other) => Box::pin(self.wait_or_ask(other, checked, prism)).await,
+            FlightRole::Follow(other) => Box::pin(self.wait_or_ask(other, checked, prism)).await,
         }
     }
 
     /// Answers a call whose idempotency key has a result: replays it, or retries it when it failed.
     async fn repeat(
         self,
-        caller: Caller,
+        actor: AccountActor,
         held: SavedResult,
         prism: Prism,
     ) -> Result<ReadableResult, CallError> {
         match held.repeat(prism.id)? {
             Repeat::Replay => Ok(ReadableResult::load(&self.refract.database, held, prism).await?),
-            Repeat::Retry => self.retry_failed_result(caller, held, prism).await,
+            Repeat::Retry => self.retry_failed_result(actor, held, prism).await,
         }
     }
 
@@ -146,7 +146,7 @@ impl Results<'_> {
     /// and no other call saved one with the key, this call asks.
     async fn wait_or_ask(
         self,
-        other: OtherCall,
+        other: FlightFollower,
         call: CheckedCall,
         prism: Prism,
     ) -> Result<ReadableResult, CallError> {
@@ -156,7 +156,7 @@ impl Results<'_> {
         let saved = match (saved, &call.idempotency_key) {
             (Some(saved), _) => Some(Arc::unwrap_or_clone(saved)),
             (None, Some(key)) => {
-                let account = call.caller.account();
+                let account = call.actor.account();
                 self.refract
                     .database
                     .find_result_by_key(account, key)

@@ -1,7 +1,7 @@
 //! One result with all details besides its answers.
 
 use refract_domain::ids::{AccountId, ResultId};
-use refract_domain::result::maker::Maker;
+use refract_domain::result::actor::ResultActor;
 use refract_domain::result::mark::Mark;
 use refract_persistence::Provenance;
 
@@ -9,14 +9,14 @@ use crate::results::Results;
 use crate::results::readable_result::ReadableResult;
 use crate::{CallError, InternalError};
 
-/// A result with its provenance, its maker, its retries and its marks.
+/// A result with its provenance, its actor, its retries and its marks.
 pub struct ResultDetails {
     /// The result.
     pub result: ReadableResult,
     /// Where the answers came from.
     pub provenance: Provenance,
     /// Who made the result.
-    pub maker: Maker,
+    pub actor: ResultActor,
     /// The failed result that this one retried.
     pub retry_of: Option<ResultId>,
     /// The result that retried this one.
@@ -50,11 +50,11 @@ impl Results<'_> {
     ) -> Result<ResultDetails, CallError> {
         let database = &self.refract.database;
         let result = self.find(account, id).await?;
-        let maker = self.maker(account, id).await?;
+        let actor = self.actor(account, id).await?;
         Ok(ResultDetails {
             result,
             provenance: self.provenance(account, id).await?,
-            maker: maker.unwrap_or(Maker::Terminal),
+            actor: actor.unwrap_or(ResultActor::Operator),
             retry_of: database.find_retry_of(account, id).await?,
             retried_as: database.find_retry(id).await?,
             marks: database.list_marks(id).await?,

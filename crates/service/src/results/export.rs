@@ -11,7 +11,7 @@ use refract_lens_rendering::{RowFormat, RowWriter};
 
 use crate::InternalError;
 use crate::marks::MarkedColumns;
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::results::prism_results::PrismResults;
 use crate::results::readable_result::ReadableResult;
 
@@ -39,13 +39,13 @@ impl PrismResults {
     /// Rows already written stay written.
     pub async fn export(
         &mut self,
-        caller: &Caller,
+        actor: &AccountActor,
         format: RowFormat,
         marked: &MarkedColumns,
         out: impl Write,
         mut progress: impl FnMut(u64),
     ) -> Result<u64, ExportError> {
-        self.save_export(caller, format).await?;
+        self.save_export(actor, format).await?;
         let lens = Arc::clone(self.lens());
         let mut rows = RowWriter::new(format, lens.columns(), out).with_marks(marked.names());
         rows.write_header()?;
@@ -71,11 +71,11 @@ impl PrismResults {
     /// When the event cannot be saved.
     pub async fn export_chunks(
         self,
-        caller: &Caller,
+        actor: &AccountActor,
         format: RowFormat,
         marked: MarkedColumns,
     ) -> Result<impl Stream<Item = Result<Bytes, ExportError>> + use<>, InternalError> {
-        self.save_export(caller, format).await?;
+        self.save_export(actor, format).await?;
         let begin = ChunkedExport {
             results: self,
             format,
@@ -89,7 +89,7 @@ impl PrismResults {
     }
 }
 
-/// An export between two of its chunks.
+/// The state of an export between two chunks.
 struct ChunkedExport {
     results: PrismResults,
     format: RowFormat,

@@ -12,7 +12,7 @@ use refract_persistence::{Database, PersistenceError, ResultFilter, ResultOrder,
 use crate::InternalError;
 use crate::events::export_event;
 use crate::lenses::prism_lens::PrismLens;
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::results::Results;
 use crate::results::column_value::{ColumnNotSearchable, WantedValue};
 use crate::results::readable_result::ReadableResult;
@@ -29,7 +29,7 @@ pub struct PrismResults {
 }
 
 impl Results<'_> {
-    /// The results of a prism that a filter selects, before the first page, without a query.
+    /// Prepares to read the results of a prism that a filter selects. Makes no query yet.
     pub fn of_prism(
         self,
         lens: PrismLens,
@@ -47,8 +47,8 @@ impl Results<'_> {
         }
     }
 
-    /// The results of a search, before the first page, without a query. The search does not give
-    /// up: all of its results are read, however rare they are.
+    /// Prepares to read all results of a search, however rare they are: unlike a page of a search,
+    /// it has no limit on candidates.
     ///
     /// # Errors
     /// When the search is for a value of a column that cannot be searched.
@@ -86,13 +86,13 @@ impl PrismResults {
     /// When the database fails.
     pub(crate) async fn save_export(
         &self,
-        caller: &Caller,
+        actor: &AccountActor,
         format: RowFormat,
     ) -> Result<(), InternalError> {
         let what = export_event::described(format, &self.filter, self.wanted.is_some());
         let action = EventAction::ResultsExported;
         let prism = self.lens.prism.id;
-        Ok(export_event::save(&self.database, caller, action, prism, what).await?)
+        Ok(export_event::save(&self.database, actor, action, prism, what).await?)
     }
 
     /// The lens through which the results are read.

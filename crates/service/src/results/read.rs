@@ -6,13 +6,13 @@ use refract_persistence::FoundResult;
 
 use crate::CallError;
 use crate::keys::presented_key::PresentedKey;
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::results::Results;
 use crate::results::readable_result::ReadableResult;
 
 /// An authenticated read or retry with the result that it names.
 pub(crate) struct ResultCall {
-    pub(crate) caller: Caller,
+    pub(crate) actor: AccountActor,
     pub(crate) found: FoundResult,
 }
 
@@ -39,11 +39,11 @@ impl Results<'_> {
         let hash = presented.key().ok_or(CallError::InvalidApiKey)?.hash();
         let database = &self.refract.database;
         let found = database.find_result_call(&hash, id, Utc::now());
-        let (caller, row) = self
+        let (actor, row) = self
             .refract
             .keys()
             .authenticate(presented, found.await?, |row| row.key)?;
         let found = row.result.ok_or(CallError::ResultNotFound)?;
-        Ok(ResultCall { caller, found })
+        Ok(ResultCall { actor, found })
     }
 }

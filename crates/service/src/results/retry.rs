@@ -7,7 +7,7 @@ use refract_persistence::{FoundResult, Prism};
 
 use crate::CallError;
 use crate::keys::presented_key::PresentedKey;
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::prisms::versions::{NumberedVersion, find_saved_version};
 use crate::results::Results;
 use crate::results::checked_call::CheckedCall;
@@ -25,41 +25,45 @@ impl Results<'_> {
         presented: &PresentedKey,
         id: ResultId,
     ) -> Result<ReadableResult, CallError> {
-        let ResultCall { caller, found } = self.find_result_call(presented, id).await?;
-        self.retry_found(caller, found).await
+        let ResultCall { actor, found } = self.find_result_call(presented, id).await?;
+        self.retry_found(actor, found).await
     }
 
     /// Retries a result for a caller without an API key: the operator's terminal or a person.
     ///
     /// # Errors
     /// As [`Results::retry`].
-    pub async fn retry_as(self, caller: Caller, id: ResultId) -> Result<ReadableResult, CallError> {
+    pub async fn retry_as(
+        self,
+        actor: AccountActor,
+        id: ResultId,
+    ) -> Result<ReadableResult, CallError> {
         let database = &self.refract.database;
-        let found = database.find_result(caller.account(), id).await?;
+        let found = database.find_result(actor.account(), id).await?;
         let found = found.ok_or(CallError::ResultNotFound)?;
-        self.retry_found(caller, found).await
+        self.retry_found(actor, found).await
     }
 
     async fn retry_found(
         self,
-        caller: Caller,
+        actor: AccountActor,
         found: FoundResult,
     ) -> Result<ReadableResult, CallError> {
         let is_archived = found.prism.archived_at.is_some();
         let retried_as = self.refract.database.find_retry(found.result.id).await?;
         found.result.may_be_retried(retried_as, is_archived)?;
-        self.retry_failed_result(caller, found.result, found.prism)
+        self.retry_failed_result(actor, found.result, found.prism)
             .await
     }
 
     /// Retries a failed result for which only the size is still to be checked.
     pub(crate) async fn retry_failed_result(
         self,
-        caller: Caller,
+        actor: AccountActor,
         failed: SavedResult,
         prism: Prism,
     ) -> Result<ReadableResult, CallError> {
-        let checked = self.check_retry(caller, failed).await?;
+        let checked = self.check_retry(actor, failed).await?;
         self.ask_and_save(checked, prism).await
     }
 
@@ -67,13 +71,13 @@ impl Results<'_> {
     /// them.
     pub(crate) async fn check_retry(
         self,
-        caller: Caller,
+        actor: AccountActor,
         failed: SavedResult,
     ) -> Result<CheckedCall, CallError> {
         let number = failed.version;
         let version = find_saved_version(&self.refract.database, failed.prism, number).await?;
         budget::check(&version, &failed.submission)?;
         let asked = NumberedVersion { number, version };
-        Ok(CheckedCall::retry(caller, failed, asked))
+        Ok(CheckedCall::retry(actor, failed, asked))
     }
 }

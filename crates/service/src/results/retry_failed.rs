@@ -11,7 +11,7 @@ use refract_domain::result::RetryError;
 use refract_persistence::ResultFilter;
 use uuid::Uuid;
 
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::results::Results;
 use crate::results::readable_result::ReadableResult;
 use crate::runs::{AskedTexts, AskingPace, EarlyEnd};
@@ -24,7 +24,7 @@ const PAGE: u32 = 256;
 #[derive(Clone)]
 pub struct RetryFailed {
     /// The caller of the retries: in this account, and without an API key.
-    pub caller: Caller,
+    pub actor: AccountActor,
     /// The prism that is to answer.
     pub prism: PrismId,
     /// The period in which the results were saved.
@@ -86,7 +86,7 @@ impl Results<'_> {
         let may_begin = Cell::new(true);
         let ids = self.retriable(&what);
         let ids = ids.try_take_while(|_| ready(Ok(may_begin.get())));
-        let asking = ids.map_ok(|id| self.retry_as(what.caller.clone(), id).map(Ok));
+        let asking = ids.map_ok(|id| self.retry_as(what.actor.clone(), id).map(Ok));
         let asking = asking.try_buffer_unordered(what.pace.concurrency.get());
         let (mut asking, mut stop) = (std::pin::pin!(asking), std::pin::pin!(stop));
         let mut retried = Retried {
@@ -118,7 +118,7 @@ impl Results<'_> {
     fn retriable(self, what: &RetryFailed) -> impl Stream<Item = Result<ResultId, InternalError>> {
         // the retries themselves have later ids than all results that failed before them
         let end = ResultId(Uuid::now_v7());
-        let (account, prism) = (what.caller.account(), what.prism);
+        let (account, prism) = (what.actor.account(), what.prism);
         let database = &self.refract.database;
         let pages = try_unfold(None, move |last| async move {
             let filter = what.filter.clone();

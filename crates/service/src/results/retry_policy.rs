@@ -21,7 +21,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 /// Timeout of one attempt: time to get a connection from the pool and an answer on it.
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(20);
 /// Upper bound on the time for retries, however long the grace time is. The watermark of counts
-/// stays an hour behind, so a result is saved well within an hour after its id was made.
+/// stays an hour behind the present, so a result must be saved well within an hour of the creation
+/// of its id.
 const LONGEST: Duration = Duration::from_mins(30);
 /// Most time that is reserved at the end for the response to reach the caller.
 const RESPONSE_TIME: Duration = Duration::from_secs(1);

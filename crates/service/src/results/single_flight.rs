@@ -28,8 +28,7 @@ struct CallsWithKey(Mutex<Vec<(AccountId, watch::Receiver<Outcome>)>>);
 type Outcome = Option<Arc<SavedResult>>;
 
 /// A call with an idempotency key, registered before the database is asked for the key's holder. So
-/// a call that finds the key free takes part in the same race as the call that takes the key
-/// meanwhile.
+/// a call that finds the key free shares a flight with the call that takes the key meanwhile.
 pub(crate) struct CallWithKey {
     calls: SingleFlight,
     key: IdempotencyKey,
@@ -37,21 +36,21 @@ pub(crate) struct CallWithKey {
 }
 
 /// Whether a call asks the model.
-pub(crate) enum KeyTurn {
+pub(crate) enum FlightRole {
     /// The call is the first: it asks.
-    Ask(FirstCall),
+    Lead(FlightLeader),
     /// Another call asks.
-    Wait(OtherCall),
+    Follow(FlightFollower),
 }
 
 /// The call that asks for all. If it is dropped without a result, each of the others asks.
-pub(crate) struct FirstCall {
+pub(crate) struct FlightLeader {
     call: CallWithKey,
     outcome: watch::Sender<Outcome>,
 }
 
 /// The call in flight, as waiting duplicates see it.
-pub(crate) struct OtherCall(watch::Receiver<Outcome>);
+pub(crate) struct FlightFollower(watch::Receiver<Outcome>);
 
 impl SingleFlight {
     /// Registers a call before the database is asked for the holder of its key.
@@ -71,15 +70,15 @@ impl SingleFlight {
 
 impl CallWithKey {
     /// Decides who asks, once the call has passed every check and found its key free.
-    pub(crate) fn turn(self, account: AccountId) -> KeyTurn {
+    pub(crate) fn role(self, account: AccountId) -> FlightRole {
         let mut asking = locked(&self.beside.0);
         if let Some((_, outcome)) = asking.iter().find(|(of, _)| *of == account) {
-            return KeyTurn::Wait(OtherCall(outcome.clone()));
+            return FlightRole::Follow(FlightFollower(outcome.clone()));
         }
         let (outcome, receiver) = watch::channel(None);
         asking.push((account, receiver));
         drop(asking);
-        KeyTurn::Ask(FirstCall {
+        FlightRole::Lead(FlightLeader {
             call: self,
             outcome,
         })
@@ -101,7 +100,7 @@ impl Drop for CallWithKey {
     }
 }
 
-impl FirstCall {
+impl FlightLeader {
     /// Passes the saved result to the waiting calls. Later calls find it in the database.
     pub(crate) fn saved(self, result: &SavedResult) {
         self.call.close();
@@ -112,7 +111,7 @@ impl FirstCall {
     }
 }
 
-impl OtherCall {
+impl FlightFollower {
     /// Waits for the result; `None` when the other call ended and saved none.
     pub(crate) async fn saved(mut self) -> Option<Arc<SavedResult>> {
         let outcome = self.0.wait_for(Option::is_some).await.ok()?;

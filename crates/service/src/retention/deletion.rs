@@ -4,7 +4,7 @@ use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::ResultId;
 use refract_persistence::{Database, DeletionEvent, PersistenceError};
 
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 
 /// A deletion of results in progress.
 ///
@@ -12,7 +12,7 @@ use crate::people::caller::Caller;
 /// has two: `begun` in the first transaction and `ended`, with the total number, in the last.
 pub(super) struct Deletion {
     database: Database,
-    caller: Caller,
+    actor: AccountActor,
     target: EventTarget,
     /// How the events describe the results.
     detail: Option<EventDetail>,
@@ -27,13 +27,13 @@ impl Deletion {
     /// A purge of a prism's results, with this detail in its events.
     pub(super) fn purge(
         database: Database,
-        caller: Caller,
+        actor: AccountActor,
         target: EventTarget,
         detail: EventDetail,
     ) -> Self {
         Self {
             database,
-            caller,
+            actor,
             target,
             detail: Some(detail),
             begun: EventAction::PurgeStarted,
@@ -44,11 +44,11 @@ impl Deletion {
     }
 
     /// An erasure of results of the caller's account.
-    pub(super) fn erasure(database: Database, caller: Caller) -> Self {
+    pub(super) fn erasure(database: Database, actor: AccountActor) -> Self {
         Self {
-            target: EventTarget::Account(caller.account()),
+            target: EventTarget::Account(actor.account()),
             database,
-            caller,
+            actor,
             detail: None,
             begun: EventAction::ErasureStarted,
             ended: EventAction::ResultsErased,
@@ -64,7 +64,7 @@ impl Deletion {
 
     /// Deletes results in a separate transaction and returns how many existed. `is_last` means that
     /// none follow.
-    pub(super) async fn forget(
+    pub(super) async fn delete(
         &mut self,
         ids: Vec<ResultId>,
         is_last: bool,
@@ -77,8 +77,8 @@ impl Deletion {
             (false, 0) => DeletionEvent::Begun(self.event(self.begun)),
             (false, _) => DeletionEvent::Elsewhere,
         };
-        let forgetting = self.database.forget_results(ids, rand::random(), event);
-        let results = forgetting.await?;
+        let deleting = self.database.delete_results(ids, rand::random(), event);
+        let results = deleting.await?;
         self.deleted += results;
         self.owes_event = !is_last && self.deleted > 0;
         Ok(results)
@@ -97,7 +97,7 @@ impl Deletion {
     }
 
     fn event(&self, action: EventAction) -> Event {
-        let stamp = self.caller.event_stamp();
+        let stamp = self.actor.event_stamp();
         let stamp = match &self.detail {
             None => stamp,
             Some(detail) => stamp.noted(detail.clone()),

@@ -6,7 +6,7 @@ use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::submission::reference::Ref;
 use refract_persistence::PersistenceError;
 
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::retention::Retention;
 use crate::retention::deletion::Deletion;
 
@@ -33,11 +33,11 @@ impl Retention<'_> {
     /// When the database fails. Results erased until then stay erased.
     pub async fn erase(
         self,
-        caller: &Caller,
+        actor: &AccountActor,
         ids: &[ResultId],
     ) -> Result<Erased, PersistenceError> {
         let named: BTreeSet<ResultId> = ids.iter().copied().collect();
-        let found = self.with_retries(caller.account(), &named).await?;
+        let found = self.with_retries(actor.account(), &named).await?;
         let mut unknown = Vec::new();
         for id in ids {
             if !found.contains(id) && !unknown.contains(id) {
@@ -45,7 +45,7 @@ impl Retention<'_> {
             }
         }
         let retries = found.difference(&named).count();
-        let mut erasure = Deletion::erasure(self.refract.database.clone(), caller.clone());
+        let mut erasure = Deletion::erasure(self.refract.database.clone(), actor.clone());
         erase(&mut erasure, found, true).await?;
         Ok(Erased {
             results: erasure.deleted(),
@@ -60,12 +60,12 @@ impl Retention<'_> {
     /// When the database fails. Results erased until then stay erased.
     pub async fn erase_reference(
         self,
-        caller: &Caller,
+        actor: &AccountActor,
         reference: &Ref,
     ) -> Result<Erased, PersistenceError> {
         let database = &self.refract.database;
-        let account = caller.account();
-        let mut erasure = Deletion::erasure(database.clone(), caller.clone());
+        let account = actor.account();
+        let mut erasure = Deletion::erasure(database.clone(), actor.clone());
         let limit = u32::try_from(CHUNK).unwrap_or(u32::MAX);
         loop {
             let page = database.list_results_of_reference(account, reference, limit);
@@ -126,7 +126,7 @@ async fn erase(
     let mut chunks = ids.chunks(CHUNK).peekable();
     while let Some(ids) = chunks.next() {
         let is_last = is_last && chunks.peek().is_none();
-        erasure.forget(ids.to_vec(), is_last).await?;
+        erasure.delete(ids.to_vec(), is_last).await?;
     }
     Ok(())
 }

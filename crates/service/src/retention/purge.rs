@@ -6,19 +6,19 @@ use chrono::{DateTime, Utc};
 use refract_domain::event::{EventDetail, EventTarget};
 use refract_persistence::{Database, PersistenceError, PurgeRange};
 
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::retention::Retention;
 use crate::retention::deletion::Deletion;
 
 /// Most results of a batch. Other writers of an SQLite file wait for a batch to end.
 const BATCH: usize = 100;
 
-/// A purge of the results of a prism from before a moment, batch by batch.
+/// A purge of a prism's results that were saved before a moment, batch by batch.
 pub struct Purge {
     database: Database,
     deletion: Deletion,
     range: PurgeRange,
-    /// Where the previous batch ended: older results are gone.
+    /// When the last deleted result was saved: the range has no older results.
     since: DateTime<Utc>,
 }
 
@@ -32,11 +32,11 @@ pub struct PurgedBatch {
 
 impl Retention<'_> {
     /// A purge of a prism, before the first batch, without a query.
-    pub fn purge(self, caller: Caller, range: PurgeRange) -> Purge {
+    pub fn purge(self, actor: AccountActor, range: PurgeRange) -> Purge {
         let database = self.refract.database.clone();
         let target = EventTarget::Prism(range.prism);
         Purge {
-            deletion: Deletion::purge(database.clone(), caller, target, words_of(&range)),
+            deletion: Deletion::purge(database.clone(), actor, target, describe(&range)),
             database,
             range,
             since: DateTime::UNIX_EPOCH,
@@ -74,7 +74,7 @@ impl Purge {
         let is_last = batch.len() == found.len();
         self.since = last.created_at;
         let ids = batch.iter().map(|result| result.id).collect();
-        let results = self.deletion.forget(ids, is_last).await?;
+        let results = self.deletion.delete(ids, is_last).await?;
         Ok(Some(PurgedBatch {
             results,
             took: began.elapsed(),
@@ -91,8 +91,8 @@ impl Purge {
     }
 }
 
-/// A range as an event describes it.
-fn words_of(range: &PurgeRange) -> EventDetail {
+/// Describes a range for an event.
+fn describe(range: &PurgeRange) -> EventDetail {
     let before = EventDetail::at("saved before", range.before);
     match range.is_ok {
         None => before,

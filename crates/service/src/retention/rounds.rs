@@ -17,7 +17,7 @@ use uuid::Uuid;
 pub use self::plausibility::ImplausibleRoundError;
 use self::plausibility::{ClockWatch, check_clock, check_shares};
 use crate::Refract;
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::retention::Retention;
 
 /// The name of the lease and of the stored state of rounds.
@@ -49,14 +49,15 @@ pub struct RetentionRounds {
 pub enum RetentionOutcome {
     /// Another node purges.
     HeldByAnotherNode,
-    /// This many results were deleted.
+    /// The number of deleted results.
     Purged(u64),
     /// Nothing was deleted: the clock or the share of results is not plausible.
     Refused(ImplausibleRoundError),
 }
 
 impl Retention<'_> {
-    /// The background task that keeps results for this many days. It purges nothing yet.
+    /// The background task for a retention period of this many days. It purges nothing until it is
+    /// run.
     pub fn rounds(self, days: NonZeroU32) -> RetentionRounds {
         RetentionRounds {
             refract: self.refract.clone(),
@@ -171,7 +172,10 @@ impl RetentionRounds {
         let mut purged = 0;
         for (account, prism) in prisms {
             let range = PurgeRange::of_all(prism, before);
-            let mut purge = self.refract.retention().purge(Caller::node(account), range);
+            let mut purge = self
+                .refract
+                .retention()
+                .purge(AccountActor::node(account), range);
             while let Some(batch) = purge.next_batch().await? {
                 purged += batch.results;
                 self.refract.metrics.results_purged(batch.results);

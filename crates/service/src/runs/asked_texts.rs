@@ -1,9 +1,9 @@
-//! Many texts that the model is asked about: their outcomes, and which failures end the asking.
+//! Work on many texts with the model: the outcomes, and when failures in a row stop it.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
-/// The threshold for texts that are asked about one at a time.
+/// The failure threshold for texts that are processed one at a time.
 const FAILURES_IN_A_ROW: u64 = 50;
 
 /// The number of failures in a row, without an answer in between, after which work on many texts
@@ -13,16 +13,16 @@ pub fn failure_threshold(concurrency: NonZeroUsize) -> u64 {
     FAILURES_IN_A_ROW.saturating_add(in_flight)
 }
 
-/// How many texts the model is asked about at once, and when to give up.
+/// Number of texts in flight, and when to give up.
 #[derive(Clone, Copy, Debug)]
 pub struct AskingPace {
-    /// Texts that are asked about at once.
+    /// Number of texts in flight.
     pub concurrency: NonZeroUsize,
     /// Whether to stop when the failures in a row reach [`failure_threshold`].
     pub gives_up: bool,
 }
 
-/// Why asking about many texts ended before the last of them.
+/// Why work on many texts ended before the last text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EarlyEnd {
     /// The caller asked to stop.
@@ -49,7 +49,7 @@ pub struct AskedTexts {
     pub end: Option<EarlyEnd>,
     /// Failures since the last answer.
     failures_in_a_row: u64,
-    /// Failures in a row that end the asking; `None` to never give up.
+    /// Failures in a row that stop the work; `None` to never stop.
     threshold: Option<u64>,
 }
 
@@ -68,8 +68,8 @@ impl AskedTexts {
         self.failed.values().sum()
     }
 
-    /// Counts a text that was answered, or its error. The threshold of failures in a row ends the
-    /// asking.
+    /// Counts a text that was answered, or its error. Stops the work at the threshold of failures
+    /// in a row.
     pub(crate) fn count(&mut self, asked: Result<(), String>) {
         let Err(error) = asked else {
             self.answered += 1;

@@ -17,7 +17,7 @@ use refract_model_gateway::Estimator;
 
 use crate::Refract;
 use crate::lenses::prism_lens::PrismLens;
-use crate::people::caller::Caller;
+use crate::people::account_actor::AccountActor;
 use crate::prisms::versions::{NumberedVersion, check_active, find_version_to_ask};
 use crate::results::ask_and_save::AnsweredCall;
 use crate::results::checked_call::CheckedCall;
@@ -231,7 +231,9 @@ impl PinnedPrism {
         action: EventAction,
         rows: EventDetail,
     ) -> Result<(), CallError> {
-        let stamp = Caller::operator(self.account).event_stamp().noted(rows);
+        let stamp = AccountActor::operator(self.account)
+            .event_stamp()
+            .noted(rows);
         let event = Event {
             to: Some(EventDetail::version(self.asked.number)),
             ..stamp.event(action, EventTarget::Prism(self.id()))
@@ -272,7 +274,7 @@ impl PinnedPrism {
         let asked = self.asked.clone();
         budget::check(&asked.version, &row.submission)?;
         let checked = CheckedCall {
-            caller: Caller::operator(self.account),
+            actor: AccountActor::operator(self.account),
             prism: self.id(),
             asked,
             submission: row.submission,
@@ -289,8 +291,8 @@ impl PinnedPrism {
     /// When the stored values are too large, or the database fails.
     pub async fn retry(&self, failed: SavedResult) -> Result<AnsweredCall, CallError> {
         let results = self.refract.results();
-        let caller = Caller::operator(self.account);
-        let checked = results.check_retry(caller, failed).await?;
+        let actor = AccountActor::operator(self.account);
+        let checked = results.check_retry(actor, failed).await?;
         results.answer(checked, &self.lens).await
     }
 }

@@ -5,7 +5,7 @@ use refract_domain::key::ColumnName;
 use refract_lens_rendering::RowFormat;
 use refract_persistence::ResultOrder;
 use refract_service::marks::MarkedColumns;
-use refract_service::people::Caller;
+use refract_service::people::AccountActor;
 use refract_service::results::{ColumnValue, ResultSearch};
 use refract_test_support::on_both;
 
@@ -22,7 +22,7 @@ fn results() -> Vec<Described> {
         version: 2,
         answers: Some(("billing", if at % 3 == 0 { 90 } else { 10 })),
         reference: Some("=1+1"),
-        maker: key(1),
+        actor: key(1),
         is_retried: false,
     };
     (0..120).map(result).collect()
@@ -40,7 +40,7 @@ fn angry(value: &str) -> ResultSearch {
 
 async fn the_chunks_of_a_download_are_what_an_export_writes(it: Fixture) {
     let saved = save_all(&it, it.account, &results()).await;
-    let caller = Caller::operator(it.account);
+    let actor = AccountActor::operator(it.account);
     for format in [RowFormat::Csv, RowFormat::Tsv, RowFormat::Jsonl] {
         let found = || {
             let (lens, order) = (saved.lens.clone(), ResultOrder::OldestFirst);
@@ -52,13 +52,10 @@ async fn the_chunks_of_a_download_are_what_an_export_writes(it: Fixture) {
         let marked = MarkedColumns::default();
         let mut written = Vec::new();
         let rows = found()
-            .export(&caller, format, &marked, &mut written, |_| ())
+            .export(&actor, format, &marked, &mut written, |_| ())
             .await;
         assert_eq!(rows.unwrap(), 40);
-        let chunks = found()
-            .export_chunks(&caller, format, marked)
-            .await
-            .unwrap();
+        let chunks = found().export_chunks(&actor, format, marked).await.unwrap();
         let chunks: Vec<_> = chunks.try_collect().await.unwrap();
         assert!(chunks.len() > 2, "it comes in parts");
         assert_eq!(chunks.concat(), written, "{format:?}");
@@ -67,7 +64,7 @@ async fn the_chunks_of_a_download_are_what_an_export_writes(it: Fixture) {
 
 async fn a_download_of_nothing_is_a_header(it: Fixture) {
     let saved = save_all(&it, it.account, &results()).await;
-    let caller = Caller::operator(it.account);
+    let actor = AccountActor::operator(it.account);
     let lens = saved.lens.clone();
     let found = it
         .refract
@@ -75,7 +72,7 @@ async fn a_download_of_nothing_is_a_header(it: Fixture) {
         .of_search(lens, angry("unsure"), ResultOrder::OldestFirst);
     let chunks = found
         .unwrap()
-        .export_chunks(&caller, RowFormat::Csv, MarkedColumns::default());
+        .export_chunks(&actor, RowFormat::Csv, MarkedColumns::default());
     let chunks = chunks.await.unwrap();
     let chunks: Vec<_> = chunks.try_collect().await.unwrap();
     let header = "result_id,ref,version,status,error,created_at,text,topic,angry\r\n";

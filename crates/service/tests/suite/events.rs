@@ -1,7 +1,6 @@
 //! Events: found by the names of their actors, read with names, exported, and one for each deletion
 //! however many transactions it takes.
 
-use refract_test_support::on_both;
 use std::num::NonZeroU32;
 
 use chrono::{DateTime, Utc};
@@ -17,8 +16,9 @@ use refract_lens_rendering::RowFormat;
 use refract_service::events::{
     ActorError, EventActors, EventFilter, EventRange, ListedEvent, event_stamp,
 };
-use refract_service::people::{Caller, Maker};
+use refract_service::people::{AccountActor, ResultActor};
 use refract_service::retention::{PurgeRange, RetentionOutcome};
+use refract_test_support::on_both;
 
 use crate::fixture::{Described, Fixture, Saved, account, key, moment, save_all};
 
@@ -26,10 +26,10 @@ on_both!(
     actors_are_found_by_what_they_are_called,
     a_key_that_would_end_in_the_past_is_not_made,
     pages_lead_to_their_neighbours,
-    a_caller_hands_on_request_and_note,
+    an_actor_hands_on_request_and_note,
     an_export_has_all_events_before_it,
     a_purge_of_many_results_has_two_events_and_one_of_few_has_one,
-    a_purge_that_stops_tells_what_it_deleted,
+    a_purge_that_stops_records_what_it_deleted,
     an_erasure_has_its_events,
     retention_is_the_nodes,
 );
@@ -58,7 +58,7 @@ async fn newest(it: &Fixture, number: usize) -> Vec<(EventAction, String)> {
 }
 
 async fn actors_are_found_by_what_they_are_called(it: Fixture) {
-    let operator = Caller::operator(it.account);
+    let operator = AccountActor::operator(it.account);
     let email = Email::parse("ada@example.com").unwrap();
     let mut invited = Vec::new();
     for _ in 0..2 {
@@ -114,7 +114,7 @@ async fn actors_are_found_by_what_they_are_called(it: Fixture) {
 
 async fn a_key_that_would_end_in_the_past_is_not_made(it: Fixture) {
     let before = all(&it).await;
-    let operator = Caller::operator(it.account);
+    let operator = AccountActor::operator(it.account);
     let end: DateTime<Utc> = "2020-01-01T00:00:00Z".parse().unwrap();
     let creating = it
         .refract
@@ -151,12 +151,12 @@ async fn pages_lead_to_their_neighbours(it: Fixture) {
     assert_eq!((&events[..], newer, older), (&all[..2], None, id(1)));
 }
 
-async fn a_caller_hands_on_request_and_note(it: Fixture) {
+async fn an_actor_hands_on_request_and_note(it: Fixture) {
     let note = EventDetail::note("asked for by the board").unwrap();
-    let caller = Caller::operator(it.account)
+    let actor = AccountActor::operator(it.account)
         .in_request(EventRequest::new(&"req-1"))
         .with_note(note.clone());
-    let creating = it.refract.keys().create(&caller, "noted".to_owned(), None);
+    let creating = it.refract.keys().create(&actor, "noted".to_owned(), None);
     creating.await.unwrap();
     let listed = all(&it).await;
     let stamp = &listed[0].event.stamp;
@@ -175,7 +175,7 @@ async fn an_export_has_all_events_before_it(it: Fixture) {
     }
     let before = all(&it).await;
     let filter = EventFilter::default();
-    let operator = Caller::operator(it.account);
+    let operator = AccountActor::operator(it.account);
     let export = it
         .refract
         .events()
@@ -200,7 +200,7 @@ fn results(number: usize, reference: Option<&'static str>) -> Vec<Described> {
         version: 1,
         answers: Some(("billing", 10)),
         reference,
-        maker: key(1),
+        actor: key(1),
         is_retried: false,
     };
     vec![result; number]
@@ -219,8 +219,8 @@ async fn a_purge_of_many_results_has_two_events_and_one_of_few_has_one(it: Fixtu
     for number in [1, 99, 100, 101, 250] {
         let saved = save_all(&it, it.account, &results(number, None)).await;
         let known = all(&it).await.len();
-        let caller = Caller::operator(it.account);
-        let mut purge = it.refract.retention().purge(caller, range(&saved));
+        let actor = AccountActor::operator(it.account);
+        let mut purge = it.refract.retention().purge(actor, range(&saved));
         while purge.next_batch().await.unwrap().is_some() {}
         purge.end().await.unwrap();
         let noun = if number == 1 { "result" } else { "results" };
@@ -237,7 +237,7 @@ async fn a_purge_of_many_results_has_two_events_and_one_of_few_has_one(it: Fixtu
     }
 }
 
-async fn a_purge_that_stops_tells_what_it_deleted(it: Fixture) {
+async fn a_purge_that_stops_records_what_it_deleted(it: Fixture) {
     let saved = save_all(&it, it.account, &results(250, None)).await;
     let known = all(&it).await.len();
     let failed_only = PurgeRange {
@@ -247,7 +247,7 @@ async fn a_purge_that_stops_tells_what_it_deleted(it: Fixture) {
     let mut purge = it
         .refract
         .retention()
-        .purge(Caller::operator(it.account), failed_only);
+        .purge(AccountActor::operator(it.account), failed_only);
     purge.next_batch().await.unwrap();
     purge.end().await.unwrap();
     purge.end().await.unwrap();
@@ -266,13 +266,13 @@ async fn a_purge_that_stops_tells_what_it_deleted(it: Fixture) {
     let mut purge = it
         .refract
         .retention()
-        .purge(Caller::operator(it.account), nothing);
+        .purge(AccountActor::operator(it.account), nothing);
     assert!(purge.next_batch().await.unwrap().is_none());
     assert_eq!(all(&it).await.len() - known, 2);
 }
 
 async fn an_erasure_has_its_events(it: Fixture) {
-    let operator = Caller::operator(it.account);
+    let operator = AccountActor::operator(it.account);
     let few = save_all(&it, it.account, &results(3, None)).await;
     let ids: Vec<ResultId> = few.results.iter().map(|(id, _)| *id).collect();
     let known = all(&it).await.len();
@@ -306,7 +306,7 @@ async fn an_erasure_has_its_events(it: Fixture) {
 async fn retention_is_the_nodes(it: Fixture) {
     let mut old = results(2, None);
     for result in &mut old {
-        result.maker = Maker::Terminal;
+        result.actor = ResultActor::Operator;
     }
     let saved = save_all(&it, it.account, &old).await;
     let days = NonZeroU32::new(30).unwrap();

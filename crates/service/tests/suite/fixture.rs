@@ -17,7 +17,7 @@ use refract_persistence::{AccountRow, Database, DatabaseSettings, NewResult, Pro
 use refract_service::Refract;
 use refract_service::events::event_stamp;
 use refract_service::lenses::PrismLens;
-use refract_service::people::{Caller, Maker};
+use refract_service::people::{AccountActor, ResultActor};
 use refract_test_support::backend::Backend;
 use refract_test_support::postgres;
 use tokio::runtime::Handle;
@@ -44,7 +44,7 @@ pub(crate) struct Described {
     /// angry; `None` for a failed result.
     pub(crate) answers: Option<(&'static str, u32)>,
     pub(crate) reference: Option<&'static str>,
-    pub(crate) maker: Maker,
+    pub(crate) actor: ResultActor,
     /// Whether another result retries it, when it failed.
     pub(crate) is_retried: bool,
 }
@@ -82,7 +82,7 @@ impl Fixture {
     /// A prism of the account with two versions. Both ask for the topic, `billing` or another one
     /// that only this version has, and whether the writer is angry.
     pub(crate) async fn prism(&self, account: AccountId) -> PrismLens {
-        let caller = Caller::operator(account);
+        let actor = AccountActor::operator(account);
         let file = |option: &str| {
             let prism = serde_json::json!({
                 "name": "Triage",
@@ -98,12 +98,12 @@ impl Fixture {
         let created = self
             .refract
             .prisms()
-            .create(&caller, &file("Delivery"))
+            .create(&actor, &file("Delivery"))
             .await;
         let selector = PrismSelector::Id(created.unwrap().id);
         self.refract
             .prisms()
-            .save_version(&caller, &selector, &file("Returns"), None)
+            .save_version(&actor, &selector, &file("Returns"), None)
             .await
             .unwrap();
         self.refract
@@ -166,12 +166,12 @@ pub(crate) fn moment(milliseconds: i64) -> DateTime<Utc> {
 }
 
 /// The key with this number.
-pub(crate) fn key(number: u128) -> Maker {
-    Maker::Key(ApiKeyId(Uuid::from_u128(number)))
+pub(crate) fn key(number: u128) -> ResultActor {
+    ResultActor::Key(ApiKeyId(Uuid::from_u128(number)))
 }
 
-pub(crate) fn person(number: u128) -> Maker {
-    Maker::Person(PersonId(Uuid::from_u128(number)))
+pub(crate) fn person(number: u128) -> ResultActor {
+    ResultActor::Person(PersonId(Uuid::from_u128(number)))
 }
 
 fn new_result(prism: &PrismLens, described: &Described) -> NewResult {
@@ -190,10 +190,10 @@ fn new_result(prism: &PrismLens, described: &Described) -> NewResult {
         created_at: made_at,
         idempotency_key: None,
     };
-    let (api_key, made_by) = match described.maker {
-        Maker::Key(key) => (Some(key), None),
-        Maker::Person(person) => (None, Some(person)),
-        Maker::Terminal => (None, None),
+    let (api_key, made_by) = match described.actor {
+        ResultActor::Key(key) => (Some(key), None),
+        ResultActor::Person(person) => (None, Some(person)),
+        ResultActor::Operator => (None, None),
     };
     NewResult {
         account: prism.prism.account,

@@ -9,10 +9,10 @@
 mod fixture;
 mod oracle;
 
+mod deletions;
 mod downloads;
 mod drafts;
 mod events;
-mod forgetting;
 mod people;
 mod result_counts;
 mod result_search;

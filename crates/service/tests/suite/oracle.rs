@@ -68,5 +68,5 @@ fn is_let_through(filter: &ResultFilter, result: &Described) -> bool {
         && filter.model.is_none()
         && (filter.reference.is_none()
             || filter.reference.as_ref().map(Ref::as_str) == result.reference)
-        && filter.made_by.is_none_or(|wanted| wanted == result.maker)
+        && filter.actor.is_none_or(|wanted| wanted == result.actor)
 }

@@ -5,8 +5,8 @@ use refract_domain::account::person::{Email, PersonName};
 use refract_domain::account::role::Role;
 use refract_service::people::password::TypedPassword;
 use refract_service::people::{
-    Caller, Invitation, JoinError, PersonError, Session, SessionEnd, SignInClient, SignInError,
-    SignedIn,
+    AccountActor, Invitation, JoinError, PersonError, Session, SessionEnd, SignInClient,
+    SignInError, SignedIn,
 };
 use refract_test_support::on_both;
 
@@ -35,7 +35,7 @@ pub(crate) async fn invite(
     let email = Email::parse(email).unwrap();
     it.refract
         .people()
-        .invite(&Caller::operator(it.account), &email, role)
+        .invite(&AccountActor::operator(it.account), &email, role)
         .await
 }
 
@@ -92,7 +92,7 @@ async fn a_link_joins_once_and_the_session_names_the_person(it: Fixture) {
         email: Email::parse(ADA).unwrap(),
         name: "Ada".to_owned(),
         role: Role::Owner,
-        untold_event: None,
+        first_unseen_event: None,
     };
     assert_eq!(signed_in(&it, &session).await, Some(expected));
     assert!(!link_is_good(&it, &invitation).await);
@@ -138,8 +138,8 @@ async fn a_password_that_is_refused_leaves_the_link_good(it: Fixture) {
 async fn a_new_password_ends_every_session_and_the_old_password(it: Fixture) {
     let (invitation, office) = joined(&it, ADA).await;
     let home = sign_in(&it, ADA, PASSWORD).await.unwrap();
-    let caller = Caller::operator(it.account);
-    let link = it.refract.people().reset(&caller, invitation.person).await;
+    let actor = AccountActor::operator(it.account);
+    let link = it.refract.people().reset(&actor, invitation.person).await;
     let link = link.unwrap();
     assert!(signed_in(&it, &office).await.is_some(), "nothing ends yet");
     let new = accept(&it, &link, "another 9kQ3 one").await.unwrap();
@@ -184,17 +184,17 @@ async fn who_signs_in_is_known_until_signing_out_or_removal(it: Fixture) {
         .unwrap();
     assert_eq!(signed_in(&it, &session).await, None);
     let (grace, session) = joined(&it, "grace@example.com").await;
-    let caller = Caller::person(it.account, ada.person);
+    let actor = AccountActor::person(it.account, ada.person);
     it.refract
         .people()
-        .set_role(&caller, grace.person, Role::Reviewer)
+        .set_role(&actor, grace.person, Role::Reviewer)
         .await
         .unwrap();
     let role = signed_in(&it, &session).await.map(|person| person.role);
     assert_eq!(role, Some(Role::Reviewer), "from the next request on");
     it.refract
         .people()
-        .remove(&caller, grace.person)
+        .remove(&actor, grace.person)
         .await
         .unwrap();
     assert_eq!(signed_in(&it, &session).await, None);
@@ -207,7 +207,7 @@ async fn a_link_that_signs_in_does_so_once(it: Fixture) {
     let link = it
         .refract
         .people()
-        .sign_in_link(&Caller::operator(it.account), ada.person)
+        .sign_in_link(&AccountActor::operator(it.account), ada.person)
         .await;
     let token = link.unwrap().unwrap();
     let client = office();
@@ -241,7 +241,7 @@ async fn an_address_that_is_in_use_is_not_invited_again(it: Fixture) {
     accept(&it, &second, PASSWORD).await.unwrap();
     let refused = invite(&it, ADA, Role::Owner).await;
     assert!(matches!(refused, Err(PersonError::HasJoined)));
-    let elsewhere = Caller::operator(account(&it.database).await);
+    let elsewhere = AccountActor::operator(account(&it.database).await);
     let email = Email::parse(ADA).unwrap();
     let refused = it
         .refract
@@ -253,16 +253,16 @@ async fn an_address_that_is_in_use_is_not_invited_again(it: Fixture) {
 
 async fn an_account_keeps_an_owner_and_its_people_to_itself(it: Fixture) {
     let (ada, session) = joined(&it, ADA).await;
-    let caller = Caller::person(it.account, ada.person);
+    let actor = AccountActor::person(it.account, ada.person);
     let demoted = it
         .refract
         .people()
-        .set_role(&caller, ada.person, Role::Editor)
+        .set_role(&actor, ada.person, Role::Editor)
         .await;
     assert!(matches!(demoted, Err(PersonError::LastOwner)));
-    let removed = it.refract.people().remove(&caller, ada.person).await;
+    let removed = it.refract.people().remove(&actor, ada.person).await;
     assert!(matches!(removed, Err(PersonError::LastOwner)));
-    let stranger = Caller::operator(account(&it.database).await);
+    let stranger = AccountActor::operator(account(&it.database).await);
     let removed = it.refract.people().remove(&stranger, ada.person).await;
     assert!(matches!(removed, Err(PersonError::NotFound)));
     let demoted = it

@@ -1,7 +1,6 @@
 //! Counts of results: always equal to a plain count, whenever and from whichever node they are
 //! read.
 
-use refract_test_support::on_both;
 use std::collections::HashMap;
 
 use chrono::{DateTime, Days, TimeDelta, Utc};
@@ -12,8 +11,9 @@ use proptest::sample::select;
 use proptest::test_runner::{Config, TestRunner};
 use refract_domain::ids::{AccountId, ApiKeyId};
 use refract_service::Refract;
-use refract_service::people::{Caller, Maker};
+use refract_service::people::{AccountActor, ResultActor};
 use refract_service::results::ResultCounts;
+use refract_test_support::on_both;
 use tokio::runtime::Handle;
 
 use crate::fixture::{
@@ -24,25 +24,25 @@ on_both!(
     counts_are_those_of_a_plain_count_at_every_look,
     looks_of_two_nodes_at_once_count_nothing_twice,
     what_a_look_kept_is_not_counted_again,
-    lists_of_prisms_and_keys_tell_their_numbers,
+    lists_of_prisms_and_keys_show_their_numbers,
 );
 
 const HOUR: i64 = 3_600_000;
 
-/// The age of a result in milliseconds, its maker, and whether it is `ok`. `Some` is an age of an
+/// The age of a result in milliseconds, its actor, and whether it is `ok`. `Some` is an age of an
 /// hour or more; otherwise the age is the first number of the tuple, below an hour.
-type Age = (Option<i64>, (i64, Maker, bool));
+type Age = (Option<i64>, (i64, ResultActor, bool));
 
 /// Milliseconds until the read, what is saved before it, and whether the counts are read.
 type Look = (i64, Vec<Vec<Age>>, bool);
 
-fn result(at: i64, maker: Maker, is_ok: bool) -> Described {
+fn result(at: i64, actor: ResultActor, is_ok: bool) -> Described {
     Described {
         at,
         version: 2,
         answers: is_ok.then_some(("billing", 10)),
         reference: None,
-        maker,
+        actor,
         is_retried: false,
     }
 }
@@ -74,13 +74,13 @@ pub(crate) fn assert_counts(counts: &ResultCounts, saved: &[&Saved], now: DateTi
             );
         }
         for result in results {
-            if let Maker::Key(key) = result.maker {
+            if let ResultActor::Key(key) = result.actor {
                 *of_keys.entry(key).or_default() += 1;
             }
         }
     }
     for number in 1..=3 {
-        let Maker::Key(key) = key(number) else {
+        let ResultActor::Key(key) = key(number) else {
             continue;
         };
         let expected = of_keys.get(&key).copied().unwrap_or_default();
@@ -94,9 +94,9 @@ async fn look(refract: &Refract, account: AccountId, now: DateTime<Utc>) -> Resu
 
 async fn counts_are_those_of_a_plain_count_at_every_look(it: Fixture) {
     let it = &it;
-    let makers = vec![key(1), key(2), person(3), Maker::Terminal];
+    let actors = vec![key(1), key(2), person(3), ResultActor::Operator];
     // younger than the hour by which the watermark lags, or a little ahead: another clock
-    let late = (0..59 * 60_000_i64, select(makers), any::<bool>());
+    let late = (0..59 * 60_000_i64, select(actors), any::<bool>());
     let old = (option::of(HOUR..1_000 * HOUR), late);
     let first = vec(old, 0..25);
     let looks = vec(
@@ -108,9 +108,9 @@ async fn counts_are_those_of_a_plain_count_at_every_look(it: Fixture) {
         failure_persistence: None,
         ..Config::default()
     };
-    let described = |now: i64, (old, (late, maker, is_ok)): &Age| {
+    let described = |now: i64, (old, (late, actor, is_ok)): &Age| {
         let ago = old.unwrap_or(*late);
-        result(now - ago, *maker, *is_ok)
+        result(now - ago, *actor, *is_ok)
     };
     let run = |(first, looks): (Vec<Age>, Vec<Look>)| {
         let check = async {
@@ -194,24 +194,24 @@ async fn what_a_look_kept_is_not_counted_again(it: Fixture) {
     assert!(open.await.unwrap().is_empty());
 }
 
-async fn lists_of_prisms_and_keys_tell_their_numbers(it: Fixture) {
-    let caller = Caller::operator(it.account);
+async fn lists_of_prisms_and_keys_show_their_numbers(it: Fixture) {
+    let actor = AccountActor::operator(it.account);
     let (used, _) = it
         .refract
         .keys()
-        .create(&caller, "used".to_owned(), None)
+        .create(&actor, "used".to_owned(), None)
         .await
         .unwrap();
     let (idle, _) = it
         .refract
         .keys()
-        .create(&caller, "idle".to_owned(), None)
+        .create(&actor, "idle".to_owned(), None)
         .await
         .unwrap();
     let now = Utc::now();
     let since = (now - moment(0)).num_milliseconds();
-    let made_by = Maker::Key(used);
-    let results = [true, true, false].map(|is_ok| result(since, made_by, is_ok));
+    let actor = ResultActor::Key(used);
+    let results = [true, true, false].map(|is_ok| result(since, actor, is_ok));
     let saved = save_all(&it, it.account, &results).await;
     let empty = it.prism(it.account).await;
     let listed = it.refract.prisms().list(it.account).await.unwrap();

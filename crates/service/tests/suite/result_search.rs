@@ -1,6 +1,5 @@
 //! Searches: their pages in both directions, and how far they read.
 
-use refract_test_support::on_both;
 use std::sync::Arc;
 
 use proptest::collection::vec;
@@ -14,11 +13,12 @@ use refract_domain::prism::VersionNumber;
 use refract_domain::prism::slug::PrismSelector;
 use refract_domain::submission::reference::Ref;
 use refract_persistence::{ResultFilter, ResultOrder};
-use refract_service::people::Maker;
+use refract_service::people::ResultActor;
 use refract_service::results::{
     ColumnValue, FoundResults, ReadableResult, ResultSearch, SearchError, SearchLimits, SearchPage,
     searchable_columns,
 };
+use refract_test_support::on_both;
 use tokio::runtime::Handle;
 
 use crate::fixture::{Described, Fixture, Saved, account, key, moment, person, save_all};
@@ -26,35 +26,37 @@ use crate::oracle::expected;
 
 on_both!(
     all_pages_of_a_search_are_all_that_it_should_find_in_either_direction,
-    a_page_tells_who_made_each_result_and_what_retried_it,
-    a_search_that_finds_little_says_how_far_it_looked_and_goes_on_there,
+    a_page_shows_who_made_each_result_and_what_retried_it,
+    a_search_that_finds_little_reports_how_far_it_looked_and_goes_on_there,
     an_empty_page_leads_back_to_the_result_that_it_came_from,
     a_search_goes_by_the_lens_as_it_is_now,
     a_column_that_the_lens_does_not_have_is_refused,
 );
+
+const OPERATOR: ResultActor = ResultActor::Operator;
 
 fn results() -> impl Strategy<Value = Vec<Described>> {
     let answers = (
         select(vec!["billing", "delivery", "returns", "other"]),
         0..=100_u32,
     );
-    let makers = select(vec![key(1), key(2), person(3), person(4), Maker::Terminal]);
+    let actors = select(vec![key(1), key(2), person(3), person(4), OPERATOR]);
     let result = (
         0..6_i64,
         1..=2_i32,
         option::weighted(0.6, answers),
         option::of(select(vec!["a", "b"])),
-        makers,
+        actors,
         any::<bool>(),
     );
     let result =
         result.prop_map(
-            |(at, version, answers, reference, maker, is_retried)| Described {
+            |(at, version, answers, reference, actor, is_retried)| Described {
                 at,
                 version,
                 answers,
                 reference,
-                maker,
+                actor,
                 is_retried: is_retried && answers.is_none(),
             },
         );
@@ -66,7 +68,7 @@ fn searches() -> impl Strategy<Value = ResultSearch> {
         select(vec!["billing", "delivery", "returns", "other", ""]).prop_map(|it| ("topic", it)),
         select(vec!["yes", "no", ""]).prop_map(|it| ("angry", it)),
     ];
-    let makers = vec![key(1), key(2), person(3), person(5), Maker::Terminal];
+    let actors = vec![key(1), key(2), person(3), person(5), OPERATOR];
     let filter = (
         option::weighted(0.2, any::<bool>()),
         option::weighted(0.2, any::<bool>()),
@@ -74,10 +76,10 @@ fn searches() -> impl Strategy<Value = ResultSearch> {
         option::weighted(0.2, 0..6_i64),
         option::weighted(0.2, 1..=3_i32),
         option::weighted(0.2, select(vec!["a", "b", "c"])),
-        option::weighted(0.3, select(makers)),
+        option::weighted(0.3, select(actors)),
     );
     (filter, option::weighted(0.4, value)).prop_map(|(filter, value)| {
-        let (is_ok, is_retried, since, until, version, reference, made_by) = filter;
+        let (is_ok, is_retried, since, until, version, reference, actor) = filter;
         ResultSearch {
             filter: ResultFilter {
                 is_ok,
@@ -87,7 +89,7 @@ fn searches() -> impl Strategy<Value = ResultSearch> {
                 version: version.and_then(VersionNumber::new),
                 model: None,
                 reference: reference.map(|it| Ref::saved(it.to_owned())),
-                made_by,
+                actor,
             },
             value: value.map(|(column, value)| column_value(column, value)),
         }
@@ -222,14 +224,14 @@ fn described(at: i64, answers: Option<(&'static str, u32)>) -> Described {
         version: 2,
         answers,
         reference: None,
-        maker: key(1),
+        actor: key(1),
         is_retried: false,
     }
 }
 
-async fn a_page_tells_who_made_each_result_and_what_retried_it(it: Fixture) {
+async fn a_page_shows_who_made_each_result_and_what_retried_it(it: Fixture) {
     let by_person = Described {
-        maker: person(7),
+        actor: person(7),
         is_retried: true,
         ..described(0, None)
     };
@@ -242,7 +244,7 @@ async fn a_page_tells_who_made_each_result_and_what_retried_it(it: Fixture) {
     let found = find(&it, &saved, &everything, SearchPage::Newest, limits).await;
     let rows = found.results.iter();
     let rows: Vec<_> = rows
-        .map(|row| (row.result.id(), row.maker, row.retried_as))
+        .map(|row| (row.result.id(), row.actor, row.retried_as))
         .collect();
     assert_eq!(
         rows,
@@ -258,7 +260,7 @@ async fn a_page_tells_who_made_each_result_and_what_retried_it(it: Fixture) {
     );
 }
 
-async fn a_search_that_finds_little_says_how_far_it_looked_and_goes_on_there(it: Fixture) {
+async fn a_search_that_finds_little_reports_how_far_it_looked_and_goes_on_there(it: Fixture) {
     let mut results = vec![described(0, Some(("returns", 90)))];
     results.extend((1..=9).map(|at| described(at, Some(("billing", 10)))));
     let saved = save_all(&it, it.account, &results).await;
@@ -360,9 +362,9 @@ async fn a_search_goes_by_the_lens_as_it_is_now(it: Fixture) {
         { "question": "angry", "output": "probability" },
         { "question": "topic", "output": "all" } ] }"#;
     let selector = PrismSelector::Id(saved.prism());
-    let caller = refract_service::people::Caller::operator(it.account);
+    let actor = refract_service::people::AccountActor::operator(it.account);
     let lenses = it.refract.lenses();
-    let set = lenses.set(&caller, &selector, file, None);
+    let set = lenses.set(&actor, &selector, file, None);
     set.await.unwrap();
     saved.lens = lenses.find(it.account, &selector).await.unwrap();
     let after = find(&it, &saved, &wanted, SearchPage::Newest, limits).await;

@@ -1,22 +1,22 @@
 //! Purging by age in the background: by one node at a time, and not by a wrong clock.
 
-use refract_test_support::on_both;
 use std::num::NonZeroU32;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use refract_service::Refract;
 use refract_service::retention::{ImplausibleRoundError, RetentionOutcome, RetentionRounds};
+use refract_test_support::on_both;
 use tokio::sync::oneshot;
 
+use crate::deletions::{DAY, HOUR, is_there, result};
 use crate::fixture::{Fixture, Saved, account, connect, key, moment, save_all, save_more};
-use crate::forgetting::{DAY, HOUR, is_there, result};
 
 on_both!(
     results_are_kept_for_days_by_one_node_at_a_time,
     a_node_that_stops_lets_another_purge,
     a_clock_that_is_ahead_deletes_nothing,
     a_clock_that_stays_ahead_is_believed_after_a_day_with_results,
-    more_than_half_of_a_prism_goes_only_where_that_was_said,
+    more_than_half_of_a_prism_goes_only_where_that_was_confirmed,
     the_last_results_of_a_prism_go_when_their_time_comes,
 );
 
@@ -112,9 +112,9 @@ async fn steady(it: &Fixture) -> Saved {
         .flat_map(|ago| [-ago * DAY - HOUR, -ago * DAY]);
     let described: Vec<_> = days.map(|at| result(at, key(1), true)).collect();
     let mut saved = save_all(it, it.account, &described).await;
-    let mut told = retention(&it.refract).with_unchecked_first_round();
+    let mut confirmed = retention(&it.refract).with_unchecked_first_round();
     assert_eq!(
-        told.round(moment(1)).await.unwrap(),
+        confirmed.round(moment(1)).await.unwrap(),
         RetentionOutcome::Purged(60)
     );
     saved.results.drain(..60);
@@ -190,7 +190,7 @@ async fn a_clock_that_stays_ahead_is_believed_after_a_day_with_results(it: Fixtu
     assert_eq!(refused(&round(32 * 24).await), "share");
 }
 
-async fn more_than_half_of_a_prism_goes_only_where_that_was_said(it: Fixture) {
+async fn more_than_half_of_a_prism_goes_only_where_that_was_confirmed(it: Fixture) {
     let of_ages = |ages: &[i64]| -> Vec<_> {
         let described = ages.iter().map(|days| result(-days * DAY, key(1), true));
         described.collect()
@@ -207,15 +207,18 @@ async fn more_than_half_of_a_prism_goes_only_where_that_was_said(it: Fixture) {
     assert_eq!((left(&it, &half).await, left(&it, &most).await), (4, 5));
     // the lease was released, so that a node set to skip the check can purge
     let other = connect(&it.url).await;
-    let mut told = retention(&Refract::new(other)).with_unchecked_first_round();
+    let mut confirmed = retention(&Refract::new(other)).with_unchecked_first_round();
     assert_eq!(
-        told.round(moment(0)).await.unwrap(),
+        confirmed.round(moment(0)).await.unwrap(),
         RetentionOutcome::Purged(5)
     );
     assert_eq!((left(&it, &half).await, left(&it, &most).await), (2, 2));
     // what seems old although the last round has been there is no reason to go on
     let older = save_all(&it, it.account, &of_ages(&[60, 60, 1])).await;
-    assert_eq!(refused(&told.round(moment(60_000)).await.unwrap()), "share");
+    assert_eq!(
+        refused(&confirmed.round(moment(60_000)).await.unwrap()),
+        "share"
+    );
     assert_eq!(left(&it, &older).await, 3);
 }
 

@@ -6,7 +6,7 @@ use refract_domain::account::role::Role;
 use refract_service::people::password::TypedPassword;
 use refract_service::people::token::Token;
 use refract_service::people::{
-    Caller, PasswordChangeError, Session, SignInClient, SignInError, SignedIn,
+    AccountActor, PasswordChangeError, Session, SignInClient, SignInError, SignedIn,
 };
 use refract_test_support::on_both;
 
@@ -127,8 +127,8 @@ async fn a_copied_or_made_up_cookie_is_worth_nothing(it: Fixture) {
 async fn a_new_password_by_link_lets_the_person_in_at_once(it: Fixture) {
     let (ada, _) = joined(&it, ADA).await;
     exhaust(&it, &stranger(OFFICE), ADA).await;
-    let caller = Caller::operator(it.account);
-    let link = it.refract.people().reset(&caller, ada.person).await;
+    let actor = AccountActor::operator(it.account);
+    let link = it.refract.people().reset(&actor, ada.person).await;
     accept(&it, &link.unwrap(), PASSWORD).await.unwrap();
     assert!(!is_stopped(&it, &stranger(OFFICE), ADA).await);
 }

@@ -6,7 +6,7 @@ use refract_domain::event::{Actor, EventAction, EventRequest, EventTarget};
 use refract_domain::ids::PersonId;
 use refract_service::people;
 use refract_service::people::password::TypedPassword;
-use refract_service::people::{Caller, SessionEnd};
+use refract_service::people::{AccountActor, SessionEnd};
 use refract_test_support::on_both;
 
 use crate::events::all;
@@ -25,13 +25,13 @@ on_both!(
 const NEW_PASSWORD: &str = "another 9kQ3 one";
 
 /// A person's event: the action, whether the person did it, and the note.
-type Said = (EventAction, bool, String);
+type ListedEvent = (EventAction, bool, String);
 
 /// The events of a person that were added after the first ones, oldest first.
-async fn said(it: &Fixture, person: PersonId, known: usize) -> Vec<Said> {
+async fn listed(it: &Fixture, person: PersonId, known: usize) -> Vec<ListedEvent> {
     let mut events = all(it).await;
     events.truncate(events.len() - known);
-    let said = events.into_iter().rev().map(|listed| {
+    let listed = events.into_iter().rev().map(|listed| {
         let event = listed.event;
         assert_eq!(event.target, EventTarget::Person(person));
         assert_eq!((event.from, event.to), (None, None));
@@ -40,14 +40,14 @@ async fn said(it: &Fixture, person: PersonId, known: usize) -> Vec<Said> {
         let note = event.stamp.note.map(|note| note.to_string());
         (event.action, is_own, note.unwrap_or_default())
     });
-    said.collect()
+    listed.collect()
 }
 
-fn own(action: EventAction, note: &str) -> Said {
+fn own(action: EventAction, note: &str) -> ListedEvent {
     (action, true, note.to_owned())
 }
 
-fn refused(note: &str) -> Said {
+fn refused(note: &str) -> ListedEvent {
     (EventAction::SignInRefused, false, note.to_owned())
 }
 
@@ -84,7 +84,7 @@ async fn what_people_do_about_themselves_has_its_event_and_is_no_news_to_them(it
         .change_password(&client, &person, password(), new, request());
     let fourth = changing.await.ok().unwrap();
     let person = who(&it, &fourth).await;
-    assert_eq!(person.untold_event, None, "nobody else did it");
+    assert_eq!(person.first_unseen_event, None, "nobody else did it");
     for _ in 0..2 {
         let ending = refract
             .people()
@@ -100,7 +100,7 @@ async fn what_people_do_about_themselves_has_its_event_and_is_no_news_to_them(it
         own(EventAction::PasswordChanged, ""),
         own(EventAction::SessionEnded, "signed out"),
     ];
-    assert_eq!(said(&it, ada.person, known).await, expected);
+    assert_eq!(listed(&it, ada.person, known).await, expected);
     let with_request = all(&it).await.into_iter().filter(|listed| {
         let request = listed.event.stamp.request.as_ref();
         request.is_some_and(|request| request.as_str() == "the-request")
@@ -108,7 +108,7 @@ async fn what_people_do_about_themselves_has_its_event_and_is_no_news_to_them(it
     assert_eq!(with_request.count(), 6, "all but one sign-in");
     assert!(signed_in(&it, &second).await.is_none());
     let again = sign_in(&it, &client, ADA, NEW_PASSWORD).await.unwrap();
-    assert_eq!(who(&it, &again).await.untold_event, None);
+    assert_eq!(who(&it, &again).await.first_unseen_event, None);
 }
 
 async fn each_wrong_try_has_an_event_and_stopped_ones_have_none(it: Fixture) {
@@ -121,7 +121,7 @@ async fn each_wrong_try_has_an_event_and_stopped_ones_have_none(it: Fixture) {
                 .is_err()
         );
     }
-    assert_eq!(said(&it, ada.person, known).await, []);
+    assert_eq!(listed(&it, ada.person, known).await, []);
     // ten are let through, and one is blocked
     exhaust(&it, &stranger(ATTACKER), ADA).await;
     for _ in 0..5 {
@@ -130,7 +130,7 @@ async fn each_wrong_try_has_an_event_and_stopped_ones_have_none(it: Fixture) {
     }
     let mut expected = vec![refused(""); 10];
     expected.push(refused(STOPPED));
-    assert_eq!(said(&it, ada.person, known).await, expected);
+    assert_eq!(listed(&it, ada.person, known).await, expected);
     let known_browser = browser(ATTACKER, &session.browser);
     for client in [&known_browser, &stranger(OFFICE)] {
         assert!(sign_in(&it, client, ADA, "wrong").await.is_err());
@@ -138,7 +138,7 @@ async fn each_wrong_try_has_an_event_and_stopped_ones_have_none(it: Fixture) {
     }
     assert!(sign_in(&it, &stranger(OFFICE), ADA, PASSWORD).await.is_ok());
     expected.push(own(EventAction::SignedIn, ""));
-    assert_eq!(said(&it, ada.person, known).await, expected);
+    assert_eq!(listed(&it, ada.person, known).await, expected);
 }
 
 async fn wrong_tries_at_once_write_no_more_events_than_are_let_through(it: Fixture) {
@@ -154,9 +154,9 @@ async fn wrong_tries_at_once_write_no_more_events_than_are_let_through(it: Fixtu
     let mut expected = vec![refused(""); 10];
     expected.push(refused(STOPPED));
     // of concurrent tries, the one that reaches the number need not be the last that began
-    let mut said = said(&it, ada.person, known).await;
-    said.sort();
-    assert_eq!(said, expected);
+    let mut listed = listed(&it, ada.person, known).await;
+    listed.sort();
+    assert_eq!(listed, expected);
 }
 
 async fn a_wrong_present_password_is_a_refused_try(it: Fixture) {
@@ -166,12 +166,12 @@ async fn a_wrong_present_password_is_a_refused_try(it: Fixture) {
         assert!(change(&it, &session, "wrong", new).await.is_err());
     }
     let expected = [refused("to change the password")];
-    assert_eq!(said(&it, ada.person, known).await, expected);
+    assert_eq!(listed(&it, ada.person, known).await, expected);
 }
 
 async fn a_link_that_signs_in_has_one_event(it: Fixture) {
     let (ada, _) = joined(&it, ADA).await;
-    let operator = Caller::operator(it.account);
+    let operator = AccountActor::operator(it.account);
     let link = it
         .refract
         .people()
@@ -185,5 +185,5 @@ async fn a_link_that_signs_in_has_one_event(it: Fixture) {
     let signed_in = opened.into_iter().filter_map(Result::unwrap).count();
     assert_eq!(signed_in, 1);
     let expected = [own(EventAction::SignedIn, "by a link that signs in")];
-    assert_eq!(said(&it, ada.person, known).await, expected);
+    assert_eq!(listed(&it, ada.person, known).await, expected);
 }

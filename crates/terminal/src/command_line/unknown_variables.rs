@@ -1,4 +1,5 @@
-//! Environment variables with the prefix of settings that are not settings: usually misspelt ones.
+//! Warns of environment variables that have the prefix of settings but are not settings, usually
+//! misspelt ones.
 
 use std::collections::BTreeSet;
 
@@ -66,7 +67,7 @@ fn is_service_link(name: &str) -> bool {
 }
 
 fn described(name: &str, settings: &BTreeSet<String>) -> String {
-    // the common prefix must not make two names similar
+    // compared without the common prefix, which would make all names similar
     let known = settings
         .iter()
         .filter_map(|known| known.strip_prefix(PREFIX));

@@ -4,7 +4,7 @@ use clap::Subcommand;
 use refract_service::people::Account;
 use serde::Serialize;
 
-use super::operator;
+use super::context;
 use crate::output;
 use crate::settings::DatabaseArgs;
 
@@ -48,13 +48,13 @@ impl AccountCommand {
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         match self {
             Self::Create { name } => {
-                let refract = operator::open_or_create(&database.settings()).await?;
-                let name = operator::name("NAME", &name)?;
+                let refract = context::open_or_create(&database.settings()).await?;
+                let name = context::name("NAME", &name)?;
                 let account = refract.accounts().create(&name).await?;
                 output::json(&ShownAccount::from(account))
             }
             Self::List { json } => {
-                let refract = operator::open(&database.settings()).await?;
+                let refract = context::open(&database.settings()).await?;
                 let accounts = refract.accounts().list().await?.into_iter();
                 let shown: Vec<_> = accounts.map(ShownAccount::from).collect();
                 output::list(json, &["id", "name"], &shown, |account| {

@@ -9,13 +9,13 @@ use anyhow::anyhow;
 use clap::Args;
 use refract_domain::event::EventDetail;
 use refract_domain::prism::VersionNumber;
-use refract_service::people::Caller;
+use refract_service::people::AccountActor;
 use refract_service::prisms::{
     AppliedDefinition, Apply, ApplyError, ApplyOutcome, DefinitionError,
 };
 use serde::Serialize;
 
-use super::operator::AccountArg;
+use super::context::AccountArg;
 use crate::output;
 use crate::settings::DatabaseArgs;
 use crate::terminal::{counted, widened};
@@ -56,28 +56,28 @@ struct AppliedJson<'a> {
 impl ApplyCommand {
     /// Runs `refract apply`. A fault in any file gives exit status 1, and nothing is saved.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
-        let (files, mut faults) = definition_files::read(&self.paths);
+        let (files, mut errors) = definition_files::read(&self.paths);
         let number = files.len();
         let (refract, account) = self.account.open(database).await?;
         let apply = Apply {
             files,
             // readable files are checked even if others cannot be read
-            is_dry: self.dry_run || !faults.is_empty(),
+            is_dry: self.dry_run || !errors.is_empty(),
         };
-        let mut caller = Caller::operator(account);
+        let mut actor = AccountActor::operator(account);
         if let Some(note) = self.note {
-            caller = caller.with_note(note);
+            actor = actor.with_note(note);
         }
-        let applied = match refract.prisms().apply(&caller, &apply).await {
+        let applied = match refract.prisms().apply(&actor, &apply).await {
             Ok(applied) => applied,
-            Err(ApplyError::Faults(more)) => {
-                faults.extend(more);
+            Err(ApplyError::InvalidFiles(more)) => {
+                errors.extend(more);
                 Vec::new()
             }
             Err(error @ ApplyError::Prism(_)) => return Err(error.into()),
         };
-        if !faults.is_empty() {
-            return Ok(refused(&faults));
+        if !errors.is_empty() {
+            return Ok(refused(&errors));
         }
         applied
             .iter()
@@ -129,16 +129,16 @@ fn print(applied: &AppliedDefinition, is_dry: bool) -> anyhow::Result<()> {
 }
 
 /// Lists the faults; returns the exit status for failure.
-fn refused(faults: &[DefinitionError]) -> ExitCode {
-    for fault in faults {
-        output::say(&format!("  {}: {}", fault.file, fault.text));
+fn refused(errors: &[DefinitionError]) -> ExitCode {
+    for error in errors {
+        output::say(&format!("  {}: {}", error.file, error.text));
     }
-    let mut files: Vec<_> = faults.iter().map(|fault| fault.file.as_str()).collect();
+    let mut files: Vec<_> = errors.iter().map(|error| error.file.as_str()).collect();
     files.sort_unstable();
     files.dedup();
     output::fail_with(&format!(
         "error: {} in {}, so nothing is applied: correct the lines above and apply again",
-        counted(widened(faults.len()), "fault"),
+        counted(widened(errors.len()), "fault"),
         counted(widened(files.len()), "file"),
     ))
 }

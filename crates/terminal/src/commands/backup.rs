@@ -9,7 +9,7 @@ use clap::Args;
 use refract_service::store::{self, BackupError, DatabaseUrl};
 use serde::Serialize;
 
-use super::operator;
+use super::context;
 use crate::settings::DatabaseArgs;
 use crate::terminal::counted;
 use crate::{output, streams};
@@ -46,7 +46,7 @@ impl BackupCommand {
 /// Creates the copy, and returns its size in bytes.
 async fn back_up(url: &DatabaseUrl, file: &Path) -> anyhow::Result<u64> {
     match store::back_up(url, file).await {
-        Err(BackupError::Source(error)) => Err(operator::not_opened(error)),
+        Err(BackupError::Source(error)) => Err(context::not_opened(error)),
         made => Ok(made?),
     }
 }

@@ -1,7 +1,7 @@
 //! `refract check`: asks a prism about texts with known correct answers, measures its accuracy, and
 //! fails if a requirement does not hold.
 
-mod gold_faults;
+mod gold_errors;
 mod junit;
 mod option_orders;
 mod requirements;
@@ -24,11 +24,11 @@ use self::junit::JunitFile;
 use self::option_orders::OrdersQuestion;
 use self::requirements::Requirements;
 use self::verdict::Verdict;
+use super::context;
 use super::file_run::{
     AskedPrism, FileRunArgs, check_watched, refused, report, stop, stopped, watched,
 };
 use super::measures::{self, MeasuredQuestion};
-use super::operator;
 use super::signals::StopSignals;
 use crate::arguments;
 use crate::commands::input_path::InputPath;
@@ -65,8 +65,8 @@ pub struct CheckCommand {
     #[arg(long = "require", value_name = "EXPR", value_parser = Requirement::parse)]
     requirements: Vec<Requirement>,
 
-    /// Asks each choice again with its options in up to N other orders: the model requests of a row
-    /// are made up to N times more, and again each time, because nothing of it is saved
+    /// Asks each choice again with its options in up to N other orders: a row costs up to N times more
+    /// model requests, in every run, because these answers are not saved
     #[arg(long, value_name = "N", value_parser = arguments::from_1::<NonZeroU16>)]
     orders: Option<NonZeroU16>,
 
@@ -102,10 +102,10 @@ impl CheckCommand {
         let checking = run.check(estimator, &tally);
         let check = check_watched(&self.gold, checking, &tally, &mut signals).await?;
         output::say(&report::checked(&self.gold, run.file(), &check.file));
-        gold_faults::check(&self.gold, run.file().version(), &check)?;
+        gold_errors::check(&self.gold, run.file().version(), &check)?;
         requirements.check_expected(&check.expected)?;
         let junit = self.junit.as_deref().map(JunitFile::create).transpose()?;
-        operator::say_if_for_trying_only(&asked.refract);
+        context::say_if_for_trying_only(&asked.refract);
         self.ask(&asked, &run, &check, &requirements, junit, signals)
             .await
     }

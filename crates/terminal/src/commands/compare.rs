@@ -1,7 +1,7 @@
 //! `refract compare`: two versions or models on the texts that both answered.
 
 mod compared_json;
-mod compared_words;
+mod comparison_text;
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use refract_domain::prism::VersionNumber;
 use refract_service::measures::{ComparedQuestion, ComparedSide, ComparedSides};
 
 use self::compared_json::ComparisonJson;
-use super::operator::AccountArg;
+use super::context::AccountArg;
 use super::prism_history;
 use crate::output;
 use crate::settings::DatabaseArgs;
@@ -86,8 +86,8 @@ impl CompareCommand {
             compared.texts
         );
         for question in shown {
-            let references = compared_words::references(&refract, prism.account, question).await?;
-            let lines = compared_words::lines(question, &references, terminal::width());
+            let references = comparison_text::references(&refract, prism.account, question).await?;
+            let lines = comparison_text::lines(question, &references, terminal::width());
             writeln!(words, "\n{}", lines.join("\n"))?;
         }
         output::text(&words)

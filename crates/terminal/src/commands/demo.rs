@@ -12,12 +12,12 @@ use refract_domain::prism::slug::PrismSelector;
 use refract_service::Refract;
 use refract_service::keys::api_key::ApiKey;
 use refract_service::model::ModelGateway;
-use refract_service::people::{AppUrl, Caller};
+use refract_service::people::{AccountActor, AppUrl};
 use refract_service::prisms::{PrismError, SUPPORT_TRIAGE};
 use serde::Deserialize;
 
+use super::context::AccountArg;
 use super::node_call::{self, NodeReply};
-use super::operator::AccountArg;
 use crate::output;
 use crate::settings::ApiUrl;
 
@@ -32,22 +32,22 @@ const BODY: &str = r#"{"text": "This is unacceptable! I was charged twice for my
 /// A failure of the database.
 pub async fn prepare(refract: &Refract) -> anyhow::Result<ApiKey> {
     let account = AccountArg::of_default().find(refract).await?;
-    let caller = Caller::operator(account);
+    let actor = AccountActor::operator(account);
     let selector = PrismSelector::Slug(PRISM.to_owned());
     match refract.prisms().find(account, &selector).await {
         Err(PrismError::NotFound) => {
-            let creating = refract.prisms().create(&caller, SUPPORT_TRIAGE.file);
+            let creating = refract.prisms().create(&actor, SUPPORT_TRIAGE.file);
             creating.await?;
         }
         found => drop(found?),
     }
     let label = "demo".to_owned();
-    let (_, key) = refract.keys().create(&caller, label, None).await?;
+    let (_, key) = refract.keys().create(&actor, label, None).await?;
     Ok(key)
 }
 
 /// Fills the app's pages with sample results, and returns a link that signs in as the demo's owner.
-/// A connected model is not asked about the sample: that would cost 200 requests.
+/// Only the built-in scorer answers the samples: a connected model would cost 200 requests.
 ///
 /// # Errors
 /// A database failure, or messages without an answer.

@@ -2,7 +2,7 @@
 
 mod advice;
 mod advice_json;
-mod advice_words;
+mod advice_text;
 mod advised_lens;
 mod goal;
 
@@ -14,8 +14,8 @@ use refract_service::prisms::PrismHistory;
 use refract_service::results::ResultFilter;
 
 use self::goal::AdviceArgs;
+use super::context::AccountArg;
 use super::measures::{self, MeasuredQuestion};
-use super::operator::AccountArg;
 use super::period::PeriodArgs;
 use super::prism_history;
 use crate::arguments;

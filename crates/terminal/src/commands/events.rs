@@ -8,7 +8,7 @@ use refract_domain::event::EventDetail;
 use refract_lens_rendering::{EventRowWriter, RowFormat};
 use refract_service::events::{EventFilter, ListedEvent};
 
-use super::operator::AccountArg;
+use super::context::AccountArg;
 use super::period;
 use crate::output;
 use crate::settings::DatabaseArgs;

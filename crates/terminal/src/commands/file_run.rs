@@ -2,10 +2,10 @@
 //! reports.
 
 mod arguments;
-mod faults;
+mod input_errors;
 pub(crate) mod report;
 mod watching;
 
 pub(crate) use self::arguments::{AskedPrism, FileRunArgs};
-pub(crate) use self::faults::{refused, stopped};
+pub(crate) use self::input_errors::{refused, stopped};
 pub(crate) use self::watching::{check_watched, stop, watched};

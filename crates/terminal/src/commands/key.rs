@@ -6,10 +6,10 @@ use clap::Subcommand;
 use refract_domain::ids::{AccountId, ApiKeyId};
 use refract_service::Refract;
 use refract_service::keys::{KeyError, ListedKey};
-use refract_service::people::Caller;
+use refract_service::people::AccountActor;
 use serde::Serialize;
 
-use super::operator::{self, AccountArg};
+use super::context::{self, AccountArg};
 use super::period::{self, to_the_second};
 use crate::output;
 use crate::settings::{self, ApiUrlArgs, DatabaseArgs};
@@ -113,7 +113,7 @@ impl KeyCommand {
                 api,
                 listen,
             } => {
-                let refract = operator::open_or_create(&database.settings()).await?;
+                let refract = context::open_or_create(&database.settings()).await?;
                 let listen = settings::address("REFRACT_LISTEN", &listen)?;
                 let url = api.url_of(&settings::as_reached(listen).to_string())?;
                 create(&refract, &name, expires, &account).await?;
@@ -129,8 +129,8 @@ impl KeyCommand {
                 let no_key =
                     || format!("there is no key with the id '{id}': see `refract key list`");
                 let key = ApiKeyId::parse(&id).with_context(no_key)?;
-                let caller = Caller::operator(account);
-                anyhow::ensure!(refract.keys().revoke(&caller, key).await?, no_key());
+                let actor = AccountActor::operator(account);
+                anyhow::ensure!(refract.keys().revoke(&actor, key).await?, no_key());
                 output::say("The key is revoked.");
                 Ok(())
             }
@@ -144,10 +144,10 @@ async fn create(
     expires: Option<DateTime<Utc>>,
     account: &AccountArg,
 ) -> anyhow::Result<()> {
-    let name = operator::name("--name", name)?;
-    let caller = Caller::operator(account.find(refract).await?);
+    let name = context::name("--name", name)?;
+    let actor = AccountActor::operator(account.find(refract).await?);
     let label = name.as_str().to_owned();
-    let creating = refract.keys().create(&caller, label, expires).await;
+    let creating = refract.keys().create(&actor, label, expires).await;
     let (id, key) = match creating {
         Err(refusal @ KeyError::EndsInThePast { .. }) => bail!("--expires: {refusal}"),
         created => created?,

@@ -6,9 +6,9 @@ mod share;
 
 use clap::Subcommand;
 use refract_authoring::lens_file::ShownLens;
-use refract_service::people::Caller;
+use refract_service::people::AccountActor;
 
-use super::operator::AccountArg;
+use super::context::AccountArg;
 use crate::commands::input_path::InputPath;
 use crate::output;
 use crate::settings::DatabaseArgs;
@@ -88,14 +88,14 @@ impl LensCommand {
             Self::Reset { prism, account } => (prism, account, LensChange::Reset),
         };
         let (refract, prism) = account.open_prism(database, &prism).await?;
-        let caller = Caller::operator(prism.account);
+        let actor = AccountActor::operator(prism.account);
         let (prism, lenses) = (prism.selector(), refract.lenses());
         match change {
             LensChange::Nothing => {}
-            LensChange::To(file) => lenses.set(&caller, &prism, &file, None).await?,
-            LensChange::Reset => lenses.reset(&caller, &prism, None).await?,
+            LensChange::To(file) => lenses.set(&actor, &prism, &file, None).await?,
+            LensChange::Reset => lenses.reset(&actor, &prism, None).await?,
         }
-        let found = lenses.find(caller.account(), &prism).await?;
+        let found = lenses.find(actor.account(), &prism).await?;
         output::json(&ShownLens::new(&found.lens, found.columns().lens))
     }
 }

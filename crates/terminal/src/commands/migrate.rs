@@ -7,7 +7,7 @@ use clap::Args;
 use refract_service::Refract;
 use refract_service::store::{MigrationPlan, MigrationStep, RemovedData};
 
-use super::operator;
+use super::context;
 use crate::arguments;
 use crate::output;
 use crate::settings::DatabaseArgs;
@@ -33,9 +33,9 @@ impl MigrateCommand {
         let settings = database.settings();
         let to = self.to.map(NonZeroU64::get);
         if self.dry_run {
-            return show_plan(&operator::connect(&settings).await?, to).await;
+            return show_plan(&context::connect(&settings).await?, to).await;
         }
-        let refract = operator::connect_when_up(&settings).await?;
+        let refract = context::connect_when_up(&settings).await?;
         match to {
             None => up(&refract).await,
             Some(to) => go(&refract, to).await,

@@ -103,8 +103,8 @@ fn reason(settings: &ModelSettings, failed: FailedTrial) -> String {
     } = failed;
     let key = settings.api_key.as_ref();
     let message = message.and_then(|message| message.for_terminal(key));
-    let said = message.map(|words| format!(" The server says: \"{words}\"."));
-    let said = said.unwrap_or_default();
+    let quoted = message.map(|words| format!(" The server says: \"{words}\"."));
+    let quoted = quoted.unwrap_or_default();
     let advice = advice::after(&failure, settings.protocol);
-    format!("this model cannot serve ({trial}): {failure}{said}{advice}")
+    format!("this model cannot serve ({trial}): {failure}{quoted}{advice}")
 }

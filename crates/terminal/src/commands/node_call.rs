@@ -21,7 +21,7 @@ pub(super) struct NodeReply {
     pub(super) body: String,
 }
 
-/// Sends a call, with these head lines added to the usual ones.
+/// Sends a call with these headers in addition to the usual ones.
 pub(super) async fn send(
     address: SocketAddr,
     method_and_path: &str,
@@ -76,7 +76,7 @@ mod tests {
 
     use super::*;
 
-    /// The outcome of a call that gets this reply before the connection is closed.
+    /// The outcome of a call to a server that sends this reply and closes the connection.
     async fn reply_to(answer: &'static str) -> Result<(u16, String), String> {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();

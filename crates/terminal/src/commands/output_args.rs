@@ -46,8 +46,8 @@ impl OutputArgs {
         Ok(named.unwrap_or(RowFormat::Csv))
     }
 
-    /// Lets `export` write its rows to stdout or the file, and returns their number. The first SIGTERM
-    /// or SIGINT stops an export to a file and leaves an existing file unchanged.
+    /// Runs `export` with stdout or the file as target, and returns the number of rows. The first
+    /// SIGTERM or SIGINT stops an export to a file and leaves an existing file unchanged.
     pub(super) async fn write(
         &self,
         export: impl AsyncFnOnce(&mut dyn Write) -> Result<u64, ExportError>,

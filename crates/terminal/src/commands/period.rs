@@ -30,8 +30,8 @@ impl PeriodArgs {
 }
 
 /// Parses a date, as its midnight in UTC, or a time in RFC 3339, rounded up to whole milliseconds.
-/// Results and events have whole milliseconds, so the rounding changes neither `--since` nor
-/// `--until` nor `--before`; a key expires at a whole one.
+/// Results and events have whole milliseconds, so the rounding does not change the effect of
+/// `--since`, `--until` and `--before`; a key expires at a whole millisecond.
 pub(super) fn moment(text: &str) -> anyhow::Result<DateTime<Utc>> {
     if let Ok(date) = NaiveDate::parse_from_str(text, "%Y-%m-%d") {
         return Ok(date.and_time(NaiveTime::MIN).and_utc());

@@ -6,10 +6,10 @@ use refract_domain::account::person::Email;
 use refract_domain::account::role::Role;
 use refract_domain::ids::AccountId;
 use refract_service::Refract;
-use refract_service::people::{Caller, Invitation, Person, PersonError};
+use refract_service::people::{AccountActor, Invitation, Person, PersonError};
 use serde::Serialize;
 
-use super::operator::{self, AccountArg};
+use super::context::{self, AccountArg};
 use super::period::to_the_second;
 use crate::output;
 use crate::settings::{AppArgs, DatabaseArgs};
@@ -17,7 +17,7 @@ use crate::settings::{AppArgs, DatabaseArgs};
 /// The subcommands of `refract person`.
 #[derive(Subcommand)]
 pub enum PersonCommand {
-    /// Invites somebody into the app with a link that is good once, for seven days
+    /// Invites somebody into the app with a link that works once, for seven days
     ///
     /// Somebody who was invited before and has not joined yet gets this role and a new link; the one
     /// before is void.
@@ -101,14 +101,14 @@ impl PersonCommand {
             } => {
                 let email = parsed(&email)?;
                 let url = app.url()?;
-                let refract = operator::open_or_create(&database.settings()).await?;
+                let refract = context::open_or_create(&database.settings()).await?;
                 let account = account.find(&refract).await?;
                 let role = match role {
                     Some(role) => role,
                     None => refract.people().default_role(account).await?,
                 };
-                let caller = Caller::operator(account);
-                let invitation = refract.people().invite(&caller, &email, role).await?;
+                let actor = AccountActor::operator(account);
+                let invitation = refract.people().invite(&actor, &email, role).await?;
                 print_link(&invitation, |token| url.join_link(token))
             }
             Self::List { json, account } => {
@@ -121,7 +121,7 @@ impl PersonCommand {
                 let person = find(&refract, account, &email).await?.id;
                 refract
                     .people()
-                    .remove(&Caller::operator(account), person)
+                    .remove(&AccountActor::operator(account), person)
                     .await?;
                 output::say("The person is removed.");
                 Ok(())
@@ -135,8 +135,8 @@ impl PersonCommand {
                 let url = app.url()?;
                 let (refract, account) = account.open(database).await?;
                 let person = find(&refract, account, &email).await?.id;
-                let caller = Caller::operator(account);
-                let invitation = refract.people().reset(&caller, person).await?;
+                let actor = AccountActor::operator(account);
+                let invitation = refract.people().reset(&actor, person).await?;
                 print_link(&invitation, |token| url.join_link(token))
             }
         }
@@ -150,7 +150,7 @@ fn role(name: &str) -> anyhow::Result<Role> {
 }
 
 fn parsed(email: &str) -> anyhow::Result<Email> {
-    Email::parse(email).map_err(|faults| operator::faulty("EMAIL", &faults))
+    Email::parse(email).map_err(|errors| context::invalid_argument("EMAIL", &errors))
 }
 
 async fn find(refract: &Refract, account: AccountId, email: &Email) -> anyhow::Result<Person> {

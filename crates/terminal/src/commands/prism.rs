@@ -8,11 +8,11 @@ use clap::{Args, Subcommand};
 use refract_authoring::prism_file::ShownPrism;
 use refract_domain::prism::VersionNumber;
 use refract_service::Refract;
-use refract_service::people::Caller;
+use refract_service::people::AccountActor;
 use refract_service::prisms::{NEW_PRISM, Prism};
 use serde::Serialize;
 
-use super::operator::{self, AccountArg};
+use super::context::{self, AccountArg};
 use crate::arguments;
 use crate::commands::input_path::InputPath;
 use crate::output;
@@ -132,10 +132,10 @@ impl PrismCommand {
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
         match self {
             Self::Create { file, account } => {
-                let refract = operator::open_or_create(&database.settings()).await?;
+                let refract = context::open_or_create(&database.settings()).await?;
                 let file = file.read()?;
-                let caller = Caller::operator(account.find(&refract).await?);
-                let prism = refract.prisms().create(&caller, &file).await?;
+                let actor = AccountActor::operator(account.find(&refract).await?);
+                let prism = refract.prisms().create(&actor, &file).await?;
                 output::json(&saved(&prism, prism.latest_version))?;
             }
             Self::Save {
@@ -143,10 +143,10 @@ impl PrismCommand {
                 file,
                 account,
             } => {
-                let refract = operator::open(&database.settings()).await?;
+                let refract = context::open(&database.settings()).await?;
                 let file = file.read()?;
                 let account = account.find(&refract).await?;
-                let prism = operator::find_prism(&refract, account, &prism).await?;
+                let prism = context::find_prism(&refract, account, &prism).await?;
                 save(&refract, &prism, &file).await?;
             }
             Self::Show {
@@ -175,10 +175,10 @@ impl PrismCommand {
                 account,
             } => {
                 let (refract, prism) = account.open_prism(database, &prism).await?;
-                let name = operator::name("NAME", &name)?;
-                let caller = Caller::operator(prism.account);
+                let name = context::name("NAME", &name)?;
+                let actor = AccountActor::operator(prism.account);
                 let prisms = refract.prisms();
-                prisms.rename(&caller, &prism.selector(), &name).await?;
+                prisms.rename(&actor, &prism.selector(), &name).await?;
                 output::say("The prism is renamed.");
             }
             Self::Archive(named) => {
@@ -199,16 +199,16 @@ impl PrismCommand {
 impl PrismArg {
     async fn set_archived(&self, database: &DatabaseArgs, archived: bool) -> anyhow::Result<()> {
         let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
-        let (caller, selector) = (Caller::operator(prism.account), prism.selector());
+        let (actor, selector) = (AccountActor::operator(prism.account), prism.selector());
         let prisms = refract.prisms();
-        Ok(prisms.set_archived(&caller, &selector, archived).await?)
+        Ok(prisms.set_archived(&actor, &selector, archived).await?)
     }
 }
 
 async fn save(refract: &Refract, prism: &Prism, file: &[u8]) -> anyhow::Result<()> {
-    let caller = Caller::operator(prism.account);
+    let actor = AccountActor::operator(prism.account);
     let (selector, prisms) = (prism.selector(), refract.prisms());
-    let saving = prisms.save_version(&caller, &selector, file, None);
+    let saving = prisms.save_version(&actor, &selector, file, None);
     let (prism, version) = saving.await?;
     if prisms.repeats_version_before(&prism, version).await? {
         output::say(&format!(

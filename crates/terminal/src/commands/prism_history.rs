@@ -1,4 +1,4 @@
-//! Looks up questions and versions of a prism that a command line names.
+//! Looks up the questions and versions that a command line names.
 
 use anyhow::bail;
 use refract_domain::key::QuestionKey;

@@ -11,8 +11,8 @@ use refract_file_runs::{FileCheck, FileRun, RunError, RunSettings, RunTally, Sha
 use refract_lens_rendering::RowFormat;
 
 use self::target::RunTarget;
+use super::context;
 use super::file_run::{FileRunArgs, check_watched, refused, report, stop, stopped, watched};
-use super::operator;
 use super::output_args::OutputArgs;
 use super::signals::StopSignals;
 use crate::commands::input_path::InputPath;
@@ -77,7 +77,7 @@ impl RunCommand {
         if self.dry_run {
             return Ok(report::end_of_check(&check));
         }
-        operator::say_if_for_trying_only(&asked.refract);
+        context::say_if_for_trying_only(&asked.refract);
         let settings = self.asking.settings(&asked);
         self.ask(&run, settings, &check, format, signals).await
     }

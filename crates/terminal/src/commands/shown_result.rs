@@ -48,8 +48,8 @@ impl ResultDisplay {
     }
 }
 
-/// Prints everything that is stored about a result as one JSON object, with or without the sent
-/// texts.
+/// Prints everything that is stored about a result as one JSON object, with or without the texts
+/// that were sent.
 pub(crate) fn print_details(details: &ResultDetails, has_texts: bool) -> anyhow::Result<()> {
     output::data(&details_json::write(details, has_texts)?)
 }

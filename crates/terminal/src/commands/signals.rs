@@ -4,14 +4,14 @@ use anyhow::Context as _;
 use rustix::process::Signal as SignalNumber;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Makes a write beyond the file size limit (`ulimit -f`) fail like one to a full disk, instead of
-/// ending the process by its signal. Must be called on a runtime.
+/// Makes a write beyond the file size limit (`ulimit -f`) return an error, as on a full disk,
+/// instead of ending the process by SIGXFSZ. Must be called on a runtime.
 ///
 /// # Errors
 /// The signal cannot be watched.
 pub fn survive_file_size_limit() -> anyhow::Result<()> {
     let kind = SignalKind::from_raw(SignalNumber::XFSZ.as_raw());
-    // a watched signal never has its default effect again
+    // once watched, a signal never has its default effect again
     signal(kind).map(drop).context("cannot watch for SIGXFSZ")
 }
 

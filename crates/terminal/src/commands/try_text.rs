@@ -7,12 +7,12 @@ use clap::Args;
 use refract_domain::prism::VersionNumber;
 use refract_domain::prism::slug::PrismSelector;
 use refract_domain::submission::reference::Ref;
-use refract_domain::submission::{CallContext, SentFields, field_value_faults};
+use refract_domain::submission::{CallContext, SentFields, field_value_errors};
 use refract_service::model::ModelGateway;
-use refract_service::people::Caller;
+use refract_service::people::AccountActor;
 use refract_service::results::CreateCall;
 
-use super::operator::{self, AccountArg};
+use super::context::{self, AccountArg};
 use super::shown_result::{self, Facts, ResultDisplay};
 use crate::arguments;
 use crate::commands::input_path::InputPath;
@@ -79,9 +79,11 @@ impl TryCommand {
             .unwrap_or_else(ResultDisplay::default_for_stdout);
         let call = self.call(prism.selector())?;
         let refract = refract.with_model(gateway.model());
-        operator::say_if_for_trying_only(&refract);
+        context::say_if_for_trying_only(&refract);
         let results = refract.results();
-        let result = results.create_as(Caller::operator(account), call).await?;
+        let result = results
+            .create_as(AccountActor::operator(account), call)
+            .await?;
         let facts = match display {
             ResultDisplay::Table => {
                 let results = refract.results();
@@ -108,10 +110,10 @@ impl TryCommand {
             None => self.fields,
         };
         for (key, value) in &fields {
-            let faults = field_value_faults(value);
+            let errors = field_value_errors(value);
             anyhow::ensure!(
-                faults.is_empty(),
-                operator::faulty(&format!("fields.{key}"), &faults)
+                errors.is_empty(),
+                context::invalid_argument(&format!("fields.{key}"), &errors)
             );
         }
         let context = self.context.map(CallContext::parse).transpose();
@@ -120,9 +122,9 @@ impl TryCommand {
             prism,
             fields: SentFields(fields),
             context: context
-                .map_err(|faults| operator::faulty("--context", &faults))?
+                .map_err(|errors| context::invalid_argument("--context", &errors))?
                 .flatten(),
-            reference: reference.map_err(|faults| operator::faulty("--ref", &faults))?,
+            reference: reference.map_err(|errors| context::invalid_argument("--ref", &errors))?,
             version: self.version,
             idempotency_key: None,
         })

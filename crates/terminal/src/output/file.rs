@@ -149,7 +149,7 @@ fn part_file(path: &Path) -> io::Result<NamedTempFile> {
     let part = part_of(path);
     let file = locked(&part)?;
     file.set_len(0)?;
-    // a leftover file may have another mode
+    // a part file of an earlier run may have another mode
     file.set_permissions(Permissions::from_mode(NEW_FILE))?;
     let mut file = NamedTempFile::from_parts(file, TempPath::try_from_path(part)?);
     file.disable_cleanup(true);

@@ -16,8 +16,8 @@ pub struct RetentionArgs {
     #[arg(long, env = "REFRACT_RETENTION_DAYS", value_name = "DAYS", value_parser = arguments::days::<NonZeroU32>)]
     retention_days: Option<NonZeroU32>,
 
-    /// `on` lets the first round of purging after the start delete whatever the clock and the share of
-    /// results say; later rounds are checked again
+    /// `on` skips the check of the clock and of the share of results in the first round of purging
+    /// after the start
     ///
     /// For retention that was just switched on or shortened, where most results are to go.
     #[arg(

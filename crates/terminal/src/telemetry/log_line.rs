@@ -10,8 +10,8 @@ use tracing_subscriber::fmt::time::{FormatTime as _, SystemTime};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, FormattedFields};
 use tracing_subscriber::registry::LookupSpan;
 
-/// The field that identifies a request's lines. An event with this field already has all fields of
-/// its span.
+/// The field that identifies a request's log lines. An event that sets this field itself already
+/// has all fields of its span.
 const REQUEST_ID: &str = "request_id";
 
 /// Lines of text: time, level, target, message and fields.

@@ -21,9 +21,19 @@ impl io::Write for Lines {
 
 /// The log lines in a format.
 fn logged(format: LogFormat, is_coloured: bool, log: impl FnOnce()) -> Vec<String> {
+    logged_through("trace", format, is_coloured, log)
+}
+
+/// The log lines that a filter lets through.
+fn logged_through(
+    filter: &str,
+    format: LogFormat,
+    is_coloured: bool,
+    log: impl FnOnce(),
+) -> Vec<String> {
     let lines = Lines::default();
     let writer = lines.clone();
-    let subscriber = subscriber(format, "trace", is_coloured, move || writer.clone()).unwrap();
+    let subscriber = subscriber(format, filter, is_coloured, move || writer.clone()).unwrap();
     with_default(&subscriber, log);
     let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
     text.lines().map(ToOwned::to_owned).collect()
@@ -51,6 +61,36 @@ fn log() {
         took = ?std::time::Duration::from_millis(3),
         "words: {}", "\"quoted\" \\ \n\u{1b}[31m\u{9b}ü"
     );
+}
+
+#[test]
+fn a_filter_has_a_level_and_levels_of_targets() {
+    let log = || {
+        tracing::info!(target: "refract_http_api::worker", "one");
+        tracing::debug!(target: "refract_http_api::worker", "two");
+        tracing::debug!(target: "refract_app", "three");
+        tracing::error!(target: "actix_http::h1", "four");
+    };
+    for (filter, expected) in [
+        ("info", &["one"][..]),
+        ("off", &[]),
+        ("warn, refract_http_api=debug,", &["one", "two"]),
+        ("refract_app=debug", &["three"]),
+        ("error,actix_http=error", &["four"]),
+    ] {
+        let lines = logged_through(filter, LogFormat::Json, false, log);
+        let messages = lines.iter().map(|line| {
+            let line: Value = serde_json::from_str(line).unwrap();
+            line["message"].as_str().unwrap().to_owned()
+        });
+        assert_eq!(messages.collect::<Vec<_>>(), expected, "{filter}");
+    }
+    for refused in ["refract=loud", "refract=info=debug", "[span]=info"] {
+        assert!(
+            subscriber(LogFormat::Text, refused, false, io::sink).is_err(),
+            "{refused}"
+        );
+    }
 }
 
 #[test]

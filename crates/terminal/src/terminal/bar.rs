@@ -1,10 +1,10 @@
 //! Probabilities drawn as bars of characters.
 
-/// Characters filled by one to seven eighths.
+/// The block characters that are one to seven eighths full.
 const EIGHTHS: [char; 7] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 const FULL: char = '█';
 const EMPTY: char = ' ';
-const MARK: char = '│';
+const TICK: char = '│';
 
 /// A bar of exactly `columns` characters for a share from 0 to 1, with a vertical line at each of
 /// `marks`, also shares from 0 to 1.
@@ -20,13 +20,13 @@ pub(crate) fn bar(share: f64, marks: &[f64], columns: usize) -> String {
     for mark in marks {
         let last = columns.saturating_sub(1);
         if let Some(cell) = cells.get_mut(scaled(*mark, columns).min(last)) {
-            *cell = MARK;
+            *cell = TICK;
         }
     }
     cells.into_iter().collect()
 }
 
-/// The share in steps, rounded; at least one step for any share above 0.
+/// Converts a share to steps, rounded; any share above 0 gets at least one step.
 fn scaled(share: f64, steps: usize) -> usize {
     let steps = u32::try_from(steps).unwrap_or(u32::MAX);
     let step = (share.clamp(0.0, 1.0) * f64::from(steps)).round();

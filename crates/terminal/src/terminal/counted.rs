@@ -8,7 +8,7 @@ pub(crate) fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{plural}", HumanCount(number))
 }
 
-/// A length as a count.
+/// Converts a length to a count.
 pub(crate) fn widened(number: usize) -> u64 {
     u64::try_from(number).unwrap_or(u64::MAX)
 }

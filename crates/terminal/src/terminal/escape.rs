@@ -10,9 +10,9 @@ use std::str::Chars;
 /// Joiners, required by Persian, Indic scripts and emoji.
 const JOINERS: [char; 2] = ['\u{200c}', '\u{200d}'];
 
-/// The text with every character escaped that a terminal obeys or does not show: control characters
-/// except tabs and line breaks, direction characters, and characters without a width. A joiner
-/// between two non-ASCII characters stays, since scripts and emoji need it.
+/// Escapes every character that steers a terminal or is invisible: control characters except tabs
+/// and line breaks, direction characters, and zero-width characters. A joiner between two non-ASCII
+/// characters stays, since scripts and emoji need it.
 pub(crate) fn escaped(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_hidden) && !text.contains(JOINERS) && !text.contains('\r') {
         return Cow::Borrowed(text);
@@ -51,8 +51,8 @@ fn stays(before: Option<char>, char: char, rest: &mut Peekable<Chars<'_>>) -> bo
 
 /// Whether a character may steer a terminal or is invisible: control characters, those that Unicode
 /// ignores by default (which includes all direction characters), line and paragraph separators, and
-/// annotations. Not tabs, line ends and joiners, nor the two selectors that choose between an emoji
-/// and its plain form.
+/// annotations. Exceptions are tabs, line ends, joiners, and the two variation selectors that
+/// choose between an emoji and its plain form.
 fn is_hidden(char: char) -> bool {
     match char {
         '\t' | '\n' | '\r' | '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}' => false,

@@ -27,7 +27,7 @@ enum ProgressDisplay {
 
 impl Progress {
     /// Starts showing progress. `what` names the units, such as `rows`; without a total there is
-    /// neither a bar nor the time left.
+    /// neither a bar nor a remaining time.
     pub(crate) fn begin(what: &'static str, total: Option<u64>) -> Self {
         let display = if streams::stderr_is_terminal() {
             ProgressDisplay::Bar(drawn(what, total))
@@ -67,7 +67,7 @@ impl Progress {
         }
     }
 
-    /// Removes the bar. The caller reports how the work ended.
+    /// Removes the bar. The caller reports the outcome.
     pub(crate) fn end(&self) {
         match &self.display {
             ProgressDisplay::Bar(bar) => bar.finish_and_clear(),

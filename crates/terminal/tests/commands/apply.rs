@@ -1,14 +1,13 @@
 //! `refract apply` and its files: `prism init`, and repeated saves by `prism save`.
 
+use refract_test_stack::runs::{numbered, service};
+use refract_test_stack::service::{Backend, LENS_FILE, PRISM, PRISM_FILE, example_prism};
 use refract_test_support::on_both;
 use serde_json::{Value, json};
 
-use refract_test_stack::runs::{numbered, service};
-use refract_test_stack::service::{Backend, LENS_FILE, PRISM, PRISM_FILE, example_prism};
-
 on_both!(
     files_are_applied_and_equal_ones_ask_nobody_again,
-    faults_are_listed_and_nothing_is_applied,
+    errors_are_listed_and_nothing_is_applied,
 );
 
 async fn files_are_applied_and_equal_ones_ask_nobody_again(backend: Backend) {
@@ -92,7 +91,7 @@ async fn files_are_applied_and_equal_ones_ask_nobody_again(backend: Backend) {
     );
 }
 
-async fn faults_are_listed_and_nothing_is_applied(backend: Backend) {
+async fn errors_are_listed_and_nothing_is_applied(backend: Backend) {
     let service = service(backend).await;
     let mut wrong = example_prism();
     wrong["questions"][0]["type"] = json!("choices");
@@ -108,7 +107,7 @@ async fn faults_are_listed_and_nothing_is_applied(backend: Backend) {
         .await;
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""));
     let lines: Vec<_> = ended.stderr.lines().collect();
-    let (last, faults) = lines.split_last().unwrap();
+    let (last, errors) = lines.split_last().unwrap();
     assert_eq!(
         *last,
         "error: 7 faults in 6 files, so nothing is applied: correct the lines above and apply again"
@@ -123,7 +122,7 @@ async fn faults_are_listed_and_nothing_is_applied(backend: Backend) {
         "  nowhere.lens.json: it cannot be read: No such file or directory",
     ] {
         assert!(
-            faults.iter().any(|fault| fault.starts_with(beginning)),
+            errors.iter().any(|error| error.starts_with(beginning)),
             "{beginning}: {ended:?}"
         );
     }

@@ -1,13 +1,12 @@
 //! The operator's commands: what each prints, changes and refuses.
 
-use refract_test_support::model_server::ScriptedReply;
-use refract_test_support::on_both;
-use serde_json::{Value, json};
-
 use refract_test_stack::expected::{ANSWERS, STORED, Saved};
 use refract_test_stack::service::{
     Backend, LENS_FILE, PRISM, PRISM_FILE, Service, Setup, TEXT, example_prism, text,
 };
+use refract_test_support::model_server::ScriptedReply;
+use refract_test_support::on_both;
+use serde_json::{Value, json};
 
 on_both!(
     accounts_are_created_and_listed,

@@ -1,14 +1,14 @@
 //! `refract compare`: two versions or models, checked against the same comparison computed here.
 
+use refract_test_stack::marked_texts::{
+    MarkedText, TOPICS, assert_close, json_lines, marked_texts, number, scripted_side,
+};
+use refract_test_stack::runs::service;
+use refract_test_stack::service::{Backend, LENS_FILE, PRISM, Service, example_prism};
 use refract_test_support::on_both;
 use serde_json::{Value, json};
 
 use crate::evaluate::next_version;
-use refract_test_stack::marked_texts::{
-    MarkedText, TOPICS, assert_close, json_lines, marked_texts, number, told,
-};
-use refract_test_stack::runs::service;
-use refract_test_stack::service::{Backend, LENS_FILE, PRISM, Service, example_prism};
 
 on_both!(
     versions_are_compared_on_the_texts_that_both_answered,
@@ -42,10 +42,10 @@ fn topics(reference: Option<&str>, number: u32, a: usize, b: usize) -> Value {
 
 /// Asks version 1 about the rows, saves version 2, and asks it too, with other answers.
 async fn ask_both(service: &Service, of_a: &[Value], of_b: &[Value]) -> [Vec<String>; 2] {
-    service.model.then_always(told("m1", "a"));
+    service.model.then_always(scripted_side("m1", "a"));
     let a = service.ask_rows("a", of_a).await;
     next_version(service, &example_prism()).await;
-    service.model.then_always(told("m2", "b"));
+    service.model.then_always(scripted_side("m2", "b"));
     let b = service.ask_rows("b", of_b).await;
     [a, b]
 }
@@ -337,7 +337,7 @@ async fn sides_without_anything_to_compare_are_refused(backend: Backend) {
     let line = refused(["version=1", "version=2"]).await;
     let start = "error: version=1 and version=2 answered no text in common: ";
     assert!(line.starts_with(start), "{line}");
-    service.model.then_always(told("m3", "a"));
+    service.model.then_always(scripted_side("m3", "a"));
     service.ask_rows("c", &[topics(None, 1, 0, 0)]).await;
     let line = refused(["model=m1", "model=m3"]).await;
     let start = "error: the one text that both sides answered is not marked: ";

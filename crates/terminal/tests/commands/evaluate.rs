@@ -1,21 +1,20 @@
 //! `refract evaluate`: the measures of marked answers, checked against the same measures computed
 //! here.
 
-use refract_test_support::on_both;
-use serde_json::{Value, json};
-
 use refract_test_stack::marked_texts::{
-    LEVELS, MarkedText, TOPICS, assert_close, marked_texts, number, told,
+    LEVELS, MarkedText, TOPICS, assert_close, marked_texts, number, scripted_side,
 };
 use refract_test_stack::runs::service;
 use refract_test_stack::service::{Backend, LENS_FILE, PRISM, Service, example_prism};
+use refract_test_support::on_both;
+use serde_json::{Value, json};
 
 on_both!(
     measures_are_those_of_the_marked_answers,
     a_yes_no_is_answered_by_its_cutoffs_in_the_lens,
     results_are_chosen_by_version_model_and_time,
     questions_of_older_versions_come_last,
-    what_cannot_be_measured_is_said,
+    what_cannot_be_measured_is_reported,
 );
 
 /// The share of texts that satisfy a condition.
@@ -214,7 +213,7 @@ async fn results_are_chosen_by_version_model_and_time(backend: Backend) {
     let mut prism = example_prism();
     prism["questions"][0]["text"] = json!("Another wording?");
     next_version(&service, &prism).await;
-    service.model.then_always(told("m2", "a"));
+    service.model.then_always(scripted_side("m2", "a"));
     let rows = texts[12..].iter().enumerate();
     let rows: Vec<_> = rows
         .map(|(number, text)| text.row(&format!("u{number}")))
@@ -285,7 +284,7 @@ async fn questions_of_older_versions_come_last(backend: Backend) {
     );
 }
 
-async fn what_cannot_be_measured_is_said(backend: Backend) {
+async fn what_cannot_be_measured_is_reported(backend: Backend) {
     let service = service(backend).await;
     let unmarked = async |arguments: &[&str]| {
         let mut all = vec!["evaluate", PRISM];

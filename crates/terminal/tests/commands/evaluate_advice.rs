@@ -1,12 +1,12 @@
 //! `refract evaluate --advise`: cutoffs checked against a plain search, and lens files.
 
+use refract_test_stack::marked_texts::{MarkedText, assert_close, marked_texts};
+use refract_test_stack::runs::service;
+use refract_test_stack::service::{Backend, LENS_FILE, PRISM, Service, example_prism};
 use refract_test_support::on_both;
 use serde_json::{Value, json};
 
 use crate::evaluate::next_version;
-use refract_test_stack::marked_texts::{MarkedText, assert_close, marked_texts};
-use refract_test_stack::runs::service;
-use refract_test_stack::service::{Backend, LENS_FILE, PRISM, Service, example_prism};
 
 on_both!(
     a_precision_is_reached_on_rows_that_did_not_choose_the_cutoff,

@@ -1,17 +1,16 @@
 //! Events as owners and operators see them, and what they never contain.
 
-use refract_test_support::on_both;
-use serde_json::{Value, json};
-
-use refract_test_stack::browser::{Browser, PASSWORD, id_of, invited, joined, path_of};
+use refract_test_stack::browser::{PASSWORD, PlainBrowser, id_of, invited, joined, path_of};
 use refract_test_stack::service::events;
 use refract_test_stack::service::{Backend, PRISM, Service, text};
+use refract_test_support::on_both;
+use serde_json::{Value, json};
 
 on_both!(
     operators_list_events_by_who_and_since_when,
     owners_see_filter_and_download_events,
     no_event_holds_a_text_or_a_secret,
-    the_page_of_a_prism_says_from_what_to_what,
+    the_page_of_a_prism_shows_from_what_to_what,
 );
 
 async fn by(service: &Service, who: &str) -> Vec<String> {
@@ -193,13 +192,13 @@ async fn define_marked(service: &Service) {
 }
 
 /// The values of the session and browser cookies.
-fn cookies_of(browser: &Browser<'_>) -> [String; 2] {
+fn cookies_of(browser: &PlainBrowser<'_>) -> [String; 2] {
     ["refract", "refract_browser"].map(|cookie| browser.value_of(cookie).to_owned())
 }
 
 /// Signs in with a wrong password that contains a marker word and with the right one, and sets a
 /// name and a password that contain one.
-async fn sign_in_marked(ada: &mut Browser<'_>) {
+async fn sign_in_marked(ada: &mut PlainBrowser<'_>) {
     ada.sign_in("ada@example.com", "marker-password").await;
     ada.sign_in("ada@example.com", PASSWORD).await;
     ada.post("/me/name", &[("name", "Second Marker-Name")])
@@ -215,7 +214,7 @@ async fn sign_in_marked(ada: &mut Browser<'_>) {
 async fn no_event_holds_a_text_or_a_secret(backend: Backend) {
     let service = Service::start(backend).await;
     let link = invited(&service, "ada@example.com", "owner").await;
-    let mut ada = Browser::new(&service);
+    let mut ada = PlainBrowser::new(&service);
     ada.join(&link, "Ada Marker-Name").await;
     let cookies = cookies_of(&ada);
     let body = json!({
@@ -289,7 +288,7 @@ async fn no_event_holds_a_text_or_a_secret(backend: Backend) {
     );
 }
 
-async fn the_page_of_a_prism_says_from_what_to_what(backend: Backend) {
+async fn the_page_of_a_prism_shows_from_what_to_what(backend: Backend) {
     let service = Service::start(backend).await;
     let mut ada = joined(&service, "ada@example.com", "owner").await;
     let prism = format!("/prisms/{PRISM}");

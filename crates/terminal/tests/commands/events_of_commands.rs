@@ -1,17 +1,16 @@
 //! Every command that changes data has an event, or a documented reason for none: a walk over the
 //! manual, which has a page for each command.
 
-use refract_test_support::on_both;
 use std::collections::BTreeSet;
 use std::path::Path;
-
-use serde_json::json;
 
 use refract_test_stack::program;
 use refract_test_stack::service::events;
 use refract_test_stack::service::{
     Backend, LENS_FILE, PRISM, PRISM_FILE, Service, example_prism, text,
 };
+use refract_test_support::on_both;
+use serde_json::json;
 
 on_both!(every_changing_command_has_its_event);
 

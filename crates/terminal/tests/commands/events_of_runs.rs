@@ -1,17 +1,16 @@
 //! The events of file runs, with their numbers of rows.
 
+use refract_test_stack::service::events;
+use refract_test_stack::service::{Backend, PRISM, Service, Setup, text};
 use refract_test_support::on_both;
 use serde_json::Value;
 
-use refract_test_stack::service::events;
-use refract_test_stack::service::{Backend, PRISM, Service, Setup, text};
-
 on_both!(
-    a_file_run_says_how_many_rows_it_had,
+    a_file_run_records_how_many_rows_it_had,
     a_run_of_a_stream_has_its_events_as_one_of_a_file,
 );
 
-async fn a_file_run_says_how_many_rows_it_had(backend: Backend) {
+async fn a_file_run_records_how_many_rows_it_had(backend: Backend) {
     let setup = Setup {
         nodes: 0,
         ..Setup::default()
@@ -35,11 +34,11 @@ async fn a_file_run_says_how_many_rows_it_had(backend: Backend) {
 /// The last two events, both of a file run.
 async fn newest_runs(service: &Service) -> Vec<String> {
     let all = events(service).await;
-    let said = |event: &Value| {
+    let row = |event: &Value| {
         let part = |key| text(event, key);
         format!("{}: {}: {}", part("action"), part("to"), part("note"))
     };
-    all[..2].iter().map(said).collect()
+    all[..2].iter().map(row).collect()
 }
 
 async fn a_run_of_a_stream_has_its_events_as_one_of_a_file(backend: Backend) {

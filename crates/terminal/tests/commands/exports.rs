@@ -1,12 +1,10 @@
 //! `refract results export`: rows equal to the API's, in bounded memory, into a file or a pipe.
 
-use refract_test_support::on_both;
-
-use serde_json::json;
-
 use refract_test_stack::expected::{CSV, JSONL, TSV};
 use refract_test_stack::service::{Backend, PRISM, Service, TEXT, text};
 use refract_test_stack::varied::{make_results, read_all, varied_service};
+use refract_test_support::on_both;
+use serde_json::json;
 
 on_both!(
     every_row_equals_the_apis_to_the_byte,

@@ -1,11 +1,10 @@
 //! `refract lens preview` and `refract lens cutoffs`: lenses tried on stored results, without the
 //! model.
 
+use refract_test_stack::service::{Backend, LENS_FILE, PRISM, Service, TEXT};
 use refract_test_support::model_server::ScriptedReply;
 use refract_test_support::on_both;
 use serde_json::{Value, json};
-
-use refract_test_stack::service::{Backend, LENS_FILE, PRISM, Service, TEXT};
 
 on_both!(
     a_preview_counts_what_setting_the_lens_would_change,

@@ -1,10 +1,9 @@
 //! Marks: imported by id and by `ref`, changed, exported, and shown with results.
 
-use refract_test_support::on_both;
-use serde_json::{Value, json};
-
 use refract_test_stack::runs::service;
 use refract_test_stack::service::{Backend, LENS_FILE, PRISM, Service, example_prism};
+use refract_test_support::on_both;
+use serde_json::{Value, json};
 
 on_both!(
     a_row_marks_the_result_of_its_id_and_every_result_of_its_ref,

@@ -1,14 +1,13 @@
 //! `refract model check`: its requests, its output and its exit status.
 
-use refract_test_support::model_server::{
-    ChatModel, Continues, ModelServer, ScriptedReply, tokens_reply,
-};
-use serde_json::Value;
-
 use refract_test_stack::knowing_models::{
     knowing_chat, knowing_decisions, knowing_stated, knowing_system_one,
 };
 use refract_test_stack::program::{Ended, run};
+use refract_test_support::model_server::{
+    ChatModel, Continues, ModelServer, ScriptedReply, tokens_reply,
+};
+use serde_json::Value;
 
 /// Runs `refract model check` with more arguments against a server.
 async fn check(server: &ModelServer, protocol: &str, more: &[&str]) -> Ended {
@@ -78,8 +77,8 @@ async fn every_question_type_and_255_outcomes_are_asked_over_every_protocol() {
         let last = ended.stderr.lines().last();
         assert_eq!(last, Some("The model can serve."), "{ended:?}");
         assert!(ended.stderr.contains(reading), "{ended:?}");
-        let says_distance = ended.stderr.contains("Probabilities are off by at most ");
-        assert_eq!(says_distance, protocol == "chat", "{ended:?}");
+        let shows_distance = ended.stderr.contains("Probabilities are off by at most ");
+        assert_eq!(shows_distance, protocol == "chat", "{ended:?}");
         let lines = ended.lines();
         for (line, (call, readable)) in lines.iter().zip(CALLS.iter().zip(readable)) {
             assert_eq!(line["call"], *call);
@@ -103,7 +102,7 @@ async fn every_question_type_and_255_outcomes_are_asked_over_every_protocol() {
 }
 
 #[tokio::test]
-async fn the_table_tells_how_codes_are_cut_and_what_falls_on_them() {
+async fn the_table_shows_how_codes_are_cut_and_what_falls_on_them() {
     let server = ModelServer::start(knowing_chat());
     let ended = check(&server, "chat", &[]).await;
     let words = "moved the right one's probability by 0.000.";
@@ -126,7 +125,7 @@ async fn the_table_tells_how_codes_are_cut_and_what_falls_on_them() {
 }
 
 #[tokio::test]
-async fn what_a_model_is_weak_at_is_said() {
+async fn what_a_model_is_weak_at_is_reported() {
     // a model that always picks the first outcome
     let first = ChatModel::new([vec![1.0], vec![0.01; 254]].concat());
     let server = ModelServer::start(first.reply());
@@ -267,7 +266,7 @@ async fn the_environments_proxy_is_not_asked() {
 }
 
 #[tokio::test]
-async fn the_built_in_scorer_is_said_to_be_for_trying_only() {
+async fn the_built_in_scorer_is_labelled_as_for_trying_only() {
     let folder = tempfile::tempdir().unwrap();
     let settings = [("REFRACT_MODEL_URL", "builtin:lexical")];
     let ended = run(folder.path(), &settings, &["model", "check"]).await;

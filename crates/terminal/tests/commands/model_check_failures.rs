@@ -1,10 +1,9 @@
 //! The report of `refract model check` about a server that refuses: the failure in a sentence, the
 //! server's own message and the remedy. Results, logs and metrics never contain that message.
 
+use refract_test_stack::program::run;
 use refract_test_support::model_server::{ModelServer, Script, ScriptedReply, tokens_reply};
 use serde_json::{Value, json};
-
-use refract_test_stack::program::run;
 
 /// The line of `refract model check` about an unusable server.
 async fn refusal(protocol: &str, script: impl Into<Script>) -> String {
@@ -38,7 +37,7 @@ fn thinking() -> Value {
 }
 
 #[tokio::test]
-async fn refusals_of_llama_cpp_are_told_with_its_words_and_what_to_do() {
+async fn refusals_of_llama_cpp_are_reported_with_its_words_and_what_to_do() {
     let use_chat = "The model server answered with status 501. The server says: \"This model is \
                     not a decision model\". The server or its model lacks the endpoint of this \
                     protocol: set REFRACT_MODEL_PROTOCOL=chat, or check REFRACT_MODEL_URL and \

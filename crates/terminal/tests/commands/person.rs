@@ -1,10 +1,9 @@
 //! `refract person`: people are invited, listed and removed from the terminal.
 
-use refract_test_support::on_both;
-use serde_json::Value;
-
 use refract_test_stack::program::Ended;
 use refract_test_stack::service::{Backend, Service, Setup, text};
+use refract_test_support::on_both;
+use serde_json::Value;
 
 on_both!(
     the_first_person_is_an_owner_and_others_review,

@@ -1,10 +1,9 @@
 //! `refract prism lint`: warnings about the wording of a prism file, without a database.
 
-use serde_json::{Value, json};
-use tempfile::TempDir;
-
 use refract_test_stack::program::{Ended, run};
 use refract_test_stack::service::PRISM_FILE;
+use serde_json::{Value, json};
+use tempfile::TempDir;
 
 /// A folder with `prism.json`, whose choice has two options that differ only in a number.
 fn folder() -> TempDir {

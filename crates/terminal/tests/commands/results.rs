@@ -1,11 +1,9 @@
 //! `refract results`: listing saved results, showing one, and retrying failed ones.
 
-use refract_test_support::on_both;
-
-use refract_test_support::model_server::ScriptedReply;
-use serde_json::{Value, json};
-
 use refract_test_stack::service::{Backend, PRISM, Service, TEXT, text};
+use refract_test_support::model_server::ScriptedReply;
+use refract_test_support::on_both;
+use serde_json::{Value, json};
 
 on_both!(
     a_result_is_shown_as_the_api_has_it_and_for_a_person,

@@ -1,17 +1,16 @@
 //! The unread probability of an answer is stored, and shown only to the operator.
 
+use refract_test_stack::program::{self, Ended};
+use refract_test_stack::runs::service;
+use refract_test_stack::service::{Backend, Service, TEXT, text};
 use refract_test_support::model_server::{ChatModel, Continues, ScriptedReply};
 use refract_test_support::on_both;
 use serde_json::json;
 
-use refract_test_stack::program::{self, Ended};
-use refract_test_stack::runs::service;
-use refract_test_stack::service::{Backend, Service, TEXT, text};
-
 on_both!(
     what_was_split_evenly_is_shown_with_the_result,
-    what_was_read_whole_is_said_to_be,
-    nothing_is_said_of_a_model_that_writes_no_codes,
+    what_was_read_whole_is_reported_as_whole,
+    nothing_is_reported_of_a_model_that_writes_no_codes,
 );
 
 /// Asks a question with 30 outcomes, whose codes begin with three letters.
@@ -84,13 +83,13 @@ async fn what_was_split_evenly_is_shown_with_the_result(backend: Backend) {
     assert_shown(backend, "chat", reply, Some(words)).await;
 }
 
-async fn what_was_read_whole_is_said_to_be(backend: Backend) {
+async fn what_was_read_whole_is_reported_as_whole(backend: Backend) {
     let words = "at least 98.0% of each question's probability fell on its codes; none of that was \
                  split evenly";
     let reply = undecided(Continues::Message);
     assert_shown(backend, "chat", reply, Some(words)).await;
 }
 
-async fn nothing_is_said_of_a_model_that_writes_no_codes(backend: Backend) {
+async fn nothing_is_reported_of_a_model_that_writes_no_codes(backend: Backend) {
     assert_shown(backend, "systemone", ScriptedReply::answers(), None).await;
 }

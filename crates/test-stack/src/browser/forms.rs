@@ -1,10 +1,10 @@
 //! The forms of the app's pages, submitted as by a browser without scripts.
 
-use crate::browser::Browser;
-use crate::http::Answer;
+use crate::browser::PlainBrowser;
+use crate::http::answer::HttpAnswer;
 
 /// The values of the inputs of a page's form, as a browser would send them.
-pub fn inputs(page: &Answer, after: &str) -> Vec<(String, String)> {
+pub fn inputs(page: &HttpAnswer, after: &str) -> Vec<(String, String)> {
     let (_, form) = page.body.split_once(after).expect(&page.body);
     let (form, _) = form.split_once("</form>").unwrap();
     let mut values = Vec::new();
@@ -45,11 +45,11 @@ fn unescaped(text: &str) -> String {
 
 /// Submits a form with some values changed.
 pub async fn post(
-    browser: &mut Browser<'_>,
+    browser: &mut PlainBrowser<'_>,
     address: &str,
     values: &[(String, String)],
     changes: &[(&str, &str)],
-) -> Answer {
+) -> HttpAnswer {
     let mut sent: Vec<(&str, &str)> = values
         .iter()
         .map(|(n, v)| (n.as_str(), v.as_str()))

@@ -1,16 +1,16 @@
-//! Answers that do not match the description, and what generators of clients need of it.
+//! Tests that mismatching answers are found, and that the description suits generators of clients.
 
 use serde_json::{Value, json};
 
 use super::{DESCRIPTION, hold};
-use crate::http::Answer;
+use crate::http::answer::HttpAnswer;
 
-fn answered(content_type: &str, body: &str) -> Answer {
+fn answered(content_type: &str, body: &str) -> HttpAnswer {
     let head = format!(
         "HTTP/1.1 200 OK\r\ncontent-type: {content_type}\r\ncache-control: no-store\r\n\
          x-request-id: 1"
     );
-    Answer::new(&head, body.to_owned())
+    HttpAnswer::new(&head, body.to_owned())
 }
 
 #[test]
@@ -54,11 +54,11 @@ fn an_undescribed_type_is_found() {
 /// has none, stop at a bare null, and send the header of an optional body.
 #[test]
 fn client_generators_can_read_the_description() {
-    let mut faults = Vec::new();
+    let mut violations = Vec::new();
     for part in ["schemas", "parameters", "headers"] {
-        find_faults(&DESCRIPTION["components"][part], part, &mut faults);
+        find_violations(&DESCRIPTION["components"][part], part, &mut violations);
     }
-    assert!(faults.is_empty(), "{faults:#?}");
+    assert!(violations.is_empty(), "{violations:#?}");
 
     let retry = &DESCRIPTION["paths"]["/results/{result_id}/retry"]["post"];
     assert!(retry.get("requestBody").is_none());
@@ -91,12 +91,12 @@ fn client_generators_can_read_the_description() {
     }
 }
 
-/// Lists the schemas of a JSON value that have a `const`, an `enum` or a `pattern` without a `type`,
-/// and those whose only type is null.
-fn find_faults(value: &Value, place: &str, faults: &mut Vec<String>) {
+/// Lists the schemas of a JSON value that have a `const`, an `enum` or a `pattern` without a
+/// `type`, and those whose only type is null.
+fn find_violations(value: &Value, place: &str, violations: &mut Vec<String>) {
     if let Some(items) = value.as_array() {
         for (index, item) in items.iter().enumerate() {
-            find_faults(item, &format!("{place}/{index}"), faults);
+            find_violations(item, &format!("{place}/{index}"), violations);
         }
     }
     let Some(members) = value.as_object() else {
@@ -106,12 +106,12 @@ fn find_faults(value: &Value, place: &str, faults: &mut Vec<String>) {
     let is_restricted = ["const", "enum", "pattern"].iter().any(restricts);
     // generators derive no type from `not`
     if is_restricted && !members.contains_key("type") && !place.ends_with("/not") {
-        faults.push(format!("{place}: no type"));
+        violations.push(format!("{place}: no type"));
     }
     if members.get("type") == Some(&json!("null")) {
-        faults.push(format!("{place}: null alone"));
+        violations.push(format!("{place}: null alone"));
     }
     for (key, member) in members {
-        find_faults(member, &format!("{place}/{key}"), faults);
+        find_violations(member, &format!("{place}/{key}"), violations);
     }
 }

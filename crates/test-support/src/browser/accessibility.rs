@@ -44,13 +44,13 @@ impl Browser {
     /// # Panics
     ///
     /// When axe-core does not run in the page.
-    pub async fn accessibility_faults(&self, axe: &str) -> Vec<String> {
+    pub async fn accessibility_violations(&self, axe: &str) -> Vec<String> {
         self.evaluate(axe, &[]).await;
         let answer = self.evaluate(RUN, &[json!(RULES)]).await;
-        let Some(faults) = answer.as_array() else {
+        let Some(violations) = answer.as_array() else {
             panic!("axe-core answered {answer}");
         };
-        let lines = faults.iter().filter_map(Value::as_str);
+        let lines = violations.iter().filter_map(Value::as_str);
         lines.map(str::to_owned).collect()
     }
 }

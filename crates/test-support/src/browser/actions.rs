@@ -60,7 +60,8 @@ impl Browser {
     ///
     /// # Panics
     ///
-    /// When the element cannot be clicked until the deadline, for instance because another covers it.
+    /// When the element cannot be clicked until the deadline, for instance because another one
+    /// covers it.
     pub async fn click(&self, css: &str) {
         let client = &self.session.client;
         with_element(client, "click", css, async |element| element.click().await).await;
@@ -125,7 +126,7 @@ impl Browser {
     }
 
     /// Deletes all cookies, so that the next request is anonymous.
-    pub async fn forget_cookies(&self) {
+    pub async fn clear_cookies(&self) {
         let command = "Network.clearBrowserCookies";
         self.session.developer_command(command, json!({})).await;
     }

@@ -1,4 +1,4 @@
-//! A developer's view of a page: scripts of the test, pictures, and any command of `DevTools`.
+//! Developer tools for a page: runs scripts, takes pictures, and sends any `DevTools` command.
 #![expect(
     clippy::panic,
     reason = "a test whose browser cannot look at a page fails here with the reason"

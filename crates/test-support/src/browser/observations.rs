@@ -166,7 +166,7 @@ impl Browser {
             .developer_command("Network.getCookies", json!({}))
             .await;
         let cookies = answer.get("cookies").and_then(Value::as_array);
-        let cookies = cookies.unwrap_or_else(|| panic!("the browser told no cookies"));
+        let cookies = cookies.unwrap_or_else(|| panic!("the browser reported no cookies"));
         cookies.clone()
     }
 

@@ -29,7 +29,7 @@ impl Browser {
         };
         let (from, to) = (found(css).await, found(to).await);
         let button = MOUSE_BUTTON_LEFT;
-        // pages get one event for the start of a move and one for its continuation
+        // two moves: a page gets one event for the start of a drag and one for its continuation
         let mouse = MouseActions::new("mouse".to_owned())
             .then(over(from.clone(), 0.0))
             .then(PointerAction::Down { button })

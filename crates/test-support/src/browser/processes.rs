@@ -17,14 +17,14 @@ use tempfile::TempDir;
 
 use super::programs;
 
-/// How often the driver is started until it is ready.
+/// Upper bound on attempts to start the driver.
 const STARTS: usize = 5;
 
 /// A driver on a free port of the loopback interface, and the Chromium that it started. Dropping
 /// this value kills both and removes their folder.
 ///
 /// The processes stay in the test's process group, so killing the group ends them too. Chromium
-/// also ends by itself without its driver.
+/// also ends by itself when its driver ends.
 #[derive(Debug)]
 pub(super) struct BrowserProcesses {
     driver: Child,
@@ -48,15 +48,15 @@ impl BrowserProcesses {
         Self::start(&program)
     }
 
-    /// Starts this driver, again when it ends before it is ready: it picks a free port of IPv4,
-    /// then ends when another program has the same port of IPv6.
+    /// Starts this driver, and retries when it ends before it is ready: it picks a free IPv4 port,
+    /// and ends if another program has the same port on IPv6.
     fn start(program: &Path) -> Self {
         let mut started = (0..STARTS).map(|_| Self::start_once(program));
         let started = started.find_map(|started| started);
         started.unwrap_or_else(|| panic!("{} did not start", program.display()))
     }
 
-    /// Starts this driver. None when it ended before it was ready.
+    /// Starts this driver; `None` if it ended before it was ready.
     fn start_once(program: &Path) -> Option<Self> {
         let folder = tempfile::Builder::new()
             .prefix("refract-browser.")

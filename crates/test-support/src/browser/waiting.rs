@@ -74,7 +74,7 @@ pub(super) async fn until_gone(page: Element, what: &str) {
     }
 }
 
-/// Whether the error may pass soon, because the page is loading or changing itself.
+/// Whether the error is transient, because the page is loading or changing itself.
 pub(super) fn may_pass(error: &CmdError) -> bool {
     let CmdError::Standard(error) = error else {
         return false;
@@ -95,7 +95,7 @@ pub(super) struct Wait {
 }
 
 impl Wait {
-    /// Starts to wait. `what` describes in an error what did not happen.
+    /// Starts to wait. `what` names the awaited event in the error.
     pub(super) fn until(what: String) -> Self {
         let deadline = Instant::now() + DEADLINE;
         Self { what, deadline }

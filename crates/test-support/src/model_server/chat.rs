@@ -21,7 +21,7 @@ pub struct ChatModel {
     pub cut: CodeCut,
     /// The share of each first token's probability on its spelling after a space.
     pub spaced: f64,
-    /// Whether the digits after a letter depend on the letter's spelling. After the less probable
+    /// Whether the digits after a letter depend on the letter's spelling: after the less probable
     /// one of `B` and ` B`, the digits' probabilities are halfway to uniform.
     pub digits_depend_on_spelling: bool,
     /// Whether tokens of one character are written as a byte, such as `<0x42>`.
@@ -32,7 +32,7 @@ pub struct ChatModel {
     pub top: usize,
     /// Whether the server refuses a request for more alternatives; otherwise it lists fewer.
     pub refuses_more: bool,
-    /// How a request can make the server continue from a given letter.
+    /// The server's treatment of a request that gives the beginning of the answer.
     pub continues: Continues,
 }
 
@@ -58,7 +58,7 @@ impl CodeCut {
     }
 }
 
-/// How a server treats a request that gives the beginning of the answer.
+/// The treatment of a request that gives the beginning of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Continues {
     /// The server continues a message of the assistant.

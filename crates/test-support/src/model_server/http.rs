@@ -1,4 +1,4 @@
-//! Reads HTTP/1.1 requests, as far as a test's model server needs it.
+//! Reads HTTP/1.1 requests: the subset that a test's model server needs.
 
 use serde_json::Value;
 use tokio::io::AsyncReadExt as _;

@@ -38,7 +38,7 @@ enum Framing {
     Chunked,
     /// HTTP/1.0: the body ends with the connection.
     UntilClose,
-    /// HTTP/1.1: the body ends with the connection, which is unusual.
+    /// HTTP/1.1 without length or chunks: the body ends with the connection.
     UntilCloseNow,
     /// The body is sent without a head.
     Bare,
@@ -301,6 +301,6 @@ async fn released(stream: &TcpStream, progress: &ServerProgress) -> bool {
 }
 
 async fn hung_up(stream: &TcpStream) {
-    // a client that sends more before the reply also counts as disconnected
+    // a client that sends more bytes before the reply also counts as disconnected
     stream.peek(&mut [0]).await.ok();
 }

@@ -34,7 +34,7 @@ impl Script {
 
     /// Drops every request after its answer, for load tests.
     #[must_use]
-    pub fn forgetful(self) -> Self {
+    pub fn unrecorded(self) -> Self {
         Self {
             keeps_requests: false,
             ..self

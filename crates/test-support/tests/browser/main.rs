@@ -5,7 +5,7 @@
     reason = "a test fails where its server or its picture is not as it must be"
 )]
 
+mod by_text;
 mod page_server;
 mod pages;
 mod processes;
-mod words;

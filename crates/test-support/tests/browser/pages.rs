@@ -146,7 +146,7 @@ async fn a_text_of_100_000_characters_is_filled_in_whole() {
 }
 
 #[tokio::test]
-async fn a_browser_has_cookies_of_its_own_and_forgets_them() {
+async fn a_browser_has_cookies_of_its_own_and_deletes_them() {
     if !Browser::available() {
         return;
     }
@@ -164,7 +164,7 @@ async fn a_browser_has_cookies_of_its_own_and_forgets_them() {
     assert_eq!(cookie["name"], "mark");
     assert_eq!(cookie["value"], "7");
     assert_eq!(cookie["httpOnly"], true);
-    browser.forget_cookies().await;
+    browser.clear_cookies().await;
     assert!(browser.cookies().await.is_empty());
     browser.reload().await;
     assert_eq!(browser.cookies().await.len(), 1);
@@ -203,15 +203,15 @@ async fn a_picture_shows_the_whole_page_in_the_width_of_the_browser() {
 }
 
 #[tokio::test]
-async fn a_fault_and_a_blocked_script_are_found_under_a_strict_policy() {
+async fn a_defect_and_a_blocked_script_are_found_under_a_strict_policy() {
     if !Browser::available() {
         return;
     }
     let browser = open("/strict", BrowserSettings::default()).await;
     let axe = Browser::axe();
     if let Some(axe) = &axe {
-        let faults = browser.accessibility_faults(axe).await;
-        assert_eq!(faults, Vec::<String>::new());
+        let violations = browser.accessibility_violations(axe).await;
+        assert_eq!(violations, Vec::<String>::new());
     }
     assert_eq!(browser.console_errors().await, Vec::<String>::new());
 
@@ -225,8 +225,8 @@ async fn a_fault_and_a_blocked_script_are_found_under_a_strict_policy() {
         "{errors:?}"
     );
     if let Some(axe) = &axe {
-        let faults = browser.accessibility_faults(axe).await;
-        assert_eq!(faults, ["label: <input id=\"nameless\">"]);
+        let violations = browser.accessibility_violations(axe).await;
+        assert_eq!(violations, ["label: <input id=\"nameless\">"]);
     }
 }
 

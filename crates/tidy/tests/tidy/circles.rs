@@ -39,7 +39,10 @@ fn circles(uses: &Uses) -> Vec<String> {
             circles.insert(circle);
         }
     }
-    circles.iter().map(|circle| said(circle, uses)).collect()
+    circles
+        .iter()
+        .map(|circle| described(circle, uses))
+        .collect()
 }
 
 /// All files that a file uses, directly or indirectly.
@@ -57,7 +60,7 @@ fn reached_from<'a>(file: &str, uses: &'a Uses) -> BTreeSet<&'a str> {
 }
 
 /// Describes a cycle: its files, and each arrow with its names.
-fn said(circle: &BTreeSet<&str>, uses: &Uses) -> String {
+fn described(circle: &BTreeSet<&str>, uses: &Uses) -> String {
     let mut lines = vec![format!("a circle of {} files:", circle.len())];
     for from in circle {
         for (to, names) in uses.get(*from).into_iter().flatten() {

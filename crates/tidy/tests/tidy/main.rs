@@ -16,6 +16,7 @@ mod names;
 mod pages;
 mod repository;
 mod sources;
+mod words;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -154,7 +154,7 @@ fn main_only_hands_over() {
 }
 
 #[test]
-fn every_module_says_what_it_is_for() {
+fn every_module_begins_with_its_purpose() {
     let breaches: Vec<String> = sources()
         .into_iter()
         .filter(|file| is_module(file) && !file.ends_with("/tests.rs"))

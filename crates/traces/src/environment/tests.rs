@@ -27,7 +27,7 @@ fn traces_are_off_unless_a_collector_is_named() {
 }
 
 #[test]
-fn a_collector_is_waited_for_as_long_as_the_environment_says() {
+fn a_collector_is_waited_for_as_long_as_the_environment_sets() {
     const ALL: (&str, &str) = ("OTEL_EXPORTER_OTLP_TIMEOUT", "700");
     const OF_TRACES: (&str, &str) = ("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "300");
     for (variables, milliseconds) in [

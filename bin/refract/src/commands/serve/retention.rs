@@ -8,7 +8,8 @@ use tokio::task::JoinHandle;
 /// How long a stopping node waits for its lease to be released.
 const RELEASE: Duration = Duration::from_secs(5);
 
-/// Starts a task that purges results until `stop` resolves, if they are not kept forever.
+/// Starts a task that purges results until `stop` resolves; starts none if results are kept
+/// forever.
 pub(super) fn start(
     rounds: Option<RetentionRounds>,
     stop: impl Future<Output = ()> + Send + 'static,

@@ -44,6 +44,6 @@ pub(crate) async fn end(export: TraceExport, grace: Duration) {
     // the SDK blocks its thread while the main runtime sends the spans
     let ending = tokio::task::spawn_blocking(move || export.end(within));
     if let Err(error) = ending.await {
-        tracing::error!(%error, "the traces did not end well");
+        tracing::error!(%error, "the last spans could not be exported");
     }
 }

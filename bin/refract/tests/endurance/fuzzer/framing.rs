@@ -65,7 +65,7 @@ pub(super) enum BodyFraming {
     /// Chunks of any sizes.
     Chunks,
     /// A declared length, which may be wrong.
-    SaidLength(String),
+    StatedLength(String),
     /// Two lengths.
     TwoLengths(String, String),
     /// A transfer coding and chunks.
@@ -91,8 +91,8 @@ pub(super) fn change(request: &mut MutatedRequest, chance: &mut Chance) {
         1_048_577,
     ]);
     request.framing = match chance.below(8) {
-        0 => BodyFraming::SaidLength(wrong.to_string()),
-        1 => BodyFraming::SaidLength(chance.of(&LENGTHS).to_owned()),
+        0 => BodyFraming::StatedLength(wrong.to_string()),
+        1 => BodyFraming::StatedLength(chance.of(&LENGTHS).to_owned()),
         2 => BodyFraming::TwoLengths(length.to_string(), wrong.to_string()),
         3 => BodyFraming::Coding(chance.of(&CODINGS)),
         4 => BodyFraming::Both(chance.of(&[length, wrong])),
@@ -128,8 +128,8 @@ pub(super) fn write(request: &MutatedRequest, chance: &mut Chance) -> Vec<u8> {
             length(&body.len().to_string());
             (None, body.clone())
         }
-        BodyFraming::SaidLength(said) => {
-            length(said);
+        BodyFraming::StatedLength(stated) => {
+            length(stated);
             (None, body.clone())
         }
         BodyFraming::TwoLengths(first, second) => {
@@ -137,8 +137,8 @@ pub(super) fn write(request: &MutatedRequest, chance: &mut Chance) -> Vec<u8> {
             length(second);
             (None, body.clone())
         }
-        BodyFraming::Both(said) => {
-            length(&said.to_string());
+        BodyFraming::Both(stated) => {
+            length(&stated.to_string());
             (Some("chunked"), chunks(body, false, chance))
         }
         BodyFraming::Chunks => (Some("chunked"), chunks(body, false, chance)),

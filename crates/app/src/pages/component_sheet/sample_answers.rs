@@ -9,8 +9,8 @@ use refract_domain::prism::question::{Question, QuestionType};
 use refract_service::prisms::SUPPORT_TRIAGE;
 
 use crate::components::answer_bars::bars_of;
-use crate::components::answer_words::answer_words;
 use crate::components::definition::definition;
+use crate::components::describe_answer::describe_answer;
 use crate::components::number::percent;
 
 /// Falling probabilities, in millionths.
@@ -27,7 +27,7 @@ pub(super) fn sample_answers() -> Markup {
         @for question in questions {
             @let answers = [Some(answer(question)), without_outcome(question)];
             @for answer in answers.iter().flatten() {
-                @let (word, probability) = answer_words(question, answer, &[]);
+                @let (word, probability) = describe_answer(question, answer, &[]);
                 h3 { bdi { (question.text) } " " code.soft { (question.key) } }
                 (bars_of(question, answer, &[]))
                 p.soft {

@@ -12,7 +12,7 @@ pub(crate) struct FormAction {
     /// missing item.
     pub(crate) focus: String,
     /// The effect in one sentence, for screen readers.
-    pub(crate) words: String,
+    pub(crate) message: String,
 }
 
 /// A list of the form.
@@ -70,7 +70,7 @@ fn done(draft: &mut EditDraft, parts: &[&str]) -> Option<FormAction> {
             };
             Some(FormAction {
                 focus: format!("questions.{place}.{next}"),
-                words: format!("Question {} is {what}.", place + 1),
+                message: format!("Question {} is {what}.", place + 1),
             })
         }
         ["questions", place, "options" | "levels", rest @ ..] => {
@@ -109,11 +109,11 @@ fn outcome(question: &mut DraftQuestion, place: usize, parts: &[&str]) -> Option
     }
 }
 
-/// The effect of an item added at the end; `input` gets the focus.
+/// The effect of adding an item at the end; its `input` gets the focus.
 fn added(ListPlace { path, noun, .. }: &ListPlace<'_>, number: usize, input: &str) -> FormAction {
     FormAction {
         focus: format!("{path}.{}.{input}", number - 1),
-        words: format!("{noun} {number} is new."),
+        message: format!("{noun} {number} is new."),
     }
 }
 
@@ -125,7 +125,7 @@ fn rearrange<T>(
     change: &[&str],
 ) -> Option<FormAction> {
     let count = items.len();
-    let (focus, words) = match list_change::rearrange(items, from, change)? {
+    let (focus, message) = match list_change::rearrange(items, from, change)? {
         ListChange::Removed => {
             let focus = match items.len().checked_sub(1) {
                 None => format!("{path}.{add}"),
@@ -146,7 +146,7 @@ fn rearrange<T>(
     };
     Some(FormAction {
         focus,
-        words: format!("{noun} {} {words}", from + 1),
+        message: format!("{noun} {} {message}", from + 1),
     })
 }
 
@@ -211,7 +211,7 @@ mod tests {
         );
         let added = act(&mut draft, "questions.0.options.add");
         assert_eq!(added.focus, "questions.0.options.2.label");
-        assert_eq!(added.words, "Option 3 is new.");
+        assert_eq!(added.message, "Option 3 is new.");
         act(&mut draft, "questions.add.yes_no");
         assert_eq!(
             act(&mut draft, "questions.1.options.add"),
@@ -230,14 +230,14 @@ mod tests {
         let mut draft = EditDraft::blank();
         let acted = act(&mut draft, "questions.0.remove");
         assert_eq!(acted.focus, "questions.add.choice");
-        assert_eq!(acted.words, "Question 1 is removed. 0 left.");
+        assert_eq!(acted.message, "Question 1 is removed. 0 left.");
         assert_eq!(act(&mut draft, "fields.0.up").focus, "fields.0.remove");
         assert_eq!(act(&mut draft, "fields.0.remove").focus, "fields.add");
         act(&mut draft, "questions.add.scale");
         act(&mut draft, "questions.0.levels.1.remove");
         let acted = act(&mut draft, "questions.0.levels.0.remove");
         assert_eq!(acted.focus, "questions.0.levels.add");
-        assert_eq!(acted.words, "Level 1 is removed. 0 left.");
+        assert_eq!(acted.message, "Level 1 is removed. 0 left.");
     }
 
     #[test]

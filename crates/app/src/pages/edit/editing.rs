@@ -10,7 +10,7 @@ use refract_service::prisms::{Prism, PrismError};
 use super::carried_draft::DraftBase;
 use super::draft::EditDraft;
 use super::draft_form;
-use crate::components::form_faults::at_paths;
+use crate::components::form_errors::at_paths;
 use crate::components::prism_tabs::prism_address;
 use crate::replies::page_error::PageError;
 use crate::requests::visit::{Visit, version_number};
@@ -163,7 +163,7 @@ impl CheckedDraft {
     }
 
     /// The validation errors at a path as one text; empty for none, or if errors are not shown yet.
-    pub(crate) fn fault(&self, path: &str) -> String {
+    pub(crate) fn error(&self, path: &str) -> String {
         if !self.is_asked {
             return String::new();
         }

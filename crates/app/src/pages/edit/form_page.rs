@@ -24,7 +24,7 @@ pub(crate) fn show<'a>(
         @if checked.is_asked && !checked.problems.is_empty() {
             (notice(NoticeKind::Refused, &html! { "Nothing was saved. What is to be put right is listed under State." }))
         }
-        p.unseen #said role="status" { (acted.words) }
+        p.unseen #edit-status role="status" { (acted.message) }
         form #edit.edit method="post" action=(editing.address()) autocomplete="off" novalidate
             data-changed[editing.is_touched] { (inside(editing, checked, acted)) }
     };
@@ -51,13 +51,13 @@ pub(crate) fn inside(editing: &Editing, checked: &CheckedDraft, acted: &FormActi
         @if checked.is_asked && !checked.problems.is_empty() {
             input type="hidden" name=(ASKED) value="1";
         }
-        span #acted hidden { (acted.words) }
+        span #acted hidden { (acted.message) }
         div.columns {
             div {
                 (inputs.line("name", "Name", &draft.name))
                 h2 { "Fields" }
                 p.hint { "What a call sends to be judged. Keys are what callers write; saved ones are fixed." }
-                (inputs.list_fault("fields"))
+                (inputs.list_error("fields"))
                 ol.outcomes {
                     @for (place, field) in draft.fields.iter().enumerate() {
                         @let path = format!("fields.{place}");
@@ -73,7 +73,7 @@ pub(crate) fn inside(editing: &Editing, checked: &CheckedDraft, acted: &FormActi
                 (inputs.area("context", "Context", &draft.context, "What the model should know with every text; may stay empty.", 3))
                 h2 { "Questions" }
                 p.hint { "A saved question keeps its key and its type, since callers rely on them. An empty key of something new is made from its words." }
-                (inputs.list_fault("questions"))
+                (inputs.list_error("questions"))
                 @for (place, one) in draft.questions.iter().enumerate() {
                     (question(inputs, one, place, draft.questions.len(), is_large))
                 }

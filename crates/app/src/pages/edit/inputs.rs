@@ -18,7 +18,8 @@ pub(crate) struct Inputs<'a> {
 }
 
 impl Inputs<'_> {
-    /// A single-line input; multi-line if the value has line breaks, which a line would lose.
+    /// A single-line input, or a multi-line one if the value has line breaks, which a single line
+    /// would lose.
     pub(crate) fn line(self, name: &str, label: &str, value: &str) -> Markup {
         if value.contains('\n') {
             return self.area(name, label, value, "", 2);
@@ -40,7 +41,7 @@ impl Inputs<'_> {
 
     fn field<'a>(self, name: &'a str, label: &'a str, value: &'a str) -> FormField<'a> {
         let field = FormField::new(name, label).value(value);
-        let field = field.fault(self.checked.fault(name));
+        let field = field.error(self.checked.error(name));
         field.focus(self.focus == name)
     }
 
@@ -48,13 +49,13 @@ impl Inputs<'_> {
     pub(crate) fn key(self, path: &str, key: &DraftKey) -> Markup {
         match key {
             DraftKey::Saved(key) => {
-                let fault = self.checked.fault(&format!("{path}.key"));
+                let error = self.checked.error(&format!("{path}.key"));
                 html! {
                     div.field.key #{ (path) ".key" } tabindex="-1" autofocus[self.focus == format!("{path}.key")] {
                         span.label { "Key" }
                         input type="hidden" name={ (path) ".saved_key" } value=(key);
                         p { code { (key) } " " span.tag title="Callers rely on it" { "fixed" } }
-                        @if !fault.is_empty() { p.fault { (fault) } }
+                        @if !error.is_empty() { p.fault { (error) } }
                     }
                 }
             }
@@ -91,8 +92,8 @@ impl Inputs<'_> {
     }
 
     /// The validation error of a whole list.
-    pub(crate) fn list_fault(self, path: &str) -> Markup {
-        let fault = self.checked.fault(path);
-        html! { div.list-fault id=(path) tabindex="-1" autofocus[self.focus == path] { @if !fault.is_empty() { p.fault { (fault) } } } }
+    pub(crate) fn list_error(self, path: &str) -> Markup {
+        let error = self.checked.error(path);
+        html! { div.list-fault id=(path) tabindex="-1" autofocus[self.focus == path] { @if !error.is_empty() { p.fault { (error) } } } }
     }
 }

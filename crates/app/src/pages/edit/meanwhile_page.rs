@@ -8,7 +8,7 @@ use refract_domain::problem::Problems;
 use refract_service::prisms::{ChangeOfPrism, PrismChange, SavedMeanwhile};
 
 use super::editing::Editing;
-use super::place_words::describe;
+use super::place_description::describe;
 use super::review_page::carried;
 use crate::components::differences::differences;
 use crate::components::moment::moment;
@@ -83,7 +83,7 @@ fn saved_by(change: &PrismChange, prism: &str) -> Markup {
             a href={ (prism) "/versions/" (number) } { "Version " (number) }
         }
         ", saved by "
-        @match &change.made_by { Some(name) => { bdi { (name) } } None => "the terminal" }
+        @match &change.actor { Some(name) => { bdi { (name) } } None => "the terminal" }
         ", " (moment(change.made_at))
     }
 }
@@ -97,7 +97,7 @@ fn wrong(problems: &Problems) -> Markup {
         p { "Before yours can be saved, this is to be put right:" }
         ul.problems {
             @for problem in problems.as_slice() {
-                li { (describe(&problem.path)) ": " (problem.fault) }
+                li { (describe(&problem.path)) ": " (problem.error) }
             }
         }
     }

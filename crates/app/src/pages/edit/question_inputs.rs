@@ -5,7 +5,7 @@ use refract_domain::prism::question::QuestionType;
 
 use super::draft::{DraftOutcome, DraftQuestion};
 use super::inputs::Inputs;
-use super::place_words::question_of;
+use super::place_description::question_of;
 use crate::components::number::counted;
 
 /// The inputs of the question at index `place`.
@@ -82,7 +82,7 @@ fn outcomes(inputs: Inputs<'_>, question: &DraftQuestion, path: &str) -> Markup 
     html! {
         h3 { (heading) }
         p.hint { (hint) }
-        (inputs.list_fault(path))
+        (inputs.list_error(path))
         ol.outcomes {
             @for (place, outcome) in question.outcomes.iter().enumerate() {
                 (one_outcome(inputs, outcome, &format!("{path}.{place}"), place, question.outcomes.len(), noun))

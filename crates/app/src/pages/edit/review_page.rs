@@ -10,7 +10,7 @@ use refract_service::prisms::{DraftTrialCost, TrialPair, VersionDraft};
 use super::draft_form::WHOLE;
 use super::editing::Editing;
 use super::form_page::origin;
-use super::place_words::describe;
+use super::place_description::describe;
 use super::state_panel::MOST_WARNINGS;
 use crate::components::bar::bar;
 use crate::components::differences::differences;
@@ -100,7 +100,7 @@ pub(crate) fn carried(editing: &Editing) -> Markup {
     }
 }
 
-/// How many texts a trial sends to the model, and that nothing is saved.
+/// The cost of a trial in words: the number of texts sent to the model, and that nothing is saved.
 fn trial_hint(cost: DraftTrialCost) -> Markup {
     html! {
         p.hint {

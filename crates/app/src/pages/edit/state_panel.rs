@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use refract_domain::limits::TOKEN_BUDGET;
 
 use super::editing::{CheckedDraft, Editing};
-use super::place_words::{describe, question_of};
+use super::place_description::{describe, question_of};
 use crate::components::number::{count, counted};
 
 /// The most warnings that are listed.
@@ -28,8 +28,8 @@ pub(crate) fn panel(editing: &Editing, checked: &CheckedDraft) -> Markup {
             p { strong { (counted(checked.problems.len(), "thing")) " to put right" } }
             ul.problems {
                 @for problem in shown {
-                    li data-path=(problem.path) data-fault=(problem.fault) {
-                        a href={ "#" (problem.path) } { (describe(&problem.path)) ": " (problem.fault) }
+                    li data-path=(problem.path) data-fault=(problem.error) {
+                        a href={ "#" (problem.path) } { (describe(&problem.path)) ": " (problem.error) }
                     }
                 }
                 @for (place, count) in by_question {

@@ -17,7 +17,7 @@ pub(super) fn event_form(query: &EventQuery, choices: &EventChoices) -> Markup {
             (query.field("from", "From (UTC)").line("date", "off"))
             (query.field("to", "To (UTC)").line("date", "off"))
             button.main type="submit" { "Filter" }
-            @if query.is_narrowed() || query.has_faults() { a.button href=(ADDRESS) { "Clear" } }
+            @if query.is_narrowed() || query.has_errors() { a.button href=(ADDRESS) { "Clear" } }
         }
     }
 }

@@ -82,7 +82,7 @@ mod tests {
         let query = read(&format!(
             "by=person:{ID}&action=lens_set&target=prism:{ID}&from=2026-05-04&to=2026-05-04&older={ID}"
         ));
-        assert!(!query.has_faults() && query.is_narrowed());
+        assert!(!query.has_errors() && query.is_narrowed());
         let actors = query.filter.actors.unwrap();
         assert_eq!(
             (actors.kind, actors.ids),
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_said_of_its_filter() {
+    fn what_cannot_be_read_is_reported_at_its_filter() {
         for (query, name) in [
             ("by=person", "by"),
             ("by=person:1", "by"),
@@ -118,7 +118,7 @@ mod tests {
             ("from=yesterday", "from"),
             ("from=2026-05-04&to=2026-05-03", "to"),
         ] {
-            assert!(!read(query).fault(name).is_empty(), "{query}");
+            assert!(!read(query).error(name).is_empty(), "{query}");
         }
     }
 }

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::lens_form::{ColumnInput, LensForm};
 use crate::components::field::FormField;
-use crate::components::form_faults::at_paths;
+use crate::components::form_errors::at_paths;
 use crate::components::histogram::histogram;
 use crate::components::number::count;
 
@@ -73,8 +73,8 @@ pub(super) fn adding(latest: &PrismVersion) -> Markup {
 fn name(place: usize, column: &ColumnInput, problems: &[Problem]) -> Markup {
     let id = format!("columns.{place}.name");
     let field = FormField::new(&id, "Name").value(&column.name);
-    let fault = at_paths(problems, &[&id, &format!("columns.{place}")]);
-    field.fault(fault).line("text", "off")
+    let error = at_paths(problems, &[&id, &format!("columns.{place}")]);
+    field.error(error).line("text", "off")
 }
 
 fn shows(
@@ -86,7 +86,7 @@ fn shows(
     let id = format!("columns.{place}.shows");
     let paths = ["question", "output"].map(|name| format!("columns.{place}.{name}"));
     let field = FormField::new(&id, "Shows");
-    let field = field.fault(at_paths(problems, &[&paths[0], &paths[1]]));
+    let field = field.error(at_paths(problems, &[&paths[0], &paths[1]]));
     field.select(&options(latest, &column.shows))
 }
 
@@ -110,7 +110,7 @@ fn cutoffs(
     let number = |name: &str, label: &str, hint: &str, value: &str| {
         let id = format!("columns.{place}.{name}");
         let field = FormField::new(&id, label).hint(hint);
-        field.fault(at_paths(problems, &[&id])).around(&html! {
+        field.error(at_paths(problems, &[&id])).around(&html! {
             input #(id) name=(id) type="number" inputmode="decimal" min="0" max="100" step="any" value=(value)
                 data-cutoff=(name) aria-describedby={ (id) "-hint" };
             input type="range" min=(SLIDER.0) max=(SLIDER.1) step="1" value=(value) hidden

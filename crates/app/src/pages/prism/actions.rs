@@ -1,10 +1,10 @@
 //! Renames, archives and restores a prism.
 
 use actix_web::http::StatusCode;
-use refract_domain::prism::PrismName;
+use refract_domain::prism::DisplayName;
 
 use super::page;
-use crate::components::form_faults::describe;
+use crate::components::form_errors::describe;
 use crate::components::prism_tabs::prism_address;
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
@@ -13,16 +13,16 @@ use crate::requests::visit::Visit;
 /// Renames the prism.
 pub(crate) async fn rename(visit: Visit) -> Result<PageReply, PageError> {
     let selector = visit.prism()?;
-    match PrismName::parse(visit.sent.form.get("name")) {
+    match DisplayName::parse(visit.sent.form.get("name")) {
         Ok(name) => {
             let prisms = visit.refract.prisms();
-            prisms.rename(&visit.caller(), &selector, &name).await?;
+            prisms.rename(&visit.actor(), &selector, &name).await?;
             back(&visit, "renamed").await
         }
-        Err(faults) => {
+        Err(errors) => {
             let prisms = visit.refract.prisms();
             let found = prisms.overview(visit.account(), &selector).await?;
-            Ok(page(&visit, &found, &describe(faults))
+            Ok(page(&visit, &found, &describe(errors))
                 .with_status(StatusCode::UNPROCESSABLE_ENTITY))
         }
     }
@@ -43,9 +43,9 @@ async fn set_archived(
     is_archived: bool,
     done: &str,
 ) -> Result<PageReply, PageError> {
-    let (caller, selector) = (visit.caller(), visit.prism()?);
+    let (actor, selector) = (visit.actor(), visit.prism()?);
     let prisms = visit.refract.prisms();
-    prisms.set_archived(&caller, &selector, is_archived).await?;
+    prisms.set_archived(&actor, &selector, is_archived).await?;
     back(visit, done).await
 }
 

@@ -1,7 +1,7 @@
 //! The versions of a prism and its other changes, each with its actor.
 
 use maud::{Markup, html};
-use refract_service::people::MakerName;
+use refract_service::people::ActorName;
 use refract_service::prisms::{ChangeOfPrism, PrismChange, PrismOverview};
 
 use crate::components::differences::differences_in_short;
@@ -9,7 +9,7 @@ use crate::components::moment::moment;
 use crate::components::prism_tabs::prism_address;
 use crate::components::table::table;
 
-/// The most differences of a version in its row.
+/// The most differences listed in a version's row.
 const SHOWN: usize = 3;
 /// The most changes in the list.
 const NEWEST: usize = 30;
@@ -47,7 +47,7 @@ pub(super) fn changes(found: &PrismOverview) -> Markup {
                     (what(change))
                     (details(change))
                 }
-                td { (maker(change.made_by.as_ref())) }
+                td { (actor(change.actor.as_ref())) }
             }
         }
     };
@@ -71,7 +71,7 @@ fn details(change: &PrismChange) -> Markup {
 }
 
 /// The name of an actor.
-pub(super) fn maker(name: Option<&MakerName>) -> Markup {
+pub(super) fn actor(name: Option<&ActorName>) -> Markup {
     html! {
         @match name {
             Some(name) => bdi { (name) },

@@ -8,7 +8,7 @@ use crate::components::moment::moment;
 use crate::components::number::{count, percent};
 
 /// The facts as a list of terms, with the actor that created the result.
-pub(super) fn facts(details: &ResultDetails, maker: &Markup) -> Markup {
+pub(super) fn facts(details: &ResultDetails, actor: &Markup) -> Markup {
     let view = details.result.view();
     let provenance = &details.provenance;
     let counts = [
@@ -25,7 +25,7 @@ pub(super) fn facts(details: &ResultDetails, maker: &Markup) -> Markup {
             dt { "Version" } dd { (view.version) }
             dt { "Saved" } dd { (moment(view.created_at)) }
             dt { "Took" } dd { (count(view.took_ms)) " ms" }
-            dt { "Made by" } dd { (maker) }
+            dt { "Made by" } dd { (actor) }
             @if let Some(protocol) = &provenance.protocol { dt { "Protocol" } dd { (protocol) } }
             @if let Some(model) = &provenance.model { dt { "Model" } dd { bdi { (model) } } }
             @if let Some(prompts) = provenance.prompt_version { dt { "Prompts" } dd { "version " (prompts) } }

@@ -15,7 +15,7 @@ pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
     let format = row_format(&visit.sent.query)?;
     let lens = visit.find_lens().await?;
     let values = FilterValues::read(&visit.sent.query, &searchable_columns(&lens));
-    if values.has_faults() {
+    if values.has_errors() {
         return refused(&visit, lens, &values).await;
     }
     let name = format!("{}-results.{}", lens.prism.slug, format.name());
@@ -26,7 +26,7 @@ pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
     let results = results.map_err(|_| PageError::NotFound)?;
     let marked = MarkedColumns::default();
     let chunks = results
-        .export_chunks(&visit.caller(), format, marked)
+        .export_chunks(&visit.actor(), format, marked)
         .await?;
     Ok(PageReply::streamed_file(&name, media_type(format), chunks))
 }

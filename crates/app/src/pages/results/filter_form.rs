@@ -5,8 +5,8 @@ use maud::{Markup, html};
 use refract_service::lenses::PrismLens;
 use refract_service::results::{SearchableColumn, searchable_columns};
 
+use super::actors::ResultActors;
 use super::filter_values::FilterValues;
-use super::makers::ResultMakers;
 use crate::components::field::FormField;
 use crate::requests::page_request::Query;
 
@@ -14,7 +14,7 @@ use crate::requests::page_request::Query;
 pub(super) fn filter_form(
     values: &FilterValues,
     lens: &PrismLens,
-    makers: &ResultMakers,
+    actors: &ResultActors,
     address: &str,
 ) -> Markup {
     let statuses = [
@@ -31,9 +31,9 @@ pub(super) fn filter_form(
             (values.field("from", "From (UTC)").line("date", "off"))
             (values.field("to", "To (UTC)").line("date", "off"))
             (values.field("ref", "Ref").line("search", "off"))
-            (makers.choice(&values.field("by", "Made by")))
+            (actors.choice(&values.field("by", "Made by")))
             button.main type="submit" { "Filter" }
-            @if values.is_narrowed() || values.has_faults() { a.button href=(address) { "Clear" } }
+            @if values.is_narrowed() || values.has_errors() { a.button href=(address) { "Clear" } }
         }
         (periods(&values.query, address, Utc::now().date_naive()))
     }

@@ -1,7 +1,7 @@
 //! The filters of the results, parsed from an address.
 
 use refract_domain::ids::{ApiKeyId, PersonId};
-use refract_domain::result::maker::Maker;
+use refract_domain::result::actor::ResultActor;
 use refract_domain::submission::reference::Ref;
 use refract_service::results::{ColumnValue, ResultSearch, SearchableColumn};
 
@@ -27,7 +27,7 @@ impl FilterValues {
         (filter.since, filter.until) = read.read_period();
         filter.version = read.read_one("version", "is no version", version_number);
         let by = "is no key and no person: choose one of the list";
-        filter.made_by = read.read_one("by", by, maker);
+        filter.actor = read.read_one("by", by, actor);
         filter.reference = read.read_by_rules("ref", Ref::parse);
         let value = "is no column of the lens with a value: choose one of the list";
         search.value = read.read_one("value", value, |text| column_value(text, columns));
@@ -47,16 +47,16 @@ fn status_flags(text: &str) -> Option<(Option<bool>, Option<bool>)> {
 }
 
 /// Parses an actor: `key:ID`, `person:ID` or `terminal`.
-fn maker(text: &str) -> Option<Maker> {
+fn actor(text: &str) -> Option<ResultActor> {
     match text.split_once(':') {
-        None => (text == "terminal").then_some(Maker::Terminal),
-        Some(("key", id)) => ApiKeyId::parse(id).map(Maker::Key),
-        Some(("person", id)) => PersonId::parse(id).map(Maker::Person),
+        None => (text == "terminal").then_some(ResultActor::Operator),
+        Some(("key", id)) => ApiKeyId::parse(id).map(ResultActor::Key),
+        Some(("person", id)) => PersonId::parse(id).map(ResultActor::Person),
         Some(_) => None,
     }
 }
 
-/// Parses `COLUMN:VALUE`; an empty value selects rows without a value.
+/// Parses `COLUMN:VALUE`; an empty `VALUE` selects rows without a value.
 fn column_value(text: &str, columns: &[SearchableColumn]) -> Option<ColumnValue> {
     let (name, value) = text.rsplit_once(':')?;
     let column = columns.iter().find(|column| column.name.as_str() == name)?;
@@ -82,7 +82,7 @@ mod tests {
             "status=unretried&version=2&from=2026-05-04&to=2026-05-04&ref=a%3A1&by=terminal&older=x",
         );
         let filter = &values.filter.filter;
-        assert!(!values.has_faults());
+        assert!(!values.has_errors());
         assert_eq!(filter.is_retried, Some(false));
         assert_eq!(filter.version.map(VersionNumber::get), Some(2));
         assert_eq!(
@@ -93,13 +93,13 @@ mod tests {
             filter.until.unwrap().to_rfc3339(),
             "2026-05-05T00:00:00+00:00"
         );
-        assert_eq!(filter.made_by, Some(Maker::Terminal));
+        assert_eq!(filter.actor, Some(ResultActor::Operator));
         assert_eq!(values.query.get("older"), None);
         assert!(!read("status=&version=+&from=&to=&ref=&value=&by=").is_narrowed());
     }
 
     #[test]
-    fn what_cannot_be_read_is_said_of_its_filter() {
+    fn what_cannot_be_read_is_reported_at_its_filter() {
         for (query, name) in [
             ("status=lost", "status"),
             ("version=0", "version"),
@@ -114,7 +114,7 @@ mod tests {
             ("ref=%00", "ref"),
         ] {
             let values = read(query);
-            assert!(!values.fault(name).is_empty(), "{query}");
+            assert!(!values.error(name).is_empty(), "{query}");
         }
     }
 }

@@ -7,19 +7,20 @@ use refract_lens_rendering::cell_text;
 use refract_service::lenses::PrismLens;
 use refract_service::results::FoundRow;
 
-use super::makers::ResultMakers;
+use super::actors::ResultActors;
 use crate::components::clamped::clamped;
 use crate::components::moment::moment;
 use crate::components::table::stacked_table_with;
 
-/// The most characters of all field texts of a row together, and the fewest for each.
+/// The maximum length of all field texts of a row together, and the minimum for each, in
+/// characters.
 const TEXTS: usize = 300;
 const FEWEST: usize = 40;
 /// The most characters of any other cell.
 const CELL: usize = 120;
 
 /// The table.
-pub(super) fn rows(lens: &PrismLens, results: &[FoundRow], makers: &ResultMakers) -> Markup {
+pub(super) fn rows(lens: &PrismLens, results: &[FoundRow], actors: &ResultActors) -> Markup {
     let columns = lens.columns();
     let headings = html! {
         tr {
@@ -29,11 +30,11 @@ pub(super) fn rows(lens: &PrismLens, results: &[FoundRow], makers: &ResultMakers
             th scope="col" { "Made by" }
         }
     };
-    let rows = html! { @for found in results { (row(lens, found, makers)) } };
+    let rows = html! { @for found in results { (row(lens, found, actors)) } };
     stacked_table_with("Results, newest first", &headings, &rows)
 }
 
-fn row(lens: &PrismLens, found: &FoundRow, makers: &ResultMakers) -> Markup {
+fn row(lens: &PrismLens, found: &FoundRow, actors: &ResultActors) -> Markup {
     let columns = lens.columns();
     let view = found.result.view();
     let each = TEXTS.checked_div(columns.fields.len()).unwrap_or(TEXTS);
@@ -60,7 +61,7 @@ fn row(lens: &PrismLens, found: &FoundRow, makers: &ResultMakers) -> Markup {
                 @let is_number = matches!(value, Value::Probability(_) | Value::Average(_) | Value::Position(_));
                 td.number[is_number] data-label=(column.name.as_str()) { bdi { (clamped(&cell_text(value), CELL)) } }
             }
-            td data-label="Made by" { bdi { (clamped(makers.name(found.maker), CELL)) } }
+            td data-label="Made by" { bdi { (clamped(actors.name(found.actor), CELL)) } }
         }
     }
 }

@@ -6,8 +6,8 @@ use refract_service::Refract;
 use refract_service::results::{Provenance, ReadableResult, ResultDetails};
 
 use crate::components::answer_bars::answer_bars;
-use crate::components::answer_words::answer_words;
 use crate::components::bar::bar;
+use crate::components::describe_answer::describe_answer;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::count;
 use crate::components::table::table;
@@ -63,7 +63,7 @@ fn one(details: &ResultDetails, differs: impl Fn(&Question) -> bool) -> Markup {
 fn both(first_details: &ResultDetails, second_details: &ResultDetails) -> Markup {
     let (first, second) = (&first_details.result, &second_details.result);
     let differs = |question: &Question| {
-        let words = [first, second].map(|result| words_of(result, question).map(|it| it.0));
+        let words = [first, second].map(|result| described(result, question).map(|it| it.0));
         words.first() != words.last()
     };
     let versions = [first, second].map(|it| format!("Version {}", it.view().version));
@@ -81,7 +81,7 @@ fn both(first_details: &ResultDetails, second_details: &ResultDetails) -> Markup
                 th scope="row" { bdi { (question.text) } " " code.soft { (question.key) } }
                 @for result in [first, second] {
                     td {
-                        @match words_of(result, question) {
+                        @match described(result, question) {
                             Some((words, probability)) => {
                                 bdi { (words) } " "
                                 @if let Some(probability) = probability { (bar(probability, true)) }
@@ -105,7 +105,7 @@ fn both(first_details: &ResultDetails, second_details: &ResultDetails) -> Markup
 }
 
 /// A result's answer to a question: its label with its probability.
-fn words_of<'a>(
+fn described<'a>(
     result: &'a ReadableResult,
     question: &Question,
 ) -> Option<(
@@ -115,5 +115,5 @@ fn words_of<'a>(
     let view = result.view();
     let question = view.questions.iter().find(|it| it.key == question.key)?;
     let answer = view.status.answers()?.get(&question.key)?;
-    Some(answer_words(question, answer, result.columns().lens))
+    Some(describe_answer(question, answer, result.columns().lens))
 }

@@ -3,12 +3,12 @@
 use maud::{Markup, html};
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::submission::reference::Ref;
-use refract_domain::submission::{CallContext, SentFields, Submission, field_value_faults};
+use refract_domain::submission::{CallContext, SentFields, Submission, field_value_errors};
 use refract_service::prisms::Prism;
 use refract_service::results::ReadableResult;
 
 use crate::components::field::FormField;
-use crate::components::form_faults::FormFaults;
+use crate::components::form_errors::FormErrors;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::prism_tabs::prism_address;
 use crate::requests::form::Form;
@@ -27,7 +27,7 @@ pub(super) struct TryForm {
     pub(super) against: String,
     reference: String,
     is_comparison: bool,
-    faults: FormFaults,
+    errors: FormErrors,
 }
 
 /// The parsed values.
@@ -76,7 +76,7 @@ impl TryForm {
             against: form.get("against").to_owned(),
             reference: form.get("ref").to_owned(),
             is_comparison: form.get("action") == "compare",
-            faults: FormFaults::default(),
+            errors: FormErrors::default(),
         }
     }
 
@@ -94,12 +94,12 @@ impl TryForm {
 
     /// Adds a validation error of an input; an empty name means the whole form.
     pub(super) fn refuse(&mut self, input: &str, words: &(impl ToString + ?Sized)) {
-        self.faults.note(input, words);
+        self.errors.note(input, words);
     }
 
     /// Whether anything is wrong.
     pub(super) fn is_refused(&self) -> bool {
-        !self.faults.is_empty()
+        !self.errors.is_empty()
     }
 
     /// Parses each value, with the specification's error texts; `None` if any is invalid. The
@@ -110,15 +110,15 @@ impl TryForm {
         }
         for (key, value) in &self.fields {
             let input = format!("{FIELDS}{key}");
-            self.faults.note_all(&input, &field_value_faults(value));
+            self.errors.note_all(&input, &field_value_errors(value));
         }
         let context = CallContext::parse(self.context.clone());
-        let context = self.faults.read("context", context);
+        let context = self.errors.read("context", context);
         let reference = match self.reference.trim() {
             "" => Ok(None),
             reference => Ref::parse(reference).map(Some),
         };
-        let reference = self.faults.read("ref", reference);
+        let reference = self.errors.read("ref", reference);
         let version = self.version_number();
         let against = version_number(self.against.trim());
         if self.is_comparison && against.is_none() {
@@ -196,7 +196,7 @@ impl TryForm {
                 @for field in version.fields() {
                     (FormField::new(&format!("{FIELDS}{}", field.key), &field.label)
                         .value(self.value(field.key.as_str())).hint(&format!("Field {}", field.key))
-                        .faults(&self.faults).area(6))
+                        .errors(&self.errors).area(6))
                 }
                 @for (key, value) in gone {
                     details {
@@ -205,15 +205,15 @@ impl TryForm {
                     }
                 }
                 (FormField::new("context", "Context").value(&self.context)
-                    .hint("Background for this text only; may be empty").faults(&self.faults).area(2))
+                    .hint("Background for this text only; may be empty").errors(&self.errors).area(2))
                 (FormField::new("ref", "Ref").value(&self.reference)
-                    .hint("Your own reference; may be empty").faults(&self.faults).line("text", "off"))
+                    .hint("Your own reference; may be empty").errors(&self.errors).line("text", "off"))
                 (FormField::new("version", "Version").value(&self.version)
-                    .faults(&self.faults).choice(&versions))
+                    .errors(&self.errors).choice(&versions))
                 button.main type="submit" name="action" value="answer" disabled[is_archived] { "Answer" }
                 @if latest > 1 {
                     (FormField::new("against", "Compare with version").value(&self.against)
-                        .faults(&self.faults).choice(&others))
+                        .errors(&self.errors).choice(&others))
                     button type="submit" name="action" value="compare" disabled[is_archived] { "Compare versions" }
                 }
                 p #progress.hint role="status" aria-live="polite" {}
@@ -227,7 +227,7 @@ impl TryForm {
             &html! {
                 "Nothing was asked or saved."
                 ul {
-                    @for (input, words) in self.faults.all() {
+                    @for (input, words) in self.errors.all() {
                         li { @if !input.is_empty() { (input) ": " } bdi { (words) } }
                     }
                 }

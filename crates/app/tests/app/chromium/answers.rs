@@ -1,11 +1,11 @@
 //! A text is answered without a reload, also while the model or the node is unavailable.
 
+use refract_test_stack::http::within_patience;
+use refract_test_stack::service::{Backend, Service};
 use refract_test_support::browser::{Browser, BrowserSettings, Key};
 use refract_test_support::model_server::{ModelServer, ScriptedReply};
 
 use super::{joined, open};
-use refract_test_stack::http::within_patience;
-use refract_test_stack::service::{Backend, Service};
 
 #[tokio::test]
 async fn a_try_without_a_model_is_retried_when_it_is_back() {

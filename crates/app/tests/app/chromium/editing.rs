@@ -1,17 +1,17 @@
 //! The form of a prism: validation errors at inputs, moving, adding and removing, reviewing and
 //! saving.
 
+use refract_test_stack::service::{Backend, PRISM, Service, example_prism};
 use refract_test_support::browser::{Browser, BrowserSettings, Key};
 use serde_json::json;
 
 use super::{joined, open, with_scripts};
-use refract_test_stack::service::{Backend, PRISM, Service, example_prism};
 
 const THIRD_OPTION: &str = "[name=\"questions.0.options.2.label\"]";
 const FOURTH_OPTION: &str = "[name=\"questions.0.options.3.label\"]";
 
 #[tokio::test]
-async fn what_is_wrong_is_said_beside_its_input_while_typing() {
+async fn what_is_wrong_is_reported_beside_its_input_while_typing() {
     if !Browser::available() {
         return;
     }
@@ -125,8 +125,8 @@ async fn options_come_and_go(backend: Backend, scripts: bool) {
     browser.wait_for(":focus").await;
     browser.fill("[name=\"questions.1.text\"]", "").await;
     browser.follow_on("Review changes").await;
-    let fault = browser.text("[name=\"questions.1.text\"] ~ .fault").await;
-    assert!(fault.contains("at least 1 character"), "{fault}");
+    let error = browser.text("[name=\"questions.1.text\"] ~ .fault").await;
+    assert!(error.contains("at least 1 character"), "{error}");
     browser
         .fill("[name=\"questions.1.text\"]", "Is somebody angry?")
         .await;

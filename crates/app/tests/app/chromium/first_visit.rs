@@ -1,16 +1,16 @@
 //! The five tasks of a new user, done only with what the pages show.
 
-use refract_test_support::on_both;
 use std::process::Stdio;
 
+use refract_test_stack::http::within_patience;
+use refract_test_stack::service::{Backend, PRISM, Service, Setup};
 use refract_test_support::browser::{Browser, BrowserSettings, Key};
 use refract_test_support::model_server::{Script, ScriptedReply, system_one_answers};
+use refract_test_support::on_both;
 use serde_json::{Value, json};
 use tokio::process::Command;
 
 use super::joined;
-use refract_test_stack::http::within_patience;
-use refract_test_stack::service::{Backend, PRISM, Service, Setup};
 
 on_both!(a_new_user_does_the_five_tasks);
 

@@ -1,12 +1,12 @@
 //! Typed text is not lost when a node stops or a session ends.
 
+use refract_test_stack::browser;
+use refract_test_stack::http::{HttpConnection, Request, within_patience};
+use refract_test_stack::service::{Backend, PRISM, Service, text};
 use refract_test_support::browser::{Browser, BrowserSettings};
 use refract_test_support::model_server::ScriptedReply;
 
 use super::{PASSWORD, joined, open};
-use refract_test_stack::browser;
-use refract_test_stack::http::{Connection, Request, within_patience};
-use refract_test_stack::service::{Backend, PRISM, Service, text};
 
 const CONTEXT: &str = "We sell bicycles.\n\n  And <b>helmets</b>, \"since\" 1998.";
 
@@ -27,7 +27,7 @@ async fn what_was_typed_survives_a_node_that_stops() {
     browser.fill("[name=context]", CONTEXT).await;
     let held = drain(&service, &cookie).await;
     browser.follow_on("Add an option").await;
-    is_told_to_wait(&browser).await;
+    is_asked_to_wait(&browser).await;
     restart(&mut service, held).await;
     browser.follow_on("Send again").await;
     browser
@@ -38,7 +38,7 @@ async fn what_was_typed_survives_a_node_that_stops() {
     let held = drain(&service, &cookie).await;
     browser.press(":focus", "Warranty").await;
     browser.follow_on("Review changes").await;
-    is_told_to_wait(&browser).await;
+    is_asked_to_wait(&browser).await;
     restart(&mut service, held).await;
     browser.follow_on("Send again").await;
     browser
@@ -52,7 +52,7 @@ async fn what_was_typed_survives_a_node_that_stops() {
     browser.fill_in("Message", "Where is\nmy bike?").await;
     let held = drain(&service, &cookie).await;
     browser.click_on("Answer").await;
-    is_told_to_wait(&browser).await;
+    is_asked_to_wait(&browser).await;
     restart(&mut service, held).await;
     browser.follow_on("Send again").await;
     browser.wait_until_text("#answer", "70.0 %").await;
@@ -63,7 +63,7 @@ async fn what_was_typed_survives_a_node_that_stops() {
 }
 
 /// Starts draining the node. It drains until the returned call of another client is answered.
-async fn drain(service: &Service, cookie: &str) -> Connection {
+async fn drain(service: &Service, cookie: &str) -> HttpConnection {
     let app = service.nodes[0].app;
     let asked = service.asked();
     service.model.then_once(ScriptedReply::answers().held());
@@ -72,7 +72,7 @@ async fn drain(service: &Service, cookie: &str) -> Connection {
         .header("Content-Type", "application/x-www-form-urlencoded")
         .header("Cookie", cookie)
         .body("fields.text=a+text&version=1&action=answer");
-    let mut held = Connection::open(app).await;
+    let mut held = HttpConnection::open(app).await;
     held.send(&call.bytes()).await;
     service
         .model
@@ -84,14 +84,14 @@ async fn drain(service: &Service, cookie: &str) -> Connection {
     held
 }
 
-async fn is_told_to_wait(browser: &Browser) {
+async fn is_asked_to_wait(browser: &Browser) {
     browser.wait_until_text("h1", "One moment").await;
     let page = browser.text("main").await;
     assert!(page.contains("The server is restarting"), "{page}");
 }
 
 /// Lets the node end, and starts another one at the same address.
-async fn restart(service: &mut Service, mut held: Connection) {
+async fn restart(service: &mut Service, mut held: HttpConnection) {
     service.model.release(1);
     assert_eq!(held.answer().await.status, 303, "the call in flight ends");
     let mut node = service.nodes.remove(0);
@@ -149,7 +149,7 @@ async fn what_was_typed_survives_the_end_of_the_session() {
 async fn end_sessions(service: &Service) {
     let made = service.run(&["person", "reset", "ada@example.com"]).await;
     let link = text(&made.object(), "link");
-    let mut elsewhere = browser::Browser::new(service);
+    let mut elsewhere = browser::PlainBrowser::new(service);
     assert_eq!(elsewhere.join(&link, "Ada").await.status, 303);
 }
 

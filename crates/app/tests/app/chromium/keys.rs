@@ -1,10 +1,10 @@
 //! A new key is copied, and shown once.
 
+use refract_test_stack::service::{Backend, Service};
 use refract_test_support::browser::{Browser, BrowserSettings, Key};
 use serde_json::json;
 
 use super::{at, joined};
-use refract_test_stack::service::{Backend, Service};
 
 /// Grants or denies pages write access to the clipboard.
 async fn set_clipboard(browser: &Browser, setting: &str) {

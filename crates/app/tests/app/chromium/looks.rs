@@ -1,12 +1,12 @@
 //! The appearance and behaviour of pages with and without scripts.
 
 use refract_app::route_table;
+use refract_test_stack::service::{Backend, PRISM, Service, text};
 use refract_test_support::browser::{Browser, BrowserSettings, BrowserTheme};
 use refract_test_support::on_both;
 use serde_json::json;
 
 use super::{at, joined, with_scripts};
-use refract_test_stack::service::{Backend, PRISM, Service, text};
 
 on_both!(
     a_text_is_tried_and_a_cutoff_moved_with_scripts,
@@ -85,7 +85,7 @@ async fn no_page_has_a_barrier(backend: Backend) {
             "owner",
         )
         .await;
-        let mut faults = Vec::new();
+        let mut defects = Vec::new();
         for route in route_table().filter(|route| !route.is_action) {
             let is_page = !["/assets", "/file", "/download", "/as/"]
                 .iter()
@@ -96,14 +96,14 @@ async fn no_page_has_a_barrier(backend: Backend) {
             let path = route.pattern.replace("{slug}", PRISM);
             let path = path.replace("{id}", &id).replace("{n}", "1");
             browser.open(&at(&service, &path)).await;
-            let found = browser.accessibility_faults(&axe).await;
-            faults.extend(found.into_iter().map(|fault| format!("{path}: {fault}")));
+            let found = browser.accessibility_violations(&axe).await;
+            defects.extend(found.into_iter().map(|defect| format!("{path}: {defect}")));
             let wide = "return document.documentElement.scrollWidth > window.innerWidth;";
             if browser.evaluate(wide, &[]).await == true {
-                faults.push(format!("{path}: wider than {width} pixels"));
+                defects.push(format!("{path}: wider than {width} pixels"));
             }
         }
-        assert_eq!(faults, [""; 0], "{width}");
+        assert_eq!(defects, [""; 0], "{width}");
         assert_eq!(browser.console_errors().await, [""; 0]);
     }
 }

@@ -1,9 +1,9 @@
 //! A person's own page, linked from their name, without scripts.
 
+use refract_test_stack::service::{Backend, Service};
 use refract_test_support::browser::Browser;
 
 use super::{PASSWORD, at, joined, with_scripts};
-use refract_test_stack::service::{Backend, Service};
 
 const NEW_PASSWORD: &str = "another 9kQ3 one";
 

@@ -1,9 +1,9 @@
 //! A person is invited, gets roles, and is removed, with two browsers.
 
+use refract_test_stack::service::{Backend, Service};
 use refract_test_support::browser::{Browser, BrowserSettings};
 
 use super::{at, join, joined, open};
-use refract_test_stack::service::{Backend, Service};
 
 /// The controls that a reviewer must not see, by the page on which an owner sees them.
 const ABOVE_REVIEWERS: [(&str, &[&str]); 3] = [

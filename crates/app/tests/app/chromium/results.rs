@@ -1,10 +1,10 @@
 //! The list of results and a single one: filters, pages, marks, a retry.
 
+use refract_test_stack::service::{Backend, Service};
 use refract_test_support::browser::{Browser, BrowserSettings};
 use serde_json::json;
 
 use super::{joined, open};
-use refract_test_stack::service::{Backend, Service};
 
 /// Results in addition to the failed one; more than one page.
 const MORE: usize = 52;

@@ -1,9 +1,9 @@
 //! Texts that look like script, markup, formulas or instructions to the page are shown as text.
 
+use refract_test_stack::service::{Backend, Service};
 use refract_test_support::browser::{Browser, BrowserSettings};
 
 use super::{joined, open};
-use refract_test_stack::service::{Backend, Service};
 
 const HOSTILE: [&str; 5] = [
     "<script>alert(1)</script><img src=x onerror=alert(2)>",

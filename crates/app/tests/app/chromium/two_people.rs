@@ -1,9 +1,9 @@
 //! Two people who edit one prism at once, in two browsers.
 
+use refract_test_stack::service::{Backend, PRISM, Service};
 use refract_test_support::browser::{Browser, BrowserSettings};
 
 use super::{joined_as, open};
-use refract_test_stack::service::{Backend, PRISM, Service};
 
 #[tokio::test]
 async fn two_people_edit_and_move_a_lens_at_once() {

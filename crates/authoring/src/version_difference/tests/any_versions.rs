@@ -114,25 +114,25 @@ fn changed_at(file: &Value, place: usize) -> Option<(Value, String)> {
 
 proptest! {
     #[test]
-    fn a_version_differs_from_another_exactly_when_something_is_told(
+    fn a_version_differs_from_another_exactly_when_something_is_reported(
         before in file(), after in file(), lens in lens(),
     ) {
         let (before, after) = (version(&before), version(&after));
-        let told = differences(&before, &after, &lens);
-        prop_assert_eq!(told.is_empty(), before == after);
+        let found = differences(&before, &after, &lens);
+        prop_assert_eq!(found.is_empty(), before == after);
         prop_assert!(differences(&before, &before, &lens).is_empty());
         prop_assert!(differences(&after, &after, &lens).is_empty());
     }
 
     #[test]
-    fn one_changed_word_is_told_at_its_path(file in file(), lens in lens(), place in 0_usize..7) {
+    fn one_changed_word_is_reported_at_its_path(file in file(), lens in lens(), place in 0_usize..7) {
         let Some((changed, path)) = changed_at(&file, place) else {
             return Ok(());
         };
-        let told = differences(&version(&file), &version(&changed), &lens);
-        prop_assert!(told.iter().any(|told| told.path == path), "{} in {:?}", path, told);
+        let found = differences(&version(&file), &version(&changed), &lens);
+        prop_assert!(found.iter().any(|found| found.path == path), "{} in {:?}", path, found);
         // a changed key removes its outcome and adds another
-        prop_assert!(place == 6 || told.len() == 1, "{:?}", told);
+        prop_assert!(place == 6 || found.len() == 1, "{:?}", found);
     }
 
     #[test]
@@ -141,10 +141,10 @@ proptest! {
     ) {
         let (before, after) = (version(&before), version(&after));
         let keys = |one, other, ending: &str| {
-            let told = differences(one, other, &lens).into_iter();
-            let mut keys: Vec<_> = told
-                .filter(|told| told.text.contains(ending) && !told.path.starts_with("lens"))
-                .map(|told| told.path)
+            let found = differences(one, other, &lens).into_iter();
+            let mut keys: Vec<_> = found
+                .filter(|found| found.text.contains(ending) && !found.path.starts_with("lens"))
+                .map(|found| found.path)
                 .collect();
             keys.sort();
             keys

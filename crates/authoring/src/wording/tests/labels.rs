@@ -116,7 +116,7 @@ fn an_option_beside_a_built_in_outcome_warns() {
 }
 
 #[test]
-fn descriptions_that_tell_nothing_warn() {
+fn descriptions_without_content_warn() {
     let repeated = choice(&["Billing: about money", "Delivery: About money!", "Product"]);
     assert_eq!(
         repeated,

@@ -139,7 +139,7 @@ fn a_moved_cutoff_changes_the_cells_between() {
 }
 
 #[test]
-fn new_dropped_and_exchanged_columns_are_told_apart() {
+fn new_dropped_and_exchanged_columns_are_distinguished() {
     let sample = Sample::new();
     let before = json!([
         {"question": "topic", "output": "top"},

@@ -4,9 +4,9 @@ use refract_domain::json::{Json, JsonString, Object};
 use refract_domain::limits::VERSION_MAX;
 use refract_domain::prism::VersionNumber;
 use refract_domain::prism::slug::PrismSelector;
-use refract_domain::problem::{Fault, Problems};
+use refract_domain::problem::{Problems, ValidationError};
 use refract_domain::submission::reference::{IdempotencyKey, Ref};
-use refract_domain::submission::{CallContext, SentFields, field_value_faults};
+use refract_domain::submission::{CallContext, SentFields, field_value_errors};
 use refract_service::results::CreateCall;
 
 use super::invalid_value::{InvalidValue, refuse_lost_characters};
@@ -19,7 +19,7 @@ pub(super) fn read(
 ) -> Result<CreateCall, InvalidValue> {
     let body = body
         .into_object()
-        .map_err(|fault| InvalidValue::list(problems, "body", [fault]))?;
+        .map_err(|error| InvalidValue::list(problems, "body", [error]))?;
     let fields = fields_or_text(&body, problems);
     let context = optional(&body, "context", problems, |json| {
         string(json, |sent| CallContext::parse(sent.text))
@@ -46,17 +46,17 @@ fn optional<T>(
     body: &Object<'_>,
     key: &str,
     problems: &mut Problems,
-    read: impl FnOnce(Json<'_>) -> Result<T, Vec<Fault>>,
+    read: impl FnOnce(Json<'_>) -> Result<T, Vec<ValidationError>>,
 ) -> Result<Option<T>, InvalidValue> {
     let read = body.get(key).map(read).transpose();
-    read.map_err(|faults| InvalidValue::list(problems, key, faults))
+    read.map_err(|errors| InvalidValue::list(problems, key, errors))
 }
 
 fn string<T>(
     json: Json<'_>,
-    read: impl FnOnce(JsonString) -> Result<T, Vec<Fault>>,
-) -> Result<T, Vec<Fault>> {
-    let sent = json.into_string().map_err(|fault| vec![fault])?;
+    read: impl FnOnce(JsonString) -> Result<T, Vec<ValidationError>>,
+) -> Result<T, Vec<ValidationError>> {
+    let sent = json.into_string().map_err(|error| vec![error])?;
     let are_lost = sent.has_unpaired_surrogate;
     refuse_lost_characters(read(sent), are_lost)
 }
@@ -67,12 +67,12 @@ fn fields_or_text(body: &Object<'_>, problems: &mut Problems) -> Result<SentFiel
         (Some(fields), None) => read_fields(fields, problems),
         (None, Some(text)) => {
             let value =
-                field_value(text).map_err(|faults| InvalidValue::list(problems, "text", faults))?;
+                field_value(text).map_err(|errors| InvalidValue::list(problems, "text", errors))?;
             Ok(SentFields(vec![("text".to_owned(), value)]))
         }
         (Some(_), Some(_)) | (None, None) => {
-            let fault = Fault::rule("send either fields or text");
-            Err(InvalidValue::list(problems, "fields", [fault]))
+            let error = ValidationError::rule("send either fields or text");
+            Err(InvalidValue::list(problems, "fields", [error]))
         }
     }
 }
@@ -80,18 +80,18 @@ fn fields_or_text(body: &Object<'_>, problems: &mut Problems) -> Result<SentFiel
 fn read_fields(fields: Json<'_>, problems: &mut Problems) -> Result<SentFields, InvalidValue> {
     let fields = fields
         .into_object()
-        .map_err(|fault| InvalidValue::list(problems, "fields", [fault]))?;
+        .map_err(|error| InvalidValue::list(problems, "fields", [error]))?;
     let mut values = Vec::new();
     let mut invalid = None;
     for (key, value) in fields.iter() {
-        match (key_fault(key), field_value(value)) {
+        match (key_error(key), field_value(value)) {
             (None, Ok(value)) => values.push((key.text.clone(), value)),
-            (key_fault, read) => {
-                let faults = key_fault.into_iter().chain(read.err().unwrap_or_default());
+            (key_error, read) => {
+                let errors = key_error.into_iter().chain(read.err().unwrap_or_default());
                 invalid = Some(InvalidValue::list(
                     problems,
                     &format!("fields.{}", key.text),
-                    faults,
+                    errors,
                 ));
             }
         }
@@ -100,43 +100,43 @@ fn read_fields(fields: Json<'_>, problems: &mut Problems) -> Result<SentFields, 
 }
 
 /// The fault of a field's key. Any length is allowed: the key is compared with the version's later.
-fn key_fault(key: &JsonString) -> Option<Fault> {
+fn key_error(key: &JsonString) -> Option<ValidationError> {
     let is_forbidden = key.has_unpaired_surrogate || key.text.contains('\0');
-    is_forbidden.then_some(Fault::ForbiddenCharacters)
+    is_forbidden.then_some(ValidationError::ForbiddenCharacters)
 }
 
-fn field_value(json: Json<'_>) -> Result<String, Vec<Fault>> {
+fn field_value(json: Json<'_>) -> Result<String, Vec<ValidationError>> {
     string(json, |sent| {
-        let faults = field_value_faults(&sent.text);
-        if faults.is_empty() {
+        let errors = field_value_errors(&sent.text);
+        if errors.is_empty() {
             Ok(sent.text)
         } else {
-            Err(faults)
+            Err(errors)
         }
     })
 }
 
-fn version(json: Json<'_>) -> Result<VersionNumber, Vec<Fault>> {
-    let number = json.into_number().map_err(|fault| vec![fault])?;
+fn version(json: Json<'_>) -> Result<VersionNumber, Vec<ValidationError>> {
+    let number = json.into_number().map_err(|error| vec![error])?;
     whole_number(number)
         .and_then(VersionNumber::new)
-        .ok_or_else(|| version_faults(number))
+        .ok_or_else(|| version_errors(number))
 }
 
 /// Every fault of a number as a version number. A number beyond the range of a double is read as
 /// infinite and counts as an integer, as all doubles above 2^53 do.
-fn version_faults(number: f64) -> Vec<Fault> {
-    let mut faults = Vec::new();
+fn version_errors(number: f64) -> Vec<ValidationError> {
+    let mut errors = Vec::new();
     if number.is_finite() && number.fract() != 0.0 {
-        faults.push(Fault::NotAnInteger);
+        errors.push(ValidationError::NotAnInteger);
     }
     if number < 1.0 {
-        faults.push(Fault::NumberTooSmall(1));
+        errors.push(ValidationError::NumberTooSmall(1));
     }
     if number > f64::from(VERSION_MAX) {
-        faults.push(Fault::NumberTooBig(VERSION_MAX.into()));
+        errors.push(ValidationError::NumberTooBig(VERSION_MAX.into()));
     }
-    faults
+    errors
 }
 
 /// The number as an integer, if it is a 32-bit integer.

@@ -1,6 +1,6 @@
 //! Invalid values of a call, whose faults are reported in one list.
 
-use refract_domain::problem::{Fault, Problems};
+use refract_domain::problem::{Problems, ValidationError};
 
 /// An invalid value, whose faults are in the list of problems already.
 #[derive(Debug)]
@@ -11,9 +11,9 @@ impl InvalidValue {
     pub(super) fn list(
         problems: &mut Problems,
         path: &str,
-        faults: impl IntoIterator<Item = Fault>,
+        errors: impl IntoIterator<Item = ValidationError>,
     ) -> Self {
-        problems.add_all(path, faults);
+        problems.add_all(path, errors);
         Self
     }
 }
@@ -21,16 +21,16 @@ impl InvalidValue {
 /// The result of parsing a string. Characters lost in decoding make the string forbidden, as NUL
 /// does, and that fault is listed last.
 pub(super) fn refuse_lost_characters<T>(
-    read: Result<T, Vec<Fault>>,
+    read: Result<T, Vec<ValidationError>>,
     are_lost: bool,
-) -> Result<T, Vec<Fault>> {
-    let mut faults = match read {
+) -> Result<T, Vec<ValidationError>> {
+    let mut errors = match read {
         Ok(value) if !are_lost => return Ok(value),
         Ok(_) => Vec::new(),
-        Err(faults) => faults,
+        Err(errors) => errors,
     };
-    if are_lost && !faults.contains(&Fault::ForbiddenCharacters) {
-        faults.push(Fault::ForbiddenCharacters);
+    if are_lost && !errors.contains(&ValidationError::ForbiddenCharacters) {
+        errors.push(ValidationError::ForbiddenCharacters);
     }
-    Err(faults)
+    Err(errors)
 }

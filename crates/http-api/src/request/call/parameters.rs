@@ -3,7 +3,7 @@
 use percent_encoding::percent_decode_str;
 use refract_domain::ids::ResultId;
 use refract_domain::prism::slug::PrismSelector;
-use refract_domain::problem::{Fault, Problems};
+use refract_domain::problem::{Problems, ValidationError};
 use refract_lens_rendering::Format;
 
 use super::invalid_value::{InvalidValue, refuse_lost_characters};
@@ -15,14 +15,14 @@ pub(super) fn prism(raw: &str, problems: &mut Problems) -> Result<PrismSelector,
     let are_lost = decoded.clone().decode_utf8().is_err();
     let read = PrismSelector::parse(&decoded.decode_utf8_lossy());
     refuse_lost_characters(read, are_lost)
-        .map_err(|faults| InvalidValue::list(problems, "prism", faults))
+        .map_err(|errors| InvalidValue::list(problems, "prism", errors))
 }
 
 /// Reads `{result_id}` after decoding the percent-encoding.
 pub(super) fn result_id(raw: &str, problems: &mut Problems) -> Result<ResultId, InvalidValue> {
     let decoded = percent_decode_str(raw).decode_utf8_lossy();
     ResultId::parse(&decoded)
-        .ok_or_else(|| InvalidValue::list(problems, "result_id", [Fault::InvalidUuid]))
+        .ok_or_else(|| InvalidValue::list(problems, "result_id", [ValidationError::InvalidUuid]))
 }
 
 /// Reads `format` from the query. An empty value counts as absent; two different values are an
@@ -38,5 +38,11 @@ pub(super) fn format(query: &str, problems: &mut Problems) -> Result<Format, Inv
     };
     format
         .filter(|_| values.all(|other| other == first))
-        .ok_or_else(|| InvalidValue::list(problems, "format", [Fault::NotOneOf(&Format::NAMES)]))
+        .ok_or_else(|| {
+            InvalidValue::list(
+                problems,
+                "format",
+                [ValidationError::NotOneOf(&Format::NAMES)],
+            )
+        })
 }

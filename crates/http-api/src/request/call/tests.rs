@@ -1,4 +1,4 @@
-//! Cases beyond the comparison with zod, which is in [`zod`].
+//! Cases that the comparison with zod in [`zod`] does not cover.
 
 mod zod;
 

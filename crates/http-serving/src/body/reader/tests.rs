@@ -1,4 +1,4 @@
-//! Tests with a paused clock: the runtime skips waits that only time ends.
+//! Tests with a paused clock: the runtime advances time instead of sleeping.
 
 use actix_web::error::PayloadError;
 use actix_web::http::header::HeaderValue;
@@ -41,7 +41,7 @@ async fn read(
     body.read(&headers, LIMITS).await
 }
 
-/// This many chunks of 10 KiB, at a fixed interval.
+/// `number` chunks of 10 KiB, one after each pause.
 fn chunks(
     number: usize,
     pause: Duration,
@@ -109,7 +109,7 @@ async fn a_body_that_stands_still_gives_way_to_those_that_wait() {
     let (still, next) = tokio::join!(still, next);
     assert_eq!(still.unwrap_err(), BodyReadError::Incomplete);
     assert!(next.is_ok() && began.elapsed() < Duration::from_secs(6));
-    // when nobody waits for room, the body has its whole time
+    // when no request waits for room, the body has its full deadline
     let slow = chunks(3, Duration::from_secs(9));
     assert!(read(&reader, Some(30 * KIB), slow).await.is_ok());
     drop(room);

@@ -1,5 +1,4 @@
-//! Tests over real connections. With a paused clock, the runtime skips waits that only time
-//! ends.
+//! Tests over real connections. With a paused clock, the runtime advances time instead of sleeping.
 
 use std::future::poll_fn;
 
@@ -48,7 +47,7 @@ async fn arrived(stream: &GatedStream, bytes: usize) {
 }
 
 /// Whether reading the stream returns something at once.
-fn is_told(stream: &mut GatedStream) -> bool {
+fn is_reported(stream: &mut GatedStream) -> bool {
     burst(stream).now_or_never().is_some()
 }
 
@@ -65,7 +64,7 @@ async fn of_many_requests_one_is_let_through_at_a_time() {
     let mut read = burst(&mut stream).await.unwrap();
     assert_eq!(read.matches("\r\n\r\n").count(), 1, "{read:?}");
     let first = stream.gate().clone().begin(NO_BODY);
-    assert!(!is_told(&mut stream), "the first is not answered yet");
+    assert!(!is_reported(&mut stream), "the first is not answered yet");
     drop(first);
     for requests in 2..=3 {
         read += &burst(&mut stream).await.unwrap();
@@ -89,7 +88,7 @@ async fn a_body_that_nobody_reads_stays_with_the_system() {
     assert_eq!(burst(&mut stream).await.unwrap(), head);
     assert_eq!(stream.kept.rest().len(), READ_AHEAD - head.len());
     let under_way = stream.gate().clone().begin(BodyFrame::Length(1_000_000));
-    assert!(!is_told(&mut stream));
+    assert!(!is_reported(&mut stream));
     assert!(stream.kept.rest().len() <= READ_AHEAD);
     let gate = stream.gate().clone();
     let open = gate.open();
@@ -99,7 +98,7 @@ async fn a_body_that_nobody_reads_stays_with_the_system() {
         read += burst(&mut stream).await.unwrap().len();
     }
     assert_eq!(read, 40_000);
-    assert!(!is_told(&mut stream), "no more is wanted");
+    assert!(!is_reported(&mut stream), "no more is wanted");
     drop(open);
     drop(under_way);
     // the server reads and drops the rest, which needs no room for a long head
@@ -123,7 +122,7 @@ async fn a_body_is_read_without_the_requests_behind_it() {
         arrived(&stream, READ_OF_BODY.min(30_000)).await;
         assert_eq!(burst(&mut stream).await.unwrap(), body);
         assert!(
-            !is_told(&mut stream),
+            !is_reported(&mut stream),
             "more is wanted, but there is no more"
         );
         assert!(stream.kept.rest().len() <= READ_AHEAD);
@@ -136,7 +135,7 @@ async fn a_body_is_read_without_the_requests_behind_it() {
 async fn a_client_that_goes_away_meanwhile_is_noticed() {
     let (client, mut stream) = connected(&BodyBudget::default()).await;
     let _under_way = stream.gate().clone().begin(NO_BODY);
-    assert!(!is_told(&mut stream));
+    assert!(!is_reported(&mut stream));
     drop(client);
     assert_eq!(burst(&mut stream).await.unwrap(), "");
 }
@@ -152,14 +151,14 @@ async fn a_long_head_needs_room() {
         while read.len() < USUAL_HEAD {
             read += &burst(&mut stream).await.unwrap();
         }
-        assert!(!is_told(&mut stream) && read.len() == USUAL_HEAD);
+        assert!(!is_reported(&mut stream) && read.len() == USUAL_HEAD);
         drop(all);
         while read.len() < head.len() {
             read += &burst(&mut stream).await.unwrap();
         }
         assert_eq!(budget.held_bytes(), LONG_HEAD);
         drop(stream.gate().clone().begin(NO_BODY));
-        assert!(!is_told(&mut stream));
+        assert!(!is_reported(&mut stream));
         assert_eq!(budget.held_bytes(), 0);
     });
     writing.unwrap();

@@ -1,6 +1,6 @@
-//! The end of a body is found twice: by the stream, which reads no further, and by the HTTP server.
-//! However requests are framed and split, all of them are answered in order, none consists of
-//! another's body, and no connection hangs.
+//! The stream and the HTTP server each find the end of a body. These tests show that they agree:
+//! however requests are framed and split, all of them are answered in order, no body is taken for a
+//! request, and no connection hangs.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -197,7 +197,7 @@ async fn what_follows_a_body_without_an_end_is_no_request() {
             "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\nhello".to_owned(),
             "200[ ]",
         ),
-        // framings that are not understood
+        // unsupported framings
         (
             post(
                 "/read",

@@ -18,7 +18,7 @@ fn server() -> Server {
 }
 
 #[tokio::test]
-async fn a_server_that_is_told_to_stop_drains() {
+async fn a_server_that_is_signalled_to_stop_drains() {
     let lifecycle = Lifecycle::named("test");
     let ended = serve_until(server(), &lifecycle, Duration::ZERO, ready(())).await;
     assert_eq!(ended.unwrap(), Drained::Clean);

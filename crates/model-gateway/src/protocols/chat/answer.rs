@@ -6,10 +6,10 @@ use refract_domain::prism::question::{Question, QuestionKind};
 use super::code_probabilities::CodeProbabilities;
 use crate::protocols::answers;
 
-/// A question with less probability than this on its codes is unanswered (readings).
+/// Minimum probability on a question's codes; below it the question is unanswered (readings).
 const LEAST_MASS: f64 = 0.05;
 
-/// The answer for these probabilities of codes; `None` if they give none.
+/// The answer for these probabilities of codes; `None` if the question is unanswered.
 pub(super) fn answer(question: &Question, mut probabilities: CodeProbabilities) -> Option<Answer> {
     let outcomes = probabilities.outcomes;
     probabilities.split_rest();

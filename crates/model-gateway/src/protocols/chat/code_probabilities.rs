@@ -7,7 +7,7 @@ use refract_domain::answer::probability::Probability;
 
 use super::codes::{CODES_PER_LETTER, CodePiece, CodeShape, codes_of, letter};
 use super::token_text::without_lead;
-use crate::report::coverage::{CodeCoverage, OutcomeCoverage};
+use crate::report::parsed::{ParsedCodes, ParsedOutcomes};
 
 /// Largest share of the codes' probability that may stay unread (readings).
 const MOST_UNREAD: f64 = 0.01;
@@ -258,16 +258,16 @@ impl CodeProbabilities {
         self.alternatives >= usize::from(asked) && self.hidden > MOST_UNREAD * self.sum()
     }
 
-    /// How many outcomes have a listed probability, and how the codes were found.
-    pub(super) fn coverage(&self) -> OutcomeCoverage {
+    /// The listed share of the outcomes' probabilities.
+    pub(super) fn parsed(&self) -> ParsedOutcomes {
         let mass = Probability::from_f64(self.mass.clamp(0.0, 1.0));
-        let codes = CodeCoverage {
+        let codes = ParsedCodes {
             mass: mass.unwrap_or_default(),
             unread: Probability::from_f64(self.unread()).unwrap_or_default(),
             tokens_before: self.tokens_before,
             tokens: self.code_tokens,
         };
-        OutcomeCoverage {
+        ParsedOutcomes {
             outcomes: self.outcomes,
             listed: self.listed.min(self.outcomes),
             codes: Some(codes),

@@ -44,10 +44,7 @@ impl QuestionDialogue<'_> {
         if !is_followed_up {
             follow_up(requests, &mut probabilities, self.follow_ups, series).await?;
         }
-        requests
-            .call
-            .recorder
-            .add_coverage(probabilities.coverage());
+        requests.call.recorder.add_parsed(probabilities.parsed());
         let key = requests.question.key.clone();
         match answer::answer(requests.question, probabilities) {
             Some(answer) => Ok((key, answer)),

@@ -95,8 +95,8 @@ fn any_tokens_are_a_distribution_or_no_answer() {
             let shape = CodeShape::of(question);
             let outcomes = shape.outcomes(question);
             let probabilities = reading::read(shape, outcomes, &positions);
-            let coverage = probabilities.coverage();
-            prop_assert!(coverage.listed <= coverage.outcomes, "{coverage:?}");
+            let parsed = probabilities.parsed();
+            prop_assert!(parsed.listed <= parsed.outcomes, "{parsed:?}");
             let (probabilities, is_named) = match answer(question, probabilities) {
                 None | Some(Answer::YesNo { .. }) => continue,
                 Some(Answer::Scale { probabilities, .. }) => (probabilities, true),

@@ -16,20 +16,20 @@ use crate::error::ModelError;
 use crate::json::{JsonObject, count, list, nested, string};
 use crate::protocols::answers::ReadAnswers;
 use crate::protocols::typed_questions::answers::SentAnswer;
-use crate::report::coverage::OutcomeCoverage;
+use crate::report::parsed::ParsedOutcomes;
 
 /// Reads the answers to these questions.
 pub(super) fn read(answers: &RawValue, questions: &[Question]) -> Result<ReadAnswers, ModelError> {
     let sent = list(answers).ok_or(ModelError::NotDecisions)?;
     let mut sent = sent.into_iter();
-    let mut coverage = OutcomeCoverage::default();
+    let mut parsed = ParsedOutcomes::default();
     let answers = questions.iter().map(|question| {
-        let answer = read_answer(question, sent.next(), &mut coverage)?;
+        let answer = read_answer(question, sent.next(), &mut parsed)?;
         Ok((question.key.clone(), answer))
     });
     Ok(ReadAnswers {
         answers: answers.collect::<Result<_, ModelError>>()?,
-        coverage,
+        parsed,
     })
 }
 
@@ -37,7 +37,7 @@ pub(super) fn read(answers: &RawValue, questions: &[Question]) -> Result<ReadAns
 fn read_answer(
     question: &Question,
     raw: Option<&RawValue>,
-    coverage: &mut OutcomeCoverage,
+    parsed: &mut ParsedOutcomes,
 ) -> Result<Answer, ModelError> {
     let unanswered = || ModelError::Unanswered(question.key.clone());
     let json: DecisionsAnswerJson<'_> = raw.and_then(nested).ok_or_else(unanswered)?;
@@ -60,7 +60,7 @@ fn read_answer(
             QuestionKind::YesNo => None,
         },
     };
-    let answer = answer.read(question, "predicate", coverage);
+    let answer = answer.read(question, "predicate", parsed);
     answer.ok_or_else(unanswered)
 }
 

@@ -9,7 +9,7 @@ use crate::error::ModelError;
 use crate::json::{JsonObject, nested, number, object, string};
 use crate::protocols::answers::{self, ReadAnswers, answer_each};
 use crate::protocols::chat::codes::{CodePiece, CodeShape};
-use crate::report::coverage::OutcomeCoverage;
+use crate::report::parsed::ParsedOutcomes;
 
 /// What the model states about one question.
 struct StatedPercentages {
@@ -24,9 +24,9 @@ struct StatedPercentages {
 /// Reads the answers to these questions.
 pub(super) fn read(content: &str, questions: &[Question]) -> Result<ReadAnswers, ModelError> {
     let stated: JsonObject<'_> = object(inside(content).as_bytes()).unwrap_or_default();
-    answer_each(questions, |question, coverage| {
+    answer_each(questions, |question, parsed| {
         let raw = stated.get(question.key.as_str())?;
-        answer(question, raw, coverage)
+        answer(question, raw, parsed)
     })
 }
 
@@ -38,7 +38,7 @@ fn inside(content: &str) -> &str {
     content.strip_suffix("```").unwrap_or(content)
 }
 
-fn answer(question: &Question, raw: &RawValue, coverage: &mut OutcomeCoverage) -> Option<Answer> {
+fn answer(question: &Question, raw: &RawValue, parsed: &mut ParsedOutcomes) -> Option<Answer> {
     let json: JsonObject<'_> = nested(raw)?;
     let shape = CodeShape::of(question);
     let stated = match shape {
@@ -51,8 +51,8 @@ fn answer(question: &Question, raw: &RawValue, coverage: &mut OutcomeCoverage) -
     if is_zero && !stated.is_unknown {
         return None;
     }
-    coverage.outcomes += stated.weights.len();
-    coverage.listed += stated.listed;
+    parsed.outcomes += stated.weights.len();
+    parsed.listed += stated.listed;
     // only Choice questions have unknown codes: other answers are keyed by code
     if stated.is_unknown {
         answers::without_value(question, &stated.weights)

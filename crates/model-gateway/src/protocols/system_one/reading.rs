@@ -1,6 +1,6 @@
 //! Reads System One answers: an object with an answer under the key of each question.
 //!
-//! Keys that were not asked for are ignored, with any values.
+//! Unknown keys are ignored, whatever their values.
 
 use refract_domain::prism::question::Question;
 use serde::Deserialize;
@@ -14,7 +14,7 @@ use crate::protocols::typed_questions::answers::SentAnswer;
 /// Reads the answers to these questions.
 pub(super) fn read(answers: &RawValue, questions: &[Question]) -> Result<ReadAnswers, ModelError> {
     let sent: JsonObject<'_> = nested(answers).ok_or(ModelError::NotSystemOne)?;
-    answer_each(questions, |question, coverage| {
+    answer_each(questions, |question, parsed| {
         let json: SystemOneAnswerJson<'_> = nested(sent.get(question.key.as_str())?)?;
         let answer = SentAnswer {
             kind: &json.kind.and_then(string)?,
@@ -26,7 +26,7 @@ pub(super) fn read(answers: &RawValue, questions: &[Question]) -> Result<ReadAns
                 None => Some(JsonObject::default()),
             },
         };
-        answer.read(question, "noul", coverage)
+        answer.read(question, "noul", parsed)
     })
 }
 

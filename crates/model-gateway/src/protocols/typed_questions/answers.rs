@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::json::{JsonObject, number, string};
 use crate::protocols::answers;
-use crate::report::coverage::OutcomeCoverage;
+use crate::report::parsed::ParsedOutcomes;
 
 /// An answer from the server. Missing members are `None`.
 pub(crate) struct SentAnswer<'a> {
@@ -31,28 +31,28 @@ impl SentAnswer<'_> {
         &self,
         question: &Question,
         yes_no: &str,
-        coverage: &mut OutcomeCoverage,
+        parsed: &mut ParsedOutcomes,
     ) -> Option<Answer> {
         match question.kind {
-            QuestionKind::Choice { .. } if self.kind == "choice" => self.choice(question, coverage),
+            QuestionKind::Choice { .. } if self.kind == "choice" => self.choice(question, parsed),
             QuestionKind::YesNo if self.kind == yes_no => {
                 let probability = probability(self.yes?)?;
-                coverage.outcomes += 2;
-                coverage.listed += 2;
+                parsed.outcomes += 2;
+                parsed.listed += 2;
                 Some(Answer::YesNo { probability })
             }
-            QuestionKind::Scale { .. } if self.kind == "score" => self.scale(question, coverage),
+            QuestionKind::Scale { .. } if self.kind == "score" => self.scale(question, parsed),
             QuestionKind::Choice { .. } | QuestionKind::YesNo | QuestionKind::Scale { .. } => None,
         }
     }
 
     /// Reads a choice. If the prism lacks the chosen name, the answer's value is null; without a
     /// name there is no answer.
-    fn choice(&self, question: &Question, coverage: &mut OutcomeCoverage) -> Option<Answer> {
+    fn choice(&self, question: &Question, parsed: &mut ParsedOutcomes) -> Option<Answer> {
         let named = string(self.choice?)?;
         let mut distribution = Distribution::new();
         for outcome in question.outcomes() {
-            let probability = self.one_of(outcome.key, coverage)?;
+            let probability = self.one_of(outcome.key, parsed)?;
             distribution.push((OutcomeKey::parse(outcome.key).ok()?, probability));
         }
         let mut keys = distribution.iter().map(|(key, _)| key);
@@ -69,10 +69,10 @@ impl SentAnswer<'_> {
 
     /// Reads the probabilities of levels, keyed by the level's index. They determine the level; a
     /// score from the server does not.
-    fn scale(&self, question: &Question, coverage: &mut OutcomeCoverage) -> Option<Answer> {
+    fn scale(&self, question: &Question, parsed: &mut ParsedOutcomes) -> Option<Answer> {
         let mut distribution = Distribution::new();
         for (index, level) in question.own_outcomes().iter().enumerate() {
-            let probability = self.one_of(&index.to_string(), coverage)?;
+            let probability = self.one_of(&index.to_string(), parsed)?;
             distribution.push((level.key.clone(), probability));
         }
         if is_all_zero(&distribution) {
@@ -82,12 +82,12 @@ impl SentAnswer<'_> {
     }
 
     /// The probability of an outcome; 0 if the server sent none.
-    fn one_of(&self, name: &str, coverage: &mut OutcomeCoverage) -> Option<Probability> {
-        coverage.outcomes += 1;
+    fn one_of(&self, name: &str, parsed: &mut ParsedOutcomes) -> Option<Probability> {
+        parsed.outcomes += 1;
         let Some(raw) = self.probabilities.as_ref()?.get(name) else {
             return Some(Probability::ZERO);
         };
-        coverage.listed += 1;
+        parsed.listed += 1;
         probability(raw)
     }
 }

@@ -106,7 +106,7 @@ fn a_server_that_is_ejected_gets_one_probe_when_it_is_due() {
         assert_ne!(chosen(&pool, due, &[]).0, 1);
     }
     // a second attempt does not wait for a probe
-    pool.loads.of(place(1)).probe_tells_nothing(due);
+    pool.loads.of(place(1)).probe_is_inconclusive(due);
     assert_ne!(chosen(&pool, due, &[0]), (1, true));
     assert_eq!(chosen(&pool, due, &[]), (1, true));
     pool.loads.of(place(1)).answered();
@@ -119,7 +119,9 @@ fn a_probe_that_is_abandoned_is_followed_by_another_one_at_once() {
     let pool = pool(2);
     // by the pool's own clock, the server has long been due
     fail(&pool, 0, Duration::ZERO);
-    pool.loads.of(place(0)).probe_tells_nothing(Duration::ZERO);
+    pool.loads
+        .of(place(0))
+        .probe_is_inconclusive(Duration::ZERO);
     let probe = pool.choose(ServerSet::default()).unwrap();
     assert!(probe.is_probe);
     let asked = pool.ask(probe);

@@ -62,7 +62,7 @@ async fn errors_inside_a_200_are_reported_errors() {
 }
 
 #[actix_rt::test]
-async fn what_is_no_chat_completion_is_said_to_be_none() {
+async fn what_is_no_chat_completion_is_reported_as_none() {
     for body in [
         "",
         "[]",

@@ -276,7 +276,7 @@ fn hidden_variants_of_a_token_are_close() {
 
 /// The documented bounds for servers that list 20 alternatives.
 #[test]
-fn flatter_distributions_are_off_by_no_more_than_is_said() {
+fn flatter_distributions_are_off_by_no_more_than_is_reported() {
     for (outcomes, falling_by_half, any_of_two_tokens, any_of_one) in
         [(60, 0.01, 0.001, 0.15), (255, 0.01, 0.015, 0.25)]
     {

@@ -26,7 +26,7 @@ fn letters(probabilities: [f64; 3]) -> ChatModel {
 
 /// The share of the codes' probability that a reply reports as unread.
 fn unread(reply: &ModelReply) -> f64 {
-    reply.report.coverage.codes.unwrap().unread.to_f64()
+    reply.report.parsed.codes.unwrap().unread.to_f64()
 }
 
 #[actix_rt::test]

@@ -51,7 +51,7 @@ fn paths(server: &ModelServer) -> Vec<String> {
 fn is_alike(one: &ModelReply, other: &ModelReply) -> bool {
     let counts = |reply: &ModelReply| (reply.report.input_tokens, reply.report.output_tokens);
     one.outcome == other.outcome
-        && one.report.coverage == other.report.coverage
+        && one.report.parsed == other.report.parsed
         && counts(one) == counts(other)
 }
 
@@ -84,7 +84,7 @@ async fn one_request_follows_up_all_letters_as_messages_would() {
 }
 
 #[actix_rt::test]
-async fn one_request_tells_all_spellings_of_a_letter_apart() {
+async fn one_request_distinguishes_all_spellings_of_a_letter() {
     let in_two_ways = ChatModel {
         spaced: 0.6,
         ..unsure()
@@ -103,7 +103,7 @@ async fn one_request_tells_all_spellings_of_a_letter_apart() {
 }
 
 #[actix_rt::test]
-async fn another_spelling_of_the_written_letter_is_told_apart_unless_one_code_is_sure() {
+async fn another_spelling_of_the_written_letter_is_distinguished_unless_one_code_is_sure() {
     let flat = vec![1.0; 10];
     let sure = [vec![1.0], vec![0.000_1; 9]].concat();
     for (first_letter, expected) in [(flat, vec![CHAT, TEMPLATE, BATCH]), (sure, vec![CHAT])] {
@@ -317,7 +317,7 @@ async fn what_is_read_before_a_batch_takes_too_long_is_an_answer() {
         reply.took < 2 * timeout + Duration::from_secs(1),
         "{reply:?}"
     );
-    let unread = reply.report.coverage.codes.unwrap().unread.to_f64();
+    let unread = reply.report.parsed.codes.unwrap().unread.to_f64();
     assert!(unread > 0.5, "{reply:?}");
     // the batch, and then one letter in the remaining time
     assert_eq!(paths(&server), [CHAT, TEMPLATE, BATCH, CHAT]);

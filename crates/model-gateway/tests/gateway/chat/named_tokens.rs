@@ -62,9 +62,9 @@ async fn codes_that_twenty_alternatives_hide_are_asked_for_by_name() {
     for _ in 0..2 {
         let reply = ask_twenty(&model).await;
         assert!(distance_of(&reply) < 0.000_01, "{reply:?}");
-        let coverage = reply.report.coverage;
-        assert_eq!((coverage.listed, coverage.outcomes), (20, 20));
-        assert!(coverage.codes.unwrap().unread.to_f64() < 0.000_01);
+        let parsed = reply.report.parsed;
+        assert_eq!((parsed.listed, parsed.outcomes), (20, 20));
+        assert!(parsed.codes.unwrap().unread.to_f64() < 0.000_01);
     }
     assert!(distance_of(&by_twenty().await) > 0.001);
     // 100 alternatives are refused, then the tokens are requested once
@@ -149,7 +149,7 @@ async fn by_twenty() -> ModelReply {
 }
 
 #[actix_rt::test]
-async fn a_server_that_does_not_tell_its_tokens_keeps_twenty_alternatives() {
+async fn a_server_that_does_not_report_its_tokens_keeps_twenty_alternatives() {
     let without = |token: &'static str| {
         move |usual: Value| {
             let mut odd = usual;
@@ -246,7 +246,7 @@ async fn digits_behind_a_letter_that_is_not_continued_are_read_as_before() {
         let submission = submission(&version, "Hello", None);
         model(&server).answer(&version, &submission).await
     };
-    let unread = reply.report.coverage.codes.unwrap().unread.to_f64();
+    let unread = reply.report.parsed.codes.unwrap().unread.to_f64();
     // one of fifteen letters is written and read
     assert!(
         reply.outcome.is_ok() && unread > 0.9 && unread < 0.95,

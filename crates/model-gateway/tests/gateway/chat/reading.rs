@@ -114,7 +114,7 @@ async fn a_code_that_the_prism_lacks_is_a_value_of_null_for_choices_alone() {
 }
 
 #[actix_rt::test]
-async fn confidence_tells_how_far_the_most_probable_outcome_stands_out() {
+async fn confidence_shows_how_far_the_most_probable_outcome_stands_out() {
     let answer = read(&choice(4), &[&[("B", 0.625), ("A", 0.375)]])
         .await
         .unwrap();
@@ -168,7 +168,7 @@ async fn a_call_reports_the_model_and_its_tokens() {
 }
 
 #[actix_rt::test]
-async fn a_call_that_fails_reports_what_the_server_told() {
+async fn a_call_that_fails_reports_what_the_server_reported() {
     let unsure = ChatModel {
         on_codes: 0.01,
         ..ChatModel::new(vec![1.0, 1.0])

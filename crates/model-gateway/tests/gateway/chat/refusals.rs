@@ -85,7 +85,7 @@ async fn a_server_that_continues_no_thinking_model_is_asked_by_a_schema() {
 }
 
 #[actix_rt::test]
-async fn an_answer_that_ends_in_its_thinking_is_said_to() {
+async fn an_answer_that_ends_in_its_thinking_is_reported_as_such() {
     let thinking = |message: Value, finish: &str| {
         let position = vec![("A".to_owned(), 0.9), ("Okay".to_owned(), 0.1)];
         let mut reply = tokens_reply(&[position, vec![(" parcel".to_owned(), 1.0)]], 20);

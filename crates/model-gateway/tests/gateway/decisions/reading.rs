@@ -37,7 +37,7 @@ async fn the_documented_answer_is_stored_as_it_was_given() {
         (Some(318), Some(34))
     );
     assert_eq!((report.requests, report.attempts), (1, 1));
-    assert_eq!((report.coverage.outcomes, report.coverage.listed), (9, 9));
+    assert_eq!((report.parsed.outcomes, report.parsed.listed), (9, 9));
 }
 
 #[actix_rt::test]

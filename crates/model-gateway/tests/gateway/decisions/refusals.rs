@@ -34,7 +34,7 @@ async fn the_first_question_without_an_answer_is_the_failure() {
 }
 
 #[actix_rt::test]
-async fn a_refused_call_reports_what_the_server_told() {
+async fn a_refused_call_reports_what_the_server_reported() {
     let mut body = documented();
     body["answers"][2] = json!({"type": "refusal", "name": "urgency"});
     let server = ModelServer::start(ScriptedReply::json(&body));

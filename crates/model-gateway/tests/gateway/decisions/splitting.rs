@@ -9,11 +9,11 @@ use super::*;
 /// JSON that the model reads, the questions as sent.
 fn estimated(request: &ReceivedRequest) -> usize {
     #[derive(serde::Deserialize)]
-    struct Sent {
+    struct SentRequest {
         input: String,
         questions: Box<RawValue>,
     }
-    let sent: Sent = serde_json::from_slice(&request.body).unwrap();
+    let sent: SentRequest = serde_json::from_slice(&request.body).unwrap();
     let questions = sent.questions.get().chars().count();
     r#"{"input":,"questions":}"#.len() + sent.input.chars().count() + questions
 }

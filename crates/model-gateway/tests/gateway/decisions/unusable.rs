@@ -39,7 +39,7 @@ async fn an_answer_that_cannot_be_used_is_none() {
 }
 
 #[actix_rt::test]
-async fn a_score_whose_levels_are_not_told_apart_is_none() {
+async fn a_score_whose_levels_are_not_distinguished_is_none() {
     for rest in [
         r#""score":1"#,
         r#""score":1,"probabilities":[]"#,

@@ -58,7 +58,7 @@ fn no_bounds() -> ScriptedReply {
 }
 
 #[actix_rt::test]
-async fn a_server_that_refuses_schemas_is_said_to() {
+async fn a_server_that_refuses_schemas_is_reported_as_such() {
     let refusal = json!({"error": {"message": "response_format is not supported"}});
     let server = ModelServer::start(ScriptedReply::json(&refusal).with_status(400));
     let failure = ask(&server, &triage()).await.unwrap_err();
@@ -185,7 +185,7 @@ async fn a_refused_system_message_goes_into_the_users_from_then_on() {
 }
 
 #[actix_rt::test]
-async fn an_answer_that_ends_in_its_thinking_is_said_to() {
+async fn an_answer_that_ends_in_its_thinking_is_reported_as_such() {
     for message in [
         json!({"content": "<think>It is"}),
         json!({"content": "", "reasoning_content": "It is"}),

@@ -156,7 +156,7 @@ async fn a_connection_that_breaks_fails_the_call() {
 }
 
 #[actix_rt::test]
-async fn an_answer_that_ends_early_is_a_broken_connection_however_its_length_is_told() {
+async fn an_answer_that_ends_early_is_a_broken_connection_however_its_length_is_reported() {
     for reply in [
         ScriptedReply::answers().chunked().cut(),
         ScriptedReply::answers().until_close().cut(),
@@ -191,7 +191,7 @@ async fn a_whole_answer_whose_chunks_have_no_end_is_read() {
 }
 
 #[actix_rt::test]
-async fn every_way_to_tell_the_length_of_an_answer_is_read() {
+async fn every_way_to_send_the_length_of_an_answer_is_read() {
     for reply in [
         ScriptedReply::answers(),
         ScriptedReply::answers().chunked(),

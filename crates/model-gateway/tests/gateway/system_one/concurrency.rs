@@ -78,7 +78,7 @@ async fn a_wait_of_a_whole_timeout_fails_the_call() {
 }
 
 #[actix_rt::test]
-async fn a_pause_before_the_second_attempt_holds_no_turn() {
+async fn a_pause_before_the_second_attempt_holds_no_permit() {
     let refused = ScriptedReply::status(503).header("Retry-After", "1");
     let server = ModelServer::start(Script::first([refused]));
     let gateway = gateway(&server, 1, Duration::from_secs(20));

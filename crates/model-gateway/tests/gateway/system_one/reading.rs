@@ -44,7 +44,7 @@ async fn the_contracts_answer_is_stored_as_it_was_given() {
 }
 
 #[actix_rt::test]
-async fn a_call_that_fails_reports_what_the_server_told() {
+async fn a_call_that_fails_reports_what_the_server_reported() {
     let mut body = contract_answer();
     body["answers"]["angry"]["noul"] = json!("often");
     let server = ModelServer::start(ScriptedReply::json(&body));

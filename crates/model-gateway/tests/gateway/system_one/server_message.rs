@@ -21,7 +21,7 @@ async fn reply(script: impl Into<Script>) -> (ModelReply, usize) {
     (reply, server.counts().requests)
 }
 
-fn words(reply: &ModelReply) -> Option<String> {
+fn message(reply: &ModelReply) -> Option<String> {
     reply.server_message.as_ref()?.for_terminal(None)
 }
 
@@ -42,13 +42,13 @@ async fn every_refusal_brings_the_servers_words_with_it() {
         ] {
             for reply in [refusal(status, body), refusal(status, body).chunked()] {
                 let (reply, _) = self::reply(reply).await;
-                assert_eq!(words(&reply).as_deref(), Some("said"), "{status} {body}");
+                assert_eq!(message(&reply).as_deref(), Some("said"), "{status} {body}");
             }
         }
     }
     for body in [r#"{"error":{"message":"said"}}"#, r#"{"message":"said"}"#] {
         let (reply, _) = reply(ScriptedReply::body(body)).await;
-        assert_eq!(words(&reply).as_deref(), Some("said"), "{body}");
+        assert_eq!(message(&reply).as_deref(), Some("said"), "{body}");
     }
 }
 
@@ -56,7 +56,7 @@ async fn every_refusal_brings_the_servers_words_with_it() {
 async fn words_are_the_failures_own() {
     let (reply, _) = reply(Script::first([refusal(503, "first")])).await;
     assert!(reply.outcome.is_ok());
-    assert_eq!(words(&reply), None);
+    assert_eq!(message(&reply), None);
     for second in [
         ScriptedReply::nothing(),
         ScriptedReply::body(r#"{"answers":{}}"#),
@@ -64,11 +64,11 @@ async fn words_are_the_failures_own() {
     ] {
         let (reply, _) = self::reply(Script::first([refusal(503, "first"), second])).await;
         assert!(reply.outcome.is_err());
-        assert_eq!(words(&reply), None);
+        assert_eq!(message(&reply), None);
     }
     let both = [refusal(503, "first"), refusal(500, "second")];
     let (reply, _) = self::reply(Script::first(both)).await;
-    assert_eq!(words(&reply).as_deref(), Some("second"));
+    assert_eq!(message(&reply).as_deref(), Some("second"));
 }
 
 #[actix_rt::test]
@@ -88,7 +88,7 @@ async fn words_that_do_not_come_hold_up_neither_the_second_attempt_nor_the_failu
     ] {
         let (reply, _) = self::reply(broken).await;
         assert_eq!(reply.outcome, Err(ModelError::Status(404)));
-        assert_eq!(words(&reply), None);
+        assert_eq!(message(&reply), None);
     }
 }
 

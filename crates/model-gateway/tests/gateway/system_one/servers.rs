@@ -112,7 +112,7 @@ async fn both_attempts_are_made_when_every_server_refuses() {
 }
 
 #[actix_rt::test]
-async fn the_callers_faults_leave_no_server_alone() {
+async fn errors_of_callers_eject_no_server() {
     let too_long = r#"{"error":{"message":"Context size has been exceeded."}}"#;
     let too_long = ScriptedReply::body(too_long).with_status(500);
     for reply in [

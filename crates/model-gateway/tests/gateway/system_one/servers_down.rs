@@ -2,7 +2,6 @@
 
 use refract_model_gateway::{ModelReply, ModelSettings, Unreachable};
 use refract_test_support::model_server::{ModelServer, ScriptedReply};
-
 use tokio::net::TcpSocket;
 
 use super::servers::{gateway, gateway_to};
@@ -160,7 +159,7 @@ async fn a_connection_that_breaks_fails_the_call_and_counts_against_its_server()
 }
 
 #[actix_rt::test]
-async fn a_call_that_is_dropped_says_nothing_about_its_server() {
+async fn a_call_that_is_dropped_does_not_count_against_its_server() {
     let servers = [(); 2].map(|()| ModelServer::start(ScriptedReply::answers().held()));
     let gateway = gateway(&servers.each_ref());
     let model = gateway.model();

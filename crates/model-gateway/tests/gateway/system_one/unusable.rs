@@ -121,7 +121,7 @@ async fn a_question_that_was_left_out_is_named() {
 }
 
 #[actix_rt::test]
-async fn what_json_cannot_tell_apart_is_refused() {
+async fn what_json_cannot_distinguish_is_refused() {
     for body in [
         r#"{"answers":{"angry":{"type":"noul","noul":0.1},"angry":{"type":"noul","noul":0.9}}}"#,
         r#"{"answers":{},"answers":{}}"#,

@@ -24,9 +24,9 @@ fn group_commit(groups_at_once: usize) -> Arc<GroupCommit<TestRow>> {
     Arc::new(GroupCommit::new(groups_at_once))
 }
 
-/// The sizes of the groups that a turn sends, each of which succeeds.
-fn send_all(turn: &mut Turn<TestRow>) -> Vec<usize> {
-    let groups = std::iter::from_fn(|| turn.next_group());
+/// The sizes of the groups that a leader sends, each of which succeeds.
+fn send_all(leader: &mut GroupLeader<TestRow>) -> Vec<usize> {
+    let groups = std::iter::from_fn(|| leader.next_group());
     let sizes = groups.map(|mut group| {
         let rows = group.take_rows().len();
         group.tell(Ok(vec![true; rows]));
@@ -39,8 +39,8 @@ fn send_all(turn: &mut Turn<TestRow>) -> Vec<usize> {
 fn a_row_that_comes_alone_goes_at_once() {
     let commit = group_commit(2);
     for _ in 0..3 {
-        let (mut fate, turn) = commit.join(row(10, None));
-        assert_eq!(send_all(&mut turn.unwrap()), [1]);
+        let (mut fate, leader) = commit.join(row(10, None));
+        assert_eq!(send_all(&mut leader.unwrap()), [1]);
         assert!(matches!(fate.try_recv(), Ok(Ok(true))));
     }
 }
@@ -48,13 +48,13 @@ fn a_row_that_comes_alone_goes_at_once() {
 #[test]
 fn rows_that_come_meanwhile_go_together() {
     let commit = group_commit(1);
-    let (_first, turn) = commit.join(row(10, None));
-    let mut turn = turn.unwrap();
-    let group = turn.next_group().unwrap();
+    let (_first, leader) = commit.join(row(10, None));
+    let mut leader = leader.unwrap();
+    let group = leader.next_group().unwrap();
     let later: Vec<_> = (0..150).map(|_| commit.join(row(10, None))).collect();
-    assert!(later.iter().all(|(_, turn)| turn.is_none()));
+    assert!(later.iter().all(|(_, leader)| leader.is_none()));
     group.tell(Ok(vec![true]));
-    assert_eq!(send_all(&mut turn), [64, 64, 22]);
+    assert_eq!(send_all(&mut leader), [64, 64, 22]);
     for (mut fate, _) in later {
         assert!(matches!(fate.try_recv(), Ok(Ok(true))));
     }
@@ -65,24 +65,24 @@ fn a_group_holds_a_bounded_amount_of_text_or_one_row() {
     let commit = group_commit(1);
     let sizes = [100_000, 100_000, 100_000, 1_000_000, 10, 10];
     let joined: Vec<_> = sizes.map(|size| commit.join(row(size, None))).into();
-    let turns = joined.into_iter().filter_map(|(_, turn)| turn);
-    let sent: Vec<_> = turns.map(|mut turn| send_all(&mut turn)).collect();
+    let leaders = joined.into_iter().filter_map(|(_, leader)| leader);
+    let sent: Vec<_> = leaders.map(|mut leader| send_all(&mut leader)).collect();
     assert_eq!(sent, [[2, 1, 1, 2]]);
 }
 
 #[test]
 fn another_group_goes_while_one_is_slow() {
     let commit = group_commit(2);
-    let (_first, turn) = commit.join(row(10, None));
-    let mut first = turn.unwrap();
+    let (_first, leader) = commit.join(row(10, None));
+    let mut first = leader.unwrap();
     let slow = first.next_group().unwrap();
     std::thread::sleep(SLOW);
-    let (_second, turn) = commit.join(row(10, None));
-    let mut second = turn.unwrap();
+    let (_second, leader) = commit.join(row(10, None));
+    let mut second = leader.unwrap();
     let also_slow = second.next_group().unwrap();
     std::thread::sleep(SLOW);
-    let (_third, turn) = commit.join(row(10, None));
-    assert!(turn.is_none(), "two are on their way");
+    let (_third, leader) = commit.join(row(10, None));
+    assert!(leader.is_none(), "two are on their way");
     drop((slow, also_slow));
     assert_eq!(send_all(&mut first), [1]);
     assert_eq!(send_all(&mut second), [0; 0]);
@@ -93,23 +93,23 @@ fn every_group_has_its_rows_in_the_same_order() {
     let commit = group_commit(1);
     let keys = [Some("c"), None, Some("a"), Some("b"), Some("a")];
     let joined: Vec<_> = keys.map(|key| commit.join(row(10, key))).into();
-    let mut turns = joined.into_iter().filter_map(|(_, turn)| turn);
-    let mut group = turns.next().unwrap().next_group().unwrap();
+    let mut leaders = joined.into_iter().filter_map(|(_, leader)| leader);
+    let mut group = leaders.next().unwrap().next_group().unwrap();
     let rows = group.take_rows();
     assert!(rows.is_sorted_by(|one, other| one.contended() <= other.contended()));
     assert_eq!(rows.len(), keys.len());
 }
 
 #[test]
-fn an_error_is_told_to_one_and_leaves_many_open() {
+fn an_error_is_reported_to_one_and_leaves_many_open() {
     let failure = || Err(PersistenceError::Failed("a full disk".to_owned()));
     let commit = group_commit(1);
-    let (mut alone, turn) = commit.join(row(10, None));
-    let mut turn = turn.unwrap();
-    turn.next_group().unwrap().tell(failure());
+    let (mut alone, leader) = commit.join(row(10, None));
+    let mut leader = leader.unwrap();
+    leader.next_group().unwrap().tell(failure());
     assert!(matches!(alone.try_recv(), Ok(Err(_))));
     let many: Vec<_> = (0..3).map(|_| commit.join(row(10, None)).0).collect();
-    turn.next_group().unwrap().tell(failure());
+    leader.next_group().unwrap().tell(failure());
     for mut fate in many {
         assert!(matches!(
             fate.try_recv(),
@@ -119,16 +119,16 @@ fn an_error_is_told_to_one_and_leaves_many_open() {
 }
 
 #[test]
-fn a_turn_that_is_broken_off_leaves_nobody_waiting() {
+fn a_leader_that_is_aborted_leaves_nobody_waiting() {
     let commit = group_commit(1);
-    let (_first, turn) = commit.join(row(10, None));
+    let (_first, leader) = commit.join(row(10, None));
     let (mut second, none) = commit.join(row(10, None));
     assert!(none.is_none());
-    drop(turn);
+    drop(leader);
     assert!(matches!(
         second.try_recv(),
         Err(oneshot::error::TryRecvError::Closed)
     ));
-    let (_third, turn) = commit.join(row(10, None));
-    assert_eq!(send_all(&mut turn.unwrap()), [1]);
+    let (_third, leader) = commit.join(row(10, None));
+    assert_eq!(send_all(&mut leader.unwrap()), [1]);
 }

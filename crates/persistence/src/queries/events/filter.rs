@@ -31,7 +31,7 @@ pub struct EventFilter {
 /// Actors whose events are listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventActors {
-    /// Their kind.
+    /// The kind of the actors.
     pub kind: ActorKind,
     /// The ids of people or keys, a few at most; empty for operators and nodes, where all are
     /// meant.
@@ -72,8 +72,8 @@ where
 const APART: TimeDelta = TimeDelta::minutes(5);
 
 impl EventFilter {
-    /// The ids between which all events of the period and the range are: an id begins with its
-    /// creation time, so that an index of ids finds a period.
+    /// The exclusive bounds of the ids of all events in the period and the range: an id begins with
+    /// its creation time, so an index of ids finds a period.
     fn ids(&self, range: EventRange) -> (EventId, EventId) {
         let nearby = |moment: DateTime<Utc>, apart| {
             let moment = moment.checked_add_signed(apart);

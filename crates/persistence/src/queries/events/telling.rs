@@ -1,4 +1,5 @@
-//! Events on other pages: the changes of a prism, and each person's last action.
+//! Events for the pages of prisms and people: the changes of a prism, and each person's last
+//! action.
 
 use diesel::prelude::*;
 use refract_domain::event::{ActorKind, Event, EventAction, TargetKind};

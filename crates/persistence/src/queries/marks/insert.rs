@@ -16,7 +16,7 @@ use crate::schema::sql_types::{Id, Moment};
 use crate::schema::{events, marks};
 
 /// Saves marks, all or none, and returns how many are new or change the marked outcome. A mark with
-/// the outcome that is saved already keeps its maker and its time. If anything changes, an event of
+/// the outcome that is saved already keeps its actor and its time. If anything changes, an event of
 /// the import is saved in the same transaction.
 ///
 /// No two marks may be of one result and question.

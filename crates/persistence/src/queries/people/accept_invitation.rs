@@ -59,7 +59,7 @@ impl Database {
                     .filter(people::id.eq(Bind(person)))
                     .filter(people::removed_at.is_null())
             };
-            // the person's row is locked before the link goes, as everywhere
+            // the person's row is locked before the link is deleted, as everywhere
             let before =
                 joining().select((people::email, people::role, people::password.is_not_null()));
             let before: Option<(String, String, bool)> =
@@ -85,10 +85,10 @@ impl Database {
                     .select(events::actor_id);
                 let made_by: Option<AnyId> = made_by.first(c).await.optional()?;
                 if made_by != Some(AnyId(person.0)) {
-                    let untold = joining().filter(people::untold_event.is_null());
+                    let unseen = joining().filter(people::first_unseen_event.is_null());
                     run!(
                         c,
-                        diesel::update(untold).set(people::untold_event.eq(Some(stamp.id)))
+                        diesel::update(unseen).set(people::first_unseen_event.eq(Some(stamp.id)))
                     );
                 }
             }

@@ -43,7 +43,7 @@ pub struct NewPerson {
     pub role: Role,
 }
 
-/// What became of an invitation.
+/// The outcome of an invitation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InviteOutcome {
     /// The link was saved for this person and replaces any earlier one.

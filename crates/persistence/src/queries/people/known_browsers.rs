@@ -18,7 +18,7 @@ use crate::schema::{known_browsers, people};
 pub struct NewBrowser {
     /// The hash of the browser's new cookie.
     pub hash: TokenHash,
-    /// The hash of the browser's earlier cookie, by which nobody is known any more.
+    /// The hash of the browser's earlier cookie, which is no longer valid.
     pub before: Option<TokenHash>,
 }
 

@@ -1,4 +1,4 @@
-//! Passwords: what a check needs, and what ends when a new one is chosen.
+//! Passwords: the rows for checking one, and the sessions and tries that end when one is replaced.
 
 use diesel::prelude::*;
 use diesel::result::Error::RollbackTransaction;
@@ -16,7 +16,7 @@ use crate::queries::people::sessions::{NewSession, insert_session};
 use crate::schema::sql_types::Bind;
 use crate::schema::{invitations, known_browsers, people, sessions, sign_in_tries};
 
-/// What is needed to check a person's password.
+/// The row for checking a person's password.
 #[derive(Clone)]
 pub struct PasswordRow {
     /// The account of the person.
@@ -103,8 +103,8 @@ impl Database {
     }
 
     /// Replaces the password hash of a person whose password was checked against this row. All
-    /// their sessions end, a new one begins, and any open link of theirs becomes void. Returns
-    /// whether the checked password was still theirs and they were not removed meanwhile. One
+    /// their sessions end, a new one begins, and any open link for them becomes void. Returns
+    /// whether the checked password was still current and they were not removed meanwhile. One
     /// transaction, with an event of the change.
     ///
     /// # Errors

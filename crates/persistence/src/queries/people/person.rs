@@ -47,7 +47,7 @@ pub struct Person {
     pub last_used_at: Option<DateTime<Utc>>,
 }
 
-/// What became of a change to a person.
+/// The outcome of a change to a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PersonOutcome {
     /// The change was saved.
@@ -202,8 +202,8 @@ impl Database {
 
     /// Gives a person of the stamp's account another role, with an event, unless the account would
     /// be left without an owner who has joined. A person who has the role already is left
-    /// unchanged. One transaction. A change by somebody else is to be announced to a person who has
-    /// joined.
+    /// unchanged. One transaction. A change by another person is later announced to a person who
+    /// has joined.
     ///
     /// # Errors
     /// When the database fails.
@@ -262,12 +262,12 @@ impl Database {
                         add_event!(c, role_set(stamp, person, before, role));
                         if is_by_another {
                             // a person who has not joined never had another role
-                            let untold = one()
+                            let unseen = one()
                                 .filter(people::password.is_not_null())
-                                .filter(people::untold_event.is_null());
+                                .filter(people::first_unseen_event.is_null());
                             run!(
                                 c,
-                                diesel::update(untold).set(people::untold_event.eq(Some(id)))
+                                diesel::update(unseen).set(people::first_unseen_event.eq(Some(id)))
                             );
                         }
                     }

@@ -51,7 +51,7 @@ pub struct SessionRow {
     /// When the session was last used, to the hour.
     pub last_used_at: DateTime<Utc>,
     /// The first change by somebody else that is still to be announced to the person.
-    pub untold_event: Option<EventId>,
+    pub first_unseen_event: Option<EventId>,
 }
 
 #[derive(Insertable)]
@@ -120,11 +120,11 @@ impl Database {
                 get_result(query.select((
                     WhoColumns::as_select(),
                     sessions::last_used_at,
-                    people::untold_event
+                    people::first_unseen_event
                 )))
             )
             .optional()?;
-            let row = found.map(|(who, last_used_at, untold_event)| {
+            let row = found.map(|(who, last_used_at, first_unseen_event)| {
                 Ok(SessionRow {
                     role: who.role()?,
                     account: who.account,
@@ -132,7 +132,7 @@ impl Database {
                     email: who.email(),
                     name: who.name,
                     last_used_at,
-                    untold_event,
+                    first_unseen_event,
                 })
             });
             row.transpose()
@@ -178,8 +178,8 @@ impl Database {
             let expired = invitations::table.filter(invitations::expires_at.le(Bind(now)));
             on!(connection, execute(diesel::delete(expired)))?;
             let signed_in_at = known_browsers::signed_in_at;
-            let forgotten = known_browsers::table.filter(signed_in_at.le(Bind(signed_in_after)));
-            on!(connection, execute(diesel::delete(forgotten)))?;
+            let expired = known_browsers::table.filter(signed_in_at.le(Bind(signed_in_after)));
+            on!(connection, execute(diesel::delete(expired)))?;
             Ok(())
         })
         .await

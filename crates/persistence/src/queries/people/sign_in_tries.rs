@@ -13,7 +13,7 @@ use crate::queries::database::Database;
 use crate::schema::sign_in_tries;
 use crate::schema::sql_types::Bind;
 
-/// The most tries that are read: many more than can be let through in the time in which they count.
+/// The most tries that are read: many more than are allowed in the time in which they count.
 const MOST_TRIES: i64 = 1_000;
 
 /// Which tries are counted together.
@@ -32,7 +32,7 @@ pub struct SignInTry {
     pub id: SignInTryId,
     /// The hash of the typed address.
     pub email: EmailHash,
-    /// Which tries it is counted with.
+    /// The counter of the try.
     pub counter: SignInCounter,
     /// When the try was made.
     pub tried_at: DateTime<Utc>,
@@ -166,7 +166,7 @@ impl Database {
         .await
     }
 
-    /// Deletes a try that succeeded or was not let through.
+    /// Deletes a try that succeeded or was blocked.
     ///
     /// # Errors
     /// When the database fails.

@@ -3,12 +3,17 @@
 use refract_domain::event::{Event, EventAction, EventStamp, EventTarget, LensChangeDetails};
 use refract_domain::ids::PrismId;
 use refract_domain::lens::Lens;
-use refract_domain::prism::PrismName;
+use refract_domain::prism::DisplayName;
 
 /// The event of a prism's new name.
-pub(crate) fn renamed(stamp: EventStamp, prism: PrismId, before: String, name: PrismName) -> Event {
+pub(crate) fn renamed(
+    stamp: EventStamp,
+    prism: PrismId,
+    before: String,
+    name: DisplayName,
+) -> Event {
     Event {
-        from: Some(PrismName::saved(before).into()),
+        from: Some(DisplayName::saved(before).into()),
         to: Some(name.into()),
         ..stamp.event(EventAction::PrismRenamed, EventTarget::Prism(prism))
     }

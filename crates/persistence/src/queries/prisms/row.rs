@@ -22,7 +22,7 @@ pub struct Prism {
     pub name: String,
     /// The version that answers when a call names none.
     pub latest_version: VersionNumber,
-    /// How often the lens was changed.
+    /// The number of changes of the lens.
     pub lens_revision: i32,
     /// When the prism was made.
     pub created_at: DateTime<Utc>,

@@ -8,7 +8,7 @@ use refract_domain::event::{Event, EventAction, EventStamp, EventTarget, LensCha
 use refract_domain::ids::{AccountId, PrismId};
 use refract_domain::lens::Lens;
 use refract_domain::prism::slug::Slug;
-use refract_domain::prism::{PrismName, PrismVersion, VersionNumber};
+use refract_domain::prism::{DisplayName, PrismVersion, VersionNumber};
 
 use crate::connections::unless_rolled_back;
 use crate::error::PersistenceError;
@@ -27,7 +27,7 @@ pub struct PrismDefinition<'a> {
     /// The prism that is made or changed.
     pub prism: DefinedPrism<'a>,
     /// Its display name.
-    pub name: &'a PrismName,
+    pub name: &'a DisplayName,
     /// The version to save: the first of a new prism, else the next. `None` saves none.
     pub version: Option<&'a PrismVersion>,
     /// The lens to save, and what it changes; `None` leaves the lens as it is.
@@ -46,7 +46,7 @@ pub enum DefinedPrism<'a> {
         /// Its slug, which must be free.
         slug: &'a Slug,
     },
-    /// A prism that must still be as it was read.
+    /// An existing prism, which must be unchanged since it was read.
     Read(&'a Prism),
 }
 
@@ -206,7 +206,7 @@ fn version_event(
     }
 }
 
-/// The stamp of a further event of one definition. It has the note too: each event says why.
+/// The stamp of a further event of one definition, with the same note: each event gives the reason.
 fn further(stamp: &EventStamp) -> EventStamp {
     EventStamp {
         note: stamp.note.clone(),
@@ -216,7 +216,7 @@ fn further(stamp: &EventStamp) -> EventStamp {
 
 impl Database {
     /// Creates and changes prisms with their events, all or none. None is saved when a slug is
-    /// taken, or when the latest version, the lens or the name of a prism is no longer as it was
+    /// taken, or when the latest version, the lens or the name of a prism has changed since it was
     /// read. One transaction.
     ///
     /// Concurrent callers must pass definitions in one order, such as that of their slugs, so that

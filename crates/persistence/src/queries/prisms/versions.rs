@@ -9,7 +9,7 @@ use diesel_async::RunQueryDsl;
 use refract_domain::event::{Event, EventAction, EventStamp, EventTarget, LensChangeDetails};
 use refract_domain::ids::{PersonId, PrismId};
 use refract_domain::lens::Lens;
-use refract_domain::prism::{PrismName, PrismVersion, VersionNumber};
+use refract_domain::prism::{DisplayName, PrismVersion, VersionNumber};
 use refract_traces::StatementName;
 
 use crate::connections::{for_update, on, run, unless_rolled_back};
@@ -25,7 +25,7 @@ use crate::schema::{prism_versions, prisms};
 /// A version to be saved.
 pub struct NewVersion<'a> {
     /// The prism's new display name.
-    pub name: &'a PrismName,
+    pub name: &'a DisplayName,
     /// The version.
     pub version: &'a PrismVersion,
     /// The prism's new lens, and what it changes; `None` leaves the lens and its revision as they

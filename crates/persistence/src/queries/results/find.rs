@@ -10,7 +10,7 @@ use crate::connections::{find_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::prisms::row::{Prism, PrismColumns};
-use crate::queries::results::maker::ResultMaker;
+use crate::queries::results::actor::ResultActorRow;
 use crate::queries::results::provenance::{Provenance, ProvenanceColumns};
 use crate::queries::results::row::ResultColumns;
 use crate::schema::sql_types::Bind;
@@ -75,7 +75,7 @@ impl Database {
         self.named(&OF_RESULTS, reading).await
     }
 
-    /// The retry of this result; `None` when there is none. Reads do not ask for it.
+    /// The retry of this result; `None` when there is none. API reads do not query it.
     ///
     /// # Errors
     /// When the database fails.
@@ -129,11 +129,11 @@ impl Database {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn find_maker(
+    pub async fn find_result_actor(
         &self,
         account: AccountId,
         result: ResultId,
-    ) -> Result<Option<ResultMaker>, PersistenceError> {
+    ) -> Result<Option<ResultActorRow>, PersistenceError> {
         self.read(async move |mut connection| {
             let query = results::table
                 .filter(results::id.eq(Bind(result)))

@@ -174,7 +174,7 @@ insert_rows! {
     provenance.model_attempts: Option<i64> as Nullable<BigInt>,
     provenance.on_codes_millionths: Option<i32> as Nullable<Integer>,
     provenance.unread_millionths: Option<i32> as Nullable<Integer>,
-    maker.made_by: Option<PersonId> as Nullable<Id>,
+    actor.made_by: Option<PersonId> as Nullable<Id>,
 }
 
 impl Query for InsertRows {

@@ -19,6 +19,6 @@ pub struct NewResult {
     pub retry_of: Option<ResultId>,
     /// The result.
     pub result: SavedResult,
-    /// Where the answers came from, or what is known of a model that failed.
+    /// The provenance of the answers, or of the failure.
     pub provenance: Provenance,
 }

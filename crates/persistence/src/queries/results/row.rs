@@ -1,4 +1,4 @@
-//! A result as its table has it: from a new result to a row, and from a row to a saved result.
+//! Converts a new result to a row of its table, and a row to a saved result.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -11,7 +11,7 @@ use refract_domain::submission::{CallContext, Submission};
 
 use crate::connections::GroupRow;
 use crate::error::PersistenceError;
-use crate::queries::results::maker::MakerColumns;
+use crate::queries::results::actor::ActorColumns;
 use crate::queries::results::new_result::NewResult;
 use crate::queries::results::provenance::ProvenanceColumns;
 use crate::schema::results;
@@ -23,7 +23,7 @@ const BYTES_OF_ANSWERS: usize = 1024;
 pub(crate) struct ResultRow {
     pub(crate) columns: ResultColumns,
     pub(crate) provenance: ProvenanceColumns,
-    pub(crate) maker: MakerColumns,
+    pub(crate) actor: ActorColumns,
 }
 
 impl TryFrom<&NewResult> for ResultRow {
@@ -33,7 +33,7 @@ impl TryFrom<&NewResult> for ResultRow {
         Ok(Self {
             columns: new.try_into()?,
             provenance: (&new.provenance).into(),
-            maker: MakerColumns {
+            actor: ActorColumns {
                 made_by: new.made_by,
             },
         })

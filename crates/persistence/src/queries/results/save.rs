@@ -21,7 +21,7 @@ const SAVING: StatementName = StatementName {
     summary: "INSERT results",
 };
 
-/// What became of a result.
+/// The outcome of saving a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SaveOutcome {
     /// The result is saved.
@@ -36,8 +36,8 @@ impl Database {
     /// with a key one transaction. A call that loses makes two or three more queries to read the
     /// winner.
     ///
-    /// Saving a result again, after an error that left its fate open, is safe. A retry whose
-    /// original was deleted meanwhile is saved without its link.
+    /// Saving a result again is safe after an error that left open whether it was saved. A retry
+    /// whose original was deleted meanwhile is saved without its link.
     ///
     /// # Errors
     /// When the database fails: then the result is saved whole or not at all.
@@ -126,8 +126,8 @@ impl Database {
         .await
     }
 
-    /// Finds what won: an earlier attempt to save this very result, another retry, or another
-    /// holder of the idempotency key.
+    /// Finds the winner of the race: an earlier attempt to save this very result, another retry, or
+    /// another holder of the idempotency key.
     async fn find_winner(&self, race: Race) -> Result<SaveOutcome, PersistenceError> {
         self.read(async move |mut connection| {
             let query = results::table.find(Bind(race.id)).select(results::id);
@@ -171,7 +171,7 @@ impl NewResult {
     }
 }
 
-/// What a save may conflict on with another save.
+/// The unique values on which two saves may conflict.
 struct Race {
     id: ResultId,
     account: AccountId,

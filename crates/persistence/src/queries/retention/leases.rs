@@ -1,9 +1,9 @@
 //! Leases: for work that one node at a time does for all of them.
 //!
-//! A node holds a lease until a moment, and renews it before. Another node takes it after that
-//! moment by its own clock, so that a dead node blocks nothing. Nodes whose clocks differ by more
-//! than the duration of a lease may hold it at the same time: work under a lease must tolerate
-//! that.
+//! A node holds a lease until the lease expires, and renews it before then. Another node takes an
+//! expired lease, judged by its own clock, so that a dead node blocks nothing. Nodes whose clocks
+//! differ by more than the duration of a lease may hold it at the same time: work under a lease
+//! must tolerate that.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;

@@ -14,7 +14,7 @@ use crate::queries::results::lists::query::ResultQuery;
 use crate::schema::sql_types::{Bind, Id, Moment};
 use crate::schema::{prisms, results};
 
-/// When a result was saved, as the index by age has it.
+/// The moment at which a result was saved, in the expression of the index by age.
 const AGE: &str = "COALESCE(created_at, created_at)";
 
 /// Which results of a prism are purged.

@@ -39,8 +39,8 @@ impl Database {
         .await
     }
 
-    /// When the newest result of all accounts was made, ignoring results from after `now`. `None`
-    /// when there is no result.
+    /// The creation time of the newest result of all accounts, ignoring results from after `now`.
+    /// `None` when there is no result.
     ///
     /// # Errors
     /// When the database fails.

@@ -5,15 +5,15 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use refract_service::keys::api_key::ApiKey;
 use refract_domain::ids::ResultId;
-use refract_domain::submission::reference::IdempotencyKey;
 use refract_domain::prism::slug::PrismSelector;
 use refract_domain::submission::SentFields;
+use refract_domain::submission::reference::IdempotencyKey;
 use refract_service::Refract;
+use refract_service::keys::api_key::ApiKey;
 use refract_service::keys::{CallKeyId, PresentedKey};
 use refract_service::model::{ModelEndpoint, ModelGateway, ModelSettings, Protocol};
-use refract_service::people::{Caller, DEFAULT_ACCOUNT};
+use refract_service::people::{AccountActor, DEFAULT_ACCOUNT};
 use refract_service::results::CreateCall;
 use refract_service::store::DatabaseSettings;
 use tokio::runtime::Runtime;
@@ -50,7 +50,7 @@ impl Service {
             pool: POOL,
         };
         let gateway = ModelGateway::new(ModelSettings {
-            endpoint: ModelEndpoint::Lexical,
+            endpoint: ModelEndpoint::DemoScorer,
             protocol: Protocol::SystemOne,
             name: String::new(),
             api_key: None,
@@ -63,12 +63,12 @@ impl Service {
             let refract = Refract::connect(&settings).await?;
             refract.store().migrate().await?;
             let account = refract.accounts().find(DEFAULT_ACCOUNT).await?;
-            let caller = Caller::operator(account.id);
+            let actor = AccountActor::operator(account.id);
             let (_, key) = refract
                 .keys()
-                .create(&caller, "bench".to_owned(), None)
+                .create(&actor, "bench".to_owned(), None)
                 .await?;
-            refract.prisms().create(&caller, PRISM.as_bytes()).await?;
+            refract.prisms().create(&actor, PRISM.as_bytes()).await?;
             anyhow::Ok((refract.with_model(gateway.model()), key))
         });
         let (refract, api_key) = prepared?;

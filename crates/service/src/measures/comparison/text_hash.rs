@@ -1,4 +1,4 @@
-//! Hashes by which equal texts of two sides are found.
+//! Hashes that match equal texts of two sides.
 
 use refract_domain::submission::Submission;
 use sha2::{Digest as _, Sha256};

@@ -1,6 +1,6 @@
 //! Whether all answers have the same origin.
 
-/// The only value that was seen, or that there were several.
+/// The single value seen so far, or the fact that there were several.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum OneOrSeveral<T> {
     /// No value was seen.

@@ -14,19 +14,21 @@ pub(super) struct Tail {
 }
 
 impl Tail {
-    /// Counts the results after the watermark `mark`. No result is between `mark` and `first`, so
-    /// counting begins at `first`; results up to `closed` are closed.
+    /// Counts the results after `watermark`, from `first`, the first result after it.
+    /// Results up to `closed` are old enough for the watermark to pass.
     ///
     /// A day without results costs nothing: the next day to be counted is that of the next result.
     pub(super) async fn count(
         database: &Database,
         prism: PrismId,
-        mark: Option<ResultId>,
+        watermark: Option<ResultId>,
         first: ResultId,
         closed: ResultId,
     ) -> Result<Self, PersistenceError> {
         let mut tail = Self::default();
-        let mut after = mark.unwrap_or(ResultId::LOWEST).max(first.just_before());
+        let mut after = watermark
+            .unwrap_or(ResultId::LOWEST)
+            .max(first.just_before());
         let mut next = Some(first.max(after.just_after()));
         while let Some(begin) = next {
             let day = begin.moment().date_naive();

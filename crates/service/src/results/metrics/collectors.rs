@@ -125,7 +125,7 @@ impl Collector for DatabaseCollector {
         let gauges = [
             (
                 "refract_database_connections_allowed",
-                "Connections to the database that this node may hold.",
+                "Upper bound on the connections of this node to the database.",
                 allowed,
             ),
             (
@@ -135,7 +135,7 @@ impl Collector for DatabaseCollector {
             ),
             (
                 "refract_database_connections_leased",
-                "Connections of the pool that a query has to itself now.",
+                "Connections of the pool that a query uses now.",
                 leased,
             ),
             (

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use refract_domain::ids::ResultId;
-use refract_domain::result::maker::Maker;
+use refract_domain::result::actor::ResultActor;
 use refract_persistence::{Database, SearchCandidate};
 
 use super::candidate_reader::{Matches, SearchEnd};
@@ -34,7 +34,7 @@ pub struct FoundRow {
     /// The result.
     pub result: ReadableResult,
     /// Who made the result.
-    pub maker: Maker,
+    pub actor: ResultActor,
     /// The result that retried this one, if any.
     pub retried_as: Option<ResultId>,
 }
@@ -101,7 +101,7 @@ async fn load_rows(
         if let Some(result) = saved.remove(&candidate.id) {
             rows.push(FoundRow {
                 result: ReadableResult::through_lens(database, result, lens).await?,
-                maker: candidate.maker,
+                actor: candidate.actor,
                 retried_as: retries.get(&candidate.id).copied(),
             });
         }

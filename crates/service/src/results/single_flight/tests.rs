@@ -33,33 +33,33 @@ fn result() -> SavedResult {
     }
 }
 
-fn first(turn: KeyTurn) -> FirstCall {
-    match turn {
-        KeyTurn::Ask(first) => first,
-        KeyTurn::Wait(_) => panic!("another call asks"),
+fn first(role: FlightRole) -> FlightLeader {
+    match role {
+        FlightRole::Lead(first) => first,
+        FlightRole::Follow(_) => panic!("another call asks"),
     }
 }
 
-fn other(turn: KeyTurn) -> OtherCall {
-    match turn {
-        KeyTurn::Ask(_) => panic!("the call asks itself"),
-        KeyTurn::Wait(other) => other,
+fn other(role: FlightRole) -> FlightFollower {
+    match role {
+        FlightRole::Lead(_) => panic!("the call asks itself"),
+        FlightRole::Follow(other) => other,
     }
 }
 
 #[tokio::test]
-async fn whoever_came_before_the_first_call_ended_gets_its_result() {
+async fn calls_that_came_before_the_first_call_ended_get_its_result() {
     let (calls, account, result) = (SingleFlight::default(), account(), result());
     let (a, b, c) = (
         calls.enter(&key()),
         calls.enter(&key()),
         calls.enter(&key()),
     );
-    let asks = first(a.turn(account));
-    let waits = other(b.turn(account));
+    let asks = first(a.role(account));
+    let waits = other(b.role(account));
     asks.saved(&result);
     // the call that had read the database already takes part, although the first call has ended
-    let late = other(c.turn(account));
+    let late = other(c.role(account));
     assert_eq!(waits.saved().await.as_deref(), Some(&result));
     assert_eq!(late.saved().await.as_deref(), Some(&result));
 }
@@ -68,10 +68,10 @@ async fn whoever_came_before_the_first_call_ended_gets_its_result() {
 async fn a_call_that_comes_after_the_first_ended_begins_anew() {
     let (calls, account) = (SingleFlight::default(), account());
     let beside = calls.enter(&key());
-    first(calls.enter(&key()).turn(account)).saved(&result());
-    let anew = first(calls.enter(&key()).turn(account));
-    drop(other(beside.turn(account)));
-    let waits = other(calls.enter(&key()).turn(account));
+    first(calls.enter(&key()).role(account)).saved(&result());
+    let anew = first(calls.enter(&key()).role(account));
+    drop(other(beside.role(account)));
+    let waits = other(calls.enter(&key()).role(account));
     drop(anew);
     assert_eq!(waits.saved().await, None);
 }
@@ -79,8 +79,8 @@ async fn a_call_that_comes_after_the_first_ended_begins_anew() {
 #[tokio::test]
 async fn a_first_call_that_saves_nothing_lets_the_others_ask() {
     let (calls, account) = (SingleFlight::default(), account());
-    let asks = first(calls.enter(&key()).turn(account));
-    let waits = other(calls.enter(&key()).turn(account));
+    let asks = first(calls.enter(&key()).role(account));
+    let waits = other(calls.enter(&key()).role(account));
     drop(asks);
     assert_eq!(waits.saved().await, None);
 }
@@ -88,9 +88,9 @@ async fn a_first_call_that_saves_nothing_lets_the_others_ask() {
 #[tokio::test]
 async fn accounts_do_not_wait_for_one_another() {
     let (calls, one, two) = (SingleFlight::default(), account(), account());
-    let asks = first(calls.enter(&key()).turn(one));
-    let asks_too = first(calls.enter(&key()).turn(two));
-    let waits = other(calls.enter(&key()).turn(two));
+    let asks = first(calls.enter(&key()).role(one));
+    let asks_too = first(calls.enter(&key()).role(two));
+    let waits = other(calls.enter(&key()).role(two));
     let result = result();
     asks_too.saved(&result);
     drop(asks);
@@ -106,12 +106,12 @@ fn nothing_is_kept_of_calls_that_ended() {
         calls.enter(&key()),
     );
     drop(a);
-    let asks = first(b.turn(account));
-    let waits = other(c.turn(account));
+    let asks = first(b.role(account));
+    let waits = other(c.role(account));
     asks.saved(&result());
     drop(waits);
     assert!(locked(&calls.0).is_empty());
     drop(calls.enter(&key()));
-    drop(first(calls.enter(&key()).turn(account)));
+    drop(first(calls.enter(&key()).role(account)));
     assert!(locked(&calls.0).is_empty());
 }

@@ -1,7 +1,7 @@
 //! Whether a round of purging is plausible: whether its clock is right, and whether it deletes only
 //! what it should.
 //!
-//! A clock that is wrong by up to a day is accepted: results then go up to a day early.
+//! A clock that is wrong by up to a day is accepted: results are then deleted up to a day early.
 
 use std::time::Instant;
 
@@ -150,7 +150,7 @@ pub(super) fn check_clock(
 
 /// Checks that a round deletes no more than half of the results of any prism. Results that became
 /// too old since the last round do not count: otherwise the last results of an unused prism would
-/// stay for ever.
+/// never be deleted.
 pub(super) async fn check_shares(
     database: &Database,
     prisms: &[(AccountId, PrismId)],

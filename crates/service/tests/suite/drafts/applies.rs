@@ -18,8 +18,8 @@ on_both!(
     with crate::drafts::on;
     what_differs_is_saved_and_what_is_equal_is_not,
     a_lens_and_the_version_that_it_needs_go_together,
-    every_fault_of_every_file_is_listed_and_nothing_is_saved,
-    a_dry_run_says_what_would_be_and_saves_nothing,
+    every_error_of_every_file_is_listed_and_nothing_is_saved,
+    a_dry_run_reports_what_would_be_and_saves_nothing,
     applied_at_once_each_definition_is_saved_once,
 );
 
@@ -55,7 +55,7 @@ async fn applied(it: &DraftFixture, files: &[DefinitionFile]) -> Vec<(String, &'
     let applied = it
         .refract
         .prisms()
-        .apply(&it.caller, &of(files, false))
+        .apply(&it.actor, &of(files, false))
         .await;
     outcomes(&applied.unwrap())
 }
@@ -64,13 +64,13 @@ pub(crate) async fn refused(it: &DraftFixture, files: &[DefinitionFile]) -> Vec<
     let refused = it
         .refract
         .prisms()
-        .apply(&it.caller, &of(files, false))
+        .apply(&it.actor, &of(files, false))
         .await;
     match refused.unwrap_err() {
-        ApplyError::Faults(faults) => {
-            let faults = faults.into_iter();
-            faults
-                .map(|fault| format!("{}: {}", fault.file, fault.text))
+        ApplyError::InvalidFiles(errors) => {
+            let errors = errors.into_iter();
+            errors
+                .map(|error| format!("{}: {}", error.file, error.text))
                 .collect()
         }
         ApplyError::Prism(other) => panic!("{other}"),
@@ -81,7 +81,7 @@ async fn changes(it: &DraftFixture) -> Vec<ChangeOfPrism> {
     let history = it
         .refract
         .prisms()
-        .history(it.caller.account(), &it.prism)
+        .history(it.actor.account(), &it.prism)
         .await;
     let mut changes: Vec<_> = history
         .unwrap()
@@ -98,7 +98,7 @@ pub(crate) async fn events(it: &DraftFixture) -> Vec<Event> {
     let finding = it
         .refract
         .events()
-        .find(it.caller.account(), filter, range, 100);
+        .find(it.actor.account(), filter, range, 100);
     let found = finding.await.unwrap();
     found
         .events
@@ -134,7 +134,7 @@ async fn what_differs_is_saved_and_what_is_equal_is_not(it: DraftFixture) {
     let made = it
         .refract
         .prisms()
-        .find(it.caller.account(), &made)
+        .find(it.actor.account(), &made)
         .await
         .unwrap();
     assert_eq!((made.name.as_str(), made.lens_revision), ("Triage", 1));
@@ -230,7 +230,7 @@ async fn a_lens_and_the_version_that_it_needs_go_together(it: DraftFixture) {
     assert_eq!(names, ["anger", "glad_probability"]);
 }
 
-async fn every_fault_of_every_file_is_listed_and_nothing_is_saved(it: DraftFixture) {
+async fn every_error_of_every_file_is_listed_and_nothing_is_saved(it: DraftFixture) {
     let mut good = file();
     good["context"] = json!("New.");
     let mut wrong = file();
@@ -246,31 +246,31 @@ async fn every_fault_of_every_file_is_listed_and_nothing_is_saved(it: DraftFixtu
             &lens(&json!([{ "question": "x", "output": "top" }])),
         ),
     ];
-    let mut faults = refused(&it, &files).await;
-    faults.sort();
-    assert_eq!(faults.len(), 4, "{faults:#?}");
-    for (fault, beginning) in faults.iter().zip([
+    let mut errors = refused(&it, &files).await;
+    errors.sort();
+    assert_eq!(errors.len(), 4, "{errors:#?}");
+    for (error, beginning) in errors.iter().zip([
         "prisms/nobody.lens.json: there is no prism nobody: apply its nobody.prism.json too",
         "prisms/triage.lens.json: columns.0.question: ",
         "prisms/wrong.prism.json: file: Unrecognized key(s) in object: 'extra'",
         "prisms/wrong.prism.json: questions.0.options.1.key: ",
     ]) {
-        assert!(fault.starts_with(beginning), "{fault}");
+        assert!(error.starts_with(beginning), "{error}");
     }
     let other = DefinitionFile {
         file: "other/triage.prism.json".to_owned(),
         ..twice.clone()
     };
-    let faults = refused(&it, &[twice, other]).await;
+    let errors = refused(&it, &[twice, other]).await;
     let words =
         "other/triage.prism.json: prisms/triage.prism.json defines it too: give one of the two";
-    assert_eq!(faults, [words]);
+    assert_eq!(errors, [words]);
     assert_eq!(changes(&it).await.len(), 1);
-    let prisms = it.database.list_prisms(it.caller.account()).await.unwrap();
+    let prisms = it.database.list_prisms(it.actor.account()).await.unwrap();
     assert_eq!(prisms.len(), 1);
 }
 
-async fn a_dry_run_says_what_would_be_and_saves_nothing(it: DraftFixture) {
+async fn a_dry_run_reports_what_would_be_and_saves_nothing(it: DraftFixture) {
     let mut changed = file();
     changed["context"] = json!("We sell bicycles.");
     let files = [
@@ -281,7 +281,7 @@ async fn a_dry_run_says_what_would_be_and_saves_nothing(it: DraftFixture) {
     let would = it
         .refract
         .prisms()
-        .apply(&it.caller, &of(&files, true))
+        .apply(&it.actor, &of(&files, true))
         .await
         .unwrap();
     let would_be: Vec<_> = would
@@ -303,7 +303,7 @@ async fn a_dry_run_says_what_would_be_and_saves_nothing(it: DraftFixture) {
     let done = it
         .refract
         .prisms()
-        .apply(&it.caller, &of(&files, false))
+        .apply(&it.actor, &of(&files, false))
         .await
         .unwrap();
     assert_eq!(outcomes(&done), outcomes(&would));
@@ -325,9 +325,9 @@ async fn applied_at_once_each_definition_is_saved_once(it: DraftFixture) {
     for number in 0..8 {
         // each of them gives its files in another order
         files.rotate_left(number % 3);
-        let (refract, caller, apply) = (it.refract.clone(), it.caller.clone(), of(&files, false));
+        let (refract, actor, apply) = (it.refract.clone(), it.actor.clone(), of(&files, false));
         applying.spawn(async move {
-            let applied = refract.prisms().apply(&caller, &apply).await;
+            let applied = refract.prisms().apply(&actor, &apply).await;
             outcomes(&applied.unwrap())
         });
     }
@@ -348,7 +348,7 @@ async fn applied_at_once_each_definition_is_saved_once(it: DraftFixture) {
     later.sort();
     assert_eq!(format!("{first:?}"), "Version(VersionNumber(1))");
     assert_eq!(later, ["LensSet", "Version(VersionNumber(2))"]);
-    let prisms = it.database.list_prisms(it.caller.account()).await.unwrap();
+    let prisms = it.database.list_prisms(it.actor.account()).await.unwrap();
     assert_eq!(prisms.len(), 5);
     assert!(
         prisms

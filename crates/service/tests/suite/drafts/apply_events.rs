@@ -13,7 +13,7 @@ on_both!(with crate::drafts::on; what_is_applied_has_its_events_and_what_is_equa
 
 async fn what_is_applied_has_its_events_and_what_is_equal_has_none(it: DraftFixture) {
     let note = EventDetail::note("commit 4f2c").unwrap();
-    let caller = it.caller.clone().with_note(note.clone());
+    let actor = it.actor.clone().with_note(note.clone());
     let mut changed = file();
     changed["name"] = json!("First line");
     changed["context"] = json!("We sell bicycles.");
@@ -26,13 +26,13 @@ async fn what_is_applied_has_its_events_and_what_is_equal_has_none(it: DraftFixt
     ];
     let before = events(&it).await;
     let apply = of(&files, false);
-    let applying = it.refract.prisms().apply(&caller, &apply);
+    let applying = it.refract.prisms().apply(&actor, &apply);
     applying.await.unwrap();
     let mut added = events(&it).await;
     added.truncate(added.len() - before.len());
     added.reverse();
     let text = |detail: &Option<EventDetail>| detail.as_ref().map(ToString::to_string);
-    let said: Vec<_> = added
+    let found: Vec<_> = added
         .iter()
         .map(|event| (event.action, text(&event.from), text(&event.to)))
         .collect();
@@ -57,12 +57,12 @@ async fn what_is_applied_has_its_events_and_what_is_equal_has_none(it: DraftFixt
         ),
         lens_set,
     ];
-    assert_eq!(said, expected);
+    assert_eq!(found, expected);
     for event in &added {
         assert_eq!(event.stamp.note.as_ref(), Some(&note), "{event:?}");
     }
     let all = events(&it).await;
-    let applying = it.refract.prisms().apply(&caller, &apply);
+    let applying = it.refract.prisms().apply(&actor, &apply);
     applying.await.unwrap();
     assert_eq!(events(&it).await, all, "nothing is changed");
     // one file that cannot be applied prevents the others
@@ -76,9 +76,9 @@ async fn what_is_applied_has_its_events_and_what_is_equal_has_none(it: DraftFixt
     let history = it
         .refract
         .prisms()
-        .history(it.caller.account(), &it.prism)
+        .history(it.actor.account(), &it.prism)
         .await;
-    let told: Vec<_> = history
+    let found: Vec<_> = history
         .unwrap()
         .into_iter()
         .map(|change| (change.what, change.note))
@@ -90,5 +90,5 @@ async fn what_is_applied_has_its_events_and_what_is_equal_has_none(it: DraftFixt
         (ChangeOfPrism::Version(version), Some(note)),
         (ChangeOfPrism::Version(VersionNumber::FIRST), None),
     ];
-    assert_eq!(told, expected, "newest first");
+    assert_eq!(found, expected, "newest first");
 }

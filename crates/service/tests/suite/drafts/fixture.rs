@@ -16,7 +16,7 @@ use refract_model_gateway::{ModelGateway, ModelSettings, Protocol};
 use refract_persistence::{NewResult, Provenance};
 use refract_service::Refract;
 use refract_service::lenses::PrismLens;
-use refract_service::people::Caller;
+use refract_service::people::AccountActor;
 use refract_service::results::ReadableResult;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -27,7 +27,7 @@ use crate::fixture::Fixture;
 pub(crate) struct DraftFixture {
     base: Fixture,
     /// The person whose calls the tests make.
-    pub(crate) caller: Caller,
+    pub(crate) actor: AccountActor,
     pub(crate) prism: PrismSelector,
     prism_id: PrismId,
 }
@@ -58,13 +58,13 @@ pub(crate) fn file() -> Value {
 impl DraftFixture {
     /// Adds a person and the prism to a database with an account.
     pub(crate) async fn of(base: Fixture) -> Self {
-        let caller = Caller::person(base.account, PersonId(Uuid::now_v7()));
+        let actor = AccountActor::person(base.account, PersonId(Uuid::now_v7()));
         let file = file().to_string();
         let prisms = base.refract.prisms();
-        let prism = prisms.create(&caller, file.as_bytes()).await.unwrap();
+        let prism = prisms.create(&actor, file.as_bytes()).await.unwrap();
         Self {
             base,
-            caller,
+            actor,
             prism: PrismSelector::Id(prism.id),
             prism_id: prism.id,
         }
@@ -94,7 +94,7 @@ impl DraftFixture {
         let found = self
             .refract
             .lenses()
-            .find(self.caller.account(), &self.prism)
+            .find(self.actor.account(), &self.prism)
             .await;
         found.unwrap()
     }
@@ -105,7 +105,7 @@ impl DraftFixture {
         let saved =
             self.refract
                 .prisms()
-                .save_version(&self.caller, &self.prism, bytes.as_bytes(), None);
+                .save_version(&self.actor, &self.prism, bytes.as_bytes(), None);
         saved.await.unwrap().1
     }
 
@@ -115,7 +115,7 @@ impl DraftFixture {
         let set = self
             .refract
             .lenses()
-            .set(&self.caller, &self.prism, bytes.as_bytes(), None);
+            .set(&self.actor, &self.prism, bytes.as_bytes(), None);
         set.await.unwrap();
     }
 
@@ -127,7 +127,7 @@ impl DraftFixture {
         status: ResultStatus,
     ) -> ReadableResult {
         let id = self.insert(version, text, status).await;
-        let found = self.refract.results().find(self.caller.account(), id).await;
+        let found = self.refract.results().find(self.actor.account(), id).await;
         found.unwrap()
     }
 
@@ -151,9 +151,9 @@ impl DraftFixture {
         };
         let id = result.id;
         let new = NewResult {
-            account: self.caller.account(),
+            account: self.actor.account(),
             api_key: None,
-            made_by: self.caller.person_id(),
+            made_by: self.actor.person_id(),
             retry_of: None,
             result,
             provenance: Provenance::default(),
@@ -165,7 +165,7 @@ impl DraftFixture {
     /// Number of saved results of the prism.
     pub(crate) async fn count(&self) -> u64 {
         let all = refract_persistence::ResultFilter::default();
-        let account = self.caller.account();
+        let account = self.actor.account();
         let counted = self.database.count_results(account, self.prism_id, all);
         counted.await.unwrap()
     }

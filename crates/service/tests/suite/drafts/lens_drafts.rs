@@ -23,7 +23,7 @@ on_both!(
 
 async fn draft(it: &DraftFixture, columns: &Value) -> LensDraft {
     let file = json!({ "columns": columns }).to_string();
-    let account = it.caller.account();
+    let account = it.actor.account();
     let draft = it
         .refract
         .lenses()
@@ -202,7 +202,7 @@ async fn results_of_older_versions_are_read_with_their_own_questions(it: DraftFi
 
 async fn a_wrong_lens_file_is_refused_as_saving_refuses_it(it: DraftFixture) {
     let file = br#"{"columns": [{"question": "angry", "output": "top"}]}"#;
-    let account = it.caller.account();
+    let account = it.actor.account();
     let refused = it.refract.lenses().draft(account, &it.prism, file).await;
     let words = refused.err().unwrap().to_string();
     assert_eq!(

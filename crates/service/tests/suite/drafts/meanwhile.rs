@@ -5,9 +5,9 @@ use refract_domain::account::person::{Email, PersonName};
 use refract_domain::account::role::Role;
 use refract_domain::event::EventDetail;
 use refract_domain::ids::AccountId;
-use refract_domain::prism::{PrismName, VersionNumber};
+use refract_domain::prism::{DisplayName, VersionNumber};
 use refract_service::people;
-use refract_service::people::Caller;
+use refract_service::people::AccountActor;
 use refract_service::people::password::TypedPassword;
 use refract_service::prisms::{ChangeOfPrism, PrismChange, PrismError};
 use refract_test_support::on_both;
@@ -23,7 +23,7 @@ on_both!(
     a_version_on_top_of_an_older_one_is_refused_until_it_is_on_top_of_the_latest,
     of_many_who_save_on_top_of_one_lens_exactly_one_does,
     a_lens_that_was_changed_meanwhile_is_neither_saved_over_nor_reset,
-    the_history_of_a_prism_tells_who_changed_what,
+    the_history_of_a_prism_shows_who_changed_what,
 );
 
 /// Number of people who save at once.
@@ -45,7 +45,7 @@ async fn save(
     let saving = it
         .refract
         .prisms()
-        .save_version(&it.caller, &it.prism, &bytes, based_on);
+        .save_version(&it.actor, &it.prism, &bytes, based_on);
     Ok(saving.await?.1)
 }
 
@@ -111,7 +111,7 @@ async fn set_lens(it: &DraftFixture, percent: usize, based_on: i32) -> Result<()
     let bytes = json!({ "columns": [column] }).to_string().into_bytes();
     it.refract
         .lenses()
-        .set(&it.caller, &it.prism, &bytes, Some(based_on))
+        .set(&it.actor, &it.prism, &bytes, Some(based_on))
         .await
 }
 
@@ -139,7 +139,7 @@ async fn a_lens_that_was_changed_meanwhile_is_neither_saved_over_nor_reset(it: D
     let reset = async |based_on| {
         it.refract
             .lenses()
-            .reset(&it.caller, &it.prism, based_on)
+            .reset(&it.actor, &it.prism, based_on)
             .await
     };
     let refused = reset(Some(before)).await.unwrap_err();
@@ -157,10 +157,10 @@ async fn a_lens_that_was_changed_meanwhile_is_neither_saved_over_nor_reset(it: D
 }
 
 /// A person of the account who has joined.
-async fn joined(it: &DraftFixture, name: &str) -> Caller {
-    let account = it.caller.account();
+async fn joined(it: &DraftFixture, name: &str) -> AccountActor {
+    let account = it.actor.account();
     let email = Email::parse(&format!("{name}@example.com")).unwrap();
-    let operator = Caller::operator(account);
+    let operator = AccountActor::operator(account);
     let inviting = it.refract.people().invite(&operator, &email, Role::Editor);
     let invitation = inviting.await.unwrap();
     let name = PersonName::parse(name).unwrap();
@@ -172,14 +172,14 @@ async fn joined(it: &DraftFixture, name: &str) -> Caller {
         .accept(&client, token, &name, password, None)
         .await
         .unwrap();
-    Caller::person(account, invitation.person)
+    AccountActor::person(account, invitation.person)
 }
 
-async fn the_history_of_a_prism_tells_who_changed_what(it: DraftFixture) {
+async fn the_history_of_a_prism_shows_who_changed_what(it: DraftFixture) {
     let (ada, grace) = (joined(&it, "Ada").await, joined(&it, "Grace").await);
     let (refract, prism) = (&it.refract, &it.prism);
     let bytes = with_context("second").to_string().into_bytes();
-    let terminal = Caller::operator(it.caller.account());
+    let terminal = AccountActor::operator(it.actor.account());
     refract
         .prisms()
         .save_version(&ada, prism, &bytes, None)
@@ -191,7 +191,7 @@ async fn the_history_of_a_prism_tells_who_changed_what(it: DraftFixture) {
         .set(&grace, prism, columns.to_string().as_bytes(), None)
         .await
         .unwrap();
-    let name = PrismName::parse("Sorting").unwrap();
+    let name = DisplayName::parse("Sorting").unwrap();
     refract.prisms().rename(&ada, prism, &name).await.unwrap();
     refract
         .lenses()
@@ -221,21 +221,21 @@ async fn the_history_of_a_prism_tells_who_changed_what(it: DraftFixture) {
         let text = |detail: &Option<EventDetail>| detail.as_ref().map(ToString::to_string);
         (text(from).unwrap_or_default(), text(to).unwrap_or_default())
     };
-    let said = |from: &str, to: &str| (from.to_owned(), to.to_owned());
-    assert_eq!(words(0), said("", ""));
-    assert_eq!(words(3), said("Triage", "Sorting"));
+    let from_to = |from: &str, to: &str| (from.to_owned(), to.to_owned());
+    assert_eq!(words(0), from_to("", ""));
+    assert_eq!(words(3), from_to("Triage", "Sorting"));
     let automatic = "revision 0, column topic (topic top), \
          column rude (rude label, no below 0.5, yes from 0.5)";
-    assert_eq!(words(4), said(automatic, "revision 1"));
-    assert_eq!(words(5), said("1", "2"));
-    let told: Vec<_> = history
+    assert_eq!(words(4), from_to(automatic, "revision 1"));
+    assert_eq!(words(5), from_to("1", "2"));
+    let found: Vec<_> = history
         .into_iter()
-        .map(|change| (change.what, change.made_by.map(|name| name.to_string())))
+        .map(|change| (change.what, change.actor.map(|name| name.to_string())))
         .collect();
     let by = |name: &str| Some(name.to_owned());
     let second = VersionNumber::FIRST.next().unwrap();
     assert_eq!(
-        told,
+        found,
         [
             (ChangeOfPrism::Restored, by("Grace")),
             (ChangeOfPrism::Archived, by("Grace")),

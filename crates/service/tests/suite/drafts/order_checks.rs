@@ -13,7 +13,7 @@ use super::fixture::{DraftFixture, answers, failed, file};
 on_both!(
     with crate::drafts::on;
     each_order_is_asked_and_compared_and_nothing_is_saved,
-    an_order_that_the_model_does_not_answer_is_told,
+    an_order_that_the_model_does_not_answer_is_reported,
     without_answers_or_choices_nothing_is_asked,
 );
 
@@ -97,7 +97,7 @@ async fn each_order_is_asked_and_compared_and_nothing_is_saved(it: DraftFixture)
     assert_eq!(it.count().await, before);
 }
 
-async fn an_order_that_the_model_does_not_answer_is_told(it: DraftFixture) {
+async fn an_order_that_the_model_does_not_answer_is_reported(it: DraftFixture) {
     let result = saved(&it).await;
     let script = Script::first([ScriptedReply::status(400)]);
     let server = ModelServer::start(script);

@@ -3,7 +3,7 @@
 use refract_authoring::prism_file::PrismFile;
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::submission::{CallContext, SentFields};
-use refract_service::people::Maker;
+use refract_service::people::ResultActor;
 use refract_service::prisms::TRIAL_TEXTS;
 use refract_service::results::ReadableResult;
 use refract_test_support::model_server::{ModelServer, Script, ScriptedReply};
@@ -19,7 +19,7 @@ on_both!(
     a_failure_of_the_model_is_a_result_like_any_other,
     a_draft_is_tried_on_stored_texts_and_nothing_is_saved,
     a_text_that_lacks_a_field_of_the_draft_is_left_out,
-    a_draft_says_why_it_has_no_answers,
+    a_draft_explains_why_it_has_no_answers,
 );
 
 fn fields(pairs: &[(&str, &str)]) -> SentFields {
@@ -65,7 +65,7 @@ async fn a_text_is_asked_of_two_versions_and_both_results_are_saved(it: DraftFix
     let tried = refract
         .prisms()
         .try_on(
-            it.caller.clone(),
+            it.actor.clone(),
             &it.prism,
             &text,
             context.as_ref(),
@@ -79,16 +79,16 @@ async fn a_text_is_asked_of_two_versions_and_both_results_are_saved(it: DraftFix
     for result in &tried {
         assert!(result.is_ok());
         assert_eq!(result.submission().context(), Some("A customer"));
-        let account = it.caller.account();
+        let account = it.actor.account();
         let found = it.refract.results().find(account, result.id()).await;
         assert_eq!(found.unwrap().view().version, result.view().version);
-        let maker = it
+        let actor = it
             .refract
             .results()
-            .maker(account, result.id())
+            .actor(account, result.id())
             .await
             .unwrap();
-        assert_eq!(maker, it.caller.person_id().map(Maker::Person));
+        assert_eq!(actor, it.actor.person_id().map(ResultActor::Person));
     }
     assert_eq!(it.count().await, 2);
 }
@@ -101,7 +101,7 @@ async fn a_version_with_other_fields_refuses_in_the_words_of_a_call(it: DraftFix
     let try_on = async |sent: SentFields| {
         let tried = refract
             .prisms()
-            .try_on(it.caller.clone(), &it.prism, &sent, None, None, &versions)
+            .try_on(it.actor.clone(), &it.prism, &sent, None, None, &versions)
             .await;
         let words = tried
             .into_iter()
@@ -135,7 +135,7 @@ async fn a_failure_of_the_model_is_a_result_like_any_other(it: DraftFixture) {
     let versions = [VersionNumber::FIRST, second];
     let tried = refract
         .prisms()
-        .try_on(it.caller.clone(), &it.prism, &text, None, None, &versions)
+        .try_on(it.actor.clone(), &it.prism, &text, None, None, &versions)
         .await;
     assert!(tried.iter().all(|tried| !tried.as_ref().unwrap().is_ok()));
     assert_eq!(it.count().await, 2);
@@ -186,7 +186,7 @@ async fn a_text_that_lacks_a_field_of_the_draft_is_left_out(it: DraftFixture) {
     let refract = it.asking();
     let tried = refract
         .prisms()
-        .try_on(it.caller.clone(), &it.prism, &text, None, None, &[second])
+        .try_on(it.actor.clone(), &it.prism, &text, None, None, &[second])
         .await;
     let long = tried.into_iter().next().unwrap().unwrap();
     let both = [short, long];
@@ -206,7 +206,7 @@ async fn a_text_that_lacks_a_field_of_the_draft_is_left_out(it: DraftFixture) {
     );
 }
 
-async fn a_draft_says_why_it_has_no_answers(it: DraftFixture) {
+async fn a_draft_explains_why_it_has_no_answers(it: DraftFixture) {
     let latest = it.lens().await.latest;
     let long = "x".repeat(99_000);
     let small = it.save(VersionNumber::FIRST, "Hello", failed()).await;

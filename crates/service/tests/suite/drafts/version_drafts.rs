@@ -10,13 +10,13 @@ use super::fixture::{DraftFixture, file};
 
 on_both!(
     with crate::drafts::on;
-    a_draft_is_read_by_the_rules_of_saving_and_tells_what_it_changes,
+    a_draft_is_read_by_the_rules_of_saving_and_shows_what_it_changes,
     a_wrong_draft_is_refused_in_the_words_of_saving,
-    each_version_tells_what_it_changed,
+    each_version_shows_what_it_changed,
 );
 
 async fn read(it: &DraftFixture, file: &Value) -> Result<VersionDraft, String> {
-    let account = it.caller.account();
+    let account = it.actor.account();
     let bytes = file.to_string();
     let draft = it
         .refract
@@ -26,7 +26,7 @@ async fn read(it: &DraftFixture, file: &Value) -> Result<VersionDraft, String> {
     draft.map_err(|refusal| refusal.to_string())
 }
 
-async fn a_draft_is_read_by_the_rules_of_saving_and_tells_what_it_changes(it: DraftFixture) {
+async fn a_draft_is_read_by_the_rules_of_saving_and_shows_what_it_changes(it: DraftFixture) {
     it.set_lens(&json!([{ "question": "angry", "output": "label" },
         { "question": "rude", "output": "label" }]))
         .await;
@@ -36,10 +36,10 @@ async fn a_draft_is_read_by_the_rules_of_saving_and_tells_what_it_changes(it: Dr
     let draft = read(&it, &changed).await.unwrap();
     assert_eq!(draft.prism.latest_version.get(), 1);
     assert_eq!(draft.latest().questions().len(), 3);
-    let told: Vec<_> = draft
+    let found: Vec<_> = draft
         .differences()
         .into_iter()
-        .map(|told| (told.severity, told.path))
+        .map(|found| (found.severity, found.path))
         .collect();
     let expected = [
         (Severity::ForAnswers, "context"),
@@ -47,7 +47,7 @@ async fn a_draft_is_read_by_the_rules_of_saving_and_tells_what_it_changes(it: Dr
         (Severity::ForCallers, "lens.rude"),
     ];
     assert_eq!(
-        told,
+        found,
         expected.map(|(severity, path)| (severity, path.to_owned()))
     );
     assert_eq!(draft.size(), budget::size_of_version(&draft.file.version));
@@ -64,7 +64,7 @@ async fn a_wrong_draft_is_refused_in_the_words_of_saving(it: DraftFixture) {
     let saving = it
         .refract
         .prisms()
-        .save_version(&it.caller, &it.prism, bytes.as_bytes(), None);
+        .save_version(&it.actor, &it.prism, bytes.as_bytes(), None);
     assert_eq!(refused, saving.await.unwrap_err().to_string());
     assert!(
         refused.starts_with("Invalid request: questions.1.type: "),
@@ -72,7 +72,7 @@ async fn a_wrong_draft_is_refused_in_the_words_of_saving(it: DraftFixture) {
     );
 }
 
-async fn each_version_tells_what_it_changed(it: DraftFixture) {
+async fn each_version_shows_what_it_changed(it: DraftFixture) {
     let mut second = file();
     second["questions"][1]["text"] = json!("Is the writer angry?");
     it.save_version(&second).await;
@@ -80,12 +80,12 @@ async fn each_version_tells_what_it_changed(it: DraftFixture) {
     let mut fourth = second.clone();
     fourth["fields"][0]["label"] = json!("Text");
     it.save_version(&fourth).await;
-    let account = it.caller.account();
+    let account = it.actor.account();
     let overview = it.refract.prisms().overview(account, &it.prism).await;
     let compared = overview.unwrap().compared.into_iter();
-    let told: Vec<_> = compared
+    let found: Vec<_> = compared
         .map(|(number, differences)| {
-            let paths = differences.into_iter().map(|told| told.path);
+            let paths = differences.into_iter().map(|found| found.path);
             (number.get(), paths.collect::<Vec<_>>())
         })
         .collect();
@@ -95,5 +95,5 @@ async fn each_version_tells_what_it_changed(it: DraftFixture) {
         (2, vec!["questions.angry.text".to_owned()]),
         (1, vec![]),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(found, expected);
 }

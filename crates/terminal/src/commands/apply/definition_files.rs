@@ -13,12 +13,12 @@ const START: usize = 8 * 1024;
 /// Reads the files, and those in folders in the order of their names. A file given twice is read
 /// once. A file that cannot be read is a fault.
 pub(super) fn read(paths: &[PathBuf]) -> (Vec<DefinitionFile>, Vec<DefinitionError>) {
-    let mut faults = Vec::new();
+    let mut errors = Vec::new();
     let mut found = Vec::new();
     for path in paths {
         match of_path(path) {
             Ok(files) => found.extend(files),
-            Err(fault) => faults.push(fault),
+            Err(definition_error) => errors.push(definition_error),
         }
     }
     let mut known = HashSet::new();
@@ -27,10 +27,10 @@ pub(super) fn read(paths: &[PathBuf]) -> (Vec<DefinitionFile>, Vec<DefinitionErr
     for path in found {
         match read_file(&path) {
             Ok(file) => files.push(file),
-            Err(fault) => faults.push(fault),
+            Err(definition_error) => errors.push(definition_error),
         }
     }
-    (files, faults)
+    (files, errors)
 }
 
 /// The files of a path: itself, or those in the folder.
@@ -38,7 +38,8 @@ fn of_path(path: &Path) -> Result<Vec<PathBuf>, DefinitionError> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
-    let unread = |error: std::io::Error| fault(path, format!("it cannot be read: {error}"));
+    let unread =
+        |error: std::io::Error| definition_error(path, format!("it cannot be read: {error}"));
     let entries = std::fs::read_dir(path).map_err(unread)?;
     let entries: Result<Vec<_>, _> = entries.collect();
     let mut files: Vec<_> = entries
@@ -50,7 +51,7 @@ fn of_path(path: &Path) -> Result<Vec<PathBuf>, DefinitionError> {
     files.sort();
     if files.is_empty() {
         let endings = DefinitionKind::ALL.map(DefinitionKind::ending).join(" or ");
-        return Err(fault(
+        return Err(definition_error(
             path,
             format!("the folder has no file that ends in {endings}"),
         ));
@@ -61,14 +62,15 @@ fn of_path(path: &Path) -> Result<Vec<PathBuf>, DefinitionError> {
 fn read_file(path: &Path) -> Result<DefinitionFile, DefinitionError> {
     if path == Path::new("-") {
         let text = "standard input has no name, and the name says which prism it is";
-        return Err(fault(path, text.to_owned()));
+        return Err(definition_error(path, text.to_owned()));
     }
     let name = DefinitionName::parse(&name_of(path));
-    let name = name.map_err(|wrong| fault(path, wrong.to_string()))?;
+    let name = name.map_err(|wrong| definition_error(path, wrong.to_string()))?;
     let content = std::fs::read(path);
-    let content = content.map_err(|error| fault(path, format!("it cannot be read: {error}")))?;
+    let content =
+        content.map_err(|error| definition_error(path, format!("it cannot be read: {error}")))?;
     if let Some(kind) = binary_kind(content.get(..START).unwrap_or(&content)) {
-        return Err(fault(path, kind.to_owned()));
+        return Err(definition_error(path, kind.to_owned()));
     }
     Ok(DefinitionFile {
         file: path.display().to_string(),
@@ -85,7 +87,7 @@ fn name_of(path: &Path) -> String {
         .into_owned()
 }
 
-fn fault(path: &Path, text: String) -> DefinitionError {
+fn definition_error(path: &Path, text: String) -> DefinitionError {
     DefinitionError {
         file: path.display().to_string(),
         text,

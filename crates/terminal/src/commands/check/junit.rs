@@ -1,5 +1,5 @@
-//! A check as a `JUnit` report for CI systems: a test case for each requirement, and one that every
-//! row is answered.
+//! A check as a `JUnit` report for CI systems: a test case for each requirement, and one for
+//! unanswered rows.
 
 use std::fmt::Write as _;
 use std::io::Write as _;

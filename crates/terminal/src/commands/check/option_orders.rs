@@ -1,4 +1,4 @@
-//! The effect of other option orders: asks again, and prints the differences.
+//! The effect of other option orders: asks the model again, and prints the differences.
 
 use std::fmt::Write as _;
 
@@ -17,7 +17,7 @@ use super::super::signals::StopSignals;
 use crate::output;
 use crate::terminal::{Palette, Progress, counted, widened};
 
-/// How the choices are asked again.
+/// The settings of the order check.
 #[derive(Clone, Copy)]
 pub(super) struct OrdersQuestion {
     /// The most other orders of a question.
@@ -37,8 +37,8 @@ struct OrdersJson<'a> {
     largest_total_variation: Option<f64>,
 }
 
-/// Asks about the results' texts again with the options in other orders; `None` if there is nothing
-/// to ask.
+/// Asks about the results' texts again with the options in other orders; `None` if no question has
+/// another order.
 pub(super) async fn ask(
     question: OrdersQuestion,
     asked: &AskedPrism,

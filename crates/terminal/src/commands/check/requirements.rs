@@ -1,4 +1,4 @@
-//! The requirements of a check: whether they are valid, and whether they hold.
+//! The requirements of a check: validates them, and compares them with the measures.
 
 use std::fmt::Write as _;
 
@@ -28,7 +28,7 @@ pub(super) struct RequirementFinding {
 }
 
 impl RequirementFinding {
-    /// The value with up to six decimals, enough to tell it from the bound.
+    /// The value with up to six decimals, enough to distinguish it from the bound.
     pub(super) fn describe_value(&self) -> String {
         let Some(value) = self.value else {
             return "not defined".to_owned();

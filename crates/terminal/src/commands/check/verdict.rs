@@ -1,4 +1,4 @@
-//! Whether a check passes, and why not.
+//! The verdict of a check: whether it passes, and the reasons if it fails.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -17,12 +17,12 @@ pub(super) struct Verdict<'a> {
     pub(super) unanswered: Option<String>,
     /// The effect of other option orders, if requested.
     pub(super) orders: Option<&'a OrdersReport>,
-    /// How long asking took.
+    /// Duration of the file run.
     pub(super) took: Duration,
 }
 
 impl Verdict<'_> {
-    /// The exit status; prints one line about whatever did not pass.
+    /// The exit status; prints one line with all causes of a failure.
     pub(super) fn exit(&self) -> ExitCode {
         let failed = self.requirements.iter().filter(|finding| !finding.holds);
         let requirements = match (failed.count(), self.requirements.len()) {

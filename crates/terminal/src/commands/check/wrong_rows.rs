@@ -27,7 +27,7 @@ const GAP: usize = 2;
 /// The widths of the table's columns, in terminal columns.
 struct TableLayout {
     line: usize,
-    /// 0 when no row has a `ref`.
+    /// The column of the `ref`; 0 when no row has one.
     reference: usize,
     question: usize,
     outcome: usize,

@@ -33,7 +33,7 @@ pub(super) async fn answer(
     // a version saved during the demo must not answer all messages again
     let first = Some(VersionNumber::FIRST);
     let prism = match refract.runs().pin(account, prism, first).await {
-        // it was archived in an earlier demo
+        // the prism was archived in an earlier demo
         Err(CallError::PrismNotFound) => return Ok(()),
         found => found?,
     };

@@ -7,7 +7,7 @@ use refract_domain::ids::{AccountId, PersonId};
 use refract_service::Refract;
 use refract_service::people::password::TypedPassword;
 use refract_service::people::token::Token;
-use refract_service::people::{Caller, SignInClient};
+use refract_service::people::{AccountActor, SignInClient};
 
 /// The owner's address, which receives no mail.
 const EMAIL: &str = "owner@demo.invalid";
@@ -16,14 +16,14 @@ const NAME: &str = "Demo owner";
 
 /// The token of a link that signs in as the demo's owner, who is created if missing.
 pub(super) async fn sign_in_link(refract: &Refract, account: AccountId) -> anyhow::Result<Token> {
-    let caller = Caller::operator(account);
-    let owner = find_or_make(refract, &caller).await?;
-    let token = refract.people().sign_in_link(&caller, owner).await?;
+    let actor = AccountActor::operator(account);
+    let owner = find_or_make(refract, &actor).await?;
+    let token = refract.people().sign_in_link(&actor, owner).await?;
     token.context("the demo's owner was removed at this moment: start the demo again")
 }
 
-async fn find_or_make(refract: &Refract, caller: &Caller) -> anyhow::Result<PersonId> {
-    let people = refract.people().list(caller.account()).await?;
+async fn find_or_make(refract: &Refract, actor: &AccountActor) -> anyhow::Result<PersonId> {
+    let people = refract.people().list(actor.account()).await?;
     let owner = people.iter().find(|person| person.email.as_str() == EMAIL);
     if let Some(joined) = owner.filter(|owner| owner.name.is_some()) {
         return Ok(joined.id);
@@ -31,7 +31,7 @@ async fn find_or_make(refract: &Refract, caller: &Caller) -> anyhow::Result<Pers
     let refused = || anyhow::anyhow!("the demo's owner cannot be made");
     let email = Email::parse(EMAIL).map_err(|_| refused())?;
     let name = PersonName::parse(NAME).map_err(|_| refused())?;
-    let invitation = refract.people().invite(caller, &email, Role::Owner).await?;
+    let invitation = refract.people().invite(actor, &email, Role::Owner).await?;
     // nobody knows the password: the owner signs in by links
     let password = TypedPassword::new(invitation.token.reveal());
     let client = SignInClient::default();

@@ -8,7 +8,7 @@ use refract_service::measures::EvaluatedQuestion;
 use refract_service::prisms::PrismHistory;
 
 use super::advice_json::AdviceJson;
-use super::{advice_words, advised_lens};
+use super::{advice_text, advised_lens};
 use crate::output;
 
 /// A request for advice on one question's cutoffs.
@@ -40,13 +40,13 @@ impl AdvisedQuestion {
         if as_json {
             output::json(&AdviceJson::of(question.key.as_str(), self.goal, &advice))?;
             if advice.yes_from.is_some() && advice.is_of_few_marks() {
-                output::say(&advice_words::warning(&advice));
+                output::say(&advice_text::warning(&advice));
             }
         } else {
-            let words = advice_words::lines(self.goal, &advice).join("\n");
+            let words = advice_text::lines(self.goal, &advice).join("\n");
             output::text(&format!("{words}\n"))?;
         }
-        self.tell_next(prism, &advice)
+        self.print_next_step(prism, &advice)
     }
 
     /// The error for a requested lens file that cannot be written because there are no marks.
@@ -60,7 +60,7 @@ impl AdvisedQuestion {
         }
     }
 
-    fn tell_next(&self, prism: &str, advice: &CutoffAdvice) -> anyhow::Result<()> {
+    fn print_next_step(&self, prism: &str, advice: &CutoffAdvice) -> anyhow::Result<()> {
         let steps = |file: &str| {
             format!(
                 "`refract lens preview {prism} {file}` shows what would change, and `refract lens \
@@ -74,7 +74,7 @@ impl AdvisedQuestion {
             }
             (Some(path), None) => bail!(
                 "{}: {} is not written",
-                advice_words::out_of_reach(self.goal),
+                advice_text::out_of_reach(self.goal),
                 path.display()
             ),
             (None, Some(_)) => output::say(&format!(

@@ -23,15 +23,15 @@ pub(super) struct AdviceArgs {
     )]
     pub(super) question: Option<String>,
 
-    /// Goal: yes, and no, are right at least so often, such as 0.95
+    /// Goal: at least this precision for yes and for no, such as 0.95
     #[arg(long, value_name = "P", group = "goal", value_parser = share)]
     precision: Option<f64>,
 
-    /// Goal: at least this share of what is marked yes is answered yes, such as 0.95
+    /// Goal: at least this recall of yes, such as 0.95
     #[arg(long, value_name = "R", group = "goal", value_parser = share)]
     recall: Option<f64>,
 
-    /// Goal: wrong answers cost least together, where a wrong yes costs C
+    /// Goal: the lowest total cost of wrong answers, where a wrong yes costs C
     #[arg(long, value_name = "C", group = "goal", value_parser = cost)]
     cost_of_wrong_yes: Option<f64>,
 

@@ -11,7 +11,7 @@ use refract_service::Refract;
 use refract_service::model::ModelGateway;
 use refract_service::runs::PinnedPrism;
 
-use super::super::operator::AccountArg;
+use super::super::context::AccountArg;
 use crate::arguments;
 use crate::settings::{DatabaseArgs, ModelArgs};
 
@@ -39,7 +39,7 @@ pub(crate) struct FileRunArgs {
     )]
     name: String,
 
-    /// Goes on however often the model fails [default: stops after 50 failures in a row]
+    /// Goes on however often the model fails [default: stops after 50 failures in a row plus --concurrency]
     #[arg(long)]
     pub(crate) keep_going: bool,
 

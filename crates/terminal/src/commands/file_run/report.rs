@@ -55,7 +55,7 @@ pub(crate) fn checked(input: &InputPath, run: &FileRun, check: &FileCheck) -> St
     words
 }
 
-/// What the run would ask the model, and the cost.
+/// The number of rows that the run would send to the model, and the cost.
 fn price(check: &FileCheck) -> String {
     let mut words = match check.answered_before {
         0 => format!("{} to ask about", rows(check.to_ask())),
@@ -76,7 +76,7 @@ fn price(check: &FileCheck) -> String {
     words
 }
 
-/// An estimated cost, to be appended to what it pays for; empty if no model request is sent.
+/// An estimated cost, to be appended to a number of rows; empty if no model request is sent.
 pub(crate) fn cost(tokens: u64, requests: u64) -> String {
     if requests == 0 {
         return String::new();
@@ -184,11 +184,11 @@ fn percents(counts: impl Iterator<Item = u64>) -> Vec<String> {
         *percent += 1;
     }
     let pairs = percents.iter().zip(&counts);
-    let in_words = |(percent, count): (&u128, &u128)| match percent {
+    let describe = |(percent, count): (&u128, &u128)| match percent {
         0 if *count > 0 => "<1%".to_owned(),
         percent => format!("{percent}%"),
     };
-    pairs.map(in_words).collect()
+    pairs.map(describe).collect()
 }
 
 /// The exit status of a dry run.

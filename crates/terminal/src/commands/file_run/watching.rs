@@ -5,7 +5,7 @@ use std::time::Duration;
 use refract_file_runs::{FileCheckError, RunTally};
 
 use super::super::signals::StopSignals;
-use super::faults::faulty;
+use super::input_errors::input_error;
 use super::report::going;
 use crate::commands::input_path::InputPath;
 use crate::output;
@@ -28,15 +28,15 @@ pub(crate) async fn check_watched<T>(
         () = signals.next() => {
             progress.end();
             output::say("error: stopped; nothing was asked");
-            // the thread that reads the file cannot be stopped otherwise
+            // nothing else stops the thread that reads the file
             std::process::exit(1);
         }
         never = showing => match never {},
     };
     progress.end();
-    checked.map_err(|fault| match fault {
-        FileCheckError::Input(fault) => faulty(input, &fault),
-        FileCheckError::Lookup { .. } | FileCheckError::Lost => anyhow::anyhow!("{input}: {fault}"),
+    checked.map_err(|error| match error {
+        FileCheckError::Input(error) => input_error(input, &error),
+        FileCheckError::Lookup { .. } | FileCheckError::Lost => anyhow::anyhow!("{input}: {error}"),
     })
 }
 

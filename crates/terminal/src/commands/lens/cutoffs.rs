@@ -1,4 +1,5 @@
-//! `refract lens cutoffs`: the stored probabilities of a column, and what each cutoff would answer.
+//! `refract lens cutoffs`: the stored probabilities of a column, and the label counts at each
+//! cutoff.
 
 use std::fmt::Write as _;
 
@@ -12,7 +13,7 @@ use refract_evaluation::counting::cutoff_steps::{CutoffStep, CutoffSteps};
 use refract_evaluation::counting::percent_histogram::LabelCounts;
 use serde::Serialize;
 
-use super::super::operator::AccountArg;
+use super::super::context::AccountArg;
 use super::share::share;
 use crate::settings::DatabaseArgs;
 use crate::terminal::{self, Palette, Progress, counted as counted_of};
@@ -30,7 +31,7 @@ pub struct CutoffsCommand {
     /// A column of its lens that reads a Yes / No question
     column: String,
 
-    /// A line every so many percent
+    /// The percent between two lines
     #[arg(long, value_name = "PERCENT", default_value = "1", value_parser = step)]
     step: u8,
 
@@ -180,7 +181,7 @@ fn step(text: &str) -> anyhow::Result<u8> {
     step.context("expected whole percents from 1 to 50")
 }
 
-/// The probability below which the label is no, and the one from which it is yes.
+/// The two cutoffs: the label is no below the first, and yes from the second on.
 fn limits(cutoffs: Cutoffs) -> (f64, f64) {
     let no_below = cutoffs.no_ends_at().value();
     (no_below, cutoffs.yes_from().map_or(no_below, Cutoff::value))

@@ -10,7 +10,7 @@ use refract_evaluation::counting::column_tally::{ColumnTally, ValueCount};
 use refract_evaluation::counting::lens_preview::{ColumnPreview, LensPreview};
 use serde::Serialize;
 
-use super::super::operator::AccountArg;
+use super::super::context::AccountArg;
 use super::share::share;
 use crate::arguments;
 use crate::commands::input_path::InputPath;

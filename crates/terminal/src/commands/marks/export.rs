@@ -3,9 +3,9 @@
 use std::io::Write;
 
 use clap::Args;
-use refract_service::people::Caller;
+use refract_service::people::AccountActor;
 
-use super::super::operator::AccountArg;
+use super::super::context::AccountArg;
 use super::super::output_args::OutputArgs;
 use crate::settings::DatabaseArgs;
 
@@ -27,9 +27,9 @@ impl ExportMarksCommand {
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         let format = self.output.format()?;
         let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
-        let caller = Caller::operator(prism.account);
+        let actor = AccountActor::operator(prism.account);
         let marks = refract.marks();
-        let export = async |out: &mut dyn Write| marks.export(&caller, prism.id, format, out).await;
+        let export = async |out: &mut dyn Write| marks.export(&actor, prism.id, format, out).await;
         let written = self.output.write(export).await?;
         self.output.say_written(written, "marked result");
         Ok(())

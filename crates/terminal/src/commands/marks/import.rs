@@ -8,10 +8,10 @@ use indicatif::HumanCount;
 use refract_domain::result::mark::Marker;
 use refract_file_runs::{InputKind, MarksFile, MarksFileError, MarksFileRows};
 use refract_service::marks::{CheckedMarks, MarkErrors, MarksError};
-use refract_service::people::Caller;
+use refract_service::people::AccountActor;
 use serde::Serialize;
 
-use super::super::operator::{self, AccountArg};
+use super::super::context::{self, AccountArg};
 use crate::commands::input_path::InputPath;
 use crate::output;
 use crate::settings::DatabaseArgs;
@@ -60,30 +60,30 @@ impl ImportCommand {
     /// Runs `refract marks import`.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
         let by = self.by.as_deref().map(Marker::parse).transpose();
-        let by = by.map_err(|faults| operator::faulty("--by", &faults))?;
+        let by = by.map_err(|errors| context::invalid_argument("--by", &errors))?;
         let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
         let questions = refract.marks().questions(prism.id).await?;
         let file = self.file.open(|source| MarksFile::open(source, &questions));
-        let file = file.map_err(|fault| self.faulty(&fault.into()))?;
+        let file = file.map_err(|error| self.file_error(&error.into()))?;
         let kind = file.kind();
         let read = tokio::task::spawn_blocking(move || file.read()).await?;
-        let read = read.map_err(|fault| self.faulty(&fault))?;
+        let read = read.map_err(|error| self.file_error(&error))?;
         output::say(&self.found(kind, &read));
         if read.holds_answers {
             output::say(HOLDS_ANSWERS);
         }
         let marks = refract.marks();
-        let checking = marks.check(&prism, &read.rows, read.faults, by.as_ref());
+        let checking = marks.check(&prism, &read.rows, read.errors, by.as_ref());
         let checked = match checking.await {
             Ok(checked) => checked,
-            Err(MarksError::Faults(faults)) => return Ok(self.refused(&faults)),
+            Err(MarksError::InvalidRows(errors)) => return Ok(self.refused(&errors)),
             Err(error) => return Err(error.into()),
         };
         let changed = if self.dry_run {
             refract.marks().count_changes(&checked).await?
         } else {
-            let caller = Caller::operator(prism.account);
-            refract.marks().save(&checked, &caller).await?
+            let actor = AccountActor::operator(prism.account);
+            refract.marks().save(&checked, &actor).await?
         };
         output::say(&self.ended(&checked, changed));
         output::json(&ImportedMarks {
@@ -121,27 +121,27 @@ impl ImportCommand {
     }
 
     /// Lists the faults of rows; returns the exit status for failure.
-    fn refused(&self, faults: &MarkErrors) -> ExitCode {
-        for (line, fault) in faults.listed() {
-            output::say(&format!("  line {line}: {fault}"));
+    fn refused(&self, errors: &MarkErrors) -> ExitCode {
+        for (line, error) in errors.listed() {
+            output::say(&format!("  line {line}: {error}"));
         }
-        let unlisted = faults.count() - faults.listed().len();
+        let unlisted = errors.count() - errors.listed().len();
         if unlisted > 0 {
             output::say(&format!("  and {} more", HumanCount(widened(unlisted))));
         }
-        let faults = counted(widened(faults.count()), "fault");
+        let errors = counted(widened(errors.count()), "fault");
         output::fail_with(&format!(
-            "error: {}: {faults}, so nothing is saved: correct the lines above and import again",
+            "error: {}: {errors}, so nothing is saved: correct the lines above and import again",
             self.file
         ))
     }
 
-    fn faulty(&self, fault: &MarksFileError) -> anyhow::Error {
-        let known = fault.known();
-        let suggestions = fault.names().iter();
+    fn file_error(&self, error: &MarksFileError) -> anyhow::Error {
+        let known = error.known();
+        let suggestions = error.names().iter();
         let suggestions = suggestions.map(|name| did_you_mean(name, known.iter().copied()));
         let suggestion = suggestions.into_iter().find(|words| !words.is_empty());
         let suggestion = suggestion.unwrap_or_default();
-        anyhow::anyhow!("{}: {fault}{suggestion}", self.file)
+        anyhow::anyhow!("{}: {error}{suggestion}", self.file)
     }
 }

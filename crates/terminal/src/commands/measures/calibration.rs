@@ -58,8 +58,8 @@ fn reliability(
     std::iter::once(header).chain(bars).collect()
 }
 
-/// A line for each point: the share of answers with at least this confidence as a bar, and the
-/// share of them that is right.
+/// A line for each point: the share of answers with at least this confidence as a bar, and their
+/// accuracy.
 fn coverage(points: &[CoveragePoint], palette: &Palette) -> Vec<String> {
     let header = format!(
         "{:>4}  {:COVERAGE_BAR$}  {:>7}  {:>5}",

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_never_torn() {
+    fn parts_are_never_split() {
         let parts = ["one", "two", "three"].map(ToOwned::to_owned);
         assert_eq!(wrapped(&parts, ", ", 8), ["one, two", "three"]);
         assert_eq!(wrapped(&parts, ", ", 2), ["one", "two", "three"]);

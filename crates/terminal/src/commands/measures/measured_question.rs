@@ -6,7 +6,7 @@ use refract_evaluation::marked::answers::MarkedAnswers;
 use refract_evaluation::measures::QuestionMeasures;
 use refract_evaluation::measures::automation::AutomationAdvice;
 
-/// The accuracies for which the least sufficient confidence is sought.
+/// The accuracies for which the least sufficient confidence is reported.
 const WANTED: [f64; 3] = [0.90, 0.95, 0.99];
 
 /// A question with its measures, its version and its model.

@@ -8,16 +8,17 @@ use super::distance;
 
 /// The largest change of a probability with the order of options that needs no finding.
 const NOTABLE_MOVE: f64 = 0.1;
-/// The least total probability of the codes; below it, the model often writes other words.
+/// The least total probability of the codes that needs no finding: below it, the model often writes
+/// other words.
 const LEAST_ON_CODES: f64 = 0.8;
-/// What to check after an unexpected reply.
+/// Advice for an unexpected reply.
 const CHECK_SETTINGS: &str =
     " Check REFRACT_MODEL_URL, REFRACT_MODEL_NAME and REFRACT_MODEL_PROTOCOL.";
 
 /// How the probabilities of this model are read.
 pub(super) fn reading(settings: &ModelSettings) -> &'static str {
     match (&settings.endpoint, settings.protocol) {
-        (ModelEndpoint::Lexical, _) => "it compares words",
+        (ModelEndpoint::DemoScorer, _) => "it compares words",
         (ModelEndpoint::Servers(_), Protocol::SystemOne | Protocol::Decisions) => {
             "the probabilities are the server's own"
         }
@@ -59,8 +60,8 @@ pub(super) fn findings(settings: &ModelSettings, trials: &ModelTrials) -> Vec<St
     lines
 }
 
-/// The treatment of outcomes without a probability; `None` for `chat`, where the distance measures
-/// its effect.
+/// How outcomes without a probability are handled; `None` for `chat`, where the distance measures
+/// the effect.
 fn others(protocol: Protocol) -> Option<&'static str> {
     match protocol {
         Protocol::SystemOne | Protocol::Decisions => Some("the others count as 0"),
@@ -77,7 +78,7 @@ fn recommendation(
     // for a flat answer, the server lists only part of the codes' probability
     let sure_ones = reports.iter().filter(|report| report.right.is_some());
     let least_on_codes = sure_ones.filter_map(|report| report.on_codes);
-    if settings.endpoint == ModelEndpoint::Lexical {
+    if settings.endpoint == ModelEndpoint::DemoScorer {
         "The built-in scorer answers: it is for trying things only."
     } else if reports.iter().any(|report| report.right == Some(false)) {
         "The model can be asked, but it got an easy question wrong: use a stronger one."
@@ -90,8 +91,8 @@ fn recommendation(
     }
 }
 
-/// What to do about a failure, after a leading space; empty if the failure's message already says
-/// it.
+/// Advice for a failure, with a leading space; empty if the failure's message already contains the
+/// advice.
 pub(super) fn after(failure: &ModelError, protocol: Protocol) -> &'static str {
     match failure {
         ModelError::Status(401 | 403) => " Check REFRACT_MODEL_API_KEY.",

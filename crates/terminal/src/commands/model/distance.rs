@@ -4,7 +4,8 @@ use refract_service::model::{DistanceBound, ModelTrials};
 
 /// The largest distance that needs no action, in thousandths.
 const LARGEST_GOOD_DISTANCE: u32 = 20;
-/// The probability of one outcome above which an answer tells little about flat ones.
+/// The probability of one outcome above which an answer is too confident to bound the error of flat
+/// ones.
 const CLEAR_PREFERENCE: f64 = 0.5;
 
 /// The distance of a bound with three decimals.
@@ -13,8 +14,8 @@ fn distance(bound: &DistanceBound) -> String {
     format!("{}.{:03}", thousandths / 1_000, thousandths % 1_000)
 }
 
-/// The bounds from the trials without a right outcome, the remedy for large ones, and how far they
-/// apply, in one sentence each. Empty if nothing was read from codes.
+/// One sentence each: the bounds from the trials without a right outcome, the remedy for large
+/// bounds, and the limits of their validity. Empty if nothing was read from codes.
 pub(super) fn sentences(trials: &ModelTrials) -> Vec<String> {
     let bounds = trials.distance_bounds();
     let sentences = [measured(&bounds), remedy(&bounds), clear_preference(trials)];
@@ -52,8 +53,8 @@ fn remedy(bounds: &[DistanceBound]) -> Option<String> {
     ))
 }
 
-/// A warning if the model was asked to draw and still clearly preferred an outcome: a sure answer
-/// leaves less probability unread than a flat one.
+/// A warning if the model clearly preferred an outcome in a draw without a correct one: a confident
+/// answer leaves less probability unread than a flat one.
 fn clear_preference(trials: &ModelTrials) -> Option<String> {
     let preferring = trials
         .draws()

@@ -8,11 +8,11 @@ use indicatif::HumanCount;
 use refract_domain::ids::ResultId;
 use refract_domain::submission::reference::Ref;
 use refract_service::Refract;
-use refract_service::people::Caller;
+use refract_service::people::AccountActor;
 use refract_service::retention::Erased;
 use serde_json::json;
 
-use super::super::operator::{self, AccountArg};
+use super::super::context::{self, AccountArg};
 use crate::output;
 use crate::settings::DatabaseArgs;
 
@@ -28,8 +28,8 @@ pub struct EraseCommand {
     #[arg(long = "ref", value_name = "REF", group = "which")]
     reference: Option<String>,
 
-    /// Does not write an SQLite file anew, for which others wait to save: traces of the results stay
-    /// in its unused parts until another `erase` or a `VACUUM`
+    /// Skips rewriting the SQLite file, which blocks other writers: traces of the results stay in its
+    /// unused parts until another `erase` or a `VACUUM`
     #[arg(long)]
     no_rewrite: bool,
 
@@ -44,17 +44,17 @@ impl EraseCommand {
         let ids: Option<Vec<ResultId>> = ids.collect();
         let ids = ids.context("ID cannot be used: Invalid uuid")?;
         let reference = self.reference.as_deref().map(Ref::parse).transpose();
-        let reference = reference.map_err(|faults| operator::faulty("--ref", &faults))?;
-        let refract = operator::open(&database.settings()).await?;
-        let caller = Caller::operator(self.account.find(&refract).await?);
+        let reference = reference.map_err(|errors| context::invalid_argument("--ref", &errors))?;
+        let refract = context::open(&database.settings()).await?;
+        let actor = AccountActor::operator(self.account.find(&refract).await?);
         let erased = match &reference {
             Some(reference) => {
                 refract
                     .retention()
-                    .erase_reference(&caller, reference)
+                    .erase_reference(&actor, reference)
                     .await?
             }
-            None => refract.retention().erase(&caller, &ids).await?,
+            None => refract.retention().erase(&actor, &ids).await?,
         };
         if erased.results > 0 {
             let has_no_traces = self.no_rewrite || remove_traces(&refract).await?;

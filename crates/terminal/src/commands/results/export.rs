@@ -5,10 +5,10 @@ use std::io::Write;
 use anyhow::Context as _;
 use clap::Args;
 use refract_service::marks::MarkedColumns;
-use refract_service::people::Caller;
+use refract_service::people::AccountActor;
 use refract_service::results::ResultOrder;
 
-use super::super::operator::AccountArg;
+use super::super::context::AccountArg;
 use super::super::output_args::OutputArgs;
 use super::filter::FilterArgs;
 use crate::settings::DatabaseArgs;
@@ -40,7 +40,7 @@ impl ExportCommand {
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         let format = self.output.format()?;
         let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
-        let caller = Caller::operator(prism.account);
+        let actor = AccountActor::operator(prism.account);
         let lens = refract.lenses().of(prism).await?;
         let marked = if self.marks {
             MarkedColumns::of(&lens).context("--marks cannot be used")?
@@ -64,7 +64,7 @@ impl ExportCommand {
             }
         };
         let export = async |out: &mut dyn Write| {
-            let exporting = results.export(&caller, format, &marked, out, show);
+            let exporting = results.export(&actor, format, &marked, out, show);
             exporting.await
         };
         let exported = self.output.write(export).await;

@@ -9,7 +9,7 @@ use refract_domain::lens::{Column, Value};
 use refract_lens_rendering::{Format, render};
 use refract_service::results::{ReadableResult, ResultOrder};
 
-use super::super::operator::AccountArg;
+use super::super::context::AccountArg;
 use super::filter::FilterArgs;
 use crate::arguments;
 use crate::output;

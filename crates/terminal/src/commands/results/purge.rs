@@ -6,11 +6,11 @@ use chrono::{DateTime, Utc};
 use clap::Args;
 use refract_domain::ids::AccountId;
 use refract_service::Refract;
-use refract_service::people::Caller;
+use refract_service::people::AccountActor;
 use refract_service::retention::{Purge, PurgeRange};
 use serde_json::json;
 
-use super::super::operator::{self, AccountArg};
+use super::super::context::{self, AccountArg};
 use super::super::period;
 use super::super::signals::StopSignals;
 use super::filter::Status;
@@ -89,7 +89,7 @@ impl PurgeCommand {
     ) -> anyhow::Result<Vec<PrismPurge>> {
         let prisms = match &self.prism {
             None => refract.prisms().all(account).await?,
-            Some(name) => vec![operator::find_prism(refract, account, name).await?],
+            Some(name) => vec![context::find_prism(refract, account, name).await?],
         };
         let mut purges = Vec::new();
         for prism in prisms {
@@ -98,7 +98,9 @@ impl PurgeCommand {
                 before: self.before,
                 is_ok: self.status.map(Status::is_ok),
             };
-            let purge = refract.retention().purge(Caller::operator(account), range);
+            let purge = refract
+                .retention()
+                .purge(AccountActor::operator(account), range);
             let results = purge.count().await?;
             if results > 0 {
                 purges.push(PrismPurge {
@@ -113,7 +115,7 @@ impl PurgeCommand {
 }
 
 /// Deletes in batches, with a pause after each as long as the batch took, so that calls are served
-/// in between. Returns whether it finished without a signal.
+/// in between. Returns `false` if a signal stopped it.
 async fn delete(
     purges: Vec<PrismPurge>,
     signals: &mut StopSignals,

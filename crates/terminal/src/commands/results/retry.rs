@@ -5,12 +5,12 @@ use std::process::ExitCode;
 
 use clap::Args;
 use refract_service::model::ModelGateway;
-use refract_service::people::Caller;
+use refract_service::people::AccountActor;
 use refract_service::results::{Retried, RetryFailed};
 use refract_service::runs::{AskingPace, EarlyEnd};
 use serde::Serialize;
 
-use super::super::operator::{self, AccountArg};
+use super::super::context::{self, AccountArg};
 use super::super::period::PeriodArgs;
 use super::super::signals::StopSignals;
 use crate::arguments;
@@ -32,7 +32,7 @@ pub struct RetryCommand {
     #[arg(long, value_name = "N", default_value = "16", value_parser = arguments::from_1::<NonZeroUsize>)]
     concurrency: NonZeroUsize,
 
-    /// Goes on however often the model fails [default: stops after 50 failures in a row]
+    /// Goes on however often the model fails [default: stops after 50 failures in a row plus --concurrency]
     #[arg(long)]
     keep_going: bool,
 
@@ -61,13 +61,13 @@ impl RetryCommand {
         let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
         let filter = self.period.filter();
         let refract = refract.with_model(gateway.model());
-        operator::say_if_for_trying_only(&refract);
+        context::say_if_for_trying_only(&refract);
         let results = refract.results();
         let total = results
             .count_retriable(prism.account, prism.id, filter.clone())
             .await?;
         let what = RetryFailed {
-            caller: Caller::operator(prism.account),
+            actor: AccountActor::operator(prism.account),
             prism: prism.id,
             filter,
             pace: AskingPace {
@@ -77,10 +77,10 @@ impl RetryCommand {
         };
         let mut signals = StopSignals::watch()?;
         let progress = Progress::begin("results", Some(total));
-        let mut is_told = false;
+        let mut is_reported = false;
         let show = |retried: &Retried| {
-            if retried.asked.end.is_some() && !is_told {
-                is_told = true;
+            if retried.asked.end.is_some() && !is_reported {
+                is_reported = true;
                 progress.beside(|| output::say("Stopping when the calls under way have ended."));
             }
             progress.show(retried.done(), &render(retried));

@@ -4,7 +4,7 @@ use anyhow::{Context as _, ensure};
 use clap::Args;
 use refract_domain::ids::ResultId;
 
-use super::super::operator::AccountArg;
+use super::super::context::AccountArg;
 use super::super::shown_result::{self, Facts, ResultDisplay};
 use crate::settings::DatabaseArgs;
 

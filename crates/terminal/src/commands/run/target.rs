@@ -1,5 +1,5 @@
-//! The destinations of a run: for rows a file, replaced only by a complete one, or stdout; for
-//! refused rows a list.
+//! The destinations of a run. Rows go to stdout or to a file, which is replaced only by a complete
+//! one; refused rows go to a list.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ pub(crate) struct RunTarget<'a> {
 /// The list of refused rows, in the output's folder.
 struct RefusedList {
     path: PathBuf,
-    /// `None` if no row is refused: then there is no list.
+    /// The file of the list; `None` if no row is refused.
     file: Option<OutputFile>,
 }
 

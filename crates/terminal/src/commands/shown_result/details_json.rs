@@ -7,7 +7,7 @@ use refract_domain::answer::probability::Probability;
 use refract_domain::result::mark::{Mark, Marker};
 use refract_domain::submission::reference::IdempotencyKey;
 use refract_lens_rendering::{Format, render};
-use refract_service::people::Maker;
+use refract_service::people::ResultActor;
 use refract_service::results::{Provenance, ReadableResult, ResultDetails};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -21,7 +21,7 @@ struct DetailsJson<'a> {
     fields: Vec<(&'a str, Option<&'a str>)>,
     context: Option<&'a str>,
     idempotency_key: Option<&'a str>,
-    made_by: MakerJson,
+    made_by: ActorJson,
     /// The failed result that this one retried.
     retry_of: Option<String>,
     /// The result that retried this one.
@@ -31,7 +31,7 @@ struct DetailsJson<'a> {
 }
 
 #[derive(Serialize)]
-struct MakerJson {
+struct ActorJson {
     kind: &'static str,
     id: Option<String>,
 }
@@ -85,7 +85,7 @@ impl<'a> DetailsJson<'a> {
                 .collect(),
             context: submission.context().and_then(text),
             idempotency_key: result.idempotency_key().map(IdempotencyKey::as_str),
-            made_by: MakerJson::of(details.maker),
+            made_by: ActorJson::of(details.actor),
             retry_of: details.retry_of.map(|id| id.to_string()),
             retried_as: details.retried_as.map(|id| id.to_string()),
             marks: details.marks.iter().map(MarkJson::of).collect(),
@@ -94,12 +94,12 @@ impl<'a> DetailsJson<'a> {
     }
 }
 
-impl MakerJson {
-    fn of(maker: Maker) -> Self {
-        let (kind, id) = match maker {
-            Maker::Key(key) => ("key", Some(key.to_string())),
-            Maker::Person(person) => ("person", Some(person.to_string())),
-            Maker::Terminal => ("operator", None),
+impl ActorJson {
+    fn of(actor: ResultActor) -> Self {
+        let (kind, id) = match actor {
+            ResultActor::Key(key) => ("key", Some(key.to_string())),
+            ResultActor::Person(person) => ("person", Some(person.to_string())),
+            ResultActor::Operator => ("operator", None),
         };
         Self { kind, id }
     }

@@ -59,7 +59,7 @@ pub(super) fn macros_for_types(items: &[syn::Item]) -> Vec<String> {
 }
 
 /// The type that a call of one of these macros defines: the call's first identifier.
-pub(super) fn made_by_macro(item: &syn::Item, macros: &[String]) -> Option<Item> {
+pub(super) fn from_macro(item: &syn::Item, macros: &[String]) -> Option<Item> {
     let syn::Item::Macro(item) = item else {
         return None;
     };

@@ -55,7 +55,7 @@ impl Reader<'_> {
                 module.imports.extend(imports::of(item));
             } else {
                 module.items.extend(items::defined(item));
-                module.items.extend(items::made_by_macro(item, &macros));
+                module.items.extend(items::from_macro(item, &macros));
                 module.impls.extend(items::inherent_impl(item));
                 let mentioned = mentions::of(item);
                 module.mentions.extend(mentioned.paths);

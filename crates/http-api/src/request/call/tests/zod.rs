@@ -7,9 +7,9 @@ use super::*;
 
 #[derive(Deserialize)]
 struct Case {
-    /// JSON in which `<<a*3>>` stands for `aaa`.
+    /// JSON in which `<<a*3>>` is an abbreviation of `aaa`.
     body: String,
-    /// `None` when zod found nothing wrong.
+    /// The problems that zod found; `None` for a valid body.
     message: Option<String>,
 }
 

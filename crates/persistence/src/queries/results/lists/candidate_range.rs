@@ -1,10 +1,10 @@
 //! The statement that finds the candidates of a search, written so that only one index fits it.
 //!
-//! With a `LIMIT`, PostgreSQL's planner takes any index in the right order, and hopes to meet
-//! enough results on the way: for the results of version 1 it would walk over a million newer ones
-//! of version 2. So a statement orders by the searched column and then by id, an order that only
-//! the index on that column has. The value is compared as the one element of an array, since a
-//! planner drops a column that equals a constant from the order.
+//! With a `LIMIT`, PostgreSQL's planner takes any index in the right order, and expects to meet
+//! enough matches early: for the results of version 1 it would walk over a million newer ones of
+//! version 2. So a statement orders by the searched column and then by id, an order that only the
+//! index on that column has. The value is compared as the one element of an array, since a planner
+//! drops a column that equals a constant from the order.
 
 use diesel::backend::Backend;
 use diesel::dsl::sql;
@@ -13,7 +13,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{Bool, Integer};
 use diesel::sqlite::Sqlite;
 use refract_domain::ids::{AccountId, ApiKeyId, PersonId, PrismId, ResultId};
-use refract_domain::result::maker::Maker;
+use refract_domain::result::actor::ResultActor;
 
 use crate::queries::results::lists::filter::ResultFilter;
 use crate::queries::results::lists::query::{ResultOrder, ResultQuery};
@@ -54,15 +54,15 @@ impl CandidateRange {
         let between = order.after(filter.ids(), last);
         let reference = filter.reference.take();
         let version = filter.version.take();
-        let searched = match (version, reference, filter.made_by) {
+        let searched = match (version, reference, filter.actor) {
             (Some(version), _, _) => Searched::Version(version.get()),
             (None, Some(reference), _) => Searched::Reference(Some(reference.as_str().to_owned())),
-            (None, None, Some(Maker::Key(key))) => Searched::Key(key),
-            (None, None, Some(Maker::Person(person))) => Searched::Person(person),
-            (None, None, Some(Maker::Terminal) | None) => Searched::Prism,
+            (None, None, Some(ResultActor::Key(key))) => Searched::Key(key),
+            (None, None, Some(ResultActor::Person(person))) => Searched::Person(person),
+            (None, None, Some(ResultActor::Operator) | None) => Searched::Prism,
         };
         if matches!(searched, Searched::Key(_) | Searched::Person(_)) {
-            filter.made_by = None;
+            filter.actor = None;
         }
         let of_account = ResultQuery::of_account(account);
         Self {

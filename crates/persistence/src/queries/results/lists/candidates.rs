@@ -8,16 +8,16 @@ use diesel::prelude::*;
 use refract_domain::answer::Answers;
 use refract_domain::ids::{AccountId, ApiKeyId, PersonId, PrismId, ResultId};
 use refract_domain::prism::VersionNumber;
-use refract_domain::result::maker::Maker;
+use refract_domain::result::actor::ResultActor;
 use refract_domain::submission::reference::Ref;
 
 use crate::connections::{CUSTOM_PLAN, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
+use crate::queries::results::actor::ResultActorRow;
 use crate::queries::results::lists::candidate_range::CandidateRange;
 use crate::queries::results::lists::filter::ResultFilter;
 use crate::queries::results::lists::query::ResultOrder;
-use crate::queries::results::maker::ResultMaker;
 use crate::queries::results::row::{saved_answers, saved_version};
 use crate::schema::results;
 
@@ -31,10 +31,11 @@ pub struct SearchCandidate {
     /// When the result was saved.
     pub created_at: DateTime<Utc>,
     /// Who made the result.
-    pub maker: Maker,
+    pub actor: ResultActor,
     reference: Option<String>,
     model: Option<String>,
-    /// As JSON, since most searches need none of them; `None` for a failed result.
+    /// The answers as unparsed JSON, since most searches need none of them; `None` for a failed
+    /// result.
     answers: Option<String>,
 }
 
@@ -68,7 +69,7 @@ impl SearchCandidate {
             && filter.version.is_none_or(|wanted| wanted == self.version)
             && (filter.model.is_none() || filter.model == self.model)
             && (reference.is_none() || reference == self.reference.as_deref())
-            && filter.made_by.is_none_or(|wanted| wanted == self.maker)
+            && filter.actor.is_none_or(|wanted| wanted == self.actor)
     }
 
     /// The answers; `None` for a failed result.
@@ -89,7 +90,7 @@ impl TryFrom<CandidateColumns> for SearchCandidate {
             id: columns.id,
             version: saved_version(columns.version)?,
             created_at: columns.created_at,
-            maker: Maker::from(ResultMaker {
+            actor: ResultActor::from(ResultActorRow {
                 api_key: columns.api_key_id,
                 person: columns.made_by,
             }),

@@ -10,7 +10,7 @@ use diesel::serialize::ToSql;
 use diesel::sql_types::{Bool, HasSqlType, Integer, Text};
 use refract_domain::ids::{ApiKeyId, PersonId, ResultId};
 use refract_domain::prism::VersionNumber;
-use refract_domain::result::maker::Maker;
+use refract_domain::result::actor::ResultActor;
 use refract_domain::submission::reference::Ref;
 
 use crate::schema::results;
@@ -40,7 +40,7 @@ pub struct ResultFilter {
     /// Results with this `ref`.
     pub reference: Option<Ref>,
     /// Results that this program, this person or the terminal made.
-    pub made_by: Option<Maker>,
+    pub actor: Option<ResultActor>,
 }
 
 /// Largest difference between the moment in a result's id and its saved moment. Both are read from
@@ -62,24 +62,24 @@ impl ResultFilter {
             ..Self::default()
         };
         let is_failed = self.is_retried.is_some() || self.is_ok == Some(false);
-        match (&self.reference, self.made_by, self.version) {
+        match (&self.reference, self.actor, self.version) {
             (Some(reference), _, _) => Self {
                 reference: Some(reference.clone()),
                 ..period
             },
-            (None, Some(maker @ (Maker::Person(_) | Maker::Terminal)), _) => Self {
-                made_by: Some(maker),
+            (None, Some(actor @ (ResultActor::Person(_) | ResultActor::Operator)), _) => Self {
+                actor: Some(actor),
                 ..period
             },
             _ if is_failed => Self {
                 is_ok: Some(false),
                 ..period
             },
-            (None, Some(Maker::Key(_)) | None, Some(version)) => Self {
+            (None, Some(ResultActor::Key(_)) | None, Some(version)) => Self {
                 version: Some(version),
                 ..period
             },
-            (None, made_by, None) => Self { made_by, ..period },
+            (None, actor, None) => Self { actor, ..period },
         }
     }
 
@@ -138,11 +138,11 @@ impl ResultFilter {
         if let Some(reference) = self.reference {
             query = query.filter(results::reference.eq(Some(reference.as_str().to_owned())));
         }
-        query = match self.made_by {
+        query = match self.actor {
             None => query,
-            Some(Maker::Key(key)) => query.filter(results::api_key_id.eq(Some(key))),
-            Some(Maker::Person(person)) => query.filter(results::made_by.eq(Some(person))),
-            Some(Maker::Terminal) => query
+            Some(ResultActor::Key(key)) => query.filter(results::api_key_id.eq(Some(key))),
+            Some(ResultActor::Person(person)) => query.filter(results::made_by.eq(Some(person))),
+            Some(ResultActor::Operator) => query
                 .filter(results::api_key_id.is_null())
                 .filter(results::made_by.is_null()),
         };

@@ -1,4 +1,4 @@
-//! What a file run looks up: which of its rows already have a result.
+//! Looks up which rows of a file run already have a result.
 
 use std::collections::HashSet;
 
@@ -16,10 +16,10 @@ use crate::queries::results::row::ResultColumns;
 use crate::schema::sql_types::Bind;
 use crate::schema::{prisms, results};
 
-/// What the database knows of some rows of a file run.
+/// The saved results of some rows of a file run.
 #[derive(Clone, Debug)]
 pub struct HeldRows {
-    /// Whether the prism exists and is not archived, and so answers.
+    /// Whether the prism exists and is not archived.
     pub prism_answers: bool,
     /// The results that hold one of the keys, in no particular order.
     pub held: Vec<SavedResult>,

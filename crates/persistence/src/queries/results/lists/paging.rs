@@ -18,7 +18,7 @@ pub(crate) struct PageLimits {
     pub(crate) bytes: usize,
 }
 
-/// The pages of a query: where the last one ended and how large the next one is.
+/// The pages of a query: the end of the last page and the size of the next.
 pub(crate) struct Paging {
     query: ResultQuery,
     order: ResultOrder,

@@ -1,0 +1,216 @@
+//! The marks that the rows of a file state for each result, checked against the version that
+//! answered.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use refract_domain::ids::ResultId;
+use refract_domain::key::{OutcomeKey, QuestionKey};
+use refract_domain::prism::question::Question;
+use refract_domain::prism::{PrismVersion, VersionNumber};
+use refract_domain::result::mark::{self, Mark, Marker};
+
+use super::errors::{MarkError, MarkErrors};
+use super::find_results::AnsweredResult;
+use super::rows::{MarkCell, MarksRow};
+
+/// Upper bound on the outcomes that a fault lists.
+const MOST_OUTCOMES: usize = 20;
+/// Length in characters to which an outcome's name is cut.
+const LONGEST_NAME: usize = 40;
+
+/// The outcomes that rows state, by result.
+#[derive(Default)]
+pub(super) struct StatedOutcomes(BTreeMap<ResultId, Vec<StatedOutcome>>);
+
+struct StatedOutcome {
+    question: QuestionKey,
+    outcome: OutcomeKey,
+    /// The line of the first row that states the outcome.
+    line: u64,
+}
+
+impl StatedOutcomes {
+    /// Adds the marks of a row for the results that it names. `versions` has every version that
+    /// answered one of these results.
+    pub(super) fn add(
+        &mut self,
+        row: &MarksRow,
+        results: &[AnsweredResult],
+        versions: &HashMap<VersionNumber, Arc<PrismVersion>>,
+        errors: &mut MarkErrors,
+    ) {
+        let mut contradicted = BTreeSet::new();
+        let numbers: BTreeSet<VersionNumber> = results.iter().map(|it| it.version).collect();
+        for number in numbers {
+            let version = versions.get(&number);
+            let of_version = results.iter().filter(|result| result.version == number);
+            for cell in &row.cells {
+                let question = version.and_then(|version| version.question(&cell.question));
+                let outcome = match checked(cell, number, question) {
+                    Ok(outcome) => outcome,
+                    Err(error) => {
+                        errors.add(row.line, error);
+                        continue;
+                    }
+                };
+                for result in of_version.clone() {
+                    let earlier = self.say(result.id, &cell.question, &outcome, row.line);
+                    // rows that name several results by one `ref` contradict each other only once
+                    if let Some(earlier) = earlier
+                        && contradicted.insert((&cell.question, earlier))
+                    {
+                        let question = cell.question.clone();
+                        errors.add(row.line, MarkError::Contradiction { question, earlier });
+                    }
+                }
+            }
+        }
+    }
+
+    /// Records an outcome, and returns the line of an earlier row that states another one.
+    fn say(
+        &mut self,
+        result: ResultId,
+        question: &QuestionKey,
+        outcome: &OutcomeKey,
+        line: u64,
+    ) -> Option<u64> {
+        let stated = self.0.entry(result).or_default();
+        if let Some(earlier) = stated.iter().find(|stated| stated.question == *question) {
+            return (earlier.outcome != *outcome).then_some(earlier.line);
+        }
+        stated.push(StatedOutcome {
+            question: question.clone(),
+            outcome: outcome.clone(),
+            line,
+        });
+        None
+    }
+
+    /// Number of results with at least one mark.
+    pub(super) fn results(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The marks, in the order of the results' ids.
+    pub(super) fn into_marks(
+        self,
+        marked_by: Option<&Marker>,
+        marked_at: DateTime<Utc>,
+    ) -> Vec<Mark> {
+        let stated = self.0.into_iter();
+        let marks = stated.flat_map(|(result, stated)| {
+            stated.into_iter().map(move |stated| Mark {
+                result,
+                question: stated.question,
+                outcome: stated.outcome,
+                marked_by: marked_by.cloned(),
+                marked_at,
+            })
+        });
+        marks.collect()
+    }
+}
+
+/// The outcome that a cell names, as an outcome of the version that answered.
+fn checked(
+    cell: &MarkCell,
+    version: VersionNumber,
+    question: Option<&Question>,
+) -> Result<OutcomeKey, MarkError> {
+    let Some(question) = question else {
+        let question = cell.question.clone();
+        return Err(MarkError::NoQuestion { question, version });
+    };
+    named(question, &cell.outcome).ok_or_else(|| MarkError::NoOutcome {
+        question: cell.question.clone(),
+        name: cut(&cell.outcome),
+        version,
+        outcomes: listed(question),
+    })
+}
+
+/// The outcome that a cell names. A label that looks like a formula is also accepted as our own csv
+/// and tsv write it: with a single quote before it.
+fn named(question: &Question, cell: &str) -> Option<OutcomeKey> {
+    mark::outcome_named(question, cell).or_else(|| {
+        let label = cell.trim().strip_prefix('\'')?;
+        let is_guarded = label.starts_with(['=', '+', '-', '@']);
+        mark::outcome_named(question, label).filter(|_| is_guarded)
+    })
+}
+
+/// The beginning of a cell, without control characters.
+fn cut(cell: &str) -> String {
+    let plain = cell.trim().chars().filter(|c| !c.is_control());
+    let mut beginning: String = plain.clone().take(LONGEST_NAME).collect();
+    if plain.count() > LONGEST_NAME {
+        beginning.push('…');
+    }
+    beginning
+}
+
+/// The keys of a question's outcomes as a readable list.
+fn listed(question: &Question) -> String {
+    let outcomes = mark::outcomes(question);
+    let keys = outcomes.clone().map(|outcome| outcome.key);
+    let mut keys: Vec<_> = keys.take(MOST_OUTCOMES).collect();
+    if outcomes.count() > MOST_OUTCOMES {
+        keys.push("…");
+    }
+    keys.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn question(options: usize) -> Question {
+        let options: Vec<_> = (0..options)
+            .map(|n| format!(r#"{{ "key": "o{n}", "label": "-Option {n}" }}"#))
+            .collect();
+        let options = options.join(",");
+        serde_json::from_str(&format!(
+            r#"{{ "key": "topic", "type": "choice", "text": "?", "options": [{options}] }}"#
+        ))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_label_is_known_as_csv_writes_it() {
+        let question = question(2);
+        let key = |cell| named(&question, cell).map(|key| key.to_string());
+        assert_eq!(key("-Option 1").as_deref(), Some("o1"));
+        assert_eq!(key(" '-Option 1").as_deref(), Some("o1"));
+        assert_eq!(key("'o1"), None);
+        assert_eq!(key("''-Option 1"), None);
+    }
+
+    #[test]
+    fn an_error_is_short_whatever_the_cell_holds() {
+        let cell = |outcome: &str| MarkCell {
+            question: QuestionKey::parse("topic").unwrap(),
+            outcome: outcome.to_owned(),
+        };
+        let error = |outcome: &str, options| {
+            let question = question(options);
+            let checked = checked(&cell(outcome), VersionNumber::FIRST, Some(&question));
+            checked.unwrap_err().to_string()
+        };
+        assert_eq!(
+            error(" a\u{1b}[31m\nb ", 2),
+            "topic: 'a[31mb' is no outcome in version 1, which has o0, o1, other, \
+             insufficient_information"
+        );
+        let long = error(&"漢".repeat(5_000), 253);
+        assert!(long.contains(&format!("'{}…' is no", "漢".repeat(40))));
+        assert!(long.ends_with("o18, o19, …"), "{long}");
+        let gone = checked(&cell("a"), VersionNumber::FIRST, None).unwrap_err();
+        assert_eq!(
+            gone.to_string(),
+            "topic: version 1, which answered, has no such question"
+        );
+    }
+}

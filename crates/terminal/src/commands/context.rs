@@ -1,0 +1,198 @@
+//! Shared by commands: the opened database, the account, and argument parsing.
+
+use std::time::{Duration, Instant};
+
+use anyhow::bail;
+use clap::Args;
+use refract_domain::ids::AccountId;
+use refract_domain::prism::DisplayName;
+use refract_domain::prism::slug::PrismSelector;
+use refract_domain::problem::ValidationError;
+use refract_service::Refract;
+use refract_service::people::DEFAULT_ACCOUNT;
+use refract_service::prisms::{Prism, PrismError};
+use refract_service::store::{ConnectError, DatabaseSettings, PassingReason};
+
+use crate::settings::DatabaseArgs;
+use crate::{arguments, output, suggestion};
+
+/// How long a start waits if no server listens at the address: the address may be wrong.
+const WAIT_FOR_LISTENER: Duration = Duration::from_secs(10);
+/// How long a start waits for a database that is starting or has no free connection: longer than
+/// nodes of an older version take to stop and release their connections.
+const WAIT_FOR_SERVER: Duration = Duration::from_mins(1);
+/// The pause between two attempts to connect to a starting database.
+const RECONNECT_PAUSE: Duration = Duration::from_millis(250);
+
+/// The argument that names the account of a command.
+#[derive(Args)]
+pub struct AccountArg {
+    /// Account to work in
+    #[arg(long, value_name = "NAME", default_value = DEFAULT_ACCOUNT)]
+    account: String,
+}
+
+impl AccountArg {
+    /// The account `default`, as if the argument were absent.
+    pub(crate) fn of_default() -> Self {
+        Self {
+            account: DEFAULT_ACCOUNT.to_owned(),
+        }
+    }
+
+    /// The account's name.
+    pub(crate) fn name(&self) -> &str {
+        &self.account
+    }
+
+    /// The account's id. Only the account `default` is created if missing.
+    pub(crate) async fn find(&self, refract: &Refract) -> anyhow::Result<AccountId> {
+        Ok(refract.accounts().find(&self.account).await?.id)
+    }
+
+    /// Opens the database as [`open`] does, and finds the account.
+    pub(crate) async fn open(
+        &self,
+        database: &DatabaseArgs,
+    ) -> anyhow::Result<(Refract, AccountId)> {
+        let refract = open(&database.settings()).await?;
+        let account = self.find(&refract).await?;
+        Ok((refract, account))
+    }
+
+    /// Opens the database as [`open`] does, and finds the named prism.
+    pub(crate) async fn open_prism(
+        &self,
+        database: &DatabaseArgs,
+        name: &str,
+    ) -> anyhow::Result<(Refract, Prism)> {
+        let (refract, account) = self.open(database).await?;
+        let prism = find_prism(&refract, account, name).await?;
+        Ok((refract, prism))
+    }
+}
+
+/// Opens the database and runs the pending migrations. An SQLite file must exist: in the wrong
+/// folder, a new empty one would look like lost data.
+pub(crate) async fn open(settings: &DatabaseSettings) -> anyhow::Result<Refract> {
+    migrated(connect(settings).await?).await
+}
+
+/// Opens an existing database, without running migrations.
+pub(crate) async fn connect(settings: &DatabaseSettings) -> anyhow::Result<Refract> {
+    let opened = Refract::connect_existing(settings).await;
+    opened.map_err(not_opened)
+}
+
+/// Opens the database for a command that creates its first rows: creates a missing SQLite file, and
+/// runs the pending migrations.
+///
+/// # Errors
+/// The database cannot be opened or migrated.
+pub async fn open_or_create(settings: &DatabaseSettings) -> anyhow::Result<Refract> {
+    migrated(Refract::connect(settings).await?).await
+}
+
+/// The error for a database that was not opened, with advice if its file is missing.
+pub(crate) fn not_opened(error: ConnectError) -> anyhow::Error {
+    if !matches!(error, ConnectError::NoFile { .. }) {
+        return error.into();
+    }
+    let mut variables = ["DATABASE_URL", "DATABASE_URL_FILE"].into_iter();
+    match variables.find(|variable| arguments::is_given(variable)) {
+        Some(variable) => anyhow::anyhow!(
+            "{error}, which {} names: set it right, or make the database with `refract migrate`",
+            arguments::setting_name(variable)
+        ),
+        None => anyhow::anyhow!(
+            "{error}; DATABASE_URL is not set: set it, or change to the database's folder, or make \
+             one here with `refract migrate`"
+        ),
+    }
+}
+
+/// Opens the database for a server that may start together with the database: waits while the
+/// database is starting or has no free connection, then runs the pending migrations.
+///
+/// # Errors
+/// The database does not come up in time, or cannot be migrated.
+pub async fn open_when_up(settings: &DatabaseSettings) -> anyhow::Result<Refract> {
+    migrated(connect_when_up(settings).await?).await
+}
+
+async fn migrated(refract: Refract) -> anyhow::Result<Refract> {
+    refract.store().migrate().await?;
+    Ok(refract)
+}
+
+/// Opens the database without running migrations; waits while the database is starting or has no
+/// free connection.
+///
+/// The wait is logged once; at debug level if no server listens, because a wrong address soon ends
+/// in an error.
+pub(crate) async fn connect_when_up(settings: &DatabaseSettings) -> anyhow::Result<Refract> {
+    let began = Instant::now();
+    let mut is_logged = false;
+    loop {
+        let error = match Refract::connect(settings).await {
+            Ok(refract) => return Ok(refract),
+            Err(error) => error,
+        };
+        let (wait, is_there) = match error.passing() {
+            Some(PassingReason::NobodyListens) => (WAIT_FOR_LISTENER, false),
+            Some(PassingReason::NotReady) => (WAIT_FOR_SERVER, true),
+            None => return Err(error.into()),
+        };
+        if began.elapsed() >= wait {
+            return Err(error.into());
+        }
+        if !is_logged {
+            let seconds = wait.as_secs();
+            if is_there {
+                tracing::warn!("{error}; waiting up to {seconds} s for the database");
+            } else {
+                tracing::debug!("{error}; waiting up to {seconds} s for the database to start");
+            }
+            is_logged = true;
+        }
+        tokio::time::sleep(RECONNECT_PAUSE).await;
+    }
+}
+
+/// Finds the named prism. The error for an unknown name suggests the most similar slug.
+pub(crate) async fn find_prism(
+    refract: &Refract,
+    account: AccountId,
+    name: &str,
+) -> anyhow::Result<Prism> {
+    let prism = PrismSelector::parse(name).map_err(|errors| invalid_argument("PRISM", &errors))?;
+    match refract.prisms().find(account, &prism).await {
+        Err(error @ PrismError::NotFound) => {
+            let prisms = refract.prisms().all(account).await?;
+            let slugs = prisms.iter().map(|prism| prism.slug.as_str());
+            match suggestion::did_you_mean(name, slugs) {
+                none if none.is_empty() => bail!("{error}: see `refract prism list`"),
+                suggested => bail!("{error}{suggested}"),
+            }
+        }
+        found => Ok(found?),
+    }
+}
+
+/// Prints a notice if the built-in scorer answers instead of a model.
+pub(crate) fn say_if_for_trying_only(refract: &Refract) {
+    if refract.is_for_trying_only() {
+        output::say("The built-in scorer answers: it is for trying things only.");
+    }
+}
+
+/// Parses a name: trimmed, 1 to 200 characters.
+pub(crate) fn name(argument: &str, text: &str) -> anyhow::Result<DisplayName> {
+    DisplayName::parse(text).map_err(|errors| invalid_argument(argument, &errors))
+}
+
+/// The error for an invalid argument.
+pub(crate) fn invalid_argument(argument: &str, errors: &[ValidationError]) -> anyhow::Error {
+    let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
+    anyhow::anyhow!("{argument} cannot be used: {}", errors.join("; "))
+}
