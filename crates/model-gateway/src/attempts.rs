@@ -1,8 +1,8 @@
 //! Sends one model request in up to two attempts. The second attempt follows an overloaded or
 //! failing server, or a refused API key that was renewed since.
 //!
-//! An attempt's timeout covers sending, waiting and reading. It starts when the request holds a
-//! permit of the concurrency limit, so that a full node is not mistaken for a slow model.
+//! An attempt's timeout covers sending, waiting and reading. It starts when the server's pace and the
+//! concurrency limit let the request pass, so that a full node is not mistaken for a slow model.
 //!
 //! With several servers, all requests of a call go to one server and share its prefix cache. The
 //! second attempt goes to another server. A server that cannot be reached is skipped: nothing was
@@ -15,10 +15,12 @@ pub(crate) mod retry_after;
 
 use std::cell::Cell;
 use std::sync::Arc;
-use std::time::{Instant, SystemTime};
+use std::time::Instant;
 
 use bytes::Bytes;
+use refract_domain::limits::CHARS_PER_TOKEN;
 use refract_traces::{CallTrace, ModelAttempt};
+use tokio::sync::SemaphorePermit;
 use tokio::time::{sleep, timeout};
 
 use self::concurrency_limit::ConcurrencyLimit;
@@ -27,8 +29,10 @@ use crate::connection::renewable_key::RenewableKey;
 use crate::connection::request_body::RequestBody;
 use crate::connection::{ModelConnections, ServerReply};
 use crate::error::ModelError;
+use crate::priority_queue::CallPriority;
 use crate::report::ReportRecorder;
 use crate::servers::each_server::EachServer;
+use crate::servers::pace::PacedRequest;
 use crate::servers::place::{ServerPlace, ServerSet};
 use crate::servers::pool::{AskedServer, ChosenServer, ServerPool};
 use crate::settings::ModelSettings;
@@ -58,6 +62,7 @@ pub(crate) struct CallSender<'a> {
     sender: &'a RequestSender,
     pub(crate) recorder: &'a ReportRecorder,
     trace: &'a CallTrace,
+    priority: CallPriority,
     /// The server to which the call's requests go first; `None` until one is sent.
     home: Cell<Option<ServerPlace>>,
 }
@@ -72,6 +77,13 @@ enum RequestReach {
     SameServer,
 }
 
+/// A request that its server's pace and the concurrency limit let pass.
+struct AdmittedRequest<'a> {
+    paced: PacedRequest,
+    /// Held until the attempt has ended.
+    _permit: SemaphorePermit<'a>,
+}
+
 /// How an attempt ended.
 struct EndedAttempt {
     reply: ServerReply,
@@ -83,11 +95,13 @@ impl<'a> CallSender<'a> {
         sender: &'a RequestSender,
         recorder: &'a ReportRecorder,
         trace: &'a CallTrace,
+        priority: CallPriority,
     ) -> Self {
         Self {
             sender,
             recorder,
             trace,
+            priority,
             home: Cell::new(None),
         }
     }
@@ -141,7 +155,7 @@ impl<'a> CallSender<'a> {
         if !refusal.deserves_second_attempt(has_system_message) && !has_another_key() {
             return Err(refusal.failure(has_system_message));
         }
-        let pause = retry_after::pause(refusal.retry_after.as_deref(), SystemTime::now());
+        let pause = retry_after::pause(refusal.retry_after);
         let pause = pause.min(series.pauses);
         series.pauses -= pause;
         tracing::debug!(
@@ -168,8 +182,9 @@ impl<'a> CallSender<'a> {
     ) -> Result<EndedAttempt, ModelError> {
         let pool = &self.sender.pool;
         let whole_time = &self.sender.settings.timeout;
-        let _permit = self.sender.limit.acquire().await?;
         let mut chosen = self.first_choice(reach, refused_by, series);
+        let mut body = write(chosen.place);
+        let admitted = self.admit(chosen.place, &body).await?;
         self.recorder.attempt_begins();
         let begin = Instant::now();
         let time = series.attempts.min(*whole_time);
@@ -178,7 +193,6 @@ impl<'a> CallSender<'a> {
         let (reply, has_system_message) = loop {
             let ChosenServer { place, .. } = chosen;
             series.sent_to = Some(place);
-            let body = write(place);
             let has_system_message = body.has_system_message();
             let asked = pool.ask(chosen);
             let span = self
@@ -193,6 +207,9 @@ impl<'a> CallSender<'a> {
             }
             // a timeout is no evidence against the server if the attempt had little time left
             tell(asked, &reply, time_left >= *whole_time / 2);
+            if let Ok(reply) = &reply {
+                self.keep_pace(place, admitted.paced, reply);
+            }
             if reach == RequestReach::AnyServer
                 && let Err(ModelError::Unreachable(_)) = reply
             {
@@ -202,6 +219,7 @@ impl<'a> CallSender<'a> {
                     self.move_home(place, other);
                     time_left = time.saturating_sub(begin.elapsed());
                     chosen = other;
+                    body = write(chosen.place);
                     continue;
                 }
             }
@@ -214,6 +232,58 @@ impl<'a> CallSender<'a> {
             reply,
             has_system_message,
         })
+    }
+
+    /// Waits until the server's pace and the concurrency limit let a request pass. Only a request of
+    /// a batch may wait longer than an attempt may take.
+    async fn admit(
+        &self,
+        place: ServerPlace,
+        body: &RequestBody,
+    ) -> Result<AdmittedRequest<'a>, ModelError> {
+        let server_pace = self.sender.pool.pace(place);
+        let limit = &self.sender.limit;
+        let tokens = body.bytes() / CHARS_PER_TOKEN;
+        let begun = server_pace.try_begin(tokens);
+        if let Some(paced) = begun
+            && let Some(permit) = limit.try_acquire()
+        {
+            return Ok(AdmittedRequest {
+                paced,
+                _permit: permit,
+            });
+        }
+        let admission = async {
+            let paced = match begun {
+                Some(paced) => paced,
+                None => server_pace.begin(self.priority, tokens).await,
+            };
+            let permit = limit.acquire(self.priority).await?;
+            Ok(AdmittedRequest {
+                paced,
+                _permit: permit,
+            })
+        };
+        match self.priority {
+            CallPriority::Interactive => timeout(limit.longest_wait(), admission)
+                .await
+                .unwrap_or_else(|_| Err(limit.too_busy())),
+            CallPriority::Batch => admission.await,
+        }
+    }
+
+    /// Lets the server's pace learn from the end of a request.
+    fn keep_pace(&self, place: ServerPlace, paced: PacedRequest, reply: &ServerReply) {
+        let pool = &self.sender.pool;
+        match reply {
+            ServerReply::Answer(_) => pool.pace(place).answered(paced),
+            ServerReply::CallError(refusal) if refusal.is_for_the_rate() => {
+                let in_flight = pool.in_flight(place) + 1;
+                pool.pace(place)
+                    .refused(paced, refusal.retry_after, in_flight);
+            }
+            ServerReply::CallError(_) => {}
+        }
     }
 
     /// Describes an attempt at this server for the trace.

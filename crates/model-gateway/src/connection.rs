@@ -9,6 +9,7 @@ mod pool;
 pub(crate) mod renewable_key;
 mod reply;
 pub(crate) mod request_body;
+mod retry_after;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tls;

@@ -7,11 +7,14 @@
 pub(crate) mod refusal;
 pub(crate) mod server_error;
 pub(crate) mod server_message;
+pub(crate) mod size_refusal;
 
 use std::fmt;
 use std::time::Duration;
 
 use refract_domain::key::QuestionKey;
+
+use self::size_refusal::Excess;
 
 /// Why asking the model failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -37,6 +40,20 @@ pub enum ModelError {
     /// A refusal because the request has more tokens than the model's context.
     #[error("The text is too long for the model's context (status {0}).")]
     ContextTooSmall(u16),
+    /// A refusal because the request has more questions than the server takes at once.
+    #[error("The model server takes fewer questions in one request (status {status}).")]
+    TooManyQuestions {
+        /// 400, 413 or 422.
+        status: u16,
+        /// The number that the server takes, if it says so.
+        most: Option<usize>,
+    },
+    /// A refusal because a question has more options or levels than the server takes.
+    #[error("The model server takes fewer options in one question (status {0}).")]
+    TooManyOptions(u16),
+    /// A refusal with a page for people: by a firewall or proxy in front of the server.
+    #[error("Something in front of the model server refused the request (status {0}).")]
+    RefusedInFront(u16),
     /// A 503 with the message that the server is loading its model.
     #[error("The model server is still loading its model (status {0}).")]
     Loading(u16),
@@ -102,6 +119,9 @@ impl ModelError {
             Self::NotHttp => "not_http",
             Self::Status(_) => "status",
             Self::ContextTooSmall(_) => "context_too_small",
+            Self::TooManyQuestions { .. } => "too_many_questions",
+            Self::TooManyOptions(_) => "too_many_options",
+            Self::RefusedInFront(_) => "refused_in_front",
             Self::Loading(_) => "loading",
             Self::ParameterRefused { .. } => "parameter_refused",
             Self::Redirect(_) => "redirect",
@@ -113,11 +133,31 @@ impl ModelError {
         }
     }
 
+    /// Whether the server refused both attempts because it takes fewer requests at a time.
+    pub fn is_for_the_rate(&self) -> bool {
+        matches!(self, Self::Status(429 | 529))
+    }
+
+    /// What the request has too much of for the server. Halves of it may be answered, if it asks
+    /// several questions.
+    pub(crate) fn excess(&self) -> Option<Excess> {
+        if let Self::ContextTooSmall(_) = self {
+            Some(Excess::Tokens)
+        } else if let Self::TooManyQuestions { most, .. } = self {
+            Some(Excess::Questions(*most))
+        } else {
+            None
+        }
+    }
+
     /// Whether the body of the server's answer may explain the failure.
     pub(crate) fn is_reported_by_server(&self) -> bool {
         match self {
             Self::Status(_)
             | Self::ContextTooSmall(_)
+            | Self::TooManyQuestions { .. }
+            | Self::TooManyOptions(_)
+            | Self::RefusedInFront(_)
             | Self::Loading(_)
             | Self::ParameterRefused { .. }
             | Self::Redirect(_)

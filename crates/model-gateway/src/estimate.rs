@@ -4,6 +4,7 @@ use refract_domain::limits::CHARS_PER_TOKEN;
 use refract_domain::prism::PrismVersion;
 
 use crate::protocols::typed_questions::format::TypedFormat;
+use crate::protocols::typed_questions::request_limits::RequestLimits;
 use crate::protocols::{decisions, stated, system_one};
 use crate::settings::ModelSettings;
 use crate::settings::endpoint::ModelEndpoint;
@@ -25,7 +26,7 @@ pub struct Estimator {
     protocol: Option<Protocol>,
     /// The format of typed questions that measures questions and splits requests.
     format: &'static TypedFormat,
-    request_tokens: usize,
+    limits: RequestLimits,
     /// Characters of each question.
     questions: Vec<usize>,
 }
@@ -45,7 +46,7 @@ impl Estimator {
         Self {
             protocol,
             format,
-            request_tokens: settings.request_tokens,
+            limits: settings.request_limits(),
             questions: format.question_chars(version),
         }
     }
@@ -57,8 +58,7 @@ impl Estimator {
         let requests = match self.protocol {
             None => return CostEstimate::default(),
             Some(Protocol::SystemOne | Protocol::Decisions) => {
-                self.format
-                    .requests(questions, state_chars, self.request_tokens)
+                self.format.requests(questions, state_chars, self.limits)
             }
             Some(Protocol::Chat) => questions.len(),
             Some(Protocol::Stated) => questions
@@ -81,7 +81,10 @@ mod tests {
         Estimator {
             protocol,
             format: &system_one::FORMAT,
-            request_tokens: 1_000,
+            limits: RequestLimits {
+                tokens: 1_000,
+                questions: 100,
+            },
             questions: vec![400; 12],
         }
     }

@@ -11,6 +11,7 @@ use crate::connection::renewable_key::RenewableKey;
 use crate::connection::{ModelConnections, ServerAccess};
 use crate::estimate::Estimator;
 use crate::model::{Model, ServerModel};
+use crate::priority_queue::CallPriority;
 use crate::protocols::server_protocol::ServerProtocol;
 use crate::servers::each_server::EachServer;
 use crate::servers::load::ServerUse;
@@ -64,7 +65,7 @@ impl ModelGateway {
                     renewable_key,
                     protocol: ServerProtocol::new(&settings, addresses),
                     access,
-                    pool: Arc::new(ServerPool::new(addresses)),
+                    pool: Arc::new(ServerPool::new(addresses, settings.host_limits())),
                 })
             }
         };
@@ -94,6 +95,7 @@ impl ModelGateway {
             server,
             settings: Arc::clone(&self.settings),
             trace: CallTrace::default(),
+            priority: CallPriority::default(),
         }
     }
 
@@ -134,8 +136,10 @@ impl ModelGateway {
         self.limit.in_flight()
     }
 
-    /// Model requests that wait for a permit of the concurrency limit.
+    /// Model requests that wait for their server's pace or for a permit of the concurrency limit.
     pub fn waiting(&self) -> usize {
-        self.limit.waiting()
+        let servers = self.servers.iter().flat_map(|servers| servers.pool.uses());
+        let held_back: usize = servers.map(|server| server.waiting).sum();
+        self.limit.waiting() + held_back
     }
 }

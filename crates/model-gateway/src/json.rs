@@ -74,6 +74,10 @@ impl<'a> JsonObject<'a> {
         Some(Self(values))
     }
 
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(|key| key.0.as_ref())
+    }
+
     pub(crate) fn get(&self, key: &str) -> Option<&'a RawValue> {
         self.0.get(key).copied()
     }

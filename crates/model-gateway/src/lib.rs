@@ -5,7 +5,7 @@
 //! owns that thread's connections. [`Model::answer`] takes a version's questions and one submission
 //! and returns answers, or a [`ModelError`], which reads as one sentence.
 //!
-//! Connections, attempts and the concurrency limit know no protocol. Each protocol is a module of
+//! Connections, attempts, pace and the concurrency limit know no protocol. Each protocol is a module of
 //! `protocols` that writes requests and reads answers, and knows no connection. This crate knows
 //! nothing of results, databases or callers, and no text, prompt, model answer or key reaches a log
 //! or an error.
@@ -17,6 +17,7 @@ mod estimate;
 mod gateway;
 mod json;
 mod model;
+mod priority_queue;
 mod protocols;
 mod report;
 mod servers;
@@ -28,6 +29,7 @@ pub use error::{ModelError, Unreachable};
 pub use estimate::{CostEstimate, Estimator};
 pub use gateway::ModelGateway;
 pub use model::{Model, ModelReply, PROMPT_VERSION};
+pub use priority_queue::CallPriority;
 pub use report::ModelReport;
 pub use report::parsed::{ParsedCodes, ParsedOutcomes};
 pub use servers::load::ServerUse;

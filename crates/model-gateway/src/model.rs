@@ -12,6 +12,7 @@ use crate::attempts::{CallSender, RequestSender};
 use crate::error::ModelError;
 use crate::error::server_message::ServerMessage;
 use crate::estimate::Estimator;
+use crate::priority_queue::CallPriority;
 use crate::protocols::demo_scorer;
 use crate::protocols::server_protocol::ServerProtocol;
 use crate::report::{ModelReport, ReportRecorder, ReportedUsage};
@@ -30,6 +31,7 @@ pub struct Model {
     pub(crate) settings: Arc<ModelSettings>,
     /// The trace of the request that asks; off outside of requests.
     pub(crate) trace: CallTrace,
+    pub(crate) priority: CallPriority,
 }
 
 /// A model behind one or several servers.
@@ -59,6 +61,22 @@ impl Model {
         Self { trace, ..self }
     }
 
+    /// Requests a minute that the model's servers are seen to take together; `None` unless each of
+    /// them has refused some of late.
+    pub fn learned_per_minute(&self) -> Option<u64> {
+        let mut servers = self.server.as_ref()?.sender.pool.uses();
+        servers.try_fold(0, |sum: u64, server| {
+            Some(sum.saturating_add(server.learned_per_minute?))
+        })
+    }
+
+    /// Asks with this priority: who goes first where a server's pace or the concurrency limit holds
+    /// requests back.
+    #[must_use]
+    pub fn with_priority(self, priority: CallPriority) -> Self {
+        Self { priority, ..self }
+    }
+
     /// A model for the calling thread; only its clones share its connections.
     #[must_use]
     pub fn with_own_connections(&self) -> Self {
@@ -84,7 +102,7 @@ impl Model {
 
     /// Asks all of a version's questions about one submission.
     ///
-    /// Once the requests hold permits of the concurrency limit, this takes at most two attempts and
+    /// Once the pace and the concurrency limit let the requests pass, this takes at most two attempts and
     /// the pause between them, for any number of questions. Dropping the future abandons requests
     /// in flight.
     pub async fn answer(&self, version: &PrismVersion, submission: &Submission) -> ModelReply {
@@ -92,7 +110,7 @@ impl Model {
         let outcome = match &self.server {
             None => answer_by_demo_scorer(version, submission, &recorder),
             Some(ServerModel { protocol, sender }) => {
-                let call = CallSender::new(sender, &recorder, &self.trace);
+                let call = CallSender::new(sender, &recorder, &self.trace, self.priority);
                 protocol.ask(&call, version, submission).await
             }
         };

@@ -7,5 +7,6 @@ pub(crate) mod address;
 pub(crate) mod each_server;
 mod health;
 pub(crate) mod load;
+pub(crate) mod pace;
 pub(crate) mod place;
 pub(crate) mod pool;

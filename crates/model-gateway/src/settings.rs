@@ -5,6 +5,7 @@ pub(crate) mod protocol;
 pub(crate) mod setting_error;
 
 use std::fmt;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -12,6 +13,8 @@ use std::time::Duration;
 
 use hyper::header::HeaderValue;
 
+use crate::protocols::typed_questions::request_limits::RequestLimits;
+use crate::servers::pace::HostLimits;
 use crate::settings::endpoint::ModelEndpoint;
 use crate::settings::protocol::Protocol;
 use crate::settings::setting_error::SettingError;
@@ -29,6 +32,12 @@ pub struct ModelSettings {
     pub api_key: Option<ModelApiKey>,
     /// Estimated tokens above which a `systemone` or `decisions` request is split.
     pub request_tokens: usize,
+    /// Most questions in one `systemone` or `decisions` request.
+    pub request_questions: NonZeroUsize,
+    /// Requests a minute that each server's host allows this process; `None` if nothing is known.
+    pub requests_per_minute: Option<NonZeroU32>,
+    /// Tokens a minute that each server's host allows this process; `None` if nothing is known.
+    pub tokens_per_minute: Option<NonZeroU32>,
     /// Timeout of one attempt, from sending to the last byte of the answer.
     pub timeout: Duration,
     /// Upper bound on the requests in flight, at least 1; further requests wait.
@@ -47,6 +56,20 @@ impl ModelSettings {
             ..self.clone()
         });
         settings.collect()
+    }
+
+    pub(crate) fn request_limits(&self) -> RequestLimits {
+        RequestLimits {
+            tokens: self.request_tokens,
+            questions: self.request_questions.get(),
+        }
+    }
+
+    pub(crate) fn host_limits(&self) -> HostLimits {
+        HostLimits {
+            requests_per_minute: self.requests_per_minute,
+            tokens_per_minute: self.tokens_per_minute,
+        }
     }
 }
 

@@ -6,7 +6,7 @@ mod log;
 mod retention;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs as _};
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -128,6 +128,34 @@ pub struct ModelArgs {
     )]
     model_request_tokens: NonZeroUsize,
 
+    /// Most questions in one `systemone` or `decisions` request
+    #[arg(
+        long,
+        env = "REFRACT_MODEL_REQUEST_QUESTIONS",
+        default_value = "100",
+        value_parser = arguments::from_1::<NonZeroUsize>,
+        value_name = "N"
+    )]
+    model_request_questions: NonZeroUsize,
+
+    /// Requests a minute that each model server allows this node
+    #[arg(
+        long,
+        env = "REFRACT_MODEL_REQUESTS_PER_MINUTE",
+        value_parser = arguments::from_1::<NonZeroU32>,
+        value_name = "N"
+    )]
+    model_requests_per_minute: Option<NonZeroU32>,
+
+    /// Estimated tokens a minute that each model server allows this node
+    #[arg(
+        long,
+        env = "REFRACT_MODEL_TOKENS_PER_MINUTE",
+        value_parser = arguments::from_1::<NonZeroU32>,
+        value_name = "N"
+    )]
+    model_tokens_per_minute: Option<NonZeroU32>,
+
     /// Milliseconds for one attempt at the model
     #[arg(
         long,
@@ -200,6 +228,9 @@ impl ModelArgs {
             name: self.model_name.clone(),
             api_key,
             request_tokens: self.model_request_tokens.get(),
+            request_questions: self.model_request_questions,
+            requests_per_minute: self.model_requests_per_minute,
+            tokens_per_minute: self.model_tokens_per_minute,
             timeout: milliseconds(self.model_timeout_ms.get()),
             concurrency: self.model_concurrency.get(),
             follow_ups: self.model_follow_ups,

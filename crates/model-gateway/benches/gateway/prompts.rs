@@ -1,5 +1,6 @@
 //! Questions, texts and the answers of the server.
 
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use refract_domain::prism::PrismVersion;
@@ -109,6 +110,9 @@ pub(crate) fn model(protocol: Protocol, url: &str) -> Model {
         name: "m".to_owned(),
         api_key: None,
         request_tokens: 52_000,
+        request_questions: NonZeroUsize::new(100).unwrap(),
+        requests_per_minute: None,
+        tokens_per_minute: None,
         timeout: Duration::from_mins(1),
         concurrency: 100_000,
         follow_ups: 26,

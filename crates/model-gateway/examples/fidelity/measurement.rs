@@ -1,5 +1,6 @@
 //! Asks the gateway and the reference the questions of a row, text by text.
 
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -42,6 +43,9 @@ impl Measurement {
             name: "default".to_owned(),
             api_key: None,
             request_tokens: 52_000,
+            request_questions: NonZeroUsize::MAX,
+            requests_per_minute: None,
+            tokens_per_minute: None,
             timeout: TIMEOUT,
             concurrency: 64,
             follow_ups: 26,

@@ -1,46 +1,60 @@
 //! Limits how many model requests of this node are in flight at once.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokio::sync::{Semaphore, SemaphorePermit};
-use tokio::time::timeout;
 
 use crate::error::ModelError;
+use crate::priority_queue::{CallPriority, PriorityQueue};
 
-/// A semaphore that all threads share, with a bound on the wait for a permit.
+/// A semaphore that all threads share. Permits go to the requests of higher priority first.
 #[derive(Debug)]
 pub(crate) struct ConcurrencyLimit {
     semaphore: Semaphore,
     permits: usize,
-    waiting: AtomicUsize,
+    queue: PriorityQueue,
     longest_wait: Duration,
 }
 
 impl ConcurrencyLimit {
-    /// Creates a limit of `permits`. A request that waits for `longest_wait` fails.
+    /// Creates a limit of `permits`. An interactive request waits `longest_wait` at most.
     pub(crate) fn new(permits: usize, longest_wait: Duration) -> Self {
         let permits = permits.min(Semaphore::MAX_PERMITS);
-        let semaphore = Semaphore::new(permits);
         Self {
-            semaphore,
+            semaphore: Semaphore::new(permits),
             permits,
-            waiting: AtomicUsize::new(0),
+            queue: PriorityQueue::default(),
             longest_wait,
         }
     }
 
-    /// Waits for a permit, in order of arrival. Dropping the permit frees it for the next request.
-    pub(crate) async fn acquire(&self) -> Result<SemaphorePermit<'_>, ModelError> {
-        if let Ok(permit) = self.semaphore.try_acquire() {
-            return Ok(permit);
+    /// A permit if one is free. Dropping the permit frees it for the next request.
+    pub(crate) fn try_acquire(&self) -> Option<SemaphorePermit<'_>> {
+        if self.queue.count() > 0 {
+            return None;
         }
-        let _counted = WaitingRequest::new(&self.waiting);
-        match timeout(self.longest_wait, self.semaphore.acquire()).await {
-            Ok(Ok(permit)) => Ok(permit),
-            // the semaphore is never closed, so only the wait can have failed
-            Ok(Err(_)) | Err(_) => Err(ModelError::TooBusy(self.longest_wait)),
-        }
+        self.semaphore.try_acquire().ok()
+    }
+
+    /// Waits for a permit.
+    pub(crate) async fn acquire(
+        &self,
+        priority: CallPriority,
+    ) -> Result<SemaphorePermit<'_>, ModelError> {
+        let take = || self.semaphore.acquire();
+        let permit = self.queue.take_in_order(priority, take).await;
+        // the semaphore is never closed
+        permit.map_err(|_| self.too_busy())
+    }
+
+    /// The failure of a request that waited for `longest_wait`.
+    pub(crate) fn too_busy(&self) -> ModelError {
+        ModelError::TooBusy(self.longest_wait)
+    }
+
+    /// The longest time that an interactive request waits before an attempt.
+    pub(crate) fn longest_wait(&self) -> Duration {
+        self.longest_wait
     }
 
     pub(crate) fn in_flight(&self) -> usize {
@@ -49,22 +63,6 @@ impl ConcurrencyLimit {
     }
 
     pub(crate) fn waiting(&self) -> usize {
-        self.waiting.load(Ordering::Relaxed)
-    }
-}
-
-/// Counts a waiting request until the wait ends or is abandoned.
-struct WaitingRequest<'a>(&'a AtomicUsize);
-
-impl<'a> WaitingRequest<'a> {
-    fn new(count: &'a AtomicUsize) -> Self {
-        count.fetch_add(1, Ordering::Relaxed);
-        Self(count)
-    }
-}
-
-impl Drop for WaitingRequest<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        self.queue.count()
     }
 }

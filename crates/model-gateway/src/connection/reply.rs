@@ -2,16 +2,17 @@
 
 use std::error::Error as _;
 use std::io::{self, ErrorKind};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
-use hyper::header::{CONTENT_LENGTH, HeaderMap, RETRY_AFTER, TRANSFER_ENCODING};
+use hyper::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
 use hyper::{Response, StatusCode};
 use serde::de::IgnoredAny;
 use tokio::time::timeout;
 
+use super::retry_after;
 use crate::error::ModelError;
 use crate::error::server_error::ServerError;
 
@@ -48,7 +49,7 @@ pub(super) async fn read(mut response: Response<Incoming>) -> Result<ServerReply
         let body = read_body(&mut response, ANSWER_BYTES).await?;
         return Ok(ServerReply::Answer(body));
     }
-    let retry_after = retry_after(response.headers());
+    let retry_after = retry_after::asked(response.headers(), SystemTime::now());
     let body = read_refusal(status, &mut response).await;
     let refusal = ServerError::new(status.as_u16(), retry_after, body);
     Ok(ServerReply::CallError(refusal))
@@ -75,10 +76,6 @@ pub(super) fn send_failure(error: &hyper::Error) -> ModelError {
     } else {
         ModelError::Disconnected
     }
-}
-
-fn retry_after(headers: &HeaderMap) -> Option<String> {
-    headers.get(RETRY_AFTER)?.to_str().ok().map(str::to_owned)
 }
 
 /// Reads a body of up to `most` bytes.

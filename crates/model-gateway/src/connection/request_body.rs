@@ -63,6 +63,11 @@ impl RequestBody {
     pub(crate) fn parts(&self) -> &[Bytes] {
         self.parts.get(self.next..).unwrap_or_default()
     }
+
+    /// Number of bytes that are still to be sent.
+    pub(crate) fn bytes(&self) -> usize {
+        self.parts().iter().map(Bytes::len).sum()
+    }
 }
 
 impl Body for RequestBody {
@@ -83,7 +88,6 @@ impl Body for RequestBody {
     }
 
     fn size_hint(&self) -> SizeHint {
-        let bytes: usize = self.parts().iter().map(Bytes::len).sum();
-        SizeHint::with_exact(u64::try_from(bytes).unwrap_or(u64::MAX))
+        SizeHint::with_exact(u64::try_from(self.bytes()).unwrap_or(u64::MAX))
     }
 }

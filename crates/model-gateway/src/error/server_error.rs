@@ -2,25 +2,18 @@
 //!
 //! Only the server's message is searched for the reason: the rest of a body may repeat the request.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 
 use crate::error::ModelError;
 use crate::error::refusal;
-use crate::error::server_message::ServerMessage;
+use crate::error::server_message;
+use crate::error::size_refusal::{Excess, excess};
 
 /// The name of the system message, which counts as an optional parameter of a request.
 pub(crate) const SYSTEM_MESSAGE: &str = "system message";
 
-/// Phrases for a request with more tokens than the model's context.
-const CONTEXT_WORDS: [&str; 7] = [
-    "context length",
-    "context size",
-    "context window",
-    "context_length",
-    "contextwindow",
-    "maximum allowed length",
-    "prompt is too long",
-];
 /// Names that servers have for a system message.
 const SYSTEM_WORDS: [&str; 6] = [
     "system role",
@@ -42,8 +35,8 @@ const USER_FIRST: [&str; 3] = [
 /// An answer with a status other than 200.
 pub(crate) struct ServerError {
     pub(crate) status: u16,
-    /// The header `Retry-After` as it was sent.
-    pub(crate) retry_after: Option<String>,
+    /// How long the server asks to wait before the next request.
+    pub(crate) retry_after: Option<Duration>,
     /// Empty if the body was too large or unreadable.
     pub(crate) body: Bytes,
     reason: RefusalReason,
@@ -52,25 +45,28 @@ pub(crate) struct ServerError {
 /// The reason of a refusal, as recognised in the server's message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RefusalReason {
-    /// The request has more tokens than the model's context.
-    Context,
+    /// The request has too much of something.
+    Excess(Excess),
     /// The server is still loading its model.
     Loading,
     /// The model's chat template takes no system message.
     SystemMessage,
     /// A parameter that the protocols send.
     Parameter(&'static str),
+    /// A page for people, which no model server sends but a firewall or proxy in front of it.
+    Page,
     /// Another reason, or none that is recognised.
     Unsaid,
 }
 
 impl ServerError {
-    pub(crate) fn new(status: u16, retry_after: Option<String>, body: Bytes) -> Self {
-        let message = ServerMessage::in_body(&body);
-        let reason = message
-            .and_then(|message| reason(status, &message.lower_case()))
+    pub(crate) fn new(status: u16, retry_after: Option<Duration>, body: Bytes) -> Self {
+        let subject = server_message::subject(&body);
+        let reason = subject
+            .and_then(|subject| reason(status, &subject))
             .or_else(|| match status {
                 400 | 422 => refusal::parameter(&body).map(RefusalReason::Parameter),
+                403 if is_page(&body) => Some(RefusalReason::Page),
                 _ => None,
             });
         Self {
@@ -88,14 +84,19 @@ impl ServerError {
         matches!(self.status, 429 | 500..600) && !is_about_system
     }
 
+    /// Whether the server refuses the request because it takes fewer at a time: a 429 or a 529.
+    pub(crate) fn is_for_the_rate(&self) -> bool {
+        matches!(self.status, 429 | 529)
+    }
+
     /// Whether the refusal shows an overloaded or failing server: a 429 or any 5xx, unless the
     /// message blames the request.
     pub(crate) fn is_by_failing_server(&self) -> bool {
         let is_about_request = match self.reason {
-            RefusalReason::Context | RefusalReason::SystemMessage | RefusalReason::Parameter(_) => {
-                true
-            }
-            RefusalReason::Loading | RefusalReason::Unsaid => false,
+            RefusalReason::Excess(_)
+            | RefusalReason::SystemMessage
+            | RefusalReason::Parameter(_) => true,
+            RefusalReason::Loading | RefusalReason::Page | RefusalReason::Unsaid => false,
         };
         matches!(self.status, 429 | 500..600) && !is_about_request
     }
@@ -104,7 +105,12 @@ impl ServerError {
     pub(crate) fn failure(&self, has_system_message: bool) -> ModelError {
         let status = self.status;
         match self.reason {
-            RefusalReason::Context => ModelError::ContextTooSmall(status),
+            RefusalReason::Excess(Excess::Tokens) => ModelError::ContextTooSmall(status),
+            RefusalReason::Excess(Excess::Questions(most)) => {
+                ModelError::TooManyQuestions { status, most }
+            }
+            RefusalReason::Excess(Excess::Options) => ModelError::TooManyOptions(status),
+            RefusalReason::Page => ModelError::RefusedInFront(status),
             RefusalReason::Loading => ModelError::Loading(status),
             RefusalReason::SystemMessage if has_system_message => ModelError::ParameterRefused {
                 parameter: SYSTEM_MESSAGE,
@@ -131,7 +137,9 @@ fn reason(status: u16, message: &str) -> Option<RefusalReason> {
     let has_one_of = |words: &[&str]| words.iter().any(|words| message.contains(words));
     match status {
         503 if has_one_of(&["loading"]) && has_one_of(&["model"]) => Some(RefusalReason::Loading),
-        400 | 413 | 422 | 500 if has_one_of(&CONTEXT_WORDS) => Some(RefusalReason::Context),
+        400 | 413 | 422 | 500 if excess_at(status, message).is_some() => {
+            excess_at(status, message).map(RefusalReason::Excess)
+        }
         400 | 422 | 500
             if has_one_of(&USER_FIRST) || has_one_of(&SYSTEM_WORDS) && has_one_of(&NOT_TAKEN) =>
         {
@@ -139,6 +147,17 @@ fn reason(status: u16, message: &str) -> Option<RefusalReason> {
         }
         _ => None,
     }
+}
+
+/// What the request has too much of. A 500 is believed only about tokens.
+fn excess_at(status: u16, message: &str) -> Option<Excess> {
+    excess(message).filter(|excess| status != 500 || *excess == Excess::Tokens)
+}
+
+/// Whether a body is a page of HTML.
+fn is_page(body: &[u8]) -> bool {
+    let text = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
+    text.trim_ascii_start().starts_with(b"<")
 }
 
 #[cfg(test)]

@@ -23,16 +23,14 @@ impl ServerMessage {
         let text = String::from_utf8_lossy(body);
         let text = text.trim_start_matches('\u{feff}').trim();
         let words = match text.chars().next()? {
-            '{' | '[' | '"' => in_json(&serde_json::from_str(text).ok()?),
+            '{' | '[' | '"' => {
+                let json = serde_json::from_str(text).ok()?;
+                in_json(&json).or_else(|| code(&json))
+            }
             '<' => in_html(text),
             _ => Some(text.to_owned()),
         };
         words.map(Self)
-    }
-
-    /// The message in lower case, to search it for its subject.
-    pub(crate) fn lower_case(&self) -> String {
-        self.0.to_lowercase()
     }
 
     /// The message as one line for a terminal, without control characters and API key, at most 300
@@ -58,10 +56,36 @@ impl fmt::Debug for ServerMessage {
     }
 }
 
+/// The message and the code of an error, in lower case, to be searched for the error's subject.
+pub(crate) fn subject(body: &[u8]) -> Option<String> {
+    let ServerMessage(message) = ServerMessage::in_body(body)?;
+    let code = serde_json::from_slice(body)
+        .ok()
+        .and_then(|json| code(&json));
+    let subject = [Some(message), code].into_iter().flatten();
+    Some(subject.collect::<Vec<_>>().join(" ").to_lowercase())
+}
+
+/// The code of an error under the keys that servers use for codes, at any depth.
+fn code(json: &Value) -> Option<String> {
+    const HOLDERS: [&str; 3] = ["error", "errors", "detail"];
+    const KEYS: [&str; 3] = ["error_type", "code", "type"];
+    match json {
+        Value::Array(list) => list.iter().find_map(code),
+        Value::Object(object) => {
+            let inner = HOLDERS.iter().find_map(|key| code(object.get(*key)?));
+            let own = || KEYS.iter().find_map(|key| object.get(*key)?.as_str());
+            let is_text = |code: &&str| !code.trim().is_empty();
+            inner.or_else(|| own().filter(is_text).map(str::to_owned))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+    }
+}
+
 /// Collects the text under the keys that servers use for messages, at any depth. A list, such as
 /// the problems of an invalid request, gives all its texts.
 fn in_json(json: &Value) -> Option<String> {
-    const KEYS: [&str; 5] = ["error", "message", "detail", "msg", "choices"];
+    const KEYS: [&str; 6] = ["error", "errors", "message", "detail", "msg", "choices"];
     match json {
         Value::String(text) => (!text.trim().is_empty()).then(|| text.clone()),
         Value::Array(list) => {
@@ -141,6 +165,18 @@ mod tests {
             (
                 r#"{"choices":[{"error":{"message":"upstream"}}]}"#,
                 "upstream",
+            ),
+            (
+                r#"{"detail":{"error_type":"max_tokens_exceeded"}}"#,
+                "max_tokens_exceeded",
+            ),
+            (
+                r#"{"detail":{"error_type":"api_usage_error","message":"Unknown model: default"}}"#,
+                "Unknown model: default",
+            ),
+            (
+                r#"{"result":null,"success":false,"errors":[{"code":5006,"message":"no"}]}"#,
+                "no",
             ),
             ("\"no\"", "no"),
             (" Ollama is running\n", "Ollama is running"),

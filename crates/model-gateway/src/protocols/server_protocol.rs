@@ -12,6 +12,7 @@ use crate::error::ModelError;
 use crate::protocols::chat::ChatProtocol;
 use crate::protocols::stated::StatedProtocol;
 use crate::protocols::typed_questions::TypedProtocol;
+use crate::protocols::typed_questions::request_limits::LearnedLimits;
 use crate::protocols::{decisions, system_one};
 use crate::servers::address::ServerAddress;
 use crate::servers::each_server::EachServer;
@@ -33,7 +34,7 @@ impl ServerProtocol {
             Self::Typed(Arc::new(TypedProtocol {
                 format,
                 model: model.clone(),
-                request_tokens: settings.request_tokens,
+                limits: LearnedLimits::new(settings.request_limits()),
             }))
         };
         match settings.protocol {

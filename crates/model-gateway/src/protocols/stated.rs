@@ -19,7 +19,7 @@ use crate::attempts::CallSender;
 use crate::error::ModelError;
 use crate::protocols::chat::complete::complete;
 use crate::protocols::chat::opening::ChatOpening;
-use crate::protocols::concurrent::all_answers;
+use crate::protocols::concurrent::{all_answers, all_or_first_failure};
 use crate::servers::address::ServerAddress;
 use crate::servers::each_server::EachServer;
 
@@ -50,10 +50,27 @@ impl StatedProtocol {
         all_answers(answers.map(|request| self.answers(call, request))).await
     }
 
+    /// Asks the questions of a request. A request that is too long for the server is halved.
     async fn answers(
         &self,
         call: &CallSender<'_>,
         request: StatedRequest<'_>,
+    ) -> Result<Vec<(QuestionKey, Answer)>, ModelError> {
+        let answered = self.ask_once(call, &request).await;
+        match answered.as_ref().err().and_then(ModelError::excess) {
+            Some(_) if request.questions.len() > 1 => {
+                let halves = request.halves().map(|half| self.answers(call, half));
+                let answers = Box::pin(all_or_first_failure(halves)).await?;
+                Ok(answers.into_iter().flatten().collect())
+            }
+            Some(_) | None => answered,
+        }
+    }
+
+    async fn ask_once(
+        &self,
+        call: &CallSender<'_>,
+        request: &StatedRequest<'_>,
     ) -> Result<Vec<(QuestionKey, Answer)>, ModelError> {
         let write = |server| {
             let parameters = self.refused.of(server).parameters();

@@ -19,16 +19,23 @@ pub struct ServerUse {
     pub in_flight: usize,
     /// Whether the server has failed repeatedly and gets only probes.
     pub is_ejected: bool,
+    /// Requests that wait for the server's pace.
+    pub waiting: usize,
+    /// Requests a minute that the server is seen to take; `None` if it has refused none of late.
+    pub learned_per_minute: Option<u64>,
 }
 
 impl ServerUse {
     /// Adds the use of a server with the same host and port. The sum counts as ejected if either
-    /// server is.
+    /// server is, and takes what both take if that is known of both.
     pub(crate) fn add(&mut self, other: &Self) {
         self.requests = self.requests.saturating_add(other.requests);
         self.failures = self.failures.saturating_add(other.failures);
         self.in_flight = self.in_flight.saturating_add(other.in_flight);
         self.is_ejected |= other.is_ejected;
+        self.waiting = self.waiting.saturating_add(other.waiting);
+        let both = self.learned_per_minute.zip(other.learned_per_minute);
+        self.learned_per_minute = both.map(|(one, other)| one.saturating_add(other));
     }
 }
 
@@ -120,6 +127,8 @@ impl ServerLoad {
             failures: self.failures.load(Ordering::Relaxed),
             in_flight: self.in_flight(),
             is_ejected: self.health().is_ejected(),
+            waiting: 0,
+            learned_per_minute: None,
         }
     }
 

@@ -10,11 +10,13 @@ use super::address::ServerAddress;
 use super::each_server::EachServer;
 use super::load::{ServerLoad, ServerUse};
 use super::place::{ServerPlace, ServerSet};
+use crate::servers::pace::{HostLimits, ServerPace};
 
 /// The model servers of a process, shared by all threads.
 #[derive(Debug)]
 pub(crate) struct ServerPool {
     loads: EachServer<ServerLoad>,
+    paces: EachServer<ServerPace>,
     /// Times are durations since this moment.
     origin: Instant,
 }
@@ -36,9 +38,11 @@ pub(crate) struct AskedServer<'a> {
 }
 
 impl ServerPool {
-    pub(crate) fn new(addresses: &EachServer<ServerAddress>) -> Self {
+    /// A pool of the servers at these addresses, each of whose hosts has the same limits.
+    pub(crate) fn new(addresses: &EachServer<ServerAddress>, host: HostLimits) -> Self {
         Self {
             loads: addresses.map(|address| ServerLoad::new(address.name())),
+            paces: addresses.map(|_| ServerPace::new(host)),
             origin: Instant::now(),
         }
     }
@@ -70,9 +74,24 @@ impl ServerPool {
         }
     }
 
+    /// The pace of requests to a server.
+    pub(crate) fn pace(&self, place: ServerPlace) -> &ServerPace {
+        self.paces.of(place)
+    }
+
+    /// Number of requests that a server works on.
+    pub(crate) fn in_flight(&self, place: ServerPlace) -> usize {
+        self.loads.of(place).in_flight()
+    }
+
     /// The use of each server, in the order of the list.
     pub(crate) fn uses(&self) -> impl Iterator<Item = ServerUse> {
-        self.loads.iter().map(ServerLoad::server_use)
+        let servers = self.loads.iter().zip(self.paces.iter());
+        servers.map(|(load, pace)| ServerUse {
+            waiting: pace.waiting(),
+            learned_per_minute: pace.learned_per_minute(),
+            ..load.server_use()
+        })
     }
 
     /// Chooses among several servers: one that is due for a probe, else a healthy one, else the one

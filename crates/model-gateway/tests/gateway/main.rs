@@ -10,6 +10,7 @@ mod decisions;
 mod stated;
 mod system_one;
 
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use refract_model_gateway::{ModelSettings, Protocol};
@@ -22,6 +23,9 @@ fn settings(url: &str, protocol: Protocol, name: &str) -> ModelSettings {
         name: name.to_owned(),
         api_key: None,
         request_tokens: 52_000,
+        request_questions: NonZeroUsize::new(100).unwrap(),
+        requests_per_minute: None,
+        tokens_per_minute: None,
         timeout: Duration::from_secs(20),
         concurrency: 1024,
         follow_ups: 26,

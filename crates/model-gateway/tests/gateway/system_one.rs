@@ -1,7 +1,9 @@
 //! The protocol `systemone` over real TCP, against a scripted server.
 mod attempts;
 mod concurrency;
+mod halving;
 mod independent;
+mod pace;
 mod reading;
 mod replies;
 mod rounding;

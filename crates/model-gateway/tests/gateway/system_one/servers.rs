@@ -61,6 +61,8 @@ async fn calls_are_shared_evenly_by_requests_in_flight() {
             failures: 0,
             in_flight: 0,
             is_ejected: false,
+            waiting: 0,
+            learned_per_minute: None,
         };
         assert_eq!(*server, expected);
     }

@@ -28,23 +28,11 @@ async fn an_answer_that_cannot_be_used_is_none() {
         ),
         (
             "topic",
-            r#"{"type":"choice","choice":"delivery","probabilities":{"delivery":1},"confidence":1.1}"#,
-        ),
-        (
-            "topic",
-            r#"{"type":"choice","choice":"delivery","probabilities":{"delivery":1},"confidence":-0.1}"#,
-        ),
-        (
-            "topic",
-            r#"{"type":"choice","choice":"delivery","probabilities":{"delivery":1},"confidence":"1"}"#,
-        ),
-        (
-            "topic",
             r#"{"type":"choice","choice":"delivery","probabilities":{"delivery":1,"billing":-0.1}}"#,
         ),
         (
             "topic",
-            r#"{"type":"choice","choice":"delivery","probabilities":{"delivery":1.000001}}"#,
+            r#"{"type":"choice","choice":"delivery","probabilities":{"delivery":1.000002}}"#,
         ),
         (
             "topic",
@@ -96,6 +84,23 @@ async fn an_answer_that_cannot_be_used_is_none() {
         (
             "urgency",
             r#"{"type":"score","score":1,"probabilities":[1,0,0]}"#,
+        ),
+        // levels counted from 1
+        (
+            "urgency",
+            r#"{"type":"score","score":2,"probabilities":{"1":0.9,"2":0.08,"3":0.02}}"#,
+        ),
+        (
+            "urgency",
+            r#"{"type":"score","score":1,"probabilities":{"0":0.1,"1":0.9,"3":0}}"#,
+        ),
+        (
+            "urgency",
+            r#"{"type":"score","score":1,"probabilities":{"1":0.9,"2":0.1},"legend":{"1":"Can wait","2":"This week"}}"#,
+        ),
+        (
+            "urgency",
+            r#"{"type":"score","score":1,"probabilities":{"0":0.9,"1":0.1},"legend":{"0":"Today"}}"#,
         ),
         ("urgency", r#"{"type":"noul","noul":1}"#),
     ] {

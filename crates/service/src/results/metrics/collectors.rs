@@ -34,7 +34,7 @@ impl Collector for ModelCollector {
             ),
             (
                 "refract_model_requests_waiting",
-                "Model requests that wait for their turn.",
+                "Model requests that wait for the pace of their server or for a free permit.",
                 self.0.waiting(),
             ),
         ];
@@ -72,6 +72,30 @@ fn encode_servers(
         servers,
         |server| ConstGauge::new(i64::try_from(server.in_flight).unwrap_or(i64::MAX)),
     )?;
+    encode_each(
+        encoder,
+        "refract_model_server_requests_waiting",
+        "Requests that wait for the pace of a model server.",
+        servers,
+        |server| ConstGauge::new(i64::try_from(server.waiting).unwrap_or(i64::MAX)),
+    )?;
+    let paced: Vec<ServerUse> = servers
+        .iter()
+        .filter(|server| server.learned_per_minute.is_some())
+        .cloned()
+        .collect();
+    if !paced.is_empty() {
+        encode_each(
+            encoder,
+            "refract_model_server_learned_requests_per_minute",
+            "Requests a minute that a model server is seen to take, after it refused some (429 or 529).",
+            &paced,
+            |server| {
+                let learned = server.learned_per_minute.unwrap_or_default();
+                ConstGauge::new(i64::try_from(learned).unwrap_or(i64::MAX))
+            },
+        )?;
+    }
     for (name, help) in [
         (
             "refract_model_server_ejected",

@@ -1,5 +1,6 @@
 //! A prism of a person, use cases with a model, and results to save.
 
+use std::num::NonZeroUsize;
 use std::ops::Deref;
 use std::time::Duration;
 
@@ -83,6 +84,9 @@ impl DraftFixture {
             name: "default".to_owned(),
             api_key: None,
             request_tokens: 52_000,
+            request_questions: NonZeroUsize::new(100).unwrap(),
+            requests_per_minute: None,
+            tokens_per_minute: None,
             timeout: Duration::from_secs(30),
             concurrency: 64,
             follow_ups: 26,

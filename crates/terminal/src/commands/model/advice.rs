@@ -119,6 +119,15 @@ pub(super) fn after(failure: &ModelError, protocol: Protocol) -> &'static str {
             " Start the server with a larger context: `--ctx-size` of llama.cpp, which its \
              `--parallel` slots share; `--max-model-len` of vLLM."
         }
+        ModelError::TooManyQuestions { .. } => {
+            " Set REFRACT_MODEL_REQUEST_QUESTIONS to what the server takes."
+        }
+        ModelError::TooManyOptions(_) => {
+            " Questions with fewer options can be answered; for this one, use another server."
+        }
+        ModelError::RefusedInFront(_) => {
+            " Ask who runs the firewall or proxy, and check REFRACT_MODEL_URL."
+        }
         ModelError::StillThinking(_) => {
             " Switch the model's thinking off, as with `--reasoning-budget 0` of llama.cpp, or use \
              a model that does not think."

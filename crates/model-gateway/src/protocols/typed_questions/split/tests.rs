@@ -4,6 +4,7 @@ use refract_domain::submission::model_input::{State, json_chars};
 use refract_domain::submission::{SentFields, Submission};
 use serde_json::json;
 
+use crate::protocols::typed_questions::request_limits::RequestLimits;
 use crate::protocols::{decisions, system_one};
 
 /// A prism with one question for each text.
@@ -26,23 +27,21 @@ proptest! {
     fn a_call_makes_as_many_requests_as_are_estimated(
         text in r#"[aä日😀"\\]{0,400}"#,
         questions in prop::collection::vec(r#"[bö本"]{1,200}"#, 1..12),
-        request_tokens in 1_usize..600,
+        limits in (1_usize..600, 1_usize..12)
+            .prop_map(|(tokens, questions)| RequestLimits { tokens, questions }),
     ) {
         let version = version(&questions);
         let submission = submission(&version, text);
         let state = State { prism_context: None, submission: &submission };
         let state_chars = json_chars(&state);
 
-        let made = system_one::FORMAT.split("m", &version, &submission, request_tokens);
-        let chars = system_one::FORMAT.question_chars(&version);
-        let estimated = system_one::FORMAT.requests(&chars, state_chars, request_tokens);
-        prop_assert_eq!(made.len(), estimated);
-        prop_assert_eq!(made.iter().map(|one| one.questions.len()).sum::<usize>(), questions.len());
-
-        let made = decisions::FORMAT.split("m", &version, &submission, request_tokens);
-        let chars = decisions::FORMAT.question_chars(&version);
-        let estimated = decisions::FORMAT.requests(&chars, state_chars, request_tokens);
-        prop_assert_eq!(made.len(), estimated);
-        prop_assert_eq!(made.iter().map(|one| one.questions.len()).sum::<usize>(), questions.len());
+        for format in [&system_one::FORMAT, &decisions::FORMAT] {
+            let groups = format.write("m", &version, &submission).groups(limits);
+            let chars = format.question_chars(&version);
+            prop_assert_eq!(groups.len(), format.requests(&chars, state_chars, limits));
+            prop_assert!(groups.iter().all(|group| group.len() <= limits.questions));
+            let asked: Vec<usize> = groups.into_iter().flatten().collect();
+            prop_assert_eq!(asked, (0..questions.len()).collect::<Vec<_>>());
+        }
     }
 }

@@ -1,0 +1,197 @@
+//! The pace of requests to one server: what its host allows by setting, and what it is seen to
+//! take. A server without settings that has refused nothing is not paced.
+
+mod budget;
+mod learned_rate;
+
+use std::num::NonZeroU32;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::time::sleep;
+
+use self::budget::Budget;
+use self::learned_rate::LearnedRate;
+use crate::priority_queue::{CallPriority, PriorityQueue};
+
+/// The time without a request held back after which a learned rate is given up.
+const FORGOTTEN_AFTER: Duration = Duration::from_mins(1);
+/// The longest time for which a server that asks for one gets no request.
+const LONGEST_REST: Duration = Duration::from_secs(5);
+
+/// What a host allows, by the operator's settings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct HostLimits {
+    pub(crate) requests_per_minute: Option<NonZeroU32>,
+    pub(crate) tokens_per_minute: Option<NonZeroU32>,
+}
+
+/// The pace of one server, shared by all threads.
+#[derive(Debug)]
+pub(crate) struct ServerPace {
+    /// Times are durations since this moment.
+    origin: Instant,
+    /// Whether there is any limit; without one, nothing is locked.
+    is_limited: AtomicBool,
+    limits: Mutex<PaceLimits>,
+    queue: PriorityQueue,
+}
+
+#[derive(Debug)]
+struct PaceLimits {
+    requests: Option<Budget>,
+    tokens: Option<Budget>,
+    learned: Option<LearnedRate>,
+    /// When the learned rate held back a request last.
+    held_back_at: Duration,
+}
+
+/// A request that may be sent now.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PacedRequest {
+    sent_at: Duration,
+    was_held_back: bool,
+}
+
+impl ServerPace {
+    pub(crate) fn new(host: HostLimits) -> Self {
+        let limits = PaceLimits {
+            requests: host.requests_per_minute.map(Budget::per_minute),
+            tokens: host.tokens_per_minute.map(Budget::per_minute),
+            learned: None,
+            held_back_at: Duration::ZERO,
+        };
+        Self {
+            origin: Instant::now(),
+            is_limited: AtomicBool::new(limits.are_any()),
+            limits: Mutex::new(limits),
+            queue: PriorityQueue::default(),
+        }
+    }
+
+    /// Begins a request of about this many tokens if it need not wait.
+    pub(crate) fn try_begin(&self, tokens: usize) -> Option<PacedRequest> {
+        if !self.is_limited.load(Ordering::Relaxed) {
+            return Some(self.begun(false));
+        }
+        if self.queue.count() > 0 {
+            return None;
+        }
+        let now = self.now();
+        self.limits().try_spend(now, tokens).ok()?;
+        Some(self.begun(false))
+    }
+
+    /// Waits until a request of about this many tokens may be sent: first those of higher priority,
+    /// then those that came before.
+    pub(crate) async fn begin(&self, priority: CallPriority, tokens: usize) -> PacedRequest {
+        let spend = || async {
+            loop {
+                let spent = self.limits().try_spend(self.now(), tokens);
+                match spent {
+                    Ok(()) => return self.begun(true),
+                    Err(wait) => sleep(wait).await,
+                }
+            }
+        };
+        self.queue.take_in_order(priority, spend).await
+    }
+
+    /// Learns from an answer to a request.
+    pub(crate) fn answered(&self, request: PacedRequest) {
+        if !self.is_limited.load(Ordering::Relaxed) {
+            return;
+        }
+        let now = self.now();
+        let mut limits = self.limits();
+        if request.was_held_back {
+            limits.held_back_at = now;
+        }
+        let is_idle = now.saturating_sub(limits.held_back_at) > FORGOTTEN_AFTER;
+        match &mut limits.learned {
+            Some(_) if is_idle => {
+                limits.learned = None;
+                self.is_limited.store(limits.are_any(), Ordering::Relaxed);
+            }
+            Some(learned) => learned.answered(now, request.was_held_back),
+            None => {}
+        }
+    }
+
+    /// Learns from a refusal, for its rate, of a request. `asked` is how long the server asks to
+    /// wait, and `in_flight` the number of requests that it works on.
+    pub(crate) fn refused(&self, request: PacedRequest, asked: Option<Duration>, in_flight: usize) {
+        let now = self.now();
+        let asked = asked.map(|asked| asked.min(LONGEST_REST));
+        let mut limits = self.limits();
+        if let Some(learned) = &mut limits.learned {
+            learned.refused(now, request.sent_at, asked);
+        } else {
+            let after = now.saturating_sub(request.sent_at);
+            limits.learned = Some(LearnedRate::first(now, after, in_flight));
+            limits.held_back_at = now;
+            self.is_limited.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Requests a minute that the server is seen to take; `None` if it has refused none of late.
+    pub(crate) fn learned_per_minute(&self) -> Option<u64> {
+        if !self.is_limited.load(Ordering::Relaxed) {
+            return None;
+        }
+        let per_second = self.limits().learned.as_ref()?.per_second();
+        let minute = Duration::try_from_secs_f64(per_second * 60.0).unwrap_or(Duration::MAX);
+        Some(minute.as_secs())
+    }
+
+    /// Number of requests held back now.
+    pub(crate) fn waiting(&self) -> usize {
+        self.queue.count()
+    }
+
+    fn begun(&self, was_held_back: bool) -> PacedRequest {
+        PacedRequest {
+            sent_at: self.now(),
+            was_held_back,
+        }
+    }
+
+    fn now(&self) -> Duration {
+        self.origin.elapsed()
+    }
+
+    fn limits(&self) -> MutexGuard<'_, PaceLimits> {
+        self.limits.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl PaceLimits {
+    fn are_any(&self) -> bool {
+        self.requests.is_some() || self.tokens.is_some() || self.learned.is_some()
+    }
+
+    /// Spends what a request costs, or returns how long to wait first.
+    fn try_spend(&mut self, now: Duration, tokens: usize) -> Result<(), Duration> {
+        let tokens = f64::from(u32::try_from(tokens).unwrap_or(u32::MAX));
+        let waits = [
+            self.learned.as_ref().map(|learned| learned.wait(now)),
+            self.requests.as_mut().map(|budget| budget.wait(now, 1.0)),
+            self.tokens.as_mut().map(|budget| budget.wait(now, tokens)),
+        ];
+        let wait = waits.into_iter().flatten().max().unwrap_or_default();
+        if !wait.is_zero() {
+            return Err(wait);
+        }
+        if let Some(learned) = &mut self.learned {
+            learned.spend(now);
+        }
+        if let Some(requests) = &mut self.requests {
+            requests.spend(now, 1.0);
+        }
+        if let Some(budget) = &mut self.tokens {
+            budget.spend(now, tokens);
+        }
+        Ok(())
+    }
+}

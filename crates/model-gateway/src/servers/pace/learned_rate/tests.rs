@@ -1,0 +1,206 @@
+//! The rate that nodes learn of a server with a limit, at simulated times.
+
+use std::collections::VecDeque;
+
+use super::*;
+
+const STEP: Duration = Duration::from_millis(1);
+/// The time to an answer, and to a refusal.
+const ANSWER: Duration = Duration::from_millis(400);
+const REFUSAL: Duration = Duration::from_millis(10);
+/// The pause before a refused request is sent again.
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// A server that allows a number of requests a second, and a burst of as many.
+struct LimitedServer {
+    burst: f64,
+    left: f64,
+}
+
+impl LimitedServer {
+    fn pass(&mut self, per_second: f64) {
+        self.left = STEP
+            .as_secs_f64()
+            .mul_add(per_second, self.left)
+            .min(self.burst);
+    }
+
+    fn takes(&mut self) -> bool {
+        let takes = self.left >= 1.0;
+        if takes {
+            self.left -= 1.0;
+        }
+        takes
+    }
+}
+
+/// A node that always has more to ask, with a bound on the requests under way.
+#[derive(Default)]
+struct BusyNode {
+    rate: Option<LearnedRate>,
+    idle: u32,
+    /// When each request was sent, oldest first.
+    answered: VecDeque<Duration>,
+    refused: VecDeque<Duration>,
+    pausing: VecDeque<Duration>,
+    answers: u32,
+    refusals: u32,
+}
+
+impl BusyNode {
+    fn step(&mut self, now: Duration, server: &mut LimitedServer) {
+        while self.pausing.pop_front_if(|end| *end <= now).is_some() {
+            self.idle += 1;
+        }
+        while self
+            .answered
+            .pop_front_if(|sent| *sent + ANSWER <= now)
+            .is_some()
+        {
+            self.answers += 1;
+            self.idle += 1;
+            if let Some(rate) = &mut self.rate {
+                rate.answered(now, true);
+            }
+        }
+        while let Some(sent) = self.refused.pop_front_if(|sent| *sent + REFUSAL <= now) {
+            self.refusals += 1;
+            self.pausing.push_back(now + PAUSE);
+            let in_flight = self.answered.len() + self.refused.len() + 1;
+            match &mut self.rate {
+                Some(rate) => rate.refused(now, sent, None),
+                None => self.rate = Some(LearnedRate::first(now, REFUSAL, in_flight)),
+            }
+        }
+        while self.idle > 0
+            && self
+                .rate
+                .as_ref()
+                .is_none_or(|rate| rate.wait(now).is_zero())
+        {
+            self.idle -= 1;
+            if let Some(rate) = &mut self.rate {
+                rate.spend(now);
+            }
+            let sent = if server.takes() {
+                &mut self.answered
+            } else {
+                &mut self.refused
+            };
+            sent.push_back(now);
+        }
+    }
+}
+
+/// Answers and refusals of nodes with 128 requests under way each, in this time, at a server that
+/// allows `per_second` at a time.
+fn asked(nodes: usize, seconds: u64, burst: f64, per_second: impl Fn(u64) -> f64) -> (u32, u32) {
+    let mut server = LimitedServer { burst, left: burst };
+    let mut nodes: Vec<BusyNode> = (0..nodes)
+        .map(|_| BusyNode {
+            idle: 128,
+            ..BusyNode::default()
+        })
+        .collect();
+    let mut now = Duration::ZERO;
+    while now < Duration::from_secs(seconds) {
+        now += STEP;
+        server.pass(per_second(now.as_secs()));
+        for node in &mut nodes {
+            node.step(now, &mut server);
+        }
+    }
+    let answers = nodes.iter().map(|node| node.answers).sum();
+    (answers, nodes.iter().map(|node| node.refusals).sum())
+}
+
+#[test]
+fn nearly_all_that_a_server_allows_is_asked_and_little_of_it_refused() {
+    for (per_second, burst) in [(20.0, 20.0), (20.0, 5.0), (200.0, 20.0), (2.0, 2.0)] {
+        let (answers, refusals) = asked(1, 300, burst, |_| per_second);
+        let share = f64::from(answers) / (per_second * 300.0);
+        assert!(share >= 0.95, "{per_second} a second: {share}");
+        // once the first burst is over
+        let (earlier, refused_earlier) = asked(1, 30, burst, |_| per_second);
+        let refused = f64::from(refusals - refused_earlier) / f64::from(answers - earlier);
+        assert!(refused <= 0.12, "{per_second} a second: {refused} refused");
+    }
+}
+
+#[test]
+fn two_nodes_follow_a_limit_that_halves_and_doubles() {
+    let per_second = |second| {
+        if (100..200).contains(&second) {
+            10.0
+        } else {
+            20.0
+        }
+    };
+    let (answers, _) = asked(2, 300, 10.0, per_second);
+    let share = f64::from(answers) / 5_000.0;
+    assert!(share >= 0.9, "{share}");
+}
+
+#[test]
+fn two_nodes_come_to_share_a_limit() {
+    let mut server = LimitedServer {
+        burst: 10.0,
+        left: 10.0,
+    };
+    let [mut early, mut late] = [(); 2].map(|()| BusyNode {
+        idle: 128,
+        ..BusyNode::default()
+    });
+    let mut now = Duration::ZERO;
+    let mut before = (0, 0);
+    for second in 0..400_u64 {
+        for _ in 0..1_000 {
+            now += STEP;
+            server.pass(40.0);
+            early.step(now, &mut server);
+            if second >= 60 {
+                late.step(now, &mut server);
+            }
+        }
+        if second == 200 {
+            before = (early.answers, late.answers);
+        }
+    }
+    let (early, late) = (early.answers - before.0, late.answers - before.1);
+    let ratio = f64::from(late) / f64::from(early);
+    assert!((0.5..=2.0).contains(&ratio), "{late} to {early}");
+}
+
+#[test]
+fn a_server_that_refuses_everything_is_asked_about_once_a_second_and_recovers_at_once() {
+    // closed from second 30 to 90
+    let per_second = |second| {
+        if (30..90).contains(&second) {
+            0.0
+        } else {
+            20.0
+        }
+    };
+    let (before, _) = asked(1, 30, 5.0, per_second);
+    let (_, refusals) = asked(1, 90, 5.0, per_second);
+    let (_, refusals_before) = asked(1, 31, 5.0, per_second);
+    assert!(
+        refusals - refusals_before <= 90,
+        "{}",
+        refusals - refusals_before
+    );
+    let (after, _) = asked(1, 120, 5.0, per_second);
+    let share = f64::from(after - before) / f64::from(before);
+    assert!(share >= 0.8, "{share} of what was answered before");
+}
+
+#[test]
+fn a_server_that_mostly_refuses_gets_the_rest_that_it_asks_for() {
+    let mut rate = LearnedRate::first(Duration::ZERO, REFUSAL, 1);
+    let mut now = Duration::from_secs(1);
+    for refusals in 1..=4 {
+        rate.refused(now, now, Some(Duration::from_secs(5)));
+        assert_eq!(rate.wait(now) >= Duration::from_secs(5), refusals == 4);
+        now += Duration::from_secs(1);
+    }
+}
