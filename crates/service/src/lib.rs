@@ -28,7 +28,7 @@ use refract_traces::CallTrace;
 
 pub use self::results::{CallError, InternalError};
 use crate::keys::KeyUses;
-use crate::model::Model;
+use crate::model::{CallPriority, Model};
 use crate::results::{RetryPolicy, ServiceMetrics, SingleFlight};
 
 /// All use cases, by noun, over one database and one model. Clones are cheap and share the metrics,
@@ -90,6 +90,15 @@ impl Refract {
             database: own.unwrap_or_else(|| self.database.clone()),
             model: self.model.as_ref().map(Model::with_own_connections),
             ..self.clone()
+        }
+    }
+
+    /// A handle whose model requests have this priority.
+    #[must_use]
+    pub(crate) fn with_priority(self, priority: CallPriority) -> Self {
+        Self {
+            model: self.model.map(|model| model.with_priority(priority)),
+            ..self
         }
     }
 

@@ -5,9 +5,9 @@ mod trial_report;
 mod trials;
 
 pub use refract_model_gateway::{
-    CostEstimate, Estimator, Model, ModelApiKey, ModelEndpoint, ModelError, ModelGateway,
-    ModelReply, ModelReport, ModelSettings, ParsedCodes, ParsedOutcomes, Protocol, ServerMessage,
-    ServerUse, SettingError,
+    CallPriority, CostEstimate, Estimator, Model, ModelApiKey, ModelEndpoint, ModelError,
+    ModelGateway, ModelReply, ModelReport, ModelSettings, ParsedCodes, ParsedOutcomes, Protocol,
+    ServerMessage, ServerUse, SettingError,
 };
 
 pub use self::distance::DistanceBound;

@@ -100,6 +100,7 @@ impl<'a> Dispatch<'a> {
             settings.threads.min(settings.concurrency),
             &run.prism,
             tally,
+            threshold,
         );
         let mut dispatch = Self {
             run,

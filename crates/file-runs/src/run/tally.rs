@@ -1,7 +1,7 @@
 //! Counts the progress of a run: its threads count, and the terminal reads the counts.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use refract_service::model::ModelReport;
 
@@ -19,15 +19,25 @@ pub struct RunTally {
     streak: Mutex<FailureStreak>,
 }
 
-/// The rows that failed since the last answer.
+/// The failures since the last answer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FailureStreak {
-    /// Number of failed rows.
+    /// Number of failures: of rows, and of rows that were retried for the rate.
     pub(crate) failures: u64,
     /// The line of the first failed row.
     pub(crate) line: u64,
     /// The error of the last failed row.
     pub(crate) error: String,
+}
+
+impl FailureStreak {
+    fn add(&mut self, line: u64, error: &str) {
+        if self.failures == 0 {
+            self.line = line;
+        }
+        self.failures += 1;
+        error.clone_into(&mut self.error);
+    }
 }
 
 /// Counts of a run at one moment.
@@ -88,10 +98,8 @@ impl RunTally {
 
     /// Counts a row after the model was asked; an `error` means that the row failed.
     pub(crate) fn row_asked(&self, line: u64, error: Option<&str>, report: &ModelReport) {
-        add(&self.requests, report.requests.into());
-        add(&self.input_tokens, report.input_tokens.unwrap_or(0));
-        add(&self.output_tokens, report.output_tokens.unwrap_or(0));
-        let mut streak = self.streak.lock().unwrap_or_else(PoisonError::into_inner);
+        self.add_cost(report);
+        let mut streak = self.streak();
         match error {
             None => {
                 add(&self.ok, 1);
@@ -99,19 +107,45 @@ impl RunTally {
             }
             Some(error) => {
                 add(&self.failed, 1);
-                if streak.failures == 0 {
-                    streak.line = line;
-                }
-                streak.failures += 1;
-                error.clone_into(&mut streak.error);
+                streak.add(line, error);
             }
         }
     }
 
+    /// Whether a row that failed for the rate of the model's server is retried: as long as the
+    /// failures since the last answer are fewer than the threshold. If so, the failure is counted
+    /// among them, but not the row.
+    pub(crate) fn may_retry(
+        &self,
+        line: u64,
+        error: Option<&str>,
+        report: &ModelReport,
+        threshold: u64,
+    ) -> bool {
+        let mut streak = self.streak();
+        if streak.failures >= threshold {
+            return false;
+        }
+        streak.add(line, error.unwrap_or_default());
+        drop(streak);
+        self.add_cost(report);
+        true
+    }
+
+    fn add_cost(&self, report: &ModelReport) {
+        add(&self.requests, report.requests.into());
+        add(&self.input_tokens, report.input_tokens.unwrap_or(0));
+        add(&self.output_tokens, report.output_tokens.unwrap_or(0));
+    }
+
     /// The failures since the last answer; `None` if there are fewer than `threshold`.
     pub(crate) fn failure_streak(&self, threshold: u64) -> Option<FailureStreak> {
-        let streak = self.streak.lock().unwrap_or_else(PoisonError::into_inner);
+        let streak = self.streak();
         (streak.failures >= threshold).then(|| streak.clone())
+    }
+
+    fn streak(&self) -> MutexGuard<'_, FailureStreak> {
+        self.streak.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -41,14 +41,17 @@ pub(crate) struct RunWorkers {
 struct RunWorker {
     prism: PinnedPrism,
     tally: Arc<RunTally>,
+    /// Failures in a row from which the model counts as away.
+    threshold: u64,
 }
 
 impl RunWorkers {
-    /// Starts the threads.
+    /// Starts the threads. From `threshold` failures in a row, the model counts as away.
     pub(crate) fn start(
         threads: NonZeroUsize,
         prism: &PinnedPrism,
         tally: &Arc<RunTally>,
+        threshold: u64,
     ) -> std::io::Result<Self> {
         let mut senders = Vec::with_capacity(threads.get());
         for _ in 0..threads.get() {
@@ -61,7 +64,12 @@ impl RunWorkers {
             thread.spawn(move || {
                 LocalSet::new().block_on(&runtime, async move {
                     let prism = prism.for_this_thread(threads);
-                    Rc::new(RunWorker { prism, tally }).work(jobs).await;
+                    let worker = RunWorker {
+                        prism,
+                        tally,
+                        threshold,
+                    };
+                    Rc::new(worker).work(jobs).await;
                 });
             })?;
             senders.push(sender);
@@ -96,13 +104,36 @@ impl RunWorker {
             RowWork::Create(row) => self.prism.create(row).await,
             RowWork::Retry(failed) => self.prism.retry(*failed).await,
         };
-        let answered = answered.map(|AnsweredCall { result, report }| {
-            let error = result.view().status.error();
-            self.tally.row_asked(job.line, error, &report);
-            result
-        });
+        let answered = self.past_the_rate(job.line, answered).await;
         drop(job.permit);
         // an interrupted run has closed the channel, but the result is saved
         let _ = job.reply.send(answered);
+    }
+
+    /// Retries a row whose result failed because the model's server takes fewer requests at a time,
+    /// as long as the server answers other rows. The failures until then are saved results, but
+    /// only the last result is the row's.
+    async fn past_the_rate(
+        &self,
+        line: u64,
+        mut answered: Result<AnsweredCall, CallError>,
+    ) -> Result<ReadableResult, CallError> {
+        loop {
+            let AnsweredCall {
+                result,
+                report,
+                refused_for_the_rate,
+            } = answered?;
+            let error = result.view().status.error();
+            match refused_for_the_rate {
+                Some(failed) if self.tally.may_retry(line, error, &report, self.threshold) => {
+                    answered = self.prism.retry(*failed).await;
+                }
+                Some(_) | None => {
+                    self.tally.row_asked(line, error, &report);
+                    return Ok(result);
+                }
+            }
+        }
     }
 }

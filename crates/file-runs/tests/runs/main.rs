@@ -13,6 +13,7 @@ mod check_orders;
 mod run;
 mod run_errors;
 mod run_files;
+mod run_rate;
 
 /// A behaviour starts a service of its own.
 use std::future::ready as on;

@@ -23,6 +23,9 @@ pub struct AnsweredCall {
     pub result: ReadableResult,
     /// What the request to the model cost this call.
     pub report: ModelReport,
+    /// The failed result of this call, if it failed because the model's server takes fewer requests
+    /// at a time.
+    pub refused_for_the_rate: Option<Box<SavedResult>>,
 }
 
 impl Results<'_> {
@@ -60,6 +63,7 @@ impl Results<'_> {
         asked: ModelReply,
         lens: &Arc<PrismLens>,
     ) -> Result<AnsweredCall, CallError> {
+        let is_for_the_rate = matches!(&asked.outcome, Err(failure) if failure.is_for_the_rate());
         let status = match asked.outcome {
             Ok(answers) => ResultStatus::Ok(answers),
             Err(failure) => ResultStatus::Failed {
@@ -85,9 +89,11 @@ impl Results<'_> {
             result,
             provenance: provenance(asked.report.clone()),
         };
+        let mut refused_for_the_rate = None;
         let result = match self.save(&new).await? {
             SaveOutcome::Saved => {
                 self.refract.metrics.result_saved(new.result.status.name());
+                refused_for_the_rate = is_for_the_rate.then(|| Box::new(new.result.clone()));
                 ReadableResult::new(new.result, call.asked.version, lens)
             }
             SaveOutcome::Lost(winner) => {
@@ -98,6 +104,7 @@ impl Results<'_> {
         Ok(AnsweredCall {
             result,
             report: asked.report,
+            refused_for_the_rate,
         })
     }
 

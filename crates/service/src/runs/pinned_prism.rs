@@ -17,6 +17,7 @@ use refract_model_gateway::Estimator;
 
 use crate::Refract;
 use crate::lenses::prism_lens::PrismLens;
+use crate::model::CallPriority;
 use crate::people::account_actor::AccountActor;
 use crate::prisms::versions::{NumberedVersion, check_active, find_version_to_ask};
 use crate::results::ask_and_save::AnsweredCall;
@@ -93,7 +94,7 @@ impl Runs<'_> {
         let asked = find_version_to_ask(database, &prism, version).await?;
         let lens = PrismLens::load(database, prism).await?;
         Ok(PinnedPrism {
-            refract: self.refract.clone(),
+            refract: self.refract.clone().with_priority(CallPriority::Batch),
             account,
             lens: Arc::new(lens),
             asked,
@@ -257,6 +258,11 @@ impl PinnedPrism {
     /// When there is no model to ask.
     pub fn estimator(&self) -> Result<Estimator, InternalError> {
         Ok(self.refract.model()?.estimator(&self.asked.version))
+    }
+
+    /// Requests a minute that the model's servers are seen to take; `None` if they refuse none.
+    pub fn learned_per_minute(&self) -> Option<u64> {
+        self.refract.model().ok()?.learned_per_minute()
     }
 
     /// Whether the built-in scorer answers, which is for trying only.

@@ -136,7 +136,7 @@ impl CheckCommand {
         let settings = self.asking.settings(asked);
         let stopping = stop(signals, &progress);
         let asking = run.run(settings, check, &tally, add, stopping);
-        let summary = watched(asking, &tally, &progress).await;
+        let summary = watched(asking, &tally, &asked.prism, &progress).await;
         let took = began.elapsed();
         output::say(&report::ended(&summary, &tally.counts(), took));
         if let Some(stop) = &summary.stop {

@@ -7,12 +7,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
-use refract_file_runs::{FileCheck, FileRun, RunError, RunSettings, RunTally, Shard};
+use refract_file_runs::{FileCheck, FileRun, RunError, RunTally, Shard};
 use refract_lens_rendering::RowFormat;
 
 use self::target::RunTarget;
 use super::context;
-use super::file_run::{FileRunArgs, check_watched, refused, report, stop, stopped, watched};
+use super::file_run::{
+    AskedPrism, FileRunArgs, check_watched, refused, report, stop, stopped, watched,
+};
 use super::output_args::OutputArgs;
 use super::signals::StopSignals;
 use crate::commands::input_path::InputPath;
@@ -78,14 +80,13 @@ impl RunCommand {
             return Ok(report::end_of_check(&check));
         }
         context::say_if_for_trying_only(&asked.refract);
-        let settings = self.asking.settings(&asked);
-        self.ask(&run, settings, &check, format, signals).await
+        self.ask(&run, &asked, &check, format, signals).await
     }
 
     async fn ask(
         &self,
         run: &FileRun,
-        settings: RunSettings,
+        asked: &AskedPrism,
         check: &FileCheck,
         format: RowFormat,
         signals: StopSignals,
@@ -95,10 +96,11 @@ impl RunCommand {
         let progress = Progress::begin("rows", Some(check.rows));
         let output = self.output.file();
         let mut target = RunTarget::open(output, check.refused > 0, &progress)?;
+        let settings = self.asking.settings(asked);
         let stopping = stop(signals, &progress);
         let files = target.files(format);
         let asking = run.run(settings, check, &tally, files, stopping);
-        let summary = watched(asking, &tally, &progress).await;
+        let summary = watched(asking, &tally, &asked.prism, &progress).await;
         let kept = target.end(summary.stop.is_none());
         output::say(&report::ended(&summary, &tally.counts(), began.elapsed()));
         if let (None, Ok(Some(list))) = (&summary.stop, &kept) {

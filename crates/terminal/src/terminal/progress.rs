@@ -1,6 +1,7 @@
 //! The progress of long work: a bar if stderr is a terminal, otherwise a line every few seconds.
 
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
@@ -10,6 +11,10 @@ use crate::{output, streams};
 
 /// The interval between two lines if there is no bar.
 const BETWEEN_LINES: Duration = Duration::from_secs(5);
+/// Number of latest lines over which slow work is measured: two minutes.
+const MEASURED_LINES: usize = 24;
+/// Number of finished units from which they are enough for a rate.
+const ENOUGH_FOR_A_RATE: u64 = 10;
 
 /// The progress of one task. [`Progress::show`] draws it and is cheap enough for ten calls a
 /// second.
@@ -130,12 +135,12 @@ fn described(per_second: f64) -> Option<String> {
     }
 }
 
-/// The state of progress without a bar: moment and count of the last line.
+/// The state of progress without a bar.
 struct ProgressLines {
     what: &'static str,
     total: Option<u64>,
-    last: Instant,
-    done: u64,
+    /// Moment and count of the latest lines, oldest first; at first those of the beginning.
+    latest: VecDeque<(Instant, u64)>,
 }
 
 impl ProgressLines {
@@ -143,34 +148,47 @@ impl ProgressLines {
         Self {
             what,
             total,
-            last: now,
-            done: 0,
+            latest: VecDeque::from([(now, 0)]),
         }
     }
 
     /// The next line, when it is due.
     fn due(&mut self, done: u64, words: &str, now: Instant) -> Option<String> {
-        let since = now.duration_since(self.last);
-        if since < BETWEEN_LINES {
+        let (last, _) = *self.latest.back()?;
+        if now.duration_since(last) < BETWEEN_LINES {
             return None;
         }
-        let since_last = done.saturating_sub(self.done);
+        let (count, took) = self.measured(done, now);
         let mut line = HumanCount(done).to_string();
         if let Some(total) = self.total {
             let _ = write!(line, " of {}", HumanCount(total));
         }
-        let rate = rate(since_last, since);
+        let rate = rate(count, took);
         let rate = rate.map_or_else(String::new, |rate| format!(" {rate}"));
         let what = units(self.what, self.total.unwrap_or(done));
         let _ = write!(line, " {what}{rate}{words}");
-        if let (Some(total), 1..) = (self.total, since_last) {
+        if let (Some(total), 1..) = (self.total, count) {
             let left = u128::from(total.saturating_sub(done));
-            let seconds = left * since.as_millis() / u128::from(since_last) / 1000;
+            let seconds = left * took.as_millis() / u128::from(count) / 1000;
             let left = Duration::from_secs(u64::try_from(seconds).unwrap_or(u64::MAX));
             let _ = write!(line, ", {} left", HumanDuration(left));
         }
-        (self.last, self.done) = (now, done);
+        if self.latest.len() == MEASURED_LINES {
+            self.latest.pop_front();
+        }
+        self.latest.push_back((now, done));
         Some(line)
+    }
+
+    /// Units that were done lately, and in which time: since the last line if they are enough for a
+    /// rate, else since an earlier one. Slow work has a rate, too.
+    fn measured(&self, done: u64, now: Instant) -> (u64, Duration) {
+        let since =
+            |(then, count): (Instant, u64)| (done.saturating_sub(count), now.duration_since(then));
+        let mut recent = self.latest.iter().rev().copied().map(since);
+        let enough = recent.find(|(count, _)| *count >= ENOUGH_FOR_A_RATE);
+        let all = || self.latest.front().copied().map(since);
+        enough.or_else(all).unwrap_or_default()
     }
 }
 
@@ -194,8 +212,22 @@ mod tests {
             lines
                 .due(1_500, "", start + Duration::from_secs(10))
                 .unwrap(),
-            "1,500 of 10,000 rows"
+            "1,500 of 10,000 rows 150/s, 57 seconds left"
         );
+    }
+
+    #[test]
+    fn slow_work_keeps_its_rate_and_the_time_left_on_every_line() {
+        let start = Instant::now();
+        let mut lines = ProgressLines::begin("rows", Some(20), start);
+        let mut line = |done, seconds| {
+            let line = lines.due(done, "", start + Duration::from_secs(seconds));
+            line.unwrap()
+        };
+        assert_eq!(line(0, 5), "0 of 20 rows");
+        assert_eq!(line(1, 10), "1 of 20 rows 6/min, 3 minutes left");
+        assert_eq!(line(1, 15), "1 of 20 rows 4/min, 5 minutes left");
+        assert_eq!(line(2, 20), "2 of 20 rows 6/min, 3 minutes left");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use refract_file_runs::{FileCheckError, RunTally};
+use refract_service::runs::PinnedPrism;
 
 use super::super::signals::StopSignals;
 use super::input_errors::input_error;
@@ -44,17 +45,31 @@ pub(crate) async fn check_watched<T>(
 pub(crate) async fn watched<T>(
     run: impl Future<Output = T>,
     tally: &RunTally,
+    prism: &PinnedPrism,
     progress: &Progress,
 ) -> T {
     let ended = tokio::select! {
         ended = run => ended,
         never = repeat(|| {
             let counts = tally.counts();
-            progress.show(counts.done(), &going(&counts));
+            let words = going(&counts) + &pace(prism.learned_per_minute());
+            progress.show(counts.done(), &words);
         }) => match never {},
     };
     progress.end();
     ended
+}
+
+/// What the model's server is seen to take, in words after a progress line; empty if it refuses
+/// nothing.
+fn pace(per_minute: Option<u64>) -> String {
+    match per_minute {
+        None => String::new(),
+        Some(per_minute @ 0..120) => {
+            format!(", the model server allows {} a minute", per_minute.max(1))
+        }
+        Some(per_minute) => format!(", the model server allows {} a second", per_minute / 60),
+    }
 }
 
 /// Waits for the first signal. A second signal ends the program.

@@ -1,0 +1,64 @@
+//! Rows that the model's server refuses because it takes fewer requests at a time.
+
+use refract_test_stack::runs::{numbered, service};
+use refract_test_stack::service::Backend;
+use refract_test_support::model_server::ScriptedReply;
+use refract_test_support::on_both;
+
+on_both!(
+    rows_that_are_refused_for_the_rate_are_repeated_until_they_are_answered,
+    a_row_that_fails_for_another_reason_after_a_refusal_is_a_failed_row,
+);
+
+/// The refusals of both attempts at as many rows.
+fn refused(rows: usize) -> Vec<ScriptedReply> {
+    let statuses = [429, 529].into_iter().cycle();
+    let refusals = statuses.map(|status| ScriptedReply::status(status).header("Retry-After", "0"));
+    refusals.take(2 * rows).collect()
+}
+
+async fn rows_that_are_refused_for_the_rate_are_repeated_until_they_are_answered(backend: Backend) {
+    let service = service(backend).await;
+    for reply in refused(3) {
+        service.model.then_once(reply);
+    }
+    service.write("in.csv", numbered(4));
+    let ended = service
+        .run_file("in.csv", &["--output", "out.csv", "--concurrency", "1"])
+        .await;
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(ended.stderr.contains("4 ok"), "{ended:?}");
+    let written = service.written("out.csv");
+    assert_eq!(written.matches(",ok,").count(), 4, "{written}");
+    // the refused attempts are saved results, each retried by the next
+    let statuses: Vec<String> = service
+        .results()
+        .await
+        .iter()
+        .map(|result| result["status"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(
+        statuses.iter().filter(|status| *status == "failed").count(),
+        3
+    );
+    assert_eq!(statuses.iter().filter(|status| *status == "ok").count(), 4);
+
+    // nothing is left to do
+    let asked = service.model.requests().len();
+    let again = service.run_file("in.csv", &["--output", "out.csv"]).await;
+    assert_eq!(again.code, Some(0), "{again:?}");
+    assert_eq!(service.model.requests().len(), asked);
+}
+
+async fn a_row_that_fails_for_another_reason_after_a_refusal_is_a_failed_row(backend: Backend) {
+    let service = service(backend).await;
+    for reply in refused(1).into_iter().chain([ScriptedReply::status(400)]) {
+        service.model.then_once(reply);
+    }
+    service.write("in.csv", numbered(1));
+    let ended = service.run_file("in.csv", &["--output", "out.csv"]).await;
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    let written = service.written("out.csv");
+    assert!(written.contains("answered with status 400."), "{written}");
+    assert!(!written.contains("429"), "{written}");
+}
