@@ -1,7 +1,7 @@
 # The tasks of this repository. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build app-pictures check check-api check-bounds check-deploy check-described check-evaluation check-measured check-fidelity check-generated check-generators check-reproducible check-scripts check-sign-in check-spreadsheet sbom licences man fmt fmt-check clippy test test-endurance test-faults test-rolling docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http build-bench-http fuzz fuzz-build train clean
+.PHONY: help demo build app-pictures check check-api check-bounds check-deploy check-described check-evaluation check-measured check-fidelity check-generated check-generators check-reproducible check-scripts check-sign-in check-spreadsheet sbom licences man fmt fmt-check clippy test test-endurance test-faults test-rolling docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-pace build-bench-http fuzz fuzz-build train clean
 
 CARGO ?= cargo
 PROFILE ?= dev
@@ -138,6 +138,9 @@ bench-database: ## measure reads, creates and replays of the use cases beside ra
 bench-evaluation: ## measure the evaluation of 1,000,000 marked answers, and commands on 100,000 marks (ARGS=postgres or sqlite)
 	$(RELEASE) bench --package refract-evaluation --bench evaluation --locked
 	.ci/with-postgres $(RELEASE) bench --package refract --bench marks --locked -- $(ARGS)
+
+bench-pace: ## measure file runs and calls against a model server that limits its requests, in two minutes
+	.ci/with-postgres $(RELEASE) bench --package refract --bench pace --locked
 
 GROWTH ?= 10000,1000000
 
