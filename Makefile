@@ -89,9 +89,11 @@ fmt-check: ## list what is not formatted
 clippy: ## lint everything, warnings are errors
 	$(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
 
+# One test more than there are cores runs at once: some only wait.
 test: ## run every test, on SQLite and on a real PostgreSQL, in a real Chromium (finds, starts or installs them), doc tests too
 	@if $(CARGO) nextest --version >/dev/null 2>&1; then \
-		set -- nextest run; else set -- test --lib --bins --tests; fi; \
+		set -- nextest run --test-threads "$$(($$(getconf _NPROCESSORS_ONLN) + 1))"; \
+	else set -- test --lib --bins --tests; fi; \
 	set -x; .ci/with-browser .ci/with-postgres $(CARGO) "$$@" --workspace --locked --no-fail-fast
 	$(CARGO) test --doc --workspace --locked
 
