@@ -4,6 +4,7 @@ mod concurrency;
 mod independent;
 mod reading;
 mod replies;
+mod reported;
 mod rounding;
 mod sending;
 mod server_message;
