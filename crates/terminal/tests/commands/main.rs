@@ -28,6 +28,7 @@ mod prism_lint;
 mod results;
 mod try_text;
 mod unread;
+mod usage;
 
 /// A behaviour starts a service of its own.
 use std::future::ready as on;
