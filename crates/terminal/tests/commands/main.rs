@@ -23,6 +23,7 @@ mod marks;
 mod marks_errors;
 mod model_check;
 mod model_check_failures;
+mod model_check_long_text;
 mod person;
 mod prism_lint;
 mod results;
