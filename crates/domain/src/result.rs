@@ -4,6 +4,7 @@
 //! This module only decides: use cases ask the model, and the database settles races.
 
 pub mod actor;
+pub mod cost;
 pub mod mark;
 pub mod view;
 

@@ -186,6 +186,7 @@ impl<'a> CallSender<'a> {
         let mut body = write(chosen.place);
         let admitted = self.admit(chosen.place, &body).await?;
         self.recorder.attempt_begins();
+        let head = Cell::default();
         let begin = Instant::now();
         let time = series.attempts.min(*whole_time);
         let mut time_left = time;
@@ -199,7 +200,7 @@ impl<'a> CallSender<'a> {
                 .trace
                 .begin_attempt(|| self.described(place, refused_by));
             let connections = self.sender.connections.of(place);
-            let exchange = connections.exchange(body, span.headers());
+            let exchange = connections.exchange(body, span.headers(), &head);
             let reply = timeout(time_left, exchange).await;
             let reply = reply.unwrap_or(Err(ModelError::TimedOut(*whole_time)));
             if span.is_recording() {
@@ -226,6 +227,7 @@ impl<'a> CallSender<'a> {
             break (reply, has_system_message);
         };
         series.attempts = series.attempts.saturating_sub(begin.elapsed());
+        self.recorder.attempt_ended(head.take());
         let reply = reply?;
         self.recorder.answered(reply.body().clone());
         Ok(EndedAttempt {

@@ -8,12 +8,14 @@ mod dial;
 mod pool;
 pub(crate) mod renewable_key;
 mod reply;
+pub(crate) mod reply_head;
 pub(crate) mod request_body;
 mod retry_after;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tls;
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,6 +31,7 @@ use self::dial::Dialer;
 use self::pool::{HttpSender, IdleConnections};
 use self::renewable_key::RenewableKey;
 pub(crate) use self::reply::ServerReply;
+use self::reply_head::ReplyHead;
 use self::request_body::RequestBody;
 use crate::error::ModelError;
 use crate::settings::ModelApiKey;
@@ -117,13 +120,15 @@ impl ModelConnections {
     }
 
     /// Sends one request with its trace headers and reads the whole answer. Dropping the future
-    /// closes the connection.
+    /// closes the connection. `head` is known as soon as the answer begins, even if it never ends.
     pub(crate) async fn exchange(
         &self,
         body: RequestBody,
         trace: Option<&TraceHeaders>,
+        head: &Cell<Option<Box<ReplyHead>>>,
     ) -> Result<ServerReply, ModelError> {
         let (response, sender) = self.send(self.request(body, trace)).await?;
+        head.set(ReplyHead::read(response.headers()));
         let reply = reply::read(response).await;
         self.idle.put(sender);
         reply

@@ -15,6 +15,7 @@ use crate::estimate::Estimator;
 use crate::priority_queue::CallPriority;
 use crate::protocols::demo_scorer;
 use crate::protocols::server_protocol::ServerProtocol;
+use crate::report::truncation::truncated_to;
 use crate::report::{ModelReport, ReportRecorder, ReportedUsage};
 use crate::settings::ModelSettings;
 
@@ -121,19 +122,14 @@ impl Model {
             }
             Ok(_) | Err(_) => None,
         };
-        let report = recorder.into_report();
-        if let Err(failure) = &outcome {
-            tracing::warn!(
-                kind = failure.kind(),
-                protocol = report.protocol,
-                model = report.model,
-                requests = report.requests,
-                attempts = report.attempts,
-                ?took,
-                %failure,
-                "a call to the model failed"
-            );
+        let most_read = recorder.most_read();
+        let mut report = recorder.into_report();
+        report.truncated_to = truncated_to(most_read, version, submission);
+        if let Err(ModelError::TooBusy(_)) = outcome {
+            // the failing request was never sent
+            report.host_request_id = None;
         }
+        warn(&report, outcome.as_ref().err(), took);
         ModelReply {
             outcome,
             took,
@@ -147,6 +143,33 @@ impl Model {
             None => ReportRecorder::new(demo_scorer::PROTOCOL, None),
             Some(_) => ReportRecorder::new(self.settings.protocol.name(), Some(PROMPT_VERSION)),
         }
+    }
+}
+
+/// Logs a failure, and a text that the server cut.
+fn warn(report: &ModelReport, failure: Option<&ModelError>, took: Duration) {
+    if let Some(failure) = failure {
+        tracing::warn!(
+            kind = failure.kind(),
+            protocol = report.protocol,
+            model = report.model,
+            host_request_id = report.host_request_id,
+            requests = report.requests,
+            attempts = report.attempts,
+            ?took,
+            %failure,
+            "a call to the model failed"
+        );
+    }
+    if let Some(tokens) = report.truncated_to {
+        tracing::warn!(
+            protocol = report.protocol,
+            model = report.model,
+            host_request_id = report.host_request_id,
+            tokens,
+            "the model server cut a text without an error: it read far fewer tokens than the text \
+             has"
+        );
     }
 }
 

@@ -1,19 +1,18 @@
 //! Counts of requests, attempts and tokens of one submission, for logs, metrics and provenance.
 
 pub(crate) mod parsed;
+pub(crate) mod truncation;
+mod usage;
 
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use serde::Deserialize;
-use serde_json::value::RawValue;
+use refract_domain::result::cost::Cost;
 
-use crate::json::{count, nested, string};
+use crate::connection::reply_head::ReplyHead;
 use crate::report::parsed::ParsedOutcomes;
-
-/// Length in characters at which a model name is cut, since every result stores it.
-const MODEL_NAME_CHARS: usize = 200;
+pub(crate) use crate::report::usage::ReportedUsage;
 
 /// How the model was asked about one submission. After a failure, it holds what was known until
 /// then.
@@ -28,8 +27,19 @@ pub struct ModelReport {
     pub model: Option<String>,
     /// Tokens read over all requests, where the server sent them.
     pub input_tokens: Option<u64>,
+    /// Tokens that the server had in its cache, over all requests, where it sent them. Most servers
+    /// count them among the tokens read.
+    pub cached_tokens: Option<u64>,
     /// Tokens written over all requests, where the server sent them.
     pub output_tokens: Option<u64>,
+    /// The cost of all requests, where the host sent one.
+    pub cost: Option<Cost>,
+    /// The host's id of the last request, which is the one that failed after a failure: printable
+    /// ASCII, up to 200 characters. `None` if its answer had none.
+    pub host_request_id: Option<String>,
+    /// The tokens that the server read of a text that has far more: it cut the text without an
+    /// error. `None` if no text is known to have been cut.
+    pub truncated_to: Option<u64>,
     /// Requests that were begun.
     pub requests: u32,
     /// Attempts over all requests.
@@ -38,48 +48,17 @@ pub struct ModelReport {
     pub parsed: ParsedOutcomes,
 }
 
-/// Model name and token counts in one answer of a server.
-#[derive(Debug, Default)]
-pub(crate) struct ReportedUsage {
-    pub(crate) model: Option<String>,
-    pub(crate) input_tokens: Option<u64>,
-    pub(crate) output_tokens: Option<u64>,
-}
-
-impl ReportedUsage {
-    /// Reads the values of `model` and `usage`. Formats of typed questions count input and output
-    /// tokens, chat completions count prompt and completion tokens.
-    pub(crate) fn read(model: Option<&RawValue>, usage: Option<&RawValue>) -> Self {
-        let usage: UsageJson<'_> = usage.and_then(nested).unwrap_or_default();
-        let input = usage.input_tokens.or(usage.prompt_tokens);
-        let output = usage.output_tokens.or(usage.completion_tokens);
-        Self {
-            model: model.and_then(string).as_deref().and_then(kept_name),
-            input_tokens: input.and_then(count),
-            output_tokens: output.and_then(count),
-        }
-    }
-}
-
-#[derive(Default, Deserialize)]
-#[expect(clippy::struct_field_names, reason = "the names of two formats")]
-struct UsageJson<'a> {
-    #[serde(borrow)]
-    input_tokens: Option<&'a RawValue>,
-    #[serde(borrow)]
-    output_tokens: Option<&'a RawValue>,
-    #[serde(borrow)]
-    prompt_tokens: Option<&'a RawValue>,
-    #[serde(borrow)]
-    completion_tokens: Option<&'a RawValue>,
-}
-
 /// Collects a [`ModelReport`] while requests run concurrently on one thread.
 pub(crate) struct ReportRecorder {
     first_attempt: Cell<Option<Instant>>,
     report: RefCell<ModelReport>,
     /// The body of the last answer, empty until one has come.
     last_body: RefCell<Bytes>,
+    /// The cost in the head of the last answer, until its body is read: a cost in the body replaces
+    /// it.
+    cost_in_head: Cell<Option<Cost>>,
+    /// The most tokens that a server reported to have read in one request.
+    most_read: Cell<Option<u64>>,
 }
 
 impl ReportRecorder {
@@ -89,7 +68,11 @@ impl ReportRecorder {
             prompt_version,
             model: None,
             input_tokens: None,
+            cached_tokens: None,
             output_tokens: None,
+            cost: None,
+            host_request_id: None,
+            truncated_to: None,
             requests: 0,
             attempts: 0,
             parsed: ParsedOutcomes::default(),
@@ -98,6 +81,8 @@ impl ReportRecorder {
             first_attempt: Cell::default(),
             report: RefCell::new(report),
             last_body: RefCell::default(),
+            cost_in_head: Cell::default(),
+            most_read: Cell::default(),
         }
     }
 
@@ -109,6 +94,16 @@ impl ReportRecorder {
         self.report.borrow_mut().attempts += 1;
         self.last_body.take();
         self.start_clock();
+    }
+
+    /// Keeps what the head of an answer says; `None` for an attempt without an answer. A failing
+    /// request is always the last one whose attempt ended.
+    pub(crate) fn attempt_ended(&self, head: Option<Box<ReplyHead>>) {
+        let (request_id, cost) = head.map_or((None, None), |head| (head.request_id, head.cost));
+        let unread = self.cost_in_head.replace(cost);
+        let mut report = self.report.borrow_mut();
+        report.host_request_id = request_id;
+        report.cost = sum_of_costs(report.cost, unread);
     }
 
     /// Keeps the body of an answer until the next attempt begins, to explain a failure: a failing
@@ -134,7 +129,19 @@ impl ReportRecorder {
             report.model.clone_from(&usage.model);
         }
         report.input_tokens = sum(report.input_tokens, usage.input_tokens);
+        report.cached_tokens = sum(report.cached_tokens, usage.cached_tokens);
         report.output_tokens = sum(report.output_tokens, usage.output_tokens);
+        if usage.cost.is_some() {
+            self.cost_in_head.take();
+            report.cost = sum_of_costs(report.cost, usage.cost);
+        }
+        self.most_read
+            .set(self.most_read.get().max(usage.read_tokens()));
+    }
+
+    /// The most tokens that a server reported to have read in one request.
+    pub(crate) fn most_read(&self) -> Option<u64> {
+        self.most_read.get()
     }
 
     pub(crate) fn add_parsed(&self, parsed: ParsedOutcomes) {
@@ -150,39 +157,22 @@ impl ReportRecorder {
     }
 
     pub(crate) fn into_report(self) -> ModelReport {
-        self.report.into_inner()
+        let report = self.report.into_inner();
+        ModelReport {
+            cost: sum_of_costs(report.cost, self.cost_in_head.get()),
+            ..report
+        }
     }
 }
 
-/// The model name without characters that cannot be stored or shown: databases refuse NUL, and
-/// control characters would reach a terminal.
-fn kept_name(name: &str) -> Option<String> {
-    let printable = name.chars().filter(|char| !char.is_control());
-    let kept: String = printable.take(MODEL_NAME_CHARS).collect();
-    (!kept.trim().is_empty()).then_some(kept)
+fn sum_of_costs(one: Option<Cost>, other: Option<Cost>) -> Option<Cost> {
+    let has_any = one.is_some() || other.is_some();
+    has_any.then(|| one.into_iter().chain(other).sum())
 }
 
 fn sum(one: Option<u64>, other: Option<u64>) -> Option<u64> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.saturating_add(other)),
         (known, None) | (None, known) => known,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_is_kept_as_far_as_it_can_be_shown_and_saved() {
-        for (sent, kept) in [
-            ("jev-1.13.0", Some("jev-1.13.0".to_owned())),
-            ("a\0b\u{1b}[1m\n", Some("ab[1m".to_owned())),
-            (&"ü".repeat(300), Some("ü".repeat(200))),
-            ("", None),
-            (" \0", None),
-        ] {
-            assert_eq!(kept_name(sent), kept, "{sent:?}");
-        }
     }
 }

@@ -91,6 +91,11 @@ diesel::table! {
         on_codes_millionths -> Nullable<Integer>,
         unread_millionths -> Nullable<Integer>,
         made_by -> Nullable<Id>,
+        host_request_id -> Nullable<Text>,
+        cached_tokens -> Nullable<BigInt>,
+        cost_nanos -> Nullable<BigInt>,
+        cost_attos -> Nullable<BigInt>,
+        truncated_to -> Nullable<BigInt>,
     }
 }
 

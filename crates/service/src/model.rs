@@ -1,6 +1,8 @@
 //! The model: its settings, its reports, its cost, and trials of it.
 
 mod distance;
+mod long_text;
+mod trial_error;
 mod trial_report;
 mod trials;
 
@@ -11,5 +13,7 @@ pub use refract_model_gateway::{
 };
 
 pub use self::distance::DistanceBound;
+pub use self::long_text::{LongText, LongTextOutcome};
+pub use self::trial_error::ModelTrialError;
 pub use self::trial_report::TrialReport;
-pub use self::trials::{FailedTrial, ModelTrialError, ModelTrials};
+pub use self::trials::{FailedTrial, ModelTrials};

@@ -22,8 +22,11 @@ pub(crate) mod retry_failed;
 pub(crate) mod retry_policy;
 pub(crate) mod search;
 pub(crate) mod single_flight;
+pub(crate) mod usage;
 
-pub use refract_persistence::{Provenance, ResultFilter, ResultOrder};
+pub use refract_persistence::{
+    Provenance, ResultFilter, ResultOrder, Usage, UsageDimension, UsageScope,
+};
 
 pub use self::ask_and_save::AnsweredCall;
 pub use self::column_value::{
@@ -43,6 +46,7 @@ pub use self::search::{
     FoundResults, FoundRow, ResultSearch, SearchError, SearchLimits, SearchPage,
 };
 pub(crate) use self::single_flight::SingleFlight;
+pub use self::usage::{ListedUsage, UsageKey};
 use crate::Refract;
 
 /// The use cases of results, from [`Refract::results`](crate::Refract::results).

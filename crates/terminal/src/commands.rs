@@ -30,6 +30,7 @@ mod run;
 mod shown_result;
 pub(crate) mod signals;
 mod try_text;
+mod usage;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -101,6 +102,13 @@ pub enum TerminalCommand {
         after_help = "Examples:\n  refract events\n  refract events --since 2026-05-04 --by ada@example.com\n  refract events --json | jq -r 'select(.action == \"role_set\") | .target'"
     )]
     Events(events::EventsCommand),
+    /// Adds up calls, model requests, tokens and cost of saved results
+    ///
+    /// Tokens and cost are what model servers report. Deleted results are not counted.
+    #[command(
+        after_help = "Examples:\n  refract usage\n  refract usage support-triage --by key,day --since 2026-05-01\n  refract usage --by day --json | jq -r '[.day, .cost] | @csv'"
+    )]
+    Usage(usage::UsageCommand),
     /// Makes, saves, shows and lints prisms
     #[command(
         subcommand,
@@ -217,6 +225,7 @@ impl TerminalCommand {
             Self::Model(command) => command.run().await?,
             Self::Account(command) => command.run(database).await?,
             Self::Events(command) => command.run(database).await?,
+            Self::Usage(command) => command.run(database).await?,
             Self::Key(command) => command.run(database).await?,
             Self::Person(command) => command.run(database).await?,
             Self::Apply(command) => return command.run(database).await,

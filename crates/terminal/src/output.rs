@@ -11,7 +11,9 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use comfy_table::presets::NOTHING;
 use comfy_table::{ColumnConstraint, ContentArrangement, Row, Table};
+use refract_domain::result::cost::Cost;
 use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
 
 use crate::streams;
 use crate::terminal::{self, EscapingWriter};
@@ -33,6 +35,11 @@ pub(crate) fn pretty_json(value: &impl Serialize) -> anyhow::Result<()> {
     let mut text = serde_json::to_vec_pretty(value)?;
     text.push(b'\n');
     data(&text)
+}
+
+/// A cost as a JSON number with all its decimals.
+pub(crate) fn exact_cost(cost: Cost) -> Option<Box<RawValue>> {
+    RawValue::from_string(cost.to_string()).ok()
 }
 
 /// Serializes names and values as one object, in this order.

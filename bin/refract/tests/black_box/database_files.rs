@@ -34,6 +34,7 @@ const ABOUT_STORED: [&[&str]; 22] = [
     &["evaluate", PRISM],
     &["backup", "copy.db"],
     &["events"],
+    &["usage"],
     &["migrate", "--dry-run"],
 ];
 

@@ -86,20 +86,30 @@ async fn every_request_is_one_line() {
 #[tokio::test]
 async fn a_failed_call_to_the_model_is_a_line_that_has_more_than_its_result() {
     let service = start(Backend::Sqlite).await;
-    service.model.then_once(ScriptedReply::status(503));
-    service.model.then_once(ScriptedReply::status(500));
+    for (status, id) in [(503, "req_1"), (500, "req_2")] {
+        let refusal = ScriptedReply::status(status).header("request-id", id);
+        service.model.then_once(refusal);
+    }
     let answer = service.create(&json!({"text": "text-sentinel"})).await;
     assert_eq!(answer.status, 502);
     let failed = |line: &str| line.contains("a call to the model failed");
     let line = service.nodes[0].logged(failed).await;
     let line: Value = serde_json::from_str(&line).unwrap();
     assert_eq!(line["level"], "WARN");
-    let keys = ["kind", "protocol", "requests", "attempts", "failure"];
+    let keys = [
+        "kind",
+        "protocol",
+        "host_request_id",
+        "requests",
+        "attempts",
+        "failure",
+    ];
     assert_eq!(
         json!(keys.map(|key| &line[key])),
         json!([
             "status",
             "systemone",
+            "req_2",
             1,
             2,
             "The model server answered with status 500."

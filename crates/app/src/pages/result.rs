@@ -22,6 +22,7 @@ use self::orders::{MOST_ORDERS, orders};
 use crate::components::answer_bars::answer_bars;
 use crate::components::clamped::beginning;
 use crate::components::notice::{NoticeKind, notice};
+use crate::components::number::count;
 use crate::components::prism_tabs::{PrismTab, prism_address};
 use crate::components::whole_text::whole_text;
 use crate::replies::page::Page;
@@ -117,6 +118,15 @@ async fn refused(
     Ok(page.status(StatusCode::UNPROCESSABLE_ENTITY).reply())
 }
 
+/// The warning about a text that the model server did not read whole.
+pub(crate) fn cut_notice(tokens: u64) -> Markup {
+    let words = html! {
+        "The model server read only " (count(tokens)) " tokens of this text, which has far more: "
+        "the answers may be about a part of it"
+    };
+    notice(NoticeKind::Warning, &words)
+}
+
 /// The form that retries a failed result. `is_try` redirects to the page where texts are tried.
 pub(crate) fn retry_form(result: &ReadableResult, is_try: bool) -> Markup {
     html! {
@@ -152,6 +162,7 @@ async fn page<'a>(
             (notice(NoticeKind::Refused, &html! { "The result is failed: " bdi { (error) } }))
             @if may_retry { (retry_form(result, false)) }
         }
+        @if let Some(tokens) = details.provenance.truncated_to { (cut_notice(tokens)) }
         div.split {
             section aria-label="Answers" {
                 h2 { "Result" }

@@ -16,6 +16,7 @@ pub struct RunTally {
     requests: AtomicU64,
     input_tokens: AtomicU64,
     output_tokens: AtomicU64,
+    truncated: AtomicU64,
     streak: Mutex<FailureStreak>,
 }
 
@@ -59,6 +60,8 @@ pub struct RunCounts {
     pub input_tokens: u64,
     /// Tokens written by the model, as far as its server reports them.
     pub output_tokens: u64,
+    /// Rows whose text the model server cut without an error.
+    pub truncated: u64,
 }
 
 impl RunCounts {
@@ -81,6 +84,7 @@ impl RunTally {
             requests: of(&self.requests),
             input_tokens: of(&self.input_tokens),
             output_tokens: of(&self.output_tokens),
+            truncated: of(&self.truncated),
         }
     }
 
@@ -136,6 +140,7 @@ impl RunTally {
         add(&self.requests, report.requests.into());
         add(&self.input_tokens, report.input_tokens.unwrap_or(0));
         add(&self.output_tokens, report.output_tokens.unwrap_or(0));
+        add(&self.truncated, report.truncated_to.is_some().into());
     }
 
     /// The failures since the last answer; `None` if there are fewer than `threshold`.

@@ -4,7 +4,6 @@ use refract_traces::AttemptEnd;
 
 use crate::connection::ServerReply;
 use crate::error::ModelError;
-use crate::json::{JsonObject, object};
 use crate::report::ReportedUsage;
 
 /// Reads the end of a sampled attempt from the server's reply. The protocol reads the answer again
@@ -24,8 +23,7 @@ pub(crate) fn of(reply: &Result<ServerReply, ModelError>) -> AttemptEnd {
 }
 
 fn reported_in(body: &[u8]) -> AttemptEnd {
-    let answer: JsonObject<'_> = object(body).unwrap_or_default();
-    let usage = ReportedUsage::read(answer.get("model"), answer.get("usage"));
+    let usage = ReportedUsage::in_body(body);
     AttemptEnd {
         status: Some(200),
         failure: None,

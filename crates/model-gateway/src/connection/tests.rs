@@ -71,7 +71,7 @@ fn body() -> RequestBody {
 }
 
 async fn failure(connections: &ModelConnections) -> ModelError {
-    match connections.exchange(body(), None).await {
+    match connections.exchange(body(), None, &Cell::default()).await {
         Ok(_) => panic!("it was answered"),
         Err(failure) => failure,
     }
@@ -83,7 +83,7 @@ async fn a_server_with_a_trusted_certificate_is_asked_over_one_connection() {
     let (certificate, uri) = tls_server("127.0.0.1", &server).await;
     let connections = trusting(&uri, [certificate]);
     for _ in 0..2 {
-        match connections.exchange(body(), None).await {
+        match connections.exchange(body(), None, &Cell::default()).await {
             Ok(ServerReply::Answer(answer)) => assert_eq!(answer, "answer"),
             Ok(ServerReply::CallError(refusal)) => panic!("{}", refusal.status),
             Err(failure) => panic!("{failure}"),
@@ -145,7 +145,10 @@ async fn every_way_to_send_the_length_of_an_answer_is_read_over_tls() {
     ] {
         let server = ModelServer::start(reply);
         let (certificate, uri) = tls_server("127.0.0.1", &server).await;
-        match trusting(&uri, [certificate]).exchange(body(), None).await {
+        match trusting(&uri, [certificate])
+            .exchange(body(), None, &Cell::default())
+            .await
+        {
             Ok(ServerReply::Answer(answer)) => assert_eq!(answer, "answer"),
             Ok(ServerReply::CallError(refusal)) => panic!("{}", refusal.status),
             Err(failure) => panic!("{failure}"),
@@ -164,7 +167,7 @@ async fn a_connection_is_not_used_again_after_it_was_idle_for_too_long() {
             ..access
         }));
         for _ in 0..2 {
-            assert!(ours.exchange(body(), None).await.is_ok());
+            assert!(ours.exchange(body(), None, &Cell::default()).await.is_ok());
         }
         assert_eq!(server.counts().connections, connections, "{keep_alive:?}");
     }

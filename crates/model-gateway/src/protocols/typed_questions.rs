@@ -109,11 +109,11 @@ impl TypedProtocol {
         let body = call.post(|_| body.clone(), &mut series).await?;
         let malformed = || self.format.malformed.clone();
         let reply: TypedReplyJson<'_> = object(&body).ok_or_else(malformed)?;
+        let usage = ReportedUsage::read(reply.model, reply.usage);
+        call.recorder.add_usage(&usage);
         if reply.error.is_some_and(is_error) {
             return Err(ModelError::ReportedError);
         }
-        let usage = ReportedUsage::read(reply.model, reply.usage);
-        call.recorder.add_usage(&usage);
         let answers = reply.answers.ok_or_else(malformed)?;
         let read = (self.format.read)(answers, written.questions(group))?;
         call.recorder.add_parsed(read.parsed);

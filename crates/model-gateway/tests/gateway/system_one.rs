@@ -6,6 +6,7 @@ mod independent;
 mod pace;
 mod reading;
 mod replies;
+mod reported;
 mod rounding;
 mod sending;
 mod server_message;

@@ -9,6 +9,7 @@ mod new_result;
 mod provenance;
 pub(super) mod row;
 mod save;
+mod usage;
 
 pub use self::actor::ResultActorRow;
 pub use self::find::FoundResult;
@@ -16,3 +17,4 @@ pub use self::lists::*;
 pub use self::new_result::NewResult;
 pub use self::provenance::Provenance;
 pub use self::save::SaveOutcome;
+pub use self::usage::{Usage, UsageDimension, UsageGroup, UsageScope};

@@ -12,6 +12,7 @@ use std::thread;
 use refract_domain::answer::probability::Probability;
 use refract_domain::ids::ResultId;
 use refract_domain::prism::VersionNumber;
+use refract_domain::result::cost::Cost;
 use refract_domain::submission::reference::Ref;
 use refract_domain::submission::{CallContext, Submission};
 use refract_persistence::{Database, NewResult, PersistenceError, Provenance, SaveOutcome};
@@ -91,11 +92,16 @@ fn various(it: &Fixture, count: i32) -> Vec<NewResult> {
                 model: (number % 8 != 0).then(|| format!("model {number}")),
                 prompt_version: Some(number),
                 input_tokens: Some(u64::try_from(number).unwrap() << 32),
+                cached_tokens: Some(7).filter(|_| number % 2 == 0),
                 output_tokens: None,
+                cost: (number % 3 != 0)
+                    .then(|| Cost::from_attos(u128::from(number.unsigned_abs()))),
+                host_request_id: (number % 5 != 0).then(|| format!("req_{number}, \"NULL\"")),
                 requests: Some(2),
                 attempts: Some(3),
                 on_codes: (number % 9 != 0).then_some(Probability::CERTAIN),
                 unread: Probability::from_f64(f64::from(number) / 300.0),
+                truncated_to: (number % 10 == 0).then_some(4_096),
             };
         }
         new

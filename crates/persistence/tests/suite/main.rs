@@ -44,6 +44,7 @@ mod sign_in_events;
 mod sign_in_tries;
 mod tls;
 mod upgrades;
+mod usage;
 mod versions;
 mod waiting;
 

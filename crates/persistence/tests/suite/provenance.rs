@@ -4,6 +4,7 @@ use diesel::connection::SimpleConnection as _;
 use diesel::{Connection as _, SqliteConnection};
 use refract_domain::answer::probability::Probability;
 use refract_domain::ids::{AccountId, ResultId};
+use refract_domain::result::cost::Cost;
 use refract_persistence::{PersistenceError, Provenance, SaveOutcome};
 use refract_test_support::on_both;
 use refract_test_support::postgres::fresh_database;
@@ -25,11 +26,15 @@ fn reported() -> Provenance {
         model: Some("qwen3-8b; \"DROP\" 模型".to_owned()),
         prompt_version: Some(1),
         input_tokens: Some(u64::from(u32::MAX) + 1),
+        cached_tokens: Some(u64::from(u32::MAX) + 2),
         output_tokens: Some(0),
+        cost: Cost::parse("999999.000000000000000001"),
+        host_request_id: Some("req_\"1\"".to_owned()),
         requests: Some(103),
         attempts: Some(u32::MAX),
         on_codes: Some(Probability::CERTAIN),
         unread: Probability::from_millionths(1),
+        truncated_to: Some(4_096),
     }
 }
 
@@ -189,20 +194,29 @@ async fn postgres_keeps_results_of_old_nodes_from_before_a_migration_and_after()
 }
 
 #[tokio::test]
-async fn a_part_that_is_no_probability_is_unreadable() {
+async fn a_number_that_was_never_saved_is_unreadable() {
     let it = Fixture::sqlite().await;
     let new = it.result(answered(), None);
     it.database.save_result(&new).await.unwrap();
     let path = it.url.trim_start_matches("sqlite://");
     let mut connection = SqliteConnection::establish(path).unwrap();
-    for millionths in [-1, 1_000_001] {
-        let update = format!("UPDATE results SET unread_millionths = {millionths}");
+    for (column, value) in [
+        ("results.unread_millionths", "-1"),
+        ("results.unread_millionths", "1000001"),
+        ("results.cached_tokens", "-1"),
+        ("results.truncated_to", "-1"),
+        ("results.cost_nanos", "-1, cost_attos = 0"),
+    ] {
+        let update = column.trim_start_matches("results.");
+        let update = format!(
+            "UPDATE results SET unread_millionths = NULL, cached_tokens = NULL,
+                truncated_to = NULL; UPDATE results SET {update} = {value}"
+        );
         connection.batch_execute(&update).unwrap();
         let found = it.database.find_provenance(it.account, new.result.id).await;
-        let column = "results.unread_millionths";
         assert!(
             matches!(found, Err(PersistenceError::Unreadable { column: named }) if named == column),
-            "{millionths}: {found:?}"
+            "{column}: {found:?}"
         );
     }
 }

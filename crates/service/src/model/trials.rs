@@ -2,14 +2,14 @@
 //! obvious answer.
 
 use refract_domain::prism::PrismVersion;
-use refract_domain::submission::{FieldMismatch, SentFields, Submission};
+use refract_domain::submission::{SentFields, Submission};
 use refract_model_gateway::{
     Model, ModelEndpoint, ModelError, ModelGateway, ModelReply, ModelSettings, Protocol,
     ServerMessage,
 };
 use serde_json::{Value, json};
 
-use crate::model::TrialReport;
+use crate::model::{LongText, ModelTrialError, TrialReport};
 
 /// Number of outcomes that every choice has besides its options.
 const BUILT_IN_OUTCOMES: usize = 2;
@@ -27,6 +27,9 @@ pub struct ModelTrials {
     pub reports: Vec<TrialReport>,
     /// The trial that the model did not answer; no trial was asked after it.
     pub failed: Option<FailedTrial>,
+    /// How the server took a long text; `None` after a failed trial and for the built-in scorer,
+    /// which has no limit.
+    pub long_text: Option<LongText>,
 }
 
 /// A trial that was not answered.
@@ -37,17 +40,6 @@ pub struct FailedTrial {
     pub failure: ModelError,
     /// The server's message about the failure.
     pub message: Option<ServerMessage>,
-}
-
-/// Why a trial cannot be asked, which is a bug.
-#[derive(Debug, thiserror::Error)]
-pub enum ModelTrialError {
-    /// The trial's question is invalid.
-    #[error(transparent)]
-    Question(#[from] serde_json::Error),
-    /// The trial's text does not have the question's fields.
-    #[error(transparent)]
-    Text(#[from] FieldMismatch),
 }
 
 /// A question about a text.
@@ -87,13 +79,22 @@ impl ModelTrials {
                         failure,
                         message: asked.server_message,
                     });
-                    return Ok(Self { reports, failed });
+                    return Ok(Self {
+                        reports,
+                        failed,
+                        long_text: None,
+                    });
                 }
             }
         }
+        let long_text = match settings.endpoint {
+            ModelEndpoint::DemoScorer => None,
+            ModelEndpoint::Servers(_) => Some(LongText::ask(&model, &reports).await?),
+        };
         Ok(Self {
             reports,
             failed: None,
+            long_text,
         })
     }
 

@@ -119,7 +119,8 @@ impl Results<'_> {
             .outcome
             .as_ref()
             .map_or_else(ModelError::kind, |_| "answered");
-        self.refract.metrics.model_asked(outcome, asked.took);
+        let metrics = &self.refract.metrics;
+        metrics.model_asked(outcome, asked.took, &asked.report);
         Ok(asked)
     }
 
@@ -143,10 +144,14 @@ fn provenance(report: ModelReport) -> Provenance {
         model: report.model,
         prompt_version: report.prompt_version,
         input_tokens: report.input_tokens,
+        cached_tokens: report.cached_tokens,
         output_tokens: report.output_tokens,
+        cost: report.cost,
+        host_request_id: report.host_request_id,
         requests: Some(report.requests),
         attempts: Some(report.attempts),
         on_codes: codes.map(|codes| codes.mass),
         unread: codes.map(|codes| codes.unread),
+        truncated_to: report.truncated_to,
     }
 }

@@ -2,6 +2,7 @@
 
 mod collectors;
 
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use prometheus_client::metrics::counter::Counter;
@@ -9,6 +10,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
+use refract_model_gateway::ModelReport;
 
 pub use self::collectors::{register_database, register_model};
 
@@ -23,6 +25,10 @@ const BUCKETS: [f64; 13] = [
 pub struct ServiceMetrics {
     model_calls: Family<Label, Counter>,
     model_call_duration: Histogram,
+    model_requests: Counter,
+    model_tokens: Family<Label, Counter>,
+    model_cost: Counter<f64, AtomicU64>,
+    texts_truncated: Counter,
     results_saved: Family<Label, Counter>,
     saves_failed: Counter,
     repeats_waiting: Gauge,
@@ -38,6 +44,10 @@ impl Default for ServiceMetrics {
         Self {
             model_calls: Family::default(),
             model_call_duration: Histogram::new(BUCKETS),
+            model_requests: Counter::default(),
+            model_tokens: Family::default(),
+            model_cost: Counter::default(),
+            texts_truncated: Counter::default(),
             results_saved: Family::default(),
             saves_failed: Counter::default(),
             repeats_waiting: Gauge::default(),
@@ -60,6 +70,7 @@ impl ServiceMetrics {
             "Time from the first attempt at the model to its last answer",
             self.model_call_duration.clone(),
         );
+        self.register_usage(registry);
         registry.register(
             "refract_results_saved",
             "Results saved by status",
@@ -92,12 +103,54 @@ impl ServiceMetrics {
         );
     }
 
-    /// Counts a request to the model by its outcome, `answered` or the kind of failure, and the
-    /// time it took.
-    pub(crate) fn model_asked(&self, outcome: &'static str, took: Duration) {
+    /// Adds the metrics of what model servers report about their requests.
+    fn register_usage(&self, registry: &mut Registry) {
+        registry.register(
+            "refract_model_requests",
+            "Requests to the model, whatever the number of attempts",
+            self.model_requests.clone(),
+        );
+        registry.register(
+            "refract_model_tokens",
+            "Tokens as model servers report them: input, cached (most servers count these among \
+             the input) and output",
+            self.model_tokens.clone(),
+        );
+        registry.register(
+            "refract_model_cost",
+            "Cost of model requests as their hosts report it, in the currency of the host",
+            self.model_cost.clone(),
+        );
+        registry.register(
+            "refract_model_texts_truncated",
+            "Calls whose text the model server cut without an error, by its count of tokens",
+            self.texts_truncated.clone(),
+        );
+    }
+
+    /// Counts a request to the model by its outcome, `answered` or the kind of failure, the time it
+    /// took, and what the model server reported.
+    pub(crate) fn model_asked(&self, outcome: &'static str, took: Duration, report: &ModelReport) {
         let asked = self.model_calls.get_or_create(&[("outcome", outcome)]);
         asked.inc();
         self.model_call_duration.observe(took.as_secs_f64());
+        self.model_requests.inc_by(report.requests.into());
+        for (kind, tokens) in [
+            ("input", report.input_tokens),
+            ("cached", report.cached_tokens),
+            ("output", report.output_tokens),
+        ] {
+            if let Some(tokens) = tokens {
+                let counter = self.model_tokens.get_or_create(&[("kind", kind)]);
+                counter.inc_by(tokens);
+            }
+        }
+        if let Some(cost) = report.cost {
+            self.model_cost.inc_by(cost.to_f64());
+        }
+        if report.truncated_to.is_some() {
+            self.texts_truncated.inc();
+        }
     }
 
     /// Counts a saved result by its status.

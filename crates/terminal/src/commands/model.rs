@@ -2,6 +2,7 @@
 
 mod advice;
 mod distance;
+mod long_text;
 mod trial_report;
 
 use clap::Subcommand;

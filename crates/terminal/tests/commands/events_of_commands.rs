@@ -16,7 +16,7 @@ on_both!(every_changing_command_has_its_event);
 
 /// Commands without an event, with the reason. A command that is neither here nor done by the walk
 /// fails the test: decide which it is.
-const WITHOUT: [(&str, &str); 25] = [
+const WITHOUT: [(&str, &str); 26] = [
     (
         "serve",
         "what it changes has its events: see the app and the purges",
@@ -49,6 +49,7 @@ const WITHOUT: [(&str, &str); 25] = [
     ),
     ("evaluate", "reads and prints measures"),
     ("compare", "reads and prints measures"),
+    ("usage", "reads and prints sums"),
     ("events", "reads what the operator may read in the database"),
     ("demo", "has a database of its own: a test of its own below"),
 ];

@@ -23,11 +23,13 @@ mod marks;
 mod marks_errors;
 mod model_check;
 mod model_check_failures;
+mod model_check_long_text;
 mod person;
 mod prism_lint;
 mod results;
 mod try_text;
 mod unread;
+mod usage;
 
 /// A behaviour starts a service of its own.
 use std::future::ready as on;

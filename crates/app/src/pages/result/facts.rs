@@ -13,6 +13,7 @@ pub(super) fn facts(details: &ResultDetails, actor: &Markup) -> Markup {
     let provenance = &details.provenance;
     let counts = [
         ("Tokens read", provenance.input_tokens),
+        ("Tokens from the cache", provenance.cached_tokens),
         ("Tokens written", provenance.output_tokens),
         ("Model requests", provenance.requests.map(u64::from)),
         ("Attempts", provenance.attempts.map(u64::from)),
@@ -32,6 +33,8 @@ pub(super) fn facts(details: &ResultDetails, actor: &Markup) -> Markup {
             @for (name, number) in counts {
                 @if let Some(number) = number { dt { (name) } dd { (count(number)) } }
             }
+            @if let Some(cost) = provenance.cost { dt { "Cost" } dd { (cost) } }
+            @if let Some(request) = &provenance.host_request_id { dt { "Request id of the host" } dd { bdi { (request) } } }
             @if let Some(on_codes) = provenance.on_codes { dt { "Read from codes" } dd { (share(on_codes)) " of the probability" } }
             @if let Some(unread) = provenance.unread { dt { "Split evenly" } dd { (share(unread)) " of that" } }
             @if let Some(retried) = details.retry_of { dt { "Retry of" } dd { a href={ "/results/" (retried) } { (retried) } } }

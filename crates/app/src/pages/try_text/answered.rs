@@ -11,7 +11,7 @@ use crate::components::describe_answer::describe_answer;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::count;
 use crate::components::table::table;
-use crate::pages::result::{order_check_form, retry_form};
+use crate::pages::result::{cut_notice, order_check_form, retry_form};
 
 /// The model's answer; an explanation before the first try.
 pub(super) fn answered(
@@ -56,6 +56,7 @@ fn one(details: &ResultDetails, differs: impl Fn(&Question) -> bool) -> Markup {
                 Some(retry) => p { "It was retried: " a href={ "/results/" (retry) } { "the retry" } "." },
             }
         }
+        @if let Some(tokens) = details.provenance.truncated_to { (cut_notice(tokens)) }
         (answer_bars(result, differs))
     }
 }

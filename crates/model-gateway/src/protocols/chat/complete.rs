@@ -7,6 +7,7 @@ use crate::attempts::CallSender;
 use crate::attempts::request_series::RequestSeries;
 use crate::connection::request_body::RequestBody;
 use crate::error::ModelError;
+use crate::report::ReportedUsage;
 use crate::servers::place::ServerPlace;
 
 /// Sends a request. Each time the server refuses a parameter that the request can do without, sends
@@ -31,9 +32,13 @@ pub(crate) async fn complete<P: Copy>(
         };
         match (call.post(write, series).await, sent.get()) {
             (Ok(body), _) => {
-                let completion = completion::read(&body)?;
-                call.recorder.add_usage(&completion.usage);
-                return Ok(completion);
+                let completion = completion::read(&body);
+                match &completion {
+                    Ok(completion) => call.recorder.add_usage(&completion.usage),
+                    // an answer without a completion may have cost something
+                    Err(_) => call.recorder.add_usage(&ReportedUsage::in_body(&body)),
+                }
+                return completion;
             }
             // every refusal removes a parameter, so the loop ends
             (

@@ -108,9 +108,9 @@ fn continuation(json: ContinuationJson<'_>, index: u64) -> Option<Continuation> 
     (!positions.is_empty()).then_some(Continuation {
         positions,
         usage: ReportedUsage {
-            model: None,
             input_tokens: json.tokens_evaluated.and_then(count),
             output_tokens: json.tokens_predicted.and_then(count),
+            ..ReportedUsage::default()
         },
     })
 }

@@ -237,3 +237,16 @@ async fn all_requests_of_a_question_share_the_time_of_two_attempts_and_one_pause
     // three whole pauses would be nine seconds
     assert!(call.took < Duration::from_secs(8), "{:?}", call.took);
 }
+
+#[actix_rt::test]
+async fn an_error_in_an_answer_keeps_what_it_cost() {
+    let body = json!({"model": "qwen", "choices": [{"error": {"message": "upstream"}}],
+                      "usage": {"prompt_tokens": 70, "completion_tokens": 0, "cost": 0.25}});
+    let server = ModelServer::start(ScriptedReply::json(&body));
+    let version = yes_no();
+    let submission = submission(&version, "Where is my order?", None);
+    let call = model(&server).answer(&version, &submission).await;
+    assert_eq!(call.outcome, Err(ModelError::ReportedError));
+    assert_eq!(call.report.input_tokens, Some(70));
+    assert_eq!(call.report.cost.unwrap().to_string(), "0.25");
+}

@@ -175,6 +175,11 @@ insert_rows! {
     provenance.on_codes_millionths: Option<i32> as Nullable<Integer>,
     provenance.unread_millionths: Option<i32> as Nullable<Integer>,
     actor.made_by: Option<PersonId> as Nullable<Id>,
+    provenance.host_request_id: Option<String> as Nullable<Text>,
+    provenance.cached_tokens: Option<i64> as Nullable<BigInt>,
+    provenance.cost_nanos: Option<i64> as Nullable<BigInt>,
+    provenance.cost_attos: Option<i64> as Nullable<BigInt>,
+    provenance.truncated_to: Option<i64> as Nullable<BigInt>,
 }
 
 impl Query for InsertRows {

@@ -121,6 +121,13 @@ pub(crate) fn ended(summary: &RunSummary, counts: &RunCounts, took: Duration) ->
             counted(counts.requests, "model request")
         );
     }
+    if counts.truncated > 0 {
+        let cut = rows(counts.truncated);
+        let _ = write!(
+            words,
+            "\nthe model server cut the texts of {cut}: see `refract model check`"
+        );
+    }
     for (error, count) in summary.failures.iter().take(MOST_FAILURES) {
         let _ = write!(words, "\nfailed, {}: {error}", rows(*count));
     }

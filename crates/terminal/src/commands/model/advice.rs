@@ -4,7 +4,7 @@ use refract_service::model::{
     ModelEndpoint, ModelError, ModelSettings, ModelTrials, Protocol, TrialReport,
 };
 
-use super::distance;
+use super::{distance, long_text};
 
 /// The largest change of a probability with the order of options that needs no finding.
 const NOTABLE_MOVE: f64 = 0.1;
@@ -56,6 +56,7 @@ pub(super) fn findings(settings: &ModelSettings, trials: &ModelTrials) -> Vec<St
         }));
     }
     lines.extend(distance::sentences(trials));
+    lines.extend(trials.long_text.as_ref().map(long_text::sentence));
     lines.push(recommendation(settings, reports, moved).to_owned());
     lines
 }

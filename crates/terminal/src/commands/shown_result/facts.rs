@@ -30,8 +30,14 @@ impl Facts {
         if let Some(asked) = asked(provenance) {
             facts.add("asked", asked);
         }
+        if let Some(id) = &provenance.host_request_id {
+            facts.add("request", id.clone());
+        }
         if let Some(read) = read(provenance) {
             facts.add("read", read);
+        }
+        if let Some(cut) = cut(provenance) {
+            facts.add("cut", cut);
         }
         if let Some(error) = view.status.error() {
             facts.add("error", error.to_owned());
@@ -51,10 +57,12 @@ impl Facts {
         facts
     }
 
-    /// The fact about a new result: the source of its answers.
+    /// The facts about a new result: the source of its answers, and whether its text was cut.
     pub(crate) fn of_new(provenance: &Provenance) -> Self {
-        let read = read(provenance).map(|read| ("read".to_owned(), read));
-        Self(read.into_iter().collect())
+        let facts = [("read", read(provenance)), ("cut", cut(provenance))];
+        let facts = facts.into_iter();
+        let known = facts.filter_map(|(name, fact)| Some((name.to_owned(), fact?)));
+        Self(known.collect())
     }
 
     /// Adds a fact.
@@ -119,6 +127,7 @@ fn asked(provenance: &Provenance) -> Option<String> {
     }
     let counts = [
         (provenance.input_tokens, "tokens read"),
+        (provenance.cached_tokens, "from the cache"),
         (provenance.output_tokens, "tokens written"),
         (provenance.requests.map(u64::from), "requests"),
         (provenance.attempts.map(u64::from), "attempts"),
@@ -126,7 +135,8 @@ fn asked(provenance: &Provenance) -> Option<String> {
     let counts = counts
         .into_iter()
         .filter_map(|(count, of)| Some(format!("{of} {}", HumanCount(count?))));
-    let counts: Vec<_> = counts.collect();
+    let cost = provenance.cost.map(|cost| format!("cost {cost}"));
+    let counts: Vec<_> = counts.chain(cost).collect();
     Some(format!("{asked}; {}", counts.join(", ")))
 }
 
@@ -144,6 +154,14 @@ fn read(provenance: &Provenance) -> Option<String> {
     };
     Some(format!(
         "{fell} of each question's probability fell on its codes; {split} of that was split evenly"
+    ))
+}
+
+/// How much of a text was read that the server cut.
+fn cut(provenance: &Provenance) -> Option<String> {
+    let tokens = HumanCount(provenance.truncated_to?);
+    Some(format!(
+        "the model server read only {tokens} tokens of a text that has far more"
     ))
 }
 

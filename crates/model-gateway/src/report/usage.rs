@@ -1,0 +1,219 @@
+//! Model name, tokens and cost in one answer of a server.
+
+use refract_domain::result::cost::Cost;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::json::{JsonObject, count, nested, object, string};
+
+/// Length in characters at which a model name is cut, since every result stores it.
+const MODEL_NAME_CHARS: usize = 200;
+/// No request has as many tokens as this: such a count is a mistake of the server.
+const IMPLAUSIBLE_TOKENS: u64 = 1_000_000_000;
+
+/// What one answer of a server reports about its request.
+#[derive(Debug, Default)]
+pub(crate) struct ReportedUsage {
+    pub(crate) model: Option<String>,
+    pub(crate) input_tokens: Option<u64>,
+    pub(crate) cached_tokens: Option<u64>,
+    /// Tokens that the server put into its cache, where it does not count them as read.
+    pub(crate) newly_cached_tokens: Option<u64>,
+    pub(crate) output_tokens: Option<u64>,
+    pub(crate) cost: Option<Cost>,
+}
+
+impl ReportedUsage {
+    /// Reads the values of `model` and `usage`. Formats of typed questions count input and output
+    /// tokens, chat completions count prompt and completion tokens. Tokens from a cache have a name
+    /// of each host's own.
+    pub(crate) fn read(model: Option<&RawValue>, usage: Option<&RawValue>) -> Self {
+        let usage: UsageJson<'_> = usage.and_then(nested).unwrap_or_default();
+        let input = usage.input_tokens.or(usage.prompt_tokens);
+        let output = usage.output_tokens.or(usage.completion_tokens);
+        let details = [usage.input_tokens_details, usage.prompt_tokens_details];
+        let details = details.into_iter().flatten();
+        let in_details =
+            details.filter_map(|raw| nested::<TokenDetailsJson<'_>>(raw)?.cached_tokens);
+        let cached = [
+            usage.cached_tokens,
+            usage.cached_input_tokens,
+            usage.total_cached_tokens,
+            usage.cache_read_input_tokens,
+        ];
+        let mut cached = cached.into_iter().flatten().chain(in_details);
+        Self {
+            model: model.and_then(string).as_deref().and_then(kept_name),
+            input_tokens: input.and_then(tokens),
+            cached_tokens: cached.find_map(tokens),
+            newly_cached_tokens: usage.cache_creation_input_tokens.and_then(tokens),
+            output_tokens: output.and_then(tokens),
+            cost: usage.cost.and_then(cost),
+        }
+    }
+
+    /// Reads the values of the body of an answer, of any protocol.
+    pub(crate) fn in_body(body: &[u8]) -> Self {
+        let answer: JsonObject<'_> = object(body).unwrap_or_default();
+        Self::read(answer.get("model"), answer.get("usage"))
+    }
+
+    /// The tokens that the server read, whether or not it counts those of its cache among them. At
+    /// most twice as many as it read; `None` if it reports none.
+    pub(crate) fn read_tokens(&self) -> Option<u64> {
+        let counts = [
+            self.input_tokens,
+            self.cached_tokens,
+            self.newly_cached_tokens,
+        ];
+        let read: u64 = counts.into_iter().flatten().sum();
+        (read > 0).then_some(read)
+    }
+}
+
+#[derive(Default, Deserialize)]
+struct UsageJson<'a> {
+    #[serde(borrow)]
+    input_tokens: Option<&'a RawValue>,
+    #[serde(borrow)]
+    output_tokens: Option<&'a RawValue>,
+    #[serde(borrow)]
+    prompt_tokens: Option<&'a RawValue>,
+    #[serde(borrow)]
+    completion_tokens: Option<&'a RawValue>,
+    #[serde(borrow)]
+    cached_tokens: Option<&'a RawValue>,
+    /// Fireworks.
+    #[serde(borrow)]
+    cached_input_tokens: Option<&'a RawValue>,
+    /// Gemini.
+    #[serde(borrow)]
+    total_cached_tokens: Option<&'a RawValue>,
+    /// Anthropic.
+    #[serde(borrow)]
+    cache_read_input_tokens: Option<&'a RawValue>,
+    #[serde(borrow)]
+    cache_creation_input_tokens: Option<&'a RawValue>,
+    #[serde(borrow)]
+    input_tokens_details: Option<&'a RawValue>,
+    #[serde(borrow)]
+    prompt_tokens_details: Option<&'a RawValue>,
+    /// `OpenRouter` and `LiteLLM`.
+    #[serde(borrow)]
+    cost: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct TokenDetailsJson<'a> {
+    #[serde(borrow)]
+    cached_tokens: Option<&'a RawValue>,
+}
+
+fn tokens(raw: &RawValue) -> Option<u64> {
+    count(raw).filter(|tokens| *tokens < IMPLAUSIBLE_TOKENS)
+}
+
+/// Reads a cost, a number or a text with one.
+fn cost(raw: &RawValue) -> Option<Cost> {
+    match string(raw) {
+        Some(text) => Cost::parse(&text),
+        None => Cost::parse(raw.get()),
+    }
+}
+
+/// The model name without characters that cannot be stored or shown: databases refuse NUL, and
+/// control characters would reach a terminal.
+fn kept_name(name: &str) -> Option<String> {
+    let printable = name.chars().filter(|char| !char.is_control());
+    let kept: String = printable.take(MODEL_NAME_CHARS).collect();
+    (!kept.trim().is_empty()).then_some(kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(usage: &str) -> ReportedUsage {
+        let usage: Box<RawValue> = serde_json::from_str(usage).unwrap();
+        ReportedUsage::read(None, Some(&usage))
+    }
+
+    #[test]
+    fn a_name_is_kept_as_far_as_it_can_be_shown_and_saved() {
+        for (sent, kept) in [
+            ("jev-1.13.0", Some("jev-1.13.0".to_owned())),
+            ("a\0b\u{1b}[1m\n", Some("ab[1m".to_owned())),
+            (&"ü".repeat(300), Some("ü".repeat(200))),
+            ("", None),
+            (" \0", None),
+        ] {
+            assert_eq!(kept_name(sent), kept, "{sent:?}");
+        }
+    }
+
+    #[test]
+    fn tokens_from_the_cache_are_read_under_every_name() {
+        for usage in [
+            r#"{"cached_tokens":7}"#,
+            r#"{"cached_input_tokens":7}"#,
+            r#"{"total_cached_tokens":7}"#,
+            r#"{"cache_read_input_tokens":7}"#,
+            r#"{"input_tokens_details":{"cached_tokens":7}}"#,
+            r#"{"prompt_tokens_details":{"audio_tokens":0,"cached_tokens":7}}"#,
+            r#"{"input_tokens_details":null,"prompt_tokens_details":{"cached_tokens":7}}"#,
+            r#"{"cached_tokens":"many","cached_input_tokens":7}"#,
+        ] {
+            assert_eq!(read(usage).cached_tokens, Some(7), "{usage}");
+        }
+        for usage in [
+            "{}",
+            r#"{"cached_tokens":-7}"#,
+            r#"{"prompt_tokens_details":[7]}"#,
+            r#"{"prompt_tokens_details":{}}"#,
+        ] {
+            assert_eq!(read(usage).cached_tokens, None, "{usage}");
+        }
+    }
+
+    #[test]
+    fn a_count_that_no_request_can_have_is_none() {
+        let of = |count: u64| read(&format!(r#"{{"input_tokens":{count}}}"#)).input_tokens;
+        assert_eq!(of(999_999_999), Some(999_999_999));
+        assert_eq!((of(1_000_000_000), of(u64::MAX)), (None, None));
+    }
+
+    #[test]
+    fn a_cost_is_read_exactly_from_a_number_or_a_text() {
+        for (usage, cost) in [
+            (r#"{"cost":0.00014}"#, Some("0.00014")),
+            (r#"{"cost":1.2e-7}"#, Some("0.00000012")),
+            (r#"{"cost":"0.5"}"#, Some("0.5")),
+            (r#"{"cost":0}"#, Some("0")),
+            (r#"{"cost":null}"#, None),
+            (r#"{"cost":-1}"#, None),
+            (r#"{"cost":{"total":1}}"#, None),
+            (r#"{"cost":true}"#, None),
+        ] {
+            let read = read(usage).cost.map(|cost| cost.to_string());
+            assert_eq!(read.as_deref(), cost, "{usage}");
+        }
+    }
+
+    #[test]
+    fn what_the_cache_holds_counts_as_read() {
+        for (usage, tokens) in [
+            (
+                r#"{"input_tokens":3,"cache_read_input_tokens":20,"cache_creation_input_tokens":100}"#,
+                Some(123),
+            ),
+            (
+                r#"{"prompt_tokens":30,"prompt_tokens_details":{"cached_tokens":20}}"#,
+                Some(50),
+            ),
+            (r#"{"input_tokens":0}"#, None),
+            ("{}", None),
+        ] {
+            assert_eq!(read(usage).read_tokens(), tokens, "{usage}");
+        }
+    }
+}
