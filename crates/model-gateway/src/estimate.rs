@@ -4,7 +4,7 @@ use refract_domain::limits::CHARS_PER_TOKEN;
 use refract_domain::prism::PrismVersion;
 
 use crate::protocols::typed_questions::format::TypedFormat;
-use crate::protocols::{decisions, stated, system_one};
+use crate::protocols::{decisions, gemini, stated, system_one};
 use crate::settings::ModelSettings;
 use crate::settings::endpoint::ModelEndpoint;
 use crate::settings::protocol::Protocol;
@@ -38,6 +38,7 @@ impl Estimator {
         };
         let format = match protocol {
             Some(Protocol::Decisions) => &decisions::FORMAT,
+            Some(Protocol::Gemini) => &gemini::FORMAT,
             Some(Protocol::SystemOne | Protocol::Chat | Protocol::Stated) | None => {
                 &system_one::FORMAT
             }
@@ -56,10 +57,9 @@ impl Estimator {
         let questions = &self.questions;
         let requests = match self.protocol {
             None => return CostEstimate::default(),
-            Some(Protocol::SystemOne | Protocol::Decisions) => {
-                self.format
-                    .requests(questions, state_chars, self.request_tokens)
-            }
+            Some(Protocol::SystemOne | Protocol::Decisions | Protocol::Gemini) => self
+                .format
+                .requests(questions, state_chars, self.request_tokens),
             Some(Protocol::Chat) => questions.len(),
             Some(Protocol::Stated) => questions
                 .len()
@@ -95,6 +95,7 @@ mod tests {
         // each request has 3,200 characters left for questions of 401
         assert_eq!(of(Some(Protocol::SystemOne), 770), cost(2, 385 + 1_200));
         assert_eq!(of(Some(Protocol::Decisions), 770), cost(2, 385 + 1_200));
+        assert_eq!(of(Some(Protocol::Gemini), 770), cost(2, 385 + 1_200));
         assert_eq!(of(None, 800), cost(0, 0));
     }
 }

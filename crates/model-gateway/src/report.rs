@@ -19,7 +19,7 @@ const MODEL_NAME_CHARS: usize = 200;
 /// then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelReport {
-    /// `systemone`, `decisions`, `chat` or `stated`; `lexical` for the built-in scorer.
+    /// `systemone`, `decisions`, `gemini`, `chat` or `stated`; `lexical` for the built-in scorer.
     pub protocol: &'static str,
     /// The [`PROMPT_VERSION`](crate::PROMPT_VERSION) of the requests; `None` for the built-in
     /// scorer.
@@ -48,11 +48,13 @@ pub(crate) struct ReportedUsage {
 
 impl ReportedUsage {
     /// Reads the values of `model` and `usage`. Formats of typed questions count input and output
-    /// tokens, chat completions count prompt and completion tokens.
+    /// tokens, Google's counts them as totals, chat completions count prompt and completion tokens.
     pub(crate) fn read(model: Option<&RawValue>, usage: Option<&RawValue>) -> Self {
         let usage: UsageJson<'_> = usage.and_then(nested).unwrap_or_default();
         let input = usage.input_tokens.or(usage.prompt_tokens);
+        let input = input.or(usage.total_input_tokens);
         let output = usage.output_tokens.or(usage.completion_tokens);
+        let output = output.or(usage.total_output_tokens);
         Self {
             model: model.and_then(string).as_deref().and_then(kept_name),
             input_tokens: input.and_then(count),
@@ -62,7 +64,7 @@ impl ReportedUsage {
 }
 
 #[derive(Default, Deserialize)]
-#[expect(clippy::struct_field_names, reason = "the names of two formats")]
+#[expect(clippy::struct_field_names, reason = "the names of three formats")]
 struct UsageJson<'a> {
     #[serde(borrow)]
     input_tokens: Option<&'a RawValue>,
@@ -72,6 +74,10 @@ struct UsageJson<'a> {
     prompt_tokens: Option<&'a RawValue>,
     #[serde(borrow)]
     completion_tokens: Option<&'a RawValue>,
+    #[serde(borrow)]
+    total_input_tokens: Option<&'a RawValue>,
+    #[serde(borrow)]
+    total_output_tokens: Option<&'a RawValue>,
 }
 
 /// Collects a [`ModelReport`] while requests run concurrently on one thread.
@@ -156,7 +162,7 @@ impl ReportRecorder {
 
 /// The model name without characters that cannot be stored or shown: databases refuse NUL, and
 /// control characters would reach a terminal.
-fn kept_name(name: &str) -> Option<String> {
+pub(crate) fn kept_name(name: &str) -> Option<String> {
     let printable = name.chars().filter(|char| !char.is_control());
     let kept: String = printable.take(MODEL_NAME_CHARS).collect();
     (!kept.trim().is_empty()).then_some(kept)

@@ -4,7 +4,7 @@ use refract_traces::AttemptEnd;
 
 use crate::connection::ServerReply;
 use crate::error::ModelError;
-use crate::json::{JsonObject, object};
+use crate::json::{JsonObject, nested, object};
 use crate::report::ReportedUsage;
 
 /// Reads the end of a sampled attempt from the server's reply. The protocol reads the answer again
@@ -25,7 +25,11 @@ pub(crate) fn of(reply: &Result<ServerReply, ModelError>) -> AttemptEnd {
 
 fn reported_in(body: &[u8]) -> AttemptEnd {
     let answer: JsonObject<'_> = object(body).unwrap_or_default();
-    let usage = ReportedUsage::read(answer.get("model"), answer.get("usage"));
+    // a host may wrap the answer
+    let mut wrapped = ["result", "response"].into_iter();
+    let wrapped = wrapped.find_map(|key| nested::<JsonObject<'_>>(answer.get(key)?));
+    let value = |key| answer.get(key).or_else(|| wrapped.as_ref()?.get(key));
+    let usage = ReportedUsage::read(value("model"), value("usage"));
     AttemptEnd {
         status: Some(200),
         failure: None,
@@ -57,7 +61,15 @@ mod tests {
             ),
             (
                 r#"{"model":"m-1","usage":{"prompt_tokens":7,"completion_tokens":1}}"#,
-                (model, Some(7), Some(1)),
+                (model.clone(), Some(7), Some(1)),
+            ),
+            (
+                r#"{"answers":{},"usage":{"total_input_tokens":7,"total_output_tokens":0}}"#,
+                (None, Some(7), Some(0)),
+            ),
+            (
+                r#"{"result":{"model":"m-1","answers":{},"usage":{"input_tokens":7}},"success":true}"#,
+                (model, Some(7), None),
             ),
             (r#"{"model":7,"usage":"none"}"#, (None, None, None)),
             (r#"[{"tokens_evaluated":7}]"#, (None, None, None)),

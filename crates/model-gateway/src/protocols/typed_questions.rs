@@ -1,22 +1,21 @@
-//! The protocols `systemone` and `decisions`: a request asks many questions at once and gets a
+//! The protocols `systemone`, `decisions` and `gemini`: a request asks many questions at once and gets a
 //! typed answer with probabilities for each. The formats are separate modules.
 
 pub(crate) mod answers;
 pub(crate) mod format;
+mod reply;
 mod split;
 
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::key::QuestionKey;
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::Submission;
-use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use self::format::TypedFormat;
+use self::reply::TypedReply;
 use self::split::SplitRequest;
 use crate::attempts::CallSender;
 use crate::error::ModelError;
-use crate::json::{is_error, object};
 use crate::protocols::concurrent::all_answers;
 use crate::report::ReportedUsage;
 
@@ -52,28 +51,18 @@ impl TypedProtocol {
         let mut series = call.series();
         let body = call.post(|_| request.body.clone(), &mut series).await?;
         let malformed = || self.format.malformed.clone();
-        let reply: TypedReplyJson<'_> = object(&body).ok_or_else(malformed)?;
-        if reply.error.is_some_and(is_error) {
+        let reply = TypedReply::read(&body).ok_or_else(malformed)?;
+        if reply.is_error {
             return Err(ModelError::ReportedError);
         }
         let usage = ReportedUsage::read(reply.model, reply.usage);
         call.recorder.add_usage(&usage);
+        if let Some(reason) = reply.block_reason {
+            return Err(ModelError::Blocked(reason));
+        }
         let answers = reply.answers.ok_or_else(malformed)?;
         let read = (self.format.read)(answers, request.questions)?;
         call.recorder.add_parsed(read.parsed);
         Ok(read.answers)
     }
-}
-
-/// The body of an answer with status 200, as far as both formats share it.
-#[derive(Deserialize)]
-struct TypedReplyJson<'a> {
-    #[serde(borrow)]
-    answers: Option<&'a RawValue>,
-    #[serde(borrow)]
-    error: Option<&'a RawValue>,
-    #[serde(borrow)]
-    model: Option<&'a RawValue>,
-    #[serde(borrow)]
-    usage: Option<&'a RawValue>,
 }

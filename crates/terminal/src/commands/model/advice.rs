@@ -19,9 +19,10 @@ const CHECK_SETTINGS: &str =
 pub(super) fn reading(settings: &ModelSettings) -> &'static str {
     match (&settings.endpoint, settings.protocol) {
         (ModelEndpoint::DemoScorer, _) => "it compares words",
-        (ModelEndpoint::Servers(_), Protocol::SystemOne | Protocol::Decisions) => {
-            "the probabilities are the server's own"
-        }
+        (
+            ModelEndpoint::Servers(_),
+            Protocol::SystemOne | Protocol::Decisions | Protocol::Gemini,
+        ) => "the probabilities are the server's own",
         (ModelEndpoint::Servers(_), Protocol::Chat) => {
             "probabilities are read from the log-probabilities of codes"
         }
@@ -64,7 +65,9 @@ pub(super) fn findings(settings: &ModelSettings, trials: &ModelTrials) -> Vec<St
 /// the effect.
 fn others(protocol: Protocol) -> Option<&'static str> {
     match protocol {
-        Protocol::SystemOne | Protocol::Decisions => Some("the others count as 0"),
+        Protocol::SystemOne | Protocol::Decisions | Protocol::Gemini => {
+            Some("the others count as 0")
+        }
         Protocol::Chat => None,
         Protocol::Stated => Some("the others share what is left"),
     }
@@ -98,7 +101,7 @@ pub(super) fn after(failure: &ModelError, protocol: Protocol) -> &'static str {
         ModelError::Status(401 | 403) => " Check REFRACT_MODEL_API_KEY.",
         ModelError::Status(429) => " Its limits are too low for it to serve now.",
         ModelError::Status(404 | 405 | 501) => match protocol {
-            Protocol::SystemOne | Protocol::Decisions => {
+            Protocol::SystemOne | Protocol::Decisions | Protocol::Gemini => {
                 " The server or its model lacks the endpoint of this protocol: set \
                  REFRACT_MODEL_PROTOCOL=chat, or check REFRACT_MODEL_URL and REFRACT_MODEL_NAME."
             }
@@ -107,6 +110,7 @@ pub(super) fn after(failure: &ModelError, protocol: Protocol) -> &'static str {
         ModelError::Status(400..=499)
         | ModelError::NotSystemOne
         | ModelError::NotDecisions
+        | ModelError::NotGemini
         | ModelError::NotChat
         | ModelError::NotHttp
         | ModelError::Redirect(_) => CHECK_SETTINGS,
@@ -124,9 +128,11 @@ pub(super) fn after(failure: &ModelError, protocol: Protocol) -> &'static str {
              a model that does not think."
         }
         ModelError::NoLogProbabilities(_) => " Try `stated`.",
-        ModelError::Refused(_) => " Use another model.",
+        ModelError::Refused(_) | ModelError::Blocked(_) => " Use another model.",
         ModelError::Unanswered(_) => match protocol {
-            Protocol::SystemOne | Protocol::Decisions => " Look at what the server logs.",
+            Protocol::SystemOne | Protocol::Decisions | Protocol::Gemini => {
+                " Look at what the server logs."
+            }
             Protocol::Chat | Protocol::Stated => {
                 " Use a model that follows instructions, with thinking off."
             }
