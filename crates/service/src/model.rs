@@ -1,15 +1,19 @@
 //! The model: its settings, its reports, its cost, and trials of it.
 
+mod detection;
 mod distance;
+mod trial;
 mod trial_report;
 mod trials;
 
 pub use refract_model_gateway::{
     CostEstimate, Estimator, Model, ModelApiKey, ModelEndpoint, ModelError, ModelGateway,
-    ModelReply, ModelReport, ModelSettings, ParsedCodes, ParsedOutcomes, Protocol, ServerMessage,
-    ServerUse, SettingError,
+    ModelKeyHeader, ModelReply, ModelReport, ModelSettings, ParsedCodes, ParsedOutcomes, Protocol,
+    ServerMessage, ServerUse, SettingError,
 };
 
+pub use self::detection::{DetectedModel, DetectionTry, ModelDetection, other_address};
 pub use self::distance::DistanceBound;
+pub use self::trial::{FailedTrial, ModelTrialError};
 pub use self::trial_report::TrialReport;
-pub use self::trials::{FailedTrial, ModelTrialError, ModelTrials};
+pub use self::trials::{ModelTrials, SizeUnit, TakenSize, TrialEnd, TrialRun, TrialScope};

@@ -4,13 +4,18 @@ use refract_service::model::{
     ModelEndpoint, ModelError, ModelSettings, ModelTrials, Protocol, TrialReport,
 };
 
-use super::distance;
+use super::{distance, sizes};
 
 /// The largest change of a probability with the order of options that needs no finding.
 const NOTABLE_MOVE: f64 = 0.1;
 /// The least total probability of the codes that needs no finding: below it, the model often writes
 /// other words.
 const LEAST_ON_CODES: f64 = 0.8;
+/// The largest difference between a sum of probabilities and 1 that needs no finding: more than
+/// servers lose that round to two decimals.
+const NOTABLE_EXCESS: f64 = 0.05;
+/// The most outcomes of a question whose sum is judged: rounding adds up over more.
+const FEW_OUTCOMES: usize = 10;
 /// Advice for an unexpected reply.
 const CHECK_SETTINGS: &str =
     " Check REFRACT_MODEL_URL, REFRACT_MODEL_NAME and REFRACT_MODEL_PROTOCOL.";
@@ -56,9 +61,29 @@ pub(super) fn findings(settings: &ModelSettings, trials: &ModelTrials) -> Vec<St
             )
         }));
     }
+    lines.extend(reports.iter().filter_map(odd_numbers));
+    lines.extend(sizes::sentences(settings, trials));
     lines.extend(distance::sentences(trials));
     lines.push(recommendation(settings, reports, moved).to_owned());
     lines
+}
+
+/// A finding about the numbers of an answer that is stored as it was sent.
+fn odd_numbers(report: &TrialReport) -> Option<String> {
+    let sum = report
+        .sum
+        .filter(|sum| report.outcomes <= FEW_OUTCOMES && (sum - 1.0).abs() > NOTABLE_EXCESS);
+    let sum = sum.map(|sum| format!("its probabilities sum to {sum:.2}"));
+    let named = report.names_another;
+    let named = named.then(|| "it names another outcome than the most probable one".to_owned());
+    let odd: Vec<String> = sum.into_iter().chain(named).collect();
+    (!odd.is_empty()).then(|| {
+        format!(
+            "The answer to `{}` is stored as it was sent: {}.",
+            report.trial,
+            odd.join(", and ")
+        )
+    })
 }
 
 /// How outcomes without a probability are handled; `None` for `chat`, where the distance measures
@@ -103,7 +128,8 @@ pub(super) fn after(failure: &ModelError, protocol: Protocol) -> &'static str {
         ModelError::Status(404 | 405 | 501) => match protocol {
             Protocol::SystemOne | Protocol::Decisions | Protocol::Gemini => {
                 " The server or its model lacks the endpoint of this protocol: set \
-                 REFRACT_MODEL_PROTOCOL=chat, or check REFRACT_MODEL_URL and REFRACT_MODEL_NAME."
+                 REFRACT_MODEL_PROTOCOL=chat, or check REFRACT_MODEL_URL and REFRACT_MODEL_NAME. \
+                 `refract model detect` shows what the server speaks."
             }
             Protocol::Chat | Protocol::Stated => CHECK_SETTINGS,
         },
