@@ -20,10 +20,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::body::Incoming;
-use hyper::header::{
-    ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderMap, HeaderValue, USER_AGENT,
-};
-use hyper::{Method, Request, Response, Uri};
+use hyper::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderMap, HeaderValue, USER_AGENT};
+use hyper::{Request, Response, Uri};
 use refract_traces::TraceHeaders;
 use rustls::ClientConfig;
 
@@ -66,7 +64,8 @@ impl ServerAccess {
         let host = HeaderValue::try_from(host.as_str()).map_err(|_| SettingError::Endpoint)?;
         headers.insert(HOST, host);
         if let Some(key) = api_key {
-            headers.insert(AUTHORIZATION, key.to_bearer()?);
+            let (name, value) = key.entry()?;
+            headers.insert(name, value);
         }
         let tls = match uri.scheme_str() {
             Some("https") => Some(Arc::new(tls::client_config()?)),
@@ -159,13 +158,15 @@ impl ModelConnections {
         // the request line has only the path: the header `Host` names the server
         let path = body.path().or_else(|| self.access.uri.path_and_query());
         let path = path.cloned().map(Uri::from).unwrap_or_default();
+        let method = body.method();
         let mut request = Request::new(body);
-        *request.method_mut() = Method::POST;
+        *request.method_mut() = method;
         *request.uri_mut() = path;
         let headers = request.headers_mut();
         headers.clone_from(&self.access.headers);
         if let Some(key) = &self.access.renewable_key {
-            headers.insert(AUTHORIZATION, key.bearer());
+            let (name, value) = key.entry();
+            headers.insert(name, value);
         }
         for (name, value) in trace.into_iter().flat_map(TraceHeaders::entries) {
             if let Ok(value) = HeaderValue::from_str(value) {

@@ -82,6 +82,9 @@ pub enum ModelError {
     /// Status 200 with a body that is not Decisions JSON.
     #[error("The model server answered with something that is not Decisions JSON.")]
     NotDecisions,
+    /// Status 200 with a body that is not Google's Decisions JSON.
+    #[error("The model server answered with something that is not Gemini Decisions JSON.")]
+    NotGemini,
     /// Status 200 with a body that is not a chat completion.
     #[error("The model server answered with something that is not a chat completion.")]
     NotChat,
@@ -100,6 +103,9 @@ pub enum ModelError {
     /// A question that the model refused to answer.
     #[error("The model refused to answer the question {0}.")]
     Refused(QuestionKey),
+    /// A content filter of the host blocked the text; the reason is one of the format's names.
+    #[error("The model server's content filter blocked the text ({0}).")]
+    Blocked(&'static str),
     /// An answer without the log-probabilities that the protocol `chat` reads.
     #[error(
         "The model gave no usable answer to the question {0}: its server sent no \
@@ -126,10 +132,15 @@ impl ModelError {
             Self::ParameterRefused { .. } => "parameter_refused",
             Self::Redirect(_) => "redirect",
             Self::TooLarge => "too_large",
-            Self::NotSystemOne | Self::NotDecisions | Self::NotChat => "malformed",
+            Self::NotSystemOne | Self::NotDecisions | Self::NotGemini | Self::NotChat => {
+                "malformed"
+            }
             Self::ReportedError => "reported_error",
             Self::StillThinking(_) => "thinking",
-            Self::Unanswered(_) | Self::Refused(_) | Self::NoLogProbabilities(_) => "unanswered",
+            Self::Unanswered(_)
+            | Self::Refused(_)
+            | Self::Blocked(_)
+            | Self::NoLogProbabilities(_) => "unanswered",
         }
     }
 
@@ -163,6 +174,7 @@ impl ModelError {
             | Self::Redirect(_)
             | Self::NotSystemOne
             | Self::NotDecisions
+            | Self::NotGemini
             | Self::NotChat
             | Self::ReportedError => true,
             Self::TooBusy(_)
@@ -173,6 +185,7 @@ impl ModelError {
             | Self::TooLarge
             | Self::Unanswered(_)
             | Self::Refused(_)
+            | Self::Blocked(_)
             | Self::StillThinking(_)
             | Self::NoLogProbabilities(_) => false,
         }

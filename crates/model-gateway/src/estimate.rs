@@ -5,7 +5,7 @@ use refract_domain::prism::PrismVersion;
 
 use crate::protocols::typed_questions::format::TypedFormat;
 use crate::protocols::typed_questions::request_limits::RequestLimits;
-use crate::protocols::{decisions, stated, system_one};
+use crate::protocols::{decisions, gemini, stated, system_one};
 use crate::settings::ModelSettings;
 use crate::settings::endpoint::ModelEndpoint;
 use crate::settings::protocol::Protocol;
@@ -39,6 +39,7 @@ impl Estimator {
         };
         let format = match protocol {
             Some(Protocol::Decisions) => &decisions::FORMAT,
+            Some(Protocol::Gemini) => &gemini::FORMAT,
             Some(Protocol::SystemOne | Protocol::Chat | Protocol::Stated) | None => {
                 &system_one::FORMAT
             }
@@ -57,7 +58,7 @@ impl Estimator {
         let questions = &self.questions;
         let requests = match self.protocol {
             None => return CostEstimate::default(),
-            Some(Protocol::SystemOne | Protocol::Decisions) => {
+            Some(Protocol::SystemOne | Protocol::Decisions | Protocol::Gemini) => {
                 self.format.requests(questions, state_chars, self.limits)
             }
             Some(Protocol::Chat) => questions.len(),
@@ -98,6 +99,7 @@ mod tests {
         // each request has 3,200 characters left for questions of 401
         assert_eq!(of(Some(Protocol::SystemOne), 770), cost(2, 385 + 1_200));
         assert_eq!(of(Some(Protocol::Decisions), 770), cost(2, 385 + 1_200));
+        assert_eq!(of(Some(Protocol::Gemini), 770), cost(2, 385 + 1_200));
         assert_eq!(of(None, 800), cost(0, 0));
     }
 }

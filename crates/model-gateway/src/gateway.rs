@@ -55,7 +55,12 @@ impl ModelGateway {
             ModelEndpoint::Servers(addresses) => {
                 let path = settings.protocol.path();
                 let api_key = settings.api_key.as_ref();
+                let api_key = api_key.map(|key| key.for_protocol(settings.protocol));
+                let api_key = api_key.as_ref();
                 let renewable_key = api_key.map(RenewableKey::of).transpose()?.flatten();
+                if settings.endpoint.contradicts(settings.protocol) {
+                    return Err(SettingError::EndpointProtocol);
+                }
                 let access = addresses.try_map(|address| {
                     let uri = address.endpoint(path)?;
                     let access = ServerAccess::new(uri, api_key)?;

@@ -34,6 +34,7 @@ pub use report::ModelReport;
 pub use report::parsed::{ParsedCodes, ParsedOutcomes};
 pub use servers::load::ServerUse;
 pub use settings::endpoint::ModelEndpoint;
+pub use settings::key_header::ModelKeyHeader;
 pub use settings::protocol::Protocol;
 pub use settings::setting_error::{AddressError, SettingError};
 pub use settings::{ModelApiKey, ModelKeyFileError, ModelSettings};

@@ -1,5 +1,7 @@
 //! Asks the model, a server or the built-in scorer, about one submission.
 
+mod listing;
+
 use std::sync::Arc;
 use std::time::Duration;
 

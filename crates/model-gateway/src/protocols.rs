@@ -6,6 +6,7 @@ pub(crate) mod chat;
 pub(crate) mod concurrent;
 pub(crate) mod decisions;
 pub(crate) mod demo_scorer;
+pub(crate) mod gemini;
 pub(crate) mod server_protocol;
 pub(crate) mod stated;
 pub(crate) mod system_one;

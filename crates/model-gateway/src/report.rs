@@ -2,7 +2,7 @@
 
 pub(crate) mod parsed;
 pub(crate) mod truncation;
-mod usage;
+pub(crate) mod usage;
 
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ pub(crate) use crate::report::usage::ReportedUsage;
 /// then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelReport {
-    /// `systemone`, `decisions`, `chat` or `stated`; `lexical` for the built-in scorer.
+    /// `systemone`, `decisions`, `gemini`, `chat` or `stated`; `lexical` for the built-in scorer.
     pub protocol: &'static str,
     /// The [`PROMPT_VERSION`](crate::PROMPT_VERSION) of the requests; `None` for the built-in
     /// scorer.

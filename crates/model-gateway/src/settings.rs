@@ -1,6 +1,7 @@
 //! The operator's settings for the model.
 
 pub(crate) mod endpoint;
+pub(crate) mod key_header;
 pub(crate) mod protocol;
 pub(crate) mod setting_error;
 
@@ -11,11 +12,12 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hyper::header::HeaderValue;
+use hyper::header::{HeaderName, HeaderValue};
 
 use crate::protocols::typed_questions::request_limits::RequestLimits;
 use crate::servers::pace::HostLimits;
 use crate::settings::endpoint::ModelEndpoint;
+use crate::settings::key_header::ModelKeyHeader;
 use crate::settings::protocol::Protocol;
 use crate::settings::setting_error::SettingError;
 
@@ -28,9 +30,9 @@ pub struct ModelSettings {
     pub protocol: Protocol,
     /// Sent as `model`.
     pub name: String,
-    /// Sent as `Authorization: Bearer`.
+    /// Sent in the key's header, or in that of the protocol.
     pub api_key: Option<ModelApiKey>,
-    /// Estimated tokens above which a `systemone` or `decisions` request is split.
+    /// Estimated tokens above which a `systemone`, `decisions` or `gemini` request is split.
     pub request_tokens: usize,
     /// Most questions in one `systemone` or `decisions` request.
     pub request_questions: NonZeroUsize,
@@ -79,6 +81,8 @@ pub struct ModelApiKey {
     key: String,
     /// The file with the key; `None` for a key that was set directly.
     file: Option<Arc<Path>>,
+    /// The header that carries the key; `None` for the protocol's.
+    header: Option<ModelKeyHeader>,
 }
 
 /// Why a file gives no key. The error does not repeat the file's content.
@@ -133,12 +137,35 @@ impl ModelApiKey {
         self.file.as_ref()
     }
 
-    /// The header value with the key.
-    pub(crate) fn to_bearer(&self) -> Result<HeaderValue, SettingError> {
-        let bearer = HeaderValue::try_from(format!("Bearer {}", self.key));
-        let mut bearer = bearer.map_err(|_| SettingError::ApiKey)?;
-        bearer.set_sensitive(true);
-        Ok(bearer)
+    /// The key in this header instead of the protocol's.
+    pub fn sent_in(self, header: ModelKeyHeader) -> Self {
+        Self {
+            header: Some(header),
+            ..self
+        }
+    }
+
+    /// The header that carries the key; `None` for the protocol's.
+    pub fn header(&self) -> Option<&ModelKeyHeader> {
+        self.header.as_ref()
+    }
+
+    /// The key in its own header, or else in the protocol's.
+    pub(crate) fn for_protocol(&self, protocol: Protocol) -> Self {
+        let header = self.header.clone();
+        let header = header.unwrap_or_else(|| ModelKeyHeader::of_protocol(protocol));
+        self.clone().sent_in(header)
+    }
+
+    /// The header that carries the key; `Authorization` if the key has none.
+    pub(crate) fn sending_header(&self) -> ModelKeyHeader {
+        self.header.clone().unwrap_or_default()
+    }
+
+    /// Name and value of the header that carries the key.
+    pub(crate) fn entry(&self) -> Result<(HeaderName, HeaderValue), SettingError> {
+        let header = self.sending_header();
+        Ok((header.name().clone(), header.value(&self.key)?))
     }
 }
 
@@ -153,6 +180,7 @@ impl FromStr for ModelApiKey {
         Ok(Self {
             key: text.to_owned(),
             file: None,
+            header: None,
         })
     }
 }

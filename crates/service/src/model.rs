@@ -1,19 +1,21 @@
 //! The model: its settings, its reports, its cost, and trials of it.
 
+mod detection;
 mod distance;
 mod long_text;
-mod trial_error;
+mod trial;
 mod trial_report;
 mod trials;
 
 pub use refract_model_gateway::{
     CallPriority, CostEstimate, Estimator, Model, ModelApiKey, ModelEndpoint, ModelError,
-    ModelGateway, ModelReply, ModelReport, ModelSettings, ParsedCodes, ParsedOutcomes, Protocol,
-    ServerMessage, ServerUse, SettingError,
+    ModelGateway, ModelKeyHeader, ModelReply, ModelReport, ModelSettings, ParsedCodes,
+    ParsedOutcomes, Protocol, ServerMessage, ServerUse, SettingError,
 };
 
+pub use self::detection::{DetectedModel, DetectionTry, ModelDetection, other_address};
 pub use self::distance::DistanceBound;
 pub use self::long_text::{LongText, LongTextOutcome};
-pub use self::trial_error::ModelTrialError;
+pub use self::trial::{FailedTrial, ModelTrialError};
 pub use self::trial_report::TrialReport;
-pub use self::trials::{FailedTrial, ModelTrials};
+pub use self::trials::{ModelTrials, SizeUnit, TakenSize, TrialEnd, TrialRun, TrialScope};

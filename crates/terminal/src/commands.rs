@@ -63,8 +63,11 @@ pub enum TerminalCommand {
         after_help = "Examples:\n  refract backup refract-$(date +%F).db\n  refract backup - | gzip > refract.db.gz\n  refract backup /backups/refract.db --database-url sqlite:///srv/refract/refract.db"
     )]
     Backup(backup::BackupCommand),
-    /// Asks the configured model what it can do
-    #[command(subcommand, after_help = "Examples:\n  refract model check")]
+    /// Asks the configured model what it can do, or its server what it speaks
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  refract model detect\n  refract model check"
+    )]
     Model(model::ModelCommand),
     /// Makes and lists accounts
     #[command(

@@ -3,6 +3,7 @@
 mod api_url;
 mod app;
 mod log;
+mod model_key;
 mod retention;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs as _};
@@ -12,13 +13,14 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use refract_service::model::{ModelApiKey, ModelEndpoint, ModelSettings, Protocol};
+use refract_service::model::{ModelEndpoint, ModelSettings, Protocol};
 use refract_service::store::{DatabaseSettings, DatabaseUrl};
 
 pub(crate) use self::api_url::ApiUrlArgs;
 pub use self::api_url::{ApiUrl, NotAnApiUrl};
 pub use self::app::{AppArgs, DEFAULT_APP_LISTEN};
 pub use self::log::{LogFormat, LogSettings};
+use self::model_key::ModelKeyArgs;
 pub use self::retention::RetentionArgs;
 use crate::arguments::{self, cannot_be_used};
 
@@ -81,12 +83,12 @@ impl DatabaseArgs {
     reason = "clap names flags after them, beside those of the commands that they are part of"
 )]
 pub struct ModelArgs {
-    /// Base address of a model server up to its `/v1`, or several of one model, separated by commas;
-    /// or `builtin:lexical`, a toy for trying
+    /// Base address of a model server up to its `/v1`, or its endpoint's whole address, or several of one
+    /// model, separated by commas; or `builtin:lexical`, a toy for trying
     #[arg(long, env = "REFRACT_MODEL_URL", value_name = "URL")]
     model_url: Option<String>,
 
-    /// What that server speaks: `systemone`, `decisions`, `chat` or `stated`
+    /// What that server speaks: `systemone`, `decisions`, `gemini`, `chat` or `stated`
     #[arg(
         long,
         env = "REFRACT_MODEL_PROTOCOL",
@@ -95,30 +97,14 @@ pub struct ModelArgs {
     )]
     model_protocol: String,
 
-    /// Sent as `model`
-    #[arg(
-        long,
-        env = "REFRACT_MODEL_NAME",
-        default_value = "default",
-        value_name = "NAME"
-    )]
-    model_name: String,
+    /// Sent as `model` [default: jev-latest over `systemone`, else default]
+    #[arg(long, env = "REFRACT_MODEL_NAME", value_name = "NAME")]
+    model_name: Option<String>,
 
-    /// Sent as `Authorization: Bearer`; never logged
-    #[arg(
-        long,
-        env = "REFRACT_MODEL_API_KEY",
-        value_name = "KEY",
-        hide_env_values = true
-    )]
-    model_api_key: Option<String>,
+    #[command(flatten)]
+    model_key: ModelKeyArgs,
 
-    /// A file that holds the key, in the place of --model-api-key; it is read again when the server
-    /// refuses the key
-    #[arg(long, env = "REFRACT_MODEL_API_KEY_FILE", value_name = "FILE")]
-    model_api_key_file: Option<PathBuf>,
-
-    /// A `systemone` or `decisions` request is split above this estimate
+    /// A `systemone`, `decisions` or `gemini` request is split above this estimate
     #[arg(
         long,
         env = "REFRACT_MODEL_REQUEST_TOKENS",
@@ -213,6 +199,11 @@ impl ModelArgs {
         self.settings_for(given.unwrap_or("builtin:lexical"))
     }
 
+    /// The model's name as it is set; `None` for the protocol's.
+    pub(crate) fn given_name(&self) -> Option<&str> {
+        self.model_name.as_deref().filter(|name| !name.is_empty())
+    }
+
     fn settings_for(&self, url: &str) -> anyhow::Result<ModelSettings> {
         let endpoint: ModelEndpoint = url
             .parse()
@@ -221,11 +212,12 @@ impl ModelArgs {
             .model_protocol
             .parse()
             .with_context(|| cannot_be_used("REFRACT_MODEL_PROTOCOL"))?;
-        let api_key = self.api_key()?;
+        let api_key = self.model_key.key()?;
+        let name = self.given_name().unwrap_or(protocol.default_model());
         Ok(ModelSettings {
             endpoint,
             protocol,
-            name: self.model_name.clone(),
+            name: name.to_owned(),
             api_key,
             request_tokens: self.model_request_tokens.get(),
             request_questions: self.model_request_questions,
@@ -235,22 +227,6 @@ impl ModelArgs {
             concurrency: self.model_concurrency.get(),
             follow_ups: self.model_follow_ups,
         })
-    }
-}
-
-impl ModelArgs {
-    /// The key, if there is one.
-    fn api_key(&self) -> anyhow::Result<Option<ModelApiKey>> {
-        arguments::refuse_both("REFRACT_MODEL_API_KEY")?;
-        let file = self.model_api_key_file.as_deref();
-        if let Some(file) = file.filter(|path| !path.as_os_str().is_empty()) {
-            let key = ModelApiKey::in_file(file);
-            let key = key.with_context(|| cannot_be_used("REFRACT_MODEL_API_KEY_FILE"))?;
-            return Ok(Some(key));
-        }
-        let key = self.model_api_key.as_deref().filter(|key| !key.is_empty());
-        let key = key.map(str::parse).transpose();
-        key.with_context(|| cannot_be_used("REFRACT_MODEL_API_KEY"))
     }
 }
 

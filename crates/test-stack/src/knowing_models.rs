@@ -4,7 +4,7 @@ use refract_test_support::model_server::{ReceivedRequest, ScriptedReply, tokens_
 use serde_json::{Value, json};
 
 /// The labels of the right outcomes, one for each question of the check.
-const RIGHT: [&str; 4] = ["Yes", "Very", "Delivery", "Parcel 137"];
+const RIGHT: [&str; 5] = ["Yes", "Very", "Delivery", "Parcel 137", "Box 13"];
 
 fn is_right(words: &str) -> bool {
     let label = words.split(": ").next().unwrap_or_default();
@@ -94,14 +94,19 @@ pub fn knowing_stated() -> ScriptedReply {
 
 /// A `systemone` model that gives the right outcome and leaves out the others.
 pub fn knowing_system_one() -> ScriptedReply {
-    ScriptedReply::with(|request| {
-        let body = request.json();
-        let (key, question) = body["questions"]
-            .as_object()
-            .unwrap()
-            .iter()
-            .next()
-            .unwrap();
+    ScriptedReply::with(|request| json!({"model": "knowing-1", "answers": typed_answers(request)}))
+}
+
+/// A `gemini` model that gives the right outcome and leaves out the others.
+pub fn knowing_gemini() -> ScriptedReply {
+    ScriptedReply::with(|request| json!({"answers": typed_answers(request)}))
+}
+
+/// The answers to questions by their key.
+fn typed_answers(request: &ReceivedRequest) -> Value {
+    let body = request.json();
+    let questions = body["questions"].as_object().unwrap();
+    let answers = questions.iter().map(|(key, question)| {
         let criteria = &question["criteria"];
         let answer = match question["type"].as_str().unwrap() {
             "choice" => {
@@ -113,36 +118,40 @@ pub fn knowing_system_one() -> ScriptedReply {
             "score" => json!({"type": "score", "probabilities": {"0": 0, "1": 0, "2": 1}}),
             _ => json!({"type": "noul", "noul": 0.9}),
         };
-        json!({"model": "knowing-1", "answers": {key: answer}})
-    })
+        (key.clone(), answer)
+    });
+    answers.collect::<serde_json::Map<_, _>>().into()
 }
 
 /// A `decisions` model that gives the right outcome and leaves out the others.
 pub fn knowing_decisions() -> ScriptedReply {
     ScriptedReply::with(|request| {
         let body = request.json();
-        let question = &body["questions"][0];
-        let name = &question["name"];
-        let answer = match question["type"].as_str().unwrap() {
-            "choice" => {
-                let mut choices = question["choices"].as_array().unwrap().iter();
-                let right =
-                    choices.find(|choice| is_right(choice["description"].as_str().unwrap()));
-                let right = &right.unwrap()["value"];
-                json!({"type": "choice", "name": name, "choice": right,
-                       "probabilities": [{"value": right, "probability": 1}]})
-            }
-            "score" => {
-                let levels = question["levels"].as_array().unwrap().iter().enumerate();
-                let probabilities = levels.map(|(index, level)| {
-                    let is_right = is_right(level["label"].as_str().unwrap());
-                    json!({"label": level["label"], "value": index, "probability": u8::from(is_right)})
-                });
-                json!({"type": "score", "name": name, "score": 2,
-                       "probabilities": probabilities.collect::<Vec<_>>()})
-            }
-            _ => json!({"type": "predicate", "name": name, "probability": 0.9}),
-        };
-        json!({"model": "deciding-1", "answers": [answer]})
+        let questions = body["questions"].as_array().unwrap();
+        let answers: Vec<Value> = questions.iter().map(decision).collect();
+        json!({"model": "deciding-1", "answers": answers})
     })
+}
+
+fn decision(question: &Value) -> Value {
+    let name = &question["name"];
+    match question["type"].as_str().unwrap() {
+        "choice" => {
+            let mut choices = question["choices"].as_array().unwrap().iter();
+            let right = choices.find(|choice| is_right(choice["description"].as_str().unwrap()));
+            let right = &right.unwrap()["value"];
+            json!({"type": "choice", "name": name, "choice": right,
+                   "probabilities": [{"value": right, "probability": 1}]})
+        }
+        "score" => {
+            let levels = question["levels"].as_array().unwrap().iter().enumerate();
+            let probabilities = levels.map(|(index, level)| {
+                let is_right = is_right(level["label"].as_str().unwrap());
+                json!({"label": level["label"], "value": index, "probability": u8::from(is_right)})
+            });
+            json!({"type": "score", "name": name, "score": 2,
+                   "probabilities": probabilities.collect::<Vec<_>>()})
+        }
+        _ => json!({"type": "predicate", "name": name, "probability": 0.9}),
+    }
 }

@@ -3,8 +3,8 @@
 //!
 //! The server has a separate thread and runtime, so tests on any runtime can use it, and stops when
 //! its value is dropped. It answers questions in the System One format
-//! ([`ScriptedReply::answers`]), in the OpenAI Decisions format ([`ScriptedReply::decisions`]), or
-//! with any bytes of a test. The server never sleeps: a held reply waits for
+//! ([`ScriptedReply::answers`]), in the Decisions formats of OpenAI ([`ScriptedReply::decisions`])
+//! and Google ([`ScriptedReply::gemini`]), or with any bytes of a test. The server never sleeps: a held reply waits for
 //! [`ModelServer::release`].
 #![expect(
     clippy::panic,
@@ -14,6 +14,7 @@
 mod chat;
 mod completion;
 mod decisions;
+mod gemini;
 mod http;
 mod llama_cpp;
 mod progress;

@@ -248,8 +248,13 @@ async fn every_variable_is_also_a_flag_with_its_default_in_the_help() {
         ("REFRACT_OPS_LISTEN", "--ops-listen", "127.0.0.1:9090"),
         ("REFRACT_MODEL_URL", "--model-url", ""),
         ("REFRACT_MODEL_PROTOCOL", "--model-protocol", "systemone"),
-        ("REFRACT_MODEL_NAME", "--model-name", "default"),
+        ("REFRACT_MODEL_NAME", "--model-name", "jev-latest over"),
         ("REFRACT_MODEL_API_KEY", "--model-api-key", ""),
+        (
+            "REFRACT_MODEL_KEY_HEADER",
+            "--model-key-header",
+            "x-goog-api-key",
+        ),
         (
             "REFRACT_MODEL_REQUEST_TOKENS",
             "--model-request-tokens",

@@ -107,13 +107,13 @@ async fn a_callers_trace_goes_on_through_the_request_and_each_attempt_to_the_mod
 
     for attempt in [first, second] {
         assert_eq!((attempt.kind, &attempt.parent), (3, &request.id));
-        assert_eq!(attempt.name, "systemone default");
+        assert_eq!(attempt.name, "systemone jev-latest");
     }
     assert!(first.is_error && !second.is_error);
     let common = [
         ("gen_ai.operation.name", "systemone"),
         ("gen_ai.provider.name", "systemone"),
-        ("gen_ai.request.model", "default"),
+        ("gen_ai.request.model", "jev-latest"),
         ("http.request.method", "POST"),
         ("server.address", "127.0.0.1"),
         ("server.port", &port),
@@ -252,7 +252,7 @@ async fn a_page_of_the_app_is_a_request_too() {
     let tried = named("POST /prisms/{slug}/try").unwrap_or_else(|| panic!("{spans:?}"));
     assert_eq!(tried.attribute("http.response.status_code"), "303");
     assert_eq!(
-        named("systemone default").map(|span| span.parent),
+        named("systemone jev-latest").map(|span| span.parent),
         Some(tried.id)
     );
     assert_eq!(

@@ -41,7 +41,7 @@ pub(crate) fn submission(version: &PrismVersion, characters: usize) -> Submissio
 /// The body that answers all questions of the prism; in the protocol `chat`, any one question.
 pub(crate) fn answer(protocol: Protocol, questions: usize) -> Value {
     match protocol {
-        Protocol::SystemOne => {
+        Protocol::SystemOne | Protocol::Gemini => {
             let shares = json!({"o0": 0.7, "o1": 0.1, "o2": 0.1, "o3": 0.1});
             let levels = json!({"0": 0.7, "1": 0.1, "2": 0.1, "3": 0.1});
             let answer = |number: usize| {

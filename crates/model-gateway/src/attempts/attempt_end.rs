@@ -55,7 +55,15 @@ mod tests {
             ),
             (
                 r#"{"model":"m-1","usage":{"prompt_tokens":7,"completion_tokens":1}}"#,
-                (model, Some(7), Some(1)),
+                (model.clone(), Some(7), Some(1)),
+            ),
+            (
+                r#"{"answers":{},"usage":{"total_input_tokens":7,"total_output_tokens":0}}"#,
+                (None, Some(7), Some(0)),
+            ),
+            (
+                r#"{"result":{"model":"m-1","answers":{},"usage":{"input_tokens":7}},"success":true}"#,
+                (model, Some(7), None),
             ),
             (r#"{"model":7,"usage":"none"}"#, (None, None, None)),
             (r#"[{"tokens_evaluated":7}]"#, (None, None, None)),

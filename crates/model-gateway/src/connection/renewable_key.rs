@@ -3,19 +3,22 @@
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use hyper::header::HeaderValue;
+use hyper::header::{HeaderName, HeaderValue};
 
 use crate::settings::ModelApiKey;
+use crate::settings::key_header::ModelKeyHeader;
 use crate::settings::setting_error::SettingError;
 
 /// A key that may change while the process runs, shared by all threads.
 pub(crate) struct RenewableKey {
     file: Arc<Path>,
+    header: ModelKeyHeader,
     current: RwLock<CurrentKey>,
 }
 
 struct CurrentKey {
-    bearer: HeaderValue,
+    /// The value of the header.
+    value: HeaderValue,
     /// How often the key has changed.
     generation: u64,
 }
@@ -26,21 +29,23 @@ impl RenewableKey {
         let Some(file) = key.file() else {
             return Ok(None);
         };
+        let header = key.sending_header();
         let current = CurrentKey {
-            bearer: key.to_bearer()?,
+            value: header.value(key.as_str())?,
             generation: 0,
         };
         Ok(Some(Arc::new(Self {
             file: Arc::clone(file),
+            header,
             current: RwLock::new(current),
         })))
     }
 
-    /// The header value with the current key.
-    pub(crate) fn bearer(&self) -> HeaderValue {
+    /// Name and value of the header that carries the current key.
+    pub(crate) fn entry(&self) -> (HeaderName, HeaderValue) {
         let current = self.current.read();
         let current = current.unwrap_or_else(PoisonError::into_inner);
-        current.bearer.clone()
+        (self.header.name().clone(), current.value.clone())
     }
 
     /// How often the key has changed so far.
@@ -58,15 +63,15 @@ impl RenewableKey {
             return true;
         }
         let read = match ModelApiKey::in_file(&self.file) {
-            Ok(key) => key.to_bearer().ok(),
+            Ok(key) => self.header.value(key.as_str()).ok(),
             Err(error) => {
                 tracing::warn!(%error, "the model server refuses its API key, and there is no other");
                 None
             }
         };
         match read {
-            Some(bearer) if bearer != current.bearer => {
-                current.bearer = bearer;
+            Some(value) if value != current.value => {
+                current.value = value;
                 current.generation += 1;
                 tracing::info!("the model server's API key was read again from its file");
                 true

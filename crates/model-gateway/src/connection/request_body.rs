@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
+use hyper::Method;
 use hyper::body::{Body, Frame, SizeHint};
 use hyper::http::uri::PathAndQuery;
 
@@ -30,6 +31,20 @@ impl RequestBody {
             path: None,
             next: 0,
             has_system_message: false,
+        }
+    }
+
+    /// A request without a body, to an endpoint other than the protocol's.
+    pub(crate) fn none(path: &PathAndQuery) -> Self {
+        Self::new(Vec::new()).sent_to(path)
+    }
+
+    /// The method: a request without a body is a `GET`.
+    pub(crate) fn method(&self) -> Method {
+        if self.parts.is_empty() {
+            Method::GET
+        } else {
+            Method::POST
         }
     }
 

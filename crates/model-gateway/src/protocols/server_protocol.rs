@@ -13,7 +13,7 @@ use crate::protocols::chat::ChatProtocol;
 use crate::protocols::stated::StatedProtocol;
 use crate::protocols::typed_questions::TypedProtocol;
 use crate::protocols::typed_questions::request_limits::LearnedLimits;
-use crate::protocols::{decisions, system_one};
+use crate::protocols::{decisions, gemini, system_one};
 use crate::servers::address::ServerAddress;
 use crate::servers::each_server::EachServer;
 use crate::settings::ModelSettings;
@@ -40,6 +40,7 @@ impl ServerProtocol {
         match settings.protocol {
             Protocol::SystemOne => typed(&system_one::FORMAT),
             Protocol::Decisions => typed(&decisions::FORMAT),
+            Protocol::Gemini => typed(&gemini::FORMAT),
             Protocol::Chat => {
                 let chat = ChatProtocol::new(model, settings.follow_ups, addresses);
                 Self::Chat(Arc::new(chat))

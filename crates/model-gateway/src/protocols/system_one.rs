@@ -2,8 +2,9 @@
 //!
 //! Source: the System One format of decision models. [`reading`] reads it and knows no connections.
 
-mod reading;
+pub(crate) mod reading;
 
+use refract_domain::prism::question::Question;
 use refract_domain::submission::model_input::SystemOneQuestion;
 
 use crate::error::ModelError;
@@ -18,11 +19,14 @@ pub(crate) static FORMAT: TypedFormat = TypedFormat {
         json.reserve_exact(state.unescaped_bytes() + room);
         write_json(json, state);
     },
-    write_question: |json, question| {
-        write_json(json, question.key.as_str());
-        json.push(b':');
-        write_json(json, &SystemOneQuestion::from(question));
-    },
+    write_question,
     read: reading::read,
     malformed: ModelError::NotSystemOne,
 };
+
+/// Appends a question under its key.
+pub(crate) fn write_question(json: &mut Vec<u8>, question: &Question) {
+    write_json(json, question.key.as_str());
+    json.push(b':');
+    write_json(json, &SystemOneQuestion::from(question));
+}

@@ -1,8 +1,9 @@
-//! The protocols `systemone` and `decisions`: a request asks many questions at once and gets a
+//! The protocols `systemone`, `decisions` and `gemini`: a request asks many questions at once and gets a
 //! typed answer with probabilities for each. The formats are separate modules.
 
 pub(crate) mod answers;
 pub(crate) mod format;
+mod reply;
 pub(crate) mod request_limits;
 mod split;
 
@@ -12,16 +13,14 @@ use refract_domain::answer::{Answer, Answers};
 use refract_domain::key::QuestionKey;
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::Submission;
-use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use self::format::TypedFormat;
+use self::reply::TypedReply;
 use self::request_limits::LearnedLimits;
 use self::split::WrittenQuestions;
 use crate::attempts::CallSender;
 use crate::error::ModelError;
 use crate::error::size_refusal::Excess;
-use crate::json::{is_error, object};
 use crate::protocols::concurrent::{all_answers, all_or_first_failure};
 use crate::report::ReportedUsage;
 
@@ -108,28 +107,18 @@ impl TypedProtocol {
         let body = written.body(group);
         let body = call.post(|_| body.clone(), &mut series).await?;
         let malformed = || self.format.malformed.clone();
-        let reply: TypedReplyJson<'_> = object(&body).ok_or_else(malformed)?;
+        let reply = TypedReply::read(&body).ok_or_else(malformed)?;
         let usage = ReportedUsage::read(reply.model, reply.usage);
         call.recorder.add_usage(&usage);
-        if reply.error.is_some_and(is_error) {
+        if reply.is_error {
             return Err(ModelError::ReportedError);
+        }
+        if let Some(reason) = reply.block_reason {
+            return Err(ModelError::Blocked(reason));
         }
         let answers = reply.answers.ok_or_else(malformed)?;
         let read = (self.format.read)(answers, written.questions(group))?;
         call.recorder.add_parsed(read.parsed);
         Ok(read.answers)
     }
-}
-
-/// The body of an answer with status 200, as far as both formats share it.
-#[derive(Deserialize)]
-struct TypedReplyJson<'a> {
-    #[serde(borrow)]
-    answers: Option<&'a RawValue>,
-    #[serde(borrow)]
-    error: Option<&'a RawValue>,
-    #[serde(borrow)]
-    model: Option<&'a RawValue>,
-    #[serde(borrow)]
-    usage: Option<&'a RawValue>,
 }

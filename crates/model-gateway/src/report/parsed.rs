@@ -9,7 +9,7 @@ pub struct ParsedOutcomes {
     /// Number of outcomes of all questions that were read.
     pub outcomes: usize,
     /// Number of outcomes with a probability from the server. The others share the remaining
-    /// probability; in the protocols `systemone` and `decisions` they have 0.
+    /// probability; in the protocols `systemone`, `decisions` and `gemini` they have 0.
     pub listed: usize,
     /// Only in the protocol `chat`: how the codes of a question were found. The question is the one
     /// with the least probability on its codes, except for `unread`, which is the largest of all

@@ -30,7 +30,9 @@ impl ReportedUsage {
     pub(crate) fn read(model: Option<&RawValue>, usage: Option<&RawValue>) -> Self {
         let usage: UsageJson<'_> = usage.and_then(nested).unwrap_or_default();
         let input = usage.input_tokens.or(usage.prompt_tokens);
+        let input = input.or(usage.total_input_tokens);
         let output = usage.output_tokens.or(usage.completion_tokens);
+        let output = output.or(usage.total_output_tokens);
         let details = [usage.input_tokens_details, usage.prompt_tokens_details];
         let details = details.into_iter().flatten();
         let in_details =
@@ -52,10 +54,13 @@ impl ReportedUsage {
         }
     }
 
-    /// Reads the values of the body of an answer, of any protocol.
+    /// Reads the values of the body of an answer, of any protocol. A host may wrap the answer.
     pub(crate) fn in_body(body: &[u8]) -> Self {
         let answer: JsonObject<'_> = object(body).unwrap_or_default();
-        Self::read(answer.get("model"), answer.get("usage"))
+        let mut wrapped = ["result", "response"].into_iter();
+        let wrapped = wrapped.find_map(|key| nested::<JsonObject<'_>>(answer.get(key)?));
+        let value = |key| answer.get(key).or_else(|| wrapped.as_ref()?.get(key));
+        Self::read(value("model"), value("usage"))
     }
 
     /// The tokens that the server read, whether or not it counts those of its cache among them. At
@@ -87,6 +92,10 @@ struct UsageJson<'a> {
     #[serde(borrow)]
     cached_input_tokens: Option<&'a RawValue>,
     /// Gemini.
+    #[serde(borrow)]
+    total_input_tokens: Option<&'a RawValue>,
+    #[serde(borrow)]
+    total_output_tokens: Option<&'a RawValue>,
     #[serde(borrow)]
     total_cached_tokens: Option<&'a RawValue>,
     /// Anthropic.
@@ -123,7 +132,7 @@ fn cost(raw: &RawValue) -> Option<Cost> {
 
 /// The model name without characters that cannot be stored or shown: databases refuse NUL, and
 /// control characters would reach a terminal.
-fn kept_name(name: &str) -> Option<String> {
+pub(crate) fn kept_name(name: &str) -> Option<String> {
     let printable = name.chars().filter(|char| !char.is_control());
     let kept: String = printable.take(MODEL_NAME_CHARS).collect();
     (!kept.trim().is_empty()).then_some(kept)

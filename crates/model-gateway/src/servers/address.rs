@@ -5,13 +5,26 @@ use std::fmt;
 use hyper::Uri;
 use hyper::http::uri::PathAndQuery;
 
+use crate::settings::protocol::Protocol;
 use crate::settings::setting_error::{AddressError, SettingError};
 
-/// Base address of a model server, up to and including its `/v1`, without a slash at the end.
+/// Names that end the whole address of an endpoint: those of the typed protocols, and those of
+/// Databricks' endpoints.
+const ENDPOINT_NAMES: [&str; 4] = ["systemone", "decisions", "invocations", "ai-decide"];
+
+/// In the path of every endpoint of Cloudflare's models, before the model's name.
+const CLOUDFLARE_RUN: &str = "/ai/run/";
+
+/// What the protocols `chat` and `stated` append.
+const COMPLETIONS: &str = "/chat/completions";
+
+/// Address of a model server, without a slash at the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerAddress {
+    /// Up to and including `/v1`, or the whole address of an endpoint.
     base: String,
     name: String,
+    is_whole: bool,
 }
 
 impl ServerAddress {
@@ -33,11 +46,31 @@ impl ServerAddress {
         {
             return Err(AddressError::Credentials);
         }
+        let path = uri.path().trim_end_matches('/');
+        if path.ends_with(COMPLETIONS) {
+            return Err(AddressError::Completions);
+        }
         let port = uri.port_u16().unwrap_or(default_port);
         Ok(Self {
             base: text.trim_end_matches('/').to_owned(),
             name: format!("{}:{port}", host.to_ascii_lowercase()),
+            is_whole: is_endpoint(path),
         })
+    }
+
+    /// Whether the address is that of an endpoint, to which nothing is appended.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.is_whole
+    }
+
+    /// Whether the address is that of an endpoint that this protocol never asks. System One servers
+    /// also answer at `decisions`.
+    pub(crate) fn contradicts(&self, protocol: Protocol) -> bool {
+        match (last_segment(self.path()), protocol) {
+            ("systemone", protocol) => protocol != Protocol::SystemOne,
+            ("decisions", Protocol::Chat | Protocol::Stated) => true,
+            (_, _) => false,
+        }
     }
 
     /// Host and port, for logs and metrics: the path may hold secrets.
@@ -51,17 +84,41 @@ impl ServerAddress {
         self.name == other.name && self.path() == other.path()
     }
 
-    /// The address of an endpoint of the server, such as `systemone`.
+    /// The address of an endpoint of the server, such as `systemone`; a whole address as it is.
     pub(crate) fn endpoint(&self, path: &str) -> Result<Uri, SettingError> {
-        format!("{}/{path}", self.base)
-            .parse()
-            .map_err(|_| SettingError::Endpoint)
+        let uri = if self.is_whole {
+            self.base.parse()
+        } else {
+            format!("{}/{path}", self.base).parse()
+        };
+        uri.map_err(|_| SettingError::Endpoint)
+    }
+
+    /// The path of another endpoint below the base address; `None` for a whole address.
+    pub(crate) fn path_below(&self, name: &str) -> Option<PathAndQuery> {
+        if self.is_whole {
+            return None;
+        }
+        self.endpoint(name).ok()?.into_parts().path_and_query
+    }
+
+    /// The base address with `/v1` at its end if it has none, else without; `None` for a whole
+    /// address.
+    pub(crate) fn with_or_without_v1(&self) -> Option<Self> {
+        if self.is_whole {
+            return None;
+        }
+        let other = match self.base.strip_suffix("/v1") {
+            Some(root) => root.to_owned(),
+            None => format!("{}/v1", self.base),
+        };
+        Self::parse(&other).ok()
     }
 
     /// The path of an endpoint at the same level as `/v1`, such as `completion`; `None` if the base
     /// address does not end in `/v1`.
     pub(crate) fn path_beside_v1(&self, name: &str) -> Option<PathAndQuery> {
-        let root = self.base.strip_suffix("/v1")?;
+        let root = self.base.strip_suffix("/v1").filter(|_| !self.is_whole)?;
         let uri: Uri = format!("{root}/{name}").parse().ok()?;
         uri.into_parts().path_and_query
     }
@@ -71,6 +128,16 @@ impl ServerAddress {
         let (_, behind_scheme) = self.base.split_once("://").unwrap_or_default();
         behind_scheme.split_once('/').unwrap_or_default().1
     }
+}
+
+/// Whether a path, without a slash at its end, is that of an endpoint.
+fn is_endpoint(path: &str) -> bool {
+    let last = last_segment(path);
+    ENDPOINT_NAMES.contains(&last) || last.contains(':') || path.contains(CLOUDFLARE_RUN)
+}
+
+fn last_segment(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
 }
 
 impl fmt::Display for ServerAddress {
@@ -94,6 +161,92 @@ mod tests {
             let address = ServerAddress::parse(text).unwrap();
             let found = address.path_beside_v1("completion");
             assert_eq!(found.as_ref().map(PathAndQuery::as_str), path, "{text}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_appended_to_the_whole_address_of_an_endpoint() {
+        for (text, endpoint) in [
+            (
+                "https://models.example/providers/microsoft/v1/systemone",
+                "https://models.example/providers/microsoft/v1/systemone",
+            ),
+            ("http://h/v1/systemone/", "http://h/v1/systemone"),
+            (
+                "https://api.perplexity.ai/v1/decisions",
+                "https://api.perplexity.ai/v1/decisions",
+            ),
+            (
+                "https://w.example/serving-endpoints/jev/invocations",
+                "https://w.example/serving-endpoints/jev/invocations",
+            ),
+            (
+                "https://w.example/api/2.0/ai-functions/ai-decide",
+                "https://w.example/api/2.0/ai-functions/ai-decide",
+            ),
+            (
+                "https://m.example/v1/models/m:decide",
+                "https://m.example/v1/models/m:decide",
+            ),
+            (
+                "https://c.example/client/v4/accounts/1/ai/run/@cf/cloudflare/clef",
+                "https://c.example/client/v4/accounts/1/ai/run/@cf/cloudflare/clef",
+            ),
+            // base addresses that look like endpoints
+            ("http://[::1]:8000", "http://[::1]:8000/systemone"),
+            ("http://systemone", "http://systemone/systemone"),
+            ("http://h/systemone/v1", "http://h/systemone/v1/systemone"),
+            ("http://h/my-decisions", "http://h/my-decisions/systemone"),
+            ("http://h/a:b/v1", "http://h/a:b/v1/systemone"),
+            ("http://h/ai/run", "http://h/ai/run/systemone"),
+        ] {
+            let address = ServerAddress::parse(text).unwrap();
+            assert_eq!(address.endpoint("systemone").unwrap(), endpoint, "{text}");
+            let has_more = address.path_below("models").is_some();
+            assert_eq!(has_more, !address.is_whole(), "{text}");
+        }
+        let run = ServerAddress::parse("http://h/ai/run/m/v1").unwrap();
+        assert_eq!(run.path_beside_v1("completion"), None);
+    }
+
+    #[test]
+    fn an_endpoint_of_another_protocol_is_known() {
+        let contradicted = |text: &str| {
+            let address = ServerAddress::parse(text).unwrap();
+            let protocols = Protocol::ALL.into_iter();
+            let contradicted = protocols.filter(|protocol| address.contradicts(*protocol));
+            contradicted.map(Protocol::name).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            contradicted("http://h/v1/systemone/"),
+            ["decisions", "gemini", "chat", "stated"]
+        );
+        assert_eq!(contradicted("http://h/v1/decisions"), ["chat", "stated"]);
+        for any in ["http://h/m/invocations", "http://h/v1", "http://systemone"] {
+            assert_eq!(contradicted(any), [""; 0], "{any}");
+        }
+    }
+
+    #[test]
+    fn an_address_is_turned_into_its_neighbour_with_or_without_v1() {
+        for (text, other) in [
+            ("http://h/v1", Some("http://h")),
+            ("http://h/", Some("http://h/v1")),
+            ("http://h/openai/v1/", Some("http://h/openai")),
+            ("http://h/v1beta", Some("http://h/v1beta/v1")),
+            ("http://h/v1/systemone", None),
+        ] {
+            let address = ServerAddress::parse(text).unwrap();
+            let found = address.with_or_without_v1();
+            assert_eq!(found.map(|it| it.to_string()).as_deref(), other, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_address_that_goes_on_to_the_completions_is_refused() {
+        for text in ["http://h/v1/chat/completions", "http://h/chat/completions/"] {
+            let refused = ServerAddress::parse(text);
+            assert_eq!(refused, Err(AddressError::Completions), "{text}");
         }
     }
 

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use crate::servers::address::ServerAddress;
 use crate::servers::each_server::EachServer;
 use crate::servers::place::MOST_SERVERS;
+use crate::settings::protocol::Protocol;
 use crate::settings::setting_error::{AddressError, SettingError};
 
 /// Where the model is.
@@ -19,6 +20,39 @@ pub enum ModelEndpoint {
 
 impl ModelEndpoint {
     const DEMO_SCORER: &'static str = "builtin:lexical";
+
+    /// The only server's address with `/v1` at its end if it has none, else without. `None` for
+    /// several servers, for the built-in scorer, and for the whole address of an endpoint.
+    pub fn with_or_without_v1(&self) -> Option<Self> {
+        let address = self.only_server()?.with_or_without_v1()?;
+        Some(Self::Servers(EachServer::alone(address)))
+    }
+
+    /// Whether this is the whole address of one endpoint, to which no protocol appends anything.
+    pub fn is_whole(&self) -> bool {
+        self.only_server().is_some_and(ServerAddress::is_whole)
+    }
+
+    /// Where a protocol asks the only server; `None` for several servers and the built-in scorer.
+    pub fn asked_by(&self, protocol: Protocol) -> Option<String> {
+        let uri = self.only_server()?.endpoint(protocol.path()).ok()?;
+        Some(uri.to_string())
+    }
+
+    /// Whether one of the addresses is that of an endpoint that this protocol never asks.
+    pub fn contradicts(&self, protocol: Protocol) -> bool {
+        match self {
+            Self::Servers(addresses) => addresses.iter().any(|it| it.contradicts(protocol)),
+            Self::DemoScorer => false,
+        }
+    }
+
+    fn only_server(&self) -> Option<&ServerAddress> {
+        match self {
+            Self::Servers(addresses) if !addresses.are_several() => addresses.iter().next(),
+            Self::Servers(_) | Self::DemoScorer => None,
+        }
+    }
 
     /// Each server as a separate endpoint, in the order of the list; the built-in scorer counts as
     /// one.
@@ -67,6 +101,7 @@ impl FromStr for ModelEndpoint {
 fn alone(text: &str) -> Result<ServerAddress, SettingError> {
     ServerAddress::parse(text).map_err(|error| match error {
         AddressError::Credentials => SettingError::EndpointCredentials,
+        AddressError::Completions => SettingError::EndpointCompletions,
         AddressError::Malformed
         | AddressError::Empty
         | AddressError::BuiltIn
@@ -171,6 +206,11 @@ mod tests {
                  instead",
             ),
             (
+                "http://a,http://b/v1/chat/completions",
+                "address 2 of the model URL's list must end before `/chat/completions`, which \
+                 Refract appends",
+            ),
+            (
                 "http://a,secret:8000,http://a",
                 "address 2 of the model URL's list is not that of a model server up to and \
                  including its `/v1`, such as `http://127.0.0.1:8000/v1`",
@@ -199,6 +239,8 @@ mod tests {
                 "{text}"
             );
         }
+        let error = "http://h/v1/chat/completions".parse::<ModelEndpoint>();
+        assert_eq!(error, Err(SettingError::EndpointCompletions));
         let error = "http://user:secret@host/v1"
             .parse::<ModelEndpoint>()
             .unwrap_err();

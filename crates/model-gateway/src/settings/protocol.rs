@@ -11,6 +11,8 @@ pub enum Protocol {
     SystemOne,
     /// The OpenAI Decisions format: typed questions in, probabilities out.
     Decisions,
+    /// Google's Decisions format: typed questions in, probabilities out.
+    Gemini,
     /// OpenAI-compatible chat completions with log-probabilities.
     Chat,
     /// OpenAI-compatible chat completions. The model states its probabilities in its answer.
@@ -18,11 +20,21 @@ pub enum Protocol {
 }
 
 impl Protocol {
+    /// All protocols, those with the best probabilities first.
+    pub const ALL: [Self; 5] = [
+        Self::SystemOne,
+        Self::Decisions,
+        Self::Gemini,
+        Self::Chat,
+        Self::Stated,
+    ];
+
     /// The name in settings and records.
     pub fn name(self) -> &'static str {
         match self {
             Self::SystemOne => "systemone",
             Self::Decisions => "decisions",
+            Self::Gemini => "gemini",
             Self::Chat => "chat",
             Self::Stated => "stated",
         }
@@ -32,6 +44,7 @@ impl Protocol {
     pub(crate) fn operation(self) -> &'static str {
         match self {
             Self::SystemOne | Self::Decisions => self.name(),
+            Self::Gemini => "decisions",
             Self::Chat | Self::Stated => "chat",
         }
     }
@@ -41,6 +54,7 @@ impl Protocol {
     pub(crate) fn provider(self) -> &'static str {
         match self {
             Self::SystemOne => self.name(),
+            Self::Gemini => "gcp.gemini",
             Self::Decisions | Self::Chat | Self::Stated => "openai",
         }
     }
@@ -49,8 +63,17 @@ impl Protocol {
     pub(crate) fn path(self) -> &'static str {
         match self {
             Self::SystemOne => "systemone",
-            Self::Decisions => "decisions",
+            Self::Decisions | Self::Gemini => "decisions",
             Self::Chat | Self::Stated => "chat/completions",
+        }
+    }
+
+    /// The model's name if none is set. Every System One server that conforms to the format takes
+    /// `jev-latest`.
+    pub fn default_model(self) -> &'static str {
+        match self {
+            Self::SystemOne => "jev-latest",
+            Self::Decisions | Self::Gemini | Self::Chat | Self::Stated => "default",
         }
     }
 }
@@ -59,8 +82,8 @@ impl FromStr for Protocol {
     type Err = SettingError;
 
     fn from_str(text: &str) -> Result<Self, SettingError> {
-        let all = [Self::SystemOne, Self::Decisions, Self::Chat, Self::Stated];
-        all.into_iter()
+        Self::ALL
+            .into_iter()
             .find(|protocol| protocol.name() == text)
             .ok_or(SettingError::Protocol)
     }
@@ -72,12 +95,7 @@ mod tests {
 
     #[test]
     fn a_protocol_is_known_by_its_name() {
-        for protocol in [
-            Protocol::SystemOne,
-            Protocol::Decisions,
-            Protocol::Chat,
-            Protocol::Stated,
-        ] {
+        for protocol in Protocol::ALL {
             assert_eq!(protocol.name().parse(), Ok(protocol));
         }
         assert_eq!("SystemOne".parse::<Protocol>(), Err(SettingError::Protocol));

@@ -12,6 +12,15 @@ pub enum SettingError {
     /// The address holds a user name or a password.
     #[error("the model URL must not hold credentials: set the model API key instead")]
     EndpointCredentials,
+    /// The address goes on to the path that the protocol `chat` appends.
+    #[error("the model URL must end before `/chat/completions`, which Refract appends")]
+    EndpointCompletions,
+    /// The whole address of an endpoint that the protocol does not ask.
+    #[error(
+        "the model URL is the whole address of an endpoint of another protocol than \
+         REFRACT_MODEL_PROTOCOL: change one of them"
+    )]
+    EndpointProtocol,
     /// One of several addresses cannot be used.
     #[error("address {number} of the model URL's list {error}")]
     EndpointOfList {
@@ -24,11 +33,17 @@ pub enum SettingError {
     #[error("the model URL must name 64 model servers at most")]
     EndpointCount,
     /// An unknown protocol.
-    #[error("the model protocol must be `systemone`, `decisions`, `chat` or `stated`")]
+    #[error("the model protocol must be `systemone`, `decisions`, `gemini`, `chat` or `stated`")]
     Protocol,
     /// A key with characters that no header allows.
     #[error("the model API key must be made of visible ASCII characters")]
     ApiKey,
+    /// No header's name, or that of a header that Refract or HTTP needs.
+    #[error(
+        "the header of the model API key must be `Authorization` or a name such as `x-api-key`, \
+         and none that HTTP itself uses"
+    )]
+    KeyHeader,
     /// A concurrency limit of 0, which would never send a request.
     #[error("the number of model requests in flight must be at least 1")]
     Concurrency,
@@ -50,6 +65,9 @@ pub enum AddressError {
          `http://127.0.0.1:8000/v1`"
     )]
     Malformed,
+    /// The address goes on to the path that the protocol `chat` appends.
+    #[error("must end before `/chat/completions`, which Refract appends")]
+    Completions,
     /// The address holds a user name or a password.
     #[error("holds credentials: set the model API key instead")]
     Credentials,

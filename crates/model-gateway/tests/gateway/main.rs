@@ -7,6 +7,8 @@
 
 mod chat;
 mod decisions;
+mod gemini;
+mod hosts;
 mod stated;
 mod system_one;
 

@@ -82,7 +82,7 @@ fn answers(questions: usize) -> Value {
 /// The prism and the submission do not count.
 async fn peak(protocol: Protocol, questions: usize) -> usize {
     let (answer, requests) = match protocol {
-        Protocol::SystemOne => (answers(questions), 1),
+        Protocol::SystemOne | Protocol::Gemini => (answers(questions), 1),
         Protocol::Decisions => (decisions(questions), 1),
         Protocol::Chat | Protocol::Stated => (completion(), questions),
     };
@@ -107,6 +107,7 @@ async fn a_call_copies_its_text_a_constant_number_of_times() {
     for (protocol, of_one) in [
         (Protocol::SystemOne, 560),
         (Protocol::Decisions, 800),
+        (Protocol::Gemini, 800),
         (Protocol::Chat, 800),
     ] {
         let (one, hundred) = (peak(protocol, 1).await, peak(protocol, 100).await);
@@ -114,7 +115,7 @@ async fn a_call_copies_its_text_a_constant_number_of_times() {
         assert!(one < of_one * KIB, "{peaks}");
         // in the protocol `chat` the body has 250 kB, and 100 requests are in flight
         let of_another = match protocol {
-            Protocol::SystemOne | Protocol::Decisions => KIB,
+            Protocol::SystemOne | Protocol::Decisions | Protocol::Gemini => KIB,
             Protocol::Chat | Protocol::Stated => 40 * KIB,
         };
         assert!(hundred < one + 99 * of_another, "{peaks}");

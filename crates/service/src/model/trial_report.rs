@@ -46,6 +46,12 @@ pub struct TrialReport {
     pub attempts: u32,
     /// Milliseconds from the first attempt to the answer.
     pub took_ms: u128,
+    /// The sum of all outcomes' probabilities; `None` for Yes / No, which has one number.
+    #[serde(skip)]
+    pub sum: Option<f64>,
+    /// Whether the choice named another outcome than its most probable one.
+    #[serde(skip)]
+    pub names_another: bool,
 }
 
 impl TrialReport {
@@ -57,6 +63,8 @@ impl TrialReport {
         report: ModelReport,
         took_ms: u128,
     ) -> Self {
+        let sum = answer.and_then(sum);
+        let names_another = answer.is_some_and(names_another);
         let read = answer.map(|answer| outcome(answer, right));
         let (answer, probability) = read.unwrap_or_default();
         let codes = report.parsed.codes;
@@ -78,8 +86,33 @@ impl TrialReport {
             requests: report.requests,
             attempts: report.attempts,
             took_ms,
+            sum,
+            names_another,
         }
     }
+}
+
+fn sum(answer: &Answer) -> Option<f64> {
+    match answer {
+        Answer::YesNo { .. } => None,
+        Answer::Choice { probabilities, .. } | Answer::Scale { probabilities, .. } => {
+            let shares = probabilities.iter().map(|(_, share)| share.to_f64());
+            Some(shares.sum())
+        }
+    }
+}
+
+fn names_another(answer: &Answer) -> bool {
+    let Answer::Choice {
+        value: Some(value),
+        probabilities,
+        ..
+    } = answer
+    else {
+        return false;
+    };
+    let largest = probabilities.iter().map(|(_, share)| *share).max();
+    answer.probability_of(value) != largest
 }
 
 /// The most probable outcome, and the probability of the correct one, or of the most probable one

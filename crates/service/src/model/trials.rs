@@ -1,103 +1,52 @@
-//! The trials of a model: one of every question type, one of 255 outcomes, and questions without an
-//! obvious answer.
+//! The trials of a model: one of every question type, how many outcomes and questions it takes, and
+//! questions without an obvious answer.
 
-use refract_domain::prism::PrismVersion;
-use refract_domain::submission::{SentFields, Submission};
+mod material;
+mod sizes;
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
 use refract_model_gateway::{
-    Model, ModelEndpoint, ModelError, ModelGateway, ModelReply, ModelSettings, Protocol,
-    ServerMessage,
+    Model, ModelEndpoint, ModelError, ModelGateway, ModelSettings, Protocol,
 };
-use serde_json::{Value, json};
 
-use crate::model::{LongText, ModelTrialError, TrialReport};
+use self::material::{FORWARD, REVERSED};
+use self::sizes::{SizeSearch, SizeStep};
+pub use self::sizes::{SizeUnit, TakenSize};
+use crate::model::trial::{AskedTrial, FailedTrial, ModelTrialError, Trial};
+use crate::model::{LongText, TrialReport};
 
-/// Number of outcomes that every choice has besides its options.
-const BUILT_IN_OUTCOMES: usize = 2;
-/// The largest number of outcomes that a question can have.
-const MOST_OUTCOMES: usize = 255;
+pub(super) use self::material::yes_no;
 
-/// The name of the choice trial.
-const FORWARD: &str = "choice of 4";
-/// The name of the choice trial with its options in reverse order.
-const REVERSED: &str = "choice of 4, reversed";
+/// The name of the trial of a long text.
+const LONG_TEXT: &str = "long text";
+
+/// Which trials are asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TrialScope {
+    /// All of them.
+    Full,
+    /// One small call of every question type.
+    Quick,
+}
 
 /// The results of the trials of a model.
+#[derive(Default)]
 pub struct ModelTrials {
     /// The trials that the model answered, in the order in which they were asked.
     pub reports: Vec<TrialReport>,
-    /// The trial that the model did not answer; no trial was asked after it.
-    pub failed: Option<FailedTrial>,
-    /// How the server took a long text; `None` after a failed trial and for the built-in scorer,
-    /// which has no limit.
+    /// How much the server takes in one request.
+    pub sizes: Vec<TakenSize>,
+    /// How the server took a long text; `None` if it was not tried.
     pub long_text: Option<LongText>,
-}
-
-/// A trial that was not answered.
-pub struct FailedTrial {
-    /// The trial's name.
-    pub trial: &'static str,
-    /// Why it was not answered.
-    pub failure: ModelError,
-    /// The server's message about the failure.
-    pub message: Option<ServerMessage>,
-}
-
-/// A question about a text.
-struct Trial {
-    name: &'static str,
-    question: Value,
-    text: &'static str,
-    /// The key of the outcome that is clearly correct; `yes` for Yes / No. `None` where all
-    /// outcomes are equally good.
-    right: Option<&'static str>,
+    /// The draw that the model did not answer; none was asked after it.
+    pub unmeasured: Option<FailedTrial>,
+    /// The trial for which the model cannot serve; no trial was asked after it.
+    pub failed: Option<FailedTrial>,
 }
 
 impl ModelTrials {
-    /// Asks a model the questions of its trials one after the other, until it fails to answer one.
-    ///
-    /// # Errors
-    /// When a trial cannot be asked.
-    pub async fn ask(
-        gateway: &ModelGateway,
-        settings: &ModelSettings,
-    ) -> Result<Self, ModelTrialError> {
-        let model = gateway.model();
-        let mut reports = Vec::new();
-        for trial in trials(settings) {
-            let asked = trial.ask(&model).await?;
-            match asked.outcome {
-                Ok(answers) => {
-                    let answer = answers.as_slice().first().map(|(_, answer)| answer);
-                    let took_ms = asked.took.as_millis();
-                    let (name, right) = (trial.name, trial.right);
-                    let report = TrialReport::new(name, right, answer, asked.report, took_ms);
-                    reports.push(report);
-                }
-                Err(failure) => {
-                    let failed = Some(FailedTrial {
-                        trial: trial.name,
-                        failure,
-                        message: asked.server_message,
-                    });
-                    return Ok(Self {
-                        reports,
-                        failed,
-                        long_text: None,
-                    });
-                }
-            }
-        }
-        let long_text = match settings.endpoint {
-            ModelEndpoint::DemoScorer => None,
-            ModelEndpoint::Servers(_) => Some(LongText::ask(&model, &reports).await?),
-        };
-        Ok(Self {
-            reports,
-            failed: None,
-            long_text,
-        })
-    }
-
     /// How far the probability of the correct option moves when the options are reversed.
     pub fn moved_by_order(&self) -> Option<f64> {
         let of = |name| {
@@ -108,98 +57,192 @@ impl ModelTrials {
     }
 }
 
-impl Trial {
-    async fn ask(&self, model: &Model) -> Result<ModelReply, ModelTrialError> {
-        let version =
-            json!({"fields": [{"key": "text", "label": "Message"}], "questions": [self.question]});
-        let version: PrismVersion = serde_json::from_value(version)?;
-        let sent = SentFields(vec![("text".to_owned(), self.text.to_owned())]);
-        let submission = Submission::new(sent, None, version.fields())?;
-        Ok(model.answer(&version, &submission).await)
+/// Trials of one model, asked one after the other.
+pub struct TrialRun {
+    model: Model,
+    steps: VecDeque<TrialStep>,
+    trials: ModelTrials,
+}
+
+/// What is asked next.
+enum TrialStep {
+    /// A question that every model can answer.
+    Easy(Trial),
+    /// Requests of falling size.
+    Size(SizeSearch),
+    /// A question of this many outcomes without an obvious answer.
+    Draw(usize, Trial),
+    /// A text that is longer than a usual context.
+    LongText,
+}
+
+/// How one trial of a run ended.
+pub struct TrialEnd {
+    /// The trial's name.
+    pub trial: &'static str,
+    /// Time from the first attempt to the answer.
+    pub took: Duration,
+    /// Why it was not answered.
+    pub failure: Option<ModelError>,
+}
+
+impl TrialRun {
+    /// Plans the trials of a model. Requests of many questions are for protocols that send them
+    /// together. A model that answers with codes also gets questions without an obvious answer: a
+    /// confident answer leaves nothing unread.
+    pub fn new(gateway: &ModelGateway, settings: &ModelSettings, scope: TrialScope) -> Self {
+        let mut steps = VecDeque::from([
+            TrialStep::Easy(yes_no()),
+            TrialStep::Easy(material::scale()),
+            TrialStep::Easy(material::choice()),
+        ]);
+        if scope == TrialScope::Full {
+            steps.push_back(TrialStep::Easy(material::reversed_choice()));
+            steps.extend(SizeSearch::begin(SizeUnit::Outcomes).map(TrialStep::Size));
+            if let ModelEndpoint::Servers(_) = settings.endpoint {
+                steps.extend(more_of(settings.protocol));
+                steps.push_back(TrialStep::LongText);
+            }
+        }
+        Self {
+            model: gateway.model(),
+            steps,
+            trials: ModelTrials::default(),
+        }
+    }
+
+    /// The name of the trial that is asked next; `None` at the end.
+    pub fn next_name(&self) -> Option<&'static str> {
+        self.steps.front().map(|step| match step {
+            TrialStep::Easy(trial) | TrialStep::Draw(_, trial) => trial.name,
+            TrialStep::Size(search) => search.name(),
+            TrialStep::LongText => LONG_TEXT,
+        })
+    }
+
+    /// Asks the next trial; `None` at the end.
+    ///
+    /// # Errors
+    /// When a trial cannot be asked.
+    pub async fn ask_next(&mut self) -> Result<Option<TrialEnd>, ModelTrialError> {
+        let Some(step) = self.steps.pop_front() else {
+            return Ok(None);
+        };
+        let end = match step {
+            TrialStep::Easy(trial) => {
+                let asked = trial.ask(&self.model).await?;
+                let end = TrialEnd::of(trial.name, &asked);
+                match asked.outcome {
+                    Ok(report) => self.trials.reports.push(report),
+                    Err(failed) => self.fail(failed),
+                }
+                end
+            }
+            TrialStep::Size(search) => {
+                let asked = search.trial().ask(&self.model).await?;
+                let end = TrialEnd::of(search.name(), &asked);
+                self.end_size(search, asked);
+                end
+            }
+            TrialStep::Draw(_, trial) => {
+                let asked = trial.ask(&self.model).await?;
+                let end = TrialEnd::of(trial.name, &asked);
+                match asked.outcome {
+                    Ok(report) => self.trials.reports.push(report),
+                    Err(failed) => {
+                        self.trials.unmeasured = Some(failed);
+                        self.steps
+                            .retain(|step| !matches!(step, TrialStep::Draw(..)));
+                    }
+                }
+                end
+            }
+            TrialStep::LongText => {
+                let began = Instant::now();
+                let asked = LongText::ask(&self.model, &self.trials.reports).await?;
+                self.trials.long_text = Some(asked);
+                TrialEnd {
+                    trial: LONG_TEXT,
+                    took: began.elapsed(),
+                    failure: None,
+                }
+            }
+        };
+        Ok(Some(end))
+    }
+
+    /// Whether a trial failed for which the model cannot serve.
+    pub fn has_failed(&self) -> bool {
+        self.trials.failed.is_some()
+    }
+
+    /// What the trials so far have shown.
+    pub fn end(self) -> ModelTrials {
+        self.trials
+    }
+
+    fn end_size(&mut self, search: SizeSearch, asked: AskedTrial) {
+        let unit = search.unit();
+        let step = match asked.outcome {
+            Ok(_) if asked.is_split && unit == SizeUnit::Questions => search.split(),
+            Ok(report) => {
+                // the table has a row for one question, not for many
+                if unit == SizeUnit::Outcomes {
+                    self.trials.reports.push(report);
+                }
+                search.answered()
+            }
+            Err(failed) => search.refused(failed),
+        };
+        match step {
+            SizeStep::Taken(size) => {
+                if unit == SizeUnit::Outcomes {
+                    self.leave_out_draws_over(size.taken);
+                }
+                self.trials.sizes.push(size);
+            }
+            SizeStep::Smaller(search) => self.steps.push_front(TrialStep::Size(search)),
+            SizeStep::Failed(failed) => self.fail(failed),
+        }
+    }
+
+    fn leave_out_draws_over(&mut self, most: usize) {
+        self.steps.retain(|step| match step {
+            TrialStep::Draw(outcomes, _) => *outcomes <= most,
+            TrialStep::Easy(_) | TrialStep::Size(_) | TrialStep::LongText => true,
+        });
+    }
+
+    fn fail(&mut self, failed: FailedTrial) {
+        self.trials.failed = Some(failed);
+        self.steps.clear();
     }
 }
 
-/// The trials of a model, in the order in which they are asked.
-///
-/// A model that answers with codes also gets questions without an obvious answer: a confident
-/// answer leaves nothing unread.
-fn trials(settings: &ModelSettings) -> Vec<Trial> {
-    let mut trials = Vec::from(easy_ones());
-    if let (ModelEndpoint::Servers(_), Protocol::Chat) = (&settings.endpoint, settings.protocol) {
-        trials.extend(draws());
+/// The trials of a server in this protocol besides those of every model.
+fn more_of(protocol: Protocol) -> Vec<TrialStep> {
+    match protocol {
+        Protocol::SystemOne | Protocol::Decisions | Protocol::Gemini => {
+            let search = SizeSearch::begin(SizeUnit::Questions);
+            search.map(TrialStep::Size).into_iter().collect()
+        }
+        Protocol::Chat => {
+            let draws = material::draws().into_iter();
+            draws
+                .map(|(outcomes, trial)| TrialStep::Draw(outcomes, trial))
+                .collect()
+        }
+        Protocol::Stated => Vec::new(),
     }
-    trials
 }
 
-/// A question of every type, and one of 255 outcomes.
-fn easy_ones() -> [Trial; 5] {
-    let choice = |options: Value| json!({"key": "topic", "type": "choice", "text": "What is the message about?", "options": options});
-    let billing =
-        json!({"key": "billing", "label": "Billing", "description": "charges and invoices"});
-    let delivery =
-        json!({"key": "delivery", "label": "Delivery", "description": "parcels on their way"});
-    let order = "My parcel was due on Monday and has not arrived. Where is my order?";
-    [
-        Trial {
-            name: "yes_no",
-            question: json!({"key": "late", "type": "yes_no", "text": "Does the writer wait for a parcel?"}),
-            text: order,
-            right: Some("yes"),
-        },
-        Trial {
-            name: "scale of 3",
-            question: json!({"key": "mood", "type": "scale", "text": "How content is the writer?",
-                "levels": [{"key": "low", "label": "Not at all"}, {"key": "middle", "label": "Somewhat"},
-                           {"key": "high", "label": "Very"}]}),
-            text: "This is the best shop that I have ever known. I am delighted, thank you!",
-            right: Some("high"),
-        },
-        Trial {
-            name: FORWARD,
-            question: choice(json!([billing, delivery])),
-            text: order,
-            right: Some("delivery"),
-        },
-        Trial {
-            name: REVERSED,
-            question: choice(json!([delivery, billing])),
-            text: order,
-            right: Some("delivery"),
-        },
-        Trial {
-            name: "choice of 255",
-            question: json!({"key": "parcel", "type": "choice", "text": "Which parcel is the message about?",
-                "options": numbered("Parcel", MOST_OUTCOMES)}),
-            text: "Parcel 137 is missing.",
-            right: Some("parcel_137"),
-        },
-    ]
-}
-
-/// Draws of a ticket: questions of 20 outcomes (one-letter codes), of 62 and of 255 outcomes.
-fn draws() -> [Trial; 3] {
-    [
-        ("draw from 20", 20),
-        ("draw from 62", 62),
-        ("draw from 255", MOST_OUTCOMES),
-    ]
-    .map(|(name, outcomes)| Trial {
-        name,
-        question: json!({"key": "ticket", "type": "choice", "text": "Which ticket is drawn?",
-            "instructions": "Draw one of the tickets at random: each is as good as any other.",
-            "options": numbered("Ticket", outcomes)}),
-        text: "Please draw a ticket for me. I do not mind which one it is.",
-        right: None,
-    })
-}
-
-/// Options named with this noun and the numbers from 1 on, for a question with `outcomes` outcomes.
-fn numbered(noun: &str, outcomes: usize) -> Vec<Value> {
-    let numbers = 1..=outcomes - BUILT_IN_OUTCOMES;
-    let option = |number| {
-        let label = format!("{noun} {number}");
-        let key = label.to_lowercase().replace(' ', "_");
-        json!({"key": key, "label": label})
-    };
-    numbers.map(option).collect()
+impl TrialEnd {
+    fn of(trial: &'static str, asked: &AskedTrial) -> Self {
+        let failure = asked.outcome.as_ref().err();
+        Self {
+            trial,
+            took: asked.took,
+            failure: failure.map(|failed| failed.failure.clone()),
+        }
+    }
 }

@@ -1,11 +1,11 @@
 //! `refract model check`: its requests, its output and its exit status.
 
 use refract_test_stack::knowing_models::{
-    knowing_chat, knowing_decisions, knowing_stated, knowing_system_one,
+    knowing_chat, knowing_decisions, knowing_gemini, knowing_stated, knowing_system_one,
 };
 use refract_test_stack::program::{Ended, run};
 use refract_test_support::model_server::{
-    ChatModel, Continues, ModelServer, ScriptedReply, tokens_reply,
+    ChatModel, Continues, ModelServer, Script, ScriptedReply, tokens_reply,
 };
 use serde_json::Value;
 
@@ -52,6 +52,14 @@ async fn every_question_type_and_255_outcomes_are_asked_over_every_protocol() {
             "decisions",
             knowing_decisions(),
             "deciding-1",
+            "the probabilities are the server's own",
+            [2, 3, 1, 1, 1],
+        ),
+        (
+            "gemini",
+            knowing_gemini(),
+            // the format's answers name no model
+            "gemini",
             "the probabilities are the server's own",
             [2, 3, 1, 1, 1],
         ),
@@ -188,7 +196,8 @@ async fn a_model_that_cannot_serve_ends_it_with_the_reason_and_what_to_do() {
             ScriptedReply::status(404),
             "The model server answered with status 404. The server says: \"status 404\". The server \
              or its model lacks the endpoint of this protocol: set REFRACT_MODEL_PROTOCOL=chat, or \
-             check REFRACT_MODEL_URL and REFRACT_MODEL_NAME.",
+             check REFRACT_MODEL_URL and REFRACT_MODEL_NAME. `refract model detect` shows what the \
+             server speaks.",
         ),
         (
             "chat",
@@ -231,14 +240,12 @@ async fn a_model_that_cannot_serve_ends_it_with_the_reason_and_what_to_do() {
 
 #[tokio::test]
 async fn what_was_answered_before_a_failure_is_shown() {
-    let server = ModelServer::start(ScriptedReply::answers());
-    for _ in 0..4 {
-        server.then_once(ScriptedReply::answers());
-    }
-    server.then_once(ScriptedReply::status(400));
+    // no number of outcomes is taken
+    let answered = [(); 4].map(|()| ScriptedReply::answers());
+    let server = ModelServer::start(Script::first(answered).then(ScriptedReply::status(400)));
     let ended = check(&server, "systemone", &["--json"]).await;
     assert_eq!(ended.stdout.lines().count(), 4, "{ended:?}");
-    let words = "error: this model cannot serve (choice of 255): The model server answered";
+    let words = "error: this model cannot serve (choice of 20): The model server answered";
     assert!(ended.stderr.contains(words), "{ended:?}");
     assert_eq!(ended.code, Some(1));
 }

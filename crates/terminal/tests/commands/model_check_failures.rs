@@ -41,7 +41,7 @@ async fn refusals_of_llama_cpp_are_reported_with_its_words_and_what_to_do() {
     let use_chat = "The model server answered with status 501. The server says: \"This model is \
                     not a decision model\". The server or its model lacks the endpoint of this \
                     protocol: set REFRACT_MODEL_PROTOCOL=chat, or check REFRACT_MODEL_URL and \
-                    REFRACT_MODEL_NAME.";
+                    REFRACT_MODEL_NAME. `refract model detect` shows what the server speaks.";
     let too_long = "request (9412 tokens) exceeds the available context size (8192 tokens), try \
                     increasing it";
     for (protocol, reply, words) in [

@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 
 use super::http::ReceivedRequest;
 use super::progress::ServerProgress;
-use super::{decisions, system_one};
+use super::{decisions, gemini, system_one};
 
 /// A reply to one request, built in steps:
 /// `ScriptedReply::status(429).header("Retry-After", "1").held()`.
@@ -70,6 +70,12 @@ impl ScriptedReply {
     /// predicate has 0.8.
     pub fn decisions() -> Self {
         Self::with(decisions::reply)
+    }
+
+    /// Answers in Google's Decisions format with the probabilities of [`Self::answers`], and the
+    /// largest of them as confidence.
+    pub fn gemini() -> Self {
+        Self::with(gemini::reply)
     }
 
     /// Status 200 with JSON made from the request.

@@ -14,13 +14,22 @@ use crate::protocols::typed_questions::answers::SentAnswer;
 
 /// Reads the answers to these questions.
 pub(super) fn read(answers: &RawValue, questions: &[Question]) -> Result<ReadAnswers, ModelError> {
-    let sent: JsonObject<'_> = nested(answers).ok_or(ModelError::NotSystemOne)?;
-    answer_each(questions, |question, parsed| {
+    read_by_key(answers, questions).ok_or(ModelError::NotSystemOne)?
+}
+
+/// Reads the answers to these questions; `None` if `answers` is no object.
+pub(crate) fn read_by_key(
+    answers: &RawValue,
+    questions: &[Question],
+) -> Option<Result<ReadAnswers, ModelError>> {
+    let sent: JsonObject<'_> = nested(answers)?;
+    Some(answer_each(questions, |question, parsed| {
         let json: SystemOneAnswerJson<'_> = nested(sent.get(question.key.as_str())?)?;
         let answer = SentAnswer {
             kind: &json.kind.and_then(string)?,
             choice: json.choice,
-            yes: json.noul,
+            // Databricks has its own name
+            yes: json.noul.or(json.probability),
             confidence: json.confidence,
             probabilities: match json.probabilities {
                 Some(raw) => nested(raw),
@@ -36,7 +45,7 @@ pub(super) fn read(answers: &RawValue, questions: &[Question]) -> Result<ReadAns
             return None;
         }
         answer.read(question, "noul", parsed)
-    })
+    }))
 }
 
 /// Whether a level's key is a whole number but no index of a level, for example because the server
@@ -80,4 +89,6 @@ struct SystemOneAnswerJson<'a> {
     probabilities: Option<&'a RawValue>,
     #[serde(borrow)]
     legend: Option<&'a RawValue>,
+    #[serde(borrow)]
+    probability: Option<&'a RawValue>,
 }

@@ -4,13 +4,18 @@ use refract_service::model::{
     ModelEndpoint, ModelError, ModelSettings, ModelTrials, Protocol, TrialReport,
 };
 
-use super::{distance, long_text};
+use super::{distance, long_text, sizes};
 
 /// The largest change of a probability with the order of options that needs no finding.
 const NOTABLE_MOVE: f64 = 0.1;
 /// The least total probability of the codes that needs no finding: below it, the model often writes
 /// other words.
 const LEAST_ON_CODES: f64 = 0.8;
+/// The largest difference between a sum of probabilities and 1 that needs no finding: more than
+/// servers lose that round to two decimals.
+const NOTABLE_EXCESS: f64 = 0.05;
+/// The most outcomes of a question whose sum is judged: rounding adds up over more.
+const FEW_OUTCOMES: usize = 10;
 /// Advice for an unexpected reply.
 const CHECK_SETTINGS: &str =
     " Check REFRACT_MODEL_URL, REFRACT_MODEL_NAME and REFRACT_MODEL_PROTOCOL.";
@@ -19,9 +24,10 @@ const CHECK_SETTINGS: &str =
 pub(super) fn reading(settings: &ModelSettings) -> &'static str {
     match (&settings.endpoint, settings.protocol) {
         (ModelEndpoint::DemoScorer, _) => "it compares words",
-        (ModelEndpoint::Servers(_), Protocol::SystemOne | Protocol::Decisions) => {
-            "the probabilities are the server's own"
-        }
+        (
+            ModelEndpoint::Servers(_),
+            Protocol::SystemOne | Protocol::Decisions | Protocol::Gemini,
+        ) => "the probabilities are the server's own",
         (ModelEndpoint::Servers(_), Protocol::Chat) => {
             "probabilities are read from the log-probabilities of codes"
         }
@@ -55,17 +61,39 @@ pub(super) fn findings(settings: &ModelSettings, trials: &ModelTrials) -> Vec<St
             )
         }));
     }
+    lines.extend(reports.iter().filter_map(odd_numbers));
+    lines.extend(sizes::sentences(settings, trials));
     lines.extend(distance::sentences(trials));
     lines.extend(trials.long_text.as_ref().map(long_text::sentence));
     lines.push(recommendation(settings, reports, moved).to_owned());
     lines
 }
 
+/// A finding about the numbers of an answer that is stored as it was sent.
+fn odd_numbers(report: &TrialReport) -> Option<String> {
+    let sum = report
+        .sum
+        .filter(|sum| report.outcomes <= FEW_OUTCOMES && (sum - 1.0).abs() > NOTABLE_EXCESS);
+    let sum = sum.map(|sum| format!("its probabilities sum to {sum:.2}"));
+    let named = report.names_another;
+    let named = named.then(|| "it names another outcome than the most probable one".to_owned());
+    let odd: Vec<String> = sum.into_iter().chain(named).collect();
+    (!odd.is_empty()).then(|| {
+        format!(
+            "The answer to `{}` is stored as it was sent: {}.",
+            report.trial,
+            odd.join(", and ")
+        )
+    })
+}
+
 /// How outcomes without a probability are handled; `None` for `chat`, where the distance measures
 /// the effect.
 fn others(protocol: Protocol) -> Option<&'static str> {
     match protocol {
-        Protocol::SystemOne | Protocol::Decisions => Some("the others count as 0"),
+        Protocol::SystemOne | Protocol::Decisions | Protocol::Gemini => {
+            Some("the others count as 0")
+        }
         Protocol::Chat => None,
         Protocol::Stated => Some("the others share what is left"),
     }
@@ -99,15 +127,17 @@ pub(super) fn after(failure: &ModelError, protocol: Protocol) -> &'static str {
         ModelError::Status(401 | 403) => " Check REFRACT_MODEL_API_KEY.",
         ModelError::Status(429) => " Its limits are too low for it to serve now.",
         ModelError::Status(404 | 405 | 501) => match protocol {
-            Protocol::SystemOne | Protocol::Decisions => {
+            Protocol::SystemOne | Protocol::Decisions | Protocol::Gemini => {
                 " The server or its model lacks the endpoint of this protocol: set \
-                 REFRACT_MODEL_PROTOCOL=chat, or check REFRACT_MODEL_URL and REFRACT_MODEL_NAME."
+                 REFRACT_MODEL_PROTOCOL=chat, or check REFRACT_MODEL_URL and REFRACT_MODEL_NAME. \
+                 `refract model detect` shows what the server speaks."
             }
             Protocol::Chat | Protocol::Stated => CHECK_SETTINGS,
         },
         ModelError::Status(400..=499)
         | ModelError::NotSystemOne
         | ModelError::NotDecisions
+        | ModelError::NotGemini
         | ModelError::NotChat
         | ModelError::NotHttp
         | ModelError::Redirect(_) => CHECK_SETTINGS,
@@ -134,9 +164,11 @@ pub(super) fn after(failure: &ModelError, protocol: Protocol) -> &'static str {
              a model that does not think."
         }
         ModelError::NoLogProbabilities(_) => " Try `stated`.",
-        ModelError::Refused(_) => " Use another model.",
+        ModelError::Refused(_) | ModelError::Blocked(_) => " Use another model.",
         ModelError::Unanswered(_) => match protocol {
-            Protocol::SystemOne | Protocol::Decisions => " Look at what the server logs.",
+            Protocol::SystemOne | Protocol::Decisions | Protocol::Gemini => {
+                " Look at what the server logs."
+            }
             Protocol::Chat | Protocol::Stated => {
                 " Use a model that follows instructions, with thinking off."
             }

@@ -1,0 +1,208 @@
+//! The body of an answer with status 200, as far as the formats of typed questions share it, and
+//! what hosts put around it.
+//!
+//! Sources: Cloudflare's Workers AI answers `{"result": …, "success": …, "errors": […]}`,
+//! Databricks' `ai_decide` `{"response": …}`; Google's format has `prompt_feedback`.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::json::{is_error, nested, object, string};
+
+/// The reasons of Google's content filter, and the one for any other.
+const BLOCK_REASONS: [&str; 4] = ["safety", "blocklist", "prohibited_content", "image_safety"];
+const OTHER_REASON: &str = "other";
+
+/// An answer without the host's wrapping.
+pub(super) struct TypedReply<'a> {
+    pub(super) answers: Option<&'a RawValue>,
+    pub(super) model: Option<&'a RawValue>,
+    pub(super) usage: Option<&'a RawValue>,
+    /// Whether the body reports an error instead of answers.
+    pub(super) is_error: bool,
+    /// Why a content filter left the answers out.
+    pub(super) block_reason: Option<&'static str>,
+}
+
+impl<'a> TypedReply<'a> {
+    /// Reads a body; `None` if it is no object.
+    pub(super) fn read(body: &'a [u8]) -> Option<Self> {
+        let outer: TypedReplyJson<'a> = object(body)?;
+        if outer.answers.is_some() {
+            let is_error = outer.has_error();
+            return Some(outer.without_wrapping(is_error));
+        }
+        let is_error = outer.has_error() || outer.is_unsuccessful();
+        let wrapped = outer.result.or(outer.response);
+        let inner: Option<TypedReplyJson<'a>> = wrapped.and_then(nested);
+        let Some(inner) = inner else {
+            return Some(outer.without_wrapping(is_error));
+        };
+        let is_error = is_error || inner.has_error();
+        let inner = TypedReplyJson {
+            model: inner.model.or(outer.model),
+            usage: inner.usage.or(outer.usage),
+            ..inner
+        };
+        Some(inner.without_wrapping(is_error))
+    }
+}
+
+/// One level of a body.
+#[derive(Deserialize)]
+struct TypedReplyJson<'a> {
+    #[serde(borrow)]
+    answers: Option<&'a RawValue>,
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
+    #[serde(borrow)]
+    errors: Option<&'a RawValue>,
+    #[serde(borrow)]
+    model: Option<&'a RawValue>,
+    #[serde(borrow)]
+    prompt_feedback: Option<&'a RawValue>,
+    #[serde(borrow)]
+    response: Option<&'a RawValue>,
+    #[serde(borrow)]
+    result: Option<&'a RawValue>,
+    #[serde(borrow)]
+    success: Option<&'a RawValue>,
+    #[serde(borrow)]
+    usage: Option<&'a RawValue>,
+}
+
+impl<'a> TypedReplyJson<'a> {
+    fn has_error(&self) -> bool {
+        self.error.is_some_and(is_error)
+    }
+
+    /// Whether a wrapping without answers reports a failure.
+    fn is_unsuccessful(&self) -> bool {
+        let has_failed = self.success.is_some_and(|raw| raw.get() == "false");
+        has_failed
+            || self
+                .errors
+                .is_some_and(|raw| !is_empty(raw) && is_error(raw))
+    }
+
+    fn without_wrapping(self, is_error: bool) -> TypedReply<'a> {
+        let has_answers = self.answers.is_some_and(|raw| !is_empty(raw));
+        let feedback = self.prompt_feedback.filter(|_| !has_answers);
+        TypedReply {
+            answers: self.answers,
+            model: self.model,
+            usage: self.usage,
+            is_error,
+            block_reason: feedback.and_then(block_reason),
+        }
+    }
+}
+
+/// Whether a list or an object has no entries.
+fn is_empty(raw: &RawValue) -> bool {
+    let inside = |open: char, close: char| raw.get().strip_prefix(open)?.strip_suffix(close);
+    let inside = inside('[', ']').or_else(|| inside('{', '}'));
+    inside.is_some_and(|inside| inside.trim_ascii().is_empty())
+}
+
+/// The reason of a content filter, as the format names it; the filter's own text may repeat the
+/// caller's and is not read.
+fn block_reason(feedback: &RawValue) -> Option<&'static str> {
+    let feedback: PromptFeedbackJson<'_> = nested(feedback)?;
+    let reason = feedback.block_reason.and_then(string)?;
+    let known = BLOCK_REASONS.into_iter();
+    let mut known = known.filter(|known| known.eq_ignore_ascii_case(&reason));
+    (!reason.is_empty()).then(|| known.next().unwrap_or(OTHER_REASON))
+}
+
+#[derive(Deserialize)]
+struct PromptFeedbackJson<'a> {
+    #[serde(borrow)]
+    block_reason: Option<&'a RawValue>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(body: &str) -> TypedReply<'_> {
+        TypedReply::read(body.as_bytes()).unwrap()
+    }
+
+    fn answers(body: &str) -> Option<&str> {
+        read(body).answers.map(RawValue::get)
+    }
+
+    #[test]
+    fn answers_are_found_at_the_top_or_one_level_below() {
+        for body in [
+            r#"{"answers":{"a":1}}"#,
+            r#"{"result":{"answers":{"a":1}},"success":true,"errors":[],"messages":[]}"#,
+            r#"{"response":{"answers":{"a":1}}}"#,
+            r#"{"result":null,"response":{"answers":{"a":1}}}"#,
+            r#"{"answers":{"a":1},"result":{"answers":{"b":2}},"response":7}"#,
+        ] {
+            assert_eq!(answers(body), Some(r#"{"a":1}"#), "{body}");
+            assert!(!read(body).is_error, "{body}");
+        }
+        for body in [
+            "{}",
+            r#"{"result":[{"answers":{}}]}"#,
+            r#"{"result":{"result":{"answers":{}}}}"#,
+            r#"{"response":"text"}"#,
+        ] {
+            assert_eq!(answers(body), None, "{body}");
+        }
+        assert!(TypedReply::read(b"[]").is_none());
+    }
+
+    #[test]
+    fn model_and_usage_are_the_wrapped_ones_where_there_are_any() {
+        let reply = read(r#"{"model":"outer","usage":1,"response":{"answers":{},"model":"m"}}"#);
+        assert_eq!(reply.model.map(RawValue::get), Some(r#""m""#));
+        assert_eq!(reply.usage.map(RawValue::get), Some("1"));
+    }
+
+    #[test]
+    fn a_wrapping_may_report_an_error() {
+        for (body, is_error) in [
+            (r#"{"success":false,"errors":[],"result":null}"#, true),
+            (r#"{"success":true,"errors":[{"code":3040}]}"#, true),
+            (r#"{"errors":["no"],"result":{"answers":{}}}"#, true),
+            (r#"{"errors":"no"}"#, true),
+            (r#"{"result":{"answers":{},"error":"no"}}"#, true),
+            (r#"{"errors":[ ],"result":{"answers":{}}}"#, false),
+            (r#"{"errors":{},"success":null}"#, false),
+            (r#"{"errors":null,"success":true,"error":""}"#, false),
+            // beside answers these names mean nothing
+            (r#"{"answers":{},"success":false,"errors":[1]}"#, false),
+        ] {
+            assert_eq!(read(body).is_error, is_error, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_blocked_text_is_known_by_its_reason_where_there_are_no_answers() {
+        for (reason, named) in [
+            ("safety", Some("safety")),
+            ("PROHIBITED_CONTENT", Some("prohibited_content")),
+            ("other", Some("other")),
+            ("a text of the caller", Some("other")),
+            ("", None),
+        ] {
+            for answers in ["", r#""answers":{ },"#, r#""answers":null,"#] {
+                let body =
+                    format!(r#"{{{answers}"prompt_feedback":{{"block_reason":"{reason}"}}}}"#);
+                assert_eq!(read(&body).block_reason, named, "{body}");
+            }
+        }
+        for body in [
+            r#"{"prompt_feedback":{}}"#,
+            r#"{"prompt_feedback":null}"#,
+            r#"{"prompt_feedback":{"block_reason":7}}"#,
+            r#"{"answers":{"a":1},"prompt_feedback":{"block_reason":"safety"}}"#,
+        ] {
+            assert_eq!(read(body).block_reason, None, "{body}");
+        }
+    }
+}
