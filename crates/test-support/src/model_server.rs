@@ -17,6 +17,7 @@ mod decisions;
 mod http;
 mod llama_cpp;
 mod progress;
+mod recording;
 mod reply;
 mod script;
 mod shares;
