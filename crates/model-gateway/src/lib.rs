@@ -31,6 +31,9 @@ pub use model::{Model, ModelReply, PROMPT_VERSION};
 pub use report::ModelReport;
 pub use report::parsed::{ParsedCodes, ParsedOutcomes};
 pub use servers::load::ServerUse;
+pub use settings::connections::{
+    CertificateFileError, ConnectionSettings, ProxyVariables, TrustedCertificates,
+};
 pub use settings::endpoint::ModelEndpoint;
 pub use settings::protocol::Protocol;
 pub use settings::setting_error::{AddressError, SettingError};

@@ -1,5 +1,6 @@
 //! The operator's settings for the model.
 
+pub(crate) mod connections;
 pub(crate) mod endpoint;
 pub(crate) mod protocol;
 pub(crate) mod setting_error;
@@ -12,6 +13,7 @@ use std::time::Duration;
 
 use hyper::header::HeaderValue;
 
+use crate::settings::connections::ConnectionSettings;
 use crate::settings::endpoint::ModelEndpoint;
 use crate::settings::protocol::Protocol;
 use crate::settings::setting_error::SettingError;
@@ -27,6 +29,8 @@ pub struct ModelSettings {
     pub name: String,
     /// Sent as `Authorization: Bearer`.
     pub api_key: Option<ModelApiKey>,
+    /// Proxies and trusted certificates.
+    pub connections: ConnectionSettings,
     /// Estimated tokens above which a `systemone` or `decisions` request is split.
     pub request_tokens: usize,
     /// Timeout of one attempt, from sending to the last byte of the answer.

@@ -5,9 +5,10 @@ mod trial_report;
 mod trials;
 
 pub use refract_model_gateway::{
-    CostEstimate, Estimator, Model, ModelApiKey, ModelEndpoint, ModelError, ModelGateway,
-    ModelReply, ModelReport, ModelSettings, ParsedCodes, ParsedOutcomes, Protocol, ServerMessage,
-    ServerUse, SettingError,
+    CertificateFileError, ConnectionSettings, CostEstimate, Estimator, Model, ModelApiKey,
+    ModelEndpoint, ModelError, ModelGateway, ModelReply, ModelReport, ModelSettings, ParsedCodes,
+    ParsedOutcomes, Protocol, ProxyVariables, ServerMessage, ServerUse, SettingError,
+    TrustedCertificates,
 };
 
 pub use self::distance::DistanceBound;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use refract_domain::answer::{Answer, Answers};
-use refract_model_gateway::{Model, ModelGateway, ModelSettings, Protocol};
+use refract_model_gateway::{ConnectionSettings, Model, ModelGateway, ModelSettings, Protocol};
 
 use crate::codes::QuestionCodes;
 use crate::distances::{FidelityRow, TextDistance, total_variation};
@@ -41,6 +41,7 @@ impl Measurement {
             protocol: Protocol::Chat,
             name: "default".to_owned(),
             api_key: None,
+            connections: ConnectionSettings::default(),
             request_tokens: 52_000,
             timeout: TIMEOUT,
             concurrency: 64,

@@ -12,7 +12,7 @@ mod system_one;
 
 use std::time::Duration;
 
-use refract_model_gateway::{ModelSettings, Protocol};
+use refract_model_gateway::{ConnectionSettings, ModelSettings, Protocol};
 
 /// The settings for a server and its model, with a timeout that no test reaches.
 fn settings(url: &str, protocol: Protocol, name: &str) -> ModelSettings {
@@ -21,6 +21,7 @@ fn settings(url: &str, protocol: Protocol, name: &str) -> ModelSettings {
         protocol,
         name: name.to_owned(),
         api_key: None,
+        connections: ConnectionSettings::default(),
         request_tokens: 52_000,
         timeout: Duration::from_secs(20),
         concurrency: 1024,

@@ -2,6 +2,7 @@
 mod attempts;
 mod concurrency;
 mod independent;
+mod kept_connections;
 mod reading;
 mod replies;
 mod rounding;

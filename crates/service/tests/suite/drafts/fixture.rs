@@ -12,7 +12,7 @@ use refract_domain::prism::slug::PrismSelector;
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::result::{ResultStatus, SavedResult};
 use refract_domain::submission::{FieldValues, Submission};
-use refract_model_gateway::{ModelGateway, ModelSettings, Protocol};
+use refract_model_gateway::{ConnectionSettings, ModelGateway, ModelSettings, Protocol};
 use refract_persistence::{NewResult, Provenance};
 use refract_service::Refract;
 use refract_service::lenses::PrismLens;
@@ -82,6 +82,7 @@ impl DraftFixture {
             protocol: Protocol::SystemOne,
             name: "default".to_owned(),
             api_key: None,
+            connections: ConnectionSettings::default(),
             request_tokens: 52_000,
             timeout: Duration::from_secs(30),
             concurrency: 64,
