@@ -7,6 +7,7 @@
 
 mod chat;
 mod decisions;
+mod services;
 mod stated;
 mod system_one;
 
