@@ -111,7 +111,7 @@ async fn the_certificate_behind_a_tunnel_is_verified() {
 }
 
 #[actix_rt::test]
-async fn what_the_proxy_refuses_is_said_of_the_proxy() {
+async fn a_refusal_of_the_proxy_is_named_as_such() {
     let refused = "HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n";
     let words = "The model server could not be reached: the proxy answered with status 407.";
     for server in ["https://models.example/v1", "http://models.example/v1"] {
