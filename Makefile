@@ -1,7 +1,7 @@
 # The tasks of this repository. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build app-pictures check check-api check-bounds check-deploy check-described check-evaluation check-measured check-fidelity check-generated check-generators check-reproducible check-scripts check-sign-in check-spreadsheet sbom licences man fmt fmt-check clippy test test-endurance test-faults test-rolling docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-pace build-bench-http fuzz fuzz-build train clean
+.PHONY: help demo build app-pictures check check-api check-bounds check-deploy check-described check-evaluation check-measured check-fidelity check-generated check-generators check-reproducible check-scripts check-services check-served check-sign-in check-spreadsheet sbom licences man fmt fmt-check clippy test test-endurance test-faults test-rolling docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-pace build-bench-http fuzz fuzz-build train clean
 
 CARGO ?= cargo
 PROFILE ?= dev
@@ -30,7 +30,7 @@ app-pictures: ## make pictures of every page of the app in target/app-pictures, 
 	$(CARGO) build --locked --package refract --bins --example app_pictures
 	.ci/with-browser "$${CARGO_TARGET_DIR:-target}/debug/examples/app_pictures"
 
-check: fmt-check clippy test docs deny fuzz-build check-described check-generated check-measured check-scripts ## the whole gate: formatting, clippy, tests, docs, dependencies, the API's description, generated clients, the measures, the app's scripts
+check: fmt-check clippy test docs deny fuzz-build check-described check-generated check-measured check-scripts check-served ## the whole gate: formatting, clippy, tests, docs, dependencies, the API's description, generated clients, the measures, the app's scripts
 
 check-api: ## compare a running server with docs/openapi.json by Schemathesis, in about two minutes (ARGS='--seed 42'; needs Python 3.11)
 	.ci/check-api $(ARGS)
@@ -64,6 +64,12 @@ check-reproducible: ## build the release binary twice, in two folders with two h
 
 check-scripts: ## check the types of the app's scripts with TypeScript (needs Node and npm)
 	@.ci/check-scripts
+
+check-services: ## hold the model gateway to others' tests: the faults of jevcompat's mock server, and the types of the official clients, in about a minute (ARGS=--write renews the table of outcomes; needs Python 3.11)
+	.ci/check-services $(ARGS)
+
+check-served: test
+	@REFRACT_BINARY="$${CARGO_TARGET_DIR:-target}/debug/refract" .ci/check-services || { [ $$? -eq 75 ] && echo 'jevcompat and the official clients were not asked'; }
 
 check-sign-in: ## sign in while 200 connections do without end: within three seconds, every time of 50, and what API calls notice
 	REFRACT_TEST_SIGN_IN=full .ci/with-postgres $(CARGO) test --package refract --test sign_in --locked -- --test-threads 1 --nocapture keep

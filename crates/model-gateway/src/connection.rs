@@ -2,42 +2,54 @@
 //! attempt.
 //!
 //! HTTP/1.1 on purpose: a connection carries one request at a time, so closing the connection stops
-//! an abandoned request. Redirects are not followed and proxies of the environment are not used.
+//! an abandoned request. Redirects are not followed.
+//!
+//! A request over a kept connection that the server had closed was never received, if no byte of an
+//! answer came. It is sent once more over a new connection, and counts as one attempt.
 
 mod dial;
 mod pool;
+mod proxy;
 pub(crate) mod renewable_key;
 mod reply;
 pub(crate) mod reply_head;
 pub(crate) mod request_body;
 mod retry_after;
+mod server_connection;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tls;
+pub(crate) mod transport;
 
 use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::body::Incoming;
-use hyper::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderMap, HeaderValue, USER_AGENT};
-use hyper::{Request, Response, Uri};
+use hyper::header::{
+    ACCEPT, CONTENT_TYPE, HOST, HeaderMap, HeaderValue, PROXY_AUTHORIZATION, USER_AGENT,
+};
+use hyper::{Request, Response, StatusCode, Uri};
 use refract_traces::TraceHeaders;
 use rustls::ClientConfig;
 
 use self::dial::Dialer;
-use self::pool::{HttpSender, IdleConnections};
+use self::pool::{IdleConnections, PoolsOfThreads};
+use self::proxy::Proxy;
 use self::renewable_key::RenewableKey;
 pub(crate) use self::reply::ServerReply;
 use self::reply_head::ReplyHead;
 use self::request_body::RequestBody;
-use crate::error::ModelError;
+use self::server_connection::ServerConnection;
+use self::transport::Transport;
+use crate::error::{ModelError, Unreachable};
 use crate::settings::ModelApiKey;
 use crate::settings::setting_error::SettingError;
 
-/// Common model servers close a connection after five idle seconds. We close it earlier, so that no
-/// request meets a closing connection.
-const KEEP_ALIVE: Duration = Duration::from_secs(4);
+/// Idle time after which we close a connection, as long as the official clients keep theirs: each
+/// new one costs a lone call the handshakes of TCP and TLS. A server that closes earlier, such as
+/// uvicorn after five seconds, costs no call.
+const KEEP_ALIVE: Duration = Duration::from_secs(30);
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const REFRACT: HeaderValue =
     HeaderValue::from_static(concat!("refract/", env!("CARGO_PKG_VERSION")));
@@ -48,14 +60,20 @@ pub(crate) struct ServerAccess {
     uri: Uri,
     headers: HeaderMap,
     tls: Option<Arc<ClientConfig>>,
+    proxy: Option<Arc<Proxy>>,
     keep_alive: Duration,
+    pools: PoolsOfThreads,
     /// The key from a file; it takes precedence over the one among the headers.
     renewable_key: Option<Arc<RenewableKey>>,
 }
 
 impl ServerAccess {
     /// Prepares requests to the endpoint at `uri`.
-    pub(crate) fn new(uri: Uri, api_key: Option<&ModelApiKey>) -> Result<Self, SettingError> {
+    pub(crate) fn new(
+        uri: Uri,
+        api_key: Option<&ModelApiKey>,
+        transport: &Transport<'_>,
+    ) -> Result<Self, SettingError> {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, JSON);
         headers.insert(ACCEPT, JSON);
@@ -67,15 +85,20 @@ impl ServerAccess {
             let (name, value) = key.entry()?;
             headers.insert(name, value);
         }
-        let tls = match uri.scheme_str() {
-            Some("https") => Some(Arc::new(tls::client_config()?)),
-            Some(_) | None => None,
-        };
+        let tls = transport.tls_to(&uri)?;
+        let proxy = transport.proxy_to(&uri)?;
+        // in a tunnel the proxy does not see the request
+        let authorization = proxy.as_ref().filter(|_| tls.is_none());
+        if let Some(value) = authorization.and_then(|proxy| proxy.authorization.clone()) {
+            headers.insert(PROXY_AUTHORIZATION, value);
+        }
         Ok(Self {
             uri,
             headers,
             tls,
+            proxy: proxy.map(Arc::new),
             keep_alive: KEEP_ALIVE,
+            pools: PoolsOfThreads::default(),
             renewable_key: None,
         })
     }
@@ -99,12 +122,13 @@ pub(crate) struct ModelConnections {
 
 impl ModelConnections {
     pub(crate) fn new(access: Arc<ServerAccess>) -> Self {
-        let dialer = Dialer::new(&access.uri, access.tls.clone());
-        let idle = IdleConnections::new(access.keep_alive);
+        let dialer = Dialer::new(&access.uri, access.tls.clone(), access.proxy.clone());
+        let idle = Arc::new(IdleConnections::new(access.keep_alive));
+        access.pools.add(&idle);
         Self {
             access,
             dialer: Arc::new(dialer),
-            idle: Arc::new(idle),
+            idle,
         }
     }
 
@@ -126,42 +150,58 @@ impl ModelConnections {
         trace: Option<&TraceHeaders>,
         head: &Cell<Option<Box<ReplyHead>>>,
     ) -> Result<ServerReply, ModelError> {
-        let (response, sender) = self.send(self.request(body, trace)).await?;
+        let (response, connection) = self.send(body, trace).await?;
+        if response.status() == StatusCode::PROXY_AUTHENTICATION_REQUIRED && self.is_proxied() {
+            let refused = Unreachable::ProxyStatus(response.status().as_u16());
+            return Err(ModelError::Unreachable(refused));
+        }
         head.set(ReplyHead::read(response.headers()));
         let reply = reply::read(response).await;
-        self.idle.put(sender);
+        self.idle.put(connection);
         reply
     }
 
-    /// Sends a request over an idle connection, or over a new one if none is usable.
+    /// Sends a request over a kept connection, or over a new one if none is usable.
     async fn send(
         &self,
-        mut request: Request<RequestBody>,
-    ) -> Result<(Response<Incoming>, HttpSender), ModelError> {
-        while let Some(mut sender) = self.idle.take() {
-            match sender.try_send_request(request).await {
-                Ok(response) => return Ok((response, sender)),
-                // the server had closed the connection, so nothing was sent
-                Err(mut error) => match error.take_message() {
-                    Some(unsent) => request = unsent,
-                    None => return Err(reply::send_failure(&error.into_error())),
-                },
+        body: RequestBody,
+        trace: Option<&TraceHeaders>,
+    ) -> Result<(Response<Incoming>, ServerConnection), ModelError> {
+        let kept = self.idle.take().or_else(|| self.take_of_another_thread());
+        if let Some(mut kept) = kept {
+            match kept.send(self.request(body.clone(), trace)).await {
+                Ok(response) => return Ok((response, kept)),
+                Err(failure) if failure.is_unanswered => {
+                    let error = failure.error;
+                    tracing::debug!(%error, "the model server had closed a kept connection");
+                }
+                Err(failure) => return Err(reply::send_failure(&failure.error)),
             }
         }
-        let mut sender = self.dialer.connect().await?;
-        let sent = sender.send_request(request).await;
-        let response = sent.map_err(|error| reply::send_failure(&error))?;
-        Ok((response, sender))
+        let mut connection = self.dialer.connect().await?;
+        let sent = connection.send(self.request(body, trace)).await;
+        let response = sent.map_err(|failure| reply::send_failure(&failure.error))?;
+        Ok((response, connection))
+    }
+
+    /// Takes an idle connection of another thread if a new one would need the handshakes of TLS,
+    /// which take longer than the way through two threads. Calls that come one by one reach
+    /// different threads.
+    fn take_of_another_thread(&self) -> Option<ServerConnection> {
+        self.access.tls.as_ref()?;
+        self.access.pools.take()
+    }
+
+    fn is_proxied(&self) -> bool {
+        self.access.proxy.is_some()
     }
 
     fn request(&self, body: RequestBody, trace: Option<&TraceHeaders>) -> Request<RequestBody> {
-        // the request line has only the path: the header `Host` names the server
-        let path = body.path().or_else(|| self.access.uri.path_and_query());
-        let path = path.cloned().map(Uri::from).unwrap_or_default();
+        let target = self.request_target(&body);
         let method = body.method();
         let mut request = Request::new(body);
         *request.method_mut() = method;
-        *request.uri_mut() = path;
+        *request.uri_mut() = target;
         let headers = request.headers_mut();
         headers.clone_from(&self.access.headers);
         if let Some(key) = &self.access.renewable_key {
@@ -174,5 +214,19 @@ impl ModelConnections {
             }
         }
         request
+    }
+
+    /// The request line has only the path, since the header `Host` names the server. A proxy reads
+    /// the whole address there.
+    fn request_target(&self, body: &RequestBody) -> Uri {
+        let path = body.path().or_else(|| self.access.uri.path_and_query());
+        let path = path.cloned().map(Uri::from).unwrap_or_default();
+        if !self.is_proxied() || self.access.tls.is_some() {
+            return path;
+        }
+        let mut parts = path.into_parts();
+        parts.scheme = self.access.uri.scheme().cloned();
+        parts.authority = self.access.uri.authority().cloned();
+        Uri::from_parts(parts).unwrap_or_default()
     }
 }

@@ -203,16 +203,22 @@ pub enum Unreachable {
     Tls,
     /// Any other network error.
     Network,
+    /// The proxy on the way to the server cannot be reached, or closed the connection.
+    Proxy,
+    /// The proxy refused to connect, with this status.
+    ProxyStatus(u16),
 }
 
 impl fmt::Display for Unreachable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::UnknownHost => "its host name has no address",
-            Self::Refused => "the connection was refused",
-            Self::Tls => "no trusted TLS connection could be made",
-            Self::Network => "the network failed",
-        })
+        match self {
+            Self::UnknownHost => f.write_str("its host name has no address"),
+            Self::Refused => f.write_str("the connection was refused"),
+            Self::Tls => f.write_str("no trusted TLS connection could be made"),
+            Self::Network => f.write_str("the network failed"),
+            Self::Proxy => f.write_str("the proxy could not be reached"),
+            Self::ProxyStatus(status) => write!(f, "the proxy answered with status {status}"),
+        }
     }
 }
 

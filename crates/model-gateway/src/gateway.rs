@@ -8,6 +8,7 @@ use refract_traces::CallTrace;
 use crate::attempts::RequestSender;
 use crate::attempts::concurrency_limit::ConcurrencyLimit;
 use crate::connection::renewable_key::RenewableKey;
+use crate::connection::transport::Transport;
 use crate::connection::{ModelConnections, ServerAccess};
 use crate::estimate::Estimator;
 use crate::model::{Model, ServerModel};
@@ -61,9 +62,10 @@ impl ModelGateway {
                 if settings.endpoint.contradicts(settings.protocol) {
                     return Err(SettingError::EndpointProtocol);
                 }
+                let transport = Transport::new(&settings.connections);
                 let access = addresses.try_map(|address| {
                     let uri = address.endpoint(path)?;
-                    let access = ServerAccess::new(uri, api_key)?;
+                    let access = ServerAccess::new(uri, api_key, &transport)?;
                     Ok(Arc::new(access.with_renewable_key(renewable_key.clone())))
                 })?;
                 Some(SharedServers {

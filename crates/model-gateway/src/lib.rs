@@ -33,6 +33,9 @@ pub use priority_queue::CallPriority;
 pub use report::ModelReport;
 pub use report::parsed::{ParsedCodes, ParsedOutcomes};
 pub use servers::load::ServerUse;
+pub use settings::connections::{
+    CertificateFileError, ConnectionSettings, ProxyVariables, TrustedCertificates,
+};
 pub use settings::endpoint::ModelEndpoint;
 pub use settings::key_header::ModelKeyHeader;
 pub use settings::protocol::Protocol;

@@ -1,5 +1,6 @@
 //! The operator's settings for the model.
 
+pub(crate) mod connections;
 pub(crate) mod endpoint;
 pub(crate) mod key_header;
 pub(crate) mod protocol;
@@ -16,6 +17,7 @@ use hyper::header::{HeaderName, HeaderValue};
 
 use crate::protocols::typed_questions::request_limits::RequestLimits;
 use crate::servers::pace::HostLimits;
+use crate::settings::connections::ConnectionSettings;
 use crate::settings::endpoint::ModelEndpoint;
 use crate::settings::key_header::ModelKeyHeader;
 use crate::settings::protocol::Protocol;
@@ -32,6 +34,8 @@ pub struct ModelSettings {
     pub name: String,
     /// Sent in the key's header, or in that of the protocol.
     pub api_key: Option<ModelApiKey>,
+    /// Proxies and trusted certificates.
+    pub connections: ConnectionSettings,
     /// Estimated tokens above which a `systemone`, `decisions` or `gemini` request is split.
     pub request_tokens: usize,
     /// Most questions in one `systemone` or `decisions` request.

@@ -8,9 +8,10 @@ mod trial_report;
 mod trials;
 
 pub use refract_model_gateway::{
-    CallPriority, CostEstimate, Estimator, Model, ModelApiKey, ModelEndpoint, ModelError,
-    ModelGateway, ModelKeyHeader, ModelReply, ModelReport, ModelSettings, ParsedCodes,
-    ParsedOutcomes, Protocol, ServerMessage, ServerUse, SettingError,
+    CallPriority, CertificateFileError, ConnectionSettings, CostEstimate, Estimator, Model,
+    ModelApiKey, ModelEndpoint, ModelError, ModelGateway, ModelKeyHeader, ModelReply, ModelReport,
+    ModelSettings, ParsedCodes, ParsedOutcomes, Protocol, ProxyVariables, ServerMessage, ServerUse,
+    SettingError, TrustedCertificates,
 };
 
 pub use self::detection::{DetectedModel, DetectionTry, ModelDetection, other_address};

@@ -2,6 +2,7 @@
 
 mod api_url;
 mod app;
+mod database;
 mod log;
 mod model_key;
 mod retention;
@@ -13,67 +14,18 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use refract_service::model::{ModelEndpoint, ModelSettings, Protocol};
-use refract_service::store::{DatabaseSettings, DatabaseUrl};
+use refract_service::model::{
+    ConnectionSettings, ModelEndpoint, ModelSettings, Protocol, ProxyVariables, TrustedCertificates,
+};
 
 pub(crate) use self::api_url::ApiUrlArgs;
 pub use self::api_url::{ApiUrl, NotAnApiUrl};
 pub use self::app::{AppArgs, DEFAULT_APP_LISTEN};
+pub use self::database::DatabaseArgs;
 pub use self::log::{LogFormat, LogSettings};
 use self::model_key::ModelKeyArgs;
 pub use self::retention::RetentionArgs;
 use crate::arguments::{self, cannot_be_used};
-
-/// The settings of the database.
-#[derive(Args, Clone)]
-#[command(next_help_heading = "Database")]
-#[expect(
-    clippy::struct_field_names,
-    reason = "clap names flags after them, beside those of the commands that they are part of"
-)]
-pub struct DatabaseArgs {
-    /// `sqlite://PATH` (embedded, one node) or `postgres://…` (any number of nodes)
-    #[arg(
-        long,
-        env = "DATABASE_URL",
-        default_value = "sqlite://refract.db",
-        value_name = "URL",
-        hide_env_values = true,
-        global = true
-    )]
-    database_url: String,
-
-    /// A file that holds the database's address, in the place of --database-url; it is read again when
-    /// the server refuses its password
-    #[arg(long, env = "DATABASE_URL_FILE", value_name = "FILE", global = true)]
-    database_url_file: Option<PathBuf>,
-
-    /// Connections that a node may hold (PostgreSQL)
-    #[arg(
-        long,
-        env = "REFRACT_DATABASE_POOL",
-        default_value = "16",
-        value_parser = arguments::from_1::<NonZeroUsize>,
-        value_name = "N",
-        global = true
-    )]
-    database_pool: NonZeroUsize,
-}
-
-impl DatabaseArgs {
-    /// Converts the settings to those of the persistence crate.
-    pub fn settings(&self) -> DatabaseSettings {
-        let file = self.database_url_file.as_ref();
-        let file = file.filter(|path| !path.as_os_str().is_empty());
-        DatabaseSettings {
-            url: match file {
-                Some(file) => DatabaseUrl::InFile(file.clone()),
-                None => DatabaseUrl::from(self.database_url.as_str()),
-            },
-            pool: self.database_pool.get(),
-        }
-    }
-}
 
 /// The settings of the model.
 #[derive(Args, Clone)]
@@ -103,6 +55,10 @@ pub struct ModelArgs {
 
     #[command(flatten)]
     model_key: ModelKeyArgs,
+
+    /// A PEM file of certificates that may sign a model server's, beside those that the system trusts
+    #[arg(long, env = "REFRACT_MODEL_CA_FILE", value_name = "FILE")]
+    model_ca_file: Option<PathBuf>,
 
     /// A `systemone`, `decisions` or `gemini` request is split above this estimate
     #[arg(
@@ -219,6 +175,7 @@ impl ModelArgs {
             protocol,
             name: name.to_owned(),
             api_key,
+            connections: self.connections()?,
             request_tokens: self.model_request_tokens.get(),
             request_questions: self.model_request_questions,
             requests_per_minute: self.model_requests_per_minute,
@@ -226,6 +183,20 @@ impl ModelArgs {
             timeout: milliseconds(self.model_timeout_ms.get()),
             concurrency: self.model_concurrency.get(),
             follow_ups: self.model_follow_ups,
+        })
+    }
+}
+
+impl ModelArgs {
+    /// The proxies of the environment and the certificates of the file, if there is one.
+    fn connections(&self) -> anyhow::Result<ConnectionSettings> {
+        let file = self.model_ca_file.as_deref();
+        let file = file.filter(|path| !path.as_os_str().is_empty());
+        let certificates = file.map(TrustedCertificates::in_file).transpose();
+        let certificates = certificates.with_context(|| cannot_be_used("REFRACT_MODEL_CA_FILE"))?;
+        Ok(ConnectionSettings {
+            proxies: ProxyVariables::of_environment(),
+            certificates: certificates.unwrap_or_default(),
         })
     }
 }

@@ -18,6 +18,7 @@ mod gemini;
 mod http;
 mod llama_cpp;
 mod progress;
+mod recording;
 mod reply;
 mod script;
 mod shares;

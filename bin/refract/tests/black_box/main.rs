@@ -24,6 +24,7 @@ mod model_check_failures;
 mod model_servers;
 mod operations;
 mod program;
+mod proxies;
 mod results;
 mod retention;
 mod run_files;

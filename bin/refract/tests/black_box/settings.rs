@@ -60,6 +60,8 @@ async fn a_setting_that_cannot_be_used_stops_the_start_with_one_line() {
         ),
         ("DATABASE_URL_FILE", "/nowhere/at/all"),
         ("REFRACT_MODEL_API_KEY_FILE", "/nowhere/at/all"),
+        ("REFRACT_MODEL_CA_FILE", "/nowhere/at/all"),
+        ("REFRACT_MODEL_CA_FILE", "/dev/null"),
         ("REFRACT_LOG", "=="),
         ("REFRACT_LOG_FORMAT", "xml"),
     ] {
@@ -276,6 +278,7 @@ async fn every_variable_is_also_a_flag_with_its_default_in_the_help() {
         ("REFRACT_API_URL", "--api-url", "http:// and the listener"),
         ("DATABASE_URL_FILE", "--database-url-file", ""),
         ("REFRACT_MODEL_API_KEY_FILE", "--model-api-key-file", ""),
+        ("REFRACT_MODEL_CA_FILE", "--model-ca-file", ""),
         ("REFRACT_LOG", "--log", "info"),
         ("REFRACT_LOG_FORMAT", "--log-format", "text"),
     ] {

@@ -91,7 +91,7 @@ async fn running_again_asks_only_what_has_no_answer(backend: Backend) {
     let service = service(backend).await;
     service.write("in.csv", numbered(6));
     service.model.then_once(ScriptedReply::status(400));
-    service.model.then_once(ScriptedReply::nothing());
+    service.model.then_once(ScriptedReply::answers().cut());
     let output = &["--output", "out.jsonl", "--concurrency", "1"];
     let ended = service.run_file("in.csv", output).await;
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""));

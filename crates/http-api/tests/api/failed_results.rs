@@ -130,6 +130,8 @@ async fn a_busy_model_is_asked_once_more_and_any_other_fails_the_call_at_once() 
     let unanswered = json!({"model": "m", "answers": {"angry": {"type": "noul", "noul": 0.5}}});
     let closed = "The model server closed the connection before its answer was complete.";
     let cases: [(Vec<ScriptedReply>, usize, Option<&str>); 12] = [
+        // first, over a new connection: over a kept one the request would be sent again
+        (vec![ScriptedReply::nothing()], 1, Some(closed)),
         (vec![ScriptedReply::status(429)], 2, None),
         (vec![ScriptedReply::status(500)], 2, None),
         (vec![ScriptedReply::status(529)], 2, None),
@@ -158,7 +160,6 @@ async fn a_busy_model_is_asked_once_more_and_any_other_fails_the_call_at_once() 
             1,
             Some("The model server answered with status 401."),
         ),
-        (vec![ScriptedReply::nothing()], 1, Some(closed)),
         (vec![ScriptedReply::answers().cut()], 1, Some(closed)),
         (
             vec![ScriptedReply::json(&unanswered)],

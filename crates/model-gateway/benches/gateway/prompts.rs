@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::{SentFields, Submission};
-use refract_model_gateway::{Model, ModelGateway, ModelSettings, Protocol};
+use refract_model_gateway::{ConnectionSettings, Model, ModelGateway, ModelSettings, Protocol};
 use refract_test_support::model_server::{ModelServer, ScriptedReply};
 use serde_json::{Value, json};
 
@@ -109,6 +109,7 @@ pub(crate) fn model(protocol: Protocol, url: &str) -> Model {
         protocol,
         name: "m".to_owned(),
         api_key: None,
+        connections: ConnectionSettings::default(),
         request_tokens: 52_000,
         request_questions: NonZeroUsize::new(100).unwrap(),
         requests_per_minute: None,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use refract_domain::answer::{Answer, Answers};
-use refract_model_gateway::{Model, ModelGateway, ModelSettings, Protocol};
+use refract_model_gateway::{ConnectionSettings, Model, ModelGateway, ModelSettings, Protocol};
 
 use crate::codes::QuestionCodes;
 use crate::distances::{FidelityRow, TextDistance, total_variation};
@@ -42,6 +42,7 @@ impl Measurement {
             protocol: Protocol::Chat,
             name: "default".to_owned(),
             api_key: None,
+            connections: ConnectionSettings::default(),
             request_tokens: 52_000,
             request_questions: NonZeroUsize::MAX,
             requests_per_minute: None,

@@ -123,7 +123,8 @@ fn is_cut(error: &hyper::Error) -> bool {
     io_kind(error) == Some(ErrorKind::UnexpectedEof)
 }
 
-fn io_kind(error: &hyper::Error) -> Option<ErrorKind> {
+/// The kind of the input or output error under an error of hyper.
+pub(super) fn io_kind(error: &hyper::Error) -> Option<ErrorKind> {
     let source = error.source()?.downcast_ref::<io::Error>()?;
     Some(source.kind())
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::Verifier;
 
+use crate::settings::connections::TrustedCertificates;
 use crate::settings::setting_error::SettingError;
 
 /// A TLS configuration that verifies certificates as the operating system does. Without system
@@ -14,17 +15,30 @@ use crate::settings::setting_error::SettingError;
 /// # Errors
 /// When the TLS library refuses its own defaults.
 pub fn client_config() -> Result<ClientConfig, SettingError> {
+    trusting(&TrustedCertificates::default())
+}
+
+/// The TLS configuration of [`client_config`], which also trusts these certificates.
+pub(super) fn trusting(certificates: &TrustedCertificates) -> Result<ClientConfig, SettingError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
         .map_err(|_| SettingError::Tls)?;
-    let builder = match Verifier::new(provider) {
+    let system = match certificates.as_slice() {
+        [] => Verifier::new(provider),
+        // without this first verifier the second would trust no others if the system has none
+        extra => Verifier::new(Arc::clone(&provider))
+            .and_then(|_| Verifier::new_with_extra_roots(extra.iter().cloned(), provider)),
+    };
+    let builder = match system {
         Ok(verifier) => builder
             .dangerous()
             .with_custom_certificate_verifier(Arc::new(verifier)),
         Err(error) => {
             tracing::debug!(%error, "certificates are checked against the bundled roots");
-            builder.with_root_certificates(bundled_roots())
+            let mut roots = bundled_roots();
+            roots.add_parsable_certificates(certificates.as_slice().iter().cloned());
+            builder.with_root_certificates(roots)
         }
     };
     let mut config = builder.with_no_client_auth();

@@ -47,6 +47,9 @@ pub enum SettingError {
     /// A concurrency limit of 0, which would never send a request.
     #[error("the number of model requests in flight must be at least 1")]
     Concurrency,
+    /// The variable with this name holds no address of an HTTP proxy.
+    #[error("{0} must be the address of an HTTP proxy, such as `http://proxy.example:3128`")]
+    Proxy(&'static str),
     /// TLS cannot be set up on this machine.
     #[error("TLS could not be set up for the model server")]
     Tls,

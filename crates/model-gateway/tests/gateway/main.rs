@@ -9,13 +9,14 @@ mod chat;
 mod decisions;
 mod gemini;
 mod hosts;
+mod services;
 mod stated;
 mod system_one;
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use refract_model_gateway::{ModelSettings, Protocol};
+use refract_model_gateway::{ConnectionSettings, ModelSettings, Protocol};
 
 /// The settings for a server and its model, with a timeout that no test reaches.
 fn settings(url: &str, protocol: Protocol, name: &str) -> ModelSettings {
@@ -24,6 +25,7 @@ fn settings(url: &str, protocol: Protocol, name: &str) -> ModelSettings {
         protocol,
         name: name.to_owned(),
         api_key: None,
+        connections: ConnectionSettings::default(),
         request_tokens: 52_000,
         request_questions: NonZeroUsize::new(100).unwrap(),
         requests_per_minute: None,

@@ -57,8 +57,9 @@ fn model(server: &ModelServer) -> Model {
 }
 
 fn completion(content: &str) -> Value {
-    json!({"model": "scripted-1", "choices": [{"message": {"role": "assistant", "content": content}}],
-           "usage": {"prompt_tokens": 9, "completion_tokens": 3}})
+    json!({"id": "chatcmpl-1", "object": "chat.completion", "created": 1_764_000_000, "model": "scripted-1",
+           "choices": [{"index": 0, "message": {"role": "assistant", "content": content}, "finish_reason": "stop"}],
+           "usage": {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}})
 }
 
 /// The answers if the model's content is `stated`.

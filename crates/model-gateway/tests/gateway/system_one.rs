@@ -3,6 +3,7 @@ mod attempts;
 mod concurrency;
 mod halving;
 mod independent;
+mod kept_connections;
 mod pace;
 mod reading;
 mod replies;

@@ -13,7 +13,7 @@ use std::time::Duration;
 use peak_alloc::PeakAlloc;
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::{SentFields, Submission};
-use refract_model_gateway::{Model, ModelGateway, ModelSettings, Protocol};
+use refract_model_gateway::{ConnectionSettings, Model, ModelGateway, ModelSettings, Protocol};
 use refract_test_support::fixed_server::TestServer;
 use serde_json::{Value, json};
 
@@ -47,6 +47,7 @@ fn model(server: SocketAddr, protocol: Protocol) -> Model {
         protocol,
         name: "m".to_owned(),
         api_key: None,
+        connections: ConnectionSettings::default(),
         request_tokens: 52_000,
         request_questions: NonZeroUsize::new(100).unwrap(),
         requests_per_minute: None,

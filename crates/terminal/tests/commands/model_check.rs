@@ -251,28 +251,6 @@ async fn what_was_answered_before_a_failure_is_shown() {
 }
 
 #[tokio::test]
-async fn the_environments_proxy_is_not_asked() {
-    let folder = tempfile::tempdir().unwrap();
-    let (server, proxy) = (
-        ModelServer::start(knowing_system_one()),
-        ModelServer::start(ScriptedReply::status(502)),
-    );
-    let (url, proxy_url) = (server.url(), proxy.url());
-    let names = [
-        "http_proxy",
-        "HTTP_PROXY",
-        "https_proxy",
-        "HTTPS_PROXY",
-        "ALL_PROXY",
-    ];
-    let mut settings = names.map(|name| (name, proxy_url.as_str())).to_vec();
-    settings.push(("REFRACT_MODEL_URL", url.as_str()));
-    let ended = run(folder.path(), &settings, &["model", "check"]).await;
-    ended.done();
-    assert_eq!(proxy.counts().connections, 0);
-}
-
-#[tokio::test]
 async fn the_built_in_scorer_is_labelled_as_for_trying_only() {
     let folder = tempfile::tempdir().unwrap();
     let settings = [("REFRACT_MODEL_URL", "builtin:lexical")];

@@ -17,6 +17,7 @@ pub(super) fn completion(positions: &[Vec<(String, f64)>], top: usize, names_byt
     json!({
         "id": "chatcmpl-1",
         "object": "chat.completion",
+        "created": 1_764_000_000,
         "model": "scripted-chat-1",
         "choices": [{
             "index": 0,
@@ -24,7 +25,11 @@ pub(super) fn completion(positions: &[Vec<(String, f64)>], top: usize, names_byt
             "logprobs": {"content": tokens(positions, top, names_bytes)},
             "finish_reason": "stop",
         }],
-        "usage": {"prompt_tokens": 100, "completion_tokens": positions.len()},
+        "usage": {
+            "prompt_tokens": 100,
+            "completion_tokens": positions.len(),
+            "total_tokens": 100 + positions.len(),
+        },
     })
 }
 

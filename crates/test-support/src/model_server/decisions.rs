@@ -9,8 +9,14 @@ use super::shares::shares;
 pub(super) fn reply(request: &ReceivedRequest) -> Value {
     let body = request.json();
     let questions = list(&body, "questions");
-    let tokens =
-        json!({"input_tokens": request.body.len() / 4, "output_tokens": questions.len() * 10});
+    let (input, output) = (request.body.len() / 4, questions.len() * 10);
+    let tokens = json!({
+        "input_tokens": input,
+        "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
+        "output_tokens": output,
+        "output_tokens_details": {"reasoning_tokens": 0},
+        "total_tokens": input + output,
+    });
     let answers = questions.iter().map(answer);
     json!({"model": "scripted-1", "answers": answers.collect::<Vec<_>>(), "usage": tokens})
 }

@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 
 use super::http::ReceivedRequest;
 use super::progress::ServerProgress;
-use super::{decisions, gemini, system_one};
+use super::{decisions, gemini, recording, system_one};
 
 /// A reply to one request, built in steps:
 /// `ScriptedReply::status(429).header("Retry-After", "1").held()`.
@@ -223,6 +223,8 @@ impl ScriptedReply {
                 (status.unwrap_or(self.status), body.into())
             }
         };
+        let is_computed = matches!(self.body, ScriptedBody::Computed(_));
+        recording::record(request, status, &body, is_computed);
         let (bytes, middle) = self.message(status, &body);
         let (beginning, rest) = match self.delivery {
             Delivery::Nothing => return false,

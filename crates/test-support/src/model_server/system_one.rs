@@ -31,8 +31,10 @@ fn answer(question: &str) -> Value {
         }
         Some(r#""score""#) => {
             let levels: Vec<Value> = serde_json::from_str(criteria).unwrap_or_default();
-            let probabilities = by_name((0..levels.len()).map(|level| level.to_string()).collect());
-            json!({"type": "score", "score": 0, "confidence": 0.6, "probabilities": probabilities})
+            let names: Vec<String> = (0..levels.len()).map(|level| level.to_string()).collect();
+            let legend: Map<String, Value> = names.iter().cloned().zip(levels).collect();
+            json!({"type": "score", "score": 0, "confidence": 0.6, "legend": legend,
+                   "probabilities": by_name(names)})
         }
         Some(_) | None => json!({"type": "noul", "noul": 0.8}),
     }

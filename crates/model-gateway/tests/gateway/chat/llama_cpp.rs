@@ -196,6 +196,7 @@ async fn only_llama_cpp_at_an_address_that_ends_in_v1_is_asked_so() {
         let without = move |request: &ReceivedRequest| {
             let (status, mut reply) = llama_cpp().answer(request);
             reply[name] = mark.clone();
+            reply["model"] = json!("other-1");
             (status, reply)
         };
         let server = ModelServer::start(ScriptedReply::answering(without));

@@ -58,7 +58,7 @@ async fn words_are_the_failures_own() {
     assert!(reply.outcome.is_ok());
     assert_eq!(message(&reply), None);
     for second in [
-        ScriptedReply::nothing(),
+        ScriptedReply::answers().cut(),
         ScriptedReply::body(r#"{"answers":{}}"#),
         refusal(500, ""),
     ] {

@@ -12,7 +12,9 @@ use refract_domain::submission::reference::IdempotencyKey;
 use refract_service::Refract;
 use refract_service::keys::api_key::ApiKey;
 use refract_service::keys::{CallKeyId, PresentedKey};
-use refract_service::model::{ModelEndpoint, ModelGateway, ModelSettings, Protocol};
+use refract_service::model::{
+    ConnectionSettings, ModelEndpoint, ModelGateway, ModelSettings, Protocol,
+};
 use refract_service::people::{AccountActor, DEFAULT_ACCOUNT};
 use refract_service::results::CreateCall;
 use refract_service::store::DatabaseSettings;
@@ -54,6 +56,7 @@ impl Service {
             protocol: Protocol::SystemOne,
             name: String::new(),
             api_key: None,
+            connections: ConnectionSettings::default(),
             request_tokens: 8_000,
             request_questions: NonZeroUsize::new(100).unwrap(),
             requests_per_minute: None,

@@ -13,7 +13,7 @@ use refract_domain::prism::slug::PrismSelector;
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::result::{ResultStatus, SavedResult};
 use refract_domain::submission::{FieldValues, Submission};
-use refract_model_gateway::{ModelGateway, ModelSettings, Protocol};
+use refract_model_gateway::{ConnectionSettings, ModelGateway, ModelSettings, Protocol};
 use refract_persistence::{NewResult, Provenance};
 use refract_service::Refract;
 use refract_service::lenses::PrismLens;
@@ -83,6 +83,7 @@ impl DraftFixture {
             protocol: Protocol::SystemOne,
             name: "default".to_owned(),
             api_key: None,
+            connections: ConnectionSettings::default(),
             request_tokens: 52_000,
             request_questions: NonZeroUsize::new(100).unwrap(),
             requests_per_minute: None,
