@@ -40,9 +40,11 @@ class Rows:
         self.answered = np.array([key is not None for key in self.predicted], dtype=bool)
         self.right = np.array([m == p for m, p in zip(self.marked, self.predicted)], dtype=bool)
         # the probability of the predicted outcome, and of yes, in millionths
-        self.confidence = np.array(
+        self.probability = np.array(
             [d.get(p, 0) if p is not None else -1 for d, p in zip(self.distributions, self.predicted)], dtype=int
         )
+        known = [len(versions[version]) for version, _, _ in case["rows"]]
+        self.confidence = np.array([confidence(p, k) for p, k in zip(self.probability, known)], dtype=int)
         self.yes = np.array([d.get("yes", 0) for d in self.distributions], dtype=int)
         self.is_yes = np.array([mark == "yes" for mark in self.marked], dtype=bool)
 
@@ -52,6 +54,15 @@ def outcomes_of(question):
         return ["yes", "no"]
     own = [outcome["key"] for outcome in question.get("options", []) + question.get("levels", [])]
     return own + (["other", "insufficient_information"] if question["type"] == "choice" else [])
+
+
+def confidence(probability, outcomes):
+    """Refract's own confidence in millionths: 0 is a guess among the outcomes; -1 is no answer."""
+    if probability < 0:
+        return -1
+    guess = 1 / outcomes
+    share = (int(probability) / ONE - guess) / (1 - guess)
+    return int(np.floor(min(max(share, 0), 1) * ONE + 0.5))
 
 
 def millionths(probability):
@@ -172,7 +183,7 @@ def reliability(rows):
     if rows.type == "yes_no":
         probability, right = rows.yes, rows.is_yes
     else:
-        probability, right = rows.confidence[rows.answered], rows.right[rows.answered]
+        probability, right = rows.probability[rows.answered], rows.right[rows.answered]
     order = np.argsort(probability, kind="stable")
     bins = [part for part in np.array_split(order, 15) if len(part)]
     listed = [

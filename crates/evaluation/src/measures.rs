@@ -47,7 +47,7 @@ pub struct QuestionMeasures {
     pub confusion: Vec<ConfusionCell>,
     /// Bins of equal count, lowest probability first.
     pub reliability: Vec<ReliabilityBin>,
-    /// The share of rows that could be automated, by confidence.
+    /// The share of rows that could be automated, by Refract's own confidence.
     pub coverage: CoverageCurve,
     /// Measures over level numbers, for scales.
     pub scale: Option<ScaleMeasures>,

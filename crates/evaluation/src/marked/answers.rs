@@ -121,6 +121,7 @@ impl MarkedAnswers {
         self.rows.push(MarkedRow {
             marked,
             predicted: index,
+            outcomes: u16::try_from(mark::outcomes(question).count()).unwrap_or(u16::MAX),
             probability,
         });
         Ok(())
@@ -170,7 +171,6 @@ impl MarkedAnswers {
         let confusion = Confusion::new(pairs);
         let outcomes = confusion.outcomes(self.outcomes.iter());
         let reliability = bins(self.forecasts());
-        let predictions = || self.predictions();
         QuestionMeasures {
             marks: count(&self.rows),
             answered: accuracy.of,
@@ -183,8 +183,8 @@ impl MarkedAnswers {
             confusion: confusion.cells(|index| self.outcomes.get_index(usize::from(index))),
             reliability,
             coverage: coverage::curve(
-                &Folds::new(predictions()).all(),
-                predictions().flatten().collect(),
+                &Folds::new(self.confidences()).all(),
+                self.confidences().flatten().collect(),
             ),
             scale: self.levels.as_ref().map(LevelTable::measures),
         }
@@ -193,7 +193,7 @@ impl MarkedAnswers {
     /// The smallest confidence that reaches an accuracy, 0 to 1, on held-out rows; `None` when no
     /// confidence does.
     pub fn coverage_for(&self, wanted: f64) -> Option<AutomationAdvice> {
-        automation::advise(&Folds::new(self.predictions()), wanted)
+        automation::advise(&Folds::new(self.confidences()), wanted)
     }
 
     /// The cutoffs of a Yes / No question for a goal; `None` for other types.
@@ -211,16 +211,17 @@ impl MarkedAnswers {
     fn forecasts(&self) -> Vec<Forecast> {
         match self.question_type {
             QuestionType::YesNo => self.rows.iter().map(MarkedRow::of_yes).collect(),
-            QuestionType::Choice | QuestionType::Scale => self.predictions().flatten().collect(),
+            QuestionType::Choice | QuestionType::Scale => {
+                self.rows.iter().filter_map(MarkedRow::prediction).collect()
+            }
         }
     }
 
-    /// The probability of each row's predicted outcome: the confidence. `None` for a row that is
-    /// not answered.
-    fn predictions(&self) -> impl Iterator<Item = Option<Forecast>> {
+    /// The confidence in each row's predicted outcome. `None` for a row that is not answered.
+    fn confidences(&self) -> impl Iterator<Item = Option<Forecast>> {
         self.rows.iter().map(|row| match self.question_type {
-            QuestionType::YesNo => row.yes_or_no(),
-            QuestionType::Choice | QuestionType::Scale => row.prediction(),
+            QuestionType::YesNo => row.confident_yes_or_no(),
+            QuestionType::Choice | QuestionType::Scale => row.confident_prediction(),
         })
     }
 }

@@ -143,7 +143,24 @@ fn check_choice(topic: &Value, texts: &[MarkedText]) {
     }
     assert_close(&topic["macro_f1"], f1s / 5.0);
     assert_close(&topic["coverage"][0]["accuracy"], right);
+    check_coverage(topic, texts);
     assert_eq!(topic.get("within_one"), None);
+}
+
+/// The server sends one `confidence` with every answer, so coverage follows from the probabilities
+/// alone: `(p - 1/k) / (1 - 1/k)` of five outcomes.
+#[track_caller]
+fn check_coverage(topic: &Value, texts: &[MarkedText]) {
+    let confidence = |text: &MarkedText| (f64::from(text.topic_percent) / 100.0 - 0.2) / 0.8;
+    let points = topic["coverage"].as_array().unwrap();
+    assert!(points.len() > 10, "{points:?}");
+    for point in points {
+        let from = point["confidence"].as_f64().unwrap() - 1e-9;
+        assert_close(
+            &point["coverage"],
+            share(texts, |text| confidence(text) >= from),
+        );
+    }
 }
 
 #[track_caller]
