@@ -92,6 +92,8 @@ def measures(rows):
         "answered": answered,
         "accuracy": float(metrics.accuracy_score(marked, predicted)) if answered else None,
         "accuracy_interval": wilson(right, answered),
+        "majority": float(max(marked.count(key) for key in marked) / answered) if answered else None,
+        "auc": auc(rows),
         "brier": brier(rows),
         "log_loss": log_loss(rows),
         "scale": scale(rows) if rows.type == "scale" else None,
@@ -144,6 +146,17 @@ def matrix(rows):
 
 def sum_to_one(rows):
     return all(sum(distribution.values()) == ONE for distribution in rows.distributions)
+
+
+def auc(rows):
+    """The mean over the outcomes of which some rows, but not all, are marked."""
+    areas = []
+    for key in ["yes"] if rows.type == "yes_no" else rows.outcomes:
+        is_marked = np.array([mark == key for mark in rows.marked], dtype=bool)
+        if is_marked.any() and not is_marked.all():
+            probability = [d.get(key, 0) for d in rows.distributions]
+            areas.append(float(metrics.roc_auc_score(is_marked, probability)))
+    return float(np.mean(areas)) if areas else None
 
 
 def brier(rows):

@@ -102,6 +102,8 @@ fn measures(measures: &QuestionMeasures) -> Value {
         "answered": measures.answered,
         "accuracy": measures.accuracy.value(),
         "accuracy_interval": measures.accuracy.interval().map(interval),
+        "majority": measures.majority.value(),
+        "auc": measures.auc,
         "brier": measures.brier,
         "log_loss": measures.log_loss,
         "ece": measures.ece,

@@ -1,5 +1,6 @@
 //! The measures of one question.
 
+pub(crate) mod auc;
 pub mod automation;
 pub(crate) mod count;
 pub mod coverage;
@@ -28,6 +29,15 @@ pub struct QuestionMeasures {
     pub answered: u64,
     /// Correct rows among the answered ones.
     pub accuracy: Proportion,
+    /// Rows that are marked with the most frequent mark, among the answered ones: the accuracy of
+    /// always giving this answer.
+    pub majority: Proportion,
+    /// The area under the ROC curve over all rows: the probability that a row marked with an
+    /// outcome has a higher probability of it than a row marked with another, where equal ones
+    /// count half. 0.5 is no knowledge, 1 full order. For Yes / No that of yes; for choices and
+    /// scales the mean over the outcomes that are marked, each against all others. `None` when all
+    /// rows have one mark.
+    pub auc: Option<f64>,
     /// Brier score over all rows: for choices and scales the sum over outcomes of squared
     /// differences, 0 to 2; for Yes / No the squared difference of the probability of yes, 0 to 1.
     pub brier: Option<f64>,

@@ -14,7 +14,9 @@ use crate::marked::answer::{MarkedAnswer, NotComparable};
 use crate::marked::placed_outcome::PlacedOutcome;
 use crate::marked::row::{MarkedRow, YES};
 use crate::measures::QuestionMeasures;
+use crate::measures::auc::{self, OutcomeColumns};
 use crate::measures::automation::{self, AutomationAdvice};
+use crate::measures::count::to_f64;
 use crate::measures::coverage;
 use crate::measures::forecast::Forecast;
 use crate::measures::outcome::{Confusion, MacroAverage};
@@ -26,8 +28,7 @@ use crate::prediction::{outcome_of, predicted};
 
 /// Collects the marked answers of one question, in the order of the result ids.
 ///
-/// A row takes 12 bytes whatever the number of outcomes: distributions are summed up while rows are
-/// added.
+/// A row takes 12 bytes, and 4 for each outcome of a choice or scale.
 #[derive(Clone, Debug)]
 pub struct MarkedAnswers {
     question_type: QuestionType,
@@ -35,6 +36,8 @@ pub struct MarkedAnswers {
     outcomes: IndexSet<OutcomeKey>,
     rows: Vec<MarkedRow>,
     scores: Scores,
+    /// The distributions of choices and scales.
+    columns: OutcomeColumns,
     /// Counts of answered rows by level, for scales.
     levels: Option<LevelTable>,
 }
@@ -56,6 +59,7 @@ impl MarkedAnswers {
             outcomes,
             rows: Vec::new(),
             scores: Scores::default(),
+            columns: OutcomeColumns::default(),
             levels: (question_type == QuestionType::Scale).then(LevelTable::default),
         }
     }
@@ -110,6 +114,7 @@ impl MarkedAnswers {
             Answer::Choice { probabilities, .. } | Answer::Scale { probabilities, .. } => {
                 let of_mark = mark.probability(probabilities);
                 self.scores.add_outcomes(probabilities, of_mark);
+                self.columns.add(probabilities);
                 predicted.map_or(Probability::ZERO, |outcome| {
                     outcome.probability(probabilities)
                 })
@@ -171,10 +176,16 @@ impl MarkedAnswers {
         let confusion = Confusion::new(pairs);
         let outcomes = confusion.outcomes(self.outcomes.iter());
         let reliability = bins(self.forecasts());
+        let most_marked = outcomes.iter().map(|outcome| outcome.marked).max();
         QuestionMeasures {
             marks: count(&self.rows),
             answered: accuracy.of,
             accuracy,
+            majority: Proportion {
+                count: most_marked.unwrap_or(0),
+                of: accuracy.of,
+            },
+            auc: self.auc(),
             brier: self.scores.brier(),
             log_loss: self.scores.log_loss(),
             ece: expected_calibration_error(&reliability),
@@ -223,6 +234,25 @@ impl MarkedAnswers {
             QuestionType::YesNo => row.confident_yes_or_no(),
             QuestionType::Choice | QuestionType::Scale => row.confident_prediction(),
         })
+    }
+
+    /// The area under the ROC curve; for choices and scales the mean over outcomes.
+    fn auc(&self) -> Option<f64> {
+        match self.question_type {
+            QuestionType::YesNo => auc::area(self.forecasts()),
+            QuestionType::Choice | QuestionType::Scale => {
+                let marks = || self.rows.iter().map(|row| row.marked);
+                let areas = (0..=u16::MAX)
+                    .zip(&self.outcomes)
+                    .filter_map(|(index, key)| {
+                        let is_marked = marks().map(|marked| marked == index);
+                        self.columns.area(key, is_marked)
+                    });
+                let (sum, outcomes) =
+                    areas.fold((0.0, 0), |(sum, outcomes), area| (sum + area, outcomes + 1));
+                (outcomes > 0).then(|| sum / to_f64(outcomes))
+            }
+        }
     }
 }
 

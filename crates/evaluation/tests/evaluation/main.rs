@@ -15,6 +15,7 @@ mod cutoffs;
 mod material;
 mod orders;
 mod properties;
+mod ranking;
 mod requirements;
 mod rightness;
 mod scales;

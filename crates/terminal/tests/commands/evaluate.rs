@@ -75,6 +75,8 @@ async fn measures_are_those_of_the_marked_answers(backend: Backend) {
         "macro_precision",
         "macro_recall",
         "coverage_area",
+        "majority_accuracy",
+        "auc",
     ];
     let places = keys.map(|key| first.find(&format!("\"{key}\":")).expect(key));
     assert!(places.is_sorted(), "{first}");
@@ -144,6 +146,9 @@ fn check_choice(topic: &Value, texts: &[MarkedText]) {
     assert_close(&topic["macro_f1"], f1s / 5.0);
     assert_close(&topic["coverage"][0]["accuracy"], right);
     check_coverage(topic, texts);
+    let marked = |topic| share(texts, |text| text.marked_topic == topic);
+    let majority = (0..TOPICS.len()).map(marked).fold(0.0, f64::max);
+    assert_close(&topic["majority_accuracy"], majority);
     assert_eq!(topic.get("within_one"), None);
 }
 
@@ -163,8 +168,22 @@ fn check_coverage(topic: &Value, texts: &[MarkedText]) {
     }
 }
 
+/// The share of pairs of a text with this mark and one without it that the probabilities order.
+fn auc(texts: &[MarkedText], of: impl Fn(&MarkedText) -> u32) -> f64 {
+    let (mut ordered, mut pairs) = (0.0, 0.0);
+    for yes in texts.iter().filter(|text| text.is_angry) {
+        for no in texts.iter().filter(|text| !text.is_angry) {
+            pairs += 1.0;
+            ordered += f64::from(u8::from(of(yes) > of(no)));
+            ordered += f64::from(u8::from(of(yes) == of(no))) / 2.0;
+        }
+    }
+    ordered / pairs
+}
+
 #[track_caller]
 fn check_yes_no(angry: &Value, texts: &[MarkedText]) {
+    assert_close(&angry["auc"], auc(texts, |text| text.angry_percent));
     let of = |text: &MarkedText| f64::from(text.angry_percent) / 100.0;
     let error = |text: &MarkedText| of(text) - f64::from(u8::from(text.is_angry));
     assert_close(&angry["brier"], mean(texts, |text| error(text).powi(2)));

@@ -37,6 +37,8 @@ pub(super) struct MeasuresJson<'a> {
     macro_precision: Option<f64>,
     macro_recall: Option<f64>,
     coverage_area: Option<f64>,
+    majority_accuracy: Option<f64>,
+    auc: Option<f64>,
 }
 
 impl<'a> MeasuresJson<'a> {
@@ -66,6 +68,8 @@ impl<'a> MeasuresJson<'a> {
             macro_precision: numbers.macro_average.precision,
             macro_recall: numbers.macro_average.recall,
             coverage_area: numbers.coverage.area,
+            majority_accuracy: numbers.majority.value(),
+            auc: numbers.auc,
         }
     }
 }

@@ -64,6 +64,8 @@ fn figures(measured: &MeasuredQuestion, width: usize) -> Vec<String> {
     let accuracy = range(numbers.accuracy.value(), numbers.accuracy.interval());
     let mut parts = vec![
         format!("accuracy {accuracy}"),
+        format!("majority {}", number(numbers.majority.value())),
+        format!("AUC {}", number(numbers.auc)),
         format!("macro F1 {}", number(numbers.macro_average.f1)),
         format!("Brier {}", number(numbers.brier)),
         format!("log loss {}", number(numbers.log_loss)),
@@ -151,7 +153,7 @@ mod tests {
         let screen = measured(&question, rows.into_iter());
         assert!(screen.contains("2 marks, 0 of them answered"), "{screen}");
         assert!(
-            screen.contains("accuracy –   macro F1 –   Brier 0.250"),
+            screen.contains("accuracy –   majority –   AUC 0.500   macro F1 –   Brier 0.250"),
             "{screen}"
         );
         assert!(screen.contains("Fewer than 30 marks"), "{screen}");
