@@ -96,6 +96,7 @@ def measures(rows):
         "auc": auc(rows),
         "brier": brier(rows),
         "log_loss": log_loss(rows),
+        "log_loss_floor": floor(rows) if rows.count else None,
         "scale": scale(rows) if rows.type == "scale" else None,
     }
     return result | outcomes(rows, marked, predicted) | reliability(rows) | coverage(rows)
@@ -159,6 +160,21 @@ def auc(rows):
     return float(np.mean(areas)) if areas else None
 
 
+def floor(rows):
+    """Half of the step to which the server rounds, in millionths, if enough rows show one; else 1."""
+    if rows.type == "yes_no":
+        stored = set(rows.yes.tolist())
+    else:
+        stored = {p for distribution in rows.distributions for p in distribution.values()}
+    between = {p for p in stored if 0 < p < ONE}
+    if rows.count < 30 or len(between) < 5:
+        return 1
+    for step in (100_000, 10_000, 1_000, 100, 10):
+        if all(p % step == 0 for p in stored):
+            return step // 2
+    return 1
+
+
 def brier(rows):
     if not rows.count:
         return None
@@ -174,10 +190,11 @@ def brier(rows):
 def log_loss(rows):
     if not rows.count:
         return None
+    least = floor(rows) / ONE
     marked = np.array([d.get(mark, 0) for d, mark in zip(rows.distributions, rows.marked)]) / ONE
     if sum_to_one(rows) and marked.min() >= 1e-6 and matrix(rows).min() >= 1e-6:
         return float(metrics.log_loss(rows.marked, matrix(rows), labels=sorted(rows.scored)))
-    return float(-np.log(np.maximum(marked, 1e-6)).mean())
+    return float(-np.log(np.maximum(marked, least)).mean())
 
 
 def scale(rows):

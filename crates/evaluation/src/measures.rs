@@ -2,14 +2,17 @@
 
 pub(crate) mod auc;
 pub mod automation;
+pub(crate) mod brier;
 pub(crate) mod count;
 pub mod coverage;
 pub(crate) mod forecast;
+pub(crate) mod log_loss;
 pub mod outcome;
 pub mod proportion;
 pub mod reliability;
 pub mod scale;
-pub(crate) mod scores;
+
+use refract_domain::answer::probability::Probability;
 
 use crate::measures::coverage::CoverageCurve;
 use crate::measures::outcome::{ConfusionCell, MacroAverage, OutcomeMeasures};
@@ -42,8 +45,13 @@ pub struct QuestionMeasures {
     /// differences, 0 to 2; for Yes / No the squared difference of the probability of yes, 0 to 1.
     pub brier: Option<f64>,
     /// Log loss over all rows: the mean negative natural logarithm of the marked outcome's
-    /// probability, which counts as at least 10^-6.
+    /// probability, where a stored 0 counts as `log_loss_floor`.
     pub log_loss: Option<f64>,
+    /// What stands for a probability of 0 in the log loss, so that one confident mistake does not
+    /// outweigh all other rows: half of the step to which the model's server rounds, as its rows
+    /// show it ([`RoundedProbabilities`](crate::rounding::RoundedProbabilities)), else 10^-6. It
+    /// is found for each model; `None` when models differ in it, and without rows.
+    pub log_loss_floor: Option<Probability>,
     /// Expected calibration error: the mean difference between probability and share over the bins
     /// of `reliability`, weighted by count.
     pub ece: Option<f64>,

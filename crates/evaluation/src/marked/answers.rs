@@ -12,18 +12,19 @@ use crate::cutoffs::advice::{self, CutoffAdvice, CutoffGoal};
 use crate::cutoffs::folds::Folds;
 use crate::marked::answer::{MarkedAnswer, NotComparable};
 use crate::marked::placed_outcome::PlacedOutcome;
-use crate::marked::row::{MarkedRow, YES};
+use crate::marked::row::MarkedRow;
 use crate::measures::QuestionMeasures;
 use crate::measures::auc::{self, OutcomeColumns};
 use crate::measures::automation::{self, AutomationAdvice};
+use crate::measures::brier::SquaredErrors;
 use crate::measures::count::to_f64;
 use crate::measures::coverage;
 use crate::measures::forecast::Forecast;
+use crate::measures::log_loss::LogLosses;
 use crate::measures::outcome::{Confusion, MacroAverage};
 use crate::measures::proportion::Proportion;
 use crate::measures::reliability::{bins, expected_calibration_error};
 use crate::measures::scale::LevelTable;
-use crate::measures::scores::Scores;
 use crate::prediction::{outcome_of, predicted};
 
 /// Collects the marked answers of one question, in the order of the result ids.
@@ -35,7 +36,8 @@ pub struct MarkedAnswers {
     cutoffs: Cutoffs,
     outcomes: IndexSet<OutcomeKey>,
     rows: Vec<MarkedRow>,
-    scores: Scores,
+    squared_errors: SquaredErrors,
+    log_losses: LogLosses,
     /// The distributions of choices and scales.
     columns: OutcomeColumns,
     /// Counts of answered rows by level, for scales.
@@ -58,7 +60,8 @@ impl MarkedAnswers {
             cutoffs,
             outcomes,
             rows: Vec::new(),
-            scores: Scores::default(),
+            squared_errors: SquaredErrors::default(),
+            log_losses: LogLosses::default(),
             columns: OutcomeColumns::default(),
             levels: (question_type == QuestionType::Scale).then(LevelTable::default),
         }
@@ -90,6 +93,7 @@ impl MarkedAnswers {
             question,
             answer,
             mark,
+            model,
         } = *marked;
         self.require_type(question.question_type())?;
         self.require_type(answer.question_type())?;
@@ -108,12 +112,16 @@ impl MarkedAnswers {
         let index = index.transpose()?;
         let probability = match answer {
             Answer::YesNo { probability } => {
-                self.scores.add_yes_no(*probability, marked == YES);
+                let of_mark = answer.probability_of(mark.key).unwrap_or_default();
+                self.squared_errors.add_yes_no(of_mark);
+                self.log_losses.add(model, [*probability], of_mark);
                 *probability
             }
             Answer::Choice { probabilities, .. } | Answer::Scale { probabilities, .. } => {
                 let of_mark = mark.probability(probabilities);
-                self.scores.add_outcomes(probabilities, of_mark);
+                let of_all = probabilities.iter().map(|(_, probability)| *probability);
+                self.squared_errors.add_outcomes(probabilities, of_mark);
+                self.log_losses.add(model, of_all, of_mark);
                 self.columns.add(probabilities);
                 predicted.map_or(Probability::ZERO, |outcome| {
                     outcome.probability(probabilities)
@@ -186,8 +194,9 @@ impl MarkedAnswers {
                 of: accuracy.of,
             },
             auc: self.auc(),
-            brier: self.scores.brier(),
-            log_loss: self.scores.log_loss(),
+            brier: self.squared_errors.mean(),
+            log_loss: self.log_losses.mean(),
+            log_loss_floor: self.log_losses.floor(),
             ece: expected_calibration_error(&reliability),
             macro_average: MacroAverage::new(&outcomes),
             outcomes,

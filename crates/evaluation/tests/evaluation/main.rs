@@ -18,4 +18,5 @@ mod properties;
 mod ranking;
 mod requirements;
 mod rightness;
+mod rounding;
 mod scales;

@@ -88,6 +88,7 @@ fn an_outcome_that_a_version_lacks_has_probability_0_there() {
             question,
             answer: &answer,
             mark: &mark,
+            model: None,
         };
         answers.add(&row).unwrap();
     };

@@ -77,6 +77,7 @@ async fn measures_are_those_of_the_marked_answers(backend: Backend) {
         "coverage_area",
         "majority_accuracy",
         "auc",
+        "log_loss_floor",
     ];
     let places = keys.map(|key| first.find(&format!("\"{key}\":")).expect(key));
     assert!(places.is_sorted(), "{first}");
@@ -149,6 +150,8 @@ fn check_choice(topic: &Value, texts: &[MarkedText]) {
     let marked = |topic| share(texts, |text| text.marked_topic == topic);
     let majority = (0..TOPICS.len()).map(marked).fold(0.0, f64::max);
     assert_close(&topic["majority_accuracy"], majority);
+    // the five topics share what is left of two decimals among four: 0.0025 and its multiples
+    assert_eq!(topic["log_loss_floor"], 0.000_05);
     assert_eq!(topic.get("within_one"), None);
 }
 
@@ -184,6 +187,12 @@ fn auc(texts: &[MarkedText], of: impl Fn(&MarkedText) -> u32) -> f64 {
 #[track_caller]
 fn check_yes_no(angry: &Value, texts: &[MarkedText]) {
     assert_close(&angry["auc"], auc(texts, |text| text.angry_percent));
+    assert_eq!(angry["log_loss_floor"], 0.005);
+    let loss = |text: &MarkedText| {
+        let yes = f64::from(text.angry_percent) / 100.0;
+        -f64::max(if text.is_angry { yes } else { 1.0 - yes }, 0.005).ln()
+    };
+    assert_close(&angry["log_loss"], mean(texts, loss));
     let of = |text: &MarkedText| f64::from(text.angry_percent) / 100.0;
     let error = |text: &MarkedText| of(text) - f64::from(u8::from(text.is_angry));
     assert_close(&angry["brier"], mean(texts, |text| error(text).powi(2)));
