@@ -75,6 +75,24 @@ def edge_cases(random):
     yield zeros
     yield from scale_edges(random)
     yield from yes_no_edges(random)
+    yield from rounded_cases(random)
+
+
+def rounded_cases(random):
+    """Servers that round, of which some probabilities are 0; few rows or probabilities show no step."""
+    for name in ("choice", "yes_no", "scale"):
+        for decimals in (1, 2, 3, 4, 5):
+            for rows in (29, 30, 90):
+                rounded = of_type(name, f"{name} of {rows} rows with {decimals} decimals", random, rows)
+                yield with_decimals(rounded, decimals, random)
+        of_one_more = with_decimals(of_type(name, f"{name}, one row more exact", random, 60), 2, random)
+        of_one_more["rows"][17:18] = with_decimals(of_type(name, "", random, 1), 4, random)["rows"]
+        yield of_one_more
+    for different in (4, 5):
+        few = yes_no(f"{different} different probabilities", random, 50, (None, None))
+        for place, row in enumerate(few["rows"]):
+            row[1]["probability"] = ([0.0, 1.0] + [0.11, 0.3, 0.5, 0.77, 0.9][:different])[place % (different + 2)]
+        yield few
 
 
 def scale_edges(random):
@@ -252,6 +270,17 @@ def with_certain(name, of, random):
             answer["value" if answer["type"] == "choice" else "level"] = sure
         rows.append([version, answer, mark])
     return of | {"name": name, "rows": rows}
+
+
+def with_decimals(of, decimals, random):
+    """Probabilities as a server with so many decimals sends them: they need not sum to one."""
+    for _, answer, _ in of["rows"]:
+        if answer["type"] == "yes_no":
+            # many are rounded to 0 and 1
+            answer["probability"] = round(float(random.beta(0.2, 0.2)), decimals)
+        else:
+            answer["probabilities"] = {key: round(p, decimals) for key, p in answer["probabilities"].items()}
+    return of
 
 
 def halves(probabilities):

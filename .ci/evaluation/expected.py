@@ -40,9 +40,11 @@ class Rows:
         self.answered = np.array([key is not None for key in self.predicted], dtype=bool)
         self.right = np.array([m == p for m, p in zip(self.marked, self.predicted)], dtype=bool)
         # the probability of the predicted outcome, and of yes, in millionths
-        self.confidence = np.array(
+        self.probability = np.array(
             [d.get(p, 0) if p is not None else -1 for d, p in zip(self.distributions, self.predicted)], dtype=int
         )
+        known = [len(versions[version]) for version, _, _ in case["rows"]]
+        self.confidence = np.array([confidence(p, k) for p, k in zip(self.probability, known)], dtype=int)
         self.yes = np.array([d.get("yes", 0) for d in self.distributions], dtype=int)
         self.is_yes = np.array([mark == "yes" for mark in self.marked], dtype=bool)
 
@@ -52,6 +54,15 @@ def outcomes_of(question):
         return ["yes", "no"]
     own = [outcome["key"] for outcome in question.get("options", []) + question.get("levels", [])]
     return own + (["other", "insufficient_information"] if question["type"] == "choice" else [])
+
+
+def confidence(probability, outcomes):
+    """Refract's own confidence in millionths: 0 is a guess among the outcomes; -1 is no answer."""
+    if probability < 0:
+        return -1
+    guess = 1 / outcomes
+    share = (int(probability) / ONE - guess) / (1 - guess)
+    return int(np.floor(min(max(share, 0), 1) * ONE + 0.5))
 
 
 def millionths(probability):
@@ -81,8 +92,11 @@ def measures(rows):
         "answered": answered,
         "accuracy": float(metrics.accuracy_score(marked, predicted)) if answered else None,
         "accuracy_interval": wilson(right, answered),
+        "majority": float(max(marked.count(key) for key in marked) / answered) if answered else None,
+        "auc": auc(rows),
         "brier": brier(rows),
         "log_loss": log_loss(rows),
+        "log_loss_floor": floor(rows) if rows.count else None,
         "scale": scale(rows) if rows.type == "scale" else None,
     }
     return result | outcomes(rows, marked, predicted) | reliability(rows) | coverage(rows)
@@ -135,6 +149,32 @@ def sum_to_one(rows):
     return all(sum(distribution.values()) == ONE for distribution in rows.distributions)
 
 
+def auc(rows):
+    """The mean over the outcomes of which some rows, but not all, are marked."""
+    areas = []
+    for key in ["yes"] if rows.type == "yes_no" else rows.outcomes:
+        is_marked = np.array([mark == key for mark in rows.marked], dtype=bool)
+        if is_marked.any() and not is_marked.all():
+            probability = [d.get(key, 0) for d in rows.distributions]
+            areas.append(float(metrics.roc_auc_score(is_marked, probability)))
+    return float(np.mean(areas)) if areas else None
+
+
+def floor(rows):
+    """Half of the step to which the server rounds, in millionths, if enough rows show one; else 1."""
+    if rows.type == "yes_no":
+        stored = set(rows.yes.tolist())
+    else:
+        stored = {p for distribution in rows.distributions for p in distribution.values()}
+    between = {p for p in stored if 0 < p < ONE}
+    if rows.count < 30 or len(between) < 5:
+        return 1
+    for step in (100_000, 10_000, 1_000, 100, 10):
+        if all(p % step == 0 for p in stored):
+            return step // 2
+    return 1
+
+
 def brier(rows):
     if not rows.count:
         return None
@@ -150,10 +190,11 @@ def brier(rows):
 def log_loss(rows):
     if not rows.count:
         return None
+    least = floor(rows) / ONE
     marked = np.array([d.get(mark, 0) for d, mark in zip(rows.distributions, rows.marked)]) / ONE
     if sum_to_one(rows) and marked.min() >= 1e-6 and matrix(rows).min() >= 1e-6:
         return float(metrics.log_loss(rows.marked, matrix(rows), labels=sorted(rows.scored)))
-    return float(-np.log(np.maximum(marked, 1e-6)).mean())
+    return float(-np.log(np.maximum(marked, least)).mean())
 
 
 def scale(rows):
@@ -172,7 +213,7 @@ def reliability(rows):
     if rows.type == "yes_no":
         probability, right = rows.yes, rows.is_yes
     else:
-        probability, right = rows.confidence[rows.answered], rows.right[rows.answered]
+        probability, right = rows.probability[rows.answered], rows.right[rows.answered]
     order = np.argsort(probability, kind="stable")
     bins = [part for part in np.array_split(order, 15) if len(part)]
     listed = [

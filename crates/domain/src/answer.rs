@@ -140,7 +140,9 @@ pub fn most_probable(probabilities: &[(OutcomeKey, Probability)]) -> Option<&Out
 /// Confidence in an outcome chosen out of `outcomes`, from its probability: 0 is a guess, 1 is
 /// certain (readings).
 ///
-/// `(p − 1/k) / (1 − 1/k)`, at least 0. For models that report no confidence.
+/// `(p − 1/k) / (1 − 1/k)`, at least 0; for the more probable answer of a Yes / No that is `|2p − 1|`.
+/// It stands for the confidence of a server that reports none. Since every server's own confidence
+/// is another measure, rows are also ordered by this one: 0.9 then means the same everywhere.
 pub fn confidence(chosen: f64, outcomes: u32) -> Probability {
     let guess = 1.0 / f64::from(outcomes.max(2));
     Probability::from_f64(((chosen - guess) / (1.0 - guess)).clamp(0.0, 1.0)).unwrap_or_default()

@@ -59,6 +59,7 @@ fn evaluate(question: Value) {
                 question: &question,
                 answer,
                 mark,
+                model: Some("bench"),
             };
             answers.add(&marked).unwrap();
         }

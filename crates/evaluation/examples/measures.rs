@@ -56,6 +56,7 @@ fn question(case: &Value) -> Result<Value, Box<dyn Error>> {
             question: versions.get(version).ok_or("a row has a version")?,
             answer: &answer,
             mark: &mark,
+            model: None,
         })?;
     }
     let wanted = list(case, "accuracies")?.iter().filter_map(Value::as_f64);
@@ -102,8 +103,11 @@ fn measures(measures: &QuestionMeasures) -> Value {
         "answered": measures.answered,
         "accuracy": measures.accuracy.value(),
         "accuracy_interval": measures.accuracy.interval().map(interval),
+        "majority": measures.majority.value(),
+        "auc": measures.auc,
         "brier": measures.brier,
         "log_loss": measures.log_loss,
+        "log_loss_floor": measures.log_loss_floor.map(millionths),
         "ece": measures.ece,
         "outcomes": outcomes.collect::<Vec<_>>(),
         "macro": [measures.macro_average.precision, measures.macro_average.recall,

@@ -2,6 +2,7 @@
 //! other cutoffs would make, without asking a model.
 
 pub mod column_tally;
+pub mod cutoff_reach;
 pub mod cutoff_steps;
 pub mod lens_preview;
 pub mod percent_cutoffs;

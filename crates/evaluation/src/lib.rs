@@ -17,3 +17,4 @@ pub mod measures;
 pub mod order_sensitivity;
 pub mod prediction;
 pub mod requirement;
+pub mod rounding;

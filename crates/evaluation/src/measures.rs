@@ -1,14 +1,18 @@
 //! The measures of one question.
 
+pub(crate) mod auc;
 pub mod automation;
+pub(crate) mod brier;
 pub(crate) mod count;
 pub mod coverage;
 pub(crate) mod forecast;
+pub(crate) mod log_loss;
 pub mod outcome;
 pub mod proportion;
 pub mod reliability;
 pub mod scale;
-pub(crate) mod scores;
+
+use refract_domain::answer::probability::Probability;
 
 use crate::measures::coverage::CoverageCurve;
 use crate::measures::outcome::{ConfusionCell, MacroAverage, OutcomeMeasures};
@@ -28,12 +32,26 @@ pub struct QuestionMeasures {
     pub answered: u64,
     /// Correct rows among the answered ones.
     pub accuracy: Proportion,
+    /// Rows that are marked with the most frequent mark, among the answered ones: the accuracy of
+    /// always giving this answer.
+    pub majority: Proportion,
+    /// The area under the ROC curve over all rows: the probability that a row marked with an
+    /// outcome has a higher probability of it than a row marked with another, where equal ones
+    /// count half. 0.5 is no knowledge, 1 full order. For Yes / No that of yes; for choices and
+    /// scales the mean over the outcomes that are marked, each against all others. `None` when all
+    /// rows have one mark.
+    pub auc: Option<f64>,
     /// Brier score over all rows: for choices and scales the sum over outcomes of squared
     /// differences, 0 to 2; for Yes / No the squared difference of the probability of yes, 0 to 1.
     pub brier: Option<f64>,
     /// Log loss over all rows: the mean negative natural logarithm of the marked outcome's
-    /// probability, which counts as at least 10^-6.
+    /// probability, where a stored 0 counts as `log_loss_floor`.
     pub log_loss: Option<f64>,
+    /// What stands for a probability of 0 in the log loss, so that one confident mistake does not
+    /// outweigh all other rows: half of the step to which the model's server rounds, as its rows
+    /// show it ([`RoundedProbabilities`](crate::rounding::RoundedProbabilities)), else 10^-6. It
+    /// is found for each model; `None` when models differ in it, and without rows.
+    pub log_loss_floor: Option<Probability>,
     /// Expected calibration error: the mean difference between probability and share over the bins
     /// of `reliability`, weighted by count.
     pub ece: Option<f64>,
@@ -47,7 +65,7 @@ pub struct QuestionMeasures {
     pub confusion: Vec<ConfusionCell>,
     /// Bins of equal count, lowest probability first.
     pub reliability: Vec<ReliabilityBin>,
-    /// The share of rows that could be automated, by confidence.
+    /// The share of rows that could be automated, by Refract's own confidence.
     pub coverage: CoverageCurve,
     /// Measures over level numbers, for scales.
     pub scale: Option<ScaleMeasures>,

@@ -4,6 +4,7 @@ pub(crate) mod change;
 mod count;
 pub(crate) mod draft;
 pub(crate) mod prism_lens;
+mod unreachable;
 
 pub use self::draft::{DRAFT_RESULTS, DRAFT_ROWS, DraftCell, DraftRow, LensDraft};
 pub use self::prism_lens::PrismLens;

@@ -5,12 +5,14 @@ use refract_test_stack::browser::joined;
 use refract_test_stack::http::Request;
 use refract_test_stack::http::answer::HttpAnswer;
 use refract_test_stack::service::{Backend, PRISM, Service, text};
+use refract_test_support::model_server::ScriptedReply;
 use refract_test_support::on_both;
 use serde_json::json;
 
 on_both!(
     a_moved_cutoff_changes_old_results,
     a_lens_that_breaks_rules_is_refused_beside_its_input,
+    a_cutoff_that_no_answer_reaches_is_warned_about,
     two_people_change_a_lens_at_once,
     a_version_is_edited_reviewed_and_saved,
     two_people_edit_at_once_and_lose_nothing,
@@ -91,6 +93,36 @@ async fn a_lens_that_breaks_rules_is_refused_beside_its_input(backend: Backend) 
             .status,
         403
     );
+}
+
+async fn a_cutoff_that_no_answer_reaches_is_warned_about(backend: Backend) {
+    let service = Service::start(backend).await;
+    let shares = json!({"billing": 1, "delivery": 0, "product": 0, "other": 0, "insufficient_information": 0});
+    let answers = json!({
+        "topic": {"type": "choice", "choice": "billing", "confidence": 1, "probabilities": shares},
+        "angry": {"type": "noul", "noul": 0.99},
+        "urgency": {"type": "score", "score": 0, "probabilities": {"0": 1, "1": 0, "2": 0}},
+    });
+    let reply = json!({"model": "clips", "answers": answers});
+    let reply = ScriptedReply::with(move |_| reply.clone());
+    service.model.then_always(reply);
+    for _ in 0..100 {
+        let answer = service.create(&json!({"text": "a text"})).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+    }
+    let mut ada = joined(&service, "ada@example.com", "editor").await;
+    let page = ada.get(LENS).await;
+    let warning = "angry is never Yes: “Yes from” 99.5 % is above 99 %, the highest probability \
+        of yes in 100 answers of the present model.";
+    assert!(!page.body.contains("is never"), "{}", page.body);
+    let form = inputs(&page, "<form id=\"lens\"");
+    let cutoffs = [("columns.1.no_below", "50"), ("columns.1.yes_from", "99.5")];
+    let drafted = post(&mut ada, LENS, &form, &cutoffs).await;
+    assert!(drafted.body.contains(warning), "{}", drafted.body);
+    let saved = post(&mut ada, &format!("{LENS}/save"), &form, &cutoffs).await;
+    assert_eq!(saved.status, 303, "{saved:?}");
+    let page = ada.get(LENS).await;
+    assert!(page.body.contains(warning), "{}", page.body);
 }
 
 async fn two_people_change_a_lens_at_once(backend: Backend) {

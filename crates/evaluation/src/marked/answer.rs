@@ -15,6 +15,9 @@ pub struct MarkedAnswer<'a> {
     /// The correct outcome: an option's or a built-in outcome's key, `yes` or `no`, or a level's
     /// key.
     pub mark: &'a OutcomeKey,
+    /// The model that its server reported; `None` if it reported none, or if all answers are taken
+    /// for those of one model.
+    pub model: Option<&'a str>,
 }
 
 /// Why an answer cannot be compared with a mark or with another answer.

@@ -12,29 +12,34 @@ use crate::cutoffs::advice::{self, CutoffAdvice, CutoffGoal};
 use crate::cutoffs::folds::Folds;
 use crate::marked::answer::{MarkedAnswer, NotComparable};
 use crate::marked::placed_outcome::PlacedOutcome;
-use crate::marked::row::{MarkedRow, YES};
+use crate::marked::row::MarkedRow;
 use crate::measures::QuestionMeasures;
+use crate::measures::auc::{self, OutcomeColumns};
 use crate::measures::automation::{self, AutomationAdvice};
+use crate::measures::brier::SquaredErrors;
+use crate::measures::count::to_f64;
 use crate::measures::coverage;
 use crate::measures::forecast::Forecast;
+use crate::measures::log_loss::LogLosses;
 use crate::measures::outcome::{Confusion, MacroAverage};
 use crate::measures::proportion::Proportion;
 use crate::measures::reliability::{bins, expected_calibration_error};
 use crate::measures::scale::LevelTable;
-use crate::measures::scores::Scores;
 use crate::prediction::{outcome_of, predicted};
 
 /// Collects the marked answers of one question, in the order of the result ids.
 ///
-/// A row takes 12 bytes whatever the number of outcomes: distributions are summed up while rows are
-/// added.
+/// A row takes 12 bytes, and 4 for each outcome of a choice or scale.
 #[derive(Clone, Debug)]
 pub struct MarkedAnswers {
     question_type: QuestionType,
     cutoffs: Cutoffs,
     outcomes: IndexSet<OutcomeKey>,
     rows: Vec<MarkedRow>,
-    scores: Scores,
+    squared_errors: SquaredErrors,
+    log_losses: LogLosses,
+    /// The distributions of choices and scales.
+    columns: OutcomeColumns,
     /// Counts of answered rows by level, for scales.
     levels: Option<LevelTable>,
 }
@@ -55,7 +60,9 @@ impl MarkedAnswers {
             cutoffs,
             outcomes,
             rows: Vec::new(),
-            scores: Scores::default(),
+            squared_errors: SquaredErrors::default(),
+            log_losses: LogLosses::default(),
+            columns: OutcomeColumns::default(),
             levels: (question_type == QuestionType::Scale).then(LevelTable::default),
         }
     }
@@ -86,6 +93,7 @@ impl MarkedAnswers {
             question,
             answer,
             mark,
+            model,
         } = *marked;
         self.require_type(question.question_type())?;
         self.require_type(answer.question_type())?;
@@ -104,12 +112,17 @@ impl MarkedAnswers {
         let index = index.transpose()?;
         let probability = match answer {
             Answer::YesNo { probability } => {
-                self.scores.add_yes_no(*probability, marked == YES);
+                let of_mark = answer.probability_of(mark.key).unwrap_or_default();
+                self.squared_errors.add_yes_no(of_mark);
+                self.log_losses.add(model, [*probability], of_mark);
                 *probability
             }
             Answer::Choice { probabilities, .. } | Answer::Scale { probabilities, .. } => {
                 let of_mark = mark.probability(probabilities);
-                self.scores.add_outcomes(probabilities, of_mark);
+                let of_all = probabilities.iter().map(|(_, probability)| *probability);
+                self.squared_errors.add_outcomes(probabilities, of_mark);
+                self.log_losses.add(model, of_all, of_mark);
+                self.columns.add(probabilities);
                 predicted.map_or(Probability::ZERO, |outcome| {
                     outcome.probability(probabilities)
                 })
@@ -121,6 +134,7 @@ impl MarkedAnswers {
         self.rows.push(MarkedRow {
             marked,
             predicted: index,
+            outcomes: u16::try_from(mark::outcomes(question).count()).unwrap_or(u16::MAX),
             probability,
         });
         Ok(())
@@ -170,21 +184,27 @@ impl MarkedAnswers {
         let confusion = Confusion::new(pairs);
         let outcomes = confusion.outcomes(self.outcomes.iter());
         let reliability = bins(self.forecasts());
-        let predictions = || self.predictions();
+        let most_marked = outcomes.iter().map(|outcome| outcome.marked).max();
         QuestionMeasures {
             marks: count(&self.rows),
             answered: accuracy.of,
             accuracy,
-            brier: self.scores.brier(),
-            log_loss: self.scores.log_loss(),
+            majority: Proportion {
+                count: most_marked.unwrap_or(0),
+                of: accuracy.of,
+            },
+            auc: self.auc(),
+            brier: self.squared_errors.mean(),
+            log_loss: self.log_losses.mean(),
+            log_loss_floor: self.log_losses.floor(),
             ece: expected_calibration_error(&reliability),
             macro_average: MacroAverage::new(&outcomes),
             outcomes,
             confusion: confusion.cells(|index| self.outcomes.get_index(usize::from(index))),
             reliability,
             coverage: coverage::curve(
-                &Folds::new(predictions()).all(),
-                predictions().flatten().collect(),
+                &Folds::new(self.confidences()).all(),
+                self.confidences().flatten().collect(),
             ),
             scale: self.levels.as_ref().map(LevelTable::measures),
         }
@@ -193,7 +213,7 @@ impl MarkedAnswers {
     /// The smallest confidence that reaches an accuracy, 0 to 1, on held-out rows; `None` when no
     /// confidence does.
     pub fn coverage_for(&self, wanted: f64) -> Option<AutomationAdvice> {
-        automation::advise(&Folds::new(self.predictions()), wanted)
+        automation::advise(&Folds::new(self.confidences()), wanted)
     }
 
     /// The cutoffs of a Yes / No question for a goal; `None` for other types.
@@ -211,17 +231,37 @@ impl MarkedAnswers {
     fn forecasts(&self) -> Vec<Forecast> {
         match self.question_type {
             QuestionType::YesNo => self.rows.iter().map(MarkedRow::of_yes).collect(),
-            QuestionType::Choice | QuestionType::Scale => self.predictions().flatten().collect(),
+            QuestionType::Choice | QuestionType::Scale => {
+                self.rows.iter().filter_map(MarkedRow::prediction).collect()
+            }
         }
     }
 
-    /// The probability of each row's predicted outcome: the confidence. `None` for a row that is
-    /// not answered.
-    fn predictions(&self) -> impl Iterator<Item = Option<Forecast>> {
+    /// The confidence in each row's predicted outcome. `None` for a row that is not answered.
+    fn confidences(&self) -> impl Iterator<Item = Option<Forecast>> {
         self.rows.iter().map(|row| match self.question_type {
-            QuestionType::YesNo => row.yes_or_no(),
-            QuestionType::Choice | QuestionType::Scale => row.prediction(),
+            QuestionType::YesNo => row.confident_yes_or_no(),
+            QuestionType::Choice | QuestionType::Scale => row.confident_prediction(),
         })
+    }
+
+    /// The area under the ROC curve; for choices and scales the mean over outcomes.
+    fn auc(&self) -> Option<f64> {
+        match self.question_type {
+            QuestionType::YesNo => auc::area(self.forecasts()),
+            QuestionType::Choice | QuestionType::Scale => {
+                let marks = || self.rows.iter().map(|row| row.marked);
+                let areas = (0..=u16::MAX)
+                    .zip(&self.outcomes)
+                    .filter_map(|(index, key)| {
+                        let is_marked = marks().map(|marked| marked == index);
+                        self.columns.area(key, is_marked)
+                    });
+                let (sum, outcomes) =
+                    areas.fold((0.0, 0), |(sum, outcomes), area| (sum + area, outcomes + 1));
+                (outcomes > 0).then(|| sum / to_f64(outcomes))
+            }
+        }
     }
 }
 

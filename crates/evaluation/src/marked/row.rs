@@ -1,5 +1,6 @@
 //! The compact form in which marked answers are collected: 12 bytes each.
 
+use refract_domain::answer::confidence;
 use refract_domain::answer::probability::{ONE, Probability};
 
 use crate::measures::forecast::Forecast;
@@ -16,6 +17,8 @@ pub(crate) struct MarkedRow {
     pub(crate) marked: u16,
     /// The predicted outcome, if the answer predicts one.
     pub(crate) predicted: Option<u16>,
+    /// Number of outcomes of the question in the version that answered: 2 for Yes / No.
+    pub(crate) outcomes: u16,
     /// Probability of yes for Yes / No, otherwise of the predicted outcome.
     pub(crate) probability: Probability,
 }
@@ -37,8 +40,28 @@ impl MarkedRow {
         })
     }
 
+    /// The predicted outcome of a choice or scale, with the confidence in it; `None` if there is
+    /// none.
+    pub(crate) fn confident_prediction(&self) -> Option<Forecast> {
+        Some(self.with_confidence(self.prediction()?))
+    }
+
+    /// The predicted outcome of a Yes / No, with the confidence in it; `None` if there is none.
+    pub(crate) fn confident_yes_or_no(&self) -> Option<Forecast> {
+        Some(self.with_confidence(self.yes_or_no()?))
+    }
+
+    /// A prediction with Refract's own confidence in place of its probability.
+    fn with_confidence(&self, prediction: Forecast) -> Forecast {
+        let probability = prediction.probability.to_f64();
+        Forecast {
+            probability: confidence(probability, self.outcomes.into()),
+            ..prediction
+        }
+    }
+
     /// The predicted outcome of a Yes / No, with its probability; `None` if there is none.
-    pub(crate) fn yes_or_no(&self) -> Option<Forecast> {
+    fn yes_or_no(&self) -> Option<Forecast> {
         let mut forecast = self.prediction()?;
         if self.predicted == Some(NO) {
             let of_no = ONE - self.probability.millionths();

@@ -14,7 +14,8 @@ use crate::measures::proportion::Proportion;
 /// rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AutomationAdvice {
-    /// The confidence, a whole percent from 0 to 1: the least probability of a predicted outcome.
+    /// The least confidence, a whole percent from 0 to 1, as in
+    /// [`CoveragePoint`](crate::measures::coverage::CoveragePoint).
     pub confidence: f64,
     /// The coverage and accuracy on all rows, on which the confidence was chosen.
     pub all: Automation,

@@ -22,7 +22,9 @@ pub struct CoverageCurve {
 
 /// Coverage and accuracy of the answers with at least a given confidence.
 ///
-/// The confidence is the probability of the predicted outcome.
+/// The confidence is Refract's own ([`confidence`](refract_domain::answer::confidence)), from the
+/// probability of the predicted outcome alone: what a server calls its confidence is another measure
+/// on each server. A Yes / No that its cutoffs label against its probability has confidence 0.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CoveragePoint {
     /// The confidence, a whole percent from 0 to 1.

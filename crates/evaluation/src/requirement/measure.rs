@@ -11,6 +11,7 @@ pub(super) enum Measure {
     Accuracy,
     AccuracyLow,
     AccuracyHigh,
+    Auc,
     Answered,
     MacroF1,
     MacroPrecision,
@@ -37,10 +38,11 @@ pub(super) enum OutcomeMeasure {
 pub(super) struct NotAScale;
 
 impl Measure {
-    const ALL: [Self; 14] = [
+    const ALL: [Self; 15] = [
         Self::Accuracy,
         Self::AccuracyLow,
         Self::AccuracyHigh,
+        Self::Auc,
         Self::Answered,
         Self::MacroF1,
         Self::MacroPrecision,
@@ -71,6 +73,7 @@ impl Measure {
             Self::Accuracy => "accuracy",
             Self::AccuracyLow => "accuracy_low",
             Self::AccuracyHigh => "accuracy_high",
+            Self::Auc => "auc",
             Self::Answered => "answered",
             Self::MacroF1 => "macro_f1",
             Self::MacroPrecision => "macro_precision",
@@ -95,6 +98,7 @@ impl Measure {
             Self::Accuracy => measures.accuracy.value(),
             Self::AccuracyLow => interval().map(|interval| interval.low),
             Self::AccuracyHigh => interval().map(|interval| interval.high),
+            Self::Auc => measures.auc,
             Self::Answered => ratio(measures.answered, measures.marks),
             Self::MacroF1 => measures.macro_average.f1,
             Self::MacroPrecision => measures.macro_average.precision,

@@ -36,10 +36,10 @@ fn the_target_is_raised_until_the_wanted_accuracy_holds_on_held_out_rows() {
     let mut rows = UNSURE.to_vec();
     rows.extend([(0.9, true); 5]);
     let answers = answers(&rows);
-    // from 0.6 on 13 of 15 are correct, but confidences chosen for 0.85 give 7 of 9 on held-out
-    // rows
+    // 0.6 of four outcomes is a confidence of 0.466667: from there on 13 of 15 are correct, but
+    // confidences chosen for 0.85 give 7 of 9 on held-out rows
     let advice = answers.coverage_for(0.85).unwrap();
-    assert!(is_close(advice.confidence, 0.61), "{advice:?}");
+    assert!(is_close(advice.confidence, 0.47), "{advice:?}");
     assert_eq!(advice.all.accuracy, Proportion { count: 5, of: 5 });
     assert_eq!(advice.all.coverage, Proportion { count: 5, of: 15 });
     assert_eq!(advice.held_out, advice.all);

@@ -17,6 +17,7 @@ fn refused(question: &Question, answer: &Answer, mark: &str) -> String {
         question,
         answer,
         mark: &mark,
+        model: None,
     });
     assert!(answers.is_empty());
     error.unwrap_err().to_string()
@@ -65,6 +66,7 @@ fn an_answer_or_a_question_of_another_type_is_refused() {
         question: &topic,
         answer: &yes_no(0.5),
         mark: &mark,
+        model: None,
     });
     assert_eq!(added.as_ref(), Err(&refused));
     assert_eq!(answers.expect_outcomes(&topic), Err(refused));

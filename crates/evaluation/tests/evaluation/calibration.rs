@@ -24,7 +24,7 @@ fn scores_of_a_yes_no_are_those_of_the_probability_of_yes() {
 }
 
 #[test]
-fn log_loss_takes_a_millionth_for_0() {
+fn log_loss_takes_a_millionth_for_0_where_no_rounding_shows() {
     let most = -(1e-6_f64.ln());
     let sure_of_yes = yes_no_answers(&[(1.0, false)]).measures();
     assert_close(sure_of_yes.log_loss, most);

@@ -15,6 +15,8 @@ mod cutoffs;
 mod material;
 mod orders;
 mod properties;
+mod ranking;
 mod requirements;
 mod rightness;
+mod rounding;
 mod scales;

@@ -90,6 +90,7 @@ pub(crate) fn marked_with(
                 question,
                 answer,
                 mark: &mark,
+                model: Some("m"),
             })
             .unwrap();
     }

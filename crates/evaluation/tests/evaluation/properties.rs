@@ -116,8 +116,44 @@ proptest! {
         prop_assert_eq!((one.brier, one.log_loss, one.ece), (other.brier, other.log_loss, other.ece));
         prop_assert!(are_close(one.macro_average.f1, other.macro_average.f1));
         prop_assert!(are_close(one.macro_average.recall, other.macro_average.recall));
+        prop_assert!(are_close(one.auc, other.auc));
         prop_assert_eq!(one.coverage, other.coverage);
         prop_assert_eq!(one_advice, other_advice);
+    }
+
+    #[test]
+    fn the_area_under_the_roc_curve_is_the_share_of_ordered_pairs(rows in drawn()) {
+        let measures = measured(OUTCOMES, &rows).measures();
+        let mut areas = Vec::new();
+        for outcome in 0..4 {
+            let (marked, others): (Vec<Drawn>, Vec<Drawn>) =
+                rows.iter().copied().partition(|row| row.2 == outcome);
+            let mut ordered = Vec::new();
+            for marked in &marked {
+                for other in &others {
+                    let (marked, other) = (shares(marked.0)[outcome], shares(other.0)[outcome]);
+                    let tied = f64::from(u8::from(marked == other));
+                    ordered.push(f64::from(u8::from(marked > other)) + tied / 2.0);
+                }
+            }
+            areas.extend(mean(&ordered));
+        }
+        prop_assert!(are_close(measures.auc, mean(&areas)));
+        let marked = (0..4).map(|outcome| rows.iter().filter(move |row| row.1 < 4 && row.2 == outcome));
+        let most = marked.map(Iterator::count).max();
+        prop_assert_eq!(usize::try_from(measures.majority.count).ok(), most);
+        prop_assert_eq!(measures.majority.of, measures.answered);
+    }
+
+    #[test]
+    fn the_area_of_a_yes_no_depends_on_the_order_of_its_rows_alone(rows in yes_no_rows()) {
+        let even: Vec<_> = rows.iter().map(|(it, is_yes)| (it / 2 * 2, *is_yes)).collect();
+        let halved: Vec<_> = even.iter().map(|(it, is_yes)| (it / 2, *is_yes)).collect();
+        let area = |rows: &[(u32, bool)]| yes_no_answers(rows).measures().auc;
+        prop_assert_eq!(area(&even), area(&halved));
+        let other_way: Vec<_> = even.iter().map(|(it, is_yes)| (ONE - it, *is_yes)).collect();
+        let sum = area(&even).zip(area(&other_way)).map(|(one, other)| one + other);
+        prop_assert!(sum.is_none_or(|sum| is_close(sum, 1.0)));
     }
 
     #[test]

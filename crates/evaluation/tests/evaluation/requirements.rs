@@ -42,6 +42,7 @@ fn every_measure_of_a_question_can_be_required() {
         ("accuracy", Some(0.75)),
         ("accuracy_low", Some(interval.low)),
         ("accuracy_high", Some(interval.high)),
+        ("auc", Some(2.0 / 3.0)),
         ("answered", Some(0.8)),
         ("macro_f1", measures.macro_average.f1),
         ("macro_precision", measures.macro_average.precision),
@@ -140,8 +141,8 @@ fn what_cannot_be_read_is_named_with_what_there_is() {
         (
             "topic.acuracy>=0.9",
             "`acuracy` is no measure of a question; there are accuracy, accuracy_low, \
-             accuracy_high, answered, macro_f1, macro_precision, macro_recall, brier, log_loss, \
-             ece, coverage_area, mean_absolute_error, within_one, quadratic_kappa",
+             accuracy_high, auc, answered, macro_f1, macro_precision, macro_recall, brier, \
+             log_loss, ece, coverage_area, mean_absolute_error, within_one, quadratic_kappa",
         ),
         (
             "topic.billing.accuracy>=0.9",

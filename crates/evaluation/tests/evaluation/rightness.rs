@@ -122,6 +122,7 @@ fn outcomes_of_older_versions_come_after_those_of_the_latest() {
         question: &older,
         answer: &answer,
         mark: &mark,
+        model: None,
     };
     answers.add(&row).unwrap();
     let measures = answers.measures();

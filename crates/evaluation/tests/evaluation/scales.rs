@@ -53,6 +53,7 @@ fn a_level_counts_by_its_place_in_the_version_that_answered() {
         question: &older,
         answer: &answer,
         mark: &mark,
+        model: None,
     };
     answers.add(&row).unwrap();
     let scale = answers.measures().scale.unwrap();

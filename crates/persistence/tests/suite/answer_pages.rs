@@ -13,6 +13,7 @@ use crate::fixture::{Fixture, account, failed, prism};
 on_both!(
     answers_are_read_from_the_newest_on_without_gaps,
     failed_results_and_those_of_others_stay_out,
+    an_answer_comes_with_the_model_that_gave_it,
 );
 
 /// An answer with this probability, in millionths.
@@ -64,4 +65,16 @@ async fn failed_results_and_those_of_others_stay_out(it: Fixture) {
     let elsewhere = prism(&it.database, it.account, "Elsewhere").await;
     let pages = it.database.answer_pages(it.account, elsewhere.id);
     assert!(read(pages, 10).await.is_empty());
+}
+
+async fn an_answer_comes_with_the_model_that_gave_it(it: Fixture) {
+    for model in [None, Some("older"), Some("newer")] {
+        let mut new = it.result(ResultStatus::Ok(answer(1)), None);
+        new.provenance.model = model.map(str::to_owned);
+        it.database.save_result(&new).await.unwrap();
+    }
+    let mut pages = it.database.answer_pages(it.account, it.prism.id);
+    let page = pages.next(10).await.unwrap();
+    let models: Vec<_> = page.iter().map(|one| one.model.as_deref()).collect();
+    assert_eq!(models, [Some("newer"), Some("older"), None]);
 }

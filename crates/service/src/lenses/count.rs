@@ -26,7 +26,7 @@ impl Lenses<'_> {
         progress: impl FnMut(u64),
     ) -> Result<LensPreview, InternalError> {
         let mut preview = LensPreview::new(lens.columns().lens, columns, &lens.latest);
-        let add = |answers: AnswersView<'_>| preview.add(answers);
+        let add = |answers: AnswersView<'_>, _: Option<&str>| preview.add(answers);
         self.count(lens, most, add, progress).await?;
         Ok(preview)
     }
@@ -42,18 +42,18 @@ impl Lenses<'_> {
         mut steps: CutoffSteps,
         progress: impl FnMut(u64),
     ) -> Result<CutoffSteps, InternalError> {
-        let add = |answers: AnswersView<'_>| steps.add(answers);
+        let add = |answers: AnswersView<'_>, _: Option<&str>| steps.add(answers);
         self.count(lens, usize::MAX, add, progress).await?;
         Ok(steps)
     }
 
-    /// Passes the answers of a prism's newest `ok` results, at most `most`, to `add`. Returns
-    /// whether there are more.
+    /// Passes the answers of a prism's newest `ok` results, at most `most`, to `add`, the newest
+    /// first, with the models that answered. Returns whether there are more.
     pub(super) async fn count(
         self,
         lens: &PrismLens,
         most: usize,
-        mut add: impl FnMut(AnswersView<'_>),
+        mut add: impl FnMut(AnswersView<'_>, Option<&str>),
         mut progress: impl FnMut(u64),
     ) -> Result<bool, InternalError> {
         let database = &self.refract.database;
@@ -75,7 +75,8 @@ impl Lenses<'_> {
                         find_saved_version(database, prism.id, result.version).await?
                     }
                 };
-                add(AnswersView::new(version.questions(), Some(&result.answers)));
+                let answers = AnswersView::new(version.questions(), Some(&result.answers));
+                add(answers, result.model.as_deref());
                 answering = Some((result.version, version));
                 counted += 1;
             }

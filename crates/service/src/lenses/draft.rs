@@ -14,6 +14,7 @@ use refract_domain::ids::AccountId;
 use refract_domain::lens::{Column, Lens};
 use refract_domain::prism::slug::PrismSelector;
 use refract_domain::result::view::AnswersView;
+use refract_evaluation::counting::cutoff_reach::{CutoffReach, UnreachableCutoff};
 use refract_evaluation::counting::cutoff_steps::CutoffSteps;
 use refract_evaluation::counting::lens_preview::LensPreview;
 
@@ -37,6 +38,8 @@ pub struct LensDraft {
     /// The stored probabilities of each Yes / No question of the latest version, whether the draft
     /// shows the question or not.
     pub probabilities: Vec<CutoffSteps>,
+    /// The cutoffs of the draft that the present model never reaches.
+    pub unreachable: Vec<UnreachableCutoff>,
     /// The newest rows, now and with the draft.
     pub rows: Vec<DraftRow>,
     /// Whether the prism has more results than were counted.
@@ -74,18 +77,22 @@ impl Lenses<'_> {
         let mut draft = LensDraft {
             preview,
             probabilities: questions.iter().filter_map(CutoffSteps::of).collect(),
+            unreachable: Vec::new(),
             rows: Vec::new(),
             has_older: false,
             lens,
         };
         let (preview, probabilities) = (&mut draft.preview, &mut draft.probabilities);
-        let add = |answers: AnswersView<'_>| {
+        let mut reach = CutoffReach::new(columns);
+        let add = |answers: AnswersView<'_>, model: Option<&str>| {
+            reach.add(answers, model);
             preview.add(answers);
             for probabilities in &mut *probabilities {
                 probabilities.add(answers);
             }
         };
         draft.has_older = self.count(&draft.lens, DRAFT_RESULTS, add, |_| ()).await?;
+        draft.unreachable = reach.unreachable();
         let results = self.refract.results();
         for result in results.newest_answered(&draft.lens, DRAFT_ROWS).await? {
             let row = draft.row(result);

@@ -69,11 +69,10 @@ impl EvaluatedQuestion {
         &mut self,
         marked: &MarkedAnswer<'_>,
         version: VersionNumber,
-        model: Option<&str>,
     ) -> Result<(), NotComparable> {
         self.marked.add(marked)?;
         self.versions.add(&version);
-        self.models.add(&model.map(ToOwned::to_owned));
+        self.models.add(&marked.model.map(ToOwned::to_owned));
         Ok(())
     }
 
@@ -152,8 +151,9 @@ fn add(
                 question,
                 answer,
                 mark: &mark.outcome,
+                model: result.model.as_deref(),
             };
-            evaluated.add(&marked, result.version, result.model.as_deref())?;
+            evaluated.add(&marked, result.version)?;
         }
     }
     Ok(())

@@ -45,9 +45,9 @@ Examples:
   refract check support-triage gold.csv --name \"$REFRACT_MODEL_NAME\"
 
 Requirements name a question, a measure and a bound, or a question, an outcome and a measure:
-  of a question   accuracy, accuracy_low, accuracy_high, answered, macro_f1, macro_precision,
-                  macro_recall, brier, log_loss, ece, coverage_area; for scales also
-                  mean_absolute_error, within_one, quadratic_kappa
+  of a question   accuracy, accuracy_low, accuracy_high, auc, answered, macro_f1,
+                  macro_precision, macro_recall, brier, log_loss, ece, coverage_area; for scales
+                  also mean_absolute_error, within_one, quadratic_kappa
   of an outcome   precision, recall, f1";
 
 /// Arguments of `refract check`.
@@ -250,7 +250,7 @@ mod tests {
         }
         assert_eq!(
             (measures(questions).count(), measures(outcomes).count()),
-            (14, 3)
+            (15, 3)
         );
     }
 }

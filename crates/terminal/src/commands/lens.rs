@@ -6,6 +6,8 @@ mod share;
 
 use clap::Subcommand;
 use refract_authoring::lens_file::ShownLens;
+use refract_service::Refract;
+use refract_service::lenses::PrismLens;
 use refract_service::people::AccountActor;
 
 use super::context::AccountArg;
@@ -90,12 +92,28 @@ impl LensCommand {
         let (refract, prism) = account.open_prism(database, &prism).await?;
         let actor = AccountActor::operator(prism.account);
         let (prism, lenses) = (prism.selector(), refract.lenses());
+        let is_set = matches!(change, LensChange::To(_));
         match change {
             LensChange::Nothing => {}
             LensChange::To(file) => lenses.set(&actor, &prism, &file, None).await?,
             LensChange::Reset => lenses.reset(&actor, &prism, None).await?,
         }
         let found = lenses.find(actor.account(), &prism).await?;
-        output::json(&ShownLens::new(&found.lens, found.columns().lens))
+        output::json(&ShownLens::new(&found.lens, found.columns().lens))?;
+        if is_set {
+            warn_of_unreachable_cutoffs(&refract, &found).await?;
+        }
+        Ok(())
     }
+}
+
+/// Warns on stderr of the cutoffs that the model's probabilities never reach.
+async fn warn_of_unreachable_cutoffs(refract: &Refract, lens: &PrismLens) -> anyhow::Result<()> {
+    for unreachable in refract.lenses().unreachable_cutoffs(lens).await? {
+        let cutoff = format!("{} {}", unreachable.name.key(), unreachable.cutoff.value());
+        let bound = unreachable.bound.probability().to_string();
+        let sentence = unreachable.describe(&cutoff, &bound);
+        output::say(&format!("Warning: {sentence}."));
+    }
+    Ok(())
 }

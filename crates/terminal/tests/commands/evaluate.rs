@@ -75,6 +75,9 @@ async fn measures_are_those_of_the_marked_answers(backend: Backend) {
         "macro_precision",
         "macro_recall",
         "coverage_area",
+        "majority_accuracy",
+        "auc",
+        "log_loss_floor",
     ];
     let places = keys.map(|key| first.find(&format!("\"{key}\":")).expect(key));
     assert!(places.is_sorted(), "{first}");
@@ -143,11 +146,53 @@ fn check_choice(topic: &Value, texts: &[MarkedText]) {
     }
     assert_close(&topic["macro_f1"], f1s / 5.0);
     assert_close(&topic["coverage"][0]["accuracy"], right);
+    check_coverage(topic, texts);
+    let marked = |topic| share(texts, |text| text.marked_topic == topic);
+    let majority = (0..TOPICS.len()).map(marked).fold(0.0, f64::max);
+    assert_close(&topic["majority_accuracy"], majority);
+    // the five topics share what is left of two decimals among four: 0.0025 and its multiples
+    assert_eq!(topic["log_loss_floor"], 0.000_05);
     assert_eq!(topic.get("within_one"), None);
+}
+
+/// The server sends one `confidence` with every answer, so coverage follows from the probabilities
+/// alone: `(p - 1/k) / (1 - 1/k)` of five outcomes.
+#[track_caller]
+fn check_coverage(topic: &Value, texts: &[MarkedText]) {
+    let confidence = |text: &MarkedText| (f64::from(text.topic_percent) / 100.0 - 0.2) / 0.8;
+    let points = topic["coverage"].as_array().unwrap();
+    assert!(points.len() > 10, "{points:?}");
+    for point in points {
+        let from = point["confidence"].as_f64().unwrap() - 1e-9;
+        assert_close(
+            &point["coverage"],
+            share(texts, |text| confidence(text) >= from),
+        );
+    }
+}
+
+/// The share of pairs of a text with this mark and one without it that the probabilities order.
+fn auc(texts: &[MarkedText], of: impl Fn(&MarkedText) -> u32) -> f64 {
+    let (mut ordered, mut pairs) = (0.0, 0.0);
+    for yes in texts.iter().filter(|text| text.is_angry) {
+        for no in texts.iter().filter(|text| !text.is_angry) {
+            pairs += 1.0;
+            ordered += f64::from(u8::from(of(yes) > of(no)));
+            ordered += f64::from(u8::from(of(yes) == of(no))) / 2.0;
+        }
+    }
+    ordered / pairs
 }
 
 #[track_caller]
 fn check_yes_no(angry: &Value, texts: &[MarkedText]) {
+    assert_close(&angry["auc"], auc(texts, |text| text.angry_percent));
+    assert_eq!(angry["log_loss_floor"], 0.005);
+    let loss = |text: &MarkedText| {
+        let yes = f64::from(text.angry_percent) / 100.0;
+        -f64::max(if text.is_angry { yes } else { 1.0 - yes }, 0.005).ln()
+    };
+    assert_close(&angry["log_loss"], mean(texts, loss));
     let of = |text: &MarkedText| f64::from(text.angry_percent) / 100.0;
     let error = |text: &MarkedText| of(text) - f64::from(u8::from(text.is_angry));
     assert_close(&angry["brier"], mean(texts, |text| error(text).powi(2)));

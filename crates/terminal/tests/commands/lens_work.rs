@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 on_both!(
     a_preview_counts_what_setting_the_lens_would_change,
     cutoffs_are_seen_over_the_stored_probabilities,
+    a_cutoff_that_the_server_clips_away_is_warned_about,
 );
 
 /// A service with results whose probabilities of anger are 0.05, 0.15, … 0.95, and a failed one.
@@ -179,4 +180,44 @@ async fn cutoffs_are_seen_over_the_stored_probabilities(backend: Backend) {
         .run(&["lens", "cutoffs", PRISM, "is_angry", "--step", "0"])
         .await;
     assert_eq!(ended.code, Some(2));
+}
+
+async fn a_cutoff_that_the_server_clips_away_is_warned_about(backend: Backend) {
+    let service = Service::start(backend).await;
+    // the server clips the probability of yes to 0.01 and 0.99
+    let reply = |request: &Value| {
+        let number: f64 = request["state"]["text"].as_str().unwrap().parse().unwrap();
+        json!({"model": "clips", "answers": {
+            "topic": {"type": "choice", "choice": "billing", "confidence": 0.5,
+                "probabilities": {"billing": 1, "delivery": 0, "product": 0, "other": 0, "insufficient_information": 0}},
+            "angry": {"type": "noul", "noul": (number / 100.0).clamp(0.01, 0.99)},
+            "urgency": {"type": "score", "score": 0, "probabilities": {"0": 0.5, "1": 0.5, "2": 0}},
+        }})
+    };
+    service
+        .model
+        .then_always(ScriptedReply::with(move |request| reply(&request.json())));
+    let set = async |no_below: f64, yes_from: f64| {
+        let lens = json!({"columns": [{"name": "is_angry", "question": "angry", "output": "label",
+            "no_below": no_below, "yes_from": yes_from}]});
+        let file = service.file("clipped.json", &lens);
+        let ended = service.run(&["lens", "set", PRISM, &file]).await;
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        assert!(ended.stdout.contains("is_angry"), "{ended:?}");
+        ended.stderr
+    };
+    let rows = |numbers: std::ops::Range<i32>| -> Vec<Value> {
+        let row = |number: i32| json!({"text": (number - 15).to_string()});
+        numbers.map(row).collect()
+    };
+    service.ask_rows("few", &rows(0..95)).await;
+    assert_eq!(set(0.4, 0.995).await, "");
+    service.ask_rows("more", &rows(95..130)).await;
+    let line = "Warning: is_angry is never Yes: yes_from 0.995 is above 0.99, the highest \
+        probability of yes in 130 answers of the present model.\n";
+    assert_eq!(set(0.4, 0.995).await, line);
+    let line = "Warning: is_angry is never No: no_below 0.005 is not above 0.01, the lowest \
+        probability of yes in 130 answers of the present model.\n";
+    assert_eq!(set(0.005, 0.6).await, line);
+    assert_eq!(set(0.02, 0.99).await, "");
 }

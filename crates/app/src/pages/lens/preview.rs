@@ -1,10 +1,13 @@
 //! The effect of a lens draft on stored results.
 
 use maud::{Markup, html};
+use refract_evaluation::counting::cutoff_reach::{CutoffName, UnreachableCutoff};
 use refract_service::lenses::{DraftCell, DraftRow, LensDraft};
 
+use super::percent_text::to_percent;
 use crate::components::clamped::clamped;
 use crate::components::moment::moment;
+use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::{count, counted};
 use crate::components::table::stacked_table_with;
 
@@ -15,6 +18,9 @@ const SHOWN: usize = 120;
 pub(super) fn preview(draft: &LensDraft) -> Markup {
     let counts = &draft.preview;
     html! {
+        @for unreachable in &draft.unreachable {
+            (notice(NoticeKind::Warning, &beyond(unreachable)))
+        }
         p #changed-results aria-live="polite" data-results=(counts.results) {
             b data-count="changed" { (count(counts.changed_results)) }
             " of " (counted(counts.results, "stored result")) " would change."
@@ -36,6 +42,19 @@ pub(super) fn preview(draft: &LensDraft) -> Markup {
             (rows(draft))
         }
     }
+}
+
+/// The sentence about a cutoff that the model's probabilities never reach, in percent as the inputs
+/// are.
+fn beyond(unreachable: &UnreachableCutoff) -> Markup {
+    let name = match unreachable.name {
+        CutoffName::NoBelow => "No below",
+        CutoffName::YesFrom => "Yes from",
+    };
+    let cutoff = format!("“{name}” {} %", to_percent(unreachable.cutoff.value()));
+    let bound = unreachable.bound.probability().to_f64();
+    let bound = format!("{} %", to_percent(bound));
+    html! { (unreachable.describe(&cutoff, &bound)) "." }
 }
 
 fn rows(draft: &LensDraft) -> Markup {

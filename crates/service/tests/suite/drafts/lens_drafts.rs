@@ -4,6 +4,7 @@ use futures_util::future::join_all;
 use refract_domain::lens::Column;
 use refract_domain::prism::VersionNumber;
 use refract_domain::result::view::RowColumns;
+use refract_evaluation::counting::cutoff_reach::UnreachableCutoff;
 use refract_evaluation::counting::percent_cutoffs::PercentCutoffs;
 use refract_lens_rendering::{Format, render};
 use refract_service::lenses::{DRAFT_RESULTS, DraftRow, LensDraft};
@@ -19,6 +20,7 @@ on_both!(
     results_of_older_versions_are_read_with_their_own_questions,
     a_wrong_lens_file_is_refused_as_saving_refuses_it,
     only_the_newest_results_are_counted,
+    cutoffs_beyond_what_the_model_gives_are_found,
 );
 
 async fn draft(it: &DraftFixture, columns: &Value) -> LensDraft {
@@ -231,4 +233,36 @@ async fn only_the_newest_results_are_counted(it: DraftFixture) {
     let moves = draft.preview.columns[1].moves.as_ref().unwrap();
     let all_yes = moves.labels(PercentCutoffs::new(50, 50).unwrap());
     assert_eq!((all_yes.no, all_yes.yes), (0, 10_000));
+}
+
+async fn cutoffs_beyond_what_the_model_gives_are_found(it: DraftFixture) {
+    let clipped = (0..110).map(|n| (n * 11_000).clamp(10_000, 990_000));
+    save_all(&it, clipped).await;
+    let column =
+        json!({ "question": "angry", "output": "label", "no_below": 0.4, "yes_from": 0.995 });
+    let draft = draft(&it, &json!([column])).await;
+    let unreachable = |found: &[UnreachableCutoff]| -> Vec<_> {
+        let found = found.iter();
+        found
+            .map(|it| {
+                (
+                    it.name.key(),
+                    it.bound.probability().millionths(),
+                    it.answers,
+                )
+            })
+            .collect()
+    };
+    let expected = [("yes_from", 990_000, 110)];
+    assert_eq!(unreachable(&draft.unreachable), expected);
+    let lenses = it.refract.lenses();
+    let of_lens = lenses.unreachable_cutoffs(&it.lens().await).await.unwrap();
+    assert!(of_lens.is_empty());
+    it.set_lens(&json!([column])).await;
+    let of_lens = lenses.unreachable_cutoffs(&it.lens().await).await.unwrap();
+    assert_eq!(unreachable(&of_lens), expected);
+    it.set_lens(&json!([{ "question": "angry", "output": "probability" }]))
+        .await;
+    let of_lens = lenses.unreachable_cutoffs(&it.lens().await).await.unwrap();
+    assert!(of_lens.is_empty());
 }

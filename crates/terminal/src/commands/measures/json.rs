@@ -1,5 +1,6 @@
 //! The measures of a question as the JSON object of `evaluate --json`.
 
+use refract_domain::answer::probability::Probability;
 use refract_domain::key::QuestionKey;
 use refract_domain::prism::VersionNumber;
 use refract_domain::prism::question::QuestionType;
@@ -37,6 +38,9 @@ pub(super) struct MeasuresJson<'a> {
     macro_precision: Option<f64>,
     macro_recall: Option<f64>,
     coverage_area: Option<f64>,
+    majority_accuracy: Option<f64>,
+    auc: Option<f64>,
+    log_loss_floor: Option<Probability>,
 }
 
 impl<'a> MeasuresJson<'a> {
@@ -66,6 +70,9 @@ impl<'a> MeasuresJson<'a> {
             macro_precision: numbers.macro_average.precision,
             macro_recall: numbers.macro_average.recall,
             coverage_area: numbers.coverage.area,
+            majority_accuracy: numbers.majority.value(),
+            auc: numbers.auc,
+            log_loss_floor: numbers.log_loss_floor,
         }
     }
 }

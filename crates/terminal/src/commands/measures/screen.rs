@@ -2,6 +2,7 @@
 
 use indicatif::HumanCount;
 use refract_evaluation::cutoffs::advice::FEW_MARKS;
+use refract_evaluation::measures::QuestionMeasures;
 
 use super::layout::{number, range, wrapped};
 use super::measured_question::MeasuredQuestion;
@@ -64,6 +65,8 @@ fn figures(measured: &MeasuredQuestion, width: usize) -> Vec<String> {
     let accuracy = range(numbers.accuracy.value(), numbers.accuracy.interval());
     let mut parts = vec![
         format!("accuracy {accuracy}"),
+        format!("majority {}", number(numbers.majority.value())),
+        format!("AUC {}", number(numbers.auc)),
         format!("macro F1 {}", number(numbers.macro_average.f1)),
         format!("Brier {}", number(numbers.brier)),
         format!("log loss {}", number(numbers.log_loss)),
@@ -76,7 +79,21 @@ fn figures(measured: &MeasuredQuestion, width: usize) -> Vec<String> {
             format!("quadratic kappa {}", number(scale.quadratic_kappa)),
         ]);
     }
-    wrapped(&parts, "   ", width)
+    let mut lines = wrapped(&parts, "   ", width);
+    lines.extend(floor(numbers));
+    lines
+}
+
+/// The sentence on what stands for a probability of 0 in the log loss; `None` if it is the least
+/// probability that is stored.
+fn floor(numbers: &QuestionMeasures) -> Option<String> {
+    match numbers.log_loss_floor {
+        Some(floor) if floor.millionths() <= 1 => None,
+        Some(floor) => Some(format!(
+            "log loss counts 0 as {floor}, half of the server's rounding step"
+        )),
+        None => Some("log loss counts 0 as half of each server's rounding step".to_owned()),
+    }
 }
 
 #[cfg(test)]
@@ -100,6 +117,7 @@ mod tests {
                 question,
                 answer: &answer,
                 mark: &mark,
+                model: Some("m"),
             };
             marked.add(&row).unwrap();
         }
@@ -151,10 +169,24 @@ mod tests {
         let screen = measured(&question, rows.into_iter());
         assert!(screen.contains("2 marks, 0 of them answered"), "{screen}");
         assert!(
-            screen.contains("accuracy –   macro F1 –   Brier 0.250"),
+            screen.contains("accuracy –   majority –   AUC 0.500   macro F1 –   Brier 0.250"),
             "{screen}"
         );
         assert!(screen.contains("Fewer than 30 marks"), "{screen}");
         assert!(measured(&question, std::iter::empty()).ends_with("\nno marks"));
+        assert!(!screen.contains("log loss counts"), "{screen}");
+    }
+
+    #[test]
+    fn what_stands_for_0_is_stated_where_a_server_rounds() {
+        let question = json!({"key": "angry", "type": "yes_no", "text": "Angry?"});
+        let question: Question = serde_json::from_value(question).unwrap();
+        let rows = (0..40).map(|percent| {
+            let answer = json!({"type": "yes_no", "probability": f64::from(percent) / 100.0});
+            (serde_json::from_value(answer).unwrap(), "no".to_owned())
+        });
+        let screen = measured(&question, rows);
+        let line = "log loss counts 0 as 0.005, half of the server's rounding step";
+        assert!(screen.lines().any(|it| it == line), "{screen}");
     }
 }

@@ -26,6 +26,8 @@ const LIMITS: PageLimits = PageLimits {
 pub struct StoredAnswers {
     /// Number of the version that answered.
     pub version: VersionNumber,
+    /// The model that the server reported; `None` if it reported none.
+    pub model: Option<String>,
     /// The answers to all questions of that version.
     pub answers: Answers,
 }
@@ -41,6 +43,7 @@ pub struct AnswerPages {
 struct AnswerColumns {
     id: ResultId,
     version: i32,
+    model_name: Option<String>,
     answers: Option<String>,
 }
 
@@ -90,6 +93,7 @@ impl TryFrom<AnswerColumns> for StoredAnswers {
     fn try_from(columns: AnswerColumns) -> Result<Self, PersistenceError> {
         Ok(Self {
             version: saved_version(columns.version)?,
+            model: columns.model_name,
             answers: saved_answers(columns.answers.as_deref())?,
         })
     }
