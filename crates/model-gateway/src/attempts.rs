@@ -255,7 +255,8 @@ impl<'a> CallSender<'a> {
                 _permit: permit,
             });
         }
-        let admission = async {
+        // boxed, so that a request that need not wait needs no memory for it
+        let admission = Box::pin(async {
             let paced = match begun {
                 Some(paced) => paced,
                 None => server_pace.begin(self.priority, tokens).await,
@@ -265,7 +266,7 @@ impl<'a> CallSender<'a> {
                 paced,
                 _permit: permit,
             })
-        };
+        });
         match self.priority {
             CallPriority::Interactive => timeout(limit.longest_wait(), admission)
                 .await

@@ -212,7 +212,7 @@ mod tests {
             lines
                 .due(1_500, "", start + Duration::from_secs(10))
                 .unwrap(),
-            "1,500 of 10,000 rows 150/s, 57 seconds left"
+            "1,500 of 10,000 rows 150/s, 56 seconds left"
         );
     }
 
