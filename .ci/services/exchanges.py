@@ -84,15 +84,17 @@ def is_of_scripted_model(format, answer):
 
 def format_of(exchange):
     """The format of an exchange; None for endpoints that no official client has."""
-    path = exchange["path"]
-    if path.endswith("/systemone"):
-        return SYSTEM_ONE
-    if path.endswith("/chat/completions"):
+    if exchange["path"].endswith("/chat/completions"):
         return CHAT
-    if path.endswith("/decisions"):
-        is_map = isinstance(json.loads(exchange["request"])["questions"], dict)
-        return GEMINI if is_map else OPENAI
-    return None
+    if not exchange["request"].startswith("{"):
+        return None
+    body = json.loads(exchange["request"])
+    if isinstance(body.get("questions"), list):
+        return OPENAI
+    # hosts take System One requests at any path
+    if exchange["path"].endswith("/systemone") or "state" in body:
+        return SYSTEM_ONE
+    return GEMINI if exchange["path"].endswith("/decisions") else None
 
 
 def problems(text, adapter, extensions):

@@ -22,7 +22,7 @@ KEY = "sk-check-services"
 # what makes a fault show: a key that the mock demands, and settings of the program
 SHOWN_BY = {
     "auth-rejects-header": (None, {"REFRACT_MODEL_API_KEY": KEY}),
-    "auth-x-api-key": (KEY, {"REFRACT_MODEL_API_KEY": KEY}),
+    "auth-x-api-key": (KEY, {"REFRACT_MODEL_API_KEY": KEY, "REFRACT_MODEL_KEY_HEADER": "x-api-key"}),
     "auth-plain": (KEY, {}),
     "auth-invalid-403-text": (KEY, {"REFRACT_MODEL_API_KEY": "sk-another"}),
     "error-flat": (None, {"REFRACT_MODEL_NAME": "unknown"}),

@@ -12,7 +12,7 @@ use crate::program::run;
 use crate::program::setup;
 
 /// Commands that need existing data.
-const ABOUT_STORED: [&[&str]; 22] = [
+const ABOUT_STORED: [&[&str]; 23] = [
     &["account", "list"],
     &["key", "list"],
     &["key", "revoke", "0190b8f2-0000-7000-8000-0000000000aa"],

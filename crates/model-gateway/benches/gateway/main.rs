@@ -1,9 +1,11 @@
 //! Compares the gateway with a bare `hyper` client that sends equal requests: submissions per
 //! second with a server that answers at once, and memory per waiting submission.
 //!
-//! The server and each measurement of memory run in separate processes. To print one of the two
-//! tables: `cargo bench --bench gateway -- calls`, or `-- waiting`.
+//! The server and each measurement of memory run in separate processes. To print one of the
+//! tables: `cargo bench --bench gateway -- calls`, or `-- waiting`. `-- lone` prints the time of
+//! calls that come one by one over https.
 #![expect(
+    clippy::indexing_slicing,
     clippy::print_stdout,
     clippy::unwrap_used,
     reason = "a bench prints what it found and fails where it cannot"
@@ -11,6 +13,7 @@
 
 mod bare;
 mod calls;
+mod lone;
 mod processes;
 mod prompts;
 mod waiting;
@@ -26,13 +29,16 @@ fn main() {
         _ => {
             let is_wanted = |table| {
                 let named = |name| arguments.contains(&name);
-                named(table) || !(named("calls") || named("waiting"))
+                named(table) || !["calls", "waiting", "lone"].into_iter().any(named)
             };
             if is_wanted("calls") {
                 calls::print();
             }
             if is_wanted("waiting") {
                 waiting::print();
+            }
+            if is_wanted("lone") {
+                lone::print();
             }
         }
     }

@@ -104,7 +104,13 @@ pub(crate) fn answer(protocol: Protocol, questions: usize) -> Value {
 
 /// A model for this thread, at the server with this address.
 pub(crate) fn model(protocol: Protocol, url: &str) -> Model {
-    let settings = ModelSettings {
+    let settings = settings(protocol, url);
+    ModelGateway::new(settings).unwrap().model()
+}
+
+/// The settings for the server with this address.
+pub(crate) fn settings(protocol: Protocol, url: &str) -> ModelSettings {
+    ModelSettings {
         endpoint: url.parse().unwrap(),
         protocol,
         name: "m".to_owned(),
@@ -117,8 +123,7 @@ pub(crate) fn model(protocol: Protocol, url: &str) -> Model {
         timeout: Duration::from_mins(1),
         concurrency: 100_000,
         follow_ups: 26,
-    };
-    ModelGateway::new(settings).unwrap().model()
+    }
 }
 
 /// The bodies of the requests about a submission, and their path after the base address.

@@ -108,6 +108,8 @@ mod tests {
             tokens_before: None,
             on_codes: None,
             unread: None,
+            sum: None,
+            names_another: false,
             model: None,
             input_tokens,
             output_tokens: None,

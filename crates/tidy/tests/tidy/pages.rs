@@ -20,7 +20,7 @@ const BUDGETS: [(&str, usize); 22] = [
     ("docs/DATABASE.md", 700),
     ("docs/DEPLOY.md", 1_200),
     ("docs/FILES.md", 700),
-    ("docs/MODELS.md", 1_100),
+    ("docs/MODELS.md", 1_250),
     ("docs/PERFORMANCE.md", 500),
     ("docs/PRISMS.md", 800),
     ("docs/PROBABILITIES.md", 1_000),
