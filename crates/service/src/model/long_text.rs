@@ -116,8 +116,6 @@ mod tests {
             requests: 1,
             attempts: 1,
             took_ms,
-            sum: None,
-            names_another: false,
         }
     }
 
