@@ -70,7 +70,7 @@ pub struct ModelArgs {
     )]
     model_request_tokens: NonZeroUsize,
 
-    /// Most questions in one `systemone` or `decisions` request
+    /// Most questions in one `systemone`, `decisions` or `gemini` request
     #[arg(
         long,
         env = "REFRACT_MODEL_REQUEST_QUESTIONS",

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use refract_model_gateway::{
-    Model, ModelEndpoint, ModelError, ModelGateway, ModelSettings, Protocol,
+    Model, ModelEndpoint, ModelError, ModelGateway, ModelSettings, Protocol, SettingError,
 };
 
 use self::material::{FORWARD, REVERSED};
@@ -59,6 +59,7 @@ impl ModelTrials {
 
 /// Trials of one model, asked one after the other.
 pub struct TrialRun {
+    settings: ModelSettings,
     model: Model,
     steps: VecDeque<TrialStep>,
     trials: ModelTrials,
@@ -105,6 +106,7 @@ impl TrialRun {
             }
         }
         Self {
+            settings: settings.clone(),
             model: gateway.model(),
             steps,
             trials: ModelTrials::default(),
@@ -139,7 +141,7 @@ impl TrialRun {
                 end
             }
             TrialStep::Size(search) => {
-                let asked = search.trial().ask(&self.model).await?;
+                let asked = search.trial().ask(&self.model_for(search.unit())?).await?;
                 let end = TrialEnd::of(search.name(), &asked);
                 self.end_size(search, asked);
                 end
@@ -169,6 +171,15 @@ impl TrialRun {
             }
         };
         Ok(Some(end))
+    }
+
+    /// The model for a trial of a size. What one number of questions has taught a gateway would
+    /// split the next: each is asked over a gateway that has learned nothing.
+    fn model_for(&self, unit: SizeUnit) -> Result<Model, SettingError> {
+        Ok(match unit {
+            SizeUnit::Outcomes => self.model.clone(),
+            SizeUnit::Questions => ModelGateway::new(self.settings.clone())?.model(),
+        })
     }
 
     /// Whether a trial failed for which the model cannot serve.

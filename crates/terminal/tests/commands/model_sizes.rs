@@ -66,6 +66,44 @@ async fn the_most_outcomes_that_a_server_takes_are_found() {
 }
 
 #[tokio::test]
+async fn hosts_that_name_their_limits_in_known_words_are_tried_with_less() {
+    for (words, sentence) in [
+        ("Too many choices", "fewer options in one question"),
+        (
+            "parcel must have 2 to 26 entries",
+            "fewer options in one question",
+        ),
+        ("max_tokens_exceeded", "too long for the model's context"),
+    ] {
+        let server = ModelServer::start(ScriptedReply::answering(move |request| {
+            let (outcomes, _) = sizes(request);
+            if outcomes > 26 {
+                return (400, json!({"detail": words}));
+            }
+            (200, system_one_answers(request))
+        }));
+        let ended = check(&server.url(), "systemone", &[]).await;
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        let taken = "It takes 26 outcomes a question, not more. `choice of 64` failed: ";
+        assert!(ended.stderr.contains(taken), "{ended:?}");
+        assert!(ended.stderr.contains(sentence), "{ended:?}");
+    }
+    // a request of too many questions is asked in parts: the limit is what one request takes
+    let server = ModelServer::start(ScriptedReply::answering(|request| {
+        let (_, questions) = sizes(request);
+        if questions > 64 {
+            return (422, json!({"detail": "at most 64 questions"}));
+        }
+        (200, system_one_answers(request))
+    }));
+    let ended = check(&server.url(), "systemone", &[]).await;
+    let words = "It takes 64 questions a request, not more. Set \
+                 REFRACT_MODEL_REQUEST_QUESTIONS=64.\n";
+    assert!(ended.stderr.contains(words), "{ended:?}");
+    assert_eq!(ended.code, Some(0));
+}
+
+#[tokio::test]
 async fn the_most_questions_that_a_server_takes_are_found() {
     for (cap, taken) in [(64, 64), (50, 32), (2, 2)] {
         let server = ModelServer::start(capped(255, cap));

@@ -163,6 +163,8 @@ fn may_be_too_much(failure: &ModelError) -> bool {
             | ModelError::ReportedError
             | ModelError::TooLarge
             | ModelError::TimedOut(_)
+            | ModelError::TooManyOptions(_)
+            | ModelError::TooManyQuestions { .. }
             | ModelError::Unanswered(_)
     )
 }
