@@ -42,7 +42,7 @@ pub(crate) fn print() {
         ..settings(Protocol::SystemOne, &format!("https://{address}/v1"))
     });
     let gateway = gateway.unwrap();
-    let threads: Vec<_> = (0..THREADS).map(|_| LoneAsker::start(&gateway)).collect();
+    let threads: Vec<_> = (0..THREADS).map(|_| NodeThread::start(&gateway)).collect();
     let mut times: Vec<f64> = (0..CALLS)
         .map(|call| threads[call % THREADS].call().as_secs_f64() * 1e3)
         .collect();
@@ -59,11 +59,11 @@ pub(crate) fn print() {
 }
 
 /// A thread of a node, which goes on serving its connections between calls.
-struct LoneAsker {
+struct NodeThread {
     calls: tokio::sync::mpsc::UnboundedSender<mpsc::Sender<Duration>>,
 }
 
-impl LoneAsker {
+impl NodeThread {
     fn start(gateway: &ModelGateway) -> Self {
         let gateway = gateway.clone();
         let (calls, mut called) = tokio::sync::mpsc::unbounded_channel();
