@@ -183,8 +183,7 @@ impl<'a> CallSender<'a> {
         let pool = &self.sender.pool;
         let whole_time = &self.sender.settings.timeout;
         let mut chosen = self.first_choice(reach, refused_by, series);
-        let mut body = write(chosen.place);
-        let admitted = self.admit(chosen.place, &body).await?;
+        let admitted = self.admit(chosen.place, write).await?;
         self.recorder.attempt_begins();
         let head = Cell::default();
         let begin = Instant::now();
@@ -194,6 +193,7 @@ impl<'a> CallSender<'a> {
         let (reply, has_system_message) = loop {
             let ChosenServer { place, .. } = chosen;
             series.sent_to = Some(place);
+            let body = write(place);
             let has_system_message = body.has_system_message();
             let asked = pool.ask(chosen);
             let span = self
@@ -220,7 +220,6 @@ impl<'a> CallSender<'a> {
                     self.move_home(place, other);
                     time_left = time.saturating_sub(begin.elapsed());
                     chosen = other;
-                    body = write(chosen.place);
                     continue;
                 }
             }
@@ -241,11 +240,15 @@ impl<'a> CallSender<'a> {
     async fn admit(
         &self,
         place: ServerPlace,
-        body: &RequestBody,
+        write: &impl Fn(ServerPlace) -> RequestBody,
     ) -> Result<AdmittedRequest<'a>, ModelError> {
         let server_pace = self.sender.pool.pace(place);
         let limit = &self.sender.limit;
-        let tokens = body.bytes() / CHARS_PER_TOKEN;
+        let tokens = if server_pace.is_limited() {
+            write(place).bytes() / CHARS_PER_TOKEN
+        } else {
+            0
+        };
         let begun = server_pace.try_begin(tokens);
         if let Some(paced) = begun
             && let Some(permit) = limit.try_acquire()

@@ -51,7 +51,8 @@ pub struct ModelReport {
 /// Collects a [`ModelReport`] while requests run concurrently on one thread.
 pub(crate) struct ReportRecorder {
     first_attempt: Cell<Option<Instant>>,
-    report: RefCell<ModelReport>,
+    /// Boxed to keep a waiting call small.
+    report: RefCell<Box<ModelReport>>,
     /// The body of the last answer, empty until one has come.
     last_body: RefCell<Bytes>,
     /// The cost in the head of the last answer, until its body is read: a cost in the body replaces
@@ -79,7 +80,7 @@ impl ReportRecorder {
         };
         Self {
             first_attempt: Cell::default(),
-            report: RefCell::new(report),
+            report: RefCell::new(Box::new(report)),
             last_body: RefCell::default(),
             cost_in_head: Cell::default(),
             most_read: Cell::default(),
@@ -157,7 +158,7 @@ impl ReportRecorder {
     }
 
     pub(crate) fn into_report(self) -> ModelReport {
-        let report = self.report.into_inner();
+        let report = *self.report.into_inner();
         ModelReport {
             cost: sum_of_costs(report.cost, self.cost_in_head.get()),
             ..report

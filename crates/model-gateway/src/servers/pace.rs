@@ -16,7 +16,7 @@ use self::learned_rate::LearnedRate;
 use crate::priority_queue::{CallPriority, PriorityQueue};
 
 /// The time without a request held back after which a learned rate is given up.
-const FORGOTTEN_AFTER: Duration = Duration::from_mins(1);
+const IDLE_AFTER: Duration = Duration::from_mins(1);
 /// The longest time for which a server that asks for one gets no request.
 const LONGEST_REST: Duration = Duration::from_secs(5);
 
@@ -70,9 +70,14 @@ impl ServerPace {
         }
     }
 
+    /// Whether any limit may hold requests back.
+    pub(crate) fn is_limited(&self) -> bool {
+        self.is_limited.load(Ordering::Relaxed)
+    }
+
     /// Begins a request of about this many tokens if it need not wait.
     pub(crate) fn try_begin(&self, tokens: usize) -> Option<PacedRequest> {
-        if !self.is_limited.load(Ordering::Relaxed) {
+        if !self.is_limited() {
             return Some(self.begun(false));
         }
         if self.queue.count() > 0 {
@@ -100,7 +105,7 @@ impl ServerPace {
 
     /// Learns from an answer to a request.
     pub(crate) fn answered(&self, request: PacedRequest) {
-        if !self.is_limited.load(Ordering::Relaxed) {
+        if !self.is_limited() {
             return;
         }
         let now = self.now();
@@ -108,7 +113,7 @@ impl ServerPace {
         if request.was_held_back {
             limits.held_back_at = now;
         }
-        let is_idle = now.saturating_sub(limits.held_back_at) > FORGOTTEN_AFTER;
+        let is_idle = now.saturating_sub(limits.held_back_at) > IDLE_AFTER;
         match &mut limits.learned {
             Some(_) if is_idle => {
                 limits.learned = None;
@@ -137,7 +142,7 @@ impl ServerPace {
 
     /// Requests a minute that the server is seen to take; `None` if it has refused none of late.
     pub(crate) fn learned_per_minute(&self) -> Option<u64> {
-        if !self.is_limited.load(Ordering::Relaxed) {
+        if !self.is_limited() {
             return None;
         }
         let per_second = self.limits().learned.as_ref()?.per_second();
