@@ -8,6 +8,7 @@
 //! second attempt goes to another server. A server that cannot be reached is skipped: nothing was
 //! sent, so no model was asked.
 
+mod admission;
 pub(crate) mod attempt_end;
 pub(crate) mod concurrency_limit;
 pub(crate) mod request_series;
@@ -18,9 +19,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::Bytes;
-use refract_domain::limits::CHARS_PER_TOKEN;
 use refract_traces::{CallTrace, ModelAttempt};
-use tokio::sync::SemaphorePermit;
 use tokio::time::{sleep, timeout};
 
 use self::concurrency_limit::ConcurrencyLimit;
@@ -32,7 +31,6 @@ use crate::error::ModelError;
 use crate::priority_queue::CallPriority;
 use crate::report::ReportRecorder;
 use crate::servers::each_server::EachServer;
-use crate::servers::pace::PacedRequest;
 use crate::servers::place::{ServerPlace, ServerSet};
 use crate::servers::pool::{AskedServer, ChosenServer, ServerPool};
 use crate::settings::ModelSettings;
@@ -75,13 +73,6 @@ enum RequestReach {
     /// Only the server that answered the series' last request: no other server understands this
     /// one.
     SameServer,
-}
-
-/// A request that its server's pace and the concurrency limit let pass.
-struct AdmittedRequest<'a> {
-    paced: PacedRequest,
-    /// Held until the attempt has ended.
-    _permit: SemaphorePermit<'a>,
 }
 
 /// How an attempt ended.
@@ -233,63 +224,6 @@ impl<'a> CallSender<'a> {
             reply,
             has_system_message,
         })
-    }
-
-    /// Waits until the server's pace and the concurrency limit let a request pass. Only a request of
-    /// a batch may wait longer than an attempt may take.
-    async fn admit(
-        &self,
-        place: ServerPlace,
-        write: &impl Fn(ServerPlace) -> RequestBody,
-    ) -> Result<AdmittedRequest<'a>, ModelError> {
-        let server_pace = self.sender.pool.pace(place);
-        let limit = &self.sender.limit;
-        let tokens = if server_pace.is_limited() {
-            write(place).bytes() / CHARS_PER_TOKEN
-        } else {
-            0
-        };
-        let begun = server_pace.try_begin(tokens);
-        if let Some(paced) = begun
-            && let Some(permit) = limit.try_acquire()
-        {
-            return Ok(AdmittedRequest {
-                paced,
-                _permit: permit,
-            });
-        }
-        // boxed, so that a request that need not wait needs no memory for it
-        let admission = Box::pin(async {
-            let paced = match begun {
-                Some(paced) => paced,
-                None => server_pace.begin(self.priority, tokens).await,
-            };
-            let permit = limit.acquire(self.priority).await?;
-            Ok(AdmittedRequest {
-                paced,
-                _permit: permit,
-            })
-        });
-        match self.priority {
-            CallPriority::Interactive => timeout(limit.longest_wait(), admission)
-                .await
-                .unwrap_or_else(|_| Err(limit.too_busy())),
-            CallPriority::Batch => admission.await,
-        }
-    }
-
-    /// Lets the server's pace learn from the end of a request.
-    fn keep_pace(&self, place: ServerPlace, paced: PacedRequest, reply: &ServerReply) {
-        let pool = &self.sender.pool;
-        match reply {
-            ServerReply::Answer(_) => pool.pace(place).answered(paced),
-            ServerReply::CallError(refusal) if refusal.is_for_the_rate() => {
-                let in_flight = pool.in_flight(place) + 1;
-                pool.pace(place)
-                    .refused(paced, refusal.retry_after, in_flight);
-            }
-            ServerReply::CallError(_) => {}
-        }
     }
 
     /// Describes an attempt at this server for the trace.

@@ -64,8 +64,9 @@ impl TypedProtocol {
         }
     }
 
-    /// Asks a refused group in two halves, or in as many parts as the refusal asks for. What they
-    /// show is learned once they are answered: a text that is too long by itself teaches nothing.
+    /// Asks a refused group in two halves, or in as many parts as the refusal asks for. The first
+    /// part is asked alone: a text that is too long by itself then costs few requests. What the parts
+    /// show is learned once they are answered, so that such a text teaches nothing.
     async fn halves(
         &self,
         call: &CallSender<'_>,
@@ -82,10 +83,11 @@ impl TypedProtocol {
         let parts: Vec<Range<usize>> = starts
             .map(|start| start..group.end.min(start + most))
             .collect();
-        let answers = parts
+        let mut answers = parts
             .iter()
             .map(|part| self.answers(call, written, part.clone()));
-        let answers = all_or_first_failure(answers).await?;
+        let first = all_or_first_failure(answers.next()).await?;
+        let others = all_or_first_failure(answers).await?;
         match excess {
             Excess::Questions(_) => self.limits.learn_questions(most),
             Excess::Tokens | Excess::Options => {
@@ -93,7 +95,7 @@ impl TypedProtocol {
                 self.limits.learn_tokens(tokens.max().unwrap_or(usize::MAX));
             }
         }
-        Ok(answers.into_iter().flatten().collect())
+        Ok(first.into_iter().chain(others).flatten().collect())
     }
 
     /// Asks a group of questions in one request.

@@ -110,19 +110,16 @@ async fn a_request_with_too_many_tokens_is_halved_and_its_size_is_learned() {
 async fn one_text_that_is_too_long_fails_and_teaches_nothing() {
     let message = json!({"detail": {"error_type": "max_tokens_exceeded"}});
     let server = refusing(400, message, |request| request.body.len() > 2_000);
-    let (model, version) = (model(&server), questions(4));
+    let (model, version) = (model(&server), questions(16));
     let long = submission(&version, &"Where is my order? ".repeat(200));
     let failure = model.answer(&version, &long).await.outcome.unwrap_err();
     assert_eq!(
         failure.to_string(),
         "The text is too long for the model's context (status 400)."
     );
-    assert_eq!(keys(&model, &version).await, Ok(in_order(4)));
-    let requests = server.requests();
-    let short = requests
-        .iter()
-        .filter(|request| request.body.len() <= 2_000);
-    assert_eq!(short.map(count).collect::<Vec<_>>(), [4]);
+    assert_eq!(counts(&server), [1, 2, 4, 8, 16]);
+    assert_eq!(keys(&model, &version).await, Ok(in_order(16)));
+    assert_eq!(counts(&server), [1, 2, 4, 8, 16, 16]);
 }
 
 #[actix_rt::test]
