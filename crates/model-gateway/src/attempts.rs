@@ -174,7 +174,8 @@ impl<'a> CallSender<'a> {
         let pool = &self.sender.pool;
         let whole_time = &self.sender.settings.timeout;
         let mut chosen = self.first_choice(reach, refused_by, series);
-        let admitted = self.admit(chosen.place, write).await?;
+        let limit = &self.sender.limit;
+        let admitted = admission::admit(pool, limit, self.priority, chosen.place, write).await?;
         self.recorder.attempt_begins();
         let head = Cell::default();
         let begin = Instant::now();
@@ -200,7 +201,7 @@ impl<'a> CallSender<'a> {
             // a timeout is no evidence against the server if the attempt had little time left
             tell(asked, &reply, time_left >= *whole_time / 2);
             if let Ok(reply) = &reply {
-                self.keep_pace(place, admitted.paced, reply);
+                admission::keep_pace(pool, place, admitted.paced, reply);
             }
             if reach == RequestReach::AnyServer
                 && let Err(ModelError::Unreachable(_)) = reply

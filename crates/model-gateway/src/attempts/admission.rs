@@ -4,13 +4,14 @@ use refract_domain::limits::CHARS_PER_TOKEN;
 use tokio::sync::SemaphorePermit;
 use tokio::time::timeout;
 
-use super::CallSender;
+use super::concurrency_limit::ConcurrencyLimit;
 use crate::connection::ServerReply;
 use crate::connection::request_body::RequestBody;
 use crate::error::ModelError;
 use crate::priority_queue::CallPriority;
 use crate::servers::pace::PacedRequest;
 use crate::servers::place::ServerPlace;
+use crate::servers::pool::ServerPool;
 
 /// A request that its server's pace and the concurrency limit let pass.
 pub(super) struct AdmittedRequest<'a> {
@@ -19,61 +20,64 @@ pub(super) struct AdmittedRequest<'a> {
     _permit: SemaphorePermit<'a>,
 }
 
-impl<'a> CallSender<'a> {
-    /// Waits until the server's pace and the concurrency limit let a request pass. Only a request of
-    /// a batch may wait longer than an attempt may take.
-    pub(super) async fn admit(
-        &self,
-        place: ServerPlace,
-        write: &impl Fn(ServerPlace) -> RequestBody,
-    ) -> Result<AdmittedRequest<'a>, ModelError> {
-        let server_pace = self.sender.pool.pace(place);
-        let limit = &self.sender.limit;
-        let tokens = if server_pace.is_limited() {
-            write(place).bytes() / CHARS_PER_TOKEN
-        } else {
-            0
-        };
-        let begun = server_pace.try_begin(tokens);
-        if let Some(paced) = begun
-            && let Some(permit) = limit.try_acquire()
-        {
-            return Ok(AdmittedRequest {
-                paced,
-                _permit: permit,
-            });
-        }
-        // boxed, so that a request that need not wait needs no memory for it
-        let admission = Box::pin(async {
-            let paced = match begun {
-                Some(paced) => paced,
-                None => server_pace.begin(self.priority, tokens).await,
-            };
-            let permit = limit.acquire(self.priority).await?;
-            Ok(AdmittedRequest {
-                paced,
-                _permit: permit,
-            })
+/// Waits until the server's pace and the concurrency limit let a request pass. Only a request of a
+/// batch may wait longer than an attempt may take.
+pub(super) async fn admit<'a>(
+    pool: &'a ServerPool,
+    limit: &'a ConcurrencyLimit,
+    priority: CallPriority,
+    place: ServerPlace,
+    write: &impl Fn(ServerPlace) -> RequestBody,
+) -> Result<AdmittedRequest<'a>, ModelError> {
+    let server_pace = pool.pace(place);
+    let tokens = if server_pace.is_limited() {
+        write(place).bytes() / CHARS_PER_TOKEN
+    } else {
+        0
+    };
+    let begun = server_pace.try_begin(tokens);
+    if let Some(paced) = begun
+        && let Some(permit) = limit.try_acquire()
+    {
+        return Ok(AdmittedRequest {
+            paced,
+            _permit: permit,
         });
-        match self.priority {
-            CallPriority::Interactive => timeout(limit.longest_wait(), admission)
-                .await
-                .unwrap_or_else(|_| Err(limit.too_busy())),
-            CallPriority::Batch => admission.await,
-        }
     }
+    // boxed, so that a request that need not wait needs no memory for it
+    let admission = Box::pin(async {
+        let paced = match begun {
+            Some(paced) => paced,
+            None => server_pace.begin(priority, tokens).await,
+        };
+        let permit = limit.acquire(priority).await?;
+        Ok(AdmittedRequest {
+            paced,
+            _permit: permit,
+        })
+    });
+    match priority {
+        CallPriority::Interactive => timeout(limit.longest_wait(), admission)
+            .await
+            .unwrap_or_else(|_| Err(limit.too_busy())),
+        CallPriority::Batch => admission.await,
+    }
+}
 
-    /// Lets the server's pace learn from the end of a request.
-    pub(super) fn keep_pace(&self, place: ServerPlace, paced: PacedRequest, reply: &ServerReply) {
-        let pool = &self.sender.pool;
-        match reply {
-            ServerReply::Answer(_) => pool.pace(place).answered(paced),
-            ServerReply::CallError(refusal) if refusal.is_for_the_rate() => {
-                let in_flight = pool.in_flight(place) + 1;
-                pool.pace(place)
-                    .refused(paced, refusal.retry_after, in_flight);
-            }
-            ServerReply::CallError(_) => {}
+/// Lets the server's pace learn from the end of a request.
+pub(super) fn keep_pace(
+    pool: &ServerPool,
+    place: ServerPlace,
+    paced: PacedRequest,
+    reply: &ServerReply,
+) {
+    match reply {
+        ServerReply::Answer(_) => pool.pace(place).answered(paced),
+        ServerReply::CallError(refusal) if refusal.is_for_the_rate() => {
+            let in_flight = pool.in_flight(place) + 1;
+            pool.pace(place)
+                .refused(paced, refusal.retry_after, in_flight);
         }
+        ServerReply::CallError(_) => {}
     }
 }
