@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::health::{JITTER, ServerHealth};
+use super::pace::ServerPace;
 
 /// The use of one model server, for metrics.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,15 +121,15 @@ impl ServerLoad {
         }
     }
 
-    pub(super) fn server_use(&self) -> ServerUse {
+    pub(super) fn server_use(&self, pace: &ServerPace) -> ServerUse {
         ServerUse {
             name: self.name.clone(),
             requests: u64::try_from(self.begun.load(Ordering::Relaxed)).unwrap_or(u64::MAX),
             failures: self.failures.load(Ordering::Relaxed),
             in_flight: self.in_flight(),
             is_ejected: self.health().is_ejected(),
-            waiting: 0,
-            learned_per_minute: None,
+            waiting: pace.waiting(),
+            learned_per_minute: pace.learned_per_minute(),
         }
     }
 

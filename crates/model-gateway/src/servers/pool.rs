@@ -87,11 +87,7 @@ impl ServerPool {
     /// The use of each server, in the order of the list.
     pub(crate) fn uses(&self) -> impl Iterator<Item = ServerUse> {
         let servers = self.loads.iter().zip(self.paces.iter());
-        servers.map(|(load, pace)| ServerUse {
-            waiting: pace.waiting(),
-            learned_per_minute: pace.learned_per_minute(),
-            ..load.server_use()
-        })
+        servers.map(|(load, pace)| load.server_use(pace))
     }
 
     /// Chooses among several servers: one that is due for a probe, else a healthy one, else the one

@@ -13,10 +13,11 @@ use std::time::Duration;
 
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::prism::PrismVersion;
-use refract_domain::submission::{CallContext, SentFields, Submission};
 use refract_model_gateway::{Model, ModelError, ModelGateway, ModelSettings, Protocol};
 use refract_test_support::model_server::ModelServer;
 use serde_json::{Value, json};
+
+use crate::submission;
 
 /// A model with a timeout that no test reaches.
 fn model(server: &ModelServer) -> Model {
@@ -61,12 +62,6 @@ fn choice(outcomes: usize) -> PrismVersion {
         &json!([{"key": "topic", "type": "choice", "text": "What is it about?",
                         "options": options.collect::<Vec<_>>()}]),
     )
-}
-
-fn submission(version: &PrismVersion, text: &str, context: Option<&str>) -> Submission {
-    let sent = vec![("text".to_owned(), text.to_owned())];
-    let context = context.and_then(|text| CallContext::parse(text.to_owned()).unwrap());
-    Submission::new(SentFields(sent), context, version.fields()).unwrap()
 }
 
 async fn ask(server: &ModelServer, version: &PrismVersion) -> Result<Answers, ModelError> {

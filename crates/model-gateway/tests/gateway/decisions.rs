@@ -14,6 +14,8 @@ use refract_model_gateway::{Model, ModelError, ModelGateway, ModelSettings, Prot
 use refract_test_support::model_server::{ModelServer, ScriptedReply};
 use serde_json::{Value, json};
 
+use crate::submission;
+
 fn model(server: &ModelServer) -> Model {
     gateway(server, 52_000).model()
 }
@@ -44,12 +46,6 @@ fn triage() -> PrismVersion {
          "levels": [{"key": "can_wait", "label": "Can wait"},
                     {"key": "this_week", "label": "This week", "description": "by Friday"},
                     {"key": "today", "label": "Today"}]}]))
-}
-
-fn submission(version: &PrismVersion, text: &str, context: Option<&str>) -> Submission {
-    let sent = SentFields(vec![("text".to_owned(), text.to_owned())]);
-    let context = context.and_then(|text| CallContext::parse(text.to_owned()).unwrap());
-    Submission::new(sent, context, version.fields()).unwrap()
 }
 
 /// Asks the questions of [`triage`].

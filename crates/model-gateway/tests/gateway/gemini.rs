@@ -6,10 +6,11 @@ mod sending;
 use refract_domain::answer::Answers;
 use refract_domain::key::QuestionKey;
 use refract_domain::prism::PrismVersion;
-use refract_domain::submission::{CallContext, SentFields, Submission};
 use refract_model_gateway::{Model, ModelError, ModelGateway, ModelReply, ModelSettings, Protocol};
 use refract_test_support::model_server::{ModelServer, ScriptedReply};
 use serde_json::{Value, json};
+
+use crate::submission;
 
 fn gateway(server: &ModelServer, request_tokens: usize) -> ModelGateway {
     let url = server.url().replace("/v1", "/v1beta");
@@ -41,12 +42,6 @@ fn triage() -> PrismVersion {
                         {"key": "this_week", "label": "This week"},
                         {"key": "today", "label": "Today"}]}]});
     serde_json::from_value(json).unwrap()
-}
-
-fn submission(version: &PrismVersion, text: &str, context: Option<&str>) -> Submission {
-    let sent = SentFields(vec![("text".to_owned(), text.to_owned())]);
-    let context = context.and_then(|text| CallContext::parse(text.to_owned()).unwrap());
-    Submission::new(sent, context, version.fields()).unwrap()
 }
 
 /// Asks the questions of [`triage`].

@@ -16,6 +16,8 @@ mod system_one;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
+use refract_domain::prism::PrismVersion;
+use refract_domain::submission::{CallContext, SentFields, Submission};
 use refract_model_gateway::{ConnectionSettings, ModelSettings, Protocol};
 
 /// The settings for a server and its model, with a timeout that no test reaches.
@@ -34,4 +36,11 @@ fn settings(url: &str, protocol: Protocol, name: &str) -> ModelSettings {
         concurrency: 1024,
         follow_ups: 26,
     }
+}
+
+/// A text and a context for a version with the field `text`.
+fn submission(version: &PrismVersion, text: &str, context: Option<&str>) -> Submission {
+    let sent = SentFields(vec![("text".to_owned(), text.to_owned())]);
+    let context = context.and_then(|text| CallContext::parse(text.to_owned()).unwrap());
+    Submission::new(sent, context, version.fields()).unwrap()
 }
