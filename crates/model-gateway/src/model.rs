@@ -24,7 +24,7 @@ use crate::settings::ModelSettings;
 /// The version of the prompts. Raise it with every change to the text that a model is sent, apart
 /// from the text of prisms and callers: answers to different prompts are different measurements.
 /// Tests that spell out the requests pin this number together with the prompts.
-pub const PROMPT_VERSION: i32 = 2;
+pub const PROMPT_VERSION: i32 = 3;
 
 /// One thread's handle for asking the model. Clones share the thread's connections.
 #[derive(Clone)]

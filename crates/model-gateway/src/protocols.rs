@@ -7,6 +7,7 @@ pub(crate) mod concurrent;
 pub(crate) mod decisions;
 pub(crate) mod demo_scorer;
 pub(crate) mod gemini;
+pub(crate) mod reading_order;
 pub(crate) mod server_protocol;
 pub(crate) mod stated;
 pub(crate) mod system_one;

@@ -10,3 +10,4 @@ pub(crate) mod load;
 pub(crate) mod pace;
 pub(crate) mod place;
 pub(crate) mod pool;
+pub(crate) mod prefix_cache;

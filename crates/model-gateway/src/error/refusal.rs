@@ -20,9 +20,9 @@ const PARAMETERS: [&str; 9] = [
 
 /// The parameter that holds the schema.
 const SCHEMA_PARAMETER: &str = "response_format";
-/// Keywords of the schema that a server may refuse. They are plain English words too, so they count
-/// only in a message about a schema.
-const SCHEMA_KEYWORDS: [&str; 2] = ["maximum", "minimum"];
+/// Keywords of the schema that a server may refuse, without `$`. They are plain English words too, so
+/// they count only in a message about a schema.
+pub(crate) const SCHEMA_KEYWORDS: [&str; 5] = ["defs", "enum", "maximum", "minimum", "ref"];
 
 /// The parameter that the body names: under `error.param`, else the first in its message. A keyword
 /// of the schema takes precedence if the message names one and the parameter is the schema's, or if

@@ -17,6 +17,7 @@ pub(crate) mod complete;
 pub(crate) mod completion;
 mod dialogue;
 mod digits;
+mod first_token;
 mod follow_ups;
 mod llama_cpp;
 mod named_tokens;
@@ -29,6 +30,7 @@ pub(crate) mod request;
 #[cfg(test)]
 mod tests;
 mod thinking;
+mod token_limit;
 mod token_text;
 mod unlisted;
 
@@ -44,8 +46,10 @@ use self::request::Prompts;
 use crate::attempts::CallSender;
 use crate::error::ModelError;
 use crate::protocols::concurrent::all_or_first_failure;
+use crate::protocols::reading_order::ReadingOrder;
 use crate::servers::address::ServerAddress;
 use crate::servers::each_server::EachServer;
+use crate::servers::prefix_cache::PrefixCache;
 
 /// Asks servers that speak chat completions with log-probabilities.
 #[derive(Debug)]
@@ -54,6 +58,7 @@ pub(crate) struct ChatProtocol {
     /// Upper bound on the follow-up requests for one question.
     follow_ups: usize,
     servers: EachServer<ChatServer>,
+    prefix_caches: EachServer<PrefixCache>,
 }
 
 impl ChatProtocol {
@@ -67,10 +72,11 @@ impl ChatProtocol {
             opening: ChatOpening::new(model, prompt::SYSTEM),
             follow_ups,
             servers: addresses.map(|address| ChatServer::new(model, address)),
+            prefix_caches: addresses.map(|_| PrefixCache::default()),
         }
     }
 
-    /// Asks all questions concurrently.
+    /// Asks all questions: concurrently, after the first has made the server read a long text.
     pub(crate) async fn ask(
         &self,
         call: &CallSender<'_>,
@@ -78,6 +84,11 @@ impl ChatProtocol {
         submission: &Submission,
     ) -> Result<Answers, ModelError> {
         let prompts = &Prompts::new(&self.opening, version, submission);
+        let order = &ReadingOrder::new(
+            &self.prefix_caches,
+            prompts.shared_bytes(),
+            version.questions().len(),
+        );
         let questions = version.questions().iter().enumerate();
         let answers = questions.map(|(index, question)| {
             let dialogue = QuestionDialogue {
@@ -87,7 +98,9 @@ impl ChatProtocol {
                     prompts,
                     call,
                     servers: &self.servers,
+                    prefix_caches: &self.prefix_caches,
                 },
+                order,
                 follow_ups: self.follow_ups,
             };
             dialogue.ask()

@@ -20,14 +20,17 @@ use crate::error::ModelError;
 use crate::protocols::chat::complete::complete;
 use crate::protocols::chat::opening::ChatOpening;
 use crate::protocols::concurrent::{all_answers, all_or_first_failure};
+use crate::protocols::reading_order::ReadingOrder;
 use crate::servers::address::ServerAddress;
 use crate::servers::each_server::EachServer;
+use crate::servers::prefix_cache::PrefixCache;
 
 /// Asks servers that speak chat completions with schemas.
 #[derive(Debug)]
 pub(crate) struct StatedProtocol {
     opening: ChatOpening,
     refused: EachServer<RefusedParameters>,
+    prefix_caches: EachServer<PrefixCache>,
 }
 
 impl StatedProtocol {
@@ -35,10 +38,12 @@ impl StatedProtocol {
         Self {
             opening: ChatOpening::new(model, request::SYSTEM),
             refused: addresses.map(|_| RefusedParameters::default()),
+            prefix_caches: addresses.map(|_| PrefixCache::default()),
         }
     }
 
-    /// Asks all questions, in concurrent requests of up to ten questions.
+    /// Asks all questions, in requests of up to ten questions: concurrent ones, after the first has
+    /// made the server read a long text.
     pub(crate) async fn ask(
         &self,
         call: &CallSender<'_>,
@@ -46,20 +51,23 @@ impl StatedProtocol {
         submission: &Submission,
     ) -> Result<Answers, ModelError> {
         let requests = request::split(&self.opening, version, submission);
+        let shared_bytes = requests.first().map_or(0, StatedRequest::shared_bytes);
+        let order = &ReadingOrder::new(&self.prefix_caches, shared_bytes, requests.len());
         let answers = requests.into_iter();
-        all_answers(answers.map(|request| self.answers(call, request))).await
+        all_answers(answers.map(|request| self.answers(call, order, request))).await
     }
 
     /// Asks the questions of a request. A request that is too long for the server is halved.
     async fn answers(
         &self,
         call: &CallSender<'_>,
+        order: &ReadingOrder<'_>,
         request: StatedRequest<'_>,
     ) -> Result<Vec<(QuestionKey, Answer)>, ModelError> {
-        let answered = self.ask_once(call, &request).await;
+        let answered = self.ask_once(call, order, &request).await;
         match answered.as_ref().err().and_then(ModelError::excess) {
             Some(_) if request.questions.len() > 1 => {
-                let halves = request.halves().map(|half| self.answers(call, half));
+                let halves = request.halves().map(|half| self.answers(call, order, half));
                 let answers = Box::pin(all_or_first_failure(halves)).await?;
                 Ok(answers.into_iter().flatten().collect())
             }
@@ -70,6 +78,7 @@ impl StatedProtocol {
     async fn ask_once(
         &self,
         call: &CallSender<'_>,
+        order: &ReadingOrder<'_>,
         request: &StatedRequest<'_>,
     ) -> Result<Vec<(QuestionKey, Answer)>, ModelError> {
         let write = |server| {
@@ -78,10 +87,16 @@ impl StatedProtocol {
         };
         let can_do_without = |server, parameter: &str, _, sent| {
             let refused = self.refused.of(server);
-            refused.can_do_without(parameter, sent)
+            refused.can_do_without(parameter, sent, request.names_codes())
         };
-        let completion = complete(call, &mut call.series(), write, can_do_without).await;
+        let turn = order.turn().await;
+        let mut series = call.series();
+        let completion = complete(call, &mut series, write, can_do_without).await;
         let completion = completion.map_err(parameters::about_holder)?;
+        if completion.is_from_llama_cpp {
+            self.prefix_caches.of(series.server()).has_slots();
+        }
+        turn.answered(series.server(), &completion.usage);
         if let (true, Some(question)) = (completion.is_thinking, request.questions.first()) {
             return Err(ModelError::StillThinking(question.key.clone()));
         }

@@ -6,8 +6,10 @@ mod llama_cpp;
 mod named_tokens;
 mod prompts;
 mod reading;
+mod reading_order;
 mod refusals;
 mod servers;
+mod tokens;
 
 use std::time::Duration;
 

@@ -286,7 +286,7 @@ async fn the_prompts_of_this_version_are_these() {
         Key: angry\nIs the writer angry?\n\nPossible answers:\nyes) Yes\nno) No\n\n\
         Key: urgency\nHow urgent is it?\n\nPossible answers:\n0) Low\n1) High";
     // raise the number when the words change
-    assert_eq!(PROMPT_VERSION, 2);
+    assert_eq!(PROMPT_VERSION, 3);
     assert_eq!(body["messages"][0]["content"], system);
     assert_eq!(body["messages"][1]["content"], user);
 }

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::completion::{completion, most_probable};
+use super::completion::{completion, cut, most_probable};
 use super::reply::ScriptedReply;
 
 /// A Choice question with more outcomes than this has codes of two characters.
@@ -15,8 +15,16 @@ pub struct ChatModel {
     /// Weights of the outcomes, in the order of the prompt. They need not sum to 1, and weights
     /// beyond the number of outcomes are ignored.
     pub weights: Vec<f64>,
-    /// Total probability of all codes; the rest is the word `The`.
+    /// Total probability of all codes.
     pub on_codes: f64,
+    /// Number of words that share the rest of the probability evenly; one is the word `The`.
+    pub words: u32,
+    /// The share of the probability after every second letter, beginning with `B`, on a word's end:
+    /// the letter begins a word of the material.
+    pub on_word_ends: f64,
+    /// The share of the probability of `yes` and `no` on capitals, after a space. Other spellings of
+    /// `no` have none.
+    pub on_capitals: f64,
     /// How two-character codes are split into tokens.
     pub cut: CodeCut,
     /// The share of each first token's probability on its spelling after a space.
@@ -78,6 +86,9 @@ impl ChatModel {
         Self {
             weights,
             on_codes: 1.0,
+            words: 1,
+            on_word_ends: 0.0,
+            on_capitals: 0.0,
             cut: CodeCut::Two,
             spaced: 0.0,
             digits_depend_on_spelling: false,
@@ -137,9 +148,15 @@ impl ChatModel {
         if is_refused {
             return (200, json!({"error": {"message": "messages end"}}));
         }
-        let positions = self.positions(body);
-        let named = self.names_bytes;
-        (200, completion(&positions, self.top.min(asked), named))
+        let mut positions = self.positions(body);
+        let most = ["max_tokens", "max_completion_tokens"];
+        let most = most.iter().find_map(|limit| body.get(limit)?.as_u64());
+        let end = cut(&mut positions, most);
+        let mut answer = completion(&positions, self.top.min(asked), self.names_bytes);
+        if let Some(reason) = answer.pointer_mut("/choices/0/finish_reason") {
+            *reason = json!(end);
+        }
+        (200, answer)
     }
 
     /// The tokens at each position of the answer to a chat request with this body, with their
@@ -186,9 +203,16 @@ impl ChatModel {
             } else {
                 code.code.clone()
             };
+            let on_capitals = if is_word(&code.code) {
+                self.on_capitals
+            } else {
+                0.0
+            };
+            let capitals = format!(" {}", token.to_uppercase());
             for (token, share) in [
-                (format!(" {token}"), self.spaced),
-                (token, 1.0 - self.spaced),
+                (capitals, on_capitals),
+                (format!(" {token}"), self.spaced * (1.0 - on_capitals)),
+                (token, (1.0 - self.spaced) * (1.0 - on_capitals)),
             ] {
                 match first.iter_mut().find(|(known, _)| *known == token) {
                     Some((_, sum)) => *sum += code.probability * share,
@@ -196,7 +220,20 @@ impl ChatModel {
                 }
             }
         }
-        first.push(("The".to_owned(), 1.0 - self.on_codes));
+        for (token, share) in &mut first {
+            // a word takes nothing from the codes of its first letter
+            *share /= 1.0 - self.on_word_ends_after(token);
+        }
+        let words = (0..self.words).map(|word| match word {
+            0 => "The".to_owned(),
+            _ => format!("The{word}"),
+        });
+        let each = (1.0 - self.on_codes) / f64::from(self.words);
+        first.extend(words.map(|word| (word, each)));
+        let sum: f64 = first.iter().map(|(_, share)| share).sum();
+        for (_, share) in &mut first {
+            *share /= sum;
+        }
         let mut positions = Vec::new();
         if let Some((before, probability)) = &self.before {
             let mut position = vec![(before.clone(), *probability)];
@@ -232,10 +269,19 @@ impl ChatModel {
                 *share = f64::midpoint(*share, even);
             }
         }
-        own.into_iter()
-            .map(|(digit, _)| digit)
-            .zip(shares)
-            .collect()
+        let on_word = self.on_word_ends_after(spelling);
+        let digits = own.into_iter().map(|(digit, _)| digit);
+        let shares = shares.into_iter().map(|share| share * (1.0 - on_word));
+        let word = (on_word > 0.0).then(|| ("reet".to_owned(), on_word));
+        word.into_iter().chain(digits.zip(shares)).collect()
+    }
+
+    /// The probability after this token that it begins a word.
+    fn on_word_ends_after(&self, token: &str) -> f64 {
+        match token.trim_start().as_bytes() {
+            [letter @ b'A'..=b'Z'] if letter % 2 == 0 => self.on_word_ends,
+            _ => 0.0,
+        }
     }
 
     fn in_object(&self, codes: &[CodeTokens], letter: &str) -> Vec<Vec<(String, f64)>> {

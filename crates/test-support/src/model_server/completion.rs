@@ -8,6 +8,15 @@ pub fn tokens_reply(positions: &[Vec<(String, f64)>], top: usize) -> Value {
     completion(positions, top, false)
 }
 
+/// Cuts an answer after `most` tokens. Returns why it ends.
+pub(super) fn cut<T>(positions: &mut Vec<T>, most: Option<u64>) -> &'static str {
+    let most = most.and_then(|most| usize::try_from(most).ok());
+    let most = most.unwrap_or(usize::MAX);
+    let is_cut = positions.len() >= most;
+    positions.truncate(most);
+    if is_cut { "length" } else { "stop" }
+}
+
 /// A chat completion. `names_bytes` writes tokens of one character as a byte.
 pub(super) fn completion(positions: &[Vec<(String, f64)>], top: usize, names_bytes: bool) -> Value {
     let text: String = positions

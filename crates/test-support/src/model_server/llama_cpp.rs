@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use super::chat::ChatModel;
-use super::completion::tokens;
+use super::completion::{cut, tokens};
 use super::http::ReceivedRequest;
 use super::reply::ScriptedReply;
 
@@ -35,7 +35,7 @@ impl LlamaCppServer {
                 if let Some(completion) = completion.as_object_mut() {
                     let build = json!("b6123-0a1b2c3");
                     completion.insert("system_fingerprint".to_owned(), build);
-                    let timings = json!({"prompt_n": 100, "predicted_n": 1});
+                    let timings = json!({"cache_n": 99, "prompt_n": 1, "predicted_n": 1});
                     completion.insert("timings".to_owned(), timings);
                 }
                 (status, completion)
@@ -57,10 +57,15 @@ impl LlamaCppServer {
         let top = top.and_then(|top| usize::try_from(top).ok());
         let prompts = prompts.into_iter().flatten().filter_map(Value::as_str);
         let answers = prompts.enumerate().map(|(index, prompt)| {
-            let positions = self.model.positions(&chat_of(prompt));
+            let mut positions = self.model.positions(&chat_of(prompt));
+            cut(
+                &mut positions,
+                body.get("n_predict").and_then(Value::as_u64),
+            );
             let shown = tokens(&positions, top.unwrap_or_default(), self.model.names_bytes);
             json!({
                 "index": index,
+                "id_slot": 1,
                 "completion_probabilities": shown,
                 "tokens_evaluated": 100,
                 "tokens_predicted": positions.len(),

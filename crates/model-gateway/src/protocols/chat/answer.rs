@@ -15,7 +15,7 @@ pub(super) fn answer(question: &Question, mut probabilities: CodeProbabilities) 
     probabilities.split_rest();
     let codes = probabilities.codes.get(..outcomes)?;
     let has_mass = probabilities.mass >= LEAST_MASS && codes.iter().sum::<f64>() >= LEAST_MASS;
-    let is_unknown = probabilities.written.is_some_and(|code| code >= outcomes);
+    let is_unknown = probabilities.writes_no_outcome();
     match question.kind {
         QuestionKind::Choice { .. } if is_unknown => answers::without_value(question, codes),
         QuestionKind::Scale { .. } if is_unknown => None,

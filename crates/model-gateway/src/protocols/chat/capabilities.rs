@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 
 use super::named_tokens::NamedTokens;
+use super::token_limit::TokenLimits;
 use crate::error::server_error::SYSTEM_MESSAGE;
 
 /// Number of alternatives to each token that a question requests first.
@@ -47,6 +48,9 @@ pub(super) struct ServerCapabilities {
     no_max_tokens: AtomicBool,
     no_template_kwargs: AtomicBool,
     no_system_message: AtomicBool,
+    hides_spellings: AtomicBool,
+    /// Token limits of answers.
+    pub(super) token_limits: TokenLimits,
     /// llama.cpp's batches of first tokens in one request.
     pub(super) batch: NativeExtension,
     /// Whether the server has refused a number of alternatives with vLLM's message.
@@ -68,6 +72,8 @@ impl Default for ServerCapabilities {
             no_max_tokens: AtomicBool::default(),
             no_template_kwargs: AtomicBool::default(),
             no_system_message: AtomicBool::default(),
+            hides_spellings: AtomicBool::default(),
+            token_limits: TokenLimits::default(),
             batch: NativeExtension::default(),
             has_limit: AtomicBool::default(),
             asked_for_tokens: AtomicBool::default(),
@@ -116,6 +122,21 @@ impl ServerCapabilities {
         };
         refused.fetch_or(was_sent, Ordering::Relaxed);
         was_sent
+    }
+
+    /// Records that spellings of `yes` and `no` were not among the usual alternatives: the model puts
+    /// much of its probability on other words.
+    pub(super) fn hides_spellings(&self) {
+        self.hides_spellings.store(true, Ordering::Relaxed);
+    }
+
+    /// The number of alternatives that a Yes / No question requests first.
+    pub(super) fn yes_no_alternatives(&self) -> u16 {
+        if self.hides_spellings.load(Ordering::Relaxed) {
+            MOST_ALTERNATIVES
+        } else {
+            USUAL_ALTERNATIVES
+        }
     }
 
     /// Records that the server refused a number of alternatives with vLLM's message.

@@ -5,12 +5,14 @@
 
 use refract_domain::answer::probability::Probability;
 
-use super::codes::{CODES_PER_LETTER, CodePiece, CodeShape, codes_of, letter};
-use super::token_text::without_lead;
+use super::codes::{CODES_PER_LETTER, CodePiece, CodeShape, codes_of};
+use super::first_token::FirstToken;
 use crate::report::parsed::{ParsedCodes, ParsedOutcomes};
 
 /// Largest share of the codes' probability that may stay unread (readings).
 const MOST_UNREAD: f64 = 0.01;
+/// Largest share of the probability of `yes` and `no` that may be on unlisted spellings.
+const MOST_UNSPELLED: f64 = 0.001;
 /// A digit with at least this share of its letter's probability is certain.
 const SURE_DIGIT: f64 = 0.95;
 
@@ -31,23 +33,19 @@ pub(super) struct CodeProbabilities {
     pub(super) mass: f64,
     /// Upper bound on the probability of code tokens that the server did not list.
     pub(super) hidden: f64,
+    /// Upper bound on the probability of spellings of `yes` and `no` that the server did not list.
+    pub(super) hidden_spellings: f64,
     /// Number of outcomes with a listed probability.
     pub(super) listed: usize,
     /// Number of tokens listed at the position where the code begins.
     pub(super) alternatives: usize,
+    /// Whether the answer has reached the place of a code: it has a token that is more than white
+    /// space, quotes or thinking.
+    pub(super) is_at_code: bool,
     /// Number of tokens before the code.
     pub(super) tokens_before: usize,
     /// Number of tokens of the written code.
     pub(super) code_tokens: Option<usize>,
-}
-
-/// A token that begins codes of two characters: a letter, possibly after characters that may
-/// precede a code. Tokens of one letter, such as `B` and ` B`, may be followed by different digits.
-pub(super) struct FirstToken {
-    pub(super) letter: usize,
-    token: Vec<u8>,
-    /// Total probability of the token's codes until they are resolved.
-    probability: f64,
 }
 
 /// What is known about the ten codes of a letter.
@@ -77,18 +75,6 @@ pub(super) struct DigitProbabilities {
     pub(super) listed: usize,
     /// Sum of the estimated probabilities of digits that the server did not list.
     pub(super) estimated: f64,
-}
-
-impl FirstToken {
-    /// The token as the beginning of a message, such as ` B` for a letter after a space.
-    pub(super) fn spelling(&self) -> String {
-        let letter = letter(self.letter).to_string();
-        // a special token is not text, so no message can begin with it
-        let is_text =
-            without_lead(&self.token) == letter.as_bytes() && !self.token.starts_with(b"<|");
-        let spelled = is_text.then(|| String::from_utf8(self.token.clone()).ok());
-        spelled.flatten().unwrap_or(letter)
-    }
 }
 
 impl CodeProbabilities {
@@ -208,6 +194,11 @@ impl CodeProbabilities {
         shares
     }
 
+    /// Whether the model wrote a well-formed code that the question lacks.
+    pub(super) fn writes_no_outcome(&self) -> bool {
+        self.written.is_some_and(|code| code >= self.outcomes)
+    }
+
     /// Sum of the known probabilities of the question's codes.
     pub(super) fn sum(&self) -> f64 {
         let letters = self.outcomes.div_ceil(CODES_PER_LETTER);
@@ -256,6 +247,12 @@ impl CodeProbabilities {
     /// were asked for.
     pub(super) fn hides_codes(&self, asked: u16) -> bool {
         self.alternatives >= usize::from(asked) && self.hidden > MOST_UNREAD * self.sum()
+    }
+
+    /// Whether unlisted spellings of `yes` and `no` may matter and the server may list more tokens.
+    pub(super) fn hides_spellings(&self, asked: u16) -> bool {
+        self.alternatives >= usize::from(asked)
+            && self.hidden_spellings > MOST_UNSPELLED * self.sum()
     }
 
     /// The listed share of the outcomes' probabilities.

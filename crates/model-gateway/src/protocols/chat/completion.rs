@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use super::thinking::is_unfinished;
 use crate::error::ModelError;
 use crate::json::lenient::{Lenient, ObjectFields, TokenBytes};
-use crate::json::{is_error, object, string};
+use crate::json::{JsonObject, count, is_error, nested, object, string};
 use crate::report::ReportedUsage;
 
 /// Two listed probabilities with a smaller difference belong to one token.
@@ -25,6 +25,8 @@ pub(crate) struct Completion {
     pub(crate) content: Option<String>,
     /// Whether the answer ended before the model's thinking did.
     pub(crate) is_thinking: bool,
+    /// Whether the model might have written more: it did not end the answer itself.
+    pub(crate) is_cut: bool,
     pub(crate) usage: ReportedUsage,
     /// Whether the completion has members that only llama.cpp's server sends.
     pub(crate) is_from_llama_cpp: bool,
@@ -71,16 +73,27 @@ fn read_strict(body: &[u8]) -> Result<Completion, ModelError> {
     let content = message.content.and_then(string).map(Cow::into_owned);
     let thoughts = message.reasoning_content.or(message.reasoning);
     let finish = choice.finish_reason.and_then(string);
+    let has_stopped = finish.as_deref() == Some("stop");
+    let mut usage = ReportedUsage::read(reply.model, reply.usage);
+    let timings: Option<JsonObject<'_>> = reply.timings.and_then(nested);
+    if let Some(timings) = &timings {
+        let tokens = |key| timings.get(key).and_then(|raw| count(raw));
+        let others = || Some(usage.input_tokens?.saturating_sub(tokens("prompt_n")?));
+        usage.cached_tokens = usage
+            .cached_tokens
+            .or_else(|| tokens("cache_n").or_else(others));
+    }
     Ok(Completion {
         is_thinking: is_unfinished(
             content.as_deref().unwrap_or_default(),
             &thoughts.and_then(string).unwrap_or_default(),
-            finish.as_deref() == Some("stop"),
+            has_stopped,
         ),
+        is_cut: !has_stopped,
         positions: positions(logprobs.content),
         content,
-        usage: ReportedUsage::read(reply.model, reply.usage),
-        is_from_llama_cpp: reply.timings.is_some_and(|raw| raw.get().starts_with('{'))
+        usage,
+        is_from_llama_cpp: timings.is_some()
             && reply.system_fingerprint.is_some_and(is_llama_cpp_build),
     })
 }

@@ -6,20 +6,25 @@ use refract_domain::key::QuestionKey;
 
 use super::answer;
 use super::batch::{BATCH_REQUESTS, follow_up_at_once};
-use super::capabilities::{MOST_ALTERNATIVES, USUAL_ALTERNATIVES};
+use super::capabilities::MOST_ALTERNATIVES;
 use super::code_probabilities::CodeProbabilities;
+use super::completion::Completion;
 use super::follow_ups::follow_up;
 use super::naming::ask_named;
 use super::question_requests::QuestionRequests;
 use super::reading;
 use super::request::WantedCode;
+use super::token_limit::{MOST_CODE_TOKENS, TokenLimits};
 use crate::attempts::request_series::RequestSeries;
 use crate::error::ModelError;
+use crate::protocols::reading_order::ReadingOrder;
+use crate::report::ReportedUsage;
 
 /// One question about one submission.
 #[derive(Clone, Copy)]
 pub(super) struct QuestionDialogue<'a> {
     pub(super) requests: QuestionRequests<'a>,
+    pub(super) order: &'a ReadingOrder<'a>,
     /// Upper bound on the follow-up requests.
     pub(super) follow_ups: usize,
 }
@@ -28,6 +33,7 @@ pub(super) struct QuestionDialogue<'a> {
 struct FirstReading {
     probabilities: CodeProbabilities,
     is_from_llama_cpp: bool,
+    usage: ReportedUsage,
 }
 
 impl QuestionDialogue<'_> {
@@ -35,7 +41,14 @@ impl QuestionDialogue<'_> {
     pub(super) async fn ask(self) -> Result<(QuestionKey, Answer), ModelError> {
         let requests = self.requests;
         let mut series = requests.call.series();
-        let first = self.ask_codes(USUAL_ALTERNATIVES, &mut series).await?;
+        // held until the end: follow-up requests read the question from the same cache
+        let turn = self.order.turn().await;
+        let alternatives = requests.usual_alternatives(series);
+        let first = self.ask_codes(alternatives, &mut series).await?;
+        if first.is_from_llama_cpp {
+            requests.prefix_cache(series).has_slots();
+        }
+        turn.answered(series.server(), &first.usage);
         let first = self.ask_for_hidden(first, &mut series).await?;
         let mut probabilities = first.probabilities;
         let is_followed_up = first.is_from_llama_cpp
@@ -60,12 +73,18 @@ impl QuestionDialogue<'_> {
         series: &mut RequestSeries,
     ) -> Result<FirstReading, ModelError> {
         let capabilities = &self.requests.server(*series).capabilities;
-        let asked = capabilities.alternatives(USUAL_ALTERNATIVES);
-        if !first.probabilities.hides_codes(asked) {
-            return Ok(first);
-        }
-        if capabilities.alternatives(MOST_ALTERNATIVES) == MOST_ALTERNATIVES {
+        let asked = capabilities.alternatives(self.requests.usual_alternatives(*series));
+        let hides_codes = first.probabilities.hides_codes(asked);
+        let hides_spellings = first.probabilities.hides_spellings(asked);
+        let may_list_more = capabilities.alternatives(MOST_ALTERNATIVES) > asked;
+        if may_list_more && (hides_codes || hides_spellings) {
+            if hides_spellings {
+                capabilities.hides_spellings();
+            }
             return self.ask_codes(MOST_ALTERNATIVES, series).await;
+        }
+        if !hides_codes {
+            return Ok(first);
         }
         let named = ask_named(self.requests, series).await;
         if let Some(named) = named.filter(|named| named.mass >= first.probabilities.mass) {
@@ -74,16 +93,28 @@ impl QuestionDialogue<'_> {
         Ok(first)
     }
 
-    /// Asks for any code, and for this many alternatives to each token if the server lists them.
+    /// Asks for any code, and for this many alternatives to each token if the server lists them. An
+    /// answer that ended before it showed a code is asked for again, with the most tokens.
     async fn ask_codes(
         self,
         alternatives: u16,
         series: &mut RequestSeries,
     ) -> Result<FirstReading, ModelError> {
         let requests = self.requests;
-        let completion = requests
-            .complete(&WantedCode::Any, alternatives, series)
+        let (shape, outcomes) = (requests.shape(), requests.outcomes());
+        let any = &WantedCode::Any;
+        let learned = |limits: &TokenLimits| limits.of(shape).tokens();
+        let mut completion = requests
+            .complete(any, alternatives, learned, series)
             .await?;
+        let mut probabilities = reading::read(shape, outcomes, &completion.positions);
+        if completion.is_cut && is_undecided(&completion, &probabilities) {
+            let most = |_: &TokenLimits| MOST_CODE_TOKENS;
+            completion = requests.complete(any, alternatives, most, series).await?;
+            probabilities = reading::read(shape, outcomes, &completion.positions);
+        }
+        let limits = &requests.server(*series).capabilities.token_limits;
+        limits.learn(shape, &completion, &probabilities);
         let key = || requests.question.key.clone();
         if completion.is_thinking {
             return Err(ModelError::StillThinking(key()));
@@ -91,10 +122,17 @@ impl QuestionDialogue<'_> {
         if completion.positions.is_empty() {
             return Err(ModelError::NoLogProbabilities(key()));
         }
-        let (shape, outcomes) = (requests.shape(), requests.outcomes());
         Ok(FirstReading {
-            probabilities: reading::read(shape, outcomes, &completion.positions),
+            probabilities,
             is_from_llama_cpp: completion.is_from_llama_cpp,
+            usage: completion.usage,
         })
     }
+}
+
+/// Whether more tokens may show a code, or show that the written one is none: the answer has only
+/// begun, or the question lacks the written code, which may be the first word of a sentence.
+fn is_undecided(completion: &Completion, probabilities: &CodeProbabilities) -> bool {
+    let is_begun = !completion.positions.is_empty() && !probabilities.is_at_code;
+    completion.is_thinking || is_begun || probabilities.writes_no_outcome()
 }

@@ -6,11 +6,13 @@ use std::collections::HashSet;
 use futures_util::future::try_join_all;
 
 use super::capabilities::{FollowUp, FollowUpMethod, USUAL_ALTERNATIVES};
-use super::code_probabilities::{CodeProbabilities, DigitProbabilities, FirstToken};
+use super::code_probabilities::{CodeProbabilities, DigitProbabilities};
 use super::codes::codes_of;
 use super::digits::digits_after;
+use super::first_token::FirstToken;
 use super::question_requests::QuestionRequests;
 use super::request::WantedCode;
+use super::token_limit::TokenLimits;
 use crate::attempts::request_series::RequestSeries;
 use crate::error::ModelError;
 
@@ -43,22 +45,28 @@ pub(super) async fn follow_up(
         }
         more -= tokens.len();
         let outcomes = probabilities.outcomes;
-        let asked = tokens
-            .iter()
-            .filter_map(|index| probabilities.first_tokens.get(*index))
-            .map(|token| ask_digits(requests, token, outcomes, method, series));
-        for (index, followed_up) in tokens.iter().zip(try_join_all(asked).await?) {
-            series = series.joined(followed_up.series);
-            let capabilities = &requests.server(followed_up.series).capabilities;
-            match followed_up.digits {
-                Some(digits) => {
-                    capabilities.works(method);
-                    probabilities.resolve_letter_of(*index, &digits);
+        let at_once = requests.prefix_cache(series).found_limit();
+        for tokens in tokens.chunks(at_once.unwrap_or(tokens.len())) {
+            let asked = tokens
+                .iter()
+                .filter_map(|index| probabilities.first_tokens.get(*index))
+                .map(|token| ask_digits(requests, token, outcomes, method, series));
+            for (index, followed_up) in tokens.iter().zip(try_join_all(asked).await?) {
+                series = series.joined(followed_up.series);
+                let capabilities = &requests.server(followed_up.series).capabilities;
+                match followed_up.digits {
+                    Some(digits) => {
+                        capabilities.works(method);
+                        probabilities.resolve_letter_of(*index, &digits);
+                    }
+                    None if is_proven || series.is_spent() => {
+                        unreadable.insert(*index);
+                    }
+                    None => capabilities.fails(method),
                 }
-                None if is_proven || series.is_spent() => {
-                    unreadable.insert(*index);
-                }
-                None => capabilities.fails(method),
+            }
+            if series.is_spent() {
+                break;
             }
         }
     }
@@ -81,9 +89,18 @@ async fn ask_digits(
         },
         FollowUpMethod::Schema => WantedCode::OneOf { letter, codes },
     };
-    let answered = requests.complete(&wanted, USUAL_ALTERNATIVES, &mut series);
+    let limit = |limits: &TokenLimits| limits.continued.tokens();
+    let answered = requests.complete(&wanted, USUAL_ALTERNATIVES, limit, &mut series);
     let digits = match answered.await {
-        Ok(completion) => digits_after(letter, codes, &completion.positions),
+        Ok(completion) => {
+            let found = digits_after(letter, codes, &completion.positions);
+            if method == FollowUpMethod::ContinuedMessage {
+                let limits = &requests.server(series).capabilities.token_limits;
+                let needed = found.as_ref().map_or(usize::MAX, |found| found.tokens);
+                limits.continued.raise(needed);
+            }
+            found.map(|found| found.digits)
+        }
         Err(
             ModelError::ParameterRefused { .. }
             | ModelError::Status(400 | 422)

@@ -13,9 +13,9 @@ use serde_json::value::RawValue;
 
 use super::capabilities::USUAL_ALTERNATIVES;
 use super::completion::{LenientTokens, TokenPosition, positions};
-use super::request::{CODE_TOKENS, inside_json};
+use super::request::inside_json;
 use crate::connection::request_body::RequestBody;
-use crate::json::{JsonObject, count, object};
+use crate::json::{JsonObject, count, nested, object};
 use crate::report::ReportedUsage;
 use crate::servers::address::ServerAddress;
 
@@ -32,6 +32,8 @@ pub(super) struct LlamaCppRequests {
 pub(super) struct Continuation {
     /// At least one token.
     pub(super) positions: Vec<TokenPosition>,
+    /// The slot that answered, if the server names it.
+    pub(super) slot: Option<u64>,
     pub(super) usage: ReportedUsage,
 }
 
@@ -40,10 +42,10 @@ impl LlamaCppRequests {
     pub(super) fn new(model: &str, address: &ServerAddress) -> Option<Self> {
         // without `response_fields` each answer would repeat its prompt
         let settings = json!({
-            "model": model, "temperature": 0, "n_predict": CODE_TOKENS,
+            "model": model, "temperature": 0, "n_predict": 1,
             "n_probs": USUAL_ALTERNATIVES, "cache_prompt": true,
-            "response_fields":
-                ["index", "completion_probabilities", "tokens_evaluated", "tokens_predicted"]})
+            "response_fields": ["index", "id_slot", "completion_probabilities",
+                "tokens_evaluated", "tokens_predicted", "timings"]})
         .to_string();
         let settings = settings.strip_suffix('}')?;
         Some(Self {
@@ -58,16 +60,23 @@ impl LlamaCppRequests {
         chat.sent_to(&self.apply_template)
     }
 
-    /// Asks for the continuations of an answer from each of these beginnings. `prompt` is the
-    /// inside of a JSON string; all its copies in the request share its bytes.
-    pub(super) fn batch(&self, prompt: &Bytes, beginnings: &[String]) -> RequestBody {
+    /// Asks for the continuations of an answer from each of these beginnings, in this slot or in any.
+    /// `prompt` is the inside of a JSON string; all its copies in the request share its bytes.
+    pub(super) fn batch(
+        &self,
+        prompt: &Bytes,
+        beginnings: &[String],
+        slot: Option<u64>,
+    ) -> RequestBody {
         let mut parts = vec![self.beginning.clone()];
         for (index, begun) in beginnings.iter().enumerate() {
             let is_last = index + 1 == beginnings.len();
             let mut end = inside_json(begun);
-            end.extend_from_slice(if is_last { br#""]}"# } else { br#"",""# });
+            end.extend_from_slice(if is_last { br#""]"# } else { br#"",""# });
             parts.extend([prompt.clone(), end.into()]);
         }
+        let end = slot.map_or_else(|| "}".to_owned(), |slot| format!(r#","id_slot":{slot}}}"#));
+        parts.push(end.into());
         RequestBody::new(parts).sent_to(&self.completion)
     }
 }
@@ -105,10 +114,13 @@ fn continuation(json: ContinuationJson<'_>, index: u64) -> Option<Continuation> 
         return None;
     }
     let positions = positions(json.completion_probabilities);
+    let timings: JsonObject<'_> = json.timings.and_then(nested).unwrap_or_default();
     (!positions.is_empty()).then_some(Continuation {
         positions,
+        slot: json.id_slot.and_then(count),
         usage: ReportedUsage {
             input_tokens: json.tokens_evaluated.and_then(count),
+            cached_tokens: timings.get("cache_n").and_then(|raw| count(raw)),
             output_tokens: json.tokens_predicted.and_then(count),
             ..ReportedUsage::default()
         },
@@ -119,8 +131,12 @@ fn continuation(json: ContinuationJson<'_>, index: u64) -> Option<Continuation> 
 struct ContinuationJson<'a> {
     #[serde(borrow)]
     index: Option<&'a RawValue>,
+    #[serde(borrow)]
+    id_slot: Option<&'a RawValue>,
     #[serde(borrow, default)]
     completion_probabilities: LenientTokens<'a>,
+    #[serde(borrow)]
+    timings: Option<&'a RawValue>,
     #[serde(borrow)]
     tokens_evaluated: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -139,12 +155,13 @@ mod tests {
         let answer = Bytes::from(json!({"prompt": format!("{text} B")}).to_string());
         let prompt = prompt_before(" B", &answer).unwrap();
         let beginnings: Vec<String> = ('A'..='Z').map(|letter| format!(" {letter}")).collect();
-        let body = requests.batch(&prompt, &beginnings);
+        let body = requests.batch(&prompt, &beginnings, Some(3));
         let copies = body.parts().iter().filter(|part| part.len() > 1_000);
         let copies: Vec<*const u8> = copies.map(|part| part.as_ptr()).collect();
         assert_eq!(copies, [prompt.as_ptr(); 26]);
         assert!(answer.as_ptr_range().contains(&prompt.as_ptr()));
         let sent: serde_json::Value = serde_json::from_slice(&body.parts().concat()).unwrap();
         assert_eq!(sent["prompt"][25], json!(format!("{text} Z")));
+        assert_eq!(sent["id_slot"], 3);
     }
 }

@@ -2,15 +2,18 @@
 
 use refract_domain::prism::question::Question;
 
+use super::capabilities::USUAL_ALTERNATIVES;
 use super::chat_server::ChatServer;
 use super::codes::CodeShape;
 use super::complete::complete;
 use super::completion::Completion;
 use super::request::{Prompts, WantedCode};
+use super::token_limit::TokenLimits;
 use crate::attempts::CallSender;
 use crate::attempts::request_series::RequestSeries;
 use crate::error::ModelError;
 use crate::servers::each_server::EachServer;
+use crate::servers::prefix_cache::PrefixCache;
 
 /// Sends the requests about one question and one submission.
 #[derive(Clone, Copy)]
@@ -21,6 +24,7 @@ pub(super) struct QuestionRequests<'a> {
     pub(super) prompts: &'a Prompts,
     pub(super) call: &'a CallSender<'a>,
     pub(super) servers: &'a EachServer<ChatServer>,
+    pub(super) prefix_caches: &'a EachServer<PrefixCache>,
 }
 
 impl<'a> QuestionRequests<'a> {
@@ -39,18 +43,35 @@ impl<'a> QuestionRequests<'a> {
         self.servers.of(series.server())
     }
 
+    /// The number of alternatives to ask for first.
+    pub(super) fn usual_alternatives(self, series: RequestSeries) -> u16 {
+        let capabilities = &self.server(series).capabilities;
+        match self.shape() {
+            CodeShape::YesNo => capabilities.yes_no_alternatives(),
+            CodeShape::Digit | CodeShape::Letter | CodeShape::LetterDigit => USUAL_ALTERNATIVES,
+        }
+    }
+
+    /// What is known about the prefix cache of the server that answered last.
+    pub(super) fn prefix_cache(self, series: RequestSeries) -> &'a PrefixCache {
+        self.prefix_caches.of(series.server())
+    }
+
     /// Asks for a code, and for this many alternatives to each token if the server lists them.
-    /// Repeats the request without each refused parameter that it can do without.
+    /// Repeats the request without each refused parameter that it can do without. `tokens` limits
+    /// the answer; its argument is the server's limits.
     pub(super) async fn complete(
         self,
         wanted: &WantedCode,
         alternatives: u16,
+        tokens: impl Fn(&TokenLimits) -> u8,
         series: &mut RequestSeries,
     ) -> Result<Completion, ModelError> {
         let write = |server| {
             let capabilities = &self.servers.of(server).capabilities;
             let parameters = capabilities.parameters(alternatives);
-            let body = self.prompts.body(self.index, wanted, parameters);
+            let tokens = tokens(&capabilities.token_limits);
+            let body = self.prompts.body(self.index, wanted, tokens, parameters);
             (body, parameters)
         };
         let can_do_without = |server, parameter: &str, is_over_limit, sent| {

@@ -2,14 +2,14 @@
 //!
 //! Servers put white space, quotes or thinking before the code, and tokenizers cut codes
 //! differently. An alternative before the code counts with its probability times the probability of
-//! reaching its position.
+//! reaching its position. Alternatives with a quote count only if the answer is quoted.
 
 use super::code_probabilities::CodeProbabilities;
 use super::codes::{CodePiece, CodeShape, codes_of};
 use super::completion::TokenPosition;
 use super::digits::digits_at;
 use super::thinking::after_thinking;
-use super::token_text::{is_sentence, text_of, tokens_of, without_lead};
+use super::token_text::{is_marked, is_sentence, text_of, tokens_of, without_lead};
 use super::unlisted;
 
 /// Reads an answer to a question with this many outcomes.
@@ -23,6 +23,7 @@ pub(super) fn read(
     let Some(after_thinking) = after_thinking(&text) else {
         return probabilities;
     };
+    let is_quoted = is_marked(text.get(after_thinking..).unwrap_or_default());
     let mut reached = 1.0;
     let mut end = 0;
     for (index, position) in positions.iter().enumerate() {
@@ -32,7 +33,9 @@ pub(super) fn read(
             continue;
         }
         for other in &position.others {
-            if let Some(piece) = shape.read(without_lead(&other.bytes)) {
+            if let Some(piece) = shape.read(without_lead(&other.bytes))
+                && (is_quoted || !is_marked(&other.bytes))
+            {
                 probabilities.add_token(piece, &other.bytes, reached * other.probability);
             }
         }
@@ -69,6 +72,7 @@ pub(super) fn read(
             .and_then(|written| tokens_of(shape.code(written).len(), token.len(), next));
         probabilities.mass = probabilities.sum();
         probabilities.listed = probabilities.outcomes_with_probability();
+        probabilities.is_at_code = true;
         unlisted::fill_codes(&mut probabilities, shape, position, reached);
         if let (Some(CodePiece::First(letter)), Some(next)) = (piece, next.first()) {
             let codes = codes_of(letter, outcomes);

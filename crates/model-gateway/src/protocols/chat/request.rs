@@ -15,10 +15,8 @@ use super::opening::ChatOpening;
 use super::prompt;
 use crate::connection::request_body::RequestBody;
 
-/// Token limit for an answer that is a code: enough for an empty block of thinking before it.
-pub(super) const CODE_TOKENS: u32 = 8;
 /// Token limit for an answer that is an object with a code.
-const OBJECT_TOKENS: u32 = 24;
+const OBJECT_TOKENS: u8 = 24;
 
 /// The prompts of all questions about one submission.
 pub(super) struct Prompts {
@@ -56,11 +54,18 @@ impl Prompts {
         }
     }
 
-    /// The body of a request about the question at this index.
+    /// Number of bytes at the beginning of all requests that are the same.
+    pub(super) fn shared_bytes(&self) -> usize {
+        self.opening.bytes(true).len() + self.beginning.len()
+    }
+
+    /// The body of a request about the question at this index. The answer gets up to `code_tokens`
+    /// tokens if it is a code.
     pub(super) fn body(
         &self,
         index: usize,
         wanted: &WantedCode,
+        code_tokens: u8,
         parameters: OptionalParameters<'_>,
     ) -> RequestBody {
         let ending = self.endings.get(index).cloned().unwrap_or_default();
@@ -68,7 +73,7 @@ impl Prompts {
             self.opening.bytes(parameters.system_message),
             self.beginning.clone(),
             ending,
-            end(wanted, parameters).into(),
+            end(wanted, code_tokens, parameters).into(),
         ])
         .with_system_message(parameters.system_message)
     }
@@ -90,9 +95,9 @@ struct ChatParameters<'a> {
     logprobs: bool,
     top_logprobs: u16,
     #[serde(skip_serializing_if = "Option::is_none")]
-    max_tokens: Option<u32>,
+    max_tokens: Option<u8>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    max_completion_tokens: Option<u32>,
+    max_completion_tokens: Option<u8>,
     #[serde(skip_serializing_if = "Option::is_none")]
     chat_template_kwargs: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -106,10 +111,10 @@ struct ChatParameters<'a> {
 }
 
 /// The rest of the body after the user message.
-fn end(wanted: &WantedCode, parameters: OptionalParameters<'_>) -> String {
+fn end(wanted: &WantedCode, code_tokens: u8, parameters: OptionalParameters<'_>) -> String {
     let (begun, tokens, response_format) = match wanted {
-        WantedCode::Any => (None, CODE_TOKENS, None),
-        WantedCode::Continued { begun } => (Some(begun), CODE_TOKENS, None),
+        WantedCode::Any => (None, code_tokens, None),
+        WantedCode::Continued { begun } => (Some(begun), code_tokens, None),
         WantedCode::OneOf { letter, codes } => (None, OBJECT_TOKENS, Some(one_of(*letter, *codes))),
     };
     let written = ChatParameters {
@@ -167,7 +172,7 @@ mod tests {
             begun: " B".to_owned(),
         };
         let bodies = [(0, WantedCode::Any), (1, WantedCode::Any), (0, letter)]
-            .map(|(index, wanted)| prompts.body(index, &wanted, parameters));
+            .map(|(index, wanted)| prompts.body(index, &wanted, 1, parameters));
         for body in &bodies {
             let [opening, beginning, ending, end] = body.parts() else {
                 panic!("{body:?}");

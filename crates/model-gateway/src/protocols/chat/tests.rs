@@ -111,7 +111,8 @@ fn any_tokens_are_a_distribution_or_no_answer() {
             prop_assert!(sum == 1_000_000 || (sum == 0 && !is_named), "{sum}");
             answered.set(answered.get() + 1);
         }
-        if let Some(digits) = digits_after(0, 10, &positions) {
+        if let Some(found) = digits_after(0, 10, &positions) {
+            let digits = found.digits;
             prop_assert!(digits.probabilities.iter().all(|share| share.is_finite()));
         }
         Ok(())

@@ -11,6 +11,13 @@ pub(super) fn text_of(positions: &[TokenPosition]) -> Vec<u8> {
     tokens.copied().collect()
 }
 
+/// Whether a quote, emphasis or a bracket precedes the first word. A model that writes its codes
+/// plainly gives such spellings a small probability of their own: they begin another kind of answer.
+pub(super) fn is_marked(bytes: &[u8]) -> bool {
+    let lead = bytes.len() - without_lead(bytes).len();
+    bytes.iter().take(lead).copied().any(is_mark)
+}
+
 /// Strips what may precede a code: white space, quotes, emphasis, brackets, special tokens.
 pub(super) fn without_lead(mut bytes: &[u8]) -> &[u8] {
     loop {
@@ -48,7 +55,9 @@ pub(super) fn tokens_of(code: usize, first: usize, rest: &[TokenPosition]) -> Op
 }
 
 fn is_lead(byte: u8) -> bool {
-    byte.is_ascii_whitespace()
-        || matches!(byte, b'"' | b'\'' | b'`' | b'*' | b'(' | b'[' | b'{' | b'#')
-        || !byte.is_ascii()
+    byte.is_ascii_whitespace() || is_mark(byte) || !byte.is_ascii()
+}
+
+fn is_mark(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\'' | b'`' | b'*' | b'(' | b'[' | b'{' | b'#')
 }

@@ -9,7 +9,12 @@
 use super::code_probabilities::CodeProbabilities;
 use super::codes::{CODES_PER_LETTER, CodePiece, CodeShape, codes_of};
 use super::completion::{AnswerToken, TokenPosition};
-use super::token_text::without_lead;
+use super::token_text::{is_marked, without_lead};
+
+/// The tokens that usually spell `yes` and `no`.
+const SPELLINGS: [&str; 12] = [
+    "yes", "Yes", "YES", " yes", " Yes", " YES", "no", "No", "NO", " no", " No", " NO",
+];
 
 /// A unit, that is a whole code or a first letter, with a probability.
 #[derive(Clone, Copy)]
@@ -99,6 +104,12 @@ pub(super) fn fill_codes(
         }
     }
     probabilities.hidden = bounds.of_tokens(hidden_tokens) * reached;
+    if shape == CodeShape::YesNo {
+        let is_listed =
+            |spelling: &&str| listed(position).any(|token| *token.bytes == *spelling.as_bytes());
+        let unlisted = SPELLINGS.iter().filter(|spelling| !is_listed(spelling));
+        probabilities.hidden_spellings = bounds.of_tokens(unlisted.count()) * reached;
+    }
 }
 
 /// Estimates the unlisted ones of the first `codes` digits at a position. Returns the sum of the
@@ -161,8 +172,8 @@ impl UnlistedBounds {
     }
 }
 
-/// Estimates the unlisted twins of listed tokens. Two tokens are twins if they differ only by a
-/// space, or another character that may precede a code, at the beginning.
+/// Estimates the unlisted twins of listed tokens. Two tokens are twins if they differ only by white
+/// space at the beginning.
 fn unlisted_twins(
     shape: CodeShape,
     position: &TokenPosition,
@@ -172,6 +183,9 @@ fn unlisted_twins(
     let mut plain: Vec<UnitProbability> = Vec::new();
     let mut spaced: Vec<UnitProbability> = Vec::new();
     for token in listed(position) {
+        if is_marked(&token.bytes) {
+            continue;
+        }
         let bytes = without_lead(&token.bytes);
         let unit = match shape.read(bytes) {
             Some(CodePiece::First(unit)) if by_letter => unit,

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::ModelError;
+use crate::error::refusal::SCHEMA_KEYWORDS;
 use crate::error::server_error::SYSTEM_MESSAGE;
 
 /// Request parameters that only some servers accept.
@@ -13,6 +14,8 @@ pub(super) struct StatedParameters {
     /// Whether to send `minimum` and `maximum` for each percentage in the schema; hosted models may
     /// refuse them.
     pub(super) bounds: bool,
+    /// Whether to list in the schema the codes that the model may name; a server may refuse so many.
+    pub(super) codes: bool,
     /// Whether to send a system message; otherwise its words are part of the user message.
     pub(super) system_message: bool,
 }
@@ -22,6 +25,7 @@ pub(super) struct StatedParameters {
 pub(super) struct RefusedParameters {
     temperature: AtomicBool,
     bounds: AtomicBool,
+    codes: AtomicBool,
     system_message: AtomicBool,
 }
 
@@ -31,16 +35,23 @@ impl RefusedParameters {
         StatedParameters {
             temperature: !self.temperature.load(Ordering::Relaxed),
             bounds: !self.bounds.load(Ordering::Relaxed),
+            codes: !self.codes.load(Ordering::Relaxed),
             system_message: !self.system_message.load(Ordering::Relaxed),
         }
     }
 
     /// Whether a request that was refused for `parameter` can be sent without it. If so, later
-    /// requests omit it too.
-    pub(super) fn can_do_without(&self, parameter: &str, sent: StatedParameters) -> bool {
+    /// requests omit it too. `names_codes`: the request asks the model to name codes.
+    pub(super) fn can_do_without(
+        &self,
+        parameter: &str,
+        sent: StatedParameters,
+        names_codes: bool,
+    ) -> bool {
         let (was_sent, refused) = match parameter {
             "temperature" => (sent.temperature, &self.temperature),
             "minimum" | "maximum" => (sent.bounds, &self.bounds),
+            "enum" | "defs" | "ref" | "response_format" => (sent.codes && names_codes, &self.codes),
             SYSTEM_MESSAGE => (sent.system_message, &self.system_message),
             _ => return false,
         };
@@ -49,12 +60,11 @@ impl RefusedParameters {
     }
 }
 
-/// The failure to report once no refused parameter can be left out. A refusal of `minimum` or
-/// `maximum` then concerns a schema without bounds, so the failure names the parameter that holds
-/// the schema.
+/// The failure to report once no refused parameter can be left out. A refusal of a keyword then
+/// concerns a schema without it, so the failure names the parameter that holds the schema.
 pub(super) fn about_holder(mut failure: ModelError) -> ModelError {
     if let ModelError::ParameterRefused { parameter, .. } = &mut failure
-        && matches!(*parameter, "minimum" | "maximum")
+        && SCHEMA_KEYWORDS.contains(parameter)
     {
         *parameter = "response_format";
     }

@@ -55,6 +55,17 @@ impl<'a> StatedRequest<'a> {
         }
     }
 
+    /// Number of bytes at the beginning of all requests that are the same.
+    pub(super) fn shared_bytes(&self) -> usize {
+        self.opening.bytes(true).len() + self.beginning.len()
+    }
+
+    /// Whether a question has so many outcomes that the model names codes.
+    pub(super) fn names_codes(&self) -> bool {
+        let mut shapes = self.questions.iter().map(CodeShape::of);
+        shapes.any(|shape| shape == CodeShape::LetterDigit)
+    }
+
     /// Two requests with half of the questions each, in order.
     pub(super) fn halves(&self) -> [Self; 2] {
         let (first, second) = self.questions.split_at(self.questions.len().div_ceil(2));
@@ -69,7 +80,7 @@ impl<'a> StatedRequest<'a> {
             ""
         };
         let format = json!({"type": "json_schema", "json_schema": {"name": "probabilities",
-            "strict": true, "schema": schema(self.questions, parameters.bounds)}});
+            "strict": true, "schema": schema(self.questions, parameters)}});
         let end = format!(r#""}}],{temperature}"response_format":{format}}}"#);
         RequestBody::new([
             self.opening.bytes(parameters.system_message),
@@ -95,28 +106,45 @@ pub(super) fn split<'a>(
 }
 
 /// The schema of an answer: for each question a percentage under each code. For a question with too
-/// many codes, the most probable codes with their percentages. A percentage is a whole number, with
-/// bounds if the server accepts them: a grammar made from the schema then cannot write more than
-/// 100.
-fn schema(questions: &[Question], has_bounds: bool) -> Value {
+/// many codes, the most probable codes with their percentages.
+///
+/// A grammar made from the schema holds the model to it: a percentage is a whole number, with bounds
+/// if the server accepts them, and a code is one of the question's.
+fn schema(questions: &[Question], parameters: StatedParameters) -> Value {
     let percentage = || {
-        if has_bounds {
+        if parameters.bounds {
             json!({"type": "integer", "minimum": 0, "maximum": 100})
         } else {
             json!({"type": "integer"})
         }
     };
-    object(questions.iter().map(|question| {
+    // questions with as many codes share them
+    let mut codes: Map<String, Value> = Map::new();
+    let mut code = |outcomes: usize| {
+        if !parameters.codes {
+            return json!({"type": "string"});
+        }
+        let name = format!("codes_{outcomes}");
+        let reference = json!({"$ref": format!("#/$defs/{name}")});
+        codes.entry(name).or_insert_with(|| {
+            let codes = (0..outcomes).map(|place| CodeShape::LetterDigit.code(place));
+            json!({"type": "string", "enum": codes.collect::<Vec<_>>()})
+        });
+        reference
+    };
+    let answers = questions.iter().map(|question| {
         let shape = CodeShape::of(question);
+        let outcomes = shape.outcomes(question);
         let properties: Vec<(String, Value)> = match shape {
-            CodeShape::YesNo | CodeShape::Digit | CodeShape::Letter => (0..shape
-                .outcomes(question))
+            CodeShape::YesNo | CodeShape::Digit | CodeShape::Letter => (0..outcomes)
                 .map(|place| (shape.code(place), percentage()))
                 .collect(),
             CodeShape::LetterDigit => {
                 let named = (1..=NAMED_CODES).flat_map(|rank| {
-                    let code = (code_name(rank), json!({"type": "string"}));
-                    [code, (percent_name(rank), percentage())]
+                    [
+                        (code_name(rank), code(outcomes)),
+                        (percent_name(rank), percentage()),
+                    ]
                 });
                 named
                     .chain([(PERCENT_OTHERS.to_owned(), percentage())])
@@ -124,7 +152,12 @@ fn schema(questions: &[Question], has_bounds: bool) -> Value {
             }
         };
         (question.key.to_string(), object(properties))
-    }))
+    });
+    let mut schema = object(answers.collect::<Vec<_>>());
+    if let (false, Some(schema)) = (codes.is_empty(), schema.as_object_mut()) {
+        schema.insert("$defs".to_owned(), Value::Object(codes));
+    }
+    schema
 }
 
 /// An object with all of these properties and no others.

@@ -171,6 +171,37 @@ fn sure_models_are_nearly_exact_at_any_size() {
     }
 }
 
+/// As on real weights: the labels of a long list make their first letters probable.
+#[test]
+fn letters_that_begin_words_lose_no_code() {
+    for outcomes in SIZES.into_iter().filter(|outcomes| *outcomes > 20) {
+        for weights in [
+            flat_weights(outcomes).boxed(),
+            falling(outcomes, 0.9).boxed(),
+        ] {
+            let models = (spelled(weights), 0.3..0.9).prop_map(|(model, on_word_ends)| ChatModel {
+                on_word_ends,
+                ..model
+            });
+            is_faithful(&choice(outcomes), listing(100, models), NEARLY_EXACT);
+        }
+    }
+}
+
+/// As small models answer: most of the probability is on words, some of it on a rare spelling.
+#[test]
+fn rare_spellings_of_yes_and_no_are_found_behind_the_usual_alternatives() {
+    let models = (any_weights(2), 0.06..0.3, 0.001..0.1);
+    let models = models.prop_map(|(weights, on_codes, on_capitals)| ChatModel {
+        on_codes,
+        on_capitals,
+        words: 150,
+        top: 1_000,
+        ..ChatModel::new(weights)
+    });
+    is_faithful(&yes_no(), models, EXACT);
+}
+
 #[test]
 fn merged_codes_are_nearly_exact_where_the_server_lists_a_thousand() {
     for outcomes in SIZES {

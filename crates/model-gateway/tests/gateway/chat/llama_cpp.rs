@@ -67,6 +67,19 @@ fn except(path: &'static str, status: u16, odd: Value) -> ScriptedReply {
     })
 }
 
+/// A llama.cpp server with another reply to a batch of several.
+fn except_others(odd: Value) -> ScriptedReply {
+    let server = llama_cpp();
+    ScriptedReply::answering(move |request| {
+        let prompts = request.json()["prompt"].as_array().map(Vec::len);
+        if request.path == BATCH && prompts > Some(1) {
+            (200, odd.clone())
+        } else {
+            server.answer(request)
+        }
+    })
+}
+
 #[actix_rt::test]
 async fn one_request_follows_up_all_letters_as_messages_would() {
     for outcomes in [32, 62, 152, 255] {
@@ -74,9 +87,9 @@ async fn one_request_follows_up_all_letters_as_messages_would() {
         let reply = ask_choice(&model(&server), outcomes).await;
         let messages = by_message(outcomes).await;
         assert!(is_alike(&reply, &messages), "{reply:?}\n{messages:?}");
-        assert_eq!(paths(&server), [CHAT, TEMPLATE, BATCH]);
-        assert_eq!((reply.report.requests, reply.report.attempts), (3, 3));
-        assert!(messages.report.requests > 3, "{messages:?}");
+        assert_eq!(paths(&server), [CHAT, TEMPLATE, BATCH, BATCH]);
+        assert_eq!((reply.report.requests, reply.report.attempts), (4, 4));
+        assert!(messages.report.requests >= 4, "{messages:?}");
         let stored = probabilities(only(&reply.outcome.unwrap()));
         let distance = distance(&unsure().distribution(outcomes), &stored);
         assert!(distance <= NEARLY_EXACT, "{distance}");
@@ -95,7 +108,7 @@ async fn one_request_distinguishes_all_spellings_of_a_letter() {
         };
         let server = ModelServer::start(model_server.reply());
         let reply = ask_choice(&model(&server), outcomes).await;
-        assert_eq!(paths(&server), [CHAT, TEMPLATE, BATCH]);
+        assert_eq!(paths(&server), [CHAT, TEMPLATE, BATCH, BATCH]);
         let stored = probabilities(only(&reply.outcome.unwrap()));
         let distance = distance(&in_two_ways.distribution(outcomes), &stored);
         assert!(distance <= NEARLY_EXACT, "{outcomes} {distance}");
@@ -128,7 +141,7 @@ async fn the_servers_own_template_makes_the_prompts() {
     let model = ModelGateway::new(settings).unwrap().model();
     ask_choice(&model, 50).await.outcome.unwrap();
     let requests = server.requests();
-    let [chat, template, batch] = requests.as_slice() else {
+    let [chat, template, first, others] = requests.as_slice() else {
         panic!("{requests:?}");
     };
     for request in &requests {
@@ -137,7 +150,7 @@ async fn the_servers_own_template_makes_the_prompts() {
     }
     // a follow-up request by message, sent to another path; `E`, the most probable letter, is
     // written
-    let (chat, template, batch) = (chat.json(), template.json(), batch.json());
+    let (chat, template) = (chat.json(), template.json());
     for at in [0, 1] {
         assert_eq!(template["messages"][at], chat["messages"][at]);
     }
@@ -152,15 +165,17 @@ async fn the_servers_own_template_makes_the_prompts() {
     let [system, user] = [0, 1].map(|at| chat["messages"][at]["content"].as_str().unwrap());
     let prompts = [" D", " C", " B", " A"]
         .map(|begun| format!("<|system|>{system}<|user|>{user}<|assistant|>{begun}"));
-    assert_eq!(
-        batch,
-        json!({
-            "model": "qwen", "temperature": 0, "n_predict": 8, "n_probs": 100,
-            "cache_prompt": true, "prompt": prompts,
-            "response_fields":
-                ["index", "completion_probabilities", "tokens_evaluated", "tokens_predicted"],
-        })
-    );
+    let mut batch = json!({
+        "model": "qwen", "temperature": 0, "n_predict": 1, "n_probs": 100, "cache_prompt": true,
+        "prompt": prompts[..1],
+        "response_fields": ["index", "id_slot", "completion_probabilities", "tokens_evaluated",
+            "tokens_predicted", "timings"],
+    });
+    assert_eq!(first.json(), batch);
+    // all others go where the first was answered
+    batch["prompt"] = json!(prompts[1..]);
+    batch["id_slot"] = json!(1);
+    assert_eq!(others.json(), batch);
 }
 
 #[actix_rt::test]
@@ -168,9 +183,9 @@ async fn few_letters_are_followed_up_one_by_one_and_the_setting_bounds_them() {
     for (outcomes, follow_ups, expected) in [
         (20, 26, vec![CHAT]),
         (30, 26, vec![CHAT; 3]),
-        (40, 26, vec![CHAT, TEMPLATE, BATCH]),
-        (255, 1, vec![CHAT; 2]),
-        (255, 2, vec![CHAT, TEMPLATE, BATCH]),
+        (40, 26, vec![CHAT, TEMPLATE, BATCH, BATCH]),
+        (255, 2, vec![CHAT; 3]),
+        (255, 3, vec![CHAT, TEMPLATE, BATCH, BATCH]),
     ] {
         let server = ModelServer::start(llama_cpp().reply());
         let settings = ModelSettings {
@@ -220,12 +235,12 @@ async fn an_odd_answer_loses_nothing_and_ends_the_use_of_both_endpoints() {
         let answer = |index| json!({"index": index, "completion_probabilities": [{"token": "0", "logprob": -0.1}]});
         (0..answers).map(answer).collect::<Vec<_>>()
     };
-    let mut swapped = of_batch(3);
+    let mut swapped = of_batch(2);
     swapped.swap(0, 1);
-    let mut empty = of_batch(3);
+    let mut empty = of_batch(2);
     empty[1]["completion_probabilities"] = json!([]);
-    let mut older = of_batch(3);
-    older[2] = json!({"index": 2, "completion_probabilities": [{"content": "0", "probs": []}]});
+    let mut older = of_batch(2);
+    older[1] = json!({"index": 1, "completion_probabilities": [{"content": "0", "probs": []}]});
     let unknown = json!({"error": {"code": 404, "message": "File Not Found"}});
     for (path, status, odd) in [
         (TEMPLATE, 404, unknown.clone()),
@@ -243,14 +258,19 @@ async fn an_odd_answer_loses_nothing_and_ends_the_use_of_both_endpoints() {
         (BATCH, 500, unknown.clone()),
         (BATCH, 200, unknown),
         (BATCH, 200, json!("no JSON of ours")),
-        (BATCH, 200, json!(of_batch(2))),
-        (BATCH, 200, json!(of_batch(4))),
+        (BATCH, 200, json!(of_batch(1))),
+        (BATCH, 200, json!(of_batch(3))),
         (BATCH, 200, json!(swapped)),
         (BATCH, 200, json!(empty)),
         (BATCH, 200, json!(older)),
         (BATCH, 200, json!([1, 2, 3])),
     ] {
-        let server = ModelServer::start(except(path, status, odd.clone()));
+        let reply = if odd.is_array() && path == BATCH {
+            except_others(odd.clone())
+        } else {
+            except(path, status, odd.clone())
+        };
+        let server = ModelServer::start(reply);
         let model = model(&server);
         let expected = by_message(40).await;
         let first = ask_choice(&model, 40).await;
@@ -266,15 +286,24 @@ async fn an_odd_answer_loses_nothing_and_ends_the_use_of_both_endpoints() {
 
 #[actix_rt::test]
 async fn digits_that_the_batch_does_not_show_are_asked_for_by_message() {
-    let words = |index| {
-        let token = json!({"token": "The", "logprob": -0.1});
-        json!({"index": index, "completion_probabilities": [token]})
-    };
-    let words: Vec<Value> = (0..3).map(words).collect();
-    let server = ModelServer::start(except(BATCH, 200, json!(words)));
+    let llama_cpp = llama_cpp();
+    let server = ModelServer::start(ScriptedReply::answering(move |request| {
+        let (status, mut answer) = llama_cpp.answer(request);
+        let answers = match &mut answer {
+            Value::Array(answers) => answers.iter_mut().collect(),
+            single => vec![single],
+        };
+        for answer in answers.into_iter().filter(|_| request.path == BATCH) {
+            answer["completion_probabilities"] = json!([{"token": "The", "logprob": -0.1}]);
+        }
+        (status, answer)
+    }));
     let reply = ask_choice(&model(&server), 40).await;
     assert_eq!(reply.outcome, by_message(40).await.outcome);
-    assert_eq!(paths(&server), [CHAT, TEMPLATE, BATCH, CHAT, CHAT, CHAT]);
+    assert_eq!(
+        paths(&server),
+        [CHAT, TEMPLATE, BATCH, BATCH, CHAT, CHAT, CHAT]
+    );
 }
 
 #[actix_rt::test]
@@ -282,7 +311,7 @@ async fn a_way_that_has_worked_outlasts_an_overload_but_not_another_server() {
     let server = ModelServer::start(llama_cpp().reply());
     let model = model(&server);
     let expected = by_message(40).await;
-    let usual = [CHAT, TEMPLATE, BATCH];
+    let usual = [CHAT, TEMPLATE, BATCH, BATCH];
     let mut seen = 0;
     let mut after = async |reply: ScriptedReply| {
         server.then_always(reply);

@@ -32,10 +32,18 @@ async fn variants_of_a_token_are_summed() {
         (" yes", 0.1),
         ("YES", 0.05),
         ("yes", 0.05),
-        ("\"No\"", 0.2),
+        ("No", 0.2),
         (" NO.", 0.2),
     ];
     assert_eq!(read(&yes_no(), &[tokens]).await.unwrap(), yes(0.6));
+}
+
+#[actix_rt::test]
+async fn quoted_spellings_count_if_the_answer_is_quoted() {
+    for (written, expected) in [("yes", 0.75), ("\"yes", 0.5)] {
+        let tokens: &[(&str, f64)] = &[(written, 0.6), ("no", 0.2), ("\"no\"", 0.2), ("(no", 0.2)];
+        assert_eq!(read(&yes_no(), &[tokens]).await.unwrap(), yes(expected));
+    }
 }
 
 #[actix_rt::test]

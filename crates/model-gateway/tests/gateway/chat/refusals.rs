@@ -51,7 +51,7 @@ async fn a_refused_system_message_goes_into_the_users_from_then_on() {
         let joined = ("user".to_owned(), format!("{}\n\n{}", system.1, user.1));
         assert_eq!(messages(&second), [joined]);
         assert_eq!(messages(&second), messages(&third));
-        assert_eq!(second.json()["max_tokens"], 8, "nothing else was left out");
+        assert_eq!(second.json()["max_tokens"], 1, "nothing else was left out");
     }
 }
 

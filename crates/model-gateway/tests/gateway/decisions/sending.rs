@@ -24,7 +24,7 @@ async fn the_request_is_the_contracts_byte_for_byte() {
     );
     assert_eq!(sent.text(), expected);
     // raise the number when the text that every model gets changes
-    assert_eq!(PROMPT_VERSION, 2);
+    assert_eq!(PROMPT_VERSION, 3);
     assert_eq!(
         (sent.method.as_str(), sent.path.as_str()),
         ("POST", "/v1/decisions")

@@ -1,0 +1,117 @@
+//! The order in which the requests of a call are sent, so that the server reads their text once.
+//!
+//! One request goes first. When it is answered, the server has read the text, and as many others go
+//! at once as the server's [`PrefixCache`] allows.
+
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+use tokio::sync::Notify;
+
+use crate::report::ReportedUsage;
+use crate::servers::each_server::EachServer;
+use crate::servers::place::ServerPlace;
+use crate::servers::prefix_cache::PrefixCache;
+
+/// Bytes of a common beginning below which no request waits for another: about 500 tokens, which a
+/// graphics card reads faster than an answer goes back and forth.
+const LEAST_SHARED_BYTES: usize = 2_000;
+
+/// About as many bytes have a token in common languages.
+const BYTES_PER_TOKEN: usize = 4;
+
+/// The requests of one call, and how many of them are under way.
+pub(crate) struct ReadingOrder<'a> {
+    caches: &'a EachServer<PrefixCache>,
+    /// Cached tokens that show that the server had the text in its cache: half of an estimate.
+    least_cached: u64,
+    /// Whether one request goes first.
+    is_ordered: bool,
+    running: Cell<usize>,
+    /// The server that has read the text, and how long the first request took.
+    read: Cell<Option<(ServerPlace, Duration)>>,
+    changed: Notify,
+}
+
+/// A request's turn: it may be sent, and so may what follows it. The next request's turn may come
+/// when this one is dropped.
+pub(crate) struct RequestTurn<'a> {
+    order: &'a ReadingOrder<'a>,
+    /// Number of requests under way when this one began, this one included.
+    running: usize,
+    begin: Instant,
+}
+
+impl<'a> ReadingOrder<'a> {
+    /// Orders this many requests, which begin with the same bytes.
+    pub(crate) fn new(
+        caches: &'a EachServer<PrefixCache>,
+        shared_bytes: usize,
+        requests: usize,
+    ) -> Self {
+        let is_long = requests > 1 && shared_bytes >= LEAST_SHARED_BYTES;
+        Self {
+            caches,
+            least_cached: u64::try_from(shared_bytes / BYTES_PER_TOKEN / 2).unwrap_or(u64::MAX),
+            // every cache counts the call, so no short circuit
+            is_ordered: is_long && caches.iter().filter(|cache| cache.begin_call()).count() > 0,
+            running: Cell::default(),
+            read: Cell::default(),
+            changed: Notify::new(),
+        }
+    }
+
+    /// Waits until another request may be sent.
+    pub(crate) async fn turn(&'a self) -> RequestTurn<'a> {
+        while self.running.get() >= self.allowed() {
+            self.changed.notified().await;
+        }
+        self.running.set(self.running.get() + 1);
+        RequestTurn {
+            order: self,
+            running: self.running.get(),
+            begin: Instant::now(),
+        }
+    }
+
+    /// Number of requests that may be under way now.
+    fn allowed(&self) -> usize {
+        let limit = match self.read.get() {
+            _ if !self.is_ordered => None,
+            None => Some(1),
+            Some((server, _)) => self.caches.of(server).at_once(),
+        };
+        limit.unwrap_or(usize::MAX)
+    }
+}
+
+impl RequestTurn<'_> {
+    /// Learns from the answer to the turn's first request.
+    pub(crate) fn answered(&self, server: ServerPlace, usage: &ReportedUsage) {
+        let order = self.order;
+        if !order.is_ordered {
+            return;
+        }
+        let took = self.begin.elapsed();
+        match order.read.get() {
+            None => order.read.set(Some((server, took))),
+            Some((reader, first_took)) if reader == server => {
+                let is_cached = |cached| cached >= order.least_cached;
+                let is_shared = usage.cached_tokens.map(is_cached);
+                // without a report, an answer in half the time did not read the text
+                let is_shared = is_shared.unwrap_or(took * 2 < first_took);
+                order.caches.of(server).learn(is_shared, self.running);
+            }
+            // another server had to read the text itself
+            Some(_) => {}
+        }
+        order.changed.notify_waiters();
+    }
+}
+
+impl Drop for RequestTurn<'_> {
+    fn drop(&mut self) {
+        self.order.running.set(self.order.running.get() - 1);
+        self.order.changed.notify_waiters();
+    }
+}
