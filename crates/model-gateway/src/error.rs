@@ -8,6 +8,7 @@ pub(crate) mod refusal;
 pub(crate) mod server_error;
 pub(crate) mod server_message;
 pub(crate) mod size_refusal;
+pub(crate) mod written_instead;
 
 use std::fmt;
 use std::time::Duration;
@@ -15,6 +16,7 @@ use std::time::Duration;
 use refract_domain::key::QuestionKey;
 
 use self::size_refusal::Excess;
+use self::written_instead::WrittenInstead;
 
 /// Why asking the model failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -94,6 +96,19 @@ pub enum ModelError {
     /// A question without a usable answer.
     #[error("The model gave no usable answer to the question {0}.")]
     Unanswered(QuestionKey),
+    /// An answer with less than 5 % of its probability on the codes of the protocol `chat`.
+    #[error(
+        "The model gave no usable answer to the question {question}: {percent} % of its \
+         probability is on the codes, and {wrote}."
+    )]
+    OffCodes {
+        /// The question's key.
+        question: QuestionKey,
+        /// Whole percent of the probability on the codes: 0 to 5.
+        percent: u8,
+        /// The kind of what it wrote.
+        wrote: WrittenInstead,
+    },
     /// An answer that ended while the model was still thinking.
     #[error(
         "The model gave no usable answer to the question {0}: it was still thinking when its \
@@ -138,6 +153,7 @@ impl ModelError {
             Self::ReportedError => "reported_error",
             Self::StillThinking(_) => "thinking",
             Self::Unanswered(_)
+            | Self::OffCodes { .. }
             | Self::Refused(_)
             | Self::Blocked(_)
             | Self::NoLogProbabilities(_) => "unanswered",
@@ -184,6 +200,7 @@ impl ModelError {
             | Self::NotHttp
             | Self::TooLarge
             | Self::Unanswered(_)
+            | Self::OffCodes { .. }
             | Self::Refused(_)
             | Self::Blocked(_)
             | Self::StillThinking(_)
@@ -254,6 +271,15 @@ mod tests {
             (
                 ModelError::Unanswered(key.clone()),
                 "The model gave no usable answer to the question angry.",
+            ),
+            (
+                ModelError::OffCodes {
+                    question: key.clone(),
+                    percent: 2,
+                    wrote: WrittenInstead::OtherForm,
+                },
+                "The model gave no usable answer to the question angry: 2 % of its probability is \
+                 on the codes, and it wrote a code in another form.",
             ),
             (
                 ModelError::StillThinking(key),

@@ -25,6 +25,7 @@ mod settings;
 
 pub use connection::tls::client_config as tls_client_config;
 pub use error::server_message::ServerMessage;
+pub use error::written_instead::WrittenInstead;
 pub use error::{ModelError, Unreachable};
 pub use estimate::{CostEstimate, Estimator};
 pub use gateway::ModelGateway;

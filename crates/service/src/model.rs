@@ -11,7 +11,7 @@ pub use refract_model_gateway::{
     CallPriority, CertificateFileError, ConnectionSettings, CostEstimate, Estimator, Model,
     ModelApiKey, ModelEndpoint, ModelError, ModelGateway, ModelKeyHeader, ModelReply, ModelReport,
     ModelSettings, ParsedCodes, ParsedOutcomes, Protocol, ProxyVariables, ServerMessage, ServerUse,
-    SettingError, TrustedCertificates,
+    SettingError, TrustedCertificates, WrittenInstead,
 };
 
 pub use self::detection::{DetectedModel, DetectionTry, ModelDetection, other_address};

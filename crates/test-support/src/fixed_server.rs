@@ -21,8 +21,10 @@ pub struct TestServer {
     pub answer: Value,
     /// Time from the last byte of a request to the first byte of the answer.
     pub delay: Duration,
-    /// Number of requests that must arrive before the first is answered.
+    /// Number of requests that must have arrived before one is answered, except the first ones.
     pub gathers: usize,
+    /// Number of first requests that are answered without gathering.
+    pub ungathered: usize,
 }
 
 impl TestServer {
@@ -32,6 +34,7 @@ impl TestServer {
             answer,
             delay: Duration::ZERO,
             gathers: 0,
+            ungathered: 0,
         }
     }
 
@@ -67,6 +70,7 @@ impl TestServer {
                 answer: answer.into_bytes(),
                 delay: self.delay,
                 gathers: self.gathers,
+                ungathered: self.ungathered,
                 requests: watch::Sender::new(0),
             });
             loop {
@@ -83,6 +87,7 @@ struct PreparedAnswer {
     answer: Vec<u8>,
     delay: Duration,
     gathers: usize,
+    ungathered: usize,
     requests: watch::Sender<usize>,
 }
 
@@ -107,10 +112,12 @@ async fn converse(mut stream: TcpStream, shared: Arc<PreparedAnswer>) -> Option<
             Ok((_, true)) => {
                 shared.requests.send_modify(|count| *count += 1);
                 let mut requests = shared.requests.subscribe();
-                requests
-                    .wait_for(|count| *count >= shared.gathers)
-                    .await
-                    .ok()?;
+                let enough = if *requests.borrow() <= shared.ungathered {
+                    0
+                } else {
+                    shared.gathers
+                };
+                requests.wait_for(|count| *count >= enough).await.ok()?;
                 if !shared.delay.is_zero() {
                     tokio::time::sleep(shared.delay).await;
                 }

@@ -19,6 +19,7 @@ mod dialogue;
 mod digits;
 mod first_token;
 mod follow_ups;
+mod instead;
 mod llama_cpp;
 mod named_tokens;
 mod naming;

@@ -317,6 +317,7 @@ pub async fn other_address(
                 | ModelError::ParameterRefused { .. }
                 | ModelError::ReportedError
                 | ModelError::Unanswered(_)
+                | ModelError::OffCodes { .. }
         ),
     };
     Ok(is_there.then_some(endpoint))

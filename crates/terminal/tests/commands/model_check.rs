@@ -226,7 +226,7 @@ async fn a_model_that_cannot_serve_ends_it_with_the_reason_and_what_to_do() {
             "stated",
             ScriptedReply::body(r#"{"choices":[{"message":{"content":"{}"}}]}"#),
             "The model gave no usable answer to the question late. Use a model that follows \
-             instructions, with thinking off.",
+             instructions (no base model), with its own chat template and thinking off.",
         ),
     ] {
         let server = ModelServer::start(reply);

@@ -7,7 +7,7 @@ use super::code_probabilities::CodeProbabilities;
 use crate::protocols::answers;
 
 /// Minimum probability on a question's codes; below it the question is unanswered (readings).
-const LEAST_MASS: f64 = 0.05;
+pub(super) const LEAST_MASS: f64 = 0.05;
 
 /// The answer for these probabilities of codes; `None` if the question is unanswered.
 pub(super) fn answer(question: &Question, mut probabilities: CodeProbabilities) -> Option<Answer> {

@@ -115,7 +115,12 @@ impl ServerCapabilities {
                 refused.fetch_min(sent.alternatives, Ordering::Relaxed);
                 return true;
             }
-            "max_tokens" => (sent.max_tokens, &self.no_max_tokens),
+            "max_tokens" if sent.max_tokens => (true, &self.no_max_tokens),
+            // under either name, so the server may want a larger number
+            "max_tokens" | "max_completion_tokens" => {
+                self.no_max_tokens.store(false, Ordering::Relaxed);
+                return self.token_limits.raise_least();
+            }
             "chat_template_kwargs" => (sent.template_kwargs, &self.no_template_kwargs),
             SYSTEM_MESSAGE => (sent.system_message, &self.no_system_message),
             _ => return false,

@@ -2,19 +2,22 @@
 //! probability of every code.
 
 use refract_domain::answer::Answer;
+use refract_domain::answer::probability::Probability;
 use refract_domain::key::QuestionKey;
 
-use super::answer;
+use super::answer::{self, LEAST_MASS};
 use super::batch::{BATCH_REQUESTS, follow_up_at_once};
 use super::capabilities::MOST_ALTERNATIVES;
 use super::code_probabilities::CodeProbabilities;
 use super::completion::Completion;
 use super::follow_ups::follow_up;
+use super::instead::written_instead;
 use super::naming::ask_named;
 use super::question_requests::QuestionRequests;
 use super::reading;
 use super::request::WantedCode;
 use super::token_limit::{MOST_CODE_TOKENS, TokenLimits};
+use super::token_text::text_of;
 use crate::attempts::request_series::RequestSeries;
 use crate::error::ModelError;
 use crate::protocols::reading_order::ReadingOrder;
@@ -34,6 +37,8 @@ struct FirstReading {
     probabilities: CodeProbabilities,
     is_from_llama_cpp: bool,
     usage: ReportedUsage,
+    /// The beginning of what the model wrote.
+    text: Vec<u8>,
 }
 
 impl QuestionDialogue<'_> {
@@ -59,8 +64,14 @@ impl QuestionDialogue<'_> {
         }
         requests.call.recorder.add_parsed(probabilities.parsed());
         let key = requests.question.key.clone();
+        let mass = probabilities.mass;
         match answer::answer(requests.question, probabilities) {
             Some(answer) => Ok((key, answer)),
+            None if mass < LEAST_MASS => Err(ModelError::OffCodes {
+                wrote: written_instead(requests.question, &first.text),
+                percent: Probability::from_f64(mass).unwrap_or_default().percent(),
+                question: key,
+            }),
             None => Err(ModelError::Unanswered(key)),
         }
     }
@@ -126,6 +137,7 @@ impl QuestionDialogue<'_> {
             probabilities,
             is_from_llama_cpp: completion.is_from_llama_cpp,
             usage: completion.usage,
+            text: text_of(&completion.positions),
         })
     }
 }

@@ -26,7 +26,8 @@ pub(super) async fn ask_named(
         ..capabilities.parameters(USUAL_ALTERNATIVES)
     };
     let prompts = requests.prompts;
-    let limit = capabilities.token_limits.of(requests.shape()).tokens();
+    let limits = &capabilities.token_limits;
+    let limit = limits.accepted(limits.of(requests.shape()).tokens());
     let body = prompts.body(requests.index, &WantedCode::Any, limit, parameters);
     let Ok(answer) = requests.call.post_to_same(body, series).await else {
         capabilities.naming.fails(false);

@@ -70,7 +70,8 @@ impl<'a> QuestionRequests<'a> {
         let write = |server| {
             let capabilities = &self.servers.of(server).capabilities;
             let parameters = capabilities.parameters(alternatives);
-            let tokens = tokens(&capabilities.token_limits);
+            let limits = &capabilities.token_limits;
+            let tokens = limits.accepted(tokens(limits));
             let body = self.prompts.body(self.index, wanted, tokens, parameters);
             (body, parameters)
         };

@@ -10,6 +10,9 @@ use super::completion::Completion;
 /// Most tokens that an answer gets: enough for an empty block of thinking before a code.
 pub(super) const MOST_CODE_TOKENS: u8 = 8;
 
+/// The least limit for servers that refuse smaller ones.
+const LEAST_ACCEPTED: u8 = 16;
+
 /// The most tokens up to a code that a server's answers had so far; 0 if it is not known yet.
 #[derive(Debug)]
 pub(super) struct TokenLimit(AtomicU8);
@@ -44,6 +47,8 @@ pub(super) struct TokenLimits {
     letter_and_digit: TokenLimit,
     /// For the rest of a code after a given letter.
     pub(super) continued: TokenLimit,
+    /// The least limit that the server takes.
+    least: AtomicU8,
 }
 
 impl Default for TokenLimits {
@@ -52,6 +57,7 @@ impl Default for TokenLimits {
             decided_by_first: TokenLimit::new(1),
             letter_and_digit: TokenLimit::new(2),
             continued: TokenLimit::new(0),
+            least: AtomicU8::new(1),
         }
     }
 }
@@ -63,6 +69,16 @@ impl TokenLimits {
             CodeShape::YesNo | CodeShape::Digit | CodeShape::Letter => &self.decided_by_first,
             CodeShape::LetterDigit => &self.letter_and_digit,
         }
+    }
+
+    /// The limit to send where `tokens` are enough.
+    pub(super) fn accepted(&self, tokens: u8) -> u8 {
+        tokens.max(self.least.load(Ordering::Relaxed))
+    }
+
+    /// Sends larger limits from now on. Returns `false` if they are large already.
+    pub(super) fn raise_least(&self) -> bool {
+        self.least.swap(LEAST_ACCEPTED, Ordering::Relaxed) < LEAST_ACCEPTED
     }
 
     /// Learns from an answer, and from the reading of it.

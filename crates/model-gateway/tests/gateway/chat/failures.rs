@@ -1,4 +1,5 @@
 use refract_domain::key::QuestionKey;
+use refract_model_gateway::WrittenInstead;
 use refract_test_support::model_server::{ChatModel, Script, ScriptedReply};
 
 use super::*;
@@ -9,8 +10,12 @@ async fn failure(script: impl Into<Script>) -> (ModelError, usize) {
     (failure, server.counts().requests)
 }
 
-fn unanswered() -> ModelError {
-    ModelError::Unanswered(QuestionKey::parse("angry").unwrap())
+fn off_codes(percent: u8, wrote: WrittenInstead) -> ModelError {
+    ModelError::OffCodes {
+        question: QuestionKey::parse("angry").unwrap(),
+        percent,
+        wrote,
+    }
 }
 
 #[actix_rt::test]
@@ -38,7 +43,10 @@ async fn hardly_anything_on_the_codes_is_unanswered() {
         on_codes,
         ..ChatModel::new(vec![3.0, 1.0])
     };
-    assert_eq!(failure(model(0.04).reply()).await.0, unanswered());
+    assert_eq!(
+        failure(model(0.04).reply()).await.0,
+        off_codes(4, WrittenInstead::Prose)
+    );
     let server = ModelServer::start(model(0.06).reply());
     let answers = ask(&server, &yes_no()).await.unwrap();
     assert_eq!(probabilities(only(&answers)), [0.75, 0.25]);

@@ -126,3 +126,29 @@ async fn an_answer_that_the_model_ended_is_not_asked_for_again() {
         .unwrap_err();
     assert_eq!(limits(&server), [1]);
 }
+
+#[actix_rt::test]
+async fn a_server_that_refuses_a_small_limit_gets_a_larger_one() {
+    let model_behind = ChatModel::new(vec![3.0, 1.0]);
+    let server = ModelServer::start(ScriptedReply::answering(move |request| {
+        let body = request.json();
+        let limit = ["max_tokens", "max_completion_tokens"];
+        let limit = limit
+            .iter()
+            .find_map(|name| Some((*name, body.get(name)?.as_u64()?)));
+        match limit {
+            Some((name, 0..16)) => {
+                let error = json!({"message": "Expected a value >= 16", "param": name});
+                (400, json!({"error": error}))
+            }
+            _ => model_behind.answer_to(&body),
+        }
+    }));
+    let model = model(&server);
+    for requests in [3, 4] {
+        ask_once(&model, &yes_no()).await.outcome.unwrap();
+        assert_eq!(server.counts().requests, requests);
+    }
+    let last = server.requests().pop().unwrap().json();
+    assert_eq!(last["max_tokens"], 16);
+}

@@ -166,5 +166,6 @@ fn may_be_too_much(failure: &ModelError) -> bool {
             | ModelError::TooManyOptions(_)
             | ModelError::TooManyQuestions { .. }
             | ModelError::Unanswered(_)
+            | ModelError::OffCodes { .. }
     )
 }

@@ -1,7 +1,7 @@
 //! Advice of `refract model check` about the model.
 
 use refract_service::model::{
-    ModelEndpoint, ModelError, ModelSettings, ModelTrials, Protocol, TrialReport,
+    ModelEndpoint, ModelError, ModelSettings, ModelTrials, Protocol, TrialReport, WrittenInstead,
 };
 
 use super::{distance, long_text, sizes};
@@ -165,12 +165,20 @@ pub(super) fn after(failure: &ModelError, protocol: Protocol) -> &'static str {
         }
         ModelError::NoLogProbabilities(_) => " Try `stated`.",
         ModelError::Refused(_) | ModelError::Blocked(_) => " Use another model.",
-        ModelError::Unanswered(_) => match protocol {
+        ModelError::OffCodes {
+            wrote: WrittenInstead::TemplateMarker | WrittenInstead::Nothing,
+            ..
+        } => {
+            " Check that the server fills the chat template of the model, and that the model is no \
+             base model."
+        }
+        ModelError::Unanswered(_) | ModelError::OffCodes { .. } => match protocol {
             Protocol::SystemOne | Protocol::Decisions | Protocol::Gemini => {
                 " Look at what the server logs."
             }
             Protocol::Chat | Protocol::Stated => {
-                " Use a model that follows instructions, with thinking off."
+                " Use a model that follows instructions (no base model), with its own chat template \
+                 and thinking off."
             }
         },
         ModelError::Disconnected => {
