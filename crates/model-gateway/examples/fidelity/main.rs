@@ -16,6 +16,7 @@
 )]
 
 mod codes;
+mod cost;
 mod distances;
 mod http;
 mod material;
@@ -58,6 +59,24 @@ struct FidelityArguments {
     /// Outcomes of the only choice to ask; without it the whole table
     #[arg(long, value_name = "OUTCOMES", value_parser = clap::value_parser!(u32).range(3..=255))]
     choice: Option<u32>,
+    /// Largest numbers of outcomes to ask about; without it all up to 255
+    #[arg(
+        long,
+        value_name = "OUTCOMES",
+        default_value_t = 255,
+        conflicts_with = "choice"
+    )]
+    up_to: u32,
+    /// Asks only one question of each kind of codes: yes/no, a scale of 7, choices of 20, 32 and 62
+    #[arg(long, conflicts_with = "choice")]
+    brief: bool,
+    /// Tokens of a long text: also counts what calls about it make the server read (needs its
+    /// --metrics)
+    #[arg(long, value_name = "TOKENS")]
+    long_text: Option<usize>,
+    /// Compares the time of such a call with other orders of sending
+    #[arg(long, requires = "long_text")]
+    orders: bool,
     /// Chooses the texts and the order of the options
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -86,7 +105,8 @@ async fn compare(arguments: &FidelityArguments) -> anyhow::Result<bool> {
     println!("{}", measurement.introduction().await?);
     println!("{}", distances::heading(arguments.texts));
     let asked = match arguments.choice {
-        None => Asked::all(),
+        None if arguments.brief => Asked::of_each_kind(),
+        None => Asked::up_to(arguments.up_to),
         Some(outcomes) => vec![Asked::Choice(outcomes)],
     };
     let mut missed = Vec::new();
@@ -98,5 +118,9 @@ async fn compare(arguments: &FidelityArguments) -> anyhow::Result<bool> {
         }
     }
     println!("{}", distances::verdict(&missed));
-    Ok(missed.is_empty())
+    let is_cheap = match arguments.long_text {
+        Some(tokens) => measurement.print_cost(tokens, arguments.orders).await?,
+        None => true,
+    };
+    Ok(missed.is_empty() && is_cheap)
 }

@@ -13,6 +13,10 @@ use serde_json::{Value, json};
 const SCALES: std::ops::RangeInclusive<u32> = 2..=10;
 /// Outcomes of the choices. Above 20, codes have two characters; 255 is the most.
 const CHOICES: [u32; 8] = [4, 7, 20, 21, 32, 62, 152, 255];
+/// Number of questions about a long text.
+const LONG_CALL_QUESTIONS: usize = 10;
+/// Bytes of a token in these texts, about.
+const BYTES_PER_TOKEN: usize = 4;
 /// Number of built-in outcomes of every choice.
 const BUILT_IN: usize = 2;
 
@@ -31,15 +35,21 @@ pub(crate) struct AskedText {
 }
 
 impl Asked {
-    /// All questions of the table.
-    pub(crate) fn all() -> Vec<Self> {
-        let scales = SCALES.map(Self::Scale);
-        let choices = CHOICES.map(Self::Choice);
-        [Self::YesNo]
+    /// One question of each kind of codes.
+    pub(crate) fn of_each_kind() -> Vec<Self> {
+        let choices = [20, 32, 62].map(Self::Choice);
+        [Self::YesNo, Self::Scale(7)]
             .into_iter()
-            .chain(scales)
             .chain(choices)
             .collect()
+    }
+
+    /// The questions of the table with at most this many outcomes.
+    pub(crate) fn up_to(most: u32) -> Vec<Self> {
+        let scales = SCALES.map(Self::Scale);
+        let choices = CHOICES.map(Self::Choice);
+        let all = [Self::YesNo].into_iter().chain(scales).chain(choices);
+        all.filter(|asked| asked.outcomes() <= most).collect()
     }
 
     pub(crate) fn outcomes(self) -> u32 {
@@ -74,6 +84,55 @@ impl Asked {
             submission,
         })
     }
+}
+
+/// Ten questions of all types about a text of about this many tokens.
+pub(crate) fn long_call(seed: u64, tokens: usize) -> anyhow::Result<AskedText> {
+    let mut random = StdRng::seed_from_u64(seed);
+    let questions = (0..LONG_CALL_QUESTIONS).map(|place| {
+        let key = format!("q{place}");
+        match place % 3 {
+            0 => json!({"key": key, "type": "yes_no", "text": "Does the writer ask for money?"}),
+            1 => json!({
+                "key": key, "type": "scale", "text": "How soon does the writer need an answer?",
+                "levels": outcomes((1..=5).map(|level| format!("Level {level} of 5")))}),
+            _ => json!({
+                "key": key, "type": "choice", "text": "Which subject is closest to the message?",
+                "options": outcomes(subjects(5, &mut random))}),
+        }
+    });
+    about_long_text(&questions.collect(), seed, tokens)
+}
+
+/// A choice of 255 outcomes about a text of about this many tokens.
+pub(crate) fn long_choice(seed: u64, tokens: usize) -> anyhow::Result<AskedText> {
+    let mut random = StdRng::seed_from_u64(seed);
+    let options = outcomes(subjects(255 - BUILT_IN, &mut random));
+    let question = json!({
+        "key": "asked", "type": "choice", "text": "Which subject is closest to the message?",
+        "options": options});
+    about_long_text(&json!([question]), seed.wrapping_add(1), tokens)
+}
+
+fn about_long_text(questions: &Value, seed: u64, tokens: usize) -> anyhow::Result<AskedText> {
+    let mut random = StdRng::seed_from_u64(seed);
+    let mut long = String::new();
+    while long.len() < tokens * BYTES_PER_TOKEN {
+        long.push_str(&text(&mut random));
+        long.push(' ');
+    }
+    let prism = json!({"fields": [{"key": "text", "label": "Message"}], "questions": questions});
+    let version: PrismVersion = serde_json::from_value(prism)?;
+    let submission = Submission::new(
+        SentFields(vec![("text".to_owned(), long)]),
+        None,
+        version.fields(),
+    );
+    let submission = submission.map_err(|errors| anyhow::anyhow!("a text: {errors:?}"))?;
+    Ok(AskedText {
+        version,
+        submission,
+    })
 }
 
 impl fmt::Display for Asked {
@@ -182,7 +241,7 @@ mod tests {
 
     #[test]
     fn every_question_has_its_outcomes() {
-        for asked in Asked::all() {
+        for asked in Asked::up_to(255) {
             let made = asked.about(1).unwrap();
             let [question] = made.version.questions() else {
                 panic!("one question");

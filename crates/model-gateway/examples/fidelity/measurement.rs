@@ -1,5 +1,6 @@
 //! Asks the gateway and the reference the questions of a row, text by text.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
@@ -7,11 +8,12 @@ use anyhow::Context as _;
 use refract_domain::answer::{Answer, Answers};
 use refract_model_gateway::{ConnectionSettings, Model, ModelGateway, ModelSettings, Protocol};
 
-use crate::codes::QuestionCodes;
+use crate::codes::{QuestionCodes, Spelling};
+use crate::cost::CallCost;
 use crate::distances::{FidelityRow, TextDistance, total_variation};
 use crate::http::PlainAddress;
 use crate::material::{Asked, AskedText};
-use crate::native::NativeEndpoints;
+use crate::native::{NativeEndpoints, NextTokens};
 use crate::reference::exact_answer;
 use crate::relay::{AlternativesLimit, RecordingRelay};
 
@@ -62,7 +64,7 @@ impl Measurement {
             submission,
         } = LEARNING.about(seed)?;
         let reply = measurement.model.answer(&version, &submission).await;
-        let was_asked = measurement.relay.take_question().is_some();
+        let was_asked = !measurement.relay.take_questions().is_empty();
         match reply.outcome {
             Err(failure) if !was_asked => Err(failure).context("the first question"),
             Ok(_) | Err(_) => Ok(measurement),
@@ -88,9 +90,26 @@ impl Measurement {
         })
     }
 
+    /// Prints what calls about a text of this many tokens cost the server. Returns whether they are
+    /// within their bounds.
+    pub(crate) async fn print_cost(
+        &self,
+        tokens: usize,
+        compares_orders: bool,
+    ) -> anyhow::Result<bool> {
+        let cost = CallCost {
+            native: &self.native,
+            relay: &self.relay,
+            model: &self.model,
+            seed: self.seed,
+            tokens,
+        };
+        cost.print(compares_orders).await
+    }
+
     async fn text(&self, asked: &AskedText) -> anyhow::Result<TextDistance> {
         let reply = self.model.answer(&asked.version, &asked.submission).await;
-        let question = self.relay.take_question();
+        let question = self.relay.take_questions().pop();
         let question = question.context("the gateway sent no question to /v1/chat/completions")?;
         let codes = QuestionCodes::of_request(&question.body)
             .context("the gateway's prompt ends with no list of codes")?;
@@ -100,8 +119,7 @@ impl Measurement {
             self.native.next(&tokens).await
         };
         let exact = exact_answer(&codes, next).await?;
-        let cached = self.native.next(&prompt).await?;
-        let noise = cached.distance(&self.native.next_without_cache(&prompt).await?);
+        let noise = self.noise(&codes, &prompt).await?;
         let distance = match (&reply.outcome, &exact) {
             (Err(failure), _) => Err(failure.to_string()),
             (Ok(_), None) => Err("no code has any probability".to_owned()),
@@ -114,10 +132,67 @@ impl Measurement {
             distance,
             unread: unread.unwrap_or_default().to_f64(),
             requests: reply.report.requests,
+            written: reply.report.output_tokens.unwrap_or_default(),
             noise,
             left_out: exact.map_or(1.0, |exact| exact.left_out),
         })
     }
+
+    /// The distance between two readings of the prompt by the server itself, from its cache and
+    /// afresh: over the codes, or their first letters and the digits after the most probable one.
+    async fn noise(&self, codes: &QuestionCodes, prompt: &[u32]) -> anyhow::Result<f64> {
+        let mut noise = 0.0;
+        let mut tokens = prompt.to_vec();
+        let mut begun = Vec::new();
+        loop {
+            let cached = self.native.next(&tokens).await?;
+            let fresh = self.native.next_without_cache(&tokens).await?;
+            let [cached_shares, fresh_shares] =
+                [&cached, &fresh].map(|next| shares(codes, &begun, next));
+            noise += distance(&cached_shares, &fresh_shares);
+            let mut first_letters =
+                cached
+                    .tokens
+                    .iter()
+                    .filter_map(|token| match codes.read(&begun, &token.bytes) {
+                        Spelling::Begun(begun) => Some((token.id, begun)),
+                        Spelling::Code(_) | Spelling::Lead | Spelling::Other => None,
+                    });
+            match first_letters.next() {
+                Some((id, letter)) if begun.is_empty() && !codes.are_words() => {
+                    tokens.push(id);
+                    begun = letter;
+                }
+                Some(_) | None => return Ok(noise),
+            }
+        }
+    }
+}
+
+/// The shares of what tokens add to codes that have begun with `begun`.
+fn shares(codes: &QuestionCodes, begun: &[u8], next: &NextTokens) -> BTreeMap<Vec<u8>, f64> {
+    let mut shares: BTreeMap<Vec<u8>, f64> = BTreeMap::new();
+    for token in &next.tokens {
+        let spelled = match codes.read(begun, &token.bytes) {
+            Spelling::Code(place) => place.to_be_bytes().to_vec(),
+            Spelling::Begun(begun) => begun,
+            Spelling::Lead | Spelling::Other => continue,
+        };
+        *shares.entry(spelled).or_default() += token.probability;
+    }
+    let sum: f64 = shares.values().sum();
+    shares.values_mut().for_each(|share| *share /= sum);
+    shares
+}
+
+/// The total variation distance of two distributions over the same things.
+fn distance(one: &BTreeMap<Vec<u8>, f64>, other: &BTreeMap<Vec<u8>, f64>) -> f64 {
+    let spelled: BTreeSet<&Vec<u8>> = one.keys().chain(other.keys()).collect();
+    let of = |shares: &BTreeMap<Vec<u8>, f64>| -> Vec<f64> {
+        let shares = spelled.iter().map(|key| shares.get(*key).copied());
+        shares.map(Option::unwrap_or_default).collect()
+    };
+    total_variation(&of(one), &of(other))
 }
 
 /// The probabilities of the only answer, in the order of the outcomes; of yes and no for Yes / No.

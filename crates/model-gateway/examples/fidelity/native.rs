@@ -5,8 +5,6 @@
 //! From then on prompts are token ids: text would be tokenized again. With `n_probs`, `/completion`
 //! sends the softmax of the model's logits, before temperature and samplers.
 
-use std::collections::BTreeMap;
-
 use anyhow::{Context as _, bail};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -102,21 +100,6 @@ impl NativeEndpoints {
     }
 }
 
-impl NextTokens {
-    /// The total variation distance to other probabilities of the next token.
-    pub(crate) fn distance(&self, other: &Self) -> f64 {
-        let mut differences: BTreeMap<u32, f64> = BTreeMap::new();
-        for token in &self.tokens {
-            *differences.entry(token.id).or_default() += token.probability;
-        }
-        for token in &other.tokens {
-            *differences.entry(token.id).or_default() -= token.probability;
-        }
-        let differences = differences.values().map(|difference| difference.abs());
-        differences.sum::<f64>() / 2.0
-    }
-}
-
 fn read(answer: Value) -> anyhow::Result<NextTokens> {
     let answer: CompletionAnswer =
         serde_json::from_value(answer).context("/completion: no probabilities before sampling")?;
@@ -153,30 +136,4 @@ struct ListedToken {
     id: u32,
     bytes: Vec<u8>,
     logprob: f64,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_distance_of_next_tokens_counts_tokens_that_only_one_side_lists() {
-        let tokens = |probabilities: &[(u32, f64)]| NextTokens {
-            tokens: probabilities
-                .iter()
-                .map(|(id, probability)| NextToken {
-                    id: *id,
-                    bytes: Vec::new(),
-                    probability: *probability,
-                })
-                .collect(),
-            ..NextTokens::default()
-        };
-        let (one, other) = (
-            tokens(&[(1, 0.5), (2, 0.5)]),
-            tokens(&[(3, 0.25), (1, 0.75)]),
-        );
-        assert!((one.distance(&other) - 0.5).abs() < 1e-12);
-        assert!(one.distance(&one).abs() < 1e-12);
-    }
 }

@@ -7,8 +7,9 @@
 //! question's codes are possible answers. A sequence spells a code
 //!
 //! - in any tokens: `A` and `3`, ` A` and `3`, `A3`, `y` and `es`;
-//! - with white space, quotes, emphasis or opening brackets before the code inside its first token,
-//!   and likewise before a digit that follows its letter;
+//! - with white space before the code inside its first token, and likewise before a digit that
+//!   follows its letter; with quotes, emphasis or opening brackets only if the model's most probable
+//!   token begins so;
 //! - after further tokens that hold nothing else, if each of them is the model's most probable
 //!   token at its position.
 //!
@@ -21,7 +22,7 @@
 //! Every beginning of a code takes a request, so the walk continues with the most probable
 //! beginning until all others together are too improbable to matter ([`ExactAnswer::left_out`]).
 
-use crate::codes::{QuestionCodes, Spelling};
+use crate::codes::{QuestionCodes, Spelling, is_marked};
 use crate::native::NextTokens;
 
 /// Share of the codes' probability that may be left out.
@@ -66,7 +67,13 @@ pub(crate) async fn exact_answer(
         if !beginning.begun.is_empty() {
             unlisted += beginning.probability * following.unlisted;
         }
+        let most_probable = following.tokens.first();
+        let is_quoted = beginning.begun.is_empty()
+            && most_probable.is_some_and(|token| is_marked(&token.bytes));
         for (rank, token) in following.tokens.iter().enumerate() {
+            if is_marked(&token.bytes) && !is_quoted {
+                continue;
+            }
             let probability = beginning.probability * token.probability;
             let begun = match codes.read(&beginning.begun, &token.bytes) {
                 Spelling::Code(place) => {
@@ -176,6 +183,17 @@ mod tests {
             ],
         );
         assert_close(&found.unwrap().probabilities, &[0.36 / 0.66, 0.3 / 0.66]);
+    }
+
+    #[test]
+    fn quoted_codes_count_if_the_model_quotes() {
+        for (first, expected) in [("\"A", [0.75, 0.25]), ("A", [1.0, 0.0])] {
+            let found = answer(
+                "A) One\nB) Two",
+                &[(&[], &[(1, first, 0.6), (2, "\"B", 0.2)])],
+            );
+            assert_close(&found.unwrap().probabilities, &expected);
+        }
     }
 
     #[test]

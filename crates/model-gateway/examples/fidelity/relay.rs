@@ -42,7 +42,7 @@ pub(crate) struct RecordingRelay {
     pub(crate) address: PlainAddress,
     server: PlainAddress,
     limit: Option<AlternativesLimit>,
-    last_question: Rc<RefCell<Option<RecordedQuestion>>>,
+    questions: Rc<RefCell<Vec<RecordedQuestion>>>,
 }
 
 impl AlternativesLimit {
@@ -81,7 +81,7 @@ impl RecordingRelay {
             address: PlainAddress::loopback(listener.local_addr()?.port()),
             server,
             limit,
-            last_question: Rc::default(),
+            questions: Rc::default(),
         };
         let shared = relay.clone();
         actix_rt::spawn(async move {
@@ -92,9 +92,10 @@ impl RecordingRelay {
         Ok(relay)
     }
 
-    /// Takes the last question that the server answered; follow-up requests do not count.
-    pub(crate) fn take_question(&self) -> Option<RecordedQuestion> {
-        self.last_question.borrow_mut().take()
+    /// Takes the questions that the server has answered since the last time; follow-up requests do
+    /// not count.
+    pub(crate) fn take_questions(&self) -> Vec<RecordedQuestion> {
+        self.questions.take()
     }
 
     async fn serve(self, tcp: TcpStream) {
@@ -137,7 +138,7 @@ impl RecordingRelay {
             let prompt_tokens = serde_json::from_slice::<Value>(&answer)
                 .ok()
                 .and_then(|answer| answer.pointer("/usage/prompt_tokens")?.as_u64());
-            *self.last_question.borrow_mut() = Some(RecordedQuestion {
+            self.questions.borrow_mut().push(RecordedQuestion {
                 body: json,
                 prompt_tokens,
             });

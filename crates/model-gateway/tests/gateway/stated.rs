@@ -247,6 +247,46 @@ async fn up_to_ten_questions_share_a_request_bound_to_a_strict_schema() {
 }
 
 #[actix_rt::test]
+async fn codes_that_the_model_may_name_stand_once_in_the_schema() {
+    let choice = |key: &str, outcomes: usize| {
+        let options = (0..outcomes - 2).map(
+            |option| json!({"key": format!("o{option}"), "label": format!("Option {option}")}),
+        );
+        json!({"key": key, "type": "choice", "text": "What is it about?",
+               "options": options.collect::<Vec<_>>()})
+    };
+    let questions = json!([choice("one", 31), choice("two", 31), choice("three", 255)]);
+    let named = long_stated(
+        ["A3", "C9", "A0", "A1", "A2"],
+        [50.0, 20.0, 5.0, 0.0, 0.0],
+        25.0,
+    );
+    let answer = named["topic"].clone();
+    let stated = json!({"one": answer, "two": answer, "three": answer});
+    let server = ModelServer::start(ScriptedReply::json(&completion(&stated.to_string())));
+    ask(&server, &version(&questions)).await.unwrap();
+    let body = server.requests()[0].json();
+    let schema = &body["response_format"]["json_schema"]["schema"];
+    let codes = schema["$defs"].as_object().unwrap();
+    assert_eq!(codes.len(), 2);
+    for (outcomes, last) in [(31, "D0"), (255, "Z4")] {
+        let listed = codes[&format!("codes_{outcomes}")]["enum"]
+            .as_array()
+            .unwrap();
+        assert_eq!(
+            (listed.len(), listed.last()),
+            (outcomes, Some(&json!(last)))
+        );
+    }
+    for (key, outcomes) in [("one", 31), ("two", 31), ("three", 255)] {
+        for rank in 1..=5 {
+            let code = &schema["properties"][key]["properties"][format!("code_{rank}")];
+            assert_eq!(*code, json!({"$ref": format!("#/$defs/codes_{outcomes}")}));
+        }
+    }
+}
+
+#[actix_rt::test]
 async fn a_call_reports_the_model_and_its_tokens_also_where_it_fails() {
     let mut all_zero = stated();
     all_zero["angry"] = json!({"yes": 0, "no": 0});

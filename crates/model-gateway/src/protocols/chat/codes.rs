@@ -76,10 +76,15 @@ impl CodeShape {
         }
     }
 
+    /// Whether a token begins with `yes` or `no` as a whole word; `true` for other shapes.
+    pub(crate) fn is_whole_word(self, token: &[u8]) -> bool {
+        let is_word = |word: &str| first_word(token).eq_ignore_ascii_case(word.as_bytes());
+        self != Self::YesNo || is_word("yes") || is_word("no")
+    }
+
     /// The code, or first letter of a code, at the beginning of a token.
     pub(crate) fn read(self, token: &[u8]) -> Option<CodePiece> {
-        let end = (0..token.len()).find(|at| !goes_on(token, *at));
-        let word = token.get(..end.unwrap_or(token.len()))?;
+        let word = first_word(token);
         match (self, word) {
             (Self::YesNo, _) => yes_no(word).map(CodePiece::Code),
             (Self::Digit, [digit]) => place(*digit, b'0'..=b'9').map(CodePiece::Code),
@@ -103,6 +108,12 @@ pub(crate) fn letter(place: usize) -> char {
 /// Whether a byte continues a word: then the letters before it are not a code.
 pub(crate) fn is_of_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || !byte.is_ascii() || byte == b'_'
+}
+
+/// The word at the beginning of a token.
+fn first_word(token: &[u8]) -> &[u8] {
+    let end = (0..token.len()).find(|at| !goes_on(token, *at));
+    token.get(..end.unwrap_or(token.len())).unwrap_or(token)
 }
 
 /// Whether a word continues at this byte. An apostrophe belongs to a word only between two letters.

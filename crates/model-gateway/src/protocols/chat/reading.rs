@@ -6,7 +6,7 @@
 
 use super::code_probabilities::CodeProbabilities;
 use super::codes::{CodePiece, CodeShape, codes_of};
-use super::completion::TokenPosition;
+use super::completion::{AnswerToken, TokenPosition};
 use super::digits::digits_at;
 use super::thinking::after_thinking;
 use super::token_text::{is_marked, is_sentence, text_of, tokens_of, without_lead};
@@ -35,6 +35,7 @@ pub(super) fn read(
         for other in &position.others {
             if let Some(piece) = shape.read(without_lead(&other.bytes))
                 && (is_quoted || !is_marked(&other.bytes))
+                && !is_other_word(shape, piece, other, position)
             {
                 probabilities.add_token(piece, &other.bytes, reached * other.probability);
             }
@@ -83,4 +84,20 @@ pub(super) fn read(
     }
     probabilities.mass = probabilities.sum();
     probabilities
+}
+
+/// Whether a token is only the beginning of `yes` or `no` while the same position lists the whole
+/// word: then the token begins other words.
+fn is_other_word(
+    shape: CodeShape,
+    piece: CodePiece,
+    token: &AnswerToken,
+    position: &TokenPosition,
+) -> bool {
+    let mut listed = position.others.iter().chain([&position.written]);
+    !shape.is_whole_word(without_lead(&token.bytes))
+        && listed.any(|other| {
+            let other = without_lead(&other.bytes);
+            shape.is_whole_word(other) && shape.read(other) == Some(piece)
+        })
 }

@@ -39,6 +39,14 @@ async fn variants_of_a_token_are_summed() {
 }
 
 #[actix_rt::test]
+async fn the_beginning_of_a_word_counts_only_where_the_whole_word_is_no_token() {
+    let both: &[(&str, f64)] = &[("yes", 0.6), ("No", 0.2), ("N", 0.1), ("Y", 0.1)];
+    assert_eq!(read(&yes_no(), &[both]).await.unwrap(), yes(0.75));
+    let begun: &[(&str, f64)] = &[("yes", 0.6), ("n", 0.2), ("Y", 0.1)];
+    assert_eq!(read(&yes_no(), &[begun]).await.unwrap(), yes(0.75));
+}
+
+#[actix_rt::test]
 async fn quoted_spellings_count_if_the_answer_is_quoted() {
     for (written, expected) in [("yes", 0.75), ("\"yes", 0.5)] {
         let tokens: &[(&str, f64)] = &[(written, 0.6), ("no", 0.2), ("\"no\"", 0.2), ("(no", 0.2)];

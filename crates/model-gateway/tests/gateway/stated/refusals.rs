@@ -109,6 +109,32 @@ async fn a_server_whose_schemas_know_no_bounds_is_asked_without_from_then_on() {
 }
 
 #[actix_rt::test]
+async fn a_server_that_takes_no_list_of_codes_is_asked_without_from_then_on() {
+    // messages of hosted models and gateways
+    for message in [
+        "Invalid schema for response_format 'probabilities': Expected at most 1000 enum values in \
+         total within a schema when using structured outputs, but got 1275.",
+        "Invalid JSON schema: unknown keyword $defs",
+        "response_format.json_schema: $ref is not supported",
+        "response_format is not understood",
+    ] {
+        let refusal = json!({"error": {"message": message, "param": "response_format"}});
+        let refusal = ScriptedReply::json(&refusal).with_status(400);
+        let named = long_stated(["A3", "", "", "", ""], [80.0, 0.0, 0.0, 0.0, 0.0], 20.0);
+        let answered = ScriptedReply::json(&completion(&named.to_string()));
+        let server = ModelServer::start(Script::first([refusal]).then(answered));
+        let model = model(&server);
+        for _ in 0..2 {
+            let call = model.answer(&long(), &submission(&long())).await;
+            assert!(call.outcome.is_ok(), "{message}: {call:?}");
+        }
+        let listed = |request: &ReceivedRequest| request.text().contains("$defs");
+        let listed: Vec<bool> = server.requests().iter().map(listed).collect();
+        assert_eq!(listed, [true, false, false], "{message}");
+    }
+}
+
+#[actix_rt::test]
 async fn both_refusals_are_learned_in_one_call() {
     for refusals in [
         [no_bounds(), no_temperature()],
