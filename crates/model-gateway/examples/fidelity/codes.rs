@@ -50,7 +50,7 @@ impl QuestionCodes {
 
     /// Reads what a token spells after the beginning `begun` of a code, which is empty at first.
     pub(crate) fn read(&self, begun: &[u8], token: &[u8]) -> Spelling {
-        let is_lead = |byte: &u8| byte.is_ascii_whitespace() || !byte.is_ascii() || is_mark(byte);
+        let is_lead = |byte: &u8| byte.is_ascii_whitespace() || !byte.is_ascii() || is_mark(*byte);
         let lead = token.iter().take_while(|byte| is_lead(byte)).count();
         let token = token.get(lead..).unwrap_or_default();
         if token.is_empty() {
@@ -77,12 +77,12 @@ impl QuestionCodes {
 
 /// Whether a quote, emphasis or an opening bracket stands before the first word of a token.
 pub(crate) fn is_marked(token: &[u8]) -> bool {
-    let is_lead = |byte: &&u8| byte.is_ascii_whitespace() || !byte.is_ascii() || is_mark(byte);
-    token.iter().take_while(is_lead).any(is_mark)
+    let is_lead = |byte: &&u8| byte.is_ascii_whitespace() || !byte.is_ascii() || is_mark(**byte);
+    token.iter().take_while(is_lead).copied().any(is_mark)
 }
 
-fn is_mark(byte: &u8) -> bool {
-    b"\"'`*([{#".contains(byte)
+fn is_mark(byte: u8) -> bool {
+    b"\"'`*([{#".contains(&byte)
 }
 
 /// The code at the beginning of an outcome's line.

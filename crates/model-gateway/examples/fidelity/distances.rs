@@ -12,6 +12,11 @@ const ALTERNATIVES: u32 = 100;
 /// Bound with fewer alternatives, and the most outcomes for which it holds.
 const WITH_FEWER: (u32, f64) = (62, 0.02);
 
+/// Most outcomes of a question whose codes are one token.
+const MOST_LETTERS: u32 = 20;
+/// Bound on the tokens that the model writes on average for an answer that its first token decides.
+const MOST_WRITTEN: f64 = 1.2;
+
 /// The result for one text.
 #[derive(Clone, Debug)]
 pub(crate) struct TextDistance {
@@ -69,6 +74,23 @@ pub(crate) fn verdict(missed: &[String]) -> String {
         return "Every row is within its bound.".to_owned();
     }
     format!("Over the bound: {}.", missed.join(", "))
+}
+
+/// Prints how many tokens the model wrote for an answer that its first token decides. Returns whether
+/// these are within their bound.
+pub(crate) fn print_written(rows: &[FidelityRow]) -> bool {
+    let decided = rows
+        .iter()
+        .filter(|row| row.asked.outcomes() <= MOST_LETTERS);
+    let written: Vec<f64> = decided.map(FidelityRow::written).collect();
+    if written.is_empty() {
+        return true;
+    }
+    let written = mean(written.into_iter());
+    println!(
+        "Tokens written for an answer that its first token decides: {written:.2} (bound {MOST_WRITTEN})"
+    );
+    written <= MOST_WRITTEN
 }
 
 impl FidelityRow {

@@ -67,7 +67,7 @@ struct FidelityArguments {
         conflicts_with = "choice"
     )]
     up_to: u32,
-    /// Asks only one question of each kind of codes: yes/no, a scale of 7, choices of 20, 32 and 62
+    /// Asks only one question of each kind of codes: yes/no, a scale of 7, choices of 20 and of 32
     #[arg(long, conflicts_with = "choice")]
     brief: bool,
     /// Tokens of a long text: also counts what calls about it make the server read (needs its
@@ -110,17 +110,24 @@ async fn compare(arguments: &FidelityArguments) -> anyhow::Result<bool> {
         Some(outcomes) => vec![Asked::Choice(outcomes)],
     };
     let mut missed = Vec::new();
+    let mut rows = Vec::new();
     for asked in asked {
         let row = measurement.row(asked, arguments.texts).await?;
         println!("{}", row.line(shown));
         if row.misses(shown) {
             missed.push(asked.to_string());
         }
+        rows.push(row);
     }
     println!("{}", distances::verdict(&missed));
+    let is_short = distances::print_written(&rows);
     let is_cheap = match arguments.long_text {
-        Some(tokens) => measurement.print_cost(tokens, arguments.orders).await?,
+        Some(tokens) => {
+            let cost = measurement.cost(tokens);
+            let is_cheap = cost.print_call(arguments.orders).await?;
+            (arguments.brief || cost.print_choice().await?) && is_cheap
+        }
         None => true,
     };
-    Ok(missed.is_empty() && is_cheap)
+    Ok(missed.is_empty() && is_short && is_cheap)
 }

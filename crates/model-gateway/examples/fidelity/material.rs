@@ -37,7 +37,7 @@ pub(crate) struct AskedText {
 impl Asked {
     /// One question of each kind of codes.
     pub(crate) fn of_each_kind() -> Vec<Self> {
-        let choices = [20, 32, 62].map(Self::Choice);
+        let choices = [20, 32].map(Self::Choice);
         [Self::YesNo, Self::Scale(7)]
             .into_iter()
             .chain(choices)

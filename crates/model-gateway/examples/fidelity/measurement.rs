@@ -90,21 +90,15 @@ impl Measurement {
         })
     }
 
-    /// Prints what calls about a text of this many tokens cost the server. Returns whether they are
-    /// within their bounds.
-    pub(crate) async fn print_cost(
-        &self,
-        tokens: usize,
-        compares_orders: bool,
-    ) -> anyhow::Result<bool> {
-        let cost = CallCost {
+    /// The cost of calls about a text of this many tokens.
+    pub(crate) fn cost(&self, tokens: usize) -> CallCost<'_> {
+        CallCost {
             native: &self.native,
             relay: &self.relay,
             model: &self.model,
             seed: self.seed,
             tokens,
-        };
-        cost.print(compares_orders).await
+        }
     }
 
     async fn text(&self, asked: &AskedText) -> anyhow::Result<TextDistance> {
@@ -181,7 +175,9 @@ fn shares(codes: &QuestionCodes, begun: &[u8], next: &NextTokens) -> BTreeMap<Ve
         *shares.entry(spelled).or_default() += token.probability;
     }
     let sum: f64 = shares.values().sum();
-    shares.values_mut().for_each(|share| *share /= sum);
+    for share in shares.values_mut() {
+        *share /= sum;
+    }
     shares
 }
 

@@ -77,7 +77,7 @@ fn read_strict(body: &[u8]) -> Result<Completion, ModelError> {
     let mut usage = ReportedUsage::read(reply.model, reply.usage);
     let timings: Option<JsonObject<'_>> = reply.timings.and_then(nested);
     if let Some(timings) = &timings {
-        let tokens = |key| timings.get(key).and_then(|raw| count(raw));
+        let tokens = |key| timings.get(key).and_then(count);
         let others = || Some(usage.input_tokens?.saturating_sub(tokens("prompt_n")?));
         usage.cached_tokens = usage
             .cached_tokens

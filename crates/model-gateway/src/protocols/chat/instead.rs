@@ -24,7 +24,7 @@ pub(super) fn written_instead(question: &Question, text: &[u8]) -> WrittenInstea
     }
     if text.starts_with("<|")
         || text.starts_with("</")
-        || text.starts_with('[') && words.starts_with("/")
+        || text.starts_with('[') && words.starts_with('/')
     {
         return WrittenInstead::TemplateMarker;
     }

@@ -120,7 +120,7 @@ fn continuation(json: ContinuationJson<'_>, index: u64) -> Option<Continuation> 
         slot: json.id_slot.and_then(count),
         usage: ReportedUsage {
             input_tokens: json.tokens_evaluated.and_then(count),
-            cached_tokens: timings.get("cache_n").and_then(|raw| count(raw)),
+            cached_tokens: timings.get("cache_n").and_then(count),
             output_tokens: json.tokens_predicted.and_then(count),
             ..ReportedUsage::default()
         },

@@ -11,13 +11,18 @@ use crate::error::server_error::SYSTEM_MESSAGE;
 pub(super) struct StatedParameters {
     /// Whether to send `temperature`; models that think may refuse it.
     pub(super) temperature: bool,
-    /// Whether to send `minimum` and `maximum` for each percentage in the schema; hosted models may
-    /// refuse them.
-    pub(super) bounds: bool,
-    /// Whether to list in the schema the codes that the model may name; a server may refuse so many.
-    pub(super) codes: bool,
+    pub(super) schema: SchemaParts,
     /// Whether to send a system message; otherwise its words are part of the user message.
     pub(super) system_message: bool,
+}
+
+/// Parts of the schema that only some servers accept.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SchemaParts {
+    /// Whether to send `minimum` and `maximum` for each percentage; hosted models may refuse them.
+    pub(super) bounds: bool,
+    /// Whether to list the codes that the model may name; a server may refuse so many.
+    pub(super) codes: bool,
 }
 
 /// The parameters refused so far, shared by all threads.
@@ -34,8 +39,10 @@ impl RefusedParameters {
     pub(super) fn parameters(&self) -> StatedParameters {
         StatedParameters {
             temperature: !self.temperature.load(Ordering::Relaxed),
-            bounds: !self.bounds.load(Ordering::Relaxed),
-            codes: !self.codes.load(Ordering::Relaxed),
+            schema: SchemaParts {
+                bounds: !self.bounds.load(Ordering::Relaxed),
+                codes: !self.codes.load(Ordering::Relaxed),
+            },
             system_message: !self.system_message.load(Ordering::Relaxed),
         }
     }
@@ -50,8 +57,10 @@ impl RefusedParameters {
     ) -> bool {
         let (was_sent, refused) = match parameter {
             "temperature" => (sent.temperature, &self.temperature),
-            "minimum" | "maximum" => (sent.bounds, &self.bounds),
-            "enum" | "defs" | "ref" | "response_format" => (sent.codes && names_codes, &self.codes),
+            "minimum" | "maximum" => (sent.schema.bounds, &self.bounds),
+            "enum" | "defs" | "ref" | "response_format" => {
+                (sent.schema.codes && names_codes, &self.codes)
+            }
             SYSTEM_MESSAGE => (sent.system_message, &self.system_message),
             _ => return false,
         };

@@ -6,7 +6,7 @@ use refract_domain::prism::question::Question;
 use refract_domain::submission::Submission;
 use serde_json::{Map, Value, json};
 
-use super::parameters::StatedParameters;
+use super::parameters::{SchemaParts, StatedParameters};
 use crate::connection::request_body::RequestBody;
 use crate::protocols::chat::codes::CodeShape;
 use crate::protocols::chat::opening::ChatOpening;
@@ -80,7 +80,7 @@ impl<'a> StatedRequest<'a> {
             ""
         };
         let format = json!({"type": "json_schema", "json_schema": {"name": "probabilities",
-            "strict": true, "schema": schema(self.questions, parameters)}});
+            "strict": true, "schema": schema(self.questions, parameters.schema)}});
         let end = format!(r#""}}],{temperature}"response_format":{format}}}"#);
         RequestBody::new([
             self.opening.bytes(parameters.system_message),
@@ -110,9 +110,9 @@ pub(super) fn split<'a>(
 ///
 /// A grammar made from the schema holds the model to it: a percentage is a whole number, with bounds
 /// if the server accepts them, and a code is one of the question's.
-fn schema(questions: &[Question], parameters: StatedParameters) -> Value {
+fn schema(questions: &[Question], parts: SchemaParts) -> Value {
     let percentage = || {
-        if parameters.bounds {
+        if parts.bounds {
             json!({"type": "integer", "minimum": 0, "maximum": 100})
         } else {
             json!({"type": "integer"})
@@ -121,7 +121,7 @@ fn schema(questions: &[Question], parameters: StatedParameters) -> Value {
     // questions with as many codes share them
     let mut codes: Map<String, Value> = Map::new();
     let mut code = |outcomes: usize| {
-        if !parameters.codes {
+        if !parts.codes {
             return json!({"type": "string"});
         }
         let name = format!("codes_{outcomes}");

@@ -289,12 +289,15 @@ async fn digits_that_the_batch_does_not_show_are_asked_for_by_message() {
     let llama_cpp = llama_cpp();
     let server = ModelServer::start(ScriptedReply::answering(move |request| {
         let (status, mut answer) = llama_cpp.answer(request);
-        let answers = match &mut answer {
-            Value::Array(answers) => answers.iter_mut().collect(),
-            single => vec![single],
-        };
-        for answer in answers.into_iter().filter(|_| request.path == BATCH) {
-            answer["completion_probabilities"] = json!([{"token": "The", "logprob": -0.1}]);
+        let words = json!([{"token": "The", "logprob": -0.1}]);
+        match answer.as_array_mut() {
+            Some(answers) => {
+                for answer in answers {
+                    answer["completion_probabilities"] = words.clone();
+                }
+            }
+            None if request.path == BATCH => answer["completion_probabilities"] = words,
+            None => {}
         }
         (status, answer)
     }));

@@ -92,7 +92,7 @@ async fn slots_get_one_question_at_a_time() {
 }
 
 #[actix_rt::test]
-async fn without_a_report_the_time_tells_whether_the_text_was_read_again() {
+async fn without_a_report_the_time_shows_whether_the_text_was_read_again() {
     let server = ModelServer::start(ChatModel::new(vec![3.0, 1.0]).reply().held());
     // each answer takes as long as the first
     let model = model(&server);

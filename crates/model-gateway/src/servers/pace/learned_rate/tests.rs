@@ -197,11 +197,11 @@ fn delayed_share(per_second: f64, burst: f64) -> (f64, f64) {
         random = random
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1);
-        if (random >> 33) % 200 == 0 {
+        if (random >> 33).is_multiple_of(200) {
             sent += 1;
             quiet.idle += 1;
         }
-        if (random >> 60) % 2 == 0 {
+        if (random >> 60).is_multiple_of(2) {
             quiet.step(now, &mut server);
             busy.step(now, &mut server);
         } else {
