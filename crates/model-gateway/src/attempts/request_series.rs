@@ -25,6 +25,14 @@ impl RequestSeries {
         }
     }
 
+    /// A series with the same time left, for a request that may go to any server.
+    pub(crate) fn for_another_request(self) -> Self {
+        Self {
+            sent_to: None,
+            ..self
+        }
+    }
+
     /// Whether no time is left for another attempt.
     pub(crate) fn is_spent(self) -> bool {
         self.attempts.is_zero()

@@ -1,13 +1,16 @@
 //! The order in which the requests of a call are sent, so that the server reads their text once.
 //!
 //! One request goes first. When it is answered, the server has read the text, and as many others go
-//! at once as the server's [`PrefixCache`] allows.
+//! at once as the server's [`PrefixCache`] allows. Requests that wait for others share their time, so
+//! that a call takes no longer than two attempts and a pause.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
+use crate::attempts::CallSender;
+use crate::attempts::request_series::RequestSeries;
 use crate::report::ReportedUsage;
 use crate::servers::each_server::EachServer;
 use crate::servers::place::ServerPlace;
@@ -30,6 +33,8 @@ pub(crate) struct ReadingOrder<'a> {
     running: Cell<usize>,
     /// The server that has read the text, and how long the first request took.
     read: Cell<Option<(ServerPlace, Duration)>>,
+    /// The time that those left over for which others wait.
+    left: Cell<Option<RequestSeries>>,
     changed: Notify,
 }
 
@@ -57,6 +62,7 @@ impl<'a> ReadingOrder<'a> {
             is_ordered: is_long && caches.iter().filter(|cache| cache.begin_call()).count() > 0,
             running: Cell::default(),
             read: Cell::default(),
+            left: Cell::default(),
             changed: Notify::new(),
         }
     }
@@ -86,12 +92,20 @@ impl<'a> ReadingOrder<'a> {
 }
 
 impl RequestTurn<'_> {
-    /// Learns from the answer to the turn's first request.
-    pub(crate) fn answered(&self, server: ServerPlace, usage: &ReportedUsage) {
+    /// Starts the turn's series of requests.
+    pub(crate) fn series(&self, call: &CallSender<'_>) -> RequestSeries {
+        let left = self.order.left.get();
+        left.map_or_else(|| call.series(), RequestSeries::for_another_request)
+    }
+
+    /// Learns from the answer to the first request of the turn's series.
+    pub(crate) fn answered(&self, series: RequestSeries, usage: &ReportedUsage) {
         let order = self.order;
         if !order.is_ordered {
             return;
         }
+        let server = series.server();
+        order.left.set(Some(series));
         let took = self.begin.elapsed();
         match order.read.get() {
             None => order.read.set(Some((server, took))),
@@ -106,6 +120,13 @@ impl RequestTurn<'_> {
             Some(_) => {}
         }
         order.changed.notify_waiters();
+    }
+
+    /// Ends the turn after all requests of its series.
+    pub(crate) fn end(self, series: RequestSeries) {
+        if self.order.is_ordered {
+            self.order.left.set(Some(series));
+        }
     }
 }
 

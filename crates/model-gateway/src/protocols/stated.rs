@@ -90,13 +90,13 @@ impl StatedProtocol {
             refused.can_do_without(parameter, sent, request.names_codes())
         };
         let turn = order.turn().await;
-        let mut series = call.series();
+        let mut series = turn.series(call);
         let completion = complete(call, &mut series, write, can_do_without).await;
         let completion = completion.map_err(parameters::about_holder)?;
         if completion.is_from_llama_cpp {
             self.prefix_caches.of(series.server()).has_slots();
         }
-        turn.answered(series.server(), &completion.usage);
+        turn.answered(series, &completion.usage);
         if let (true, Some(question)) = (completion.is_thinking, request.questions.first()) {
             return Err(ModelError::StillThinking(question.key.clone()));
         }

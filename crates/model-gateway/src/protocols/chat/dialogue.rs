@@ -45,23 +45,24 @@ impl QuestionDialogue<'_> {
     /// Asks the question and returns its key with the answer.
     pub(super) async fn ask(self) -> Result<(QuestionKey, Answer), ModelError> {
         let requests = self.requests;
-        let mut series = requests.call.series();
         // held until the end: follow-up requests read the question from the same cache
         let turn = self.order.turn().await;
+        let mut series = turn.series(requests.call);
         let alternatives = requests.usual_alternatives(series);
         let first = self.ask_codes(alternatives, &mut series).await?;
         if first.is_from_llama_cpp {
             requests.prefix_cache(series).has_slots();
         }
-        turn.answered(series.server(), &first.usage);
+        turn.answered(series, &first.usage);
         let first = self.ask_for_hidden(first, &mut series).await?;
         let mut probabilities = first.probabilities;
         let is_followed_up = first.is_from_llama_cpp
             && self.follow_ups >= BATCH_REQUESTS
             && follow_up_at_once(requests, &mut probabilities, &mut series).await?;
         if !is_followed_up {
-            follow_up(requests, &mut probabilities, self.follow_ups, series).await?;
+            series = follow_up(requests, &mut probabilities, self.follow_ups, series).await?;
         }
+        turn.end(series);
         requests.call.recorder.add_parsed(probabilities.parsed());
         let key = requests.question.key.clone();
         let mass = probabilities.mass;

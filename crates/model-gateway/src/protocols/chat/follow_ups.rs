@@ -24,24 +24,25 @@ struct FollowedUp {
 }
 
 /// Resolves the most probable letters with up to `more` requests, until almost nothing is unread.
+/// Returns the series with the time left.
 pub(super) async fn follow_up(
     requests: QuestionRequests<'_>,
     probabilities: &mut CodeProbabilities,
     mut more: usize,
     mut series: RequestSeries,
-) -> Result<(), ModelError> {
+) -> Result<RequestSeries, ModelError> {
     let mut unreadable = HashSet::new();
     while more > 0 && !series.is_spent() {
         let Some(FollowUp { method, is_proven }) = requests.server(series).capabilities.follow_up()
         else {
-            return Ok(());
+            return Ok(series);
         };
         let mut tokens = probabilities.letters_to_follow_up();
         tokens.retain(|token| !unreadable.contains(token));
         // an unproven method is tried with one request first
         tokens.truncate(if is_proven { more } else { 1 });
         if tokens.is_empty() {
-            return Ok(());
+            return Ok(series);
         }
         more -= tokens.len();
         let outcomes = probabilities.outcomes;
@@ -70,7 +71,7 @@ pub(super) async fn follow_up(
             }
         }
     }
-    Ok(())
+    Ok(series)
 }
 
 /// Asks for the digit after a letter in the token's spelling.

@@ -23,6 +23,18 @@ fn caching(cached: u64) -> ScriptedReply {
     })
 }
 
+/// llama.cpp's server, which reports most of each prompt as cached.
+fn slots() -> ScriptedReply {
+    let llama_cpp = LlamaCppServer {
+        model: ChatModel::new(vec![3.0, 1.0]),
+    };
+    ScriptedReply::answering(move |request| {
+        let (status, mut answer) = llama_cpp.answer(request);
+        answer["timings"] = json!({"cache_n": 1_000, "prompt_n": 12});
+        (status, answer)
+    })
+}
+
 /// Asks the questions about a text. Returns how many requests were under way at once, wave by wave.
 async fn waves(server: &ModelServer, model: &Model, text_bytes: usize) -> Vec<usize> {
     let version = twelve_questions();
@@ -76,15 +88,7 @@ async fn a_server_that_keeps_nothing_soon_gets_all_at_once() {
 
 #[actix_rt::test]
 async fn slots_get_one_question_at_a_time() {
-    let llama_cpp = LlamaCppServer {
-        model: ChatModel::new(vec![3.0, 1.0]),
-    };
-    let reply = ScriptedReply::answering(move |request| {
-        let (status, mut answer) = llama_cpp.answer(request);
-        answer["timings"] = json!({"cache_n": 1_000, "prompt_n": 12});
-        (status, answer)
-    });
-    let server = ModelServer::start(reply.held());
+    let server = ModelServer::start(slots().held());
     let model = model(&server);
     for _ in 0..2 {
         assert_eq!(waves(&server, &model, LONG).await, [1; QUESTIONS]);
@@ -99,4 +103,30 @@ async fn without_a_report_the_time_shows_whether_the_text_was_read_again() {
     let first = waves(&server, &model, LONG).await;
     assert_eq!(first, [1, 1, 1, QUESTIONS - 3]);
     assert_eq!(waves(&server, &model, LONG).await, [QUESTIONS]);
+}
+
+#[actix_rt::test]
+async fn questions_that_wait_for_others_share_the_time_of_two_attempts() {
+    let server = ModelServer::start(slots().held());
+    let timeout = Duration::from_millis(300);
+    let model = impatient(&server, timeout);
+    let version = twelve_questions();
+    let submission = submission(&version, &"Hello, it broke. ".repeat(LONG / 17), None);
+    // each answer comes in time, but twelve take longer than a call may
+    let release = async {
+        loop {
+            tokio::time::sleep(Duration::from_millis(200)).await;
+            server.release(1);
+        }
+    };
+    let reply = tokio::select! {
+        reply = model.answer(&version, &submission) => reply,
+        () = release => unreachable!("the server is released without end"),
+    };
+    assert_eq!(reply.outcome.unwrap_err().kind(), "timeout");
+    assert!(
+        reply.took < 2 * timeout + Duration::from_secs(1),
+        "{:?}",
+        reply.took
+    );
 }
