@@ -2,10 +2,11 @@
 //! from its log-probabilities.
 //!
 //! [`prompt`] and [`request`] write requests. [`completion`], [`reading`] and [`answer`] read
-//! answers. [`llama_cpp`] and [`named_tokens`] do both for native extensions of servers. None of
-//! these knows connections. [`question_requests`] sends requests. [`follow_ups`], [`batch`] and
-//! [`naming`] ask again if an answer did not show every code. [`dialogue`] runs all requests about
-//! one question.
+//! answers; [`instead`] names the kind of one without a code. [`llama_cpp`] and [`named_tokens`] do
+//! both for native extensions of servers. None of these knows connections. [`capabilities`] and
+//! [`token_limit`] hold what is learned about a server. [`question_requests`] sends requests.
+//! [`follow_ups`], [`batch`] and [`naming`] ask again if an answer did not show every code.
+//! [`dialogue`] runs all requests about one question.
 
 mod answer;
 mod batch;
