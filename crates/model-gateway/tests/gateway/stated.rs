@@ -247,6 +247,30 @@ async fn up_to_ten_questions_share_a_request_bound_to_a_strict_schema() {
 }
 
 #[actix_rt::test]
+async fn the_first_request_about_a_long_text_goes_alone() {
+    let question =
+        |number| json!({"key": format!("q{number}"), "type": "yes_no", "text": "Is it?"});
+    let version = version(&(0..30).map(question).collect());
+    let server = ModelServer::start(ScriptedReply::json(&completion("{}")).held());
+    let model = model(&server);
+    for (text, at_once) in [("Hello. ".repeat(600), 1), ("Hello.".to_owned(), 3)] {
+        let before = server.counts().requests;
+        let sent = SentFields(vec![("text".to_owned(), text)]);
+        let submission = Submission::new(sent, None, version.fields()).unwrap();
+        let call = model.answer(&version, &submission);
+        let watch = async {
+            server.wait_until(|counts| counts.requests > before).await;
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+            let requests = server.counts().requests - before;
+            server.release(requests);
+            requests
+        };
+        let (reply, requests) = tokio::join!(call, watch);
+        assert_eq!(requests, at_once, "{reply:?}");
+    }
+}
+
+#[actix_rt::test]
 async fn codes_that_the_model_may_name_stand_once_in_the_schema() {
     let choice = |key: &str, outcomes: usize| {
         let options = (0..outcomes - 2).map(
