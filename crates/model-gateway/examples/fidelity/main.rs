@@ -67,7 +67,8 @@ struct FidelityArguments {
         conflicts_with = "choice"
     )]
     up_to: u32,
-    /// Asks only one question of each kind of codes: yes/no, a scale of 7, choices of 20 and of 32
+    /// Asks only one question of each kind of codes (yes/no, a scale of 7, choices of 20 and of 32),
+    /// and counts the noise twice
     #[arg(long, conflicts_with = "choice")]
     brief: bool,
     /// Tokens of a long text: also counts what calls about it make the server read (needs its
@@ -109,10 +110,13 @@ async fn compare(arguments: &FidelityArguments) -> anyhow::Result<bool> {
         None => Asked::up_to(arguments.up_to),
         Some(outcomes) => vec![Asked::Choice(outcomes)],
     };
+    let noise_counts = if arguments.brief { 2.0 } else { 1.0 };
     let mut missed = Vec::new();
     let mut rows = Vec::new();
     for asked in asked {
-        let row = measurement.row(asked, arguments.texts).await?;
+        let row = measurement
+            .row(asked, arguments.texts, noise_counts)
+            .await?;
         println!("{}", row.line(shown));
         if row.misses(shown) {
             missed.push(asked.to_string());

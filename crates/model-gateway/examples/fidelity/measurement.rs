@@ -19,8 +19,8 @@ use crate::relay::{AlternativesLimit, RecordingRelay};
 
 /// Timeout of an attempt: a server without a graphics card reads thousands of tokens slowly.
 const TIMEOUT: Duration = Duration::from_mins(5);
-/// A question from which the gateway learns what the server accepts.
-const LEARNING: Asked = Asked::Choice(62);
+/// Questions from which the gateway learns what the server accepts, and how its model answers.
+const LEARNING: [Asked; 2] = [Asked::Choice(62), Asked::YesNo];
 
 /// The gateway before a server, with a relay between them.
 pub(crate) struct Measurement {
@@ -31,7 +31,7 @@ pub(crate) struct Measurement {
 }
 
 impl Measurement {
-    /// Starts the relay and asks a first question, which does not count: the server refuses some
+    /// Starts the relay and asks first questions, which do not count: the server refuses some
     /// requests only once, and these are not part of a question's cost.
     pub(crate) async fn start(
         server: PlainAddress,
@@ -59,16 +59,16 @@ impl Measurement {
             model: ModelGateway::new(settings)?.model(),
             seed,
         };
-        let AskedText {
-            version,
-            submission,
-        } = LEARNING.about(seed)?;
-        let reply = measurement.model.answer(&version, &submission).await;
-        let was_asked = !measurement.relay.take_questions().is_empty();
-        match reply.outcome {
-            Err(failure) if !was_asked => Err(failure).context("the first question"),
-            Ok(_) | Err(_) => Ok(measurement),
+        for learning in LEARNING {
+            let asked = learning.about(seed)?;
+            let reply = measurement.model.answer(&asked.version, &asked.submission);
+            let reply = reply.await;
+            let was_asked = !measurement.relay.take_questions().is_empty();
+            if let (Err(failure), false) = (reply.outcome, was_asked) {
+                return Err(failure).context("the first questions");
+            }
         }
+        Ok(measurement)
     }
 
     /// One line that describes the measurement.
@@ -77,8 +77,13 @@ impl Measurement {
         Ok(format!("Model {model}, seed {}", self.seed))
     }
 
-    /// Asks a question about this many texts.
-    pub(crate) async fn row(&self, asked: Asked, texts: u64) -> anyhow::Result<FidelityRow> {
+    /// Asks a question about this many texts. The noise of each counts `noise_counts` times.
+    pub(crate) async fn row(
+        &self,
+        asked: Asked,
+        texts: u64,
+        noise_counts: f64,
+    ) -> anyhow::Result<FidelityRow> {
         let mut found = Vec::new();
         for text in 0..texts {
             let asked = asked.about(self.seed.wrapping_mul(1_000).wrapping_add(text))?;
@@ -87,6 +92,7 @@ impl Measurement {
         Ok(FidelityRow {
             asked,
             texts: found,
+            noise_counts,
         })
     }
 
