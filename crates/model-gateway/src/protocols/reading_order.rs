@@ -16,8 +16,7 @@ use crate::servers::each_server::EachServer;
 use crate::servers::place::ServerPlace;
 use crate::servers::prefix_cache::PrefixCache;
 
-/// Bytes of a common beginning below which no request waits for another: about 500 tokens, which a
-/// graphics card reads faster than an answer goes back and forth.
+/// Bytes of a common beginning below which no request waits for another: about 500 tokens.
 const LEAST_SHARED_BYTES: usize = 2_000;
 
 /// About as many bytes have a token in common languages.

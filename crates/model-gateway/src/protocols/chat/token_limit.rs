@@ -1,5 +1,4 @@
-//! The number of tokens that an answer needs on a server, learned from its answers: a token costs
-//! about as much time as reading a hundred.
+//! The number of tokens that an answer needs on a server, learned from its answers.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
