@@ -33,7 +33,7 @@ impl People<'_> {
         people.retain(|person| person.role.may(least));
         people.sort_by_key(|person| person.role);
         let names = people.into_iter().filter_map(|person| person.name);
-        Ok(names.map(|name| name.to_string()).take(most).collect())
+        Ok(names.take(most).collect())
     }
 
     /// The person of the account with this address.
