@@ -12,7 +12,7 @@ use refract_domain::ids::ResultId;
 use refract_domain::result::mark::Marker;
 use refract_lens_rendering::{Format, render};
 use refract_service::CallError;
-use refract_service::marks::MarksError;
+use refract_service::marks::{MarkOrigin, MarksError};
 use refract_service::results::{ReadableResult, ResultDetails};
 
 use self::actor::actor;
@@ -61,10 +61,13 @@ pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
 /// Saves and removes marks.
 pub(crate) async fn mark(visit: Visit) -> Result<PageReply, PageError> {
     let details = find(&visit).await?;
-    let marker = Marker::parse(&visit.visitor.name).ok();
+    let origin = MarkOrigin {
+        marked_by: Marker::parse(&visit.visitor.name).ok(),
+        ..MarkOrigin::default()
+    };
     let changes = changes(&visit.sent.form, &details.result);
     let marks = visit.refract.marks();
-    let saving = marks.mark(&details.result, changes, marker.as_ref());
+    let saving = marks.mark(&details.result, changes, &origin);
     match saving.await {
         Ok(()) => {
             let query = Query::default().with(LIST, visit.sent.query.get(LIST));
