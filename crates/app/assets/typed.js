@@ -16,7 +16,7 @@ document.addEventListener("input", (event) => {
 addEventListener("submit", (event) => {
   const form = event.target;
   if (event.defaultPrevented || !(form instanceof HTMLFormElement)) return;
-  if (form.action.endsWith("/sign-out")) sessionStorage.clear();
+  if (form.getAttribute("action") === "/sign-out") sessionStorage.clear();
   for (const input of form.elements) if (isText(input)) sessionStorage.removeItem(keyOf(input));
 });
 
