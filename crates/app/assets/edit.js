@@ -75,6 +75,7 @@ function begin(form) {
 
   addHandles(form, press);
   showFaults(form, touched);
+  dock(false);
 
   /**
    * Keeps the draft on the server, one request at a time, and shows its problems.
@@ -156,7 +157,9 @@ function begin(form) {
     const changed = await changedForm(value);
     isPressing = false;
     if (changed === null) return;
+    const isOpen = document.querySelector("#texts[open]") !== null;
     form.innerHTML = changed;
+    dock(isOpen);
     warn("");
     touched = followed(touched, value);
     addHandles(form, press);
@@ -223,6 +226,17 @@ function keepNote(form) {
     warn(reply?.ok ? "" : AWAY);
   }, 600);
   form.addEventListener("input", soon);
+}
+
+/**
+ * Opens the test texts where there is room for them beside the words, or where they were open.
+ *
+ * @param {boolean} isOpen
+ */
+function dock(isOpen) {
+  const texts = document.getElementById("texts");
+  if (!(texts instanceof HTMLDetailsElement)) return;
+  texts.open ||= isOpen || matchMedia("(min-width: 64rem)").matches;
 }
 
 /** @param {HTMLFormElement} form */

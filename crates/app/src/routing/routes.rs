@@ -67,6 +67,9 @@ pub(crate) static ROUTES: &[AppRoute] = &[
     AppRoute::open_post_with_another_form("/sign-in", &sign_in::submit),
     AppRoute::open_get("/sign-in/{token}", &sign_in_link::show),
     AppRoute::open_post("/sign-in/{token}", &sign_in_link::submit),
+    AppRoute::open_get("/sign-out", &|visit: OpenVisit| {
+        ready(Ok(sign_out::show(&visit)))
+    }),
     AppRoute::open_post("/sign-out", &sign_out::submit),
     AppRoute::open_get("/join/{token}", &join::show),
     AppRoute::open_post("/join/{token}", &join::submit),

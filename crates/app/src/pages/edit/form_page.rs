@@ -107,7 +107,6 @@ fn words(inputs: Inputs<'_>, editing: &Editing) -> Markup {
             }
         }
         (inputs.adding("fields.add", "Add a field"))
-        h2 { "Context" }
         (inputs.area("context", "Context", &draft.context, "What the model should know with every text; may stay empty.", 3))
         h2 { "Questions" }
         p.hint { "A saved question keeps its key and its type for ever, since callers rely on them." }

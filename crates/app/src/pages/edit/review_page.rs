@@ -10,7 +10,7 @@ use super::editing::Editing;
 use super::place_description::describe;
 use super::saving::note;
 use super::state_panel::MOST_WARNINGS;
-use super::trial::Trial;
+use super::trial::{Trial, TriedText};
 use super::trial_view::{choice, summary, tried};
 use crate::components::differences::differences;
 use crate::components::field::FormField;
@@ -48,19 +48,38 @@ pub(crate) fn show(visit: &Visit, review: &Review<'_>) -> PageReply {
         (differences(&changes))
         (wording(review))
         (form(review, is_changed))
-        @if let Some(trial) = review.tried {
-            section #tried {
-                h2 { "Your version beside stored answers" }
-                p { (summary(trial)) " No result was made, and no stored result was changed." }
-                @for text in &trial.texts {
-                    (tried(text, review.stored.iter().find(|stored| Some(stored.id()) == text.result)))
-                }
-            }
-        }
+        @if let Some(trial) = review.tried { (tried_texts(trial, &review.stored)) }
     };
     let title = format!("Review · {}", prism.name);
     let page = visit.prism_page(prism, PrismTab::Edit, title, &main);
     page.script("edit.js").reply()
+}
+
+/// The texts of a trial: those that are answered differently, and folded the others.
+fn tried_texts(trial: &Trial, stored: &[ReadableResult]) -> Markup {
+    let (first, alike): (Vec<_>, Vec<_>) =
+        (trial.texts.iter()).partition(|text| text.is_changed() || !text.error.is_empty());
+    let show = |text: &TriedText| {
+        tried(
+            text,
+            stored
+                .iter()
+                .find(|stored| Some(stored.id()) == text.result),
+        )
+    };
+    html! {
+        section #tried {
+            h2 { "Your version beside stored answers" }
+            p { (summary(trial)) " No result was made, and no stored result was changed." }
+            @for text in first { (show(text)) }
+            @if !alike.is_empty() {
+                details {
+                    summary { (counted(alike.len(), "text")) " answered alike" }
+                    @for text in alike { (show(text)) }
+                }
+            }
+        }
+    }
 }
 
 /// The warnings about the wording of what changed.

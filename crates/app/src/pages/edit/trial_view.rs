@@ -6,11 +6,12 @@ use refract_service::results::ReadableResult;
 
 use super::editing::Editing;
 use super::inputs::Inputs;
-use super::trial::{MOST_TEXTS, Trial, TriedAnswer, TriedOutcome, TriedText};
+use super::trial::{MOST_TEXTS, Trial, TriedAnswer, TriedOutcome, TriedText, is_blank};
 use crate::components::bar::bar;
 use crate::components::clamped::beginning;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::{count, counted};
+use crate::components::table::table;
 
 /// The most characters of a stored text that are shown.
 const SHOWN: usize = 300;
@@ -24,9 +25,10 @@ pub(crate) fn test_texts(inputs: Inputs<'_>, editing: &Editing) -> Markup {
     } else {
         &extras.texts
     };
+    let is_used = !extras.texts.iter().all(|text| is_blank(text)) || extras.stored.is_some();
     html! {
-        section #texts.test-texts aria-label="Test texts" {
-            h2 { "Test texts" }
+        details #texts.test-texts open[is_used] {
+            summary { "Test texts" }
             @for (place, text) in texts.iter().enumerate() {
                 div.test-text {
                     @for (field, value) in field_values(editing, text) {
@@ -193,7 +195,7 @@ pub(crate) fn tried(text: &TriedText, stored: Option<&ReadableResult>) -> Markup
                 None => p.soft { "The text was deleted since." }
             }
             @if !text.error.is_empty() { (notice(NoticeKind::Refused, &html! { (text.error) })) }
-            (crate::components::table::table("Answers of both versions about this text", &headings, &rows))
+            (table("Answers of both versions about this text", &headings, &rows))
         }
     }
 }
