@@ -19,6 +19,8 @@ pub(crate) struct FormField<'a> {
     error: Cow<'a, str>,
     /// The value that an empty single-line input stands for; empty for none.
     placeholder: &'a str,
+    /// The accessible name, where the label alone is not unique on the page; empty for the label.
+    whole_name: &'a str,
     is_required: bool,
     has_focus: bool,
 }
@@ -49,6 +51,11 @@ impl<'a> FormField<'a> {
             placeholder,
             ..self
         }
+    }
+
+    /// Sets an accessible name that is longer than the label and contains it.
+    pub(crate) fn named(self, whole_name: &'a str) -> Self {
+        Self { whole_name, ..self }
     }
 
     /// Sets the validation error; an empty text sets none.
@@ -104,6 +111,7 @@ impl<'a> FormField<'a> {
     pub(crate) fn select(&self, options: &Markup) -> Markup {
         self.around(&html! {
             select #(self.name) name=(self.name) aria-invalid=[self.invalid()]
+                aria-label=[Some(self.whole_name).filter(|name| !name.is_empty())]
                 aria-describedby=[self.described_by()] { (options) }
         })
     }

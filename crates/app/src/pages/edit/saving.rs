@@ -6,6 +6,7 @@ use refract_service::prisms::{Prism, PrismError};
 
 use super::editing::Editing;
 use super::keeping;
+use crate::components::form_errors::describe;
 use crate::components::prism_tabs::prism_address;
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
@@ -80,8 +81,7 @@ pub(crate) fn note(editing: &Editing) -> Result<Option<EventDetail>, String> {
         return Ok(None);
     }
     let note = EventDetail::note(typed);
-    note.map(Some)
-        .map_err(crate::components::form_errors::describe)
+    note.map(Some).map_err(|errors| describe(typed, &errors))
 }
 
 fn review(editing: &Editing) -> PageReply {

@@ -10,6 +10,7 @@ use super::draft_keys::made_keys;
 use super::editing::{CheckedDraft, Editing};
 use super::keeping::DraftStanding;
 use super::place_description::{describe, question_of};
+use crate::components::fault_sentence::fault_sentence;
 use crate::components::number::{count, counted};
 
 /// The most warnings that are listed.
@@ -41,8 +42,8 @@ pub(crate) fn panel(editing: &Editing, checked: &CheckedDraft) -> Markup {
             p { strong { (counted(checked.problems.len(), "thing")) " to put right" } }
             ul.problems {
                 @for problem in shown {
-                    li data-problem=(problem.path) data-fault=(problem.error) {
-                        a href={ "#" (problem.path) } { (describe(&problem.path)) ": " (problem.error) }
+                    li data-problem=(problem.path) data-fault=(fault_sentence(&problem.error)) {
+                        a href={ "#" (problem.path) } { (describe(&problem.path)) ": " (fault_sentence(&problem.error)) }
                     }
                 }
                 @for (place, count) in by_question {

@@ -180,7 +180,7 @@ fn submission(version: &PrismVersion, text: &[String]) -> Result<Submission, Str
         let value = text.get(place).cloned().unwrap_or_default();
         let errors = field_value_errors(&value);
         if !errors.is_empty() {
-            return Err(format!("{}: {}", field.label, describe(errors)));
+            return Err(format!("{}: {}", field.label, describe(&value, &errors)));
         }
         values.push((field.key.to_string(), value));
     }
