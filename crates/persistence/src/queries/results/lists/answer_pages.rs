@@ -25,6 +25,8 @@ const LIMITS: PageLimits = PageLimits {
 /// The version and the answers of a result that is `ok`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredAnswers {
+    /// The result's id.
+    pub id: ResultId,
     /// Number of the version that answered.
     pub version: VersionNumber,
     /// The model that the server reported; `None` if it reported none.
@@ -104,6 +106,7 @@ impl TryFrom<AnswerColumns> for StoredAnswers {
 
     fn try_from(columns: AnswerColumns) -> Result<Self, PersistenceError> {
         Ok(Self {
+            id: columns.id,
             version: saved_version(columns.version)?,
             model: columns.model_name,
             answers: saved_answers(columns.answers.as_deref())?,
