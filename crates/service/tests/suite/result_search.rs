@@ -205,6 +205,7 @@ async fn all_pages_of_a_search_are_all_that_it_should_find_in_either_direction(i
                 let limits = SearchLimits {
                     results,
                     candidates,
+                    counted: candidates,
                 };
                 check_walks(it, &saved, &wanted, limits).await;
             }
@@ -316,6 +317,7 @@ async fn the_least_sure_results_come_first_and_pages_go_on(it: Fixture) {
     let limits = SearchLimits {
         results: 2,
         candidates: 6,
+        counted: 6,
     };
     let (mut after, mut all) = (None, Vec::new());
     loop {
@@ -392,6 +394,7 @@ async fn a_search_that_finds_little_reports_how_far_it_looked_and_goes_on_there(
     let limits = SearchLimits {
         results: 3,
         candidates: 4,
+        counted: 4,
     };
     let first = find(&it, &saved, &wanted, SearchPage::Newest, limits).await;
     assert!(ids(&first).is_empty());

@@ -13,9 +13,9 @@ use crate::{assert_none, files, has_ending, read};
 const BUDGETS: [(&str, usize); 22] = [
     ("README.md", 450),
     ("docs/API.md", 1_500),
-    ("docs/APP.md", 400),
+    ("docs/APP.md", 600),
     ("docs/ARCHITECTURE.md", 1_500),
-    ("docs/CHANGELOG.md", 950),
+    ("docs/CHANGELOG.md", 1_000),
     ("docs/CONTRIBUTING.md", 900),
     ("docs/DATABASE.md", 700),
     ("docs/DEPLOY.md", 1_200),
@@ -24,12 +24,12 @@ const BUDGETS: [(&str, usize); 22] = [
     ("docs/PERFORMANCE.md", 500),
     ("docs/PRISMS.md", 800),
     ("docs/PROBABILITIES.md", 1_070),
-    ("docs/QUALITY.md", 1_200),
+    ("docs/QUALITY.md", 1_250),
     ("docs/RETENTION.md", 500),
     ("docs/SECURITY.md", 1_200),
     ("docs/SETTINGS.md", GENERATED),
     ("docs/TOUR.md", 900),
-    ("docs/adr/", 5_510),
+    ("docs/adr/", 5_900),
     ("docs/deploy/README.md", 150),
     ("docs/measurements/", 2_500),
     (".github/", 100),
@@ -39,7 +39,7 @@ const BUDGETS: [(&str, usize); 22] = [
 const GENERATED: usize = ALL_WORDS;
 
 /// The most words of all Markdown in the repository.
-const ALL_WORDS: usize = 25_000;
+const ALL_WORDS: usize = 25_500;
 
 /// The most words of the README of a crate or of its fuzz targets.
 const CRATE_README: usize = 100;

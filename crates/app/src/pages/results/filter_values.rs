@@ -135,10 +135,16 @@ impl FilterValues {
     /// How far a page of the list looks.
     pub(crate) fn limits(&self) -> SearchLimits {
         if self.filter.words.is_some() {
-            SearchLimits::OF_WORDS
-        } else {
-            SearchLimits::default()
+            return SearchLimits::OF_WORDS;
         }
+        let limits = SearchLimits::default();
+        // how many results a prism has in all is known
+        let counted = if self.is_narrowed() {
+            limits.counted
+        } else {
+            0
+        };
+        SearchLimits { counted, ..limits }
     }
 }
 

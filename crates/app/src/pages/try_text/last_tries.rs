@@ -16,6 +16,7 @@ use crate::requests::visit::Visit;
 const LIMITS: SearchLimits = SearchLimits {
     results: 5,
     candidates: 6,
+    counted: 0,
 };
 /// The most characters of a text.
 const TEXT: usize = 80;

@@ -68,7 +68,10 @@ impl CandidateReader<'_> {
         };
         let most_found = usize::try_from(self.limits.results).unwrap_or(usize::MAX);
         let most_read = self.limits.candidates;
-        let counts_on = page == SearchPage::Newest && !self.each_matches();
+        let most_counted = match page {
+            SearchPage::Newest if !self.each_matches() => self.limits.counted.min(most_read),
+            SearchPage::Newest | SearchPage::OlderThan(_) | SearchPage::NewerThan(_) => 0,
+        };
         let (mut found, mut matches) = (Vec::new(), 0);
         let (mut last, mut read, mut size) = (from, 0, self.first_read());
         let mut is_exhausted = false;
@@ -84,7 +87,7 @@ impl CandidateReader<'_> {
             let is_full = matches > most_found;
             match read_page.next {
                 None => is_exhausted = true,
-                next if read < most_read && (!is_full || counts_on) => last = next,
+                next if read < if is_full { most_counted } else { most_read } => last = next,
                 Some(id) if !is_full => {
                     let created_at = id.moment();
                     break SearchEnd::GivenUp {
@@ -94,20 +97,19 @@ impl CandidateReader<'_> {
                 }
                 Some(_) => {}
             }
-            if is_exhausted || is_full && (!counts_on || read >= most_read) {
+            if is_exhausted || is_full && read >= most_counted {
                 break if is_full {
                     SearchEnd::PageFull
                 } else {
                     SearchEnd::NoneLeft
                 };
             }
-            size = size
-                .saturating_mul(4)
-                .min(LARGEST_READ)
-                .min(most_read - read);
+            let most = if is_full { most_counted } else { most_read };
+            size = size.saturating_mul(4).min(LARGEST_READ).min(most - read);
         };
         let count = match page {
             SearchPage::OlderThan(_) | SearchPage::NewerThan(_) => None,
+            SearchPage::Newest if self.limits.counted == 0 => None,
             SearchPage::Newest if is_exhausted => Some(MatchCount::All(matches)),
             SearchPage::Newest if self.each_matches() => Some(self.count_all().await?),
             SearchPage::Newest => Some(MatchCount::AmongNewest { matches, read }),
@@ -159,7 +161,7 @@ impl CandidateReader<'_> {
     /// Counts the candidates of the index, each of which matches.
     async fn count_all(&self) -> Result<MatchCount, InternalError> {
         let prism = &self.lens.prism;
-        let most = self.limits.candidates;
+        let most = self.limits.counted;
         let ids = self.database.list_candidate_ids(
             prism.account,
             prism.id,

@@ -21,14 +21,19 @@ pub struct SearchLimits {
     pub results: u32,
     /// Most candidates that are read for the page, at least 1.
     pub candidates: u32,
+    /// Most candidates among which matches are counted, after the page of the newest is full; 0
+    /// counts none.
+    pub counted: u32,
 }
 
-/// A page that people read: 50 results, among 5,000 candidates.
+/// A page that people read: 50 results, among 5,000 candidates. Matches are counted among the
+/// newest 1,000, so that a list among a million results is as quick as among a thousand.
 impl Default for SearchLimits {
     fn default() -> Self {
         Self {
             results: 50,
             candidates: 5_000,
+            counted: 1_000,
         }
     }
 }
@@ -39,6 +44,7 @@ impl SearchLimits {
     pub const OF_WORDS: Self = Self {
         results: 50,
         candidates: 50_000,
+        counted: 1_000,
     };
 }
 
