@@ -2,7 +2,7 @@
 
 use refract_authoring::made_names;
 use refract_domain::key::OutcomeKey;
-use refract_domain::prism::question::{Outcome, QuestionType};
+use refract_domain::prism::question::{Outcome, Question, QuestionType};
 
 use super::carried_draft::DraftBase;
 use super::draft::{DraftKey, DraftQuestion, EditDraft};
@@ -59,9 +59,7 @@ fn outcome_keys(question: &DraftQuestion, base: &DraftBase) -> Vec<OutcomeKey> {
 fn previous<'a>(question: &DraftQuestion, base: &'a DraftBase) -> &'a [Outcome] {
     let questions = base.0.iter().flat_map(|version| version.questions());
     let mut same = questions.filter(|saved| saved.key.as_str() == question.key.as_str());
-    same.next()
-        .map(|saved| saved.own_outcomes())
-        .unwrap_or_default()
+    same.next().map(Question::own_outcomes).unwrap_or_default()
 }
 
 #[cfg(test)]
