@@ -67,7 +67,7 @@ mod tests {
     use refract_authoring::prism_file::PrismFile;
 
     use super::*;
-    use crate::pages::edit::draft::{DraftField, DraftOutcome};
+    use crate::pages::edit::draft::{DraftField, EditedOutcome};
 
     #[test]
     fn the_keys_that_are_shown_are_those_that_are_saved() {
@@ -80,9 +80,9 @@ mod tests {
         let mut question = DraftQuestion::new(QuestionType::Choice);
         question.text = "What is the message about?".to_owned();
         for label in ["Spare parts", "Other", "Spare parts!"] {
-            question.outcomes.push(DraftOutcome {
+            question.outcomes.push(EditedOutcome {
                 label: label.to_owned(),
-                ..DraftOutcome::default()
+                ..EditedOutcome::default()
             });
         }
         draft.questions = vec![question];

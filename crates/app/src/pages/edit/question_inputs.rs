@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use refract_domain::prism::question::QuestionType;
 
-use super::draft::{DraftOutcome, DraftQuestion};
+use super::draft::{DraftQuestion, EditedOutcome};
 use super::inputs::{Inputs, headings};
 use super::place_description::question_of;
 use crate::components::number::counted;
@@ -96,7 +96,7 @@ fn outcomes(inputs: Inputs<'_>, question: &DraftQuestion, path: &str) -> Markup 
 
 fn one_outcome(
     inputs: Inputs<'_>,
-    outcome: &DraftOutcome,
+    outcome: &EditedOutcome,
     path: &str,
     place: usize,
     count: usize,
