@@ -11,9 +11,11 @@ mod draft_bar;
 mod draft_form;
 mod draft_keys;
 mod editing;
+mod form_action;
 mod form_page;
 mod inputs;
 mod keeping;
+mod kept_state;
 mod meanwhile_page;
 mod place_description;
 mod question_inputs;
@@ -33,7 +35,7 @@ use refract_service::prisms::TrialTexts;
 use self::editing::Editing;
 use self::place_description::question_of;
 pub(crate) use self::reviewing::{change_draft, review};
-use self::trial::Trial;
+use self::trial::TriedTexts;
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::page_request::Query;
@@ -127,9 +129,9 @@ async fn test(visit: &Visit, editing: &mut Editing) -> Result<(), PageError> {
         lens = Some(std::sync::Arc::new(visit.find_lens().await?));
     }
     let columns = lens.as_ref().map_or(&[][..], |lens| lens.columns().lens);
-    let own = Trial::of_own_texts(visit, draft, &version, columns, texts).await;
+    let own = TriedTexts::of_own_texts(visit, draft, &version, columns, texts).await;
     if let (Some(lens), Some(choice)) = (&lens, TrialTexts::named(visit.sent.form.get("stored"))) {
-        let stored = Trial::of_stored_texts(visit, draft, &version, lens, choice).await?;
+        let stored = TriedTexts::of_stored_texts(visit, draft, &version, lens, choice).await?;
         editing.extras.stored = Some(stored);
     }
     editing.extras.own = Some(own);

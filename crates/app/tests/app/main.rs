@@ -10,6 +10,7 @@
 mod chromium;
 mod crowd;
 mod edit;
+mod edit_drafts;
 mod edit_in_chromium;
 mod edit_of_large_prisms;
 mod events_of_app;

@@ -1,23 +1,13 @@
 //! The actions of the form's buttons on a draft: add, remove, move, open and close.
 
 use refract_domain::prism::question::QuestionType;
-use serde::{Deserialize, Serialize};
 
-use super::draft::{DraftField, DraftOutcome, DraftQuestion, EditDraft};
+use super::draft::{DraftField, DraftQuestion, EditDraft, EditedOutcome};
 use super::editing::Editing;
+use super::form_action::FormAction;
 use super::removal::RemovedItem;
 use super::trial::MOST_TEXTS;
 use crate::pages::list_change::{self, ListChange};
-
-/// The effect of an action.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct FormAction {
-    /// The id of the element that gets the focus; empty when the action is unknown or names a
-    /// missing item.
-    pub(crate) focus: String,
-    /// The effect in one sentence, for screen readers.
-    pub(crate) message: String,
-}
 
 /// A list of the form.
 struct ListPlace<'a> {
@@ -149,7 +139,7 @@ fn outcome(question: &mut DraftQuestion, place: usize, parts: &[&str]) -> Option
     };
     match parts {
         ["add"] => {
-            question.outcomes.push(DraftOutcome::default());
+            question.outcomes.push(EditedOutcome::default());
             Some(added(&list, question.outcomes.len(), "label"))
         }
         [place, change @ ..] => {
@@ -204,7 +194,7 @@ fn rearrange<T>(
 fn new_question(question_type: QuestionType) -> DraftQuestion {
     let mut question = DraftQuestion::new(question_type);
     if question.list().is_some() {
-        question.outcomes = vec![DraftOutcome::default(); 2];
+        question.outcomes = vec![EditedOutcome::default(); 2];
     }
     question
 }
@@ -302,7 +292,7 @@ mod tests {
             open.map(|(place, _)| place).collect::<Vec<_>>()
         };
         assert_eq!(open(&draft), [0, 1, 2, 3]);
-        draft.questions[2].outcomes = vec![DraftOutcome::default(); 650];
+        draft.questions[2].outcomes = vec![EditedOutcome::default(); 650];
         act(&mut draft, "questions.2.options.add");
         assert_eq!(open(&draft), [2]);
         act(&mut draft, "questions.0.open");
@@ -320,5 +310,37 @@ mod tests {
             act(&mut draft, "questions.add.choice");
             act(&mut draft, &button);
         }
+    }
+
+    #[test]
+    fn a_removal_is_taken_back_and_what_was_typed_since_stays() {
+        let mut draft = EditDraft::blank();
+        act(&mut draft, "questions.add.choice");
+        for (place, label) in ["a", "b"].into_iter().enumerate() {
+            draft.questions[1].outcomes[place].label = label.to_owned();
+        }
+        draft
+            .questions
+            .push(DraftQuestion::new(QuestionType::YesNo));
+        for (button, focus) in [
+            (
+                "questions.1.options.0.remove",
+                "questions.1.options.0.label",
+            ),
+            ("questions.2.remove", "questions.2.text"),
+            ("fields.0.remove", "fields.0.label"),
+        ] {
+            let mut changed = draft.clone();
+            let removed = RemovedItem::of(&changed, button).unwrap();
+            act(&mut changed, button);
+            assert_ne!(changed, draft, "{button}");
+            changed.context = "typed since".to_owned();
+            assert_eq!(removed.put_back(&mut changed).focus, focus);
+            let mut expected = draft.clone();
+            expected.context = "typed since".to_owned();
+            assert_eq!(changed, expected, "{button}");
+        }
+        assert_eq!(RemovedItem::of(&draft, "fields.7.remove"), None);
+        assert_eq!(RemovedItem::of(&draft, "fields.0.up"), None);
     }
 }

@@ -49,14 +49,14 @@ pub(crate) struct DraftQuestion {
     pub(crate) text: String,
     pub(crate) instructions: String,
     /// Options or levels; empty for a Yes / No.
-    pub(crate) outcomes: Vec<DraftOutcome>,
+    pub(crate) outcomes: Vec<EditedOutcome>,
     /// Whether the question is shown as one line, because the prism is too large for one form.
     pub(crate) is_folded: bool,
 }
 
 /// An option or level in the form.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct DraftOutcome {
+pub(crate) struct EditedOutcome {
     pub(crate) key: DraftKey,
     pub(crate) label: String,
     pub(crate) description: String,
@@ -122,7 +122,7 @@ impl DraftQuestion {
             key: DraftKey::saved(question.key.as_str()),
             text: question.text.clone(),
             instructions: question.instructions.clone().unwrap_or_default(),
-            outcomes: outcomes.map(DraftOutcome::of).collect(),
+            outcomes: outcomes.map(EditedOutcome::of).collect(),
             ..Self::new(question.question_type())
         }
     }
@@ -135,14 +135,14 @@ impl DraftQuestion {
             "instructions": self.instructions,
         });
         if let (Some(list), Some(object)) = (self.list(), file.as_object_mut()) {
-            let outcomes = self.outcomes.iter().map(DraftOutcome::in_file);
+            let outcomes = self.outcomes.iter().map(EditedOutcome::in_file);
             object.insert(list.to_owned(), outcomes.collect());
         }
         file
     }
 }
 
-impl DraftOutcome {
+impl EditedOutcome {
     fn of(outcome: &Outcome) -> Self {
         Self {
             key: DraftKey::saved(outcome.key.as_str()),

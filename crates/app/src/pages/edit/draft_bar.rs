@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 
 use super::editing::Editing;
-use super::keeping::{DraftStanding, REVISION, TAB};
+use super::kept_state::{DraftStanding, REVISION, TAB};
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::counted;
 use crate::requests::visit::Visit;

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use refract_domain::prism::question::QuestionType;
 
 use super::carried_draft::DraftBase;
-use super::draft::{DraftField, DraftKey, DraftOutcome, DraftQuestion, EditDraft};
+use super::draft::{DraftField, DraftKey, DraftQuestion, EditDraft, EditedOutcome};
 use super::trial::MOST_TEXTS;
 use crate::replies::page_error::PageError;
 use crate::requests::form::Form;
@@ -98,8 +98,8 @@ impl<'a> SentInputs<'a> {
         Some(Ok(question))
     }
 
-    fn outcome(&self, path: &str) -> Option<DraftOutcome> {
-        Some(DraftOutcome {
+    fn outcome(&self, path: &str) -> Option<EditedOutcome> {
+        Some(EditedOutcome {
             label: self.get(path, "label")?.to_owned(),
             key: self.key(path),
             description: self.text(&format!("{path}.description")),

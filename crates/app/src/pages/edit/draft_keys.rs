@@ -2,7 +2,7 @@
 
 use refract_authoring::made_names;
 use refract_domain::key::OutcomeKey;
-use refract_domain::prism::question::{Outcome, QuestionType};
+use refract_domain::prism::question::{Outcome, Question, QuestionType};
 
 use super::carried_draft::DraftBase;
 use super::draft::{DraftKey, DraftQuestion, EditDraft};
@@ -59,9 +59,7 @@ fn outcome_keys(question: &DraftQuestion, base: &DraftBase) -> Vec<OutcomeKey> {
 fn previous<'a>(question: &DraftQuestion, base: &'a DraftBase) -> &'a [Outcome] {
     let questions = base.0.iter().flat_map(|version| version.questions());
     let mut same = questions.filter(|saved| saved.key.as_str() == question.key.as_str());
-    same.next()
-        .map(|saved| saved.own_outcomes())
-        .unwrap_or_default()
+    same.next().map(Question::own_outcomes).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -69,7 +67,7 @@ mod tests {
     use refract_authoring::prism_file::PrismFile;
 
     use super::*;
-    use crate::pages::edit::draft::{DraftField, DraftOutcome};
+    use crate::pages::edit::draft::{DraftField, EditedOutcome};
 
     #[test]
     fn the_keys_that_are_shown_are_those_that_are_saved() {
@@ -82,9 +80,9 @@ mod tests {
         let mut question = DraftQuestion::new(QuestionType::Choice);
         question.text = "What is the message about?".to_owned();
         for label in ["Spare parts", "Other", "Spare parts!"] {
-            question.outcomes.push(DraftOutcome {
+            question.outcomes.push(EditedOutcome {
                 label: label.to_owned(),
-                ..DraftOutcome::default()
+                ..EditedOutcome::default()
             });
         }
         draft.questions = vec![question];

@@ -6,18 +6,16 @@ use refract_domain::ids::PrismId;
 use refract_domain::prism::VersionNumber;
 use refract_domain::problem::{Problem, Problems};
 use refract_domain::submission::budget;
-use refract_service::prisms::{Prism, PrismError, find_example};
+use refract_service::prisms::{Prism, PrismError};
 
-use super::act::FormAction;
 use super::carried_draft::DraftBase;
 use super::draft::EditDraft;
-use super::keeping::KeptState;
+use super::kept_state::KeptState;
 use super::stored_edit::EditExtras;
-use super::{draft_form, keeping};
 use crate::components::form_errors::at_paths;
 use crate::components::prism_tabs::prism_address;
 use crate::replies::page_error::PageError;
-use crate::requests::visit::{Visit, version_number};
+use crate::requests::visit::Visit;
 
 /// The input that is sent while all validation errors are shown.
 pub(crate) const ASKED: &str = "asked";
@@ -58,54 +56,8 @@ pub(crate) struct CheckedDraft {
 }
 
 impl Editing {
-    /// The person's stored draft of the prism in the address, or of a new prism. Without one, the
-    /// latest version, or an example or nothing for a new prism.
-    pub(crate) async fn find(visit: &Visit) -> Result<Self, PageError> {
-        let mut editing = Self::of_address(visit).await?;
-        let query = &visit.sent.query;
-        editing.is_asked = query.get("check").is_some();
-        let stored = visit.refract.drafts().find(keeping::place(visit, &editing));
-        let stored = stored.await?;
-        if !keeping::take(&mut editing, visit, stored).await? {
-            match &editing.prism {
-                Some(prism) => {
-                    let latest = prism.latest_version;
-                    let name = prism.name.clone();
-                    editing.put_on(visit, latest).await?;
-                    if let Some(base) = &editing.base.0 {
-                        editing.draft = EditDraft::of(&name, base);
-                    }
-                }
-                None => editing.draft = new_draft(query.get("from")),
-            }
-        }
-        if query.get("acted").is_none() {
-            editing.extras.acted = FormAction::default();
-        }
-        Ok(editing)
-    }
-
-    /// The draft that a form of this page holds.
-    pub(crate) async fn of_form(visit: &Visit) -> Result<Self, PageError> {
-        let form = &visit.sent.form;
-        let mut editing = Self::of_address(visit).await?;
-        if editing.prism.is_some() {
-            let number = version_number(form.get("based_on")).ok_or(PageError::NoForm)?;
-            editing.put_on(visit, number).await?;
-        } else if let Some(id) = PrismId::parse(form.get(NEW_ID)) {
-            editing.id = id;
-        }
-        editing.draft = draft_form::read(form, &editing.base)?;
-        editing.is_asked = form.has(ASKED);
-        let stored = visit.refract.drafts().find(keeping::place(visit, &editing));
-        keeping::meet(&mut editing, form, stored.await?);
-        editing.extras.texts = draft_form::read_texts(form);
-        editing.follow_new_name(form.get(NAMED));
-        Ok(editing)
-    }
-
     /// The prism in the address, or a new one, without a draft.
-    async fn of_address(visit: &Visit) -> Result<Self, PageError> {
+    pub(crate) async fn of_address(visit: &Visit) -> Result<Self, PageError> {
         // the address of a new prism has no slug
         let is_new = visit.sent.values.get("slug").is_empty();
         let prism = if is_new {
@@ -181,15 +133,6 @@ impl Editing {
             ..CheckedDraft::of(&self.draft, self.read(visit).await?)
         })
     }
-}
-
-/// The draft of a new prism, from an example or empty.
-fn new_draft(example: Option<&str>) -> EditDraft {
-    let example = example.and_then(find_example);
-    let example = example.and_then(|example| PrismFile::read(example.file, None).ok());
-    example.map_or_else(EditDraft::blank, |file| {
-        EditDraft::of(file.name.as_str(), &file.version).into_new()
-    })
 }
 
 impl CheckedDraft {

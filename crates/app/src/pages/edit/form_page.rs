@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::draft_bar::{conflict, done, draft_bar, named};
 use super::draft_keys::made_keys;
 use super::editing::{ASKED, CheckedDraft, Editing, NAMED, NEW_ID};
-use super::inputs::Inputs;
+use super::inputs::{Inputs, headings};
 use super::question_inputs::question;
 use super::{state_panel, trial_view};
 use crate::components::notice::{NoticeKind, notice};
@@ -95,7 +95,7 @@ fn words(inputs: Inputs<'_>, editing: &Editing) -> Markup {
         h2 { "Fields" }
         p.hint { "What a call sends to be judged. Callers write the keys, so a saved key is for ever." }
         (inputs.list_error("fields"))
-        (inputs.headings("field-item", &["Label", "Key"]))
+        (headings("field-item", &["Label", "Key"]))
         ol.outcomes {
             @for (place, field) in draft.fields.iter().enumerate() {
                 @let path = format!("fields.{place}");

@@ -19,6 +19,14 @@ pub(crate) struct Inputs<'a> {
     pub(crate) keys: &'a [(String, String)],
 }
 
+/// The headings above a list, for those who see its items as lines of a table. Each input has its
+/// own label too.
+pub(crate) fn headings(kind: &str, words: &[&str]) -> Markup {
+    html! {
+        div.headings.(kind) aria-hidden="true" { @for word in words { span { (word) } } }
+    }
+}
+
 impl Inputs<'_> {
     /// A single-line input, or a multi-line one if the value has line breaks, which a single line
     /// would lose.
@@ -45,14 +53,6 @@ impl Inputs<'_> {
         let field = FormField::new(name, label).value(value);
         let field = field.error(self.checked.error(name));
         field.focus(self.focus == name)
-    }
-
-    /// The headings above a list, for those who see its items as lines of a table. Each input has
-    /// its own label too.
-    pub(crate) fn headings(self, kind: &str, words: &[&str]) -> Markup {
-        html! {
-            div.headings.(kind) aria-hidden="true" { @for word in words { span { (word) } } }
-        }
     }
 
     /// The input of a key; read-only once it is saved. An empty one shows the key that is made.

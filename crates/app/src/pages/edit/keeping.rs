@@ -2,73 +2,77 @@
 //! server that is away. It is discarded on purpose only.
 
 use chrono::{DateTime, Utc};
+use refract_authoring::prism_file::PrismFile;
+use refract_domain::ids::PrismId;
 use refract_domain::prism::VersionNumber;
 use refract_service::people::{
     DraftContent, DraftKind, DraftOutcome, DraftPlace, DraftRevision, StoredDraft,
 };
+use refract_service::prisms::find_example;
 
-use super::editing::Editing;
+use super::draft::EditDraft;
+use super::draft_form;
+use super::editing::{ASKED, Editing, NAMED, NEW_ID};
+use super::form_action::FormAction;
+use super::kept_state::{DraftStanding, REVISION, TAB};
 use super::stored_edit::StoredEdit;
 use crate::replies::page_error::PageError;
 use crate::requests::form::Form;
-use crate::requests::visit::Visit;
+use crate::requests::visit::{Visit, version_number};
 
-/// The hidden input with the revision of the draft that the form shows.
-pub(crate) const REVISION: &str = "revision";
-/// The hidden input with the page that the form belongs to.
-pub(crate) const TAB: &str = "tab";
 /// Attempts at saving a draft that the same page changes at the same time.
 const ATTEMPTS: usize = 4;
 
-/// How a draft is kept.
-pub(crate) struct KeptState {
-    /// The revision that the next change replaces.
-    pub(crate) revision: DraftRevision,
-    /// The page that shows the draft. Its form holds the whole draft, so it may replace a revision
-    /// of its own whose reply it did not see.
-    pub(crate) tab: String,
-    pub(crate) standing: DraftStanding,
-}
-
-/// Whether a draft is stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum DraftStanding {
-    /// Nothing is stored yet.
-    Unsaved,
-    /// It was last stored at this moment.
-    Stored(DateTime<Utc>),
-    /// Another page stored another draft at this moment; this one is not stored.
-    Overtaken(DateTime<Utc>),
-    /// The draft was saved or discarded since the page was shown; this one is not stored.
-    Gone,
-}
-
-impl KeptState {
-    /// The state of a page that has stored nothing.
-    pub(crate) fn of_page(visit: &Visit) -> Self {
-        Self {
-            revision: DraftRevision::default(),
-            tab: visit.request.as_str().to_owned(),
-            standing: DraftStanding::Unsaved,
+impl Editing {
+    /// The person's stored draft of the prism in the address, or of a new prism. Without one, the
+    /// latest version, or an example or nothing for a new prism.
+    pub(crate) async fn find(visit: &Visit) -> Result<Self, PageError> {
+        let mut editing = Self::of_address(visit).await?;
+        let query = &visit.sent.query;
+        editing.is_asked = query.get("check").is_some();
+        let stored = visit.refract.drafts().find(place(visit, &editing));
+        let stored = stored.await?;
+        if !take(&mut editing, visit, stored).await? {
+            match &editing.prism {
+                Some(prism) => {
+                    let latest = prism.latest_version;
+                    let name = prism.name.clone();
+                    editing.put_on(visit, latest).await?;
+                    if let Some(base) = &editing.base.0 {
+                        editing.draft = EditDraft::of(&name, base);
+                    }
+                }
+                None => editing.draft = new_draft(query.get("from")),
+            }
         }
+        if query.get("acted").is_none() {
+            editing.extras.acted = FormAction::default();
+        }
+        Ok(editing)
     }
 
-    /// Whether the draft of this page must not replace the stored one unasked.
-    pub(crate) fn is_refused(&self) -> bool {
-        match self.standing {
-            DraftStanding::Unsaved | DraftStanding::Stored(_) => false,
-            DraftStanding::Overtaken(_) | DraftStanding::Gone => true,
+    /// The draft that a form of this page holds.
+    pub(crate) async fn of_form(visit: &Visit) -> Result<Self, PageError> {
+        let form = &visit.sent.form;
+        let mut editing = Self::of_address(visit).await?;
+        if editing.prism.is_some() {
+            let number = version_number(form.get("based_on")).ok_or(PageError::NoForm)?;
+            editing.put_on(visit, number).await?;
+        } else if let Some(id) = PrismId::parse(form.get(NEW_ID)) {
+            editing.id = id;
         }
-    }
-
-    /// Whether the form may hold changes.
-    pub(crate) fn is_touched(&self) -> bool {
-        self.standing != DraftStanding::Unsaved
+        editing.draft = draft_form::read(form, &editing.base)?;
+        editing.is_asked = form.has(ASKED);
+        let stored = visit.refract.drafts().find(place(visit, &editing));
+        meet(&mut editing, form, stored.await?);
+        editing.extras.texts = draft_form::read_texts(form);
+        editing.follow_new_name(form.get(NAMED));
+        Ok(editing)
     }
 }
 
 /// Where the draft is kept.
-pub(crate) fn place(visit: &Visit, editing: &Editing) -> DraftPlace {
+fn place(visit: &Visit, editing: &Editing) -> DraftPlace {
     DraftPlace {
         person: visit.visitor.person,
         prism: editing.prism.as_ref().map(|prism| prism.id),
@@ -77,7 +81,7 @@ pub(crate) fn place(visit: &Visit, editing: &Editing) -> DraftPlace {
 }
 
 /// Puts a stored draft into a page. Returns whether there was one.
-pub(crate) async fn take(
+async fn take(
     editing: &mut Editing,
     visit: &Visit,
     stored: StoredDraft,
@@ -98,7 +102,7 @@ pub(crate) async fn take(
 }
 
 /// Compares a submitted form with the stored draft, and takes over what the form lacks.
-pub(crate) fn meet(editing: &mut Editing, form: &Form, stored: StoredDraft) {
+fn meet(editing: &mut Editing, form: &Form, stored: StoredDraft) {
     let seen = DraftRevision::parse(form.get(REVISION)).unwrap_or_default();
     if form.has(TAB) {
         form.get(TAB).clone_into(&mut editing.kept.tab);
@@ -189,4 +193,13 @@ fn write(editing: &Editing) -> String {
 fn read(content: Option<DraftContent>) -> Option<(StoredEdit, DateTime<Utc>)> {
     let content = content?;
     Some((serde_json::from_str(&content.text).ok()?, content.saved_at))
+}
+
+/// The draft of a new prism, from an example or empty.
+fn new_draft(example: Option<&str>) -> EditDraft {
+    let example = example.and_then(find_example);
+    let example = example.and_then(|example| PrismFile::read(example.file, None).ok());
+    example.map_or_else(EditDraft::blank, |file| {
+        EditDraft::of(file.name.as_str(), &file.version).into_new()
+    })
 }

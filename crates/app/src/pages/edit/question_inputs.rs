@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 use refract_domain::prism::question::QuestionType;
 
-use super::draft::{DraftOutcome, DraftQuestion};
-use super::inputs::Inputs;
+use super::draft::{DraftQuestion, EditedOutcome};
+use super::inputs::{Inputs, headings};
 use super::place_description::question_of;
 use crate::components::number::counted;
 
@@ -84,7 +84,7 @@ fn outcomes(inputs: Inputs<'_>, question: &DraftQuestion, path: &str) -> Markup 
     html! {
         h3 { (heading) span.hint { " " (hint) } }
         (inputs.list_error(path))
-        (inputs.headings("outcome-item", &["Label", "Description", "Key"]))
+        (headings("outcome-item", &["Label", "Description", "Key"]))
         ol.outcomes {
             @for (place, outcome) in question.outcomes.iter().enumerate() {
                 (one_outcome(inputs, outcome, &format!("{path}.{place}"), place, question.outcomes.len(), noun))
@@ -96,7 +96,7 @@ fn outcomes(inputs: Inputs<'_>, question: &DraftQuestion, path: &str) -> Markup 
 
 fn one_outcome(
     inputs: Inputs<'_>,
-    outcome: &DraftOutcome,
+    outcome: &EditedOutcome,
     path: &str,
     place: usize,
     count: usize,

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::act::FormAction;
-use super::draft::{DraftField, DraftOutcome, DraftQuestion, EditDraft};
+use super::draft::{DraftField, DraftQuestion, EditDraft, EditedOutcome};
+use super::form_action::FormAction;
 
 /// An item that was removed, with its place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -11,7 +11,7 @@ pub(crate) enum RemovedItem {
     Field(usize, DraftField),
     Question(usize, DraftQuestion),
     /// An option or level of the question at the first place.
-    Outcome(usize, usize, DraftOutcome),
+    Outcome(usize, usize, EditedOutcome),
 }
 
 impl RemovedItem {
@@ -68,45 +68,5 @@ impl RemovedItem {
             focus,
             message: "The removal is taken back.".to_owned(),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use refract_domain::prism::question::QuestionType;
-
-    use super::*;
-    use crate::pages::edit::act::act;
-
-    #[test]
-    fn a_removal_is_taken_back_and_what_was_typed_since_stays() {
-        let mut draft = EditDraft::blank();
-        act(&mut draft, "questions.add.choice");
-        for (place, label) in ["a", "b"].into_iter().enumerate() {
-            draft.questions[1].outcomes[place].label = label.to_owned();
-        }
-        draft
-            .questions
-            .push(DraftQuestion::new(QuestionType::YesNo));
-        for (button, focus) in [
-            (
-                "questions.1.options.0.remove",
-                "questions.1.options.0.label",
-            ),
-            ("questions.2.remove", "questions.2.text"),
-            ("fields.0.remove", "fields.0.label"),
-        ] {
-            let mut changed = draft.clone();
-            let removed = RemovedItem::of(&changed, button).unwrap();
-            act(&mut changed, button);
-            assert_ne!(changed, draft, "{button}");
-            changed.context = "typed since".to_owned();
-            assert_eq!(removed.put_back(&mut changed).focus, focus);
-            let mut expected = draft.clone();
-            expected.context = "typed since".to_owned();
-            assert_eq!(changed, expected, "{button}");
-        }
-        assert_eq!(RemovedItem::of(&draft, "fields.7.remove"), None);
-        assert_eq!(RemovedItem::of(&draft, "fields.0.up"), None);
     }
 }

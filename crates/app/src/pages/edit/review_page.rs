@@ -10,7 +10,7 @@ use super::editing::Editing;
 use super::place_description::describe;
 use super::saving::note;
 use super::state_panel::MOST_WARNINGS;
-use super::trial::{Trial, TriedText};
+use super::trial::{TriedText, TriedTexts};
 use super::trial_view::{choice, summary, tried};
 use crate::components::differences::differences;
 use crate::components::field::FormField;
@@ -27,7 +27,7 @@ pub(crate) struct Review<'a> {
     /// The cost of trying the draft on stored texts.
     pub(crate) cost: DraftTrialCost,
     /// The outcome of the last trial of this draft.
-    pub(crate) tried: Option<&'a Trial>,
+    pub(crate) tried: Option<&'a TriedTexts>,
     /// The stored results of the trial that still exist.
     pub(crate) stored: Vec<ReadableResult>,
 }
@@ -56,7 +56,7 @@ pub(crate) fn show(visit: &Visit, review: &Review<'_>) -> PageReply {
 }
 
 /// The texts of a trial: those that are answered differently, and folded the others.
-fn tried_texts(trial: &Trial, stored: &[ReadableResult]) -> Markup {
+fn tried_texts(trial: &TriedTexts, stored: &[ReadableResult]) -> Markup {
     let (first, alike): (Vec<_>, Vec<_>) =
         (trial.texts.iter()).partition(|text| text.is_changed() || !text.error.is_empty());
     let show = |text: &TriedText| {

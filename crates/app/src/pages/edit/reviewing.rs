@@ -5,8 +5,9 @@ use refract_service::people::DraftRevision;
 use refract_service::prisms::{PrismError, TRIAL_TEXTS, TrialTexts, VersionDraft};
 
 use super::editing::Editing;
-use super::keeping::{self, DraftStanding, REVISION, TAB};
-use super::trial::Trial;
+use super::keeping;
+use super::kept_state::{DraftStanding, REVISION, TAB};
+use super::trial::TriedTexts;
 use super::{meanwhile_page, review_page, saving};
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
@@ -85,7 +86,7 @@ pub(crate) async fn change_draft(visit: Visit) -> Result<PageReply, PageError> {
         let lens = std::sync::Arc::new(visit.find_lens().await?);
         let choice = TrialTexts::named(form.get("stored")).unwrap_or_default();
         let version = &draft.file.version;
-        let trying = Trial::of_stored_texts(&visit, &editing.draft, version, &lens, choice);
+        let trying = TriedTexts::of_stored_texts(&visit, &editing.draft, version, &lens, choice);
         editing.extras.stored = Some(trying.await?);
     }
     keeping::keep(&mut editing, &visit).await?;

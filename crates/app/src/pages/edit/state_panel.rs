@@ -8,7 +8,7 @@ use refract_domain::limits::TOKEN_BUDGET;
 use super::draft_bar::time;
 use super::draft_keys::made_keys;
 use super::editing::{CheckedDraft, Editing};
-use super::keeping::DraftStanding;
+use super::kept_state::DraftStanding;
 use super::place_description::{describe, question_of};
 use crate::components::fault_sentence::fault_sentence;
 use crate::components::number::{count, counted};

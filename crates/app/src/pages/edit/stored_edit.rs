@@ -3,10 +3,10 @@
 use refract_domain::ids::PrismId;
 use serde::{Deserialize, Serialize};
 
-use super::act::FormAction;
 use super::carried_draft::CarriedDraft;
+use super::form_action::FormAction;
 use super::removal::RemovedItem;
-use super::trial::Trial;
+use super::trial::TriedTexts;
 
 /// What is stored of a form.
 #[derive(Serialize, Deserialize)]
@@ -37,7 +37,7 @@ pub(crate) struct EditExtras {
     /// The person's own test texts: a value for each field, in the order of the fields.
     pub(crate) texts: Vec<Vec<String>>,
     /// The draft's answers to the person's own test texts.
-    pub(crate) own: Option<Trial>,
+    pub(crate) own: Option<TriedTexts>,
     /// The draft's answers to stored texts.
-    pub(crate) stored: Option<Trial>,
+    pub(crate) stored: Option<TriedTexts>,
 }

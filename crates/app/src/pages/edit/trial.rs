@@ -28,7 +28,7 @@ pub(crate) const MOST_TEXTS: usize = 3;
 
 /// A draft's answers to some texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Trial {
+pub(crate) struct TriedTexts {
     /// A hash of the draft that answered.
     words: String,
     /// The name of the choice of stored texts; empty for one's own texts.
@@ -92,7 +92,7 @@ impl TriedOutcome {
     }
 }
 
-impl Trial {
+impl TriedTexts {
     /// Whether a draft is still the one that answered.
     pub(crate) fn is_of(&self, draft: &EditDraft) -> bool {
         self.words == hash(draft)

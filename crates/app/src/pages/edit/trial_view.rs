@@ -6,7 +6,7 @@ use refract_service::results::ReadableResult;
 
 use super::editing::Editing;
 use super::inputs::Inputs;
-use super::trial::{MOST_TEXTS, Trial, TriedAnswer, TriedOutcome, TriedText, is_blank};
+use super::trial::{MOST_TEXTS, TriedAnswer, TriedOutcome, TriedText, TriedTexts, is_blank};
 use crate::components::bar::bar;
 use crate::components::clamped::beginning;
 use crate::components::notice::{NoticeKind, notice};
@@ -54,7 +54,7 @@ pub(crate) fn test_texts(inputs: Inputs<'_>, editing: &Editing) -> Markup {
 }
 
 /// The select of stored texts.
-pub(crate) fn choice(trial: Option<&Trial>, with_none: bool) -> Markup {
+pub(crate) fn choice(trial: Option<&TriedTexts>, with_none: bool) -> Markup {
     let chosen = trial.map(|trial| trial.choice.as_str());
     html! {
         select.short name="stored" aria-label="Stored texts" {
@@ -93,7 +93,7 @@ fn label(editing: &Editing, place: usize, field: usize) -> String {
     }
 }
 
-fn own_answers(trial: &Trial, text: &[String], editing: &Editing) -> Markup {
+fn own_answers(trial: &TriedTexts, text: &[String], editing: &Editing) -> Markup {
     let Some(tried) = trial.texts.iter().find(|tried| tried.own == text) else {
         return html! {};
     };
@@ -111,7 +111,7 @@ fn own_answers(trial: &Trial, text: &[String], editing: &Editing) -> Markup {
     }
 }
 
-fn in_short(trial: &Trial, editing: &Editing) -> Markup {
+fn in_short(trial: &TriedTexts, editing: &Editing) -> Markup {
     html! {
         p {
             (summary(trial))
@@ -131,7 +131,7 @@ fn in_short(trial: &Trial, editing: &Editing) -> Markup {
 }
 
 /// How many texts are answered differently.
-pub(crate) fn summary(trial: &Trial) -> Markup {
+pub(crate) fn summary(trial: &TriedTexts) -> Markup {
     let failed = trial
         .texts
         .iter()
