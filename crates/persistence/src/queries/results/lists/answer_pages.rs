@@ -21,9 +21,11 @@ const LIMITS: PageLimits = PageLimits {
     bytes: 1024 * 1024,
 };
 
-/// The version and the answers of a result that is `ok`.
+/// The id, the version and the answers of a result that is `ok`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredAnswers {
+    /// The result's id.
+    pub id: ResultId,
     /// Number of the version that answered.
     pub version: VersionNumber,
     /// The model that the server reported; `None` if it reported none.
@@ -92,6 +94,7 @@ impl TryFrom<AnswerColumns> for StoredAnswers {
 
     fn try_from(columns: AnswerColumns) -> Result<Self, PersistenceError> {
         Ok(Self {
+            id: columns.id,
             version: saved_version(columns.version)?,
             model: columns.model_name,
             answers: saved_answers(columns.answers.as_deref())?,
