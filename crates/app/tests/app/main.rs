@@ -12,6 +12,8 @@ mod crowd;
 mod edit;
 mod edit_in_chromium;
 mod events_of_app;
+mod lens;
+mod lens_history;
 mod me;
 mod notices_and_ended_keys;
 mod owners;

@@ -5,6 +5,7 @@ mod applies;
 mod apply_events;
 mod fixture;
 mod lens_drafts;
+mod lens_history;
 mod meanwhile;
 mod order_checks;
 mod trials;
