@@ -28,6 +28,7 @@ const ASSETS: &[(&str, &str, &str)] = &[
         SCRIPT,
         include_str!("../assets/lens-rows.js"),
     ),
+    ("mark.js", SCRIPT, include_str!("../assets/mark.js")),
     ("try.js", SCRIPT, include_str!("../assets/try.js")),
     ("edit.js", SCRIPT, include_str!("../assets/edit.js")),
     ("drag.js", SCRIPT, include_str!("../assets/drag.js")),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use chrono::Utc;
 use refract_domain::prism::slug::PrismSelector;
+use refract_domain::result::mark::source::MarksFrom;
 use refract_service::lenses::DraftRows;
 use refract_service::people::{DraftKind, DraftPlace};
 use refract_service::results::ResultFilter;
@@ -70,7 +71,7 @@ pub(crate) async fn ask(it: &FilledDatabase, page: &str) -> bool {
                 ..ResultFilter::default()
             };
             let measures = refract.measures();
-            let evaluating = measures.evaluate(&history, None, ok, |_| ());
+            let evaluating = measures.evaluate(&history, None, ok, MarksFrom::default(), |_| ());
             evaluating.await.unwrap();
             lenses.history(account, &prism, 20).await.unwrap();
         }

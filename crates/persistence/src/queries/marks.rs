@@ -6,24 +6,27 @@ mod markable_results;
 mod marked_pages;
 mod row;
 
+use std::collections::HashMap;
+
 use diesel::prelude::*;
 use refract_domain::event::EventStamp;
 use refract_domain::ids::{PrismId, ResultId};
+use refract_domain::key::QuestionKey;
 use refract_domain::result::mark::Mark;
 
 pub use self::markable_results::MarkableResult;
 pub use self::marked_pages::{MarkedPages, MarkedResult};
-use crate::connections::load_as;
+use crate::connections::{load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::marks::row::{MarkRow, SavedMarkColumns};
+use crate::queries::results::{ResultFilter, ResultOrder};
 use crate::schema::marks;
 use crate::schema::sql_types::Bind;
 
 impl Database {
     /// Saves marks of a prism's results, all or none, in one transaction, and returns how many are
-    /// new or change the marked outcome. A mark with the outcome that is saved already changes
-    /// nothing. If anything changes, an event of the import is saved too.
+    /// new or [change](Mark::changes) the saved ones. If anything changes, an event of the import is saved too.
     ///
     /// No two of the marks may be of one result and question.
     ///
@@ -70,5 +73,63 @@ impl Database {
             .filter(marks::result_id.eq_any(results))
             .order((marks::result_id, marks::question));
         load_as!(self, query, SavedMarkColumns).await
+    }
+
+    /// Up to `limit` marked results of a prism whose ids are within the filter's period, in this
+    /// order after `last`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_marked_ids(
+        &self,
+        prism: PrismId,
+        filter: &ResultFilter,
+        order: ResultOrder,
+        last: Option<ResultId>,
+        limit: u32,
+    ) -> Result<Vec<ResultId>, PersistenceError> {
+        let (after, before) = order.after(filter.ids(), last);
+        self.read(async move |mut connection| {
+            let query = marks::table
+                .filter(marks::prism_id.eq(Bind(prism)))
+                .filter(marks::result_id.gt(Bind(after)))
+                .filter(marks::result_id.lt(Bind(before)))
+                .select(marks::result_id)
+                .distinct()
+                .limit(i64::from(limit));
+            let found: Vec<ResultId> = match order {
+                ResultOrder::OldestFirst => on!(connection, load(query.order(marks::result_id)))?,
+                ResultOrder::NewestFirst => {
+                    on!(connection, load(query.order(marks::result_id.desc())))?
+                }
+            };
+            Ok(found)
+        })
+        .await
+    }
+
+    /// How many results of a prism have a mark, for each question with marks.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count_marks(
+        &self,
+        prism: PrismId,
+    ) -> Result<HashMap<QuestionKey, u64>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let query = marks::table
+                .filter(marks::prism_id.eq(Bind(prism)))
+                .group_by(marks::question)
+                .select((marks::question, diesel::dsl::count_star()));
+            let counted: Vec<(String, i64)> = on!(connection, load(query))?;
+            let counted = counted.into_iter().map(|(question, count)| {
+                let column = "marks.question";
+                let question = QuestionKey::parse(&question);
+                let question = question.map_err(|_| PersistenceError::Unreadable { column })?;
+                Ok((question, u64::try_from(count).unwrap_or_default()))
+            });
+            counted.collect()
+        })
+        .await
     }
 }

@@ -3,6 +3,7 @@
 
 use maud::{Markup, html};
 use refract_domain::key::QuestionKey;
+use refract_domain::result::mark::source::MarksFrom;
 use refract_evaluation::counting::percent_cutoffs::PercentCutoffs;
 use refract_evaluation::cutoffs::advice::{CutoffAdvice, CutoffGoal, FEW_MARKS};
 use refract_evaluation::cutoffs::percent_measures::PercentMeasures;
@@ -58,7 +59,7 @@ impl Measure {
     }
 }
 
-/// The marked answers to a question; `None` without marks.
+/// The marked answers to a question that are a fair sample; `None` without such marks.
 pub(super) async fn marked_answers(
     visit: &Visit,
     lens: &PrismLens,
@@ -73,7 +74,7 @@ pub(super) async fn marked_answers(
         ..ResultFilter::default()
     };
     let measures = visit.refract.measures();
-    let evaluating = measures.evaluate(&history, Some(&key), filter, |_| ());
+    let evaluating = measures.evaluate(&history, Some(&key), filter, MarksFrom::default(), |_| ());
     let evaluated = match evaluating.await {
         Ok(evaluated) => evaluated,
         Err(EvaluationError::Read(error)) => return Err(error.into()),
@@ -104,7 +105,7 @@ pub(super) fn measured(
 ) -> Markup {
     let Some(marked) = marked else {
         return html! {
-            p.soft.no-marks { "How good these cutoffs are shows here once results of this question are marked." }
+            p.soft.no-marks { "How good these cutoffs are shows here once random results of this question are marked." }
         };
     };
     let (Some(measures), Some(cutoffs)) = (marked.percent_measures(), cutoffs) else {
@@ -116,7 +117,7 @@ pub(super) fn measured(
             table.measures {
                 caption.unseen { "How good these cutoffs are, over " (count(marked.len())) " marked results" }
                 thead { tr {
-                    th scope="col" { "Over " (count(marked.len())) " marked" }
+                    th scope="col" { "Over " (count(marked.len())) " marked, random or imported" }
                     td {}
                     th scope="col" { "95 % interval" }
                     th scope="col" { "Results" }
