@@ -145,7 +145,7 @@ async fn a_lens_that_breaks_rules_is_refused_beside_its_input(backend: Backend) 
     let page = ada.get(LENS).await;
     let broken = [("columns.1.no_below", "60"), ("columns.1.yes_from", "40")];
     let refused = submitted(&mut ada, &page, "/save", &broken).await;
-    let beside = "id=\"columns.1.yes_from-fault\">Yes must start above No.";
+    let beside = "id=\"columns.1.yes_from-fault\">Yes must start above where No ends.";
     assert!(refused.body.contains(beside), "{}", refused.body);
     assert!(!refused.body.contains("must be greater than no_below"));
     assert_eq!(

@@ -5,7 +5,6 @@ use refract_test_stack::browser::joined;
 use refract_test_stack::http::Request;
 use refract_test_stack::http::answer::HttpAnswer;
 use refract_test_stack::service::{Backend, PRISM, Service, text};
-use refract_test_support::model_server::ScriptedReply;
 use refract_test_support::on_both;
 use serde_json::json;
 

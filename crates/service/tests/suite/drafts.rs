@@ -6,6 +6,7 @@ mod apply_events;
 mod fixture;
 mod lens_drafts;
 mod lens_history;
+mod lens_rows;
 mod meanwhile;
 mod order_checks;
 mod trials;

@@ -1,23 +1,20 @@
-//! What is wrong with the draft of a lens, in the words of the page.
+//! What is wrong with the draft of a lens, in people's words.
 
-use refract_domain::problem::Problem;
+use refract_domain::problem::{Problem, ValidationError};
 
-/// A problem in the words of the page; other problems keep the words of lens files.
+use crate::components::fault_sentence::fault_sentence;
+
+/// A problem of a lens file in the words of the page, whose cutoffs are percents.
 pub(super) fn message(problem: &Problem) -> String {
-    let error = problem.error.to_string();
-    let is_about = |words: &str| error.contains(words);
-    let words = match problem.path.rsplit('.').next() {
-        Some("no_below") if is_about("less than 1") => "No must end below 100 %.",
-        Some("no_below") if is_about("greater than 0") => "No must end above 0 %.",
-        Some("yes_from") if is_about("greater than") => "Yes must start above No.",
-        Some("yes_from") if is_about("less than") => "Yes can start at 100 % at most.",
-        Some("no_below" | "yes_from") => "Type a number of percent, such as 40 or 62.5.",
-        Some("question") => {
-            "The latest version of the prism has no such question: remove this column."
+    let end = problem.path.rsplit('.').next().unwrap_or_default();
+    let words = match (end, &problem.error) {
+        ("no_below" | "yes_from", ValidationError::Expected { .. }) => {
+            "Type a number of percent, such as 40 or 62.5."
         }
-        Some("output") => "The question has another type now: choose what to show.",
-        Some("columns") => "A lens needs a column: add one.",
-        Some(_) | None => return error,
+        ("yes_from", ValidationError::NumberTooBig(_)) => "Yes can start at 100 % at most.",
+        ("output", _) => "The question has another type now: choose what to show.",
+        ("columns", _) => "A lens needs a column: add one.",
+        (_, error) => return fault_sentence(error),
     };
     words.to_owned()
 }

@@ -44,7 +44,7 @@ async fn rows(browser: &Browser) -> Vec<String> {
     let texts = browser.texts("#preview tbody tr").await;
     texts
         .into_iter()
-        .map(|row| row.split_whitespace().skip(3).collect::<Vec<_>>().join(" "))
+        .map(|row| row.split_whitespace().collect::<Vec<_>>().join(" "))
         .collect()
 }
 
@@ -96,7 +96,7 @@ async fn counts_and_changed_results_follow_a_handle(backend: Backend) {
     // a fault stands beside its input, and goes with it
     browser.fill("[data-cutoff=yes_from]", "20").await;
     browser
-        .wait_until_text(".numbers", "Yes must start above No.")
+        .wait_until_text(".numbers", "Yes must start above where No ends.")
         .await;
     browser.fill("[data-cutoff=yes_from]", "80").await;
     browser.wait_until_text("#changed-results", "of 8").await;
