@@ -37,12 +37,13 @@ const RULES: [(&str, &str); 8] = [
 /// A fault as a sentence beside its input.
 pub(crate) fn fault_sentence(fault: &ValidationError) -> String {
     match fault {
-        ValidationError::Required => "Fill this in.".to_owned(),
         ValidationError::Expected { expected, received } => {
             format!("This must be a {expected}, and is a {received}.")
         }
         ValidationError::StringTooLong(most) => format!("At most {}.", counted(*most, "character")),
-        ValidationError::StringTooShort(1) => "Fill this in.".to_owned(),
+        ValidationError::Required | ValidationError::StringTooShort(1) => {
+            "Fill this in.".to_owned()
+        }
         ValidationError::StringTooShort(least) => {
             format!("At least {}.", counted(*least, "character"))
         }
@@ -66,13 +67,11 @@ pub(crate) fn fault_sentence(fault: &ValidationError) -> String {
 /// A fault as a sentence that also says what the value is, where a number makes it clearer.
 pub(crate) fn fault_sentence_of(fault: &ValidationError, value: &str) -> String {
     let sentence = fault_sentence(fault);
-    match fault {
-        ValidationError::StringTooLong(_) => {
-            let characters = count(value.chars().count());
-            format!("{}; this has {characters}.", sentence.trim_end_matches('.'))
-        }
-        _ => sentence,
+    if let ValidationError::StringTooLong(_) = fault {
+        let characters = count(value.chars().count());
+        return format!("{}; this has {characters}.", sentence.trim_end_matches('.'));
     }
+    sentence
 }
 
 /// The words of a rule as a sentence: `is used twice` becomes `This is used twice.`

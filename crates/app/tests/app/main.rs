@@ -18,6 +18,7 @@ mod me;
 mod notices_and_ended_keys;
 mod owners;
 mod people;
+mod results_page;
 mod sign_in;
 mod tasks;
 mod try_page;

@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use refract_domain::account::role::Role;
 use refract_domain::lens::cutoffs::Cutoffs;
 use refract_domain::prism::question::Question;
+use refract_evaluation::counting::column_tally::ValueCount;
 use refract_service::prisms::Prism;
 use refract_service::results::{AnswerShares, QuestionShares};
 
@@ -45,8 +46,8 @@ pub(super) fn questions(
 
 fn answers(address: &str, question: &Question, shares: &QuestionShares) -> Markup {
     let tally = &shares.tally;
-    let all = tally.values.iter().map(|value| value.cells()).sum::<u64>() + tally.empty;
-    let mut most: Vec<_> = tally.values.iter().map(|value| value.cells()).collect();
+    let all = tally.values.iter().map(ValueCount::cells).sum::<u64>() + tally.empty;
+    let mut most: Vec<_> = tally.values.iter().map(ValueCount::cells).collect();
     most.sort_unstable_by(|a, b| b.cmp(a));
     let least = most.get(DRAWN - 1).copied().unwrap_or_default();
     let (drawn, rest): (Vec<_>, Vec<_>) = tally

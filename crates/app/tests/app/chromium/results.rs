@@ -145,3 +145,39 @@ async fn a_failed_result_is_retried(browser: &Browser, service: &Service) {
     browser.follow_on("retried").await;
     browser.wait_until_text("main", "Retry of").await;
 }
+
+#[tokio::test]
+async fn results_are_marked_by_single_keys() {
+    if !Browser::available() {
+        return;
+    }
+    let service = Service::start(Backend::Sqlite).await;
+    for text in ["first", "second"] {
+        assert_eq!(service.create(&json!({"text": text})).await.status, 200);
+    }
+    let settings = BrowserSettings::default();
+    let browser = joined(&service, settings, "ada@example.com", "reviewer").await;
+    open(&browser, &service, "/results").await;
+    browser.follow("tbody th a").await;
+    browser.wait_until_text("main", "second").await;
+    let marks = async || {
+        let script =
+            "return [...document.querySelectorAll('#marks select')].map((it) => it.value);";
+        browser.evaluate(script, &[]).await
+    };
+    browser.press("body", "2n").await;
+    browser.wait_until_text("#mark-state", "Saved.").await;
+    assert_eq!(marks().await, json!(["delivery", "no", ""]));
+    browser.press("body", "u").await;
+    assert_eq!(marks().await, json!(["delivery", "", ""]));
+    browser.press("body", "y3").await;
+    assert_eq!(marks().await, json!(["delivery", "yes", "high"]));
+    browser.wait_until_text("#mark-state", "Saved.").await;
+    browser.follow_on("Next").await;
+    browser.wait_until_text("main", "first").await;
+    assert_eq!(marks().await, json!(["", "", ""]));
+    browser.follow_on("Previous").await;
+    browser.wait_until_text("main", "Marked by Ada").await;
+    assert_eq!(marks().await, json!(["delivery", "yes", "high"]));
+    assert_eq!(browser.console_errors().await, [""; 0]);
+}
