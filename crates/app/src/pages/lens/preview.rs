@@ -18,6 +18,8 @@ use crate::components::table::stacked_table_with;
 
 /// The most characters of a text in a row.
 const SHOWN: usize = 120;
+/// The most unchanged cells of a row.
+const CELLS: usize = 6;
 /// The most characters of a text in a row of a sample, of which there are hundreds.
 const SAMPLED: usize = 80;
 
@@ -96,9 +98,10 @@ fn sampled(it: &SampledResult) -> Markup {
     let now = it.now.label();
     html! {
         tr data-millionths=(it.probability.millionths()) data-now=(now) {
-            (result_cells(&it.result, SAMPLED))
-            td { (label_cell(now, now)) }
-            td { (bar(it.probability, true)) }
+            (text_cell(&it.result, SAMPLED))
+            td data-label="Answer" { (label_cell(now, now)) }
+            td data-label="Probability of yes" { (bar(it.probability, true)) }
+            (moment_cell(&it.result))
         }
     }
 }
@@ -120,10 +123,10 @@ fn table(draft: &LensDraft, caption: &str, has_probability: bool, rows: &Markup)
     let first = draft.lens.latest.fields().first();
     let headings = html! {
         tr {
-            th scope="col" { "When" }
             th scope="col" { @if let Some(field) = first { bdi { (field.label.as_str()) } } @else { "Text" } }
             th scope="col" { "Answer" }
             @if has_probability { th scope="col" { "Probability of yes" } }
+            th scope="col" { "When" }
         }
     };
     stacked_table_with(caption, &headings, rows)
@@ -138,10 +141,14 @@ fn row(draft: &LensDraft, row: &DraftRow, chosen: Option<usize>) -> Markup {
     let names = draft.preview.columns.iter();
     let names = names.map(|column| column.after.column.name.as_str());
     let others = names.zip(&row.cells).enumerate();
-    let others = others.filter(|(place, (_, cell))| Some(*place) != chosen && cell.is_changed);
+    // without a column in the middle, a row shows all of them
+    let is_listed =
+        |place, cell: &DraftCell| cell.is_changed || (chosen.is_none() && place < CELLS);
+    let others =
+        others.filter(|(place, (_, cell))| Some(*place) != chosen && is_listed(*place, cell));
     html! {
         tr data-millionths=[probability.map(Probability::millionths)] data-now=[now] {
-            (result_cells(&row.result, SHOWN))
+            (text_cell(&row.result, SHOWN))
             td data-label="Answer" {
                 @if let Some(cell) = label { (label_cell(cell.now.as_deref().unwrap_or_default(), &cell.text)) }
                 @for (_, (name, cell)) in others { (other_cell(name, cell)) }
@@ -151,19 +158,27 @@ fn row(draft: &LensDraft, row: &DraftRow, chosen: Option<usize>) -> Markup {
                     @if let Some(probability) = probability { (bar(probability, true)) }
                 }
             }
+            (moment_cell(&row.result))
         }
     }
 }
 
-/// The moment and the first field of a result.
-fn result_cells(result: &ReadableResult, most: usize) -> Markup {
+/// The first field of a result, as the link to it.
+fn text_cell(result: &ReadableResult, most: usize) -> Markup {
     let view = result.view();
     let text = view.fields.0.first();
     let text = text.map_or("", |(_, value)| value.as_str());
     html! {
-        td { a href={ "/results/" (view.id) } { (moment(view.created_at)) } }
-        td { span.text dir="auto" { (clamped(text, most)) } }
+        th scope="row" {
+            a.text href={ "/results/" (view.id) } dir="auto" {
+                @if text.trim().is_empty() { "(no text)" } @else { (clamped(text, most)) }
+            }
+        }
     }
+}
+
+fn moment_cell(result: &ReadableResult) -> Markup {
+    html! { td data-label="When" { (moment(result.view().created_at)) } }
 }
 
 /// A label now and with the draft. A column that is new has no label now.
@@ -177,12 +192,13 @@ fn label_cell(now: &str, new: &str) -> Markup {
     }
 }
 
-/// A changed cell of another column.
+/// A cell of another column, and what it was if it changes.
 fn other_cell(name: &str, cell: &DraftCell) -> Markup {
     html! {
         div.other-change {
-            bdi { (name) } ": " (clamped(cell.now.as_deref().unwrap_or_default(), SHOWN))
-            " → " b { (clamped(&cell.text, SHOWN)) }
+            bdi { (name) } ": "
+            @if cell.is_changed { (clamped(cell.now.as_deref().unwrap_or_default(), SHOWN)) " → " }
+            b { (clamped(&cell.text, SHOWN)) }
         }
     }
 }

@@ -15,8 +15,9 @@ use crate::lenses::{Lenses, PrismLens};
 use crate::prisms::PrismError;
 use crate::results::readable_result::ReadableResult;
 
-/// Most results at each percent, so that the results beside a cutoff fill a page.
-const EACH: usize = 4;
+/// Most results at each percent: a page needs a few beside a cutoff, and gets the exact ones when the
+/// cutoff rests.
+const EACH: usize = 2;
 
 /// Some of a prism's newest `ok` results with a probability in a label column of its lens.
 pub struct LensSample {
