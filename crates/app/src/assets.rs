@@ -31,6 +31,8 @@ const ASSETS: &[(&str, &str, &str)] = &[
     ("mark.js", SCRIPT, include_str!("../assets/mark.js")),
     ("try.js", SCRIPT, include_str!("../assets/try.js")),
     ("edit.js", SCRIPT, include_str!("../assets/edit.js")),
+    ("send.js", SCRIPT, include_str!("../assets/send.js")),
+    ("typed.js", SCRIPT, include_str!("../assets/typed.js")),
     ("drag.js", SCRIPT, include_str!("../assets/drag.js")),
     ("faults.js", SCRIPT, include_str!("../assets/faults.js")),
     ("fragment.js", SCRIPT, include_str!("../assets/fragment.js")),

@@ -16,6 +16,7 @@ mod planned_definition;
 mod repeat;
 mod save;
 pub(crate) mod trial;
+mod trial_texts;
 pub(crate) mod versions;
 
 pub use self::apply::{Apply, ApplyError};
@@ -30,6 +31,7 @@ pub use self::list::{FirstSteps, ListedPrism};
 pub use self::meanwhile::SavedMeanwhile;
 pub use self::overview::{COMPARED_VERSIONS, PrismOverview, VersionOverview};
 pub use self::trial::{DraftTrialCost, TRIAL_TEXTS, TrialError, TrialPair};
+pub use self::trial_texts::{TRIAL_CANDIDATES, TrialTexts};
 pub use refract_persistence::{Prism, PrismHistory};
 
 use crate::Refract;

@@ -153,7 +153,8 @@ impl<'a> Page<'a> {
                     title { (title) " · Refract" }
                     link rel="icon" href=(site.assets.address("icon.svg")) type="image/svg+xml";
                     link rel="stylesheet" href=(site.assets.address("app.css"));
-                    @for script in scripts {
+                    // the last ones: the scripts of a page may send its forms themselves
+                    @for script in scripts.into_iter().chain(["send.js", "typed.js"]) {
                         script type="module" src=(site.assets.address(script)) {}
                     }
                 }

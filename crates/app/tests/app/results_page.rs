@@ -59,8 +59,8 @@ async fn several_filters_narrow_the_list_and_the_matches_are_counted(backend: Ba
     let (service, ids) = with_messages(backend).await;
     let mut ada = joined(&service, "ada@example.com", "reviewer").await;
     let marked = [("mark.angry", "no"), ("was.angry", "")];
-    let marking = ada.post(&format!("/results/{}/marks", ids[0]), &marked);
-    assert_eq!(marking.await.status, 303);
+    let address = format!("/results/{}/marks", ids[0]);
+    assert_eq!(ada.post(&address, &marked).await.status, 303);
     for (query, expected) in [
         ("value=angry%3Ayes&value=topic%3Abilling", vec![3, 1, 0]),
         ("value=angry%3Ayes&words=outrageous", vec![3, 0]),
@@ -80,8 +80,12 @@ async fn several_filters_narrow_the_list_and_the_matches_are_counted(backend: Ba
         let count = format!("{} result{plural}, newest first", expected.len());
         let is_shown = page.body.contains(&count);
         assert_eq!(is_shown, !expected.is_empty(), "{query}: {}", page.body);
-        let file = ada.download(&format!("{RESULTS}/download?format=jsonl&{query}"));
-        assert_eq!(file.await.body.lines().count(), expected.len(), "{query}");
+        let address = format!("{RESULTS}/download?format=jsonl&{query}");
+        assert_eq!(
+            ada.download(&address).await.body.lines().count(),
+            expected.len(),
+            "{query}"
+        );
     }
 }
 
@@ -138,8 +142,8 @@ async fn a_newcomer_has_steps_until_they_are_done(backend: Backend) {
         ("version", "1"),
         ("action", "answer"),
     ];
-    let trying = ada.post(&format!("/prisms/{PRISM}/try"), &tried);
-    assert_eq!(trying.await.status, 303);
+    let address = format!("/prisms/{PRISM}/try");
+    assert_eq!(ada.post(&address, &tried).await.status, 303);
     assert_eq!(left(&ada.get("/").await.body), [false, true, true]);
     let made = ada.post("/prisms/new", &[("example", "review-moderation")]);
     assert_eq!(made.await.status, 303);
@@ -150,8 +154,8 @@ async fn a_prism_shows_what_it_answered_lately(backend: Backend) {
     let (service, ids) = with_messages(backend).await;
     let mut ada = joined(&service, "ada@example.com", "reviewer").await;
     let marked = [("mark.angry", "no"), ("was.angry", "")];
-    let marking = ada.post(&format!("/results/{}/marks", ids[0]), &marked);
-    assert_eq!(marking.await.status, 303);
+    let address = format!("/results/{}/marks", ids[0]);
+    assert_eq!(ada.post(&address, &marked).await.status, 303);
     let page = ada.get(&format!("/prisms/{PRISM}")).await.body;
     for part in [
         "4 answers of the last 14 days",

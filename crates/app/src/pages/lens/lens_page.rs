@@ -187,7 +187,7 @@ impl LensPage<'_> {
                 @if may_change {
                     div.saving {
                         label.unseen for="note" { "Why, for the history" }
-                        input #note name="note" maxlength="1000" dir="auto" autocomplete="off" placeholder="Why (optional)" value=(form.note);
+                        input #note name="note" type="text" maxlength="1000" dir="auto" autocomplete="off" placeholder="Why (optional)" value=(form.note);
                         button.main type="submit" formaction={ (page_address) "/save" } { "Save the lens" }
                     }
                 } @else {
