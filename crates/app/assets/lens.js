@@ -1,7 +1,9 @@
-// Sliders on the lens page: everything follows them at once, out of counts that are in the page. The
-// server then renders the preview exactly.
+// The handles on the lens page: counts, measures and changed results follow them at once, out of
+// numbers and rows that the server made. When a handle rests, the server renders the results exactly
+// and keeps the draft.
 
 import { refresh, whenQuiet } from "./fragment.js";
+import { labelAt, relabel, Sample } from "./lens-rows.js";
 
 /**
  * Counts by whole percent: of all results, and, by the label that they have now, of those that no
@@ -9,125 +11,224 @@ import { refresh, whenQuiet } from "./fragment.js";
  *
  * @typedef {{ all: number[], alone: number[][], always: number }} Moves
  */
+/** @typedef {import("./lens-rows.js").Cutoffs} Cutoffs */
 
-const LABELS = ["No", "Unsure", "Yes"];
+/** The range of the handles in percent; the numbers beside them take any cutoff. */
+const [LOWEST, HIGHEST] = [5, 95];
 const format = new Intl.NumberFormat("en");
 
 const form = document.getElementById("lens");
 const preview = document.getElementById("preview");
 if (form instanceof HTMLFormElement && preview) {
-  const ask = whenQuiet(() => {
-    void refresh(form, form.dataset.preview ?? "", preview);
-  }, 250);
+  const panel = document.getElementById("cutoffs");
+  const ask = whenQuiet(() => void rest(form, preview), 250);
   form.addEventListener("input", ask);
-  for (const group of form.querySelectorAll(".label-column")) {
-    if (group instanceof HTMLElement) follow(group);
+  for (const button of form.querySelectorAll('button[value="preview"]:not(.unseen), button[value="choose"]')) {
+    if (button instanceof HTMLElement) button.hidden = true;
   }
+  const chooser = form.querySelector("#column");
+  chooser?.addEventListener("change", () => press(form, "choose"));
+  if (panel) follow(panel, form, preview);
 }
 
 /**
- * Links the sliders of a column with its numbers, and draws what they say.
+ * Sends the form as if a button with this value was pressed.
  *
- * @param {HTMLElement} group
+ * @param {HTMLFormElement} form
+ * @param {string} act
  */
-function follow(group) {
-  const numbers = inputs(group, "cutoff");
-  const sliders = inputs(group, "slider");
-  if (!numbers || !sliders) return;
+function press(form, act) {
+  const button = form.querySelector(`button[value="${act}"]`);
+  if (button instanceof HTMLButtonElement) form.requestSubmit(button);
+}
+
+/**
+ * Gets the exact results of the draft, which the server keeps.
+ *
+ * @param {HTMLFormElement} form
+ * @param {HTMLElement} preview
+ */
+async function rest(form, preview) {
+  if (!(await refresh(form, form.dataset.preview ?? "", preview))) return;
+  const kept = document.getElementById("kept");
+  const draft = form.querySelector("[name=draft]");
+  if (kept && draft instanceof HTMLInputElement) {
+    draft.value = kept.dataset.draft ?? draft.value;
+    const drafted = document.getElementById("drafted");
+    const at = document.getElementById("drafted-at");
+    if (drafted && at) {
+      drafted.hidden = false;
+      at.textContent = "just now";
+    }
+  }
+  showFaults(form, preview);
+  const changed = preview.querySelector("[data-count=changed]")?.textContent;
+  if (changed) write("changed", changed);
+}
+
+/**
+ * Puts the faults of a fragment beside their inputs, and takes back those that are mended.
+ *
+ * @param {HTMLFormElement} form
+ * @param {HTMLElement} preview
+ */
+function showFaults(form, preview) {
+  for (const input of form.querySelectorAll("[data-cutoff]")) {
+    const field = input.closest(".field");
+    field?.querySelector(".fault")?.remove();
+    input.removeAttribute("aria-invalid");
+    const fault = preview.querySelector(`[data-path="${input.id}"]`);
+    if (!fault || !field) continue;
+    fault.id = `${input.id}-fault`;
+    input.setAttribute("aria-invalid", "true");
+    field.append(fault);
+  }
+}
+
+/**
+ * Links the handles with the numbers beside them, and draws what they say.
+ *
+ * @param {HTMLElement} panel
+ * @param {HTMLFormElement} form
+ * @param {HTMLElement} preview
+ */
+function follow(panel, form, preview) {
+  const numbers = inputs(panel, "cutoff");
+  const handles = inputs(panel, "handle");
+  if (!numbers) return;
   /** @type {Moves | null} */
-  const moves = group.dataset.moves ? JSON.parse(group.dataset.moves) : null;
+  const moves = panel.dataset.moves ? JSON.parse(panel.dataset.moves) : null;
+  const measured = panel.querySelector("[data-measures]");
+  /** @type {Record<string, (string[] | null)[]> | null} */
+  const measures = measured instanceof HTMLElement ? JSON.parse(measured.dataset.measures ?? "null") : null;
+  const sample = new Sample(form, panel);
+  const draw = () => {
+    performance.mark("lens-begin");
+    const cutoffs = read(numbers);
+    if (moves) counts(panel, cutoffs, moves);
+    if (measures) measure(panel, cutoffs, measures);
+    bands(panel, cutoffs);
+    if (form.querySelector("[name=show]")) relabel(preview, cutoffs);
+    else sample.show(preview, cutoffs);
+    link(cutoffs);
+    performance.measure("lens", "lens-begin");
+  };
   for (const place of [0, 1]) {
-    const [number, slider] = [numbers[place], sliders[place]];
-    if (!number || !slider) continue;
-    slider.hidden = false;
-    slider.addEventListener("input", () => {
-      number.value = slider.value;
-      keepOrder(numbers, sliders, place);
-      draw(group, numbers, moves);
-    });
+    const [number, handle] = [numbers[place], handles?.[place]];
+    if (!number) continue;
     number.addEventListener("input", () => {
-      slider.value = number.value;
-      draw(group, numbers, moves);
+      if (handle) handle.value = number.value;
+      draw();
+    });
+    if (!handle) continue;
+    handle.hidden = false;
+    handle.addEventListener("focus", () => void sample.load());
+    handle.addEventListener("pointerenter", () => void sample.load());
+    handle.addEventListener("input", () => {
+      const percent = Math.round(Number(handle.value));
+      number.value = String(Math.min(HIGHEST, Math.max(LOWEST, percent)));
+      handle.value = number.value;
+      keepOrder(numbers, handles ?? [], place);
+      draw();
     });
   }
 }
 
 /**
- * @param {HTMLElement} group
- * @param {"cutoff" | "slider"} kind
- * @returns {HTMLInputElement[] | null} the inputs of where no ends and where yes begins
+ * @param {HTMLElement} panel
+ * @param {"cutoff" | "handle"} kind
+ * @returns {HTMLInputElement[] | null} the inputs of where No ends and where Yes begins
  */
-function inputs(group, kind) {
-  const found = ["no_below", "yes_from"].map((name) => group.querySelector(`[data-${kind}="${name}"]`));
+function inputs(panel, kind) {
+  const found = ["no_below", "yes_from"].map((name) => panel.querySelector(`[data-${kind}="${name}"]`));
   const all = found.filter((input) => input instanceof HTMLInputElement);
   return all.length === 2 ? all : null;
 }
 
 /**
- * Pushes the other cutoff along: where no ends never lies above where yes begins.
+ * Pushes the other cutoff along: where No ends never lies above where Yes begins.
  *
  * @param {HTMLInputElement[]} numbers
- * @param {HTMLInputElement[]} sliders
+ * @param {HTMLInputElement[]} handles
  * @param {number} moved
  */
-function keepOrder(numbers, sliders, moved) {
+function keepOrder(numbers, handles, moved) {
   const [low, high] = numbers;
   if (!low || !high || Number(low.value) <= Number(high.value)) return;
-  const other = 1 - moved;
   const value = numbers[moved]?.value ?? "";
-  for (const input of [numbers[other], sliders[other]]) if (input) input.value = value;
+  for (const input of [numbers[1 - moved], handles[1 - moved]]) if (input) input.value = value;
 }
 
 /**
- * @param {HTMLElement} group
  * @param {HTMLInputElement[]} numbers
- * @param {Moves | null} moves
+ * @returns {Cutoffs} in percent
  */
-function draw(group, numbers, moves) {
-  performance.mark("lens-begin");
+function read(numbers) {
   const noBelow = Math.min(100, Math.max(0, Number(numbers[0]?.value || 50)));
   const yesFrom = Math.min(100, Math.max(noBelow, Number(numbers[1]?.value || noBelow)));
-  /** @param {number} percent */
-  const label = (percent) => (percent < noBelow ? 0 : percent < yesFrom ? 1 : 2);
-  if (moves) {
-    const counts = [0, 0, 0];
-    moves.all.forEach((count, percent) => (counts[label(percent)] = (counts[label(percent)] ?? 0) + count));
-    ["no", "unsure", "yes"].forEach((name, place) => say(group, name, counts[place] ?? 0));
-    let changed = moves.always;
-    moves.alone.forEach((histogram, now) =>
-      histogram.forEach((count, percent) => (changed += label(percent) === now ? 0 : count)),
-    );
-    say(document, "changed", changed);
-  }
-  bands(group, noBelow, yesFrom);
-  for (const cell of document.querySelectorAll(`[data-cell="${group.dataset.column}"]`)) {
-    if (!(cell instanceof HTMLElement)) continue;
-    const text = LABELS[label(Number(cell.dataset.percent))] ?? "";
-    cell.textContent = text;
-    cell.classList.toggle("changed", cell.dataset.now !== undefined && cell.dataset.now !== text);
-  }
-  performance.measure("lens", "lens-begin");
+  return { noBelow, yesFrom };
 }
 
 /**
- * @param {ParentNode} place
+ * @param {HTMLElement} panel
+ * @param {Cutoffs} cutoffs
+ * @param {Moves} moves
+ */
+function counts(panel, cutoffs, moves) {
+  const labels = [0, 0, 0];
+  let all = 0;
+  moves.all.forEach((count, percent) => {
+    const label = labelAt(percent, cutoffs);
+    labels[label] = (labels[label] ?? 0) + count;
+    all += count;
+  });
+  ["no", "unsure", "yes"].forEach((name, place) => {
+    const count = labels[place] ?? 0;
+    write(name, format.format(count));
+    const share = panel.querySelector(`[data-share="${name}"]`);
+    if (share && all) share.textContent = `${((100 * count) / all).toFixed(1)} %`;
+  });
+  let changed = moves.always;
+  moves.alone.forEach((histogram, now) =>
+    histogram.forEach((count, percent) => (changed += labelAt(percent, cutoffs) === now ? 0 : count)),
+  );
+  write("changed", format.format(changed));
+}
+
+/**
+ * Shows the measures that the server computed for these percents.
+ *
+ * @param {HTMLElement} panel
+ * @param {Cutoffs} cutoffs
+ * @param {Record<string, (string[] | null)[]>} measures
+ */
+function measure(panel, cutoffs, measures) {
+  for (const row of panel.querySelectorAll("[data-measure]")) {
+    const name = row.getAttribute("data-measure") ?? "";
+    const percent = Math.ceil(name === "no_precision" ? cutoffs.noBelow : cutoffs.yesFrom);
+    const cells = measures[name]?.[percent] ?? [];
+    row.querySelectorAll("td").forEach((cell, place) => {
+      (cell.firstElementChild ?? cell).textContent = cells[place] ?? "";
+    });
+  }
+}
+
+/**
  * @param {string} name
- * @param {number} count
+ * @param {string} text
  */
-function say(place, name, count) {
-  const element = place.querySelector(`[data-count="${name}"]`);
-  if (element) element.textContent = format.format(count);
+function write(name, text) {
+  for (const element of document.querySelectorAll(`[data-count="${name}"]`)) element.textContent = text;
 }
 
 /**
- * @param {HTMLElement} group
- * @param {number} noBelow
- * @param {number} yesFrom
+ * @param {HTMLElement} panel
+ * @param {Cutoffs} cutoffs
  */
-function bands(group, noBelow, yesFrom) {
+function bands(panel, { noBelow, yesFrom }) {
   /** @param {string} selector @param {Record<string, number>} values */
   const set = (selector, values) => {
-    const element = group.querySelector(`.histogram ${selector}`);
+    const element = panel.querySelector(`.histogram ${selector}`);
     for (const [name, value] of Object.entries(values)) element?.setAttribute(name, String(value));
   };
   set(".no", { width: noBelow });
@@ -135,4 +236,14 @@ function bands(group, noBelow, yesFrom) {
   set(".yes", { x: yesFrom, width: 101 - yesFrom });
   set(".no-below", { x1: noBelow, x2: noBelow });
   set(".yes-from", { x1: yesFrom, x2: yesFrom });
+}
+
+/** @param {Cutoffs} cutoffs */
+function link({ noBelow, yesFrom }) {
+  const shown = document.getElementById("draft-link");
+  if (!(shown instanceof HTMLAnchorElement)) return;
+  const address = new URL(shown.href);
+  address.searchParams.set("no_below", String(noBelow / 100));
+  address.searchParams.set("yes_from", String(yesFrom / 100));
+  shown.href = address.href;
 }

@@ -23,6 +23,11 @@ const ASSETS: &[(&str, &str, &str)] = &[
         include_str!("../assets/shown-once.js"),
     ),
     ("lens.js", SCRIPT, include_str!("../assets/lens.js")),
+    (
+        "lens-rows.js",
+        SCRIPT,
+        include_str!("../assets/lens-rows.js"),
+    ),
     ("mark.js", SCRIPT, include_str!("../assets/mark.js")),
     ("try.js", SCRIPT, include_str!("../assets/try.js")),
     ("edit.js", SCRIPT, include_str!("../assets/edit.js")),

@@ -3,5 +3,6 @@
 pub mod advice;
 pub(crate) mod choice;
 pub(crate) mod folds;
+pub mod percent_measures;
 pub(crate) mod target;
 pub mod trial;

@@ -23,6 +23,7 @@ pub use self::counts::{KeptCounts, KeyCount, NewCounts};
 pub use self::database::{Database, DatabaseSettings};
 pub use self::events::*;
 pub use self::keys::{NewApiKey, StoredKey};
+pub use self::lenses::{LensRevision, LensSave};
 pub use self::marks::*;
 pub use self::people::*;
 pub use self::prisms::*;

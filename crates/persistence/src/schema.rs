@@ -225,6 +225,20 @@ diesel::table! {
 }
 
 diesel::table! {
+    use diesel::sql_types::{Integer, Nullable, Text};
+    use crate::schema::sql_types::{Id, Moment};
+
+    lens_revisions (prism_id, revision) {
+        prism_id -> Id,
+        revision -> Integer,
+        lens -> Nullable<Text>,
+        made_by -> Nullable<Id>,
+        made_at -> Nullable<Moment>,
+        note -> Nullable<Text>,
+    }
+}
+
+diesel::table! {
     use diesel::sql_types::{BigInt, Integer};
     use crate::schema::sql_types::Id;
 
@@ -316,6 +330,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     accounts,
     api_keys,
     events,
+    lens_revisions,
     people,
     prism_changes,
     prism_versions,

@@ -3,10 +3,15 @@
 pub(crate) mod change;
 mod count;
 pub(crate) mod draft;
+mod history;
 pub(crate) mod prism_lens;
 mod unreachable;
 
-pub use self::draft::{DRAFT_RESULTS, DRAFT_ROWS, DraftCell, DraftRow, LensDraft};
+pub use self::change::LensSaveOutcome;
+pub use self::draft::{
+    DRAFT_RESULTS, DRAFT_ROWS, DraftCell, DraftRow, DraftRows, LensDraft, LensSample, SampledResult,
+};
+pub use self::history::{LensHistory, LensState, LensStateOrigin};
 pub use self::prism_lens::PrismLens;
 use crate::Refract;
 

@@ -1,4 +1,4 @@
-//! Measures the app's yardsticks: pages of 50 rows, lists among a million results, and the sliders of
+//! Measures the app's yardsticks: pages of 50 rows, lists among a million results, and the handles of
 //! the lens in a real Chromium: `cargo bench -p refract --bench app -- [sqlite] [postgres] [slider]`.
 //! A number among the arguments replaces the million.
 //!
@@ -73,7 +73,7 @@ fn main() {
         if Browser::available() {
             runtime.block_on(slider::measure());
         } else {
-            println!("\nThe sliders were not measured: there is no Chromium.");
+            println!("\nThe handles were not measured: there is no Chromium.");
         }
     }
 }

@@ -4,6 +4,10 @@ use std::sync::Arc;
 
 use chrono::Utc;
 use refract_domain::prism::slug::PrismSelector;
+use refract_domain::result::mark::source::MarksFrom;
+use refract_service::lenses::DraftRows;
+use refract_service::people::{DraftKind, DraftPlace};
+use refract_service::results::ResultFilter;
 use refract_service::results::ResultSearch;
 use refract_service::results::SearchLimits;
 use refract_service::results::SearchPage;
@@ -47,11 +51,29 @@ pub(crate) async fn ask(it: &FilledDatabase, page: &str) -> bool {
             assert!(found.is_ok());
         }
         "Lens" => {
-            let lens = refract.lenses().find(account, &prism).await.unwrap();
+            let lenses = refract.lenses();
+            let lens = lenses.find(account, &prism).await.unwrap();
+            let place = DraftPlace {
+                person: it.making.person,
+                prism: Some(lens.prism.id),
+                kind: DraftKind::Lens,
+            };
+            refract.drafts().find(place).await.unwrap();
             // the handler parses the draft as a file, which finds the lens again
-            let again = refract.lenses().find(account, &prism).await.unwrap();
+            let again = lenses.find(account, &prism).await.unwrap();
+            let history = refract.prisms().with_versions(lens.prism.id).await;
+            let history = history.unwrap();
             let columns = again.columns().lens.to_vec();
-            refract.lenses().draft_of(lens, &columns).await.unwrap();
+            let rows = DraftRows::Changed { near: Some(1) };
+            lenses.draft_of(lens, &columns, rows).await.unwrap();
+            let ok = ResultFilter {
+                is_ok: Some(true),
+                ..ResultFilter::default()
+            };
+            let measures = refract.measures();
+            let evaluating = measures.evaluate(&history, None, ok, MarksFrom::default(), |_| ());
+            evaluating.await.unwrap();
+            lenses.history(account, &prism, 20).await.unwrap();
         }
         _ => return false,
     }

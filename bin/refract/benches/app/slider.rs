@@ -1,4 +1,4 @@
-//! The lens sliders over ten thousand results, moved by keys in a real Chromium.
+//! The handles of the lens over ten thousand results, moved by keys in a real Chromium.
 
 use std::time::Duration;
 
@@ -13,9 +13,9 @@ use crate::trace::{InputWork, input_work};
 /// The results of both prisms: the measured page's prism has nine tenths of them, and the page
 /// counts the newest 10,000.
 const RESULTS: u32 = 12_000;
-/// The number of consecutive slider positions.
+/// The number of consecutive positions of the handle.
 const POSITIONS: usize = 60;
-/// The positions at which the slider rests, so that the page requests a preview.
+/// The positions at which the handle rests, so that the page requests a preview.
 const RESTS: usize = 10;
 /// The time between two positions: longer than a frame, shorter than the page's debounce.
 const QUICK: Duration = Duration::from_millis(50);
@@ -24,9 +24,9 @@ const SLOW: Duration = Duration::from_millis(900);
 /// Milliseconds of a frame.
 const FRAME: f64 = 16.0;
 
-/// Fills a database, moves a slider in Chromium, and prints the figures of the trace.
+/// Fills a database, moves a handle in Chromium, and prints the figures of the trace.
 pub(crate) async fn measure() {
-    println!("\n## Sliders\n");
+    println!("\n## Handles of the lens\n");
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite://{}", folder.path().join("slider.db").display());
     let database = FilledDatabase::fill(url, RESULTS).await;
@@ -39,9 +39,11 @@ pub(crate) async fn measure() {
     let cookie = json!({ "name": "refract", "value": database.token.reveal(), "url": app.at("/") });
     browser.cdp("Network.setCookie", cookie).await;
     browser.open(&app.at("/prisms/support-triage/lens")).await;
-    browser.wait_until_text("#preview", "of 10,000").await;
-    let focus = "document.querySelector('[data-slider=no_below]').focus();";
+    browser.wait_until_text("#changed-results", "10,000").await;
+    let focus = "document.querySelector('[data-handle=no_below]').focus();";
     browser.evaluate(focus, &[]).await;
+    // the rows that follow the handle are there
+    tokio::time::sleep(SLOW).await;
     for position in 0..POSITIONS {
         move_by_key(&browser, position).await;
         tokio::time::sleep(QUICK).await;
@@ -56,7 +58,7 @@ pub(crate) async fn measure() {
     print(&work);
 }
 
-/// Moves the slider up for the first half of the positions, then down.
+/// Moves the handle up for the first half of the positions, then down.
 async fn move_by_key(browser: &Browser, position: usize) {
     let (key, code) = if position < POSITIONS / 2 {
         ("ArrowRight", 39)

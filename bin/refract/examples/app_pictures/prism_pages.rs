@@ -107,16 +107,21 @@ async fn take_lens(book: &mut PictureBook) {
     book.take_page("lens", &path).await;
     for (name, percent) in [("no_below", 35), ("yes_from", 65)] {
         let slide = format!(
-            "const slider = document.querySelector('[data-slider={name}]'); \
-             slider.value = {percent}; slider.dispatchEvent(new Event('input', {{bubbles: true}}));"
+            "const handle = document.querySelector('[data-handle={name}]'); \
+             handle.value = {percent}; handle.dispatchEvent(new Event('input', {{bubbles: true}}));"
         );
         book.browser.evaluate(&slide, &[]).await;
     }
-    book.browser.wait_for("td.changed").await;
+    book.browser.wait_for(".label-change.changed").await;
     book.take("lens-draft").await;
     book.take_for_documents("lens", 905).await;
     book.browser.follow("button[formaction$=\"/save\"]").await;
     book.take("lens-saved").await;
+    book.browser.follow(".notice a").await;
+    book.take("lens-change").await;
+    book.open_page(&path).await;
+    book.browser.click("details.columns summary").await;
+    book.browser.follow("button[value=\"open.0\"]").await;
     book.browser
         .fill("[name=\"columns.0.name\"]", "angry")
         .await;

@@ -18,7 +18,7 @@ use crate::components::day_chart::day_chart;
 use crate::components::differences::{differences, differences_in_short};
 use crate::components::empty_state::empty_state;
 use crate::components::field::FormField;
-use crate::components::histogram::histogram;
+use crate::components::histogram::{DrawnCutoffs, histogram};
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::table::{stacked_table, table};
@@ -37,7 +37,7 @@ pub(crate) fn show(visit: &OpenVisit) -> PageReply {
         (bars())
         (sample_answers())
         h2 { "Histogram and days" }
-        (histogram(&bell(), 40.0, 60.0))
+        (histogram(&bell(), DrawnCutoffs { no_below: 40.0, yes_from: 60.0 }, Some(DrawnCutoffs { no_below: 50.0, yes_from: 50.0 })))
         (day_chart(&days()))
         h2 { "Tables" }
         (rows())

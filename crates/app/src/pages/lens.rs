@@ -1,89 +1,183 @@
-//! `/prisms/{slug}/lens`: edits the columns of the prism's rows, with a preview over stored
-//! results.
+//! `/prisms/{slug}/lens`: one question's cutoffs over its stored probabilities, what they change in
+//! stored results, the columns of the lens, and its history.
+//!
+//! A draft is kept on the server with every change, and each form ends in a redirect, so that neither
+//! Back nor Reload loses or repeats anything.
 
+mod change_page;
 mod columns;
+mod faults;
+mod history;
 mod lens_form;
+mod lens_page;
+mod marks;
+mod notices;
+mod panel;
 mod percent_text;
 mod preview;
+mod stored_draft;
+mod view;
 
 use actix_web::http::StatusCode;
-use maud::{Markup, html};
+use maud::html;
 use refract_domain::account::role::Role;
-use refract_domain::lens::Lens;
-use refract_domain::problem::Problems;
-use refract_service::lenses::{LensDraft, PrismLens};
+use refract_domain::event::EventDetail;
+use refract_service::lenses::{LensSaveOutcome, PrismLens};
+use refract_service::people::{AccountActor, DraftRevision};
 use refract_service::prisms::PrismError;
 
-use self::columns::{adding, columns};
+pub(crate) use self::change_page::show as show_change;
 use self::lens_form::LensForm;
+use self::lens_page::{LensPage, count};
+use self::marks::{advice, marked_answers};
 use self::preview::preview;
-use crate::components::notice::{NoticeKind, notice};
-use crate::components::prism_tabs::{PrismTab, prism_address};
+use self::stored_draft::{
+    Keeping, LensDraftForm, discard as discard_draft, discard_saved, find, keep,
+};
+use self::view::{LensView, address, cutoffs_query};
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
 
-/// Shows the saved lens, with the cutoffs of the address if there are any.
+/// Shows the visitor's draft or the saved lens, with the cutoffs of the address if there are any.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     let lens = visit.find_lens().await?;
-    let form = LensForm::of(lens.columns().lens).with_cutoffs_of(&visit.sent.query);
-    let done = visit.done(|what| match what {
-        "saved" => Some("The lens is saved: every result shows it from now on, old ones too."),
-        "reset" => Some("The lens is automatic again."),
-        _ => None,
-    });
-    page(&visit, &lens, &form, done, StatusCode::OK).await
+    let query = &visit.sent.query;
+    let mut draft = find(&visit, &lens).await?;
+    let text = |name| query.get(name).unwrap_or_default();
+    let form = draft.form.with_view(text("column"), text("open"));
+    draft.form = form.with_cutoffs_of(query);
+    let page = LensPage {
+        visit: &visit,
+        lens: &lens,
+        draft: &draft,
+        view: &LensView::of_query(query),
+        notice: notices::after_redirect(&visit, &lens, &draft).await?,
+        status: StatusCode::OK,
+    };
+    page.reply().await
 }
 
-/// Shows the submitted draft after the pressed button's action. Nothing is saved.
+/// Keeps the submitted draft after the pressed button's action. Nothing is live.
 pub(crate) async fn draft(visit: Visit) -> Result<PageReply, PageError> {
     let lens = visit.find_lens().await?;
-    let mut form = LensForm::read(&visit.sent.form);
-    form.apply(visit.sent.form.get("act"), visit.sent.form.get("add"));
-    page(&visit, &lens, &form, None, StatusCode::OK).await
+    let sent = &visit.sent.form;
+    let mut form = LensForm::read(sent);
+    form.apply(sent.get("act"), sent.get("add"), &lens.latest);
+    if sent.get("act") == "advise" {
+        advise(&visit, &lens, &mut form).await?;
+    }
+    let view = LensView::of_form(sent);
+    keep_and_show(&visit, &lens, form, view, None).await
 }
 
-/// The preview of the submitted draft as a fragment, for the script.
+/// Keeps the submitted draft and replies with what it changes as a fragment, for the script.
 pub(crate) async fn show_preview(visit: Visit) -> Result<PageReply, PageError> {
-    let file = LensForm::read(&visit.sent.form).file();
-    let shown = match read(&visit, &file).await? {
-        Ok(draft) => preview(&draft),
-        Err(problems) => html! { p.fault { bdi { (problems) } } },
+    let lens = visit.find_lens().await?;
+    let form = LensForm::read(&visit.sent.form);
+    let rows = LensView::of_form(&visit.sent.form).rows(&form);
+    let kept = if may_change(&visit) {
+        Some(keep(&visit, &lens, &form).await?)
+    } else {
+        None
+    };
+    let counted = count(&visit, &form, rows).await?;
+    let shown = html! {
+        @match kept {
+            Some(Keeping::Kept(revision)) => { span #kept hidden data-draft=(revision.number()) {} },
+            Some(Keeping::Meanwhile(_)) => (notices::draft_meanwhile()),
+            None => {}
+        }
+        @match &counted {
+            Ok(draft) => (preview(draft, rows, form.chosen())),
+            Err(problems) => {
+                @for problem in problems.as_slice() {
+                    p.fault data-path=(problem.path) { (faults::message(problem)) }
+                }
+            }
+        }
     };
     Ok(PageReply::html(StatusCode::OK, shown))
 }
 
-/// Saves the submitted draft.
-pub(crate) async fn save(visit: Visit) -> Result<PageReply, PageError> {
-    let form = LensForm::read(&visit.sent.form);
-    let (actor, prism, file) = (visit.actor(), visit.prism()?, form.file());
+/// Some results at every percent of a column as a fragment, for the script.
+pub(crate) async fn show_sample(visit: Visit) -> Result<PageReply, PageError> {
+    let selector = visit.prism()?;
+    let column = visit.sent.form.get("name");
     let lenses = visit.refract.lenses();
-    let saving = lenses.set(&actor, &prism, &file, revision(&visit));
-    match saving.await {
-        Ok(()) => back(&visit, "saved").await,
-        Err(PrismError::Invalid(_)) => {
-            let lens = visit.find_lens().await?;
-            let status = StatusCode::UNPROCESSABLE_ENTITY;
-            page(&visit, &lens, &form, None, status).await
+    let sample = lenses.sample(visit.account(), &selector, column).await?;
+    Ok(PageReply::html(StatusCode::OK, preview::sample(&sample)))
+}
+
+/// Saves the submitted draft as the lens.
+pub(crate) async fn save(visit: Visit) -> Result<PageReply, PageError> {
+    let lens = visit.find_lens().await?;
+    let form = LensForm::read(&visit.sent.form);
+    let Some(actor) = noted(&visit) else {
+        return keep_and_show(&visit, &lens, form, LensView::default(), Some("note")).await;
+    };
+    let (prism, file) = (visit.prism()?, form.file());
+    let lenses = visit.refract.lenses();
+    match lenses.set(&actor, &prism, &file, revision(&visit)).await {
+        Ok(outcome) => saved(&visit, &lens, &form, outcome, "saved").await,
+        // the page shows the draft's faults, or both lenses
+        Err(PrismError::Invalid(_) | PrismError::LensMeanwhile) => {
+            let now = visit.find_lens().await?;
+            keep_and_show(&visit, &now, form, LensView::default(), None).await
         }
-        Err(PrismError::LensMeanwhile) => meanwhile(&visit, &form).await,
         Err(refusal) => Err(refusal.into()),
     }
 }
 
 /// Returns the prism to the automatic lens.
 pub(crate) async fn reset(visit: Visit) -> Result<PageReply, PageError> {
-    let (actor, prism) = (visit.actor(), visit.prism()?);
+    let lens = visit.find_lens().await?;
+    let form = LensForm::read(&visit.sent.form);
+    let (actor, prism) = (
+        noted(&visit).unwrap_or_else(|| visit.actor()),
+        visit.prism()?,
+    );
     let lenses = visit.refract.lenses();
     match lenses.reset(&actor, &prism, revision(&visit)).await {
-        Ok(()) => back(&visit, "reset").await,
-        Err(PrismError::LensMeanwhile) => {
-            let lens = visit.find_lens().await?;
-            let form = LensForm::of(lens.columns().lens);
-            let words = html! { "Somebody changed the lens meanwhile: this is theirs. Reset it again if you still want to." };
-            conflict(&visit, &lens, &form, &words).await
-        }
+        Ok(outcome) => saved(&visit, &lens, &form, outcome, "reset").await,
+        Err(PrismError::LensMeanwhile) => Ok(redirect(&lens, &form, "meanwhile")),
         Err(refusal) => Err(refusal.into()),
+    }
+}
+
+/// Puts back a state of the history: the one before a change to undo it, or any other.
+pub(crate) async fn put_back(visit: Visit) -> Result<PageReply, PageError> {
+    let lens = visit.find_lens().await?;
+    let form = LensForm::default();
+    let state = visit.sent.form.get("state").parse();
+    let state = state.map_err(|_| PageError::NotFound)?;
+    let (actor, prism) = (visit.actor(), visit.prism()?);
+    let lenses = visit.refract.lenses();
+    match lenses
+        .put_back(&actor, &prism, state, revision(&visit))
+        .await
+    {
+        Ok(LensSaveOutcome::Saved { revision }) => {
+            let query = [
+                ("done", "put-back".to_owned()),
+                ("saved", revision.to_string()),
+            ];
+            Ok(PageReply::see_other(&address(&lens.prism, &query)))
+        }
+        Ok(LensSaveOutcome::Unchanged) => Ok(redirect(&lens, &form, "unchanged")),
+        Err(PrismError::LensMeanwhile) => Ok(redirect(&lens, &form, "meanwhile")),
+        Err(PrismError::Invalid(_)) => Ok(redirect(&lens, &form, "gone")),
+        Err(refusal) => Err(refusal.into()),
+    }
+}
+
+/// Discards the visitor's draft.
+pub(crate) async fn discard(visit: Visit) -> Result<PageReply, PageError> {
+    let lens = visit.find_lens().await?;
+    let form = LensForm::read(&visit.sent.form);
+    match discard_draft(&visit, &lens).await? {
+        Keeping::Kept(_) => Ok(redirect(&lens, &form, "discarded")),
+        Keeping::Meanwhile(present) => draft_conflict(&visit, &lens, form, present).await,
     }
 }
 
@@ -92,112 +186,100 @@ fn revision(visit: &Visit) -> Option<i32> {
     visit.sent.form.get("revision").parse().ok()
 }
 
-async fn back(visit: &Visit, done: &str) -> Result<PageReply, PageError> {
-    let address = prism_address(&visit.find_lens().await?.prism);
-    Ok(PageReply::see_other(&format!("{address}/lens?done={done}")))
+fn may_change(visit: &Visit) -> bool {
+    visit.visitor.role.may(Role::Editor)
 }
 
-/// The page after another person saved the lens: it shows both the saved lens and the draft.
-async fn meanwhile(visit: &Visit, form: &LensForm) -> Result<PageReply, PageError> {
-    let lens = visit.find_lens().await?;
-    let theirs = LensForm::of(lens.columns().lens);
-    let words = html! {
-        "Somebody saved another lens meanwhile. Your draft is below, and saving it replaces theirs, which has these columns: "
-        @for (place, column) in theirs.columns.iter().enumerate() {
-            @if place > 0 { ", " }
-            bdi { (column.name) } " (" (column.shows)
-            @if column.is_label() { ", no below " (column.no_below) " %, yes from " (column.yes_from) " %" }
-            ")"
-        }
-        "."
-    };
-    conflict(visit, &lens, form, &words).await
+/// The visitor with the note of the form; `None` if it cannot be a note.
+fn noted(visit: &Visit) -> Option<AccountActor> {
+    let note = visit.sent.form.get("note");
+    if note.trim().is_empty() {
+        return Some(visit.actor());
+    }
+    let note = EventDetail::note(note).ok()?;
+    Some(visit.actor().with_note(note))
 }
 
-/// The page after another person changed the lens.
-async fn conflict(
+/// The redirect after a lens was saved, whose draft is no draft any more.
+async fn saved(
     visit: &Visit,
     lens: &PrismLens,
     form: &LensForm,
-    words: &Markup,
+    outcome: LensSaveOutcome,
+    done: &'static str,
 ) -> Result<PageReply, PageError> {
-    let shown_notice = notice(NoticeKind::Refused, words);
-    page(visit, lens, form, Some(shown_notice), StatusCode::CONFLICT).await
+    discard_saved(visit, lens, form).await?;
+    let LensSaveOutcome::Saved { revision } = outcome else {
+        return Ok(redirect(lens, form, "unchanged"));
+    };
+    let mut query = LensView::default().query(form);
+    query.extend([("done", done.to_owned()), ("saved", revision.to_string())]);
+    Ok(PageReply::see_other(&address(&lens.prism, &query)))
 }
 
-/// Parses a lens file by the rules for saving it. Nothing is saved.
-async fn read(visit: &Visit, file: &[u8]) -> Result<Result<LensDraft, Problems>, PageError> {
-    let selector = visit.prism()?;
-    let lenses = visit.refract.lenses();
-    match lenses.draft(visit.account(), &selector, file).await {
-        Ok(draft) => Ok(Ok(draft)),
-        Err(PrismError::Invalid(problems)) => Ok(Err(problems)),
-        Err(refusal) => Err(refusal.into()),
+fn redirect(lens: &PrismLens, form: &LensForm, done: &'static str) -> PageReply {
+    let mut query = LensView::default().query(form);
+    query.push(("done", done.to_owned()));
+    PageReply::see_other(&address(&lens.prism, &query))
+}
+
+/// Keeps a draft and shows its page. The draft of somebody who may not save is its address.
+async fn keep_and_show(
+    visit: &Visit,
+    lens: &PrismLens,
+    form: LensForm,
+    view: LensView,
+    done: Option<&'static str>,
+) -> Result<PageReply, PageError> {
+    let mut query = view.query(&form);
+    query.extend(done.map(|done| ("done", done.to_owned())));
+    if !may_change(visit) {
+        query.extend(cutoffs_query(&form));
+        return Ok(PageReply::see_other(&address(&lens.prism, &query)));
+    }
+    match keep(visit, lens, &form).await? {
+        Keeping::Kept(_) => Ok(PageReply::see_other(&address(&lens.prism, &query))),
+        Keeping::Meanwhile(present) => draft_conflict(visit, lens, form, present).await,
     }
 }
 
-async fn page(
+/// The page with the submitted form after the draft was changed in another tab. Nothing is kept yet:
+/// the next button keeps it.
+async fn draft_conflict(
     visit: &Visit,
     lens: &PrismLens,
-    form: &LensForm,
-    shown_notice: Option<Markup>,
-    status: StatusCode,
+    form: LensForm,
+    present: DraftRevision,
 ) -> Result<PageReply, PageError> {
-    let read = read(visit, &form.file()).await?;
-    let draft = read.as_ref().ok();
-    let problems = read.as_ref().err().map_or(&[][..], Problems::as_slice);
-    let address = prism_address(&lens.prism);
-    let is_automatic = *lens.lens == Lens::Automatic;
-    let may_change = visit.visitor.role.may(Role::Editor);
-    let main = html! {
-        @if let Some(shown_notice) = shown_notice { (shown_notice) }
-        @if let Err(problems) = &read { (summary(problems)) }
-        p.hint {
-            @if is_automatic {
-                span.tag { "automatic" } " One column for each question, which follows the prism. A change that you save makes the lens custom."
-            } @else {
-                span.tag { "custom" } " These columns stay as they are until somebody changes them."
-            }
-            " The lens is applied whenever a result is read: no model is asked."
-        }
-        form #lens method="post" action={ (address) "/lens" } data-preview={ (address) "/lens/preview" } {
-            // the Enter key shows the draft
-            button.unseen type="submit" name="act" value="preview" tabindex="-1" aria-hidden="true" { "Preview" }
-            input type="hidden" name="revision" value=(lens.prism.lens_revision);
-            div.split {
-                section {
-                    h2 { "Columns" }
-                    p.hint { "Each shows one thing of the answer to a question. Without a name it is named after the question." }
-                    (columns(form, &lens.latest, problems, draft))
-                    (adding(&lens.latest))
-                }
-                section {
-                    h2 { "What it would show" }
-                    div.row {
-                        button type="submit" name="act" value="preview" { "Preview" }
-                        @if may_change {
-                            button.main type="submit" formaction={ (address) "/lens/save" } { "Save the lens" }
-                        }
-                    }
-                    div #preview { @if let Some(draft) = draft { (preview(draft)) } }
-                }
-            }
-        }
-        @if may_change && !is_automatic {
-            form method="post" action={ (address) "/lens/reset" } {
-                input type="hidden" name="revision" value=(lens.prism.lens_revision);
-                button.quiet type="submit" { "Reset to automatic" }
-            }
-        }
+    let draft = LensDraftForm {
+        form,
+        based_on: lens.prism.lens_revision,
+        revision: present,
+        saved_at: None,
     };
-    let title = format!("Lens of {}", lens.prism.name);
-    let page = visit.prism_page(&lens.prism, PrismTab::Lens, title, &main);
-    Ok(page.script("lens.js").status(status).reply())
+    let page = LensPage {
+        visit,
+        lens,
+        draft: &draft,
+        view: &LensView::of_form(&visit.sent.form),
+        notice: Some(notices::draft_meanwhile()),
+        status: StatusCode::CONFLICT,
+    };
+    page.reply().await
 }
 
-fn summary(problems: &Problems) -> Markup {
-    notice(
-        NoticeKind::Refused,
-        &html! { "The draft breaks rules: " bdi { (problems) } },
-    )
+/// Puts the cutoffs that reach the wanted precision into the column in the middle, if there are any.
+async fn advise(visit: &Visit, lens: &PrismLens, form: &mut LensForm) -> Result<(), PageError> {
+    let Some(column) = form.chosen_column() else {
+        return Ok(());
+    };
+    let question = column.question().to_owned();
+    let marked = marked_answers(visit, lens, &question).await?;
+    let precision = visit.sent.form.get("precision");
+    let found = marked.and_then(|marked| advice(&marked, precision));
+    let cutoffs = found.and_then(|found| found.cutoffs(column.cutoffs()));
+    if let Some((column, cutoffs)) = form.chosen_column_mut().zip(cutoffs) {
+        column.set_cutoffs(cutoffs);
+    }
+    Ok(())
 }

@@ -143,7 +143,9 @@ impl From<PersistenceError> for PageError {
 impl From<PrismError> for PageError {
     fn from(refusal: PrismError) -> Self {
         match refusal {
-            PrismError::NotFound | PrismError::VersionNotFound => Self::NotFound,
+            PrismError::NotFound
+            | PrismError::VersionNotFound
+            | PrismError::LensRevisionNotFound => Self::NotFound,
             PrismError::Persistence(error) => error.into(),
             PrismError::Invalid(_)
             | PrismError::NoMoreVersions

@@ -5,6 +5,7 @@ mod editing;
 mod first_visit;
 mod interrupted;
 mod keys;
+mod lens;
 mod looks;
 mod own_page;
 mod people;

@@ -20,9 +20,14 @@ on_both!(
 
 /// Actions without an event, with the reason. An action that is neither here nor done by the walk
 /// fails the test: decide which it is.
-const WITHOUT: [(&str, &str); 11] = [
-    ("/prisms/{slug}/lens", "shows a draft and saves nothing"),
-    ("/prisms/{slug}/lens/preview", "saves nothing"),
+const WITHOUT: [(&str, &str); 13] = [
+    (
+        "/prisms/{slug}/lens",
+        "keeps a draft, which changes nothing",
+    ),
+    ("/prisms/{slug}/lens/preview", "keeps a draft"),
+    ("/prisms/{slug}/lens/sample", "only reads"),
+    ("/prisms/{slug}/lens/discard", "discards a draft"),
     ("/prisms/new/edit/check", "saves nothing"),
     ("/prisms/{slug}/edit/check", "saves nothing"),
     (
@@ -142,6 +147,11 @@ async fn walk_as_owner(walk: &mut Walk<'_>, ada: &mut PlainBrowser<'_>) {
         .await;
     let answer = ada.post(&format!("{prism}/lens/reset"), &[]).await;
     walk.did("/prisms/{slug}/lens/reset", ADA, &answer, &["lens_reset"])
+        .await;
+    let answer = ada
+        .post(&format!("{prism}/lens/put-back"), &[("state", "1")])
+        .await;
+    walk.did("/prisms/{slug}/lens/put-back", ADA, &answer, &["lens_set"])
         .await;
     let values = [("name", "importer"), ("expires", "2100-01-01")];
     let answer = ada.post("/keys", &values).await;
@@ -265,7 +275,14 @@ async fn every_action_of_the_app_has_its_event(backend: Backend) {
     };
     // actions without an event
     let typed = [("fields.text", "a text"), ("text", "a text")];
-    for action in ["try", "lens", "lens/preview", "edit/check"] {
+    for action in [
+        "try",
+        "lens",
+        "lens/preview",
+        "lens/sample",
+        "lens/discard",
+        "edit/check",
+    ] {
         let answer = ada.post(&format!("/prisms/{PRISM}/{action}"), &typed).await;
         assert!(answer.status < 500, "{action}: {answer:?}");
         assert_eq!(walk.added("", &answer).await, [""; 0], "{action}");

@@ -15,6 +15,8 @@ mod edit_in_chromium;
 mod edit_of_large_prisms;
 mod events_of_app;
 mod every_form;
+mod lens;
+mod lens_history;
 mod me;
 mod notices_and_ended_keys;
 mod owners;

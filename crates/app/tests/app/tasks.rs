@@ -5,15 +5,10 @@ use refract_test_stack::browser::joined;
 use refract_test_stack::http::Request;
 use refract_test_stack::http::answer::HttpAnswer;
 use refract_test_stack::service::{Backend, PRISM, Service, text};
-use refract_test_support::model_server::ScriptedReply;
 use refract_test_support::on_both;
 use serde_json::json;
 
 on_both!(
-    a_moved_cutoff_changes_old_results,
-    a_lens_that_breaks_rules_is_refused_beside_its_input,
-    a_cutoff_that_no_answer_reaches_is_warned_about,
-    two_people_change_a_lens_at_once,
     a_version_is_edited_reviewed_and_saved,
     two_people_edit_at_once_and_lose_nothing,
     results_are_found_and_taken_along,
@@ -22,125 +17,7 @@ on_both!(
     prisms_are_made_renamed_archived_and_restored,
 );
 
-const LENS: &str = "/prisms/support-triage/lens";
 const EDIT: &str = "/prisms/support-triage/edit";
-
-async fn a_moved_cutoff_changes_old_results(backend: Backend) {
-    let service = Service::start(backend).await;
-    let id = text(
-        &service.create(&json!({"text": "a text"})).await.value(),
-        "id",
-    );
-    let before = service.read(&id, "").await.value();
-    assert_eq!(before["answers"]["angry"], "yes");
-    let mut ada = joined(&service, "ada@example.com", "editor").await;
-    let page = ada.get(LENS).await;
-    let form = inputs(&page, "<form id=\"lens\"");
-    let cutoffs = [("columns.1.no_below", "90"), ("columns.1.yes_from", "95")];
-    let preview = post(&mut ada, LENS, &form, &cutoffs).await;
-    assert_eq!(preview.status, 200, "{preview:?}");
-    assert!(
-        preview
-            .body
-            .contains("data-count=\"changed\">1</b> of 1 stored result "),
-        "{}",
-        preview.body
-    );
-    assert_eq!(
-        service.read(&id, "").await.value(),
-        before,
-        "nothing is saved yet"
-    );
-    let saved = post(&mut ada, &format!("{LENS}/save"), &form, &cutoffs).await;
-    assert_eq!(saved.status, 303, "{saved:?}");
-    let after = service.read(&id, "").await.value();
-    assert_eq!(after["answers"]["angry"], "no");
-    let page = ada.get(LENS).await;
-    let form = inputs(&page, &format!("action=\"{LENS}/reset\""));
-    let reset = post(&mut ada, &format!("{LENS}/reset"), &form, &[]).await;
-    assert_eq!(reset.status, 303, "{reset:?}");
-    assert_eq!(service.read(&id, "").await.value(), before);
-    let history = ada.get("/prisms/support-triage").await.body;
-    assert!(history.contains("changed the lens") && history.contains("reset the lens"));
-}
-
-async fn a_lens_that_breaks_rules_is_refused_beside_its_input(backend: Backend) {
-    let service = Service::start(backend).await;
-    let mut ada = joined(&service, "ada@example.com", "editor").await;
-    let form = inputs(&ada.get(LENS).await, "<form id=\"lens\"");
-    let broken = [("columns.0.name", "angry"), ("columns.1.no_below", "x")];
-    let refused = post(&mut ada, &format!("{LENS}/save"), &form, &broken).await;
-    assert_eq!(refused.status, 422, "{refused:?}");
-    assert!(
-        refused.body.contains("id=\"columns.1.no_below-fault\""),
-        "{}",
-        refused.body
-    );
-    let added = post(
-        &mut ada,
-        LENS,
-        &form,
-        &[("act", "add"), ("add", "urgency/average")],
-    )
-    .await;
-    let grown = inputs(&added, "<form id=\"lens\"");
-    assert!(grown.contains(&("columns.3.shows".to_owned(), "urgency/average".to_owned())));
-    let mut eve = joined(&service, "eve@example.com", "reviewer").await;
-    assert_eq!(eve.get(LENS).await.status, 200);
-    assert_eq!(
-        post(&mut eve, &format!("{LENS}/save"), &form, &[])
-            .await
-            .status,
-        403
-    );
-}
-
-async fn a_cutoff_that_no_answer_reaches_is_warned_about(backend: Backend) {
-    let service = Service::start(backend).await;
-    let shares = json!({"billing": 1, "delivery": 0, "product": 0, "other": 0, "insufficient_information": 0});
-    let answers = json!({
-        "topic": {"type": "choice", "choice": "billing", "confidence": 1, "probabilities": shares},
-        "angry": {"type": "noul", "noul": 0.99},
-        "urgency": {"type": "score", "score": 0, "probabilities": {"0": 1, "1": 0, "2": 0}},
-    });
-    let reply = json!({"model": "clips", "answers": answers});
-    let reply = ScriptedReply::with(move |_| reply.clone());
-    service.model.then_always(reply);
-    for _ in 0..100 {
-        let answer = service.create(&json!({"text": "a text"})).await;
-        assert_eq!(answer.status, 200, "{answer:?}");
-    }
-    let mut ada = joined(&service, "ada@example.com", "editor").await;
-    let page = ada.get(LENS).await;
-    let warning = "angry is never Yes: “Yes from” 99.5 % is above 99 %, the highest probability \
-        of yes in 100 answers of the present model.";
-    assert!(!page.body.contains("is never"), "{}", page.body);
-    let form = inputs(&page, "<form id=\"lens\"");
-    let cutoffs = [("columns.1.no_below", "50"), ("columns.1.yes_from", "99.5")];
-    let drafted = post(&mut ada, LENS, &form, &cutoffs).await;
-    assert!(drafted.body.contains(warning), "{}", drafted.body);
-    let saved = post(&mut ada, &format!("{LENS}/save"), &form, &cutoffs).await;
-    assert_eq!(saved.status, 303, "{saved:?}");
-    let page = ada.get(LENS).await;
-    assert!(page.body.contains(warning), "{}", page.body);
-}
-
-async fn two_people_change_a_lens_at_once(backend: Backend) {
-    let service = Service::start(backend).await;
-    let mut ada = joined(&service, "ada@example.com", "editor").await;
-    let mut eve = joined(&service, "eve@example.com", "editor").await;
-    let form = inputs(&ada.get(LENS).await, "<form id=\"lens\"");
-    let save = format!("{LENS}/save");
-    let first = post(&mut ada, &save, &form, &[("columns.0.name", "adas_topic")]).await;
-    assert_eq!(first.status, 303);
-    let second = post(&mut eve, &save, &form, &[("columns.0.name", "eves_topic")]).await;
-    assert_eq!(second.status, 409, "{second:?}");
-    assert!(second.body.contains("adas_topic") && second.body.contains("eves_topic"));
-    let again = inputs(&second, "<form id=\"lens\"");
-    assert_eq!(post(&mut eve, &save, &again, &[]).await.status, 303);
-    let lens = service.run(&["lens", "show", PRISM]).await.object();
-    assert_eq!(lens["columns"][0]["name"], "eves_topic");
-}
 
 async fn a_version_is_edited_reviewed_and_saved(backend: Backend) {
     let service = Service::start(backend).await;

@@ -70,13 +70,13 @@ impl LensPreview {
         }
     }
 
-    /// Counts a result.
-    pub fn add(&mut self, result: AnswersView<'_>) {
+    /// Counts a result. Returns its values now and with the new lens, as [`LensPreview::pairs`].
+    pub fn add<'a>(&mut self, result: AnswersView<'a>) -> Vec<CellPair<'a>> {
         self.results += 1;
         let pairs = self.pairs(result);
         let changes = pairs.iter().filter(|pair| pair.is_changed()).count();
         self.changed_results += u64::from(changes > 0);
-        for (preview, pair) in self.columns.iter_mut().zip(pairs) {
+        for (preview, pair) in self.columns.iter_mut().zip(&pairs) {
             let is_changed = pair.is_changed();
             if let Some(changed) = &mut preview.changed {
                 *changed += u64::from(is_changed);
@@ -94,6 +94,7 @@ impl LensPreview {
                 });
             }
         }
+        pairs
     }
 
     /// The current and the new value of one result in each column of the new lens.

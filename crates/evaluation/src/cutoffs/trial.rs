@@ -5,7 +5,7 @@ use crate::cutoffs::folds::{Folds, PercentCounts};
 use crate::measures::count::to_f64;
 use crate::measures::proportion::Proportion;
 
-/// The quality of cutoffs on held-out rows.
+/// The quality of cutoffs on some rows: those of advised cutoffs are held out.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CutoffMeasures {
     /// Share of rows marked yes among those answered yes.
@@ -21,6 +21,13 @@ pub struct CutoffMeasures {
 }
 
 impl CutoffMeasures {
+    /// The quality of cutoffs on all of these rows.
+    pub(crate) fn of(counts: &PercentCounts, cutoffs: ChosenPercents) -> Self {
+        let mut measures = Self::default();
+        measures.add(counts, cutoffs);
+        measures
+    }
+
     /// The mean cost of an answered row; `None` when no row is answered.
     pub(crate) fn mean_cost(&self, costs: WrongAnswerCosts) -> Option<f64> {
         let wrong_yes = self.precision.others().count;

@@ -10,6 +10,7 @@ use refract_domain::result::mark;
 
 use crate::cutoffs::advice::{self, CutoffAdvice, CutoffGoal};
 use crate::cutoffs::folds::Folds;
+use crate::cutoffs::percent_measures::PercentMeasures;
 use crate::marked::answer::{MarkedAnswer, NotComparable};
 use crate::marked::placed_outcome::PlacedOutcome;
 use crate::marked::row::MarkedRow;
@@ -223,6 +224,17 @@ impl MarkedAnswers {
             QuestionType::YesNo => {
                 let rows = self.rows.iter().map(|row| Some(row.of_yes()));
                 Some(advice::advise(&Folds::new(rows), goal))
+            }
+        }
+    }
+
+    /// The quality of a Yes / No question's cutoffs at every whole percent; `None` for other types.
+    pub fn percent_measures(&self) -> Option<PercentMeasures> {
+        match self.question_type {
+            QuestionType::Choice | QuestionType::Scale => None,
+            QuestionType::YesNo => {
+                let rows = self.rows.iter().map(|row| Some(row.of_yes()));
+                Some(PercentMeasures::of(&Folds::new(rows)))
             }
         }
     }

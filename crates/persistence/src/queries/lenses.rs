@@ -1,5 +1,8 @@
 //! Lenses: saved with the prism, read by revision and cached, since a revision never changes.
 
+pub(crate) mod lens_json;
+pub(crate) mod revisions;
+
 use std::sync::Arc;
 
 use diesel::prelude::*;
@@ -7,9 +10,12 @@ use diesel::result::Error::RollbackTransaction;
 use diesel_async::RunQueryDsl;
 use refract_domain::event::{EventStamp, LensChangeDetails};
 use refract_domain::ids::PrismId;
-use refract_domain::lens::{Column, Lens};
+use refract_domain::lens::Lens;
 use refract_traces::StatementName;
 
+use self::lens_json::{lens_from_json, lens_to_json};
+pub use self::revisions::{LensRevision, LensSave};
+use self::revisions::{LensRevisionColumns, keep_replaced_lens};
 use crate::connections::{on, run, unless_rolled_back};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
@@ -18,7 +24,7 @@ use crate::queries::prisms::changes::{ChangeColumns, ChangeKind};
 use crate::queries::prisms::events::lens_changed;
 use crate::queries::prisms::row::{Prism, WriteOutcome};
 use crate::schema::sql_types::Bind;
-use crate::schema::{prism_changes, prisms};
+use crate::schema::{lens_revisions, prism_changes, prisms};
 
 const OF_LENS: StatementName = StatementName {
     operation: "SELECT",
@@ -59,8 +65,8 @@ impl Database {
     }
 
     /// Saves a lens, custom or automatic, if the prism's latest version and lens are still those of
-    /// `read`. Each save is a new revision, recorded as a change of the prism and as an event with
-    /// these details. One transaction.
+    /// `read`. Each save is a new revision, recorded in the history of the lens, as a change of the
+    /// prism and as an event with these details. One transaction.
     ///
     /// # Errors
     /// When the database fails.
@@ -77,9 +83,12 @@ impl Database {
             Lens::Automatic => ChangeKind::LensReset,
         };
         let change = ChangeColumns::new(&stamp, read.id, kind);
+        let next = read.lens_revision.saturating_add(1);
+        let kept = LensRevisionColumns::new(&stamp, read.id, next, lens)?;
         let event = lens_changed(stamp, read.id, lens, details);
         let read = read.clone();
         let written = unless_rolled_back!(self, |c| {
+            keep_replaced_lens!(c, read.id, read.lens_revision);
             let unchanged = prisms::table
                 .filter(prisms::id.eq(Bind(read.id)))
                 .filter(prisms::latest_version.eq(read.latest_version.get()))
@@ -89,35 +98,11 @@ impl Database {
             if update.execute(c).await? == 0 {
                 return Err(RollbackTransaction);
             }
+            run!(c, diesel::insert_into(lens_revisions::table).values(kept));
             run!(c, diesel::insert_into(prism_changes::table).values(change));
             add_event!(c, event);
             QueryResult::Ok(())
         })?;
         Ok(WriteOutcome::of(written))
     }
-}
-
-/// The JSON that is stored for a lens: the columns of a custom lens, `None` for the automatic lens.
-pub(crate) fn lens_to_json(lens: &Lens) -> Result<Option<String>, PersistenceError> {
-    match lens {
-        Lens::Automatic => Ok(None),
-        Lens::Custom(columns) => columns_to_json(columns).map(Some),
-    }
-}
-
-fn columns_to_json(columns: &[Column]) -> Result<String, PersistenceError> {
-    serde_json::to_string(columns)
-        .map_err(|_| PersistenceError::Refused("a lens has no JSON".to_owned()))
-}
-
-pub(crate) fn lens_from_json(json: Option<&str>) -> Result<Lens, PersistenceError> {
-    let Some(json) = json else {
-        return Ok(Lens::Automatic);
-    };
-    let columns = serde_json::from_str(json);
-    columns
-        .map(Lens::Custom)
-        .map_err(|_| PersistenceError::Unreadable {
-            column: "prisms.lens",
-        })
 }

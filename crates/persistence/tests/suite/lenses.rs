@@ -2,7 +2,7 @@
 
 use refract_domain::lens::{Column, Lens};
 use refract_domain::prism::DisplayName;
-use refract_persistence::{NewVersion, Prism, WriteOutcome};
+use refract_persistence::{LensRevision, LensSave, NewVersion, Prism, WriteOutcome};
 use refract_test_support::on_both;
 
 use crate::fixture::{Fixture, lens_details, version};
@@ -12,6 +12,7 @@ on_both!(
     a_saved_lens_is_a_new_revision,
     a_lens_that_was_read_before_another_change_is_stale,
     the_lens_goes_with_the_version_that_drops_its_columns,
+    the_history_has_every_lens_with_who_when_and_why,
 );
 
 fn columns(json: &str) -> Vec<Column> {
@@ -163,4 +164,53 @@ async fn the_lens_goes_with_the_version_that_drops_its_columns(it: Fixture) {
     let now = current(&it).await;
     assert_eq!(now.lens_revision, read.lens_revision + 1);
     assert_eq!(lens(&it, now.lens_revision).await, Some(Lens::Automatic));
+}
+
+async fn the_history_has_every_lens_with_who_when_and_why(it: Fixture) {
+    let list = || it.database.list_lens_revisions(it.prism.id, 10);
+    assert_eq!(list().await.unwrap(), []);
+    let custom = Lens::Custom(is_angry());
+    let stamp = it.stamp(1).noted("too many");
+    it.database
+        .save_lens(&it.prism, &custom, lens_details(), stamp.clone())
+        .await
+        .unwrap();
+    let stale = it
+        .database
+        .save_lens(&it.prism, &Lens::Automatic, lens_details(), it.stamp(2));
+    assert_eq!(stale.await.unwrap(), WriteOutcome::Stale);
+    let first = LensRevision {
+        revision: it.prism.lens_revision,
+        lens: Lens::Automatic,
+        saved: None,
+    };
+    let second = LensRevision {
+        revision: first.revision + 1,
+        lens: custom,
+        saved: Some(LensSave {
+            made_by: stamp.actor.person(),
+            made_at: stamp.at,
+            note: stamp.note,
+        }),
+    };
+    assert_eq!(list().await.unwrap(), [second.clone(), first]);
+
+    // a version that drops the columns
+    let read = current(&it).await;
+    let name = DisplayName::parse("Triage").unwrap();
+    let new = NewVersion {
+        name: &name,
+        version: &version(&["calm"]),
+        lens: Some((&Lens::Automatic, lens_details())),
+        stamp: it.stamp(3),
+    };
+    it.database.save_version(&read, new).await.unwrap();
+    let newest = list().await.unwrap();
+    let revisions: Vec<_> = newest.iter().map(|it| it.revision).collect();
+    assert_eq!(revisions, [2, 1, 0]);
+    assert_eq!(newest[0].lens, Lens::Automatic);
+    let found = it.database.find_lens_revision(it.prism.id, 1).await;
+    assert_eq!(found.unwrap(), Some(second));
+    let missing = it.database.find_lens_revision(it.prism.id, 3).await;
+    assert_eq!(missing.unwrap(), None);
 }

@@ -12,6 +12,18 @@ use crate::lenses::Lenses;
 use crate::people::account_actor::AccountActor;
 use crate::prisms::error::{ATTEMPTS, PrismError};
 
+/// The outcome of saving a lens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LensSaveOutcome {
+    /// The lens is in force, as this revision.
+    Saved {
+        /// The number of the new revision.
+        revision: i32,
+    },
+    /// The prism has this lens already.
+    Unchanged,
+}
+
 impl Lenses<'_> {
     /// Saves a lens file as the prism's lens. If `based_on`, a revision of the lens, is given, the
     /// file replaces only that revision. Setting the lens that the prism already has changes
@@ -26,7 +38,7 @@ impl Lenses<'_> {
         prism: &PrismSelector,
         file: &[u8],
         based_on: Option<i32>,
-    ) -> Result<(), PrismError> {
+    ) -> Result<LensSaveOutcome, PrismError> {
         self.change(actor, prism, based_on, |latest| {
             lens_file::read(file, latest).map(Some)
         })
@@ -44,7 +56,7 @@ impl Lenses<'_> {
         actor: &AccountActor,
         prism: &PrismSelector,
         based_on: Option<i32>,
-    ) -> Result<(), PrismError> {
+    ) -> Result<LensSaveOutcome, PrismError> {
         self.change(actor, prism, based_on, |_| Ok(None)).await
     }
 
@@ -54,7 +66,7 @@ impl Lenses<'_> {
         selector: &PrismSelector,
         based_on: Option<i32>,
         columns_for: impl Fn(&PrismVersion) -> Result<Option<Vec<Column>>, Problems>,
-    ) -> Result<(), PrismError> {
+    ) -> Result<LensSaveOutcome, PrismError> {
         let database = &self.refract.database;
         for _ in 0..ATTEMPTS {
             let prism = self
@@ -76,13 +88,15 @@ impl Lenses<'_> {
             };
             let lens = columns.map_or(Lens::Automatic, Lens::Custom);
             if lens == *current {
-                return Ok(());
+                return Ok(LensSaveOutcome::Unchanged);
             }
             let (before, after) = (latest.columns(&current), latest.columns(&lens));
             let details = LensChangeDetails::between(prism.lens_revision, before, after);
             let saving = database.save_lens(&prism, &lens, details, actor.event_stamp());
             if saving.await? == WriteOutcome::Saved {
-                return Ok(());
+                return Ok(LensSaveOutcome::Saved {
+                    revision: prism.lens_revision.saturating_add(1),
+                });
             }
         }
         Err(PrismError::Contended)

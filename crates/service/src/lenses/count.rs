@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use refract_domain::ids::ResultId;
 use refract_domain::lens::Column;
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::result::view::AnswersView;
@@ -11,6 +12,14 @@ use refract_evaluation::counting::lens_preview::LensPreview;
 use crate::InternalError;
 use crate::lenses::{Lenses, PrismLens};
 use crate::prisms::versions::find_saved_version;
+
+/// A stored result that is counted.
+pub(super) struct CountedResult<'a> {
+    pub(super) id: ResultId,
+    pub(super) answers: AnswersView<'a>,
+    /// The model that answered; `None` if its server reported none.
+    pub(super) model: Option<&'a str>,
+}
 
 impl Lenses<'_> {
     /// Counts what these columns would change, in place of the prism's lens, in its newest `ok`
@@ -26,7 +35,9 @@ impl Lenses<'_> {
         progress: impl FnMut(u64),
     ) -> Result<LensPreview, InternalError> {
         let mut preview = LensPreview::new(lens.columns().lens, columns, &lens.latest);
-        let add = |answers: AnswersView<'_>, _: Option<&str>| preview.add(answers);
+        let add = |counted: CountedResult<'_>| {
+            preview.add(counted.answers);
+        };
         self.count(lens, most, add, progress).await?;
         Ok(preview)
     }
@@ -42,18 +53,18 @@ impl Lenses<'_> {
         mut steps: CutoffSteps,
         progress: impl FnMut(u64),
     ) -> Result<CutoffSteps, InternalError> {
-        let add = |answers: AnswersView<'_>, _: Option<&str>| steps.add(answers);
+        let add = |counted: CountedResult<'_>| steps.add(counted.answers);
         self.count(lens, usize::MAX, add, progress).await?;
         Ok(steps)
     }
 
-    /// Passes the answers of a prism's newest `ok` results, at most `most`, to `add`, the newest
-    /// first, with the models that answered. Returns whether there are more.
+    /// Passes a prism's newest `ok` results, at most `most`, to `add`, the newest first. Returns
+    /// whether there are more.
     pub(super) async fn count(
         self,
         lens: &PrismLens,
         most: usize,
-        mut add: impl FnMut(AnswersView<'_>, Option<&str>),
+        mut add: impl FnMut(CountedResult<'_>),
         mut progress: impl FnMut(u64),
     ) -> Result<bool, InternalError> {
         let database = &self.refract.database;
@@ -75,8 +86,11 @@ impl Lenses<'_> {
                         find_saved_version(database, prism.id, result.version).await?
                     }
                 };
-                let answers = AnswersView::new(version.questions(), Some(&result.answers));
-                add(answers, result.model.as_deref());
+                add(CountedResult {
+                    id: result.id,
+                    answers: AnswersView::new(version.questions(), Some(&result.answers)),
+                    model: result.model.as_deref(),
+                });
                 answering = Some((result.version, version));
                 counted += 1;
             }

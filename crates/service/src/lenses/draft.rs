@@ -1,33 +1,50 @@
 //! The draft of a lens: what it would change in stored results, before it is saved.
 //!
-//! Nothing of a draft is stored: each change of its columns is counted again, by any node. While
-//! only a cutoff moves, the counts of
-//! [`LabelMoves`](refract_evaluation::counting::lens_preview::LabelMoves) show what each of its
-//! positions would change.
+//! Each change of a draft's columns is counted again, by any node. While only a cutoff moves, the
+//! counts of [`LabelMoves`](refract_evaluation::counting::lens_preview::LabelMoves) show what each
+//! of its positions would change, and [`LensSample`] has results at each of them.
 
 mod draft_row;
+mod sample;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
+use chrono::Utc;
 use refract_authoring::lens_file;
-use refract_domain::ids::AccountId;
-use refract_domain::lens::{Column, Lens};
+use refract_domain::ids::{AccountId, ResultId};
+use refract_domain::lens::Column;
 use refract_domain::prism::slug::PrismSelector;
-use refract_domain::result::view::AnswersView;
 use refract_evaluation::counting::cutoff_reach::{CutoffReach, UnreachableCutoff};
-use refract_evaluation::counting::cutoff_steps::CutoffSteps;
 use refract_evaluation::counting::lens_preview::LensPreview;
+use refract_evaluation::counting::nearest_changes::NearestChanges;
 
 pub use self::draft_row::{DraftCell, DraftRow};
+pub use self::sample::{LensSample, SampledResult};
 use crate::InternalError;
+use crate::lenses::count::CountedResult;
 use crate::lenses::{Lenses, PrismLens};
 use crate::prisms::PrismError;
 use crate::results::readable_result::ReadableResult;
 
 /// Most results that a draft is counted over, newest first.
 pub const DRAFT_RESULTS: usize = 10_000;
-/// Most rows that a draft shows, newest first.
+/// Most rows that a draft shows.
 pub const DRAFT_ROWS: u32 = 20;
+
+/// The rows that a draft shows, at most [`DRAFT_ROWS`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DraftRows {
+    /// The newest results.
+    Newest,
+    /// The results that the draft changes.
+    Changed {
+        /// The place of the label column whose cutoffs the results' probabilities are near to,
+        /// nearest first. Without one, and after those that change in this column, the newest come
+        /// first.
+        near: Option<usize>,
+    },
+}
 
 /// What a draft of a lens would change in a prism's newest `ok` results.
 pub struct LensDraft {
@@ -35,15 +52,12 @@ pub struct LensDraft {
     pub lens: Arc<PrismLens>,
     /// The counts of the draft's columns, and the columns of the lens that the draft lacks.
     pub preview: LensPreview,
-    /// The stored probabilities of each Yes / No question of the latest version, whether the draft
-    /// shows the question or not.
-    pub probabilities: Vec<CutoffSteps>,
     /// The cutoffs of the draft that the present model never reaches.
     pub unreachable: Vec<UnreachableCutoff>,
-    /// The newest rows, now and with the draft.
+    /// The rows that were asked for, now and with the draft.
     pub rows: Vec<DraftRow>,
-    /// Whether the prism has more results than were counted.
-    pub has_older: bool,
+    /// The number of all results of the prism, if it has more `ok` ones than were counted.
+    pub in_all: Option<u64>,
 }
 
 impl Lenses<'_> {
@@ -56,10 +70,11 @@ impl Lenses<'_> {
         account: AccountId,
         prism: &PrismSelector,
         file: &[u8],
+        rows: DraftRows,
     ) -> Result<LensDraft, PrismError> {
         let lens = self.find(account, prism).await?;
         let columns = lens_file::read(file, &lens.latest)?;
-        Ok(self.draft_of(lens, &columns).await?)
+        Ok(self.draft_of(lens, &columns, rows).await?)
     }
 
     /// Counts what these columns would change if they replaced a lens.
@@ -70,40 +85,72 @@ impl Lenses<'_> {
         self,
         lens: PrismLens,
         columns: &[Column],
+        rows: DraftRows,
     ) -> Result<LensDraft, InternalError> {
         let lens = Arc::new(lens);
-        let preview = LensPreview::new(lens.columns().lens, columns, &lens.latest);
-        let questions = lens.latest.columns(&Lens::Automatic);
-        let mut draft = LensDraft {
-            preview,
-            probabilities: questions.iter().filter_map(CutoffSteps::of).collect(),
-            unreachable: Vec::new(),
-            rows: Vec::new(),
-            has_older: false,
-            lens,
-        };
-        let (preview, probabilities) = (&mut draft.preview, &mut draft.probabilities);
+        let mut preview = LensPreview::new(lens.columns().lens, columns, &lens.latest);
         let mut reach = CutoffReach::new(columns);
-        let add = |answers: AnswersView<'_>, model: Option<&str>| {
-            reach.add(answers, model);
-            preview.add(answers);
-            for probabilities in &mut *probabilities {
-                probabilities.add(answers);
-            }
+        let near = match rows {
+            DraftRows::Newest => None,
+            DraftRows::Changed { near } => near,
         };
-        draft.has_older = self.count(&draft.lens, DRAFT_RESULTS, add, |_| ()).await?;
-        draft.unreachable = reach.unreachable();
-        let results = self.refract.results();
-        for result in results.newest_answered(&draft.lens, DRAFT_ROWS).await? {
-            let row = draft.row(result);
-            draft.rows.push(row);
+        let cutoffs = |place: usize| columns.get(place)?.output.cutoffs();
+        let near = near.and_then(|place| Some((place, cutoffs(place)?)));
+        let mut nearest = NearestChanges::new(length(DRAFT_ROWS), near);
+        let add = |counted: CountedResult<'_>| {
+            reach.add(counted.answers, counted.model);
+            nearest.add(counted.id, &preview.add(counted.answers));
+        };
+        let has_older = self.count(&lens, DRAFT_RESULTS, add, |_| ()).await?;
+        let in_all = if has_older {
+            let (account, prism) = (lens.prism.account, lens.prism.id);
+            let counts = self.refract.results().counts(account, Utc::now()).await?;
+            Some(counts.of_prism(prism).in_all)
+        } else {
+            None
+        };
+        let results = match rows {
+            DraftRows::Newest => {
+                let results = self.refract.results();
+                results.newest_answered(&lens, DRAFT_ROWS).await?
+            }
+            DraftRows::Changed { .. } => self.results_in_order(&lens, nearest.into_ids()).await?,
+        };
+        let row = |result| DraftRow::new(result, &preview, lens.columns().lens);
+        let rows = results.into_iter().map(row).collect();
+        Ok(LensDraft {
+            preview,
+            unreachable: reach.unreachable(),
+            rows,
+            in_all,
+            lens,
+        })
+    }
+
+    /// The results with these ids, in this order. One that was deleted meanwhile is left out.
+    async fn results_in_order(
+        self,
+        lens: &Arc<PrismLens>,
+        ids: Vec<ResultId>,
+    ) -> Result<Vec<ReadableResult>, InternalError> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
         }
-        Ok(draft)
+        let database = &self.refract.database;
+        let found = database
+            .find_results(lens.prism.account, ids.clone())
+            .await?;
+        let mut found: HashMap<_, _> = found.into_iter().map(|it| (it.id, it)).collect();
+        let mut results = Vec::with_capacity(ids.len());
+        for id in ids {
+            if let Some(result) = found.remove(&id) {
+                results.push(ReadableResult::through_lens(database, result, lens).await?);
+            }
+        }
+        Ok(results)
     }
 }
 
-impl LensDraft {
-    fn row(&self, result: ReadableResult) -> DraftRow {
-        DraftRow::new(result, &self.preview, self.lens.columns().lens)
-    }
+fn length(rows: u32) -> usize {
+    usize::try_from(rows).unwrap_or(usize::MAX)
 }

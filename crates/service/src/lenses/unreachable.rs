@@ -1,9 +1,9 @@
 //! Finds the cutoffs of a saved lens that the model's probabilities never reach.
 
-use refract_domain::result::view::AnswersView;
 use refract_evaluation::counting::cutoff_reach::{CutoffReach, UnreachableCutoff};
 
 use crate::InternalError;
+use crate::lenses::count::CountedResult;
 use crate::lenses::{DRAFT_RESULTS, Lenses, PrismLens};
 
 impl Lenses<'_> {
@@ -20,7 +20,7 @@ impl Lenses<'_> {
         if reach.is_empty() {
             return Ok(Vec::new());
         }
-        let add = |answers: AnswersView<'_>, model: Option<&str>| reach.add(answers, model);
+        let add = |counted: CountedResult<'_>| reach.add(counted.answers, counted.model);
         self.count(lens, DRAFT_RESULTS, add, |_| ()).await?;
         Ok(reach.unreachable())
     }

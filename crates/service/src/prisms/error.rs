@@ -35,6 +35,9 @@ pub enum PrismError {
     /// The lens was changed after the one that the change is based on.
     #[error("the lens was changed meanwhile: look at it, and save again on top of it")]
     LensMeanwhile,
+    /// The history of the prism's lens has no such revision.
+    #[error("the history of the lens has no such revision")]
+    LensRevisionNotFound,
     /// Every attempt conflicted with another change of the prism.
     #[error("the prism is being changed by others: try again")]
     Contended,

@@ -5,6 +5,8 @@ mod applies;
 mod apply_events;
 mod fixture;
 mod lens_drafts;
+mod lens_history;
+mod lens_rows;
 mod meanwhile;
 mod order_checks;
 mod trials;

@@ -95,8 +95,12 @@ impl LensCommand {
         let is_set = matches!(change, LensChange::To(_));
         match change {
             LensChange::Nothing => {}
-            LensChange::To(file) => lenses.set(&actor, &prism, &file, None).await?,
-            LensChange::Reset => lenses.reset(&actor, &prism, None).await?,
+            LensChange::To(file) => {
+                lenses.set(&actor, &prism, &file, None).await?;
+            }
+            LensChange::Reset => {
+                lenses.reset(&actor, &prism, None).await?;
+            }
         }
         let found = lenses.find(actor.account(), &prism).await?;
         output::json(&ShownLens::new(&found.lens, found.columns().lens))?;

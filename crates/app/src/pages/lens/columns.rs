@@ -1,43 +1,210 @@
-//! The form of a lens: a group of inputs for each column.
+//! The columns of a lens as a fold: a line for each, and the inputs of one at a time.
 
 use maud::{Markup, html};
-use refract_domain::lens::Output;
-use refract_domain::prism::PrismVersion;
+use refract_domain::lens::{Lens, Output};
 use refract_domain::problem::Problem;
-use refract_evaluation::counting::lens_preview::LabelMoves;
-use refract_evaluation::counting::percent_histogram::PercentHistogram;
-use refract_service::lenses::LensDraft;
-use serde_json::json;
+use refract_service::lenses::{LensDraft, PrismLens};
 
+use super::faults;
 use super::lens_form::{ColumnInput, LensForm};
+use super::panel::chosen_name;
 use crate::components::field::FormField;
-use crate::components::form_errors::at_paths;
-use crate::components::histogram::histogram;
-use crate::components::number::count;
 
-/// The minimum and the maximum of a slider, in percent.
-const SLIDER: (&str, &str) = ("5", "95");
+/// What the fold shows.
+pub(super) struct Columns<'a> {
+    pub(super) lens: &'a PrismLens,
+    pub(super) form: &'a LensForm,
+    pub(super) problems: &'a [Problem],
+    /// The draft, if it breaks no rule.
+    pub(super) draft: Option<&'a LensDraft>,
+    /// The button that makes the lens automatic; empty if it is, or for a reader.
+    pub(super) reset: Markup,
+}
 
-/// The groups of all columns, with an error at each invalid input.
-pub(super) fn columns(
-    form: &LensForm,
-    latest: &PrismVersion,
-    problems: &[Problem],
-    draft: Option<&LensDraft>,
-) -> Markup {
-    let last = form.columns.len().saturating_sub(1);
-    html! {
-        @for (place, column) in form.columns.iter().enumerate() {
-            @let moves = draft.and_then(|draft| draft.preview.columns.get(place)?.moves.as_ref());
-            fieldset #{ "columns." (place) } {
-                legend { "Column " (place + 1) }
-                div.column-inputs {
-                    (name(place, column, problems))
-                    (shows(place, column, latest, problems))
-                    (rearranging(place, last))
+impl Columns<'_> {
+    /// The fold, open while somebody works in it. A reader's has no inputs.
+    pub(super) fn fold(&self) -> Markup {
+        let has_fault = self.problems.iter().any(|problem| !is_of_cutoffs(problem));
+        let is_open = has_fault || self.form.open().is_some();
+        html! {
+            details.columns #columns open[is_open] {
+                summary { h2 { "Columns" } " " span.soft { (self.in_short()) } " " (self.tag()) }
+                p.hint {
+                    @if self.is_automatic() { "One column for each question, which follows the prism. A change that you save makes the lens custom: then its columns stay until somebody changes them." }
+                    @else { "Each column shows one thing of the answer to a question. Without a name it is named after the question." }
+                 }
+                (self.dropped())
+                ol.lens-columns {
+                    @for (place, column) in self.form.columns.iter().enumerate() {
+                        li #{ "columns." (place) } { (self.column(place, column)) }
+                    }
                 }
-                @if column.is_label() { (cutoffs(place, column, problems, moves)) }
+                (self.adding())
+                (self.reset)
             }
+        }
+    }
+
+    /// The columns as hidden inputs and a list, for somebody who may not change them.
+    pub(super) fn for_readers(&self) -> Markup {
+        html! {
+            details.columns #columns {
+                summary { h2 { "Columns" } " " span.soft { (self.in_short()) } " " (self.tag()) }
+                ol.lens-columns {
+                    @for (place, column) in self.form.columns.iter().enumerate() {
+                        li { (hidden(place, column)) (line(column)) }
+                    }
+                }
+            }
+        }
+    }
+
+    fn is_automatic(&self) -> bool {
+        *self.lens.lens == Lens::Automatic
+    }
+
+    fn tag(&self) -> Markup {
+        let words = if self.is_automatic() {
+            "automatic"
+        } else {
+            "custom"
+        };
+        html! { span.tag { (words) } }
+    }
+
+    fn in_short(&self) -> String {
+        let columns = self.form.columns.len();
+        let plural = if columns == 1 { "" } else { "s" };
+        format!("{columns} column{plural}")
+    }
+
+    /// The columns of the lens in force that the draft lacks.
+    fn dropped(&self) -> Markup {
+        let dropped = self.draft.map_or(&[][..], |draft| &draft.preview.dropped);
+        html! {
+            @if !dropped.is_empty() {
+                p.dropped {
+                    "Saving takes away: "
+                    @for (place, column) in dropped.iter().enumerate() {
+                        @if place > 0 { ", " }
+                        code { (column.name) }
+                    }
+                    "."
+                }
+            }
+        }
+    }
+
+    fn column(&self, place: usize, column: &ColumnInput) -> Markup {
+        let own = format!("columns.{place}.");
+        let is_own = |problem: &&Problem| problem.path.starts_with(&own);
+        let has_fault = self
+            .problems
+            .iter()
+            .filter(is_own)
+            .any(|it| !is_of_cutoffs(it));
+        if !column.is_open && !has_fault {
+            return html! {
+                (hidden(place, column))
+                (line(column))
+                button.quiet type="submit" name="act" value={ "open." (place) } {
+                    "Open" span.unseen { " column " (place + 1) }
+                }
+            };
+        }
+        let last = self.form.columns.len().saturating_sub(1);
+        html! {
+            @if !column.is_chosen { (cutoff_inputs(place, column)) }
+            @if column.is_open { input type="hidden" name="open" value=(place); }
+            div.column-inputs {
+                (self.name(place, column))
+                (self.shows(place, column))
+                (rearranging(place, last))
+            }
+        }
+    }
+
+    fn name(&self, place: usize, column: &ColumnInput) -> Markup {
+        let id = format!("columns.{place}.name");
+        let field = FormField::new(&id, "Name").value(&column.name);
+        let error = faults::at(self.problems, &[&id, &format!("columns.{place}")]);
+        field.error(error).line("text", "off")
+    }
+
+    /// The select of what a column shows of its question.
+    fn shows(&self, place: usize, column: &ColumnInput) -> Markup {
+        let id = format!("columns.{place}.shows");
+        let paths = ["question", "output"].map(|name| format!("columns.{place}.{name}"));
+        let field = FormField::new(&id, "Shows");
+        let field = field.error(faults::at(self.problems, &[&paths[0], &paths[1]]));
+        let questions = self.lens.latest.questions().iter();
+        let mut own = questions.filter(|question| question.key.as_str() == column.question());
+        let options = html! {
+            @if let Some(question) = own.next() {
+                @for output in Output::names(question.question_type()) {
+                    @let value = format!("{}/{output}", question.key);
+                    option value=(value) selected[value == column.shows] { (question.key) ": " (output) }
+                }
+            } @else {
+                option value=(column.shows) selected { (column.shows) }
+            }
+        };
+        field.select(&options)
+    }
+
+    /// The inputs that add a column.
+    fn adding(&self) -> Markup {
+        html! {
+            div.row {
+                label for="add" { "Another column, of" }
+                select.short #add name="add" {
+                    @for question in self.lens.latest.questions() {
+                        option value=(question.key) { (question.key) }
+                    }
+                }
+                button type="submit" name="act" value="add" { "Add" }
+            }
+        }
+    }
+}
+
+/// Whether a problem is shown beside the histogram.
+fn is_of_cutoffs(problem: &Problem) -> bool {
+    problem.path.ends_with(".no_below") || problem.path.ends_with(".yes_from")
+}
+
+fn cutoff_inputs(place: usize, column: &ColumnInput) -> Markup {
+    html! {
+        @if column.is_label() {
+            input type="hidden" name={ "columns." (place) ".no_below" } value=(column.no_below);
+            input type="hidden" name={ "columns." (place) ".yes_from" } value=(column.yes_from);
+        }
+    }
+}
+
+/// A column that is not open: its values travel along. The cutoffs of the column in the middle
+/// have inputs there.
+fn hidden(place: usize, column: &ColumnInput) -> Markup {
+    html! {
+        @if !column.name.is_empty() {
+            input type="hidden" name={ "columns." (place) ".name" } value=(column.name);
+        }
+        input type="hidden" name={ "columns." (place) ".shows" } value=(column.shows);
+        @if !column.is_chosen { (cutoff_inputs(place, column)) }
+    }
+}
+
+/// A column in a line.
+fn line(column: &ColumnInput) -> Markup {
+    let output = column
+        .shows
+        .split_once('/')
+        .map_or("", |(_, output)| output);
+    html! {
+        b { bdi { (chosen_name(column)) } } " "
+        span.soft {
+            bdi { (column.question()) } " " (output)
+            @if column.is_label() { ", No below " (column.no_below) " %, Yes from " (column.yes_from) " %" }
         }
     }
 }
@@ -55,122 +222,9 @@ fn rearranging(place: usize, last: usize) -> Markup {
             button.quiet type="submit" name="act" value={ "remove." (place) } {
                 "Remove" span.unseen { " column " (place + 1) }
             }
-        }
-    }
-}
-
-/// The inputs that add a column.
-pub(super) fn adding(latest: &PrismVersion) -> Markup {
-    html! {
-        div.row {
-            label for="add" { "Another column" }
-            select.short #add name="add" { (options(latest, "")) }
-            button type="submit" name="act" value="add" { "Add" }
-        }
-    }
-}
-
-fn name(place: usize, column: &ColumnInput, problems: &[Problem]) -> Markup {
-    let id = format!("columns.{place}.name");
-    let field = FormField::new(&id, "Name").value(&column.name);
-    let error = at_paths(problems, &[&id, &format!("columns.{place}")]);
-    field.error(error).line("text", "off")
-}
-
-fn shows(
-    place: usize,
-    column: &ColumnInput,
-    latest: &PrismVersion,
-    problems: &[Problem],
-) -> Markup {
-    let id = format!("columns.{place}.shows");
-    let paths = ["question", "output"].map(|name| format!("columns.{place}.{name}"));
-    let field = FormField::new(&id, "Shows");
-    let field = field.error(at_paths(problems, &[&paths[0], &paths[1]]));
-    field.select(&options(latest, &column.shows))
-}
-
-fn options(latest: &PrismVersion, chosen: &str) -> Markup {
-    html! {
-        @for question in latest.questions() {
-            @for output in Output::names(question.question_type()) {
-                @let value = format!("{}/{output}", question.key);
-                option value=(value) selected[value == chosen] { (question.key) ": " (output) }
+            button type="submit" name="act" value="close" {
+                "Close" span.unseen { " column " (place + 1) }
             }
         }
     }
-}
-
-fn cutoffs(
-    place: usize,
-    column: &ColumnInput,
-    problems: &[Problem],
-    moves: Option<&LabelMoves>,
-) -> Markup {
-    let number = |name: &str, label: &str, hint: &str, value: &str| {
-        let id = format!("columns.{place}.{name}");
-        let field = FormField::new(&id, label).hint(hint);
-        field.error(at_paths(problems, &[&id])).around(&html! {
-            input #(id) name=(id) type="number" inputmode="decimal" min="0" max="100" step="any" value=(value)
-                data-cutoff=(name) aria-describedby={ (id) "-hint" };
-            input type="range" min=(SLIDER.0) max=(SLIDER.1) step="1" value=(value) hidden
-                data-slider=(name) aria-label={ (label) ", as a slider" };
-        })
-    };
-    html! {
-        div.label-column data-column=(place) data-moves=[moves.map(script_counts)] {
-            @if let Some(moves) = moves { (stored(column, moves)) }
-            div {
-                (number("no_below", "No below, in percent", "A lower probability of yes is No.", &column.no_below))
-                (number("yes_from", "Yes from, in percent", "Between the two it is Unsure.", &column.yes_from))
-            }
-        }
-    }
-}
-
-/// The histogram of stored probabilities, with their labels under the cutoffs.
-fn stored(column: &ColumnInput, moves: &LabelMoves) -> Markup {
-    let percent = |text: &str| text.trim().parse::<f64>().unwrap_or(50.0).clamp(0.0, 100.0);
-    let (no_below, yes_from) = (percent(&column.no_below), percent(&column.yes_from));
-    let counts = moves.probabilities.counts();
-    let labels = labels(&moves.probabilities, no_below, yes_from);
-    html! {
-        (histogram(counts, no_below, yes_from))
-        p.counts aria-live="polite" {
-            "No " b data-count="no" { (count(labels[0])) }
-            " · Unsure " b data-count="unsure" { (count(labels[1])) }
-            " · Yes " b data-count="yes" { (count(labels[2])) }
-            " of " (count(moves.probabilities.results())) " stored results"
-        }
-    }
-}
-
-/// How many probabilities are No, Unsure and Yes. Cutoffs that are not whole percents are rounded
-/// up here, since each bar is a whole percent; the preview is exact.
-fn labels(probabilities: &PercentHistogram, no_below: f64, yes_from: f64) -> [u64; 3] {
-    let mut labels = [0; 3];
-    for (percent, count) in (0_u8..).zip(probabilities.counts()) {
-        let percent = f64::from(percent);
-        let [no, unsure, yes] = &mut labels;
-        if percent < no_below {
-            *no += count;
-        } else if percent < yes_from {
-            *unsure += count;
-        } else {
-            *yes += count;
-        }
-    }
-    labels
-}
-
-/// The counts from which a script updates the page while a slider moves: for each percent, the
-/// probabilities by their present label, and those of results that no other column changes.
-fn script_counts(moves: &LabelMoves) -> String {
-    let counts = |histogram: &PercentHistogram| histogram.counts().to_vec();
-    json!({
-        "all": counts(&moves.probabilities),
-        "alone": [counts(&moves.alone.no), counts(&moves.alone.unsure), counts(&moves.alone.yes)],
-        "always": moves.always_changed_results,
-    })
-    .to_string()
 }

@@ -1,6 +1,9 @@
 //! A lens as a form, and the lens file made from it.
 
+use refract_domain::lens::cutoffs::Cutoffs;
 use refract_domain::lens::{Column, Output};
+use refract_domain::prism::PrismVersion;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::percent_text::{to_percent, to_share};
@@ -12,13 +15,16 @@ use crate::requests::page_request::Query;
 const MOST: usize = 1000;
 
 /// The typed columns, each value as text.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub(super) struct LensForm {
     pub(super) columns: Vec<ColumnInput>,
+    /// Why the lens is changed.
+    #[serde(default)]
+    pub(super) note: String,
 }
 
 /// A typed column.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub(super) struct ColumnInput {
     pub(super) name: String,
     /// The question's key and the output's name, joined with a slash.
@@ -27,6 +33,12 @@ pub(super) struct ColumnInput {
     pub(super) no_below: String,
     /// In percent; empty for none.
     pub(super) yes_from: String,
+    /// Whether the histogram of this column is in the middle of the page.
+    #[serde(skip)]
+    pub(super) is_chosen: bool,
+    /// Whether the inputs of this column are shown.
+    #[serde(skip)]
+    pub(super) is_open: bool,
 }
 
 impl ColumnInput {
@@ -35,20 +47,40 @@ impl ColumnInput {
         self.shows.ends_with("/label")
     }
 
+    /// The key of the question.
+    pub(super) fn question(&self) -> &str {
+        self.shows
+            .split_once('/')
+            .map_or("", |(question, _)| question)
+    }
+
+    /// The typed cutoffs; those of the automatic lens where they break rules.
+    pub(super) fn cutoffs(&self) -> Cutoffs {
+        let share = |percent: &str| to_share(percent.trim())?.parse::<f64>().ok();
+        let (no_below, yes_from) = (share(&self.no_below), share(&self.yes_from));
+        let yes_from = yes_from.filter(|yes_from| Some(*yes_from) != no_below);
+        Cutoffs::new(no_below, yes_from).unwrap_or(Cutoffs::AUTOMATIC)
+    }
+
+    /// Sets the cutoffs.
+    pub(super) fn set_cutoffs(&mut self, cutoffs: Cutoffs) {
+        self.no_below = to_percent(cutoffs.no_ends_at().value());
+        self.yes_from = match cutoffs.yes_from() {
+            Some(yes_from) => to_percent(yes_from.value()),
+            None => self.no_below.clone(),
+        };
+    }
+
     fn of(column: &Column) -> Self {
-        let (mut no_below, mut yes_from) = (String::new(), String::new());
-        if let Output::Label(cutoffs) = column.output {
-            no_below = to_percent(cutoffs.no_ends_at().value());
-            yes_from = cutoffs
-                .yes_from()
-                .map_or_else(|| no_below.clone(), |cutoff| to_percent(cutoff.value()));
-        }
-        Self {
+        let mut input = Self {
             name: column.name.to_string(),
             shows: format!("{}/{}", column.question, column.output.name()),
-            no_below,
-            yes_from,
+            ..Self::default()
+        };
+        if let Output::Label(cutoffs) = column.output {
+            input.set_cutoffs(cutoffs);
         }
+        input
     }
 
     fn file(&self) -> Value {
@@ -85,6 +117,7 @@ impl LensForm {
     pub(super) fn of(columns: &[Column]) -> Self {
         Self {
             columns: columns.iter().map(ColumnInput::of).collect(),
+            note: String::new(),
         }
     }
 
@@ -97,20 +130,69 @@ impl LensForm {
             shows: value(place, "shows").to_owned(),
             no_below: value(place, "no_below").to_owned(),
             yes_from: value(place, "yes_from").to_owned(),
+            ..ColumnInput::default()
         };
-        Self {
+        let read = Self {
             columns: places.map(column).collect(),
-        }
+            note: form.get("note").to_owned(),
+        };
+        read.with_view(form.get("column"), form.get("open"))
     }
 
-    /// Sets the cutoffs of an address in the first label column of its question.
+    /// Chooses the label column in the middle and the column whose inputs are shown, by their
+    /// places. Without a label column at `chosen`, the first one is in the middle.
+    pub(super) fn with_view(mut self, chosen: &str, open: &str) -> Self {
+        let chosen = chosen.parse().ok();
+        let is_label = |place: &usize| self.columns.get(*place).is_some_and(ColumnInput::is_label);
+        let first = || self.columns.iter().position(ColumnInput::is_label);
+        let chosen = chosen.filter(is_label).or_else(first);
+        let open = open.parse().ok();
+        for (place, column) in self.columns.iter_mut().enumerate() {
+            column.is_chosen = Some(place) == chosen;
+            column.is_open = Some(place) == open;
+        }
+        self
+    }
+
+    /// The place of the column in the middle.
+    pub(super) fn chosen(&self) -> Option<usize> {
+        self.columns.iter().position(|column| column.is_chosen)
+    }
+
+    /// The place of the column whose inputs are shown.
+    pub(super) fn open(&self) -> Option<usize> {
+        self.columns.iter().position(|column| column.is_open)
+    }
+
+    /// The column in the middle.
+    pub(super) fn chosen_column(&self) -> Option<&ColumnInput> {
+        self.columns.iter().find(|column| column.is_chosen)
+    }
+
+    /// The column in the middle, to change its cutoffs.
+    pub(super) fn chosen_column_mut(&mut self) -> Option<&mut ColumnInput> {
+        self.columns.iter_mut().find(|column| column.is_chosen)
+    }
+
+    /// Sets the cutoffs of an address in the column in the middle, if that has its question, or else
+    /// in the first label column of the question, which it puts into the middle.
     pub(super) fn with_cutoffs_of(mut self, query: &Query) -> Self {
-        let shows = query.get("question").map(|key| format!("{key}/label"));
-        let column = self
+        let Some(shows) = query.get("question").map(|key| format!("{key}/label")) else {
+            return self;
+        };
+        let is_wanted = |column: &ColumnInput| column.shows == shows;
+        let chosen = self.chosen_column().is_some_and(is_wanted);
+        if !chosen && self.columns.iter().any(is_wanted) {
+            let first = self.columns.iter().position(is_wanted);
+            for (place, column) in self.columns.iter_mut().enumerate() {
+                column.is_chosen = Some(place) == first;
+            }
+        }
+        if let Some(column) = self
             .columns
             .iter_mut()
-            .find(|column| Some(&column.shows) == shows.as_ref());
-        if let Some(column) = column {
+            .find(|it| it.is_chosen && is_wanted(it))
+        {
             let sent = |name| query.get(name)?.parse::<f64>().ok().map(to_percent);
             if let Some(no_below) = sent("no_below") {
                 column.yes_from.clone_from(&no_below);
@@ -123,19 +205,35 @@ impl LensForm {
         self
     }
 
-    /// Carries out a button's action such as `up.2`, `remove.0` or `add`.
-    pub(super) fn apply(&mut self, act: &str, added: &str) {
+    /// Carries out a button's action such as `up.2`, `remove.0`, `open.1` or `add`. `added` is the
+    /// question of a new column, or its question and output joined with a slash.
+    pub(super) fn apply(&mut self, act: &str, added: &str, latest: &PrismVersion) {
         let (what, place) = act.split_once('.').unwrap_or((act, ""));
         let place = place.parse().ok();
         if let Some(place) = place.filter(|place| *place < self.columns.len()) {
-            rearrange(&mut self.columns, place, &[what]);
-        } else if what == "add" && !added.is_empty() {
+            if what == "open" {
+                self.open_only(Some(place));
+            } else {
+                rearrange(&mut self.columns, place, &[what]);
+            }
+        } else if what == "close" {
+            self.open_only(None);
+        } else if what == "add"
+            && let Some(shows) = shown_by_default(added, latest)
+        {
             self.columns.push(ColumnInput {
-                shows: added.to_owned(),
+                shows,
                 no_below: "50".to_owned(),
                 yes_from: "50".to_owned(),
                 ..ColumnInput::default()
             });
+            self.open_only(self.columns.len().checked_sub(1));
+        }
+    }
+
+    fn open_only(&mut self, open: Option<usize>) {
+        for (place, column) in self.columns.iter_mut().enumerate() {
+            column.is_open = Some(place) == open;
         }
     }
 
@@ -144,6 +242,17 @@ impl LensForm {
         let columns: Vec<_> = self.columns.iter().map(ColumnInput::file).collect();
         json!({ "columns": columns }).to_string().into_bytes()
     }
+}
+
+/// A question's key and an output's name, joined with a slash: as they are, or the first output of a
+/// question. `None` for a question that the version lacks.
+fn shown_by_default(added: &str, latest: &PrismVersion) -> Option<String> {
+    let (key, output) = added.split_once('/').unwrap_or((added, ""));
+    let mut questions = latest.questions().iter();
+    let question = questions.find(|question| question.key.as_str() == key)?;
+    let first = Output::names(question.question_type()).first()?;
+    let output = if output.is_empty() { first } else { output };
+    Some(format!("{key}/{output}"))
 }
 
 #[cfg(test)]
@@ -179,28 +288,32 @@ mod tests {
     fn what_is_no_number_is_refused_where_it_stands() {
         let prism = PrismFile::read(PRISM, None).unwrap().version;
         let mut form = LensForm::default();
-        form.apply("add", "angry/label");
+        form.apply("add", "angry/label", &prism);
         form.columns[0].no_below = "4o".to_owned();
         let problems = lens_file::read(&form.file(), &prism).unwrap_err();
         assert_eq!(problems.as_slice()[0].path, "columns.0.no_below");
     }
 
     #[test]
-    fn buttons_move_and_remove() {
+    fn buttons_add_move_and_remove() {
+        let prism = PrismFile::read(PRISM, None).unwrap().version;
         let mut form = LensForm::default();
-        for shows in ["topic/top", "angry/label", "urgency/level"] {
-            form.apply("add", shows);
+        for shows in ["topic/top", "angry/label", "urgency", "nothing"] {
+            form.apply("add", shows, &prism);
         }
-        form.apply("up.2", "");
-        form.apply("down.0", "");
+        assert_eq!(form.open(), Some(2), "a new column is open");
+        let mut form = form.with_view("", "0");
+        form.apply("up.2", "", &prism);
+        form.apply("down.0", "", &prism);
+        assert_eq!((form.chosen(), form.open()), (Some(2), Some(1)));
         let shows = |form: &LensForm| {
             let columns = form.columns.iter();
             columns.map(|it| it.shows.clone()).collect::<Vec<_>>()
         };
         assert_eq!(shows(&form), ["urgency/level", "topic/top", "angry/label"]);
-        form.apply("remove.1", "");
+        form.apply("remove.1", "", &prism);
         for nothing in ["up.0", "down.1", "remove.7", "up.x", "", "add"] {
-            form.apply(nothing, "");
+            form.apply(nothing, "", &prism);
         }
         assert_eq!(shows(&form), ["urgency/level", "angry/label"]);
     }
@@ -210,9 +323,10 @@ mod tests {
         let prism = PrismFile::read(PRISM, None).unwrap().version;
         let columns = lens_file::read(LENS, &prism).unwrap();
         let query = Query::parse("question=angry&no_below=0.3&yes_from=0.75");
-        let form = LensForm::of(&columns).with_cutoffs_of(&query);
-        let label = form.columns.iter().find(|column| column.is_label());
-        let label = label.unwrap();
+        let form = LensForm::of(&columns)
+            .with_view("", "")
+            .with_cutoffs_of(&query);
+        let label = form.chosen_column().unwrap();
         assert_eq!((&*label.no_below, &*label.yes_from), ("30", "75"));
     }
 }

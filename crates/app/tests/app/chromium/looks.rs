@@ -1,7 +1,7 @@
 //! The appearance and behaviour of pages with and without scripts.
 
 use refract_app::route_table;
-use refract_test_stack::service::{Backend, PRISM, Service, text};
+use refract_test_stack::service::{Backend, LENS_FILE, PRISM, Service, text};
 use refract_test_support::browser::{Browser, BrowserSettings, BrowserTheme};
 use refract_test_support::on_both;
 use serde_json::json;
@@ -43,19 +43,19 @@ async fn tried_and_moved(backend: Backend, scripts: bool) {
         .open(&at(&service, &format!("/prisms/{PRISM}/lens")))
         .await;
     if scripts {
-        let move_slider = "const slider = document.querySelector('[data-slider=no_below]'); \
-            slider.value = '90'; slider.dispatchEvent(new Event('input', {bubbles: true})); \
+        let move_handle = "const handle = document.querySelector('[data-handle=no_below]'); \
+            handle.value = '90'; handle.dispatchEvent(new Event('input', {bubbles: true})); \
             return document.querySelector('[data-count=no]').textContent \
-                + ' ' + document.querySelector('[data-count=changed]').textContent \
-                + ' ' + document.querySelectorAll('td.changed').length;";
-        let seen = browser.evaluate(move_slider, &[]).await;
-        assert_eq!(seen, "2 2 2", "counts and cells follow at once");
+                + ' ' + document.querySelector('[data-count=changed]').textContent;";
+        let seen = browser.evaluate(move_handle, &[]).await;
+        assert_eq!(seen, "2 2", "counts follow at once");
+        browser.wait_until_text("#preview", "Yes → No").await;
     } else {
         browser.fill("[data-cutoff=no_below]", "90").await;
         browser.fill("[data-cutoff=yes_from]", "90").await;
         browser.follow("button[value=preview]:not(.unseen)").await;
         browser
-            .wait_until_text("#preview", "2 of 2 stored results")
+            .wait_until_text("#changed-results", "2 of 2 stored results")
             .await;
     }
     let before = service.read(&id, "").await.value();
@@ -72,6 +72,8 @@ async fn no_page_has_a_barrier(backend: Backend) {
     let service = Service::start(backend).await;
     let made = service.create(&json!({"text": "a text", "ref": "r"})).await;
     let id = text(&made.value(), "id");
+    // the first change of a lens has a page
+    service.run(&["lens", "set", PRISM, LENS_FILE]).await.done();
     for (theme, width) in [(BrowserTheme::Light, 1440), (BrowserTheme::Dark, 360)] {
         let settings = BrowserSettings {
             theme,

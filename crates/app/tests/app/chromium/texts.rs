@@ -47,8 +47,11 @@ async fn texts_are_shown_as_texts() {
     assert_eq!(browser.texts("tbody tr").await.len(), HOSTILE.len() + 1);
     for page in ["Results", "Lens"] {
         browser.follow_on(page).await;
+        if page == "Lens" {
+            browser.follow_on("Newest").await;
+        }
         assert_eq!(browser.evaluate(MADE, &[]).await, 0, "{page}");
-        let shown = browser.text("table").await;
+        let shown = browser.text("main").await;
         for hostile in HOSTILE {
             assert!(shown.contains(hostile), "{page}: {hostile}");
         }

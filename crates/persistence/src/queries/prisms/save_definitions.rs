@@ -14,13 +14,14 @@ use crate::connections::unless_rolled_back;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
-use crate::queries::lenses::lens_to_json;
+use crate::queries::lenses::lens_json::lens_to_json;
+use crate::queries::lenses::revisions::{LensRevisionColumns, keep_replaced_lens};
 use crate::queries::prisms::changes::{ChangeColumns, ChangeKind};
 use crate::queries::prisms::events::{lens_changed, renamed};
 use crate::queries::prisms::row::{Prism, WriteOutcome};
 use crate::queries::prisms::versions::VersionColumns;
 use crate::schema::sql_types::Bind;
-use crate::schema::{prism_changes, prism_versions, prisms};
+use crate::schema::{lens_revisions, prism_changes, prism_versions, prisms};
 
 /// The desired state of a prism.
 pub struct PrismDefinition<'a> {
@@ -54,6 +55,7 @@ pub enum DefinedPrism<'a> {
 struct DefinitionRows {
     prism: DefinedRow,
     version: Option<VersionColumns>,
+    kept_lens: Option<LensRevisionColumns>,
     changes: Vec<ChangeColumns>,
     events: Vec<Event>,
 }
@@ -124,6 +126,7 @@ impl DefinitionRows {
         let mut rows = Self {
             prism: definition.row(number)?,
             version: None,
+            kept_lens: None,
             changes: Vec::new(),
             events: Vec::new(),
         };
@@ -146,6 +149,9 @@ impl DefinitionRows {
                 Lens::Automatic => ChangeKind::LensReset,
             };
             rows.changes.push(ChangeColumns::new(&stamp, id, kind));
+            let revision = read.map_or(0, |read| read.lens_revision);
+            let next = revision.saturating_add(1);
+            rows.kept_lens = Some(LensRevisionColumns::new(&stamp, id, next, lens)?);
             let event = lens_changed(stamp, id, lens, details.clone());
             rows.events.push(event);
         }
@@ -245,6 +251,9 @@ impl Database {
                         columns,
                         lens,
                     } => {
+                        if lens.is_some() {
+                            keep_replaced_lens!(c, read.id, read.lens_revision);
+                        }
                         let unchanged = prisms::table
                             .filter(prisms::id.eq(Bind(read.id)))
                             .filter(prisms::latest_version.eq(read.latest_version.get()))
@@ -261,6 +270,10 @@ impl Database {
                 }
                 if let Some(version) = rows.version {
                     let insert = diesel::insert_into(prism_versions::table).values(version);
+                    insert.execute(c).await?;
+                }
+                if let Some(kept) = rows.kept_lens {
+                    let insert = diesel::insert_into(lens_revisions::table).values(kept);
                     insert.execute(c).await?;
                 }
                 for change in rows.changes {

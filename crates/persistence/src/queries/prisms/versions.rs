@@ -16,11 +16,12 @@ use crate::connections::{for_update, on, run, unless_rolled_back};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
-use crate::queries::lenses::{lens_from_json, lens_to_json};
+use crate::queries::lenses::lens_json::{lens_from_json, lens_to_json};
+use crate::queries::lenses::revisions::{LensRevisionColumns, keep_replaced_lens};
 use crate::queries::prisms::events::{lens_changed, renamed};
 use crate::queries::prisms::row::{Prism, PrismColumns, WriteOutcome};
 use crate::schema::sql_types::Bind;
-use crate::schema::{prism_versions, prisms};
+use crate::schema::{lens_revisions, prism_versions, prisms};
 
 /// A version to be saved.
 pub struct NewVersion<'a> {
@@ -169,8 +170,10 @@ impl Database {
             None => None,
             Some((lens, details)) => {
                 let stamp = new.stamp.further().further();
+                let next = read.lens_revision.saturating_add(1);
+                let kept = LensRevisionColumns::new(&stamp, read.id, next, lens)?;
                 let event = lens_changed(stamp, read.id, lens, details.clone());
-                Some((lens_to_json(lens)?, event))
+                Some((lens_to_json(lens)?, kept, event))
             }
         };
         let renaming = new.stamp.further();
@@ -202,8 +205,10 @@ impl Database {
             }
             match lens {
                 None => diesel::update(unchanged).set(latest).execute(c).await?,
-                Some((lens, event)) => {
+                Some((lens, kept, event)) => {
                     add_event!(c, event);
+                    keep_replaced_lens!(c, read.id, read.lens_revision);
+                    run!(c, diesel::insert_into(lens_revisions::table).values(kept));
                     let revision = prisms::lens_revision.eq(prisms::lens_revision + 1);
                     let changes = (latest, prisms::lens.eq(lens), revision);
                     diesel::update(unchanged).set(changes).execute(c).await?

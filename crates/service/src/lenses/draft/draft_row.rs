@@ -27,10 +27,9 @@ pub struct DraftCell {
     /// Whether the draft writes another value here than the current lens, in some format; `false`
     /// in a new column.
     pub is_changed: bool,
-    /// In a column of Yes / No labels, the whole percents of the stored probability, 0 to 100: with
-    /// cutoffs at whole percents the label is `no` while `no_below` is above this number, and `yes`
-    /// while `yes_from` is not above it. `None` in other columns and in empty cells.
-    pub percent: Option<u8>,
+    /// In a column of Yes / No labels, the stored probability of yes. `None` in other columns and in
+    /// empty cells.
+    pub probability: Option<Probability>,
 }
 
 impl DraftRow {
@@ -40,7 +39,7 @@ impl DraftRow {
             text: cell_text(pair.after),
             now: pair.before.map(cell_text),
             is_changed: pair.is_changed(),
-            percent: pair.probability.map(Probability::percent),
+            probability: pair.probability,
         };
         let cells = preview.pairs(answers).into_iter().map(cell).collect();
         let now = answers.values(lens).map(cell_text).collect();

@@ -1,13 +1,14 @@
 //! Drafts of a lens over stored results.
 
 use futures_util::future::join_all;
+use refract_domain::answer::probability::Probability;
 use refract_domain::lens::Column;
 use refract_domain::prism::VersionNumber;
 use refract_domain::result::view::RowColumns;
 use refract_evaluation::counting::cutoff_reach::UnreachableCutoff;
 use refract_evaluation::counting::percent_cutoffs::PercentCutoffs;
 use refract_lens_rendering::{Format, render};
-use refract_service::lenses::{DRAFT_RESULTS, DraftRow, LensDraft};
+use refract_service::lenses::{DRAFT_RESULTS, DraftRow, DraftRows, LensDraft};
 use refract_test_support::on_both;
 use serde_json::{Value, json};
 
@@ -29,7 +30,7 @@ async fn draft(it: &DraftFixture, columns: &Value) -> LensDraft {
     let draft = it
         .refract
         .lenses()
-        .draft(account, &it.prism, file.as_bytes());
+        .draft(account, &it.prism, file.as_bytes(), DraftRows::Newest);
     draft.await.unwrap()
 }
 
@@ -80,7 +81,7 @@ async fn a_draft_is_counted_over_all_answered_results_and_shows_the_newest(it: D
     )
     .await;
     let preview = &draft.preview;
-    assert_eq!((preview.results, draft.has_older), (34, false));
+    assert_eq!((preview.results, draft.in_all), (34, None));
     let dropped: Vec<_> = preview
         .dropped
         .iter()
@@ -97,12 +98,6 @@ async fn a_draft_is_counted_over_all_answered_results_and_shows_the_newest(it: D
     assert_eq!(moves.changed_cells(at(50, 60)), 4);
     let labels = moves.labels(at(40, 60));
     assert_eq!((labels.no, labels.unsure, labels.yes), (11, 10, 13));
-    let counted: Vec<_> = draft
-        .probabilities
-        .iter()
-        .map(|steps| (steps.question().as_str(), steps.results()))
-        .collect();
-    assert_eq!(counted, [("angry", 34), ("rude", 34)]);
     rows_are_the_newest_as_csv_shows_them(&draft);
 }
 
@@ -124,12 +119,15 @@ fn rows_are_the_newest_as_csv_shows_them(draft: &LensDraft) {
             (row.cells[3].now.clone(), row.cells[3].is_changed),
             (None, false)
         );
-        assert_eq!((row.cells[0].percent, row.cells[3].percent), (None, None));
+        assert_eq!(
+            (row.cells[0].probability, row.cells[3].probability),
+            (None, None)
+        );
     }
     let newest: Vec<_> = draft
         .rows
         .iter()
-        .map(|row| row.cells[1].percent.unwrap())
+        .map(|row| row.cells[1].probability.unwrap().percent())
         .collect();
     assert_eq!(newest[..9], [100, 99, 60, 59, 50, 49, 40, 40, 39]);
     let texts: Vec<_> = draft
@@ -149,7 +147,12 @@ async fn the_lens_itself_is_a_draft_that_changes_nothing(it: DraftFixture) {
     save_all(&it, [100_000, 900_000]).await;
     let lens = it.lens().await;
     let columns = lens.columns().lens.to_vec();
-    let draft = it.refract.lenses().draft_of(lens, &columns).await.unwrap();
+    let draft = it
+        .refract
+        .lenses()
+        .draft_of(lens, &columns, DraftRows::Newest)
+        .await
+        .unwrap();
     assert_eq!(
         (draft.preview.results, draft.preview.changed_results),
         (2, 0)
@@ -198,14 +201,22 @@ async fn results_of_older_versions_are_read_with_their_own_questions(it: DraftFi
         .map(|row| row.cells[0].text.as_str())
         .collect();
     assert_eq!(texts, ["No", "", ""]);
-    let percents: Vec<_> = draft.rows.iter().map(|row| row.cells[0].percent).collect();
+    let percents: Vec<_> = draft
+        .rows
+        .iter()
+        .map(|row| row.cells[0].probability.map(Probability::percent))
+        .collect();
     assert_eq!(percents, [Some(70), None, None]);
 }
 
 async fn a_wrong_lens_file_is_refused_as_saving_refuses_it(it: DraftFixture) {
     let file = br#"{"columns": [{"question": "angry", "output": "top"}]}"#;
     let account = it.actor.account();
-    let refused = it.refract.lenses().draft(account, &it.prism, file).await;
+    let refused = it
+        .refract
+        .lenses()
+        .draft(account, &it.prism, file, DraftRows::Newest)
+        .await;
     let words = refused.err().unwrap().to_string();
     assert_eq!(
         words,
@@ -226,10 +237,14 @@ async fn only_the_newest_results_are_counted(it: DraftFixture) {
     }
     let lens = it.lens().await;
     let columns = lens.columns().lens.to_vec();
-    let draft = it.refract.lenses().draft_of(lens, &columns).await.unwrap();
-    assert!(draft.has_older);
+    let draft = it
+        .refract
+        .lenses()
+        .draft_of(lens, &columns, DraftRows::Newest)
+        .await
+        .unwrap();
+    assert_eq!(draft.in_all, Some(10_001));
     assert_eq!(draft.preview.results, 10_000);
-    assert_eq!(draft.probabilities[0].results(), 10_000);
     let moves = draft.preview.columns[1].moves.as_ref().unwrap();
     let all_yes = moves.labels(PercentCutoffs::new(50, 50).unwrap());
     assert_eq!((all_yes.no, all_yes.yes), (0, 10_000));

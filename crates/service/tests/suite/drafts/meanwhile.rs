@@ -113,6 +113,7 @@ async fn set_lens(it: &DraftFixture, percent: usize, based_on: i32) -> Result<()
         .lenses()
         .set(&it.actor, &it.prism, &bytes, Some(based_on))
         .await
+        .map(|_| ())
 }
 
 async fn of_many_who_save_on_top_of_one_lens_exactly_one_does(it: DraftFixture) {

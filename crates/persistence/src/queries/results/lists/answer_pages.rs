@@ -22,7 +22,7 @@ const LIMITS: PageLimits = PageLimits {
     bytes: 1024 * 1024,
 };
 
-/// The version and the answers of a result that is `ok`.
+/// The id, the version and the answers of a result that is `ok`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredAnswers {
     /// The result's id.

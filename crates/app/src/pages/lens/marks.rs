@@ -1,0 +1,224 @@
+//! The marked answers of the question in the middle of the page: how good its cutoffs are, and which
+//! ones reach a wanted precision.
+
+use maud::{Markup, html};
+use refract_domain::key::QuestionKey;
+use refract_domain::result::mark::source::MarksFrom;
+use refract_evaluation::counting::percent_cutoffs::PercentCutoffs;
+use refract_evaluation::cutoffs::advice::{CutoffAdvice, CutoffGoal, FEW_MARKS};
+use refract_evaluation::cutoffs::percent_measures::PercentMeasures;
+use refract_evaluation::cutoffs::trial::CutoffMeasures;
+use refract_evaluation::marked::answers::MarkedAnswers;
+use refract_evaluation::measures::proportion::Proportion;
+use refract_service::lenses::PrismLens;
+use refract_service::measures::EvaluationError;
+use refract_service::results::ResultFilter;
+use serde_json::json;
+
+use super::percent_text::to_share;
+use crate::components::number::{count, share};
+use crate::replies::page_error::PageError;
+use crate::requests::visit::Visit;
+
+/// A measure of the cutoffs of a Yes / No question.
+#[derive(Clone, Copy)]
+enum Measure {
+    /// Marked yes among those answered Yes.
+    Precision,
+    /// Answered Yes among those marked yes.
+    Recall,
+    /// Marked no among those answered No.
+    NoPrecision,
+}
+
+impl Measure {
+    const ALL: [Self; 3] = [Self::Precision, Self::Recall, Self::NoPrecision];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Precision => "precision",
+            Self::Recall => "recall",
+            Self::NoPrecision => "no_precision",
+        }
+    }
+
+    fn label(self) -> &'static str {
+        match self {
+            Self::Precision => "Yes is right (precision)",
+            Self::Recall => "Yes is found (recall)",
+            Self::NoPrecision => "No is right",
+        }
+    }
+
+    fn of(self, measures: &CutoffMeasures) -> Proportion {
+        match self {
+            Self::Precision => measures.precision,
+            Self::Recall => measures.recall,
+            Self::NoPrecision => measures.no_precision,
+        }
+    }
+}
+
+/// The marked answers to a question that are a fair sample; `None` without such marks.
+pub(super) async fn marked_answers(
+    visit: &Visit,
+    lens: &PrismLens,
+    question: &str,
+) -> Result<Option<MarkedAnswers>, PageError> {
+    let Ok(key) = QuestionKey::parse(question) else {
+        return Ok(None);
+    };
+    let history = visit.refract.prisms().with_versions(lens.prism.id).await?;
+    let filter = ResultFilter {
+        is_ok: Some(true),
+        ..ResultFilter::default()
+    };
+    let measures = visit.refract.measures();
+    let evaluating = measures.evaluate(&history, Some(&key), filter, MarksFrom::default(), |_| ());
+    let evaluated = match evaluating.await {
+        Ok(evaluated) => evaluated,
+        Err(EvaluationError::Read(error)) => return Err(error.into()),
+        // marks of a version with other outcomes: the Quality page says which
+        Err(EvaluationError::NotComparable(_)) => return Ok(None),
+    };
+    let marked = evaluated.into_iter().next().map(|found| found.marked);
+    Ok(marked.filter(|marked| !marked.is_empty()))
+}
+
+/// The cutoffs that reach a precision in percent, as `refract evaluate --advise` finds them; `None`
+/// for a text that is no percentage of at most 100.
+pub(super) fn advice(marked: &MarkedAnswers, precision: &str) -> Option<CutoffAdvice> {
+    marked.advise_cutoffs(CutoffGoal::Precision(precision_of(precision)?))
+}
+
+fn precision_of(percent: &str) -> Option<f64> {
+    let share: f64 = to_share(percent.trim())?.parse().ok()?;
+    (share > 0.0 && share <= 1.0).then_some(share)
+}
+
+/// The measures of the draft's cutoffs, the form that finds others, and the outcome of the last
+/// search for `advised` percent.
+pub(super) fn measured(
+    marked: Option<&MarkedAnswers>,
+    cutoffs: Option<PercentCutoffs>,
+    advised: Option<&str>,
+) -> Markup {
+    let Some(marked) = marked else {
+        return html! {
+            p.soft.no-marks { "How good these cutoffs are shows here once random results of this question are marked." }
+        };
+    };
+    let (Some(measures), Some(cutoffs)) = (marked.percent_measures(), cutoffs) else {
+        return html! {};
+    };
+    let now = measures.at(cutoffs);
+    html! {
+        div.measured data-measures=(script_measures(&measures)) {
+            table.measures {
+                caption.unseen { "How good these cutoffs are, over " (count(marked.len())) " marked results" }
+                thead { tr {
+                    th scope="col" { "Over " (count(marked.len())) " marked, random or imported" }
+                    td {}
+                    th scope="col" { "95 % interval" }
+                    th scope="col" { "Results" }
+                } }
+                tbody {
+                    @for measure in Measure::ALL {
+                        @let [value, interval, rows] = cells(measure.of(&now));
+                        tr data-measure=(measure.name()) {
+                            th scope="row" { (measure.label()) }
+                            td.number { b { (value) } }
+                            td.number { (interval) }
+                            td.number { (rows) }
+                        }
+                    }
+                }
+            }
+            (finding(marked, advised))
+        }
+    }
+}
+
+/// The form that finds the cutoffs for a wanted precision.
+fn finding(marked: &MarkedAnswers, advised: Option<&str>) -> Markup {
+    html! {
+        div.finding {
+            label for="precision" { "Yes must be right in" }
+            input #precision name="precision" type="number" inputmode="decimal" min="1" max="100" step="any"
+                value=(advised.unwrap_or("95")) aria-describedby="advice";
+            span { "%" }
+            button type="submit" name="act" value="advise" { "Find the cutoffs" }
+            p #advice role="status" { @if let Some(advised) = advised { (outcome(marked, advised)) } }
+        }
+    }
+}
+
+/// What was found for a wanted precision in percent.
+fn outcome(marked: &MarkedAnswers, advised: &str) -> Markup {
+    let Some(found) = advice(marked, advised) else {
+        return html! { span.fault { "Type a number from 1 to 100." } };
+    };
+    let held_out = found.held_out;
+    html! {
+        @match found.yes_from {
+            None => { "No cutoff makes Yes right in " (advised.trim()) " % of these marked results." }
+            Some(yes_from) => {
+                "Yes from " (yes_from) " %"
+                @match found.no_below {
+                    Some(no_below) => { ", No below " (no_below) " %." }
+                    None => { ". No cutoff is as good for No, so that one stays." }
+                }
+                @if let [Some(value), Some(interval)] = [value(held_out.precision), interval(held_out.precision)] {
+                    " On marked results that were held out, Yes was right in " (value) " (" (interval) "), and "
+                    (share(held_out.coverage.count, held_out.coverage.of).unwrap_or_default()) " % were not Unsure."
+                }
+                @if found.is_of_few_marks() {
+                    " These cutoffs rest on " (count(found.behind)) " marked results: fewer than " (FEW_MARKS) " may be chance."
+                }
+            }
+        }
+    }
+}
+
+/// The cells of the measures at every whole percent from 0 to 100, for a script.
+fn script_measures(measures: &PercentMeasures) -> String {
+    let at = |percent: u8, measure: Measure| {
+        let (no_below, yes_from) = match measure {
+            Measure::Precision | Measure::Recall => (1, percent.max(1)),
+            Measure::NoPrecision => (percent.clamp(1, 99), 100),
+        };
+        let cutoffs = PercentCutoffs::new(no_below, yes_from);
+        cutoffs.map(|cutoffs| cells(measure.of(&measures.at(cutoffs))))
+    };
+    let all = |measure| {
+        (0..=100)
+            .map(|percent| at(percent, measure))
+            .collect::<Vec<_>>()
+    };
+    let [precision, recall, no_precision] = Measure::ALL.map(all);
+    json!({ "precision": precision, "recall": recall, "no_precision": no_precision }).to_string()
+}
+
+/// A proportion in percent, its interval, and its counts.
+fn cells(proportion: Proportion) -> [String; 3] {
+    let Proportion { count, of } = proportion;
+    [
+        value(proportion).unwrap_or_else(|| "–".to_owned()),
+        interval(proportion).unwrap_or_default(),
+        format!("{count} of {of}"),
+    ]
+}
+
+fn value(proportion: Proportion) -> Option<String> {
+    Some(format!("{} %", share(proportion.count, proportion.of)?))
+}
+
+fn interval(proportion: Proportion) -> Option<String> {
+    let interval = proportion.interval()?;
+    let percent = |share: f64| format!("{:.1}", share * 100.0);
+    Some(format!(
+        "{} to {} %",
+        percent(interval.low),
+        percent(interval.high)
+    ))
+}

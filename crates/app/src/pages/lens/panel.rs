@@ -1,0 +1,261 @@
+//! The question in the middle of the page: its stored probabilities with the handles of both cutoffs,
+//! and how many results are No, Unsure and Yes.
+
+use maud::{Markup, html};
+use refract_domain::lens::Column;
+use refract_domain::lens::cutoffs::Cutoffs;
+use refract_domain::prism::question::Question;
+use refract_domain::problem::Problem;
+use refract_evaluation::counting::lens_preview::LabelMoves;
+use refract_evaluation::counting::percent_cutoffs::PercentCutoffs;
+use refract_evaluation::counting::percent_histogram::PercentHistogram;
+use refract_service::lenses::PrismLens;
+use serde_json::json;
+
+use super::faults;
+use super::lens_form::{ColumnInput, LensForm};
+use super::percent_text::to_percent;
+use crate::components::field::FormField;
+use crate::components::histogram::{DrawnCutoffs, histogram};
+use crate::components::number::{count, share};
+use crate::components::table::table;
+
+/// The percents of a row of the table behind the histogram.
+const TABLE_STEP: usize = 5;
+
+/// What the panel shows.
+pub(super) struct Panel<'a> {
+    pub(super) lens: &'a PrismLens,
+    pub(super) form: &'a LensForm,
+    pub(super) problems: &'a [Problem],
+    /// The stored probabilities of the column in the middle, if there are any.
+    pub(super) moves: Option<&'a LabelMoves>,
+    /// How good the cutoffs are, by marks.
+    pub(super) measured: Markup,
+}
+
+impl Panel<'_> {
+    /// The panel of the column in the middle, or why there is none.
+    pub(super) fn draw(&self) -> Markup {
+        let Some((place, column)) = self.form.chosen().zip(self.form.chosen_column()) else {
+            return html! {
+                section.cutoffs {
+                    p { "No column shows Yes / No labels, so there are no cutoffs to move. Under Columns, add a question that is answered by yes or no." }
+                }
+            };
+        };
+        let saved = self.saved_cutoffs(column);
+        html! {
+            section.cutoffs #cutoffs data-column=(place) data-name=[saved.map(|_| column.name.as_str())]
+                data-moves=[self.moves.map(script_counts)] {
+                (self.chooser(place, column))
+                @if let Some(moves) = self.moves.filter(|moves| moves.probabilities.results() > 0) {
+                    (plot(column, moves, saved))
+                } @else {
+                    p.soft { "There are no answered results of this question yet. Try a text, and see here how the cutoffs part them." }
+                }
+                div.numbers {
+                    (self.number(place, "no_below", "No below", &column.no_below, saved))
+                    (self.number(place, "yes_from", "Yes from", &column.yes_from, saved))
+                    @if let Some(moves) = self.moves { (shares(column, moves, saved)) }
+                }
+                (self.measured)
+            }
+        }
+    }
+
+    /// The chooser of the label column, with the question's text.
+    fn chooser(&self, place: usize, column: &ColumnInput) -> Markup {
+        let labels = self.form.columns.iter().enumerate();
+        let labels = labels.filter(|(_, column)| column.is_label());
+        html! {
+            div.chooser {
+                label for="column" { "Question" }
+                select #column name="column" {
+                    @for (other, column) in labels {
+                        option value=(other) selected[other == place] { (chosen_name(column)) }
+                    }
+                }
+                button type="submit" name="act" value="choose" { "Show" }
+                @if let Some(question) = question_of(self.lens, column) {
+                    span.text dir="auto" { (question.text.as_str()) }
+                }
+            }
+        }
+    }
+
+    fn number(
+        &self,
+        place: usize,
+        name: &str,
+        label: &str,
+        value: &str,
+        saved: Option<Cutoffs>,
+    ) -> Markup {
+        let id = format!("columns.{place}.{name}");
+        let fault = faults::at(self.problems, &[&id]);
+        let is_invalid = (!fault.is_empty()).then_some("true");
+        let described_by = format!("{id}-saved {id}-fault");
+        let field = FormField::new(&id, label).error(fault);
+        let saved = saved.map(drawn).map(|saved| match name {
+            "no_below" => saved.no_below,
+            _ => saved.yes_from,
+        });
+        field.around(&html! {
+            span.percent {
+                input #(id) name=(id) type="number" inputmode="decimal" min="0" max="100" step="any" value=(value)
+                    data-cutoff=(name) aria-invalid=[is_invalid] aria-describedby=(described_by);
+                " %"
+            }
+            span.soft #{ (id) "-saved" } {
+                @if let Some(saved) = saved { "in force: " (to_percent(saved / 100.0)) " %" }
+            }
+        })
+    }
+
+    /// The cutoffs in force of a column of this name and question.
+    fn saved_cutoffs(&self, column: &ColumnInput) -> Option<Cutoffs> {
+        let columns = self.lens.columns().lens.iter();
+        let is_it = |saved: &&Column| saved.name.as_str() == column.name.trim();
+        columns
+            .filter(is_it)
+            .find_map(|saved| saved.output.cutoffs())
+    }
+}
+
+/// The name of a column in choosers.
+pub(super) fn chosen_name(column: &ColumnInput) -> &str {
+    match column.name.trim() {
+        "" => column.question(),
+        name => name,
+    }
+}
+
+/// The question of a column in the latest version.
+fn question_of<'a>(lens: &'a PrismLens, column: &ColumnInput) -> Option<&'a Question> {
+    let mut questions = lens.latest.questions().iter();
+    questions.find(|question| question.key.as_str() == column.question())
+}
+
+/// The histogram with handles, which a script shows, and the table behind it.
+fn plot(column: &ColumnInput, moves: &LabelMoves, saved: Option<Cutoffs>) -> Markup {
+    let cutoffs = typed(column);
+    let handle = |name: &str, label: &str, value: f64| {
+        html! {
+            input.handle.(name) type="range" min="0" max="100" step="any" value=(value) hidden
+                data-handle=(name) aria-label=(label);
+        }
+    };
+    html! {
+        div.plot {
+            (histogram(moves.probabilities.counts(), cutoffs, saved.map(drawn)))
+            (handle("no_below", "No below, in percent, as a handle", cutoffs.no_below))
+            (handle("yes_from", "Yes from, in percent, as a handle", cutoffs.yes_from))
+        }
+        details.behind {
+            summary { "Probability of yes in " (count(moves.probabilities.results())) " results, as a table" }
+            (histogram_table(&moves.probabilities))
+        }
+    }
+}
+
+/// The histogram as a table of wider steps.
+fn histogram_table(probabilities: &PercentHistogram) -> Markup {
+    let steps = probabilities.counts().chunks(TABLE_STEP).enumerate();
+    let rows = html! {
+        @for (step, counts) in steps {
+            @let from = step * TABLE_STEP;
+            tr {
+                th scope="row" {
+                    @if from < 100 { (from) " to below " (from + TABLE_STEP) " %" } @else { "100 %" }
+                }
+                td.number { (count(counts.iter().sum::<u64>())) }
+            }
+        }
+    };
+    table(
+        "Results by probability of yes",
+        &["Probability of yes", "Results"],
+        &rows,
+    )
+}
+
+/// How many results are No, Unsure and Yes, and their shares; where the lens differs, by it too.
+fn shares(column: &ColumnInput, moves: &LabelMoves, saved: Option<Cutoffs>) -> Markup {
+    let of = moves.probabilities.results();
+    let labels = labels(&moves.probabilities, typed(column));
+    let before = saved.map(|saved| self::labels(&moves.probabilities, drawn(saved)));
+    let names = [("no", "No"), ("unsure", "Unsure"), ("yes", "Yes")];
+    html! {
+        dl.shares {
+            @for (place, ((name, label), results)) in names.into_iter().zip(labels).enumerate() {
+                div.(name) {
+                    dt { (label) }
+                    dd {
+                        b data-share=(name) { (share(results, of).unwrap_or_default()) " %" }
+                        " " span data-count=(name) { (count(results)) }
+                        @if let Some(before) = before.and_then(|before| before.get(place).copied()) {
+                            " " span.soft { "now " (count(before)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// How many probabilities are No, Unsure and Yes. Cutoffs that are not whole percents are rounded up
+/// here, since each bar is a whole percent; the changed results are exact.
+fn labels(probabilities: &PercentHistogram, cutoffs: DrawnCutoffs) -> [u64; 3] {
+    let mut labels = [0; 3];
+    for (percent, count) in (0_u8..).zip(probabilities.counts()) {
+        let percent = f64::from(percent);
+        let [no, unsure, yes] = &mut labels;
+        if percent < cutoffs.no_below {
+            *no += count;
+        } else if percent < cutoffs.yes_from {
+            *unsure += count;
+        } else {
+            *yes += count;
+        }
+    }
+    labels
+}
+
+/// The typed cutoffs, as far as they can be drawn.
+fn typed(column: &ColumnInput) -> DrawnCutoffs {
+    let percent = |text: &str| text.trim().parse::<f64>().unwrap_or(50.0).clamp(0.0, 100.0);
+    let no_below = percent(&column.no_below);
+    DrawnCutoffs {
+        no_below,
+        yes_from: percent(&column.yes_from).max(no_below),
+    }
+}
+
+fn drawn(cutoffs: Cutoffs) -> DrawnCutoffs {
+    let no_ends_at = cutoffs.no_ends_at();
+    let percent = |share: f64| share * 100.0;
+    DrawnCutoffs {
+        no_below: percent(no_ends_at.value()),
+        yes_from: percent(cutoffs.yes_from().unwrap_or(no_ends_at).value()),
+    }
+}
+
+/// The typed cutoffs, rounded up to whole percents as the counts by percent are.
+pub(super) fn percent_cutoffs(column: &ColumnInput) -> Option<PercentCutoffs> {
+    let DrawnCutoffs { no_below, yes_from } = typed(column);
+    let whole = |percent: f64| (0_u8..=100).find(|whole| f64::from(*whole) >= percent);
+    PercentCutoffs::new(whole(no_below)?, whole(yes_from)?)
+}
+
+/// The counts from which a script updates the page while a handle moves: for each percent, the
+/// probabilities by their present label, and those of results that no other column changes.
+fn script_counts(moves: &LabelMoves) -> String {
+    let counts = |histogram: &PercentHistogram| histogram.counts().to_vec();
+    json!({
+        "all": counts(&moves.probabilities),
+        "alone": [counts(&moves.alone.no), counts(&moves.alone.unsure), counts(&moves.alone.yes)],
+        "always": moves.always_changed_results,
+    })
+    .to_string()
+}

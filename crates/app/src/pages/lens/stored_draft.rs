@@ -1,0 +1,129 @@
+//! The draft of a lens as it is kept on the server, by person and prism.
+
+use chrono::{DateTime, Utc};
+use refract_service::lenses::PrismLens;
+use refract_service::people::{DraftKind, DraftOutcome, DraftPlace, DraftRevision};
+use serde::{Deserialize, Serialize};
+
+use super::lens_form::LensForm;
+use crate::replies::page_error::PageError;
+use crate::requests::visit::Visit;
+
+/// What is stored.
+#[derive(Deserialize, Serialize)]
+struct DraftText {
+    /// The revision of the lens that the draft began from.
+    based_on: i32,
+    #[serde(flatten)]
+    form: LensForm,
+}
+
+/// A draft, or the lens itself for a person without a draft.
+pub(super) struct LensDraftForm {
+    pub(super) form: LensForm,
+    /// The revision of the lens that the form began from.
+    pub(super) based_on: i32,
+    /// The revision of the draft, for the next change of it.
+    pub(super) revision: DraftRevision,
+    /// When the draft was last changed; `None` without a draft.
+    pub(super) saved_at: Option<DateTime<Utc>>,
+}
+
+/// Whether a draft is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Keeping {
+    /// The draft has this revision now.
+    Kept(DraftRevision),
+    /// The draft was changed in another tab meanwhile, and has this revision now.
+    Meanwhile(DraftRevision),
+}
+
+/// The visitor's draft, or the lens itself.
+pub(super) async fn find(visit: &Visit, lens: &PrismLens) -> Result<LensDraftForm, PageError> {
+    let found = visit.refract.drafts().find(place(visit, lens)).await?;
+    let saved_at = found.content.as_ref().map(|content| content.saved_at);
+    // a draft of a later release that this one cannot read stays unchanged
+    let text = found
+        .content
+        .and_then(|content| serde_json::from_str(&content.text).ok());
+    let text = text.unwrap_or_else(|| DraftText {
+        based_on: lens.prism.lens_revision,
+        form: LensForm::of(lens.columns().lens),
+    });
+    Ok(LensDraftForm {
+        form: text.form,
+        based_on: text.based_on,
+        revision: found.revision,
+        saved_at,
+    })
+}
+
+/// Keeps a submitted draft in place of the one that its page showed. A draft that is the lens itself
+/// is none.
+pub(super) async fn keep(
+    visit: &Visit,
+    lens: &PrismLens,
+    form: &LensForm,
+) -> Result<Keeping, PageError> {
+    let based_on = visit.sent.form.get("revision").parse();
+    let based_on = based_on.unwrap_or(lens.prism.lens_revision);
+    let is_lens = form.file() == LensForm::of(lens.columns().lens).file();
+    if is_lens && form.note.trim().is_empty() {
+        return discard(visit, lens).await;
+    }
+    let text = DraftText {
+        based_on,
+        form: form.clone(),
+    };
+    // names and numbers can always be written as JSON
+    let text = serde_json::to_string(&text).unwrap_or_default();
+    let drafts = visit.refract.drafts();
+    let saving = drafts.save(place(visit, lens), seen(visit), text);
+    Ok(saving.await?.into())
+}
+
+/// Discards the draft that the submitted page showed.
+pub(super) async fn discard(visit: &Visit, lens: &PrismLens) -> Result<Keeping, PageError> {
+    let drafts = visit.refract.drafts();
+    let discarding = drafts.discard(place(visit, lens), seen(visit));
+    Ok(discarding.await?.into())
+}
+
+/// Discards the draft that was saved as the lens. A preview of the same columns that was under way
+/// meanwhile is this draft too; a draft of other columns, of another tab, stays.
+pub(super) async fn discard_saved(
+    visit: &Visit,
+    lens: &PrismLens,
+    saved: &LensForm,
+) -> Result<(), PageError> {
+    let Keeping::Meanwhile(present) = discard(visit, lens).await? else {
+        return Ok(());
+    };
+    if find(visit, lens).await?.form.file() == saved.file() {
+        let drafts = visit.refract.drafts();
+        drafts.discard(place(visit, lens), present).await?;
+    }
+    Ok(())
+}
+
+impl From<DraftOutcome> for Keeping {
+    fn from(outcome: DraftOutcome) -> Self {
+        match outcome {
+            DraftOutcome::Saved(revision) => Self::Kept(revision),
+            DraftOutcome::Meanwhile(present) => Self::Meanwhile(present.revision),
+        }
+    }
+}
+
+/// The revision of the draft that the submitted page showed.
+fn seen(visit: &Visit) -> DraftRevision {
+    DraftRevision::parse(visit.sent.form.get("draft")).unwrap_or_default()
+}
+
+fn place(visit: &Visit, lens: &PrismLens) -> DraftPlace {
+    DraftPlace {
+        person: visit.visitor.person,
+        prism: Some(lens.prism.id),
+        kind: DraftKind::Lens,
+    }
+}

@@ -1,0 +1,167 @@
+//! The history of lenses: every lens that a prism had, by revision.
+//!
+//! A change of a lens adds its revision in the transaction of the change (`keep_replaced_lens!`). It first
+//! adds the replaced revision if that is missing, without a person or a moment: the lens from before
+//! there was a history, or one that a node of an earlier release saved. A revision is missing for
+//! ever only if two such nodes' saves followed each other.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use refract_domain::event::{EventDetail, EventStamp};
+use refract_domain::ids::{PersonId, PrismId};
+use refract_domain::lens::Lens;
+
+use crate::connections::on;
+use crate::error::PersistenceError;
+use crate::queries::database::Database;
+use crate::queries::lenses::lens_json::{lens_from_json, lens_to_json};
+use crate::schema::lens_revisions;
+use crate::schema::sql_types::Bind;
+
+/// A lens that a prism has or had.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LensRevision {
+    /// The number of the revision.
+    pub revision: i32,
+    /// The lens.
+    pub lens: Lens,
+    /// When the lens was saved, by whom and why; `None` if that was not recorded.
+    pub saved: Option<LensSave>,
+}
+
+/// Who saved a lens, when and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LensSave {
+    /// The person; `None` for the terminal.
+    pub made_by: Option<PersonId>,
+    /// When the lens was saved.
+    pub made_at: DateTime<Utc>,
+    /// The reason, if one was given.
+    pub note: Option<EventDetail>,
+}
+
+/// The row of a revision.
+#[derive(Insertable)]
+#[diesel(table_name = lens_revisions)]
+#[diesel(treat_none_as_default_value = false)]
+pub(crate) struct LensRevisionColumns {
+    #[diesel(serialize_as = Bind<PrismId>)]
+    prism_id: PrismId,
+    revision: i32,
+    lens: Option<String>,
+    made_by: Option<PersonId>,
+    made_at: Option<DateTime<Utc>>,
+    note: Option<String>,
+}
+
+impl LensRevisionColumns {
+    /// The revision of a lens that is saved with this stamp.
+    pub(crate) fn new(
+        stamp: &EventStamp,
+        prism: PrismId,
+        revision: i32,
+        lens: &Lens,
+    ) -> Result<Self, PersistenceError> {
+        Ok(Self {
+            prism_id: prism,
+            revision,
+            lens: lens_to_json(lens)?,
+            made_by: stamp.actor.person(),
+            made_at: Some(stamp.at),
+            note: stamp.note.as_ref().map(|note| note.as_str().to_owned()),
+        })
+    }
+}
+
+/// Adds the revision that a change is about to replace, unless it is there, in the change's
+/// transaction and before the change: `keep_replaced_lens!(c, prism, revision)`.
+macro_rules! keep_replaced_lens {
+    ($c:ident, $prism:expr, $revision:expr) => {{
+        use $crate::schema::{lens_revisions, prisms};
+        let replaced = prisms::table
+            .filter(prisms::id.eq($crate::schema::sql_types::Bind($prism)))
+            .filter(prisms::lens_revision.eq($revision))
+            .select((prisms::id, prisms::lens_revision, prisms::lens));
+        let insert = diesel::insert_into(lens_revisions::table)
+            .values(replaced)
+            .into_columns((
+                lens_revisions::prism_id,
+                lens_revisions::revision,
+                lens_revisions::lens,
+            ))
+            .on_conflict_do_nothing();
+        diesel_async::RunQueryDsl::execute(insert, $c).await?
+    }};
+}
+
+pub(crate) use keep_replaced_lens;
+
+impl Database {
+    /// The newest revisions of a prism's lens in its history, newest first, at most `most`.
+    ///
+    /// # Errors
+    /// When the database fails, or a lens cannot be read.
+    pub async fn list_lens_revisions(
+        &self,
+        prism: PrismId,
+        most: u32,
+    ) -> Result<Vec<LensRevision>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let query = lens_revisions::table
+                .filter(lens_revisions::prism_id.eq(Bind(prism)))
+                .order(lens_revisions::revision.desc())
+                .limit(most.into());
+            let rows: Vec<RevisionRow> =
+                on!(connection, load(query.select(RevisionRow::as_select())))?;
+            rows.into_iter().map(LensRevision::try_from).collect()
+        })
+        .await
+    }
+
+    /// Finds a revision of a prism's lens in its history.
+    ///
+    /// # Errors
+    /// When the database fails, or the lens cannot be read.
+    pub async fn find_lens_revision(
+        &self,
+        prism: PrismId,
+        revision: i32,
+    ) -> Result<Option<LensRevision>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let query = lens_revisions::table.find((Bind(prism), revision));
+            let row: Option<RevisionRow> = on!(
+                connection,
+                get_result(query.select(RevisionRow::as_select()))
+            )
+            .optional()?;
+            row.map(LensRevision::try_from).transpose()
+        })
+        .await
+    }
+}
+
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = lens_revisions)]
+struct RevisionRow {
+    revision: i32,
+    lens: Option<String>,
+    made_by: Option<PersonId>,
+    made_at: Option<DateTime<Utc>>,
+    note: Option<String>,
+}
+
+impl TryFrom<RevisionRow> for LensRevision {
+    type Error = PersistenceError;
+
+    fn try_from(row: RevisionRow) -> Result<Self, PersistenceError> {
+        Ok(Self {
+            revision: row.revision,
+            lens: lens_from_json(row.lens.as_deref())?,
+            saved: row.made_at.map(|made_at| LensSave {
+                made_by: row.made_by,
+                made_at,
+                note: row.note.map(EventDetail::saved),
+            }),
+        })
+    }
+}
