@@ -27,6 +27,7 @@ const ASSETS: &[(&str, &str, &str)] = &[
     ("edit.js", SCRIPT, include_str!("../assets/edit.js")),
     ("drag.js", SCRIPT, include_str!("../assets/drag.js")),
     ("faults.js", SCRIPT, include_str!("../assets/faults.js")),
+    ("review.js", SCRIPT, include_str!("../assets/review.js")),
     ("fragment.js", SCRIPT, include_str!("../assets/fragment.js")),
 ];
 

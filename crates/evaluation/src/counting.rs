@@ -8,3 +8,4 @@ pub mod least_sure;
 pub mod lens_preview;
 pub mod percent_cutoffs;
 pub mod percent_histogram;
+pub mod review_order;

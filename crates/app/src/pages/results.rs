@@ -20,7 +20,7 @@ use refract_service::results::{
 use self::actors::ResultActors;
 pub(crate) use self::download::download;
 use self::filter_form::filter_form;
-use self::filter_values::FilterValues;
+pub(crate) use self::filter_values::FilterValues;
 use self::rows::rows;
 use crate::components::empty_state::empty_state;
 use crate::components::list_pages::{NEWER, OLDER, downloads, neighbours, page_address, page_of};

@@ -13,11 +13,11 @@ use crate::requests::visit::version_number;
 const NAMES: [&str; 7] = ["status", "version", "from", "to", "ref", "value", "by"];
 
 /// The parsed filters of the results, with their validation errors.
-pub(super) type FilterValues = ListFilters<ResultSearch>;
+pub(crate) type FilterValues = ListFilters<ResultSearch>;
 
 impl FilterValues {
     /// Parses the filters of the results. `columns` are the searchable ones.
-    pub(super) fn read(query: &Query, columns: &[SearchableColumn]) -> Self {
+    pub(crate) fn read(query: &Query, columns: &[SearchableColumn]) -> Self {
         let mut read = Self::unread(query, &NAMES);
         let mut search = ResultSearch::default();
         let filter = &mut search.filter;
