@@ -37,6 +37,7 @@ mod renewed_passwords;
 mod retries;
 mod round_trip;
 mod runtimes;
+mod samples;
 mod saving;
 mod schemas;
 mod sessions;

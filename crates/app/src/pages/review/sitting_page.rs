@@ -1,4 +1,4 @@
-//! `/prisms/{slug}/review/{id}`: a sitting, one text and one question at a time.
+//! `/prisms/{slug}/review/{sitting}`: a sitting, one text and one question at a time.
 
 use std::sync::Arc;
 
@@ -116,7 +116,7 @@ pub(super) fn sitting_address(lens: &PrismLens, sitting: &Sitting) -> String {
 
 async fn find(visit: &Visit) -> Result<(Arc<PrismLens>, Sitting), PageError> {
     let lens = visit.find_lens().await?;
-    let id = SittingId::parse(visit.sent.values.get("id")).ok_or(PageError::NotFound)?;
+    let id = SittingId::parse(visit.sent.values.get("sitting")).ok_or(PageError::NotFound)?;
     let marks = visit.refract.marks();
     let sitting = marks.find_sitting(visit.visitor.person, lens.prism.id, id);
     let sitting = sitting.await?.ok_or(PageError::NotFound)?;

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use refract_domain::ids::PersonId;
 use refract_domain::key::QuestionKey;
-use refract_evaluation::measures::proportion::Proportion;
+use refract_evaluation::measures::proportion::{Interval, Proportion};
 use refract_service::marks::Sitting;
 use refract_service::people::ActorName;
 
@@ -34,19 +34,28 @@ fn describe(measured: Proportion) -> Markup {
         half.map(|half| format!("±{:.0} points", half * 100.0))
             .unwrap_or_default()
     };
-    let Some(right) = measured.value() else {
+    let (Some(interval), Some(right)) = (measured.interval(), share(measured.count, measured.of))
+    else {
         return html! {
             "No random or imported mark yet. " (MORE) " marks give "
             (points(0.5, MORE)) " if half of the answers are right, "
             (points(0.9, MORE)) " if 90 % are."
         };
     };
+    // few marks say little about the share: the middle of the interval is a careful guess
+    let expected = f64::midpoint(interval.low, interval.high);
     html! {
         (counted(measured.of, "random or imported mark")) ": "
-        (share(measured.count, measured.of).unwrap_or_default()) " % of the answers are right, "
-        (points(right, measured.of)) ". " (MORE) " more marks: "
-        (points(right, measured.of + MORE)) "."
+        (right) " % of the answers are right, "
+        (between(interval)) ". " (MORE) " more marks: about "
+        (points(expected, measured.of + MORE)) "."
     }
+}
+
+/// An interval in percent.
+fn between(interval: Interval) -> String {
+    let [low, high] = [interval.low, interval.high].map(|end| (end * 100.0).round());
+    format!("between {low} and {high} %")
 }
 
 /// The names of the others who review the prism now.
