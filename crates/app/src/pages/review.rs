@@ -61,7 +61,7 @@ async fn page(
     let main = html! {
         p.hint {
             "Say what the right answer to a text is, with one key. What you mark is kept beside the "
-            "result, never changes it, and tells how often the prism is right."
+            "result, never changes it, and shows how often the prism is right."
         }
         (others(visit, &here).await?)
         div.split {

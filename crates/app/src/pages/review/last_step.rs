@@ -35,7 +35,7 @@ pub(super) async fn last_step(
         form.last-step.row method="post" action={ (address) "/undo" } {
             p role="status" {
                 @if let Some(question) = question { (described(step, question, &result)) }
-                " " a href={ "/results/" (step.result) } { "Open" }
+                " " a href={ "/results/" (step.result) } { "See the result" }
             }
             button.quiet type="submit" data-key="u" { kbd { "u" } " Undo" }
         }

@@ -165,7 +165,7 @@ impl QueueForm {
                 }
                 p { label.check {
                     input type="checkbox" name="blind" checked[self.is_blind];
-                    " Hide every answer until I have marked it"
+                    " Hide every answer until I have marked it, as a random sample always does"
                 } }
                 button.main type="submit" { "Begin" }
             }

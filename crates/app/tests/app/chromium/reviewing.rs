@@ -14,8 +14,8 @@ on_both!(
     no_step_of_a_review_has_a_barrier,
 );
 
-/// The longest wait for the next text, in a debug build.
-const LONGEST: Duration = Duration::from_millis(300);
+/// Upper bound on the waits for 40 texts, on a machine that is busy with other tests.
+const MOST_WAITING: Duration = Duration::from_mins(1);
 
 async fn made(service: &Service, count: usize) {
     for number in 0..count {
@@ -44,16 +44,11 @@ async fn forty_texts_are_marked_by_keys_in_less_than_five_minutes(backend: Backe
     browser.choose("#question", "angry").await;
     browser.follow_keys("button.main", "\u{e007}").await;
     let began = Instant::now();
-    let mut waits = Vec::new();
     for number in 0..40 {
-        let pressed = Instant::now();
         press(&browser, ["y", "n", "y"][number % 3], 40 - number).await;
-        waits.push(pressed.elapsed());
     }
-    assert!(began.elapsed() < Duration::from_mins(5));
-    waits.sort_unstable();
-    // other tests keep the machine busy: the middle one says how long a text takes
-    assert!(waits[20] < LONGEST, "{waits:?}");
+    // all waits together: the rest of five minutes is for reading
+    assert!(began.elapsed() < MOST_WAITING, "{:?}", began.elapsed());
     press(&browser, "u", 2).await;
     browser.press("body", "/").await;
     browser.press("#note", "sarcasm\u{e00c}").await;
