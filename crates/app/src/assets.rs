@@ -23,6 +23,7 @@ const ASSETS: &[(&str, &str, &str)] = &[
         include_str!("../assets/shown-once.js"),
     ),
     ("lens.js", SCRIPT, include_str!("../assets/lens.js")),
+    ("mark.js", SCRIPT, include_str!("../assets/mark.js")),
     ("try.js", SCRIPT, include_str!("../assets/try.js")),
     ("edit.js", SCRIPT, include_str!("../assets/edit.js")),
     ("drag.js", SCRIPT, include_str!("../assets/drag.js")),

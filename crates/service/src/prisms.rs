@@ -22,9 +22,11 @@ pub use self::apply::{Apply, ApplyError};
 pub use self::definition::{AppliedDefinition, ApplyOutcome, DefinitionError, DefinitionFile};
 pub use self::draft::VersionDraft;
 pub use self::error::PrismError;
-pub use self::examples::{EXAMPLES, ExamplePrism, NEW_PRISM, SUPPORT_TRIAGE, find_example};
+pub use self::examples::{
+    EXAMPLES, ExamplePrism, NEW_PRISM, SUPPORT_TRIAGE, find_example, sample_texts,
+};
 pub use self::history::{ChangeOfPrism, PrismChange};
-pub use self::list::ListedPrism;
+pub use self::list::{FirstSteps, ListedPrism};
 pub use self::meanwhile::SavedMeanwhile;
 pub use self::overview::{COMPARED_VERSIONS, PrismOverview, VersionOverview};
 pub use self::trial::{DraftTrialCost, TRIAL_TEXTS, TrialError, TrialPair};

@@ -17,6 +17,8 @@ pub(crate) struct FormField<'a> {
     hint: &'a str,
     /// The validation error; empty for a valid value.
     error: Cow<'a, str>,
+    /// The accessible name, where the label alone is not unique on the page; empty for the label.
+    whole_name: &'a str,
     is_required: bool,
     has_focus: bool,
 }
@@ -39,6 +41,11 @@ impl<'a> FormField<'a> {
     /// Adds a line below the label.
     pub(crate) fn hint(self, hint: &'a str) -> Self {
         Self { hint, ..self }
+    }
+
+    /// Sets an accessible name that is longer than the label and contains it.
+    pub(crate) fn named(self, whole_name: &'a str) -> Self {
+        Self { whole_name, ..self }
     }
 
     /// Sets the validation error; an empty text sets none.
@@ -94,6 +101,7 @@ impl<'a> FormField<'a> {
     pub(crate) fn select(&self, options: &Markup) -> Markup {
         self.around(&html! {
             select #(self.name) name=(self.name) aria-invalid=[self.invalid()]
+                aria-label=[Some(self.whole_name).filter(|name| !name.is_empty())]
                 aria-describedby=[self.described_by()] { (options) }
         })
     }

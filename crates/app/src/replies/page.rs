@@ -189,8 +189,9 @@ fn navigation(visitor: Option<&Visitor>, current: Option<Section>) -> Markup {
             }
             div.visitor {
                 @let (_, own_page, _) = Section::Me.facts();
-                a href=(own_page) title={ "Your own page, " (visitor.role.name()) }
+                a href=(own_page) title="Your own page"
                     aria-current=[Section::Me.marked(current)] { bdi { (visitor.name) } }
+                span.role { (visitor.role.name()) }
                 form method="post" action="/sign-out" {
                     button.quiet type="submit" { "Sign out" }
                 }

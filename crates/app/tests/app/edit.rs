@@ -47,7 +47,7 @@ async fn what_is_wrong_is_reported_when_somebody_asks_and_not_before(backend: Ba
         "{}",
         checked.body
     );
-    for place in ["Name: String must", "Question 1, text: String must"] {
+    for place in ["Name: Fill this in", "Question 1, text: Fill this in"] {
         assert!(checked.body.contains(place), "{}", checked.body);
     }
     let focus = checked.body.split_once(" autofocus").unwrap().0;
@@ -92,7 +92,7 @@ async fn the_second_of_two_sees_what_each_changed_and_keeps_what_was_typed(backe
         "Version 2</a>, saved by <bdi>Ada</bdi>, <time",
         "The option 'Spare parts' of 'topic' is new",
         "You call the prism <bdi>Eve &lt;b&gt;sorts&lt;/b&gt;</bdi>",
-        "Question 2, text: String must",
+        "Question 2, text: Fill this in",
     ] {
         assert!(second.body.contains(words), "{words}: {}", second.body);
     }

@@ -13,6 +13,7 @@ use refract_domain::prism::VersionNumber;
 use refract_domain::prism::slug::PrismSelector;
 use refract_domain::submission::reference::Ref;
 use refract_persistence::{ResultFilter, ResultOrder};
+use refract_service::marks::MarkOrigin;
 use refract_service::people::ResultActor;
 use refract_service::results::{
     AnsweredOutcome, ColumnValue, FoundResults, MarkCondition, MatchCount, Neighbours,
@@ -226,7 +227,10 @@ async fn mark_some(it: &Fixture, saved: &Saved) {
         let question = QuestionKey::parse("angry").unwrap();
         let changes = vec![(question, Some(outcome.to_owned()))];
         let marks = it.refract.marks();
-        marks.mark(&result, changes, None).await.unwrap();
+        marks
+            .mark(&result, changes, &MarkOrigin::default())
+            .await
+            .unwrap();
     }
 }
 

@@ -11,6 +11,7 @@ use super::editing::Editing;
 use super::place_description::describe;
 use super::review_page::carried;
 use crate::components::differences::differences;
+use crate::components::fault_sentence::fault_sentence;
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::prism_tabs::{PrismTab, prism_address};
@@ -97,7 +98,7 @@ fn wrong(problems: &Problems) -> Markup {
         p { "Before yours can be saved, this is to be put right:" }
         ul.problems {
             @for problem in problems.as_slice() {
-                li { (describe(&problem.path)) ": " (problem.error) }
+                li { (describe(&problem.path)) ": " (fault_sentence(&problem.error)) }
             }
         }
     }

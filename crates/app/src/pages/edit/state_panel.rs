@@ -7,6 +7,7 @@ use refract_domain::limits::TOKEN_BUDGET;
 
 use super::editing::{CheckedDraft, Editing};
 use super::place_description::{describe, question_of};
+use crate::components::fault_sentence::fault_sentence;
 use crate::components::number::{count, counted};
 
 /// The most warnings that are listed.
@@ -28,8 +29,8 @@ pub(crate) fn panel(editing: &Editing, checked: &CheckedDraft) -> Markup {
             p { strong { (counted(checked.problems.len(), "thing")) " to put right" } }
             ul.problems {
                 @for problem in shown {
-                    li data-path=(problem.path) data-fault=(problem.error) {
-                        a href={ "#" (problem.path) } { (describe(&problem.path)) ": " (problem.error) }
+                    li data-path=(problem.path) data-fault=(fault_sentence(&problem.error)) {
+                        a href={ "#" (problem.path) } { (describe(&problem.path)) ": " (fault_sentence(&problem.error)) }
                     }
                 }
                 @for (place, count) in by_question {

@@ -69,7 +69,7 @@ impl QueueForm {
     }
 
     fn empty(query: &Query, lens: &PrismLens) -> Self {
-        let values = FilterValues::read(query, &searchable_columns(lens));
+        let values = FilterValues::read(query, lens, &searchable_columns(lens));
         let is_filtered = values.is_narrowed() && !values.has_errors();
         let cutoff = |name| {
             let cutoff = query.get(name)?.parse().ok();

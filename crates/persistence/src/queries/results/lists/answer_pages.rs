@@ -1,5 +1,6 @@
 //! The answers of a prism's newest results, page by page (keyset pagination), without their texts.
 
+use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use refract_domain::answer::Answers;
 use refract_domain::ids::{AccountId, PrismId, ResultId};
@@ -50,8 +51,19 @@ struct AnswerColumns {
 impl Database {
     /// The `ok` results of a prism, before the first page is read.
     pub fn answer_pages(&self, account: AccountId, prism: PrismId) -> AnswerPages {
+        self.answer_pages_since(account, prism, None)
+    }
+
+    /// The `ok` results of a prism from a moment on, before the first page is read.
+    pub fn answer_pages_since(
+        &self,
+        account: AccountId,
+        prism: PrismId,
+        since: Option<DateTime<Utc>>,
+    ) -> AnswerPages {
         let ok = ResultFilter {
             is_ok: Some(true),
+            since,
             ..ResultFilter::default()
         };
         let query = ResultQuery::of_prism(account, prism, ok);
