@@ -22,13 +22,11 @@ impl ReviewOrder {
     /// The place of a result in the order, the lowest first, by its answer to a question, or by the
     /// first of its answers. `None` if the result has no place in the order.
     pub fn place_of(self, answers: &Answers, question: Option<&QuestionKey>) -> Option<u32> {
-        match question {
-            Some(question) => self.place(answers.get(question)?),
-            None => {
-                let answers = answers.as_slice().iter();
-                answers.filter_map(|(_, answer)| self.place(answer)).min()
-            }
-        }
+        let Some(question) = question else {
+            let answers = answers.as_slice().iter();
+            return answers.filter_map(|(_, answer)| self.place(answer)).min();
+        };
+        self.place(answers.get(question)?)
     }
 
     fn place(self, answer: &Answer) -> Option<u32> {
@@ -36,10 +34,9 @@ impl ReviewOrder {
             (Self::Near(cutoffs), Answer::YesNo { probability }) => {
                 Some(distance(*probability, cutoffs))
             }
-            (Self::Near(_), Answer::Choice { .. } | Answer::Scale { .. }) => None,
             (Self::LeastSure, _) => Some(confidence_of(answer).millionths()),
             (Self::NoValidAnswer, Answer::Choice { value: None, .. }) => Some(0),
-            (Self::NoValidAnswer, _) => None,
+            (Self::Near(_) | Self::NoValidAnswer, _) => None,
         }
     }
 }

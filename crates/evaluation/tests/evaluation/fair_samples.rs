@@ -9,7 +9,7 @@ use refract_evaluation::marked::answers::MarkedAnswers;
 use crate::material::yes_no_answers;
 
 /// Answers of the population.
-const ANSWERS: usize = 20_000;
+const ANSWERS: usize = 5_000;
 /// One answer in this many is unsure.
 const ONE_UNSURE_IN: usize = 5;
 /// Marks of each kind in a draw.

@@ -43,6 +43,7 @@ mod schemas;
 mod sessions;
 mod sign_in_events;
 mod sign_in_tries;
+mod sittings;
 mod tls;
 mod upgrades;
 mod usage;

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use refract_domain::key::QuestionKey;
 use refract_domain::lens::cutoffs::{Cutoff, Cutoffs};
-use refract_domain::prism::question::QuestionType;
+use refract_domain::prism::question::{Question, QuestionType};
 use refract_service::lenses::PrismLens;
 use refract_service::marks::{QueueKind, ReviewQueue};
 use refract_service::results::{ResultSearch, searchable_columns};
@@ -96,7 +96,7 @@ impl QueueForm {
     fn checked(self, lens: &PrismLens) -> Self {
         let key = QuestionKey::parse(&self.question).ok();
         let question = key.and_then(|key| lens.latest.question(&key));
-        let of_type = question.map(|question| question.question_type());
+        let of_type = question.map(Question::question_type);
         let error = match (self.kind, of_type) {
             (_, None) if self.question != ALL => "The prism has no such question: choose one",
             (QueueKind::Near, Some(QuestionType::Choice | QuestionType::Scale) | None) => {

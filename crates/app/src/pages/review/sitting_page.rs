@@ -48,16 +48,13 @@ pub(crate) async fn judge(visit: Visit) -> Result<PageReply, PageError> {
         Judgement::CannotTell
     };
     let note = match form.get("note").trim() {
-        "" => None,
-        note => match MarkNote::parse(note) {
-            Ok(note) => Some(note),
-            Err(_) => {
-                let words =
-                    html! { "Nothing is marked: a note has at most 200 characters on one line." };
-                let status = StatusCode::UNPROCESSABLE_ENTITY;
-                return page(&visit, &lens, &sitting, Some(words), status).await;
-            }
-        },
+        "" => Ok(None),
+        note => MarkNote::parse(note).map(Some),
+    };
+    let Ok(note) = note else {
+        let words = html! { "Nothing is marked: a note has at most 200 characters on one line." };
+        let status = StatusCode::UNPROCESSABLE_ENTITY;
+        return page(&visit, &lens, &sitting, Some(words), status).await;
     };
     let input = JudgementInput {
         result,

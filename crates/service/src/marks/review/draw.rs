@@ -182,7 +182,7 @@ impl Marks<'_> {
             // a mark that does not fit its answer: there is no figure to begin with
             Err(EvaluationError::NotComparable(_)) => Vec::new(),
         };
-        let measured = evaluated.into_iter().map(|evaluated| {
+        let so_far = evaluated.into_iter().map(|evaluated| {
             let accuracy = evaluated.marked.measures().accuracy;
             MeasuredSoFar {
                 question: evaluated.question.key,
@@ -190,7 +190,7 @@ impl Marks<'_> {
                 answered: accuracy.of,
             }
         });
-        Ok(measured.collect())
+        Ok(so_far.collect())
     }
 }
 

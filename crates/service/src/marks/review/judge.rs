@@ -112,26 +112,25 @@ impl Marks<'_> {
         let Some(step) = sitting.state.steps.pop() else {
             return Ok(None);
         };
-        let questions = std::slice::from_ref(&step.question);
-        match &step.outcome {
-            Some(outcome) => {
-                let marks = database.list_marks(step.result).await?;
-                let mut marks = marks.iter();
-                let is_own =
-                    marks.any(|mark| mark.question == step.question && mark.outcome == *outcome);
-                if is_own {
-                    let undoing = database.change_marks(sitting.prism, step.result, &[], questions);
-                    undoing.await?;
-                }
-            }
-            None => {
-                let undoing = database.withdraw_abstention(step.result, &step.question);
-                undoing.await?;
-            }
+        if step.outcome.is_none() {
+            let withdrawing = database.withdraw_abstention(step.result, &step.question);
+            withdrawing.await?;
+        } else if self.is_marked_so(&step).await? {
+            let questions = std::slice::from_ref(&step.question);
+            let withdrawing = database.change_marks(sitting.prism, step.result, &[], questions);
+            withdrawing.await?;
         }
         sitting.state.measure(&step, false);
         self.save_state(sitting).await?;
         Ok(Some(step))
+    }
+
+    /// Whether a question still has the mark of a step.
+    async fn is_marked_so(self, step: &ReviewStep) -> Result<bool, MarksError> {
+        let marks = self.refract.database.list_marks(step.result).await?;
+        let mut marks = marks.iter();
+        Ok(marks
+            .any(|it| it.question == step.question && Some(&it.outcome) == step.outcome.as_ref()))
     }
 
     async fn save_state(self, sitting: &Sitting) -> Result<(), MarksError> {

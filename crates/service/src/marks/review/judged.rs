@@ -4,8 +4,6 @@ use std::collections::{HashMap, HashSet};
 
 use refract_domain::ids::ResultId;
 use refract_domain::key::QuestionKey;
-use refract_domain::prism::VersionNumber;
-use refract_domain::prism::question::Question;
 use refract_domain::result::mark::source::MarksFrom;
 use refract_persistence::{Database, Prism};
 
@@ -41,19 +39,15 @@ impl OpenQuestions {
         for abstention in database.list_abstentions_of(ids()).await? {
             judged.insert((abstention.result, abstention.question));
         }
-        let mut questions: HashMap<VersionNumber, Vec<QuestionKey>> = HashMap::new();
         let mut open = HashMap::new();
         let found = database.find_markable_results(prism.account, prism.id, ids());
         for result in found.await?.into_iter().filter(|result| result.is_ok) {
-            if !questions.contains_key(&result.version) {
-                let version = find_saved_version(database, prism.id, result.version).await?;
-                let wanted = |it: &&Question| question.is_none_or(|wanted| it.key == *wanted);
-                let keys = version.questions().iter().filter(wanted);
-                let keys = keys.map(|question| question.key.clone()).collect();
-                questions.insert(result.version, keys);
-            }
-            let keys = questions.get(&result.version).into_iter().flatten();
-            let keys = keys.filter(|key| !judged.contains(&(result.id, (*key).clone())));
+            let version = find_saved_version(database, prism.id, result.version).await?;
+            let questions = version.questions().iter();
+            let keys = questions.map(|it| &it.key).filter(|key| {
+                question.is_none_or(|wanted| wanted == *key)
+                    && !judged.contains(&(result.id, (*key).clone()))
+            });
             open.insert(result.id, keys.cloned().collect());
         }
         Ok(Self(open))
