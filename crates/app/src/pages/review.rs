@@ -3,6 +3,7 @@
 mod judging;
 mod last_step;
 mod queue_form;
+mod queue_names;
 mod sitting_page;
 mod standing;
 
@@ -11,9 +12,10 @@ use std::sync::Arc;
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
 use refract_service::lenses::PrismLens;
-use refract_service::marks::{QueueKind, Sitting};
+use refract_service::marks::Sitting;
 
 use self::queue_form::QueueForm;
+use self::queue_names::sitting_name;
 pub(crate) use self::sitting_page::{judge, show_sitting, undo};
 use self::standing::others;
 use crate::components::moment::moment;
@@ -95,31 +97,5 @@ fn sitting_list(sittings: &[Sitting], lens: &PrismLens, address: &str) -> Markup
                 }
             }
         }
-    }
-}
-
-/// The queue of a sitting and the question that it asks.
-fn sitting_name(sitting: &Sitting, lens: &PrismLens) -> Markup {
-    html! {
-        (kind_name(sitting.kind()))
-        " · "
-        @match sitting.question() {
-            None => { "all questions" },
-            Some(key) => @match lens.latest.question(key) {
-                Some(question) => bdi { (question.text) },
-                None => bdi { (key) },
-            }
-        }
-    }
-}
-
-/// The name of a queue.
-fn kind_name(kind: QueueKind) -> &'static str {
-    match kind {
-        QueueKind::Random => "Random sample",
-        QueueKind::Near => "Near a cutoff",
-        QueueKind::LeastSure => "Least sure",
-        QueueKind::NoValidAnswer => "No valid answer",
-        QueueKind::Filter => "Filtered results",
     }
 }

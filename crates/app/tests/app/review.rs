@@ -230,8 +230,8 @@ async fn a_chosen_queue_measures_nothing(backend: Backend) {
         (&all["marks"], &all["marks_from"]),
         (&json!(2), &json!("all"))
     );
-    let said = service.run(&["evaluate", PRISM]).await;
-    assert!(said.stderr.contains("2 marks left out"), "{said:?}");
+    let printed = service.run(&["evaluate", PRISM]).await;
+    assert!(printed.stderr.contains("2 marks left out"), "{printed:?}");
     // a filter chooses too, whatever the order is
     let values = [("queue", "random"), ("question", "angry")];
     let address = format!("/prisms/{PRISM}/review?by=terminal");
@@ -248,9 +248,9 @@ async fn a_random_queue_asks_again_what_somebody_chose_before(backend: Backend) 
     let service = Service::start(backend).await;
     let ids = made(&service, 1).await;
     let mut ada = joined(&service, "ada@example.com", "reviewer").await;
-    let by_hand = [("mark.angry", "yes"), ("was.angry", "")];
+    let chosen = [("mark.angry", "yes"), ("was.angry", "")];
     let marked = ada
-        .post(&format!("/results/{}/marks", ids[0]), &by_hand)
+        .post(&format!("/results/{}/marks", ids[0]), &chosen)
         .await;
     assert_eq!(marked.status, 303);
     assert_eq!(evaluated(&service, "random").await, Value::Null);

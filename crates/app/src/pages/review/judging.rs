@@ -5,10 +5,11 @@ use refract_domain::prism::question::{Question, QuestionType};
 use refract_domain::result::mark;
 use refract_service::marks::ReviewItem;
 
-use super::sitting_page::AFTER;
 use crate::components::answer_bars::bars_of;
 use crate::requests::form::Form;
 
+/// The query parameter of the result behind which the queue goes on.
+pub(super) const AFTER: &str = "after";
 /// The keys of the outcomes, in their order. Letters with a meaning of their own are left out: `y`,
 /// `n`, `c`, `s` and `u`.
 const KEYS: &str = "1234567890abdefghijklmopqrtvwxz";

@@ -8,7 +8,7 @@ use refract_service::lenses::PrismLens;
 use refract_service::marks::{QueueKind, ReviewQueue};
 use refract_service::results::{ResultSearch, searchable_columns};
 
-use super::kind_name;
+use super::queue_names::kind_name;
 use crate::components::field::FormField;
 use crate::pages::results::FilterValues;
 use crate::requests::page_request::Query;

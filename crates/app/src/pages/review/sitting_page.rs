@@ -12,9 +12,9 @@ use refract_service::marks::{
     Judgement, JudgementInput, MarksError, NextToReview, ReviewFrom, ReviewItem, Sitting,
 };
 
-use super::judging::{answer, judging};
+use super::judging::{AFTER, answer, judging};
 use super::last_step::last_step;
-use super::sitting_name;
+use super::queue_names::sitting_name;
 use super::standing::{others, standing};
 use crate::components::empty_state::empty_state;
 use crate::components::notice::{NoticeKind, notice};
@@ -27,8 +27,6 @@ use crate::requests::visit::Visit;
 
 /// The query parameter of the result at which the queue goes on.
 const AT: &str = "at";
-/// The query parameter of the result behind which the queue goes on.
-pub(super) const AFTER: &str = "after";
 
 /// Shows what is judged next.
 pub(crate) async fn show_sitting(visit: Visit) -> Result<PageReply, PageError> {
