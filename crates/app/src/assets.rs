@@ -35,6 +35,7 @@ const ASSETS: &[(&str, &str, &str)] = &[
     ("typed.js", SCRIPT, include_str!("../assets/typed.js")),
     ("drag.js", SCRIPT, include_str!("../assets/drag.js")),
     ("faults.js", SCRIPT, include_str!("../assets/faults.js")),
+    ("review.js", SCRIPT, include_str!("../assets/review.js")),
     ("fragment.js", SCRIPT, include_str!("../assets/fragment.js")),
 ];
 

@@ -18,6 +18,7 @@ pub(crate) mod prism;
 pub(crate) mod prisms;
 pub(crate) mod result;
 pub(crate) mod results;
+pub(crate) mod review;
 pub(crate) mod sign_in;
 pub(crate) mod sign_in_link;
 pub(crate) mod sign_out;

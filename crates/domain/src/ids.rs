@@ -72,6 +72,10 @@ id! {
     ResultId
 }
 id! {
+    /// Id of a person's sitting over a queue of results.
+    SittingId
+}
+id! {
     /// Id of a sign-in attempt.
     SignInTryId
 }
@@ -119,6 +123,13 @@ impl ResultId {
     /// that range.
     pub fn first_of(moment: DateTime<Utc>) -> Self {
         Self(first_uuid_of(moment))
+    }
+
+    /// The last 32 bits of the id, which are random and independent of everything else (RFC 9562).
+    /// Their order is a random order of all results.
+    pub fn random_bits(self) -> u32 {
+        let [.., a, b, c, d] = self.0.into_bytes();
+        u32::from_be_bytes([a, b, c, d])
     }
 
     /// The id's moment, in whole milliseconds.

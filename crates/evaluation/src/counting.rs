@@ -9,3 +9,4 @@ pub mod lens_preview;
 pub mod nearest_changes;
 pub mod percent_cutoffs;
 pub mod percent_histogram;
+pub mod review_order;

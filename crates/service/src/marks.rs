@@ -13,6 +13,7 @@ mod find_results;
 mod mark_result;
 mod origin;
 mod questions;
+mod review;
 mod rows;
 mod stated_outcomes;
 
@@ -21,6 +22,10 @@ pub use self::columns::{MarkedColumns, MarkedNameTaken};
 pub use self::errors::{MarkError, MarkErrors};
 pub use self::mark_result::MarkChange;
 pub use self::origin::MarkOrigin;
+pub use self::review::{
+    Judgement, JudgementInput, MeasuredSoFar, NextToReview, QueueKind, ReviewFrom, ReviewItem,
+    ReviewQueue, ReviewStep, Sitting,
+};
 pub use self::rows::{MarkCell, MarksRow, NamedResult};
 
 use crate::Refract;

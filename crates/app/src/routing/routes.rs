@@ -9,7 +9,7 @@ use refract_domain::account::role::Role::{Editor, Owner, Reviewer};
 use crate::pages::component_sheet;
 use crate::pages::{
     asset, edit, events, join, keys, lens, me, new_prism, people, prism, prisms, result, results,
-    sign_in, sign_in_link, sign_out, try_text, version,
+    review, sign_in, sign_in_link, sign_out, try_text, version,
 };
 use crate::requests::visit::{OpenVisit, Visit};
 use crate::routing::route::AppRoute;
@@ -65,6 +65,19 @@ pub(crate) static ROUTES: &[AppRoute] = &[
         "/prisms/{slug}/results/download",
         Reviewer,
         &results::download,
+    ),
+    AppRoute::get("/prisms/{slug}/review", Reviewer, &review::show),
+    AppRoute::post("/prisms/{slug}/review", Reviewer, &review::begin),
+    AppRoute::get(
+        "/prisms/{slug}/review/{sitting}",
+        Reviewer,
+        &review::show_sitting,
+    ),
+    AppRoute::post("/prisms/{slug}/review/{sitting}", Reviewer, &review::judge),
+    AppRoute::post(
+        "/prisms/{slug}/review/{sitting}/undo",
+        Reviewer,
+        &review::undo,
     ),
     AppRoute::get("/keys", Owner, &keys::show),
     AppRoute::post("/keys", Owner, &keys::create),

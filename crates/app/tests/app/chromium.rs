@@ -10,6 +10,7 @@ mod looks;
 mod own_page;
 mod people;
 mod results;
+mod reviewing;
 mod texts;
 mod two_people;
 

@@ -22,6 +22,7 @@ mod notices_and_ended_keys;
 mod owners;
 mod people;
 mod results_page;
+mod review;
 mod sign_in;
 mod tasks;
 mod try_page;

@@ -24,6 +24,7 @@ const HOSTILE: &str = "<script>alert(1)</script>\u{202e}\"'=1+1 🦊";
 fn address(route: &RouteFacts, prism: &str, id: &str) -> String {
     let pattern = route.pattern.replace("{slug}", prism).replace("{id}", id);
     let pattern = pattern.replace("{n}", "1").replace("{token}", "x");
+    let pattern = pattern.replace("{sitting}", id);
     let pattern = pattern.replace("{format}", "csv");
     let name = pattern.replace("{folder}", "x");
     name.replace("{name}", "app.css")

@@ -1,5 +1,6 @@
 //! Marks: the correct outcomes of saved results, as judged by people.
 
+pub mod abstention;
 pub mod source;
 
 use chrono::{DateTime, Utc};

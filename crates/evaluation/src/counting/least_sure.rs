@@ -8,11 +8,15 @@ use refract_domain::answer::{Answer, Answers, confidence};
 /// The confidence of an answer is Refract's own ([`confidence`]), from the probability of its most
 /// probable outcome: what a server calls its confidence is another measure on each server.
 pub fn least_confidence(answers: &Answers) -> Option<Probability> {
-    let answers = answers.as_slice().iter().map(|(_, answer)| of(answer));
+    let answers = answers
+        .as_slice()
+        .iter()
+        .map(|(_, answer)| confidence_of(answer));
     answers.min()
 }
 
-fn of(answer: &Answer) -> Probability {
+/// The confidence in an answer, from 0 to 1.
+pub fn confidence_of(answer: &Answer) -> Probability {
     match answer {
         Answer::Choice { probabilities, .. } | Answer::Scale { probabilities, .. } => {
             let highest = probabilities.iter().map(|(_, probability)| *probability);

@@ -40,12 +40,19 @@ impl Proportion {
         let rows = to_f64(self.of);
         let scale = 1.0 + Z * Z / rows;
         let centre = (share + Z * Z / (2.0 * rows)) / scale;
-        let spread = share * (1.0 - share) / rows + Z * Z / (4.0 * rows * rows);
-        let half = Z / scale * spread.sqrt();
+        let half = half_width(share, rows);
         Some(Interval {
             low: (centre - half).max(0.0),
             high: (centre + half).min(1.0),
         })
+    }
+
+    /// Half the width of Wilson's interval of `rows` rows with a proportion of `share`; `None` for no
+    /// rows. It says what an interval will be before the rows exist.
+    pub fn expected_half_width(share: f64, rows: u64) -> Option<f64> {
+        let rows = to_f64(rows);
+        let half = half_width(share, rows);
+        (rows > 0.0).then_some(half)
     }
 
     /// The complement: the rows that are not in `count`, of all rows.
@@ -61,6 +68,12 @@ impl Proportion {
         self.count += u64::from(counts);
         self.of += 1;
     }
+}
+
+/// Half the width of Wilson's interval, before it is cut to shares from 0 to 1.
+fn half_width(share: f64, rows: f64) -> f64 {
+    let spread = share * (1.0 - share) / rows + Z * Z / (4.0 * rows * rows);
+    Z / (1.0 + Z * Z / rows) * spread.sqrt()
 }
 
 /// Adds the rows of another proportion, which are disjoint from these.

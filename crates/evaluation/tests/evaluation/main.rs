@@ -12,6 +12,7 @@ mod calibration;
 mod comparison;
 mod coverage;
 mod cutoffs;
+mod fair_samples;
 mod material;
 mod orders;
 mod properties;

@@ -1,10 +1,12 @@
 //! Marks: one for each result and question, saved all or none.
 
+mod abstentions;
 mod changes;
 mod insert;
 mod markable_results;
 mod marked_pages;
 mod row;
+mod sittings;
 
 use std::collections::HashMap;
 
@@ -16,6 +18,7 @@ use refract_domain::result::mark::Mark;
 
 pub use self::markable_results::MarkableResult;
 pub use self::marked_pages::{MarkedPages, MarkedResult};
+pub use self::sittings::SittingRow;
 use crate::connections::{load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;

@@ -16,6 +16,7 @@ use diesel::sql_types::{BigInt, Binary, SqlType, Timestamptz};
 use diesel::sqlite::{Sqlite, SqliteValue};
 use refract_domain::ids::{
     AccountId, ApiKeyId, EventId, NodeId, PersonId, PrismChangeId, PrismId, ResultId, SignInTryId,
+    SittingId,
 };
 use uuid::Uuid;
 
@@ -112,7 +113,8 @@ id_columns!(
     PrismChangeId,
     PrismId,
     ResultId,
-    SignInTryId
+    SignInTryId,
+    SittingId
 );
 
 impl ToSql<Moment, Pg> for DateTime<Utc> {

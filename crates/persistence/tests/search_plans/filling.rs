@@ -80,7 +80,8 @@ pub(crate) fn fill_sqlite(url: &str, prisms: [PrismId; 2]) -> SqliteConnection {
 fn filling(dialect: &Dialect, prisms: [PrismId; 2]) -> String {
     let [prism, other] = prisms.map(|prism| (dialect.literal)(&prism.0.simple().to_string()));
     let milliseconds = format!("({FIRST} + n * {APART})");
-    let id = (dialect.id)(&milliseconds, "n");
+    // the last 32 bits of ids are spread evenly, as random ones are
+    let id = (dialect.id)(&milliseconds, "(n * 2654435761 % 4294967296)");
     let moment = (dialect.moment)(&milliseconds);
     let epoch = (dialect.moment)("0");
     let [rare_key, person] = [1, 2].map(|byte| (dialect.literal)(&rare_id(byte)));

@@ -15,6 +15,7 @@ mod filling;
 mod fixture;
 mod plans;
 mod purges;
+mod samples;
 mod searches;
 
 use std::sync::Mutex;
@@ -95,6 +96,12 @@ async fn every_filter_and_count_finds_its_results_among_a_million_by_an_index() 
     }
     for statement in counts::look(&sqlite, of_sqlite).await {
         counts::check_sqlite(&mut connection, &statement);
+    }
+    for statement in samples::pages(&postgres, postgres.prism.id).await {
+        counts::check_postgres(&client, &statement).await;
+    }
+    for statement in samples::pages(&sqlite, sqlite.prism.id).await {
+        samples::check_sqlite(&mut connection, &statement);
     }
     for statement in purges::batches(&postgres, of_postgres).await {
         counts::check_postgres(&client, &statement).await;

@@ -31,7 +31,7 @@ on_both!(
     results_to_mark_are_found_by_id_and_by_ref,
 );
 
-fn mark(result: ResultId, question: &str, outcome: &str) -> Mark {
+pub(crate) fn mark(result: ResultId, question: &str, outcome: &str) -> Mark {
     Mark {
         result,
         question: QuestionKey::parse(question).unwrap(),
@@ -195,8 +195,8 @@ async fn an_equal_outcome_makes_a_mark_fair_and_never_unfair(it: Fixture) {
         save(&it, std::slice::from_ref(&first)).await;
         let changed = save(&it, std::slice::from_ref(&second)).await;
         assert_eq!(changed == 1, second.changes(&first), "{second:?}");
-        let by_hand = change(&it, &result, std::slice::from_ref(&second), &[]);
-        by_hand.await.unwrap();
+        let changing = change(&it, &result, std::slice::from_ref(&second), &[]);
+        changing.await.unwrap();
         let kept = it.database.list_marks(result.id).await.unwrap();
         let expected_mark = if changed == 1 { &second } else { &first };
         assert_eq!(kept, std::slice::from_ref(expected_mark));

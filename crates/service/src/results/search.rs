@@ -12,6 +12,7 @@ pub(crate) mod conditions;
 mod found_results;
 mod least_sure;
 mod neighbours;
+mod newest_matches;
 mod search_page;
 mod text_words;
 

@@ -78,6 +78,7 @@ async fn measures_are_those_of_the_marked_answers(backend: Backend) {
         "majority_accuracy",
         "auc",
         "log_loss_floor",
+        "marks_from",
     ];
     let places = keys.map(|key| first.find(&format!("\"{key}\":")).expect(key));
     assert!(places.is_sorted(), "{first}");

@@ -125,6 +125,22 @@ impl Browser {
         .await;
     }
 
+    /// Presses keys as [`Browser::press`] does, and waits until the page that they open has replaced
+    /// this one.
+    ///
+    /// # Panics
+    ///
+    /// When the element cannot take keys, or no other page is there, until the deadline.
+    pub async fn follow_keys(&self, css: &str, keys: &str) {
+        let client = &self.session.client;
+        let page = with_element(client, "follow keys in", css, async |_| {
+            client.find(Locator::Css(":root")).await
+        });
+        let page = page.await;
+        self.press(css, keys).await;
+        until_gone(page, keys).await;
+    }
+
     /// Deletes all cookies, so that the next request is anonymous.
     pub async fn clear_cookies(&self) {
         let command = "Network.clearBrowserCookies";

@@ -13,8 +13,8 @@ use crate::connections::{ExclusiveConnection, in_transaction, run};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::marks::row::{MarkRow, saving};
-use crate::schema::marks;
 use crate::schema::sql_types::{Bind, Id};
+use crate::schema::{abstentions, marks};
 
 /// Locks a result against concurrent changes of its marks. Retries of the result do not wait for
 /// it.
@@ -24,7 +24,8 @@ const LOCK_ON_SQLITE: &str = "SELECT id FROM results WHERE id = $1";
 
 impl Database {
     /// Saves marks of one result and withdraws the marks of some of its questions. A mark that does
-    /// not [change](Mark::changes) the saved one leaves it as it is.
+    /// not [change](Mark::changes) the saved one leaves it as it is. Abstentions from these questions
+    /// are withdrawn too.
     ///
     /// One transaction, and one at a time for each result: of two concurrent changes, the later one
     /// sees everything that the earlier one did.
@@ -55,6 +56,8 @@ impl Database {
                 locking.execute(c).await?;
                 // in the order of questions, in which others lock the marks of a result too
                 for (question, row) in changes {
+                    let abstention = abstentions::table.find((Bind(result), question.clone()));
+                    run!(c, diesel::delete(abstention));
                     let Some(row) = row else {
                         let gone = marks::table.find((Bind(result), question));
                         run!(c, diesel::delete(gone));

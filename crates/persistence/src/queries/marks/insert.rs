@@ -8,8 +8,6 @@ use diesel::sql_types::{Array, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use refract_domain::event::{EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::{PrismId, ResultId};
-#[cfg(doc)]
-use refract_domain::result::mark::Mark;
 
 use crate::connections::{ExclusiveConnection, transaction};
 use crate::queries::events::EventColumns;
@@ -17,7 +15,7 @@ use crate::queries::marks::row::{CHANGES_MARK, MarkRow, saving};
 use crate::schema::sql_types::{Id, Moment};
 use crate::schema::{events, marks};
 
-/// Saves marks, all or none, and returns how many are new or [change](Mark::changes) the saved ones.
+/// Saves marks, all or none, and returns how many are new or change the saved ones ([`CHANGES_MARK`]).
 /// The others leave the saved marks as they are. If anything changes, an event of
 /// the import is saved in the same transaction.
 ///

@@ -8,6 +8,7 @@ mod held_rows;
 mod pages;
 mod paging;
 pub(in crate::queries) mod query;
+mod sample;
 
 use diesel::prelude::*;
 use refract_domain::ids::{AccountId, PrismId, ResultId};

@@ -41,7 +41,7 @@ pub struct SearchCandidate {
 
 #[derive(Queryable, Selectable)]
 #[diesel(table_name = results)]
-struct CandidateColumns {
+pub(super) struct CandidateColumns {
     id: ResultId,
     version: i32,
     created_at: DateTime<Utc>,

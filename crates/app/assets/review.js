@@ -1,0 +1,39 @@
+// @ts-check
+// Marks texts by keyboard: each control that has a key says so in `data-key`.
+
+let isLeaving = false;
+
+/** @param {Element | null} target */
+function isTyping(target) {
+  return target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
+}
+
+/** @param {KeyboardEvent} event */
+function press(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  const target = event.target instanceof Element ? event.target : null;
+  if (isTyping(target)) {
+    // back to the keys, with the note as it is
+    if (event.key === "Escape" || event.key === "Enter") {
+      event.preventDefault();
+      if (target instanceof HTMLElement) target.blur();
+    }
+    return;
+  }
+  const control = document.querySelector(`[data-key="${CSS.escape(event.key.toLowerCase())}"]`);
+  if (!(control instanceof HTMLElement)) return;
+  event.preventDefault();
+  if (isTyping(control)) control.focus();
+  // a key that is held down judges one text
+  else if (!event.repeat && !isLeaving) control.click();
+}
+
+document.addEventListener("keydown", press);
+document.addEventListener("submit", (event) => {
+  if (isLeaving) event.preventDefault();
+  isLeaving = true;
+});
+// a page that Back shows again takes keys again
+addEventListener("pageshow", () => {
+  isLeaving = false;
+});

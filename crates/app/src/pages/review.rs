@@ -1,0 +1,101 @@
+//! `/prisms/{slug}/review`: queues of results that people mark, one text after the other.
+
+mod judging;
+mod last_step;
+mod queue_form;
+mod queue_names;
+mod sitting_page;
+mod standing;
+
+use std::sync::Arc;
+
+use actix_web::http::StatusCode;
+use maud::{Markup, html};
+use refract_service::lenses::PrismLens;
+use refract_service::marks::Sitting;
+
+use self::queue_form::QueueForm;
+use self::queue_names::sitting_name;
+pub(crate) use self::sitting_page::{judge, show_sitting, undo};
+use self::standing::others;
+use crate::components::moment::moment;
+use crate::components::number::counted;
+use crate::components::prism_tabs::{PrismTab, prism_address};
+use crate::replies::page_error::PageError;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::Visit;
+
+/// Shows the queues, and the visitor's sittings.
+pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
+    let lens = visit.find_lens().await?;
+    let form = QueueForm::of_address(&visit, &lens);
+    page(&visit, &lens, &form, StatusCode::OK).await
+}
+
+/// Begins a sitting.
+pub(crate) async fn begin(visit: Visit) -> Result<PageReply, PageError> {
+    let lens = visit.find_lens().await?;
+    let form = QueueForm::of_form(&visit, &lens);
+    let Some(queue) = form.queue(&lens) else {
+        return page(&visit, &lens, &form, StatusCode::UNPROCESSABLE_ENTITY).await;
+    };
+    let lens = Arc::new(lens);
+    let marks = visit.refract.marks();
+    let id = marks
+        .begin_review(&lens, visit.visitor.person, &queue)
+        .await?;
+    let address = prism_address(&lens.prism);
+    Ok(PageReply::see_other(&format!("{address}/review/{id}")))
+}
+
+async fn page(
+    visit: &Visit,
+    lens: &PrismLens,
+    form: &QueueForm,
+    status: StatusCode,
+) -> Result<PageReply, PageError> {
+    let (person, prism) = (visit.visitor.person, lens.prism.id);
+    let marks = visit.refract.marks();
+    let sittings = marks.sittings(person, prism).await?;
+    let reviewing = marks.reviewing(person, prism).await?;
+    let here: Vec<_> = reviewing.into_iter().map(|(other, _)| other).collect();
+    let address = format!("{}/review", prism_address(&lens.prism));
+    let main = html! {
+        p.hint {
+            "Say what the right answer to a text is, with one key. What you mark is kept beside the "
+            "result, never changes it, and shows how often the prism is right."
+        }
+        (others(visit, &here).await?)
+        div.split {
+            section {
+                h2 { "Begin" }
+                (form.show(lens, &address))
+            }
+            @if !sittings.is_empty() {
+                section {
+                    h2 { "Go on" }
+                    (sitting_list(&sittings, lens, &address))
+                }
+            }
+        }
+    };
+    let title = format!("Review · {}", lens.prism.name);
+    let page = visit.prism_page(&lens.prism, PrismTab::Review, title, &main);
+    Ok(page.status(status).reply())
+}
+
+fn sitting_list(sittings: &[Sitting], lens: &PrismLens, address: &str) -> Markup {
+    html! {
+        ul.plain {
+            @for sitting in sittings {
+                li {
+                    a href={ (address) "/" (sitting.id) } { (sitting_name(sitting, lens)) }
+                    div.soft {
+                        (counted(sitting.steps().len(), "judgement")) " over "
+                        (counted(sitting.results(), "result")) ", " (moment(sitting.used_at))
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! `/prisms/{slug}/review/{sitting}`: a sitting, one text and one question at a time.
+
+use std::sync::Arc;
+
+use actix_web::http::StatusCode;
+use maud::{Markup, html};
+use refract_domain::ids::{ResultId, SittingId};
+use refract_domain::key::QuestionKey;
+use refract_domain::result::mark::{MarkNote, Marker};
+use refract_service::lenses::PrismLens;
+use refract_service::marks::{
+    Judgement, JudgementInput, MarksError, NextToReview, ReviewFrom, ReviewItem, Sitting,
+};
+
+use super::judging::{AFTER, answer, judging};
+use super::last_step::last_step;
+use super::queue_names::sitting_name;
+use super::standing::{others, standing};
+use crate::components::empty_state::empty_state;
+use crate::components::notice::{NoticeKind, notice};
+use crate::components::number::count;
+use crate::components::prism_tabs::{PrismTab, prism_address};
+use crate::components::whole_text::whole_text;
+use crate::replies::page_error::PageError;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::Visit;
+
+/// The query parameter of the result at which the queue goes on.
+const AT: &str = "at";
+
+/// Shows what is judged next.
+pub(crate) async fn show_sitting(visit: Visit) -> Result<PageReply, PageError> {
+    let (lens, sitting) = find(&visit).await?;
+    page(&visit, &lens, &sitting, None, StatusCode::OK).await
+}
+
+/// Saves a judgement.
+pub(crate) async fn judge(visit: Visit) -> Result<PageReply, PageError> {
+    let (lens, mut sitting) = find(&visit).await?;
+    let form = &visit.sent.form;
+    let result = ResultId::parse(form.get("result")).ok_or(PageError::NotFound)?;
+    let question = QuestionKey::parse(form.get("question")).ok();
+    let judgement = if form.has("outcome") {
+        Judgement::Outcome(form.get("outcome").to_owned())
+    } else {
+        Judgement::CannotTell
+    };
+    let note = match form.get("note").trim() {
+        "" => Ok(None),
+        note => MarkNote::parse(note).map(Some),
+    };
+    let Ok(note) = note else {
+        let words = html! { "Nothing is marked: a note has at most 200 characters on one line." };
+        let status = StatusCode::UNPROCESSABLE_ENTITY;
+        return page(&visit, &lens, &sitting, Some(words), status).await;
+    };
+    let input = JudgementInput {
+        result,
+        question: question.ok_or(PageError::NotFound)?,
+        judgement,
+        marked_by: Marker::parse(&visit.visitor.name).ok(),
+        note,
+    };
+    match visit
+        .refract
+        .marks()
+        .judge(&lens, &mut sitting, input)
+        .await
+    {
+        Ok(()) => Ok(back(&lens, &sitting, Some(result))),
+        Err(MarksError::Internal(error)) => Err(error.into()),
+        Err(MarksError::ResultGone) => {
+            let words = html! { "Nothing is marked: the result was deleted meanwhile." };
+            page(&visit, &lens, &sitting, Some(words), StatusCode::CONFLICT).await
+        }
+        Err(MarksError::InvalidRows(errors)) => {
+            let words = html! {
+                "Nothing is marked."
+                ul { @for (_, error) in errors.listed() { li { bdi { (error) } } } }
+            };
+            let status = StatusCode::UNPROCESSABLE_ENTITY;
+            page(&visit, &lens, &sitting, Some(words), status).await
+        }
+    }
+}
+
+/// Undoes the last judgement and goes back to its text.
+pub(crate) async fn undo(visit: Visit) -> Result<PageReply, PageError> {
+    let (lens, mut sitting) = find(&visit).await?;
+    let undone = visit.refract.marks().undo_judgement(&mut sitting).await;
+    match undone {
+        Ok(step) => Ok(back(&lens, &sitting, step.map(|step| step.result))),
+        Err(MarksError::Internal(error)) => Err(error.into()),
+        // undoing checks no rows, and a deleted result has no mark to withdraw
+        Err(MarksError::ResultGone | MarksError::InvalidRows(_)) => Err(PageError::NotFound),
+    }
+}
+
+/// Redirects to the sitting, at a result.
+fn back(lens: &PrismLens, sitting: &Sitting, at: Option<ResultId>) -> PageReply {
+    let address = sitting_address(lens, sitting);
+    PageReply::see_other(&match at {
+        Some(result) => format!("{address}?{AT}={result}"),
+        None => address,
+    })
+}
+
+pub(super) fn sitting_address(lens: &PrismLens, sitting: &Sitting) -> String {
+    format!("{}/review/{}", prism_address(&lens.prism), sitting.id)
+}
+
+async fn find(visit: &Visit) -> Result<(Arc<PrismLens>, Sitting), PageError> {
+    let lens = visit.find_lens().await?;
+    let id = SittingId::parse(visit.sent.values.get("sitting")).ok_or(PageError::NotFound)?;
+    let marks = visit.refract.marks();
+    let sitting = marks.find_sitting(visit.visitor.person, lens.prism.id, id);
+    let sitting = sitting.await?.ok_or(PageError::NotFound)?;
+    Ok((Arc::new(lens), sitting))
+}
+
+/// Where the address says that the queue goes on.
+fn from(visit: &Visit) -> ReviewFrom {
+    let id = |name| visit.sent.query.get(name).and_then(ResultId::parse);
+    let submitted = ResultId::parse(visit.sent.form.get("result"));
+    match (submitted.or_else(|| id(AT)), id(AFTER)) {
+        (Some(at), _) => ReviewFrom::At(at),
+        (None, Some(after)) => ReviewFrom::After(after),
+        (None, None) => ReviewFrom::Beginning,
+    }
+}
+
+async fn page(
+    visit: &Visit,
+    lens: &Arc<PrismLens>,
+    sitting: &Sitting,
+    refusal: Option<Markup>,
+    status: StatusCode,
+) -> Result<PageReply, PageError> {
+    let marks = visit.refract.marks();
+    let person = visit.visitor.person;
+    let next = marks
+        .next_to_review(lens, person, sitting, from(visit))
+        .await?;
+    let address = sitting_address(lens, sitting);
+    let main = html! {
+        @if let Some(words) = refusal { (notice(NoticeKind::Refused, &words)) }
+        div.row.spread.sitting {
+            p { strong { (sitting_name(sitting, lens)) } ", " (count(next.left)) " left" }
+            (others(visit, &next.others).await?)
+            a href={ (prism_address(&lens.prism)) "/review" } { "All queues" }
+        }
+        (last_step(visit, lens, sitting, &address).await?)
+        @match &next.item {
+            Some(item) => (item_of(visit, sitting, item, &address)),
+            None => (nothing_left(lens, sitting, &next)),
+        }
+    };
+    let title = format!("Review · {}", lens.prism.name);
+    let page = visit.prism_page(&lens.prism, PrismTab::Review, title, &main);
+    Ok(page.script("review.js").status(status).reply())
+}
+
+fn item_of(visit: &Visit, sitting: &Sitting, item: &ReviewItem, address: &str) -> Markup {
+    let view = item.result.view();
+    let fields = item.result.version().fields();
+    let Some(question) = item.result.version().question(&item.question) else {
+        return html! {};
+    };
+    html! {
+        div.split.review {
+            section aria-label="Text" {
+                @for (key, value) in &view.fields.0 {
+                    @if fields.len() > 1 {
+                        @let field = fields.iter().find(|field| field.key == *key);
+                        h3 { (field.map_or(key.as_str(), |field| &field.label)) }
+                    }
+                    div.large { (whole_text(value)) }
+                }
+                @if let Some(context) = item.result.submission().context() {
+                    h3 { "Context of this call" }
+                    (whole_text(context))
+                }
+            }
+            section aria-label="Judgement" {
+                (judging(item, question, &visit.sent.form, address))
+                @if !sitting.is_blind() { (answer(item, question)) }
+                (standing(sitting, &item.question))
+            }
+        }
+    }
+}
+
+fn nothing_left(lens: &PrismLens, sitting: &Sitting, next: &NextToReview) -> Markup {
+    let address = prism_address(&lens.prism);
+    let words = match (sitting.results(), next.left) {
+        (0, _) => "Nothing in this queue is left to judge.",
+        (_, 0) => "Everything in this queue is judged.",
+        (_, _) => "The result was deleted meanwhile: go on with the next.",
+    };
+    html! {
+        (empty_state(words, &html! { a.button.main href={ (address) "/review" } { "Choose another queue" } }))
+        @if let Some(key) = sitting.question() { (standing(sitting, key)) }
+    }
+}

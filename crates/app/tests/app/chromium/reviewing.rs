@@ -1,0 +1,91 @@
+//! Marking by keyboard alone.
+
+use std::time::{Duration, Instant};
+
+use refract_test_stack::service::{Backend, PRISM, Service};
+use refract_test_support::browser::{Browser, BrowserSettings, BrowserTheme};
+use refract_test_support::on_both;
+use serde_json::json;
+
+use super::{joined, open};
+
+on_both!(
+    forty_texts_are_marked_by_keys_in_less_than_five_minutes,
+    no_step_of_a_review_has_a_barrier,
+);
+
+/// Upper bound on the waits for 40 texts, on a machine that is busy with other tests.
+const MOST_WAITING: Duration = Duration::from_mins(1);
+
+async fn made(service: &Service, count: usize) {
+    for number in 0..count {
+        let text =
+            format!("My order {number} has not arrived, although it was promised for today.");
+        service.create(&json!({"text": text})).await;
+    }
+}
+
+/// Presses a key that opens the next page, and checks how many texts are left there.
+async fn press(browser: &Browser, key: &str, left: usize) {
+    browser.follow_keys("body", key).await;
+    let sitting = browser.text(".sitting").await;
+    assert!(sitting.contains(&format!("{left} left")), "{sitting}");
+}
+
+async fn forty_texts_are_marked_by_keys_in_less_than_five_minutes(backend: Backend) {
+    if !Browser::available() {
+        return;
+    }
+    let service = Service::start(backend).await;
+    made(&service, 41).await;
+    let settings = BrowserSettings::default();
+    let browser = joined(&service, settings, "ada@example.com", "reviewer").await;
+    open(&browser, &service, "/review").await;
+    browser.choose("#question", "angry").await;
+    browser.follow_keys("button.main", "\u{e007}").await;
+    let began = Instant::now();
+    for number in 0..40 {
+        press(&browser, ["y", "n", "y"][number % 3], 40 - number).await;
+    }
+    // all waits together: the rest of five minutes is for reading
+    assert!(began.elapsed() < MOST_WAITING, "{:?}", began.elapsed());
+    press(&browser, "u", 2).await;
+    browser.press("body", "/").await;
+    browser.press("#note", "sarcasm\u{e00c}").await;
+    press(&browser, "s", 2).await;
+    press(&browser, "c", 1).await;
+    let marked = ["evaluate", PRISM, "--question", "angry", "--json"];
+    let marked = service.run(&marked).await.lines();
+    assert_eq!(marked[0]["marks"], json!(39));
+    assert_eq!(browser.console_errors().await, [""; 0]);
+}
+
+async fn no_step_of_a_review_has_a_barrier(backend: Backend) {
+    let Some(axe) = Browser::axe() else { return };
+    let service = Service::start(backend).await;
+    made(&service, 12).await;
+    for (theme, width) in [(BrowserTheme::Light, 1440), (BrowserTheme::Dark, 390)] {
+        let settings = BrowserSettings {
+            theme,
+            width,
+            ..BrowserSettings::default()
+        };
+        let email = format!("ada{width}@example.com");
+        let browser = joined(&service, settings, &email, "owner").await;
+        for queue in ["random", "least_sure"] {
+            open(&browser, &service, &format!("/review?queue={queue}")).await;
+            browser.follow("button.main").await;
+            for _ in 0..2 {
+                let found = browser.accessibility_violations(&axe).await;
+                assert_eq!(found, [""; 0], "{queue} {width}");
+                let wide = "return document.documentElement.scrollWidth > window.innerWidth;";
+                assert_eq!(browser.evaluate(wide, &[]).await, false, "{queue} {width}");
+                browser.follow_keys("body", "1").await;
+                assert!(browser.is_shown(".last-step").await, "{queue} {width}");
+            }
+        }
+        open(&browser, &service, "/review").await;
+        let found = browser.accessibility_violations(&axe).await;
+        assert_eq!(found, [""; 0], "{width}");
+    }
+}

@@ -1,0 +1,82 @@
+//! Which answers a person reviews first.
+
+use refract_domain::answer::probability::{ONE, Probability};
+use refract_domain::answer::{Answer, Answers};
+use refract_domain::key::QuestionKey;
+use refract_domain::lens::cutoffs::Cutoffs;
+
+use super::least_sure::confidence_of;
+
+/// An order of answers, for a queue of results.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ReviewOrder {
+    /// Yes / No answers by the distance of their probability from the nearest cutoff.
+    Near(Cutoffs),
+    /// All answers by their confidence.
+    LeastSure,
+    /// Choices without a valid answer, and no others.
+    NoValidAnswer,
+}
+
+impl ReviewOrder {
+    /// The place of a result in the order, the lowest first, by its answer to a question, or by the
+    /// first of its answers. `None` if the result has no place in the order.
+    pub fn place_of(self, answers: &Answers, question: Option<&QuestionKey>) -> Option<u32> {
+        let Some(question) = question else {
+            let answers = answers.as_slice().iter();
+            return answers.filter_map(|(_, answer)| self.place(answer)).min();
+        };
+        self.place(answers.get(question)?)
+    }
+
+    fn place(self, answer: &Answer) -> Option<u32> {
+        match (self, answer) {
+            (Self::Near(cutoffs), Answer::YesNo { probability }) => {
+                Some(distance(*probability, cutoffs))
+            }
+            (Self::LeastSure, _) => Some(confidence_of(answer).millionths()),
+            (Self::NoValidAnswer, Answer::Choice { value: None, .. }) => Some(0),
+            (Self::Near(_) | Self::NoValidAnswer, _) => None,
+        }
+    }
+}
+
+/// The distance of a probability from the nearest cutoff, in millionths.
+fn distance(probability: Probability, cutoffs: Cutoffs) -> u32 {
+    let cutoffs = [Some(cutoffs.no_ends_at()), cutoffs.yes_from()];
+    let distances = cutoffs.into_iter().flatten();
+    let distances = distances.map(|cutoff| cutoff.millionths().abs_diff(probability.millionths()));
+    distances.min().unwrap_or(ONE)
+}
+
+#[cfg(test)]
+mod tests {
+    use refract_domain::lens::cutoffs::Cutoffs;
+
+    use super::*;
+
+    fn answers() -> Answers {
+        serde_json::from_str(
+            r#"{"angry":{"type":"yes_no","probability":0.55},
+            "polite":{"type":"yes_no","probability":0.9},
+            "topic":{"type":"choice","value":null,"confidence":0.0,
+                "probabilities":{"a":0.4,"b":0.3,"other":0.3}}}"#,
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn each_order_places_the_answers_that_belong_to_it() {
+        let question = |key| QuestionKey::parse(key).unwrap();
+        let place = |order: ReviewOrder, key| order.place_of(&answers(), Some(&question(key)));
+        let near = ReviewOrder::Near(Cutoffs::AUTOMATIC);
+        assert_eq!(place(near, "angry"), Some(50_000));
+        assert_eq!(place(near, "polite"), Some(400_000));
+        assert_eq!(place(near, "topic"), None);
+        assert_eq!(place(near, "gone"), None);
+        assert_eq!(near.place_of(&answers(), None), Some(50_000));
+        assert_eq!(place(ReviewOrder::LeastSure, "angry"), Some(100_000));
+        assert_eq!(place(ReviewOrder::NoValidAnswer, "topic"), Some(0));
+        assert_eq!(place(ReviewOrder::NoValidAnswer, "angry"), None);
+    }
+}

@@ -1,0 +1,123 @@
+//! Questions of results that a person could not decide, at most one row for each.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::upsert::excluded;
+use refract_domain::ids::{PrismId, ResultId};
+use refract_domain::key::QuestionKey;
+use refract_domain::result::mark::abstention::Abstention;
+use refract_domain::result::mark::{MarkNote, Marker};
+
+use crate::connections::{load_as, on};
+use crate::error::PersistenceError;
+use crate::queries::database::Database;
+use crate::schema::abstentions;
+use crate::schema::sql_types::Bind;
+
+#[derive(Insertable)]
+#[diesel(table_name = abstentions)]
+#[diesel(treat_none_as_default_value = false)]
+struct AbstentionRow {
+    #[diesel(serialize_as = Bind<ResultId>)]
+    result_id: ResultId,
+    question: String,
+    #[diesel(serialize_as = Bind<PrismId>)]
+    prism_id: PrismId,
+    abstained_by: Option<String>,
+    #[diesel(serialize_as = Bind<DateTime<Utc>>)]
+    abstained_at: DateTime<Utc>,
+    note: Option<String>,
+}
+
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = abstentions)]
+struct SavedAbstentionColumns {
+    result_id: ResultId,
+    question: String,
+    abstained_by: Option<String>,
+    abstained_at: DateTime<Utc>,
+    note: Option<String>,
+}
+
+impl Database {
+    /// Saves that a person could not decide a question of a prism's result. An earlier abstention
+    /// is replaced, and a mark stays.
+    ///
+    /// # Errors
+    /// When the result no longer exists, or the database fails.
+    pub async fn save_abstention(
+        &self,
+        prism: PrismId,
+        abstention: Abstention,
+    ) -> Result<(), PersistenceError> {
+        let row = AbstentionRow {
+            result_id: abstention.result,
+            question: abstention.question.to_string(),
+            prism_id: prism,
+            abstained_by: abstention.abstained_by.map(|name| name.to_string()),
+            abstained_at: abstention.abstained_at,
+            note: abstention.note.map(|note| note.to_string()),
+        };
+        self.write(async move |mut connection| {
+            let insert = diesel::insert_into(abstentions::table)
+                .values(row)
+                .on_conflict((abstentions::result_id, abstentions::question))
+                .do_update()
+                .set((
+                    abstentions::abstained_by.eq(excluded(abstentions::abstained_by)),
+                    abstentions::abstained_at.eq(excluded(abstentions::abstained_at)),
+                    abstentions::note.eq(excluded(abstentions::note)),
+                ));
+            on!(connection, execute(insert))?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Withdraws an abstention, if there is one.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn withdraw_abstention(
+        &self,
+        result: ResultId,
+        question: &QuestionKey,
+    ) -> Result<(), PersistenceError> {
+        let gone = abstentions::table.find((Bind(result), question.to_string()));
+        self.write(async move |mut connection| {
+            on!(connection, execute(diesel::delete(gone)))?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// The questions of several results that people could not decide, in no particular order. A few
+    /// thousand results at most.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_abstentions_of(
+        &self,
+        results: Vec<ResultId>,
+    ) -> Result<Vec<Abstention>, PersistenceError> {
+        let results: Vec<_> = results.into_iter().map(Bind).collect();
+        let query = abstentions::table.filter(abstentions::result_id.eq_any(results));
+        load_as!(self, query, SavedAbstentionColumns).await
+    }
+}
+
+impl TryFrom<SavedAbstentionColumns> for Abstention {
+    type Error = PersistenceError;
+
+    fn try_from(columns: SavedAbstentionColumns) -> Result<Self, PersistenceError> {
+        let column = "abstentions.question";
+        let question = QuestionKey::parse(&columns.question);
+        Ok(Self {
+            result: columns.result_id,
+            question: question.map_err(|_| PersistenceError::Unreadable { column })?,
+            abstained_by: columns.abstained_by.map(Marker::saved),
+            abstained_at: columns.abstained_at,
+            note: columns.note.map(MarkNote::saved),
+        })
+    }
+}

@@ -1,0 +1,230 @@
+//! Begins a sitting: draws the results of its queue.
+
+use std::sync::Arc;
+
+use chrono::Utc;
+use refract_domain::ids::{PersonId, ResultId, SittingId};
+use refract_domain::lens::cutoffs::Cutoffs;
+use refract_domain::lens::cutoffs_of;
+use refract_domain::result::mark::source::MarksFrom;
+use refract_domain::result::whole_milliseconds;
+use refract_evaluation::counting::review_order::ReviewOrder;
+use refract_persistence::{SearchCandidate, SittingRow};
+use uuid::Uuid;
+
+use super::judged::OpenQuestions;
+use super::queue::{QueueKind, ReviewQueue};
+use super::sitting::{KEPT, MeasuredSoFar, SittingState};
+use crate::InternalError;
+use crate::lenses::PrismLens;
+use crate::marks::Marks;
+use crate::measures::EvaluationError;
+use crate::results::SearchError;
+
+/// Most results of a sitting.
+const SIZE: usize = 200;
+/// Newest results that a queue looks at when no index has its order. Reading them takes a fraction
+/// of a second.
+const NEWEST: u32 = 20_000;
+/// Results of the sample that the first query reads.
+const FIRST_READ: u32 = 256;
+/// Results of the sample that are read at most: a filter that matches fewer than one in ten of them
+/// is searched by its own index.
+const MOST_READ: u32 = 4_096;
+
+/// The results of a queue, and whether there were more than were looked at.
+struct DrawnResults {
+    results: Vec<ResultId>,
+    is_of_newest: bool,
+}
+
+impl Marks<'_> {
+    /// Begins a sitting with up to 200 results of a queue, and returns its id. The sitting is empty
+    /// when everything in the queue is judged.
+    ///
+    /// # Errors
+    /// When a column of the search cannot be searched, or the database fails.
+    pub async fn begin_review(
+        self,
+        lens: &Arc<PrismLens>,
+        person: PersonId,
+        queue: &ReviewQueue,
+    ) -> Result<SittingId, SearchError> {
+        let is_fair = queue.is_fair();
+        let drawn = self.draw(lens, queue).await?;
+        let state = SittingState {
+            kind: queue.kind,
+            question: queue.question.clone(),
+            is_blind: queue.is_blind || queue.kind == QueueKind::Random,
+            is_fair,
+            is_of_newest: drawn.is_of_newest,
+            results: drawn.results,
+            steps: Vec::new(),
+            measured: if is_fair {
+                self.measured(lens, queue).await?
+            } else {
+                Vec::new()
+            },
+        };
+        let now = whole_milliseconds(Utc::now());
+        let sitting = SittingRow {
+            id: SittingId(Uuid::now_v7()),
+            person,
+            prism: lens.prism.id,
+            state: state.json().map_err(InternalError::from)?,
+            used_at: now,
+        };
+        let id = sitting.id;
+        let beginning = self.refract.database.begin_sitting(sitting, now - KEPT);
+        beginning.await.map_err(InternalError::from)?;
+        Ok(id)
+    }
+
+    async fn draw(
+        self,
+        lens: &PrismLens,
+        queue: &ReviewQueue,
+    ) -> Result<DrawnResults, SearchError> {
+        if queue.is_fair()
+            && let Some(results) = self.sample(lens, queue).await?
+        {
+            let is_of_newest = false;
+            return Ok(DrawnResults {
+                results,
+                is_of_newest,
+            });
+        }
+        let searching = self.refract.results();
+        let search = queue.ok_search();
+        let searching = searching.newest_matches(lens, &search, NEWEST);
+        let (found, is_of_newest) = searching.await?;
+        let mut results = Vec::new();
+        for part in ordered(lens, queue, found)?.chunks(SIZE) {
+            results.extend(self.open(lens, queue, part).await?);
+            if results.len() >= SIZE {
+                break;
+            }
+        }
+        results.truncate(SIZE);
+        Ok(DrawnResults {
+            results,
+            is_of_newest,
+        })
+    }
+
+    /// The first open results of the random sample; `None` if the part of the sample that an index
+    /// holds has too few.
+    async fn sample(
+        self,
+        lens: &PrismLens,
+        queue: &ReviewQueue,
+    ) -> Result<Option<Vec<ResultId>>, InternalError> {
+        let (prism, database) = (&lens.prism, &self.refract.database);
+        let filter = queue.ok_search().filter;
+        let (mut results, mut last) = (Vec::new(), None);
+        let (mut read, mut size) = (0, FIRST_READ);
+        while read < MOST_READ {
+            let page = database.list_sample(prism.account, prism.id, last, size);
+            let page = page.await?;
+            let is_end = u32::try_from(page.len()).is_ok_and(|found| found < size);
+            last = page.last().map(|candidate| candidate.id);
+            let matching = page.iter().filter(|it| {
+                let (since, until) = (filter.since, filter.until);
+                it.meets(&filter)
+                    && since.is_none_or(|since| it.created_at >= since)
+                    && until.is_none_or(|until| it.created_at < until)
+            });
+            let ids: Vec<_> = matching.map(|candidate| candidate.id).collect();
+            results.extend(self.open(lens, queue, &ids).await?);
+            if results.len() >= SIZE {
+                results.truncate(SIZE);
+                return Ok(Some(results));
+            }
+            if is_end {
+                return Ok(None);
+            }
+            read += size;
+            size *= 2;
+        }
+        Ok(None)
+    }
+
+    /// Those of some results that have an open question.
+    async fn open(
+        self,
+        lens: &PrismLens,
+        queue: &ReviewQueue,
+        results: &[ResultId],
+    ) -> Result<Vec<ResultId>, InternalError> {
+        let (database, question) = (&self.refract.database, queue.question.as_ref());
+        let is_fair = queue.is_fair();
+        let open = OpenQuestions::find(database, &lens.prism, results, question, is_fair);
+        let open = open.await?;
+        let results = results.iter().copied();
+        Ok(results.filter(|id| !open.of(*id).is_empty()).collect())
+    }
+
+    /// How often the answers are right by the fair marks so far, for each question of the queue.
+    async fn measured(
+        self,
+        lens: &PrismLens,
+        queue: &ReviewQueue,
+    ) -> Result<Vec<MeasuredSoFar>, InternalError> {
+        let history = self.refract.database.prism_history(lens.prism.id).await?;
+        let history = history.ok_or(InternalError::VersionMissing)?;
+        let (only, filter) = (queue.question.as_ref(), queue.ok_search().filter);
+        let measures = self.refract.measures();
+        let from = MarksFrom::Random;
+        let evaluating = measures.evaluate(&history, only, filter, from, |_| {});
+        let evaluated = match evaluating.await {
+            Ok(evaluated) => evaluated,
+            Err(EvaluationError::Read(error)) => return Err(error),
+            // a mark that does not fit its answer: there is no figure to begin with
+            Err(EvaluationError::NotComparable(_)) => Vec::new(),
+        };
+        let so_far = evaluated.into_iter().map(|evaluated| {
+            let accuracy = evaluated.marked.measures().accuracy;
+            MeasuredSoFar {
+                question: evaluated.question.key,
+                right: accuracy.count,
+                answered: accuracy.of,
+            }
+        });
+        Ok(so_far.collect())
+    }
+}
+
+/// The results of a queue in its order, those that come newest first in `found`.
+fn ordered(
+    lens: &PrismLens,
+    queue: &ReviewQueue,
+    found: Vec<SearchCandidate>,
+) -> Result<Vec<ResultId>, InternalError> {
+    let question = queue.question.as_ref();
+    let of_lens = || question.map(|question| cutoffs_of(lens.columns().lens, question));
+    let order = match queue.kind {
+        QueueKind::Random => {
+            let mut ids: Vec<_> = found.iter().map(|candidate| candidate.id).collect();
+            ids.sort_unstable_by_key(|id| (id.random_bits(), *id));
+            return Ok(ids);
+        }
+        QueueKind::Filter => return Ok(found.iter().map(|candidate| candidate.id).collect()),
+        QueueKind::Near => {
+            let cutoffs = queue.cutoffs.or_else(of_lens);
+            ReviewOrder::Near(cutoffs.unwrap_or(Cutoffs::AUTOMATIC))
+        }
+        QueueKind::LeastSure => ReviewOrder::LeastSure,
+        QueueKind::NoValidAnswer => ReviewOrder::NoValidAnswer,
+    };
+    let mut placed = Vec::new();
+    for candidate in found {
+        let answers = candidate.answers().map_err(InternalError::from)?;
+        let place = answers.and_then(|answers| order.place_of(&answers, question));
+        if let Some(place) = place {
+            placed.push((place, candidate.id));
+        }
+    }
+    // of equal places the newest comes first
+    placed.sort_by_key(|(place, _)| *place);
+    Ok(placed.into_iter().map(|(_, id)| id).collect())
+}

@@ -1,0 +1,127 @@
+//! What a person judges next, and who else is at it.
+
+use std::sync::Arc;
+
+use chrono::{TimeDelta, Utc};
+use refract_domain::ids::{PersonId, ResultId};
+use refract_domain::key::QuestionKey;
+use refract_domain::result::whole_milliseconds;
+
+use super::judged::OpenQuestions;
+use super::sitting::Sitting;
+use crate::InternalError;
+use crate::lenses::PrismLens;
+use crate::marks::Marks;
+use crate::results::ReadableResult;
+
+/// How long others are shown that a person looks at a result. The person may have closed the page.
+const SHOWN: TimeDelta = TimeDelta::minutes(2);
+
+/// Where in the queue the next result is looked for. Behind the last result, the search goes on with
+/// the first, so that skipped results come again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReviewFrom {
+    /// At the first result.
+    Beginning,
+    /// At this result, even if another person looks at it.
+    At(ResultId),
+    /// Behind this result.
+    After(ResultId),
+}
+
+/// What a person judges next.
+pub struct NextToReview {
+    /// The result and the question; `None` when everything is judged.
+    pub item: Option<ReviewItem>,
+    /// Number of questions that are not judged yet.
+    pub left: usize,
+    /// The other people who review the prism now.
+    pub others: Vec<PersonId>,
+}
+
+/// A question of a result.
+pub struct ReviewItem {
+    /// The result.
+    pub result: ReadableResult,
+    /// A question of the version that answered.
+    pub question: QuestionKey,
+}
+
+impl Marks<'_> {
+    /// Finds what a person judges next in a sitting, and shows others that the person is at it.
+    /// Results that others are at are skipped while there is anything else; that they judge one
+    /// result at once does no harm.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn next_to_review(
+        self,
+        lens: &Arc<PrismLens>,
+        person: PersonId,
+        sitting: &Sitting,
+        from: ReviewFrom,
+    ) -> Result<NextToReview, InternalError> {
+        let database = &self.refract.database;
+        let (results, question) = (&sitting.state.results, sitting.question());
+        let is_fair = sitting.state.is_fair;
+        let open = OpenQuestions::find(database, &lens.prism, results, question, is_fair).await?;
+        let shown = self.reviewing(person, lens.prism.id).await?;
+        let mut others = Vec::new();
+        for (other, _) in &shown {
+            if !others.contains(other) {
+                others.push(*other);
+            }
+        }
+        let left = results.iter().map(|id| open.of(*id).len()).sum();
+        let is_shown = |id| shown.iter().any(|(_, result)| *result == id);
+        let waiting: Vec<_> = in_turn(results, from)
+            .filter(|id| !open.of(*id).is_empty())
+            .collect();
+        let is_free = |id: &&ResultId| !is_shown(**id) || from == ReviewFrom::At(**id);
+        let next = waiting.iter().find(is_free).or(waiting.first());
+        let mut item = None;
+        if let Some((id, question)) = next.and_then(|id| Some((*id, open.of(*id).first()?))) {
+            let now = whole_milliseconds(Utc::now());
+            let showing = database.show_in_sitting(sitting.id, id, now, now + SHOWN);
+            showing.await?;
+            let found = database.find_result(lens.prism.account, id).await?;
+            if let Some(found) = found {
+                let result = ReadableResult::through_lens(database, found.result, lens).await?;
+                let question = question.clone();
+                item = Some(ReviewItem { result, question });
+            }
+        }
+        Ok(NextToReview { item, left, others })
+    }
+}
+
+/// All results of a queue, beginning at a place in it.
+fn in_turn(results: &[ResultId], from: ReviewFrom) -> impl Iterator<Item = ResultId> {
+    let place_of = |id| results.iter().position(|result| *result == id);
+    let begin = match from {
+        ReviewFrom::Beginning => 0,
+        ReviewFrom::At(id) => place_of(id).unwrap_or(0),
+        ReviewFrom::After(id) => place_of(id).map_or(0, |place| place + 1),
+    };
+    let (before, onwards) = results.split_at(begin.min(results.len()));
+    onwards.iter().chain(before).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn a_queue_goes_on_at_its_beginning() {
+        let id = |number: u128| ResultId(Uuid::from_u128(number));
+        let results = [id(1), id(2), id(3)];
+        let turn = |from| in_turn(&results, from).collect::<Vec<_>>();
+        assert_eq!(turn(ReviewFrom::Beginning), results);
+        assert_eq!(turn(ReviewFrom::At(id(2))), [id(2), id(3), id(1)]);
+        assert_eq!(turn(ReviewFrom::After(id(2))), [id(3), id(1), id(2)]);
+        assert_eq!(turn(ReviewFrom::After(id(3))), results);
+        assert_eq!(turn(ReviewFrom::At(id(9))), results);
+    }
+}

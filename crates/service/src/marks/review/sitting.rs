@@ -1,0 +1,206 @@
+//! A sitting: the results of a queue and what a person judged.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use refract_domain::ids::{PersonId, PrismId, ResultId, SittingId};
+use refract_domain::key::{OutcomeKey, QuestionKey};
+use refract_domain::result::mark::source::MarkSource;
+use refract_evaluation::measures::proportion::Proportion;
+use refract_persistence::{PersistenceError, SittingRow};
+use serde::{Deserialize, Serialize};
+
+use super::queue::QueueKind;
+use crate::InternalError;
+use crate::marks::Marks;
+
+/// How long a sitting that nobody uses is kept.
+pub(super) const KEPT: TimeDelta = TimeDelta::days(7);
+/// Most sittings that are listed for a person.
+const MOST_LISTED: u32 = 5;
+
+/// A person at work on a queue.
+#[derive(Clone, Debug)]
+pub struct Sitting {
+    /// The sitting's id.
+    pub id: SittingId,
+    /// The prism of the results.
+    pub prism: PrismId,
+    /// When the person last judged or saw a result.
+    pub used_at: DateTime<Utc>,
+    pub(super) state: SittingState,
+}
+
+/// What is saved of a sitting.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct SittingState {
+    pub(super) kind: QueueKind,
+    pub(super) question: Option<QuestionKey>,
+    pub(super) is_blind: bool,
+    pub(super) is_fair: bool,
+    /// Whether there were more results than were looked at.
+    pub(super) is_of_newest: bool,
+    pub(super) results: Vec<ResultId>,
+    pub(super) steps: Vec<ReviewStep>,
+    pub(super) measured: Vec<MeasuredSoFar>,
+}
+
+/// A judgement of a sitting.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReviewStep {
+    /// The judged result.
+    pub result: ResultId,
+    /// The judged question.
+    pub question: QuestionKey,
+    /// The marked outcome; `None` where the person could not tell.
+    pub outcome: Option<OutcomeKey>,
+    /// Whether the answer is the marked outcome; `None` where nothing was marked or predicted.
+    pub is_right: Option<bool>,
+}
+
+/// How often the answers to a question are right, by the marks of a fair sample.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MeasuredSoFar {
+    /// The question.
+    pub question: QuestionKey,
+    /// Number of answers that are right.
+    pub right: u64,
+    /// Number of marked answers that predict an outcome.
+    pub answered: u64,
+}
+
+impl Sitting {
+    /// The kind of the queue.
+    pub fn kind(&self) -> QueueKind {
+        self.state.kind
+    }
+
+    /// The question that is judged; `None` for all questions.
+    pub fn question(&self) -> Option<&QuestionKey> {
+        self.state.question.as_ref()
+    }
+
+    /// Whether answers are hidden until they are judged.
+    pub fn is_blind(&self) -> bool {
+        self.state.is_blind
+    }
+
+    /// Whether the queue looked at the newest results alone.
+    pub fn is_of_newest(&self) -> bool {
+        self.state.is_of_newest
+    }
+
+    /// The source of the sitting's marks.
+    pub fn source(&self) -> MarkSource {
+        self.state.kind.source(self.state.is_fair)
+    }
+
+    /// Number of results in the queue.
+    pub fn results(&self) -> usize {
+        self.state.results.len()
+    }
+
+    /// What was judged, in order. Steps that were undone are gone.
+    pub fn steps(&self) -> &[ReviewStep] {
+        &self.state.steps
+    }
+
+    /// How often the answers to a question are right, by all marks of a fair sample so far; `None`
+    /// for a queue that is no fair sample.
+    pub fn measured(&self, question: &QuestionKey) -> Option<Proportion> {
+        let mut measured = self.state.measured.iter();
+        let found = measured.find(|measured| measured.question == *question)?;
+        Some(Proportion {
+            count: found.right,
+            of: found.answered,
+        })
+    }
+}
+
+/// The column of the states, as errors name it.
+const STATE: &str = "review_sittings.state";
+
+impl SittingState {
+    /// The state as it is saved.
+    pub(super) fn json(&self) -> Result<String, PersistenceError> {
+        let column = STATE;
+        serde_json::to_string(self).map_err(|_| PersistenceError::Unreadable { column })
+    }
+
+    /// Adds a step to the figures, or removes it from them.
+    pub(super) fn measure(&mut self, step: &ReviewStep, is_added: bool) {
+        let mut measured = self.measured.iter_mut();
+        let found = measured.find(|measured| measured.question == step.question);
+        let (Some(measured), Some(is_right)) = (found, step.is_right) else {
+            return;
+        };
+        let right = u64::from(is_right);
+        if is_added {
+            measured.right += right;
+            measured.answered += 1;
+        } else {
+            measured.right = measured.right.saturating_sub(right);
+            measured.answered = measured.answered.saturating_sub(1);
+        }
+    }
+}
+
+impl Marks<'_> {
+    /// Finds a sitting of a person with a prism.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_sitting(
+        self,
+        person: PersonId,
+        prism: PrismId,
+        id: SittingId,
+    ) -> Result<Option<Sitting>, InternalError> {
+        let found = self.refract.database.find_sitting(person, id).await?;
+        let found = found.filter(|row| row.prism == prism);
+        Ok(found.map(Sitting::try_from).transpose()?)
+    }
+
+    /// The sittings of a person with a prism, the last used first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn sittings(
+        self,
+        person: PersonId,
+        prism: PrismId,
+    ) -> Result<Vec<Sitting>, InternalError> {
+        let database = &self.refract.database;
+        let rows = database.list_sittings(person, prism, MOST_LISTED).await?;
+        let sittings = rows.into_iter().map(Sitting::try_from);
+        Ok(sittings.collect::<Result<_, _>>()?)
+    }
+
+    /// The other people who review a prism now, each with the result on their screen.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn reviewing(
+        self,
+        person: PersonId,
+        prism: PrismId,
+    ) -> Result<Vec<(PersonId, ResultId)>, InternalError> {
+        let database = &self.refract.database;
+        let mut shown = database.list_reviewing(prism, Utc::now()).await?;
+        shown.retain(|(other, _)| *other != person);
+        Ok(shown)
+    }
+}
+
+impl TryFrom<SittingRow> for Sitting {
+    type Error = PersistenceError;
+
+    fn try_from(row: SittingRow) -> Result<Self, PersistenceError> {
+        let column = STATE;
+        let state = serde_json::from_str(&row.state);
+        Ok(Self {
+            id: row.id,
+            prism: row.prism,
+            used_at: row.used_at,
+            state: state.map_err(|_| PersistenceError::Unreadable { column })?,
+        })
+    }
+}
