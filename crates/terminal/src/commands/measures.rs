@@ -11,7 +11,6 @@ mod screen;
 
 use serde::Serialize;
 
-pub(crate) use self::layout::{number, range};
 pub(crate) use self::measured_question::MeasuredQuestion;
 
 /// A question's measures as the object that `evaluate --json` prints.

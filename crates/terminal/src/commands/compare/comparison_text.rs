@@ -8,11 +8,10 @@ use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::key::OutcomeKey;
 use refract_evaluation::comparison::Comparison;
 use refract_evaluation::cutoffs::advice::FEW_MARKS;
-use refract_evaluation::measures::proportion::Interval;
+use refract_evaluation::measures::figures::{range, signed};
 use refract_service::Refract;
 use refract_service::measures::{ComparedQuestion, DifferingText};
 
-use super::super::measures::range;
 use crate::terminal::{self, Palette, counted, widened};
 
 /// The p-value of McNemar's test below which a difference is called unlikely to be chance.
@@ -191,14 +190,4 @@ fn reference(text: &DifferingText, references: &HashMap<ResultId, String>) -> St
 
 fn outcome(predicted: Option<&OutcomeKey>) -> &str {
     predicted.map_or("–", OutcomeKey::as_str)
-}
-
-/// A difference with its sign and interval: `+0.042 (-0.010 to +0.095)`.
-fn signed(difference: Option<f64>, interval: Option<Interval>) -> String {
-    match (difference, interval) {
-        (Some(difference), Some(Interval { low, high })) => {
-            format!("{difference:+.3} ({low:+.3} to {high:+.3})")
-        }
-        (Some(_) | None, _) => "–".to_owned(),
-    }
 }
