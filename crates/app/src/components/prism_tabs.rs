@@ -17,15 +17,18 @@ pub(crate) enum PrismTab {
     Lens,
     /// Saved results.
     Results,
+    /// How often answers are right.
+    Quality,
 }
 
 impl PrismTab {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 6] = [
         Self::Overview,
         Self::Edit,
         Self::Try,
         Self::Lens,
         Self::Results,
+        Self::Quality,
     ];
 
     /// The tab's label, the end of its address, and the least role that can use it.
@@ -36,6 +39,7 @@ impl PrismTab {
             Self::Try => ("Try", "/try", Role::Reviewer),
             Self::Lens => ("Lens", "/lens", Role::Reviewer),
             Self::Results => ("Results", "/results", Role::Reviewer),
+            Self::Quality => ("Quality", "/quality", Role::Reviewer),
         }
     }
 }

@@ -8,8 +8,8 @@ use refract_domain::account::role::Role::{Editor, Owner, Reviewer};
 #[cfg(debug_assertions)]
 use crate::pages::component_sheet;
 use crate::pages::{
-    asset, edit, events, join, keys, lens, me, new_prism, people, prism, prisms, result, results,
-    sign_in, sign_in_link, sign_out, try_text, version,
+    asset, edit, events, join, keys, lens, me, new_prism, people, prism, prisms, quality, result,
+    results, sign_in, sign_in_link, sign_out, try_text, version,
 };
 use crate::requests::visit::{OpenVisit, Visit};
 use crate::routing::route::AppRoute;
@@ -57,6 +57,12 @@ pub(crate) static ROUTES: &[AppRoute] = &[
         "/prisms/{slug}/results/download",
         Reviewer,
         &results::download,
+    ),
+    AppRoute::get("/prisms/{slug}/quality", Reviewer, &quality::show),
+    AppRoute::get(
+        "/prisms/{slug}/quality/download",
+        Reviewer,
+        &quality::download,
     ),
     AppRoute::get("/keys", Owner, &keys::show),
     AppRoute::post("/keys", Owner, &keys::create),
