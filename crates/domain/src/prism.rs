@@ -17,7 +17,7 @@ use crate::limits::VERSION_MAX;
 use crate::prism::display_name::display_name;
 use crate::prism::field::Field;
 use crate::prism::question::Question;
-use crate::submission::model_input::{SystemOneQuestion, json_chars};
+use crate::submission::model_input::SystemOneQuestion;
 
 display_name! {
     /// A prism's display name, trimmed, 1 to 200 characters. A name belongs to the prism and not to
@@ -74,6 +74,8 @@ pub struct PrismVersion {
     #[serde(skip)]
     automatic_columns: Vec<Column>,
     #[serde(skip)]
+    questions_json: Vec<Box<str>>,
+    #[serde(skip)]
     question_chars: Vec<usize>,
 }
 
@@ -82,10 +84,12 @@ impl PrismVersion {
     /// distinct keys and the sizes in [`limits`](crate::limits); `refract_authoring` does so for
     /// files.
     pub fn new(fields: Vec<Field>, context: Option<String>, questions: Vec<Question>) -> Self {
-        let chars = questions.iter().map(SystemOneQuestion::from);
+        let json = questions.iter().map(SystemOneQuestion::from);
+        let json: Vec<_> = json.map(|question| question.json()).collect();
         Self {
             automatic_columns: questions.iter().filter_map(Column::automatic).collect(),
-            question_chars: chars.map(|question| json_chars(&question)).collect(),
+            question_chars: json.iter().map(|json| json.chars().count()).collect(),
+            questions_json: json,
             fields,
             context,
             questions,
@@ -105,6 +109,12 @@ impl PrismVersion {
     /// The 1 to 100 questions, in order.
     pub fn questions(&self) -> &[Question] {
         &self.questions
+    }
+
+    /// Each question in order as compact System One JSON, written once: a version is answered far
+    /// more often than it is read from the database.
+    pub fn questions_json(&self) -> &[Box<str>] {
+        &self.questions_json
     }
 
     /// Length of each question in order, in characters of compact System One JSON.

@@ -267,6 +267,20 @@ diesel::table! {
     }
 }
 
+diesel::table! {
+    use diesel::sql_types::{Integer, Nullable, Text};
+    use crate::schema::sql_types::{Id, Moment};
+
+    drafts (person_id, prism_id, kind) {
+        person_id -> Id,
+        prism_id -> Id,
+        kind -> Text,
+        revision -> Integer,
+        content -> Nullable<Text>,
+        saved_at -> Moment,
+    }
+}
+
 diesel::allow_tables_to_appear_in_same_query!(
     accounts,
     api_keys,

@@ -7,6 +7,7 @@ pub(crate) mod account_actor;
 mod accounts;
 mod app_url;
 mod change;
+mod drafts;
 mod error;
 mod invite;
 mod join;
@@ -31,6 +32,9 @@ pub use refract_persistence::{OpenInvitation, OwnSession, Person};
 pub use self::account_actor::{AccountActor, ResultActor};
 pub use self::accounts::{Account, AccountError, Accounts, DEFAULT_ACCOUNT};
 pub use self::app_url::{AppUrl, NotAnAppUrl};
+pub use self::drafts::{
+    DraftContent, DraftKind, DraftOutcome, DraftPlace, DraftRevision, Drafts, StoredDraft,
+};
 pub use self::error::PersonError;
 pub use self::invite::Invitation;
 pub use self::join::JoinError;

@@ -30,7 +30,8 @@ pub use refract_persistence::{
 
 pub use self::ask_and_save::AnsweredCall;
 pub use self::column_value::{
-    ColumnNotSearchable, ColumnValue, SearchableColumn, SearchableValue, searchable_columns,
+    AnsweredOutcome, ColumnNotSearchable, ColumnValue, SearchableColumn, SearchableValue,
+    searchable_columns,
 };
 pub use self::counts::{DAYS, DayCount, PrismCounts, ResultCounts};
 pub use self::create::CreateCall;
@@ -43,7 +44,8 @@ pub use self::readable_result::ReadableResult;
 pub use self::retry_failed::{Retried, RetryFailed};
 pub use self::retry_policy::RetryPolicy;
 pub use self::search::{
-    FoundResults, FoundRow, ResultSearch, SearchError, SearchLimits, SearchPage,
+    FoundResults, FoundRow, MarkCondition, MatchCount, Neighbours, ResultSearch, SearchError,
+    SearchLimits, SearchPage, TextWords,
 };
 pub(crate) use self::single_flight::SingleFlight;
 pub use self::usage::{ListedUsage, UsageKey};

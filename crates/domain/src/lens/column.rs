@@ -39,7 +39,7 @@ impl Column {
     }
 
     /// The column of the automatic lens for a question.
-    pub(crate) fn automatic(question: &Question) -> Option<Self> {
+    pub fn automatic(question: &Question) -> Option<Self> {
         // a question key is a valid column name: it is short enough and is no row name
         let name = ColumnName::parse(question.key.as_str()).ok()?;
         Some(Self {

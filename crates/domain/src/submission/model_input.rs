@@ -123,6 +123,14 @@ impl<'a> From<&'a Question> for SystemOneQuestion<'a> {
     }
 }
 
+impl SystemOneQuestion<'_> {
+    /// The question as compact JSON.
+    pub fn json(&self) -> Box<str> {
+        // these values cannot fail to serialise
+        serde_json::to_string(self).unwrap_or_default().into()
+    }
+}
+
 /// Characters of a value's compact JSON.
 pub fn json_chars(value: &impl Serialize) -> usize {
     let mut counter = CharCounter(0);

@@ -19,7 +19,7 @@ pub(crate) static FORMAT: TypedFormat = TypedFormat {
     before_questions: r#","questions":["#,
     end: "]}",
     write_state: write_input,
-    write_question: |json, question| write_json(json, &DecisionsQuestion::new(question)),
+    write_question: |json, question, _| write_json(json, &DecisionsQuestion::new(question)),
     read: reading::read,
     malformed: ModelError::NotDecisions,
 };

@@ -5,7 +5,6 @@
 pub(crate) mod reading;
 
 use refract_domain::prism::question::Question;
-use refract_domain::submission::model_input::SystemOneQuestion;
 
 use crate::error::ModelError;
 use crate::protocols::typed_questions::format::{TypedFormat, write_json};
@@ -25,8 +24,8 @@ pub(crate) static FORMAT: TypedFormat = TypedFormat {
 };
 
 /// Appends a question under its key.
-pub(crate) fn write_question(json: &mut Vec<u8>, question: &Question) {
+pub(crate) fn write_question(json: &mut Vec<u8>, question: &Question, written: &str) {
     write_json(json, question.key.as_str());
     json.push(b':');
-    write_json(json, &SystemOneQuestion::from(question));
+    json.extend_from_slice(written.as_bytes());
 }

@@ -13,10 +13,11 @@ use refract_domain::result::mark::Mark;
 
 pub use self::markable_results::MarkableResult;
 pub use self::marked_pages::{MarkedPages, MarkedResult};
-use crate::connections::load_as;
+use crate::connections::{load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::marks::row::{MarkRow, SavedMarkColumns};
+use crate::queries::results::{ResultFilter, ResultOrder};
 use crate::schema::marks;
 use crate::schema::sql_types::Bind;
 
@@ -70,5 +71,38 @@ impl Database {
             .filter(marks::result_id.eq_any(results))
             .order((marks::result_id, marks::question));
         load_as!(self, query, SavedMarkColumns).await
+    }
+
+    /// Up to `limit` marked results of a prism whose ids are within the filter's period, in this
+    /// order after `last`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_marked_ids(
+        &self,
+        prism: PrismId,
+        filter: &ResultFilter,
+        order: ResultOrder,
+        last: Option<ResultId>,
+        limit: u32,
+    ) -> Result<Vec<ResultId>, PersistenceError> {
+        let (after, before) = order.after(filter.ids(), last);
+        self.read(async move |mut connection| {
+            let query = marks::table
+                .filter(marks::prism_id.eq(Bind(prism)))
+                .filter(marks::result_id.gt(Bind(after)))
+                .filter(marks::result_id.lt(Bind(before)))
+                .select(marks::result_id)
+                .distinct()
+                .limit(i64::from(limit));
+            let found: Vec<ResultId> = match order {
+                ResultOrder::OldestFirst => on!(connection, load(query.order(marks::result_id)))?,
+                ResultOrder::NewestFirst => {
+                    on!(connection, load(query.order(marks::result_id.desc())))?
+                }
+            };
+            Ok(found)
+        })
+        .await
     }
 }

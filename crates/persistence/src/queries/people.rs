@@ -1,6 +1,7 @@
-//! People of the app: invitations, sign-in and the limits on password guessing.
+//! People of the app: invitations, sign-in, the limits on password guessing, and drafts.
 
 mod accept_invitation;
+mod drafts;
 mod email_hash;
 mod invitations;
 mod known_browsers;
@@ -12,6 +13,7 @@ mod sign_in_tries;
 mod unseen_changes;
 mod wrong_tries;
 
+pub use self::drafts::{DraftKind, DraftPlace, DraftRow};
 pub use self::email_hash::EmailHash;
 pub use self::invitations::{InviteOutcome, NewInvitation, NewPerson, OpenInvitation};
 pub use self::known_browsers::{KnownBrowserRow, NewBrowser};

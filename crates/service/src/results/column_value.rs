@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 
 use refract_domain::answer::Answers;
-use refract_domain::key::ColumnName;
-use refract_domain::lens::{Column, Output, Value};
+use refract_domain::key::{ColumnName, QuestionKey};
+use refract_domain::lens::{Column, Output, Value, cutoffs_of};
 use refract_domain::prism::PrismVersion;
+use refract_domain::prism::question::QuestionType;
 use refract_evaluation::counting::column_tally::ColumnTally;
 
 use crate::lenses::prism_lens::PrismLens;
@@ -18,6 +19,16 @@ pub struct ColumnValue {
     /// The value in jsonl: the key of an outcome, `yes`, `no` or `unsure`, or a level's position.
     /// An empty text means null.
     pub value: String,
+}
+
+/// An outcome that a question was answered with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AnsweredOutcome {
+    /// The question.
+    pub question: QuestionKey,
+    /// The key of the option or level; `yes`, `no` or `unsure` by the cutoffs of the lens. An empty
+    /// text means that the question has no answer.
+    pub outcome: String,
 }
 
 /// A column that can be searched, with the values that it can show.
@@ -83,6 +94,24 @@ impl WantedValue {
         Ok(Self {
             column: column.clone(),
             value: value.value.clone(),
+        })
+    }
+
+    /// The condition that a question was answered with an outcome; `None` for an outcome of a
+    /// question that the latest version lacks.
+    pub(crate) fn answered(lens: &PrismLens, answer: &AnsweredOutcome) -> Option<Self> {
+        let question = lens.latest.question(&answer.question)?;
+        let output = match question.question_type() {
+            QuestionType::Choice => Output::Top,
+            QuestionType::YesNo => Output::Label(cutoffs_of(lens.columns().lens, &answer.question)),
+            QuestionType::Scale => Output::Level,
+        };
+        Some(Self {
+            column: Column {
+                output,
+                ..Column::automatic(question)?
+            },
+            value: answer.outcome.clone(),
         })
     }
 

@@ -14,9 +14,10 @@ use crate::events::export_event;
 use crate::lenses::prism_lens::PrismLens;
 use crate::people::account_actor::AccountActor;
 use crate::results::Results;
-use crate::results::column_value::{ColumnNotSearchable, WantedValue};
+use crate::results::column_value::ColumnNotSearchable;
 use crate::results::readable_result::ReadableResult;
 use crate::results::search::ResultSearch;
+use crate::results::search::conditions::{SearchConditions, by_result};
 
 /// The results of a prism that a filter or a search selects, one page at a time (keyset
 /// pagination).
@@ -24,7 +25,7 @@ pub struct PrismResults {
     database: Database,
     lens: Arc<PrismLens>,
     filter: ResultFilter,
-    wanted: Option<WantedValue>,
+    conditions: Option<SearchConditions>,
     pages: ResultPages,
 }
 
@@ -43,7 +44,7 @@ impl Results<'_> {
             lens: Arc::new(lens),
             pages: database.result_pages(account, prism, filter.clone(), order),
             filter,
-            wanted: None,
+            conditions: None,
         }
     }
 
@@ -58,18 +59,16 @@ impl Results<'_> {
         search: ResultSearch,
         order: ResultOrder,
     ) -> Result<PrismResults, ColumnNotSearchable> {
-        let wanted = search.value.as_ref();
-        let wanted = wanted.map(|value| WantedValue::of(&lens, value));
-        let wanted = wanted.transpose()?;
+        let conditions = SearchConditions::of(&lens, &search)?;
         Ok(PrismResults {
-            wanted,
+            conditions: (!conditions.are_none()).then_some(conditions),
             ..self.of_prism(lens, search.filter, order)
         })
     }
 }
 
 impl PrismResults {
-    /// Counts the results that the filter selects now, regardless of the values of lens columns.
+    /// Counts the results that the filter selects now, regardless of answers, words and marks.
     ///
     /// # Errors
     /// When the database fails.
@@ -89,7 +88,7 @@ impl PrismResults {
         actor: &AccountActor,
         format: RowFormat,
     ) -> Result<(), InternalError> {
-        let what = export_event::described(format, &self.filter, self.wanted.is_some());
+        let what = export_event::described(format, &self.filter, self.conditions.is_some());
         let action = EventAction::ResultsExported;
         let prism = self.lens.prism.id;
         Ok(export_event::save(&self.database, actor, action, prism, what).await?)
@@ -111,11 +110,15 @@ impl PrismResults {
             let mut readable = Vec::with_capacity(page.len());
             for result in page {
                 let result = ReadableResult::through_lens(&self.database, result, &self.lens);
-                let result = result.await?;
-                let wanted = self.wanted.as_ref();
-                if wanted.is_none_or(|wanted| result.shows(wanted)) {
-                    readable.push(result);
-                }
+                readable.push(result.await?);
+            }
+            if let Some(conditions) = &self.conditions {
+                let marks = if conditions.has_marks() {
+                    self.list_marks(&readable).await?
+                } else {
+                    HashMap::new()
+                };
+                readable.retain(|result| conditions.match_result(result, &marks));
             }
             if is_end || !readable.is_empty() {
                 return Ok(readable);
@@ -129,11 +132,7 @@ impl PrismResults {
         page: &[ReadableResult],
     ) -> Result<HashMap<ResultId, Vec<Mark>>, InternalError> {
         let ids = page.iter().map(ReadableResult::id).collect();
-        let mut by_result: HashMap<ResultId, Vec<Mark>> = HashMap::new();
-        for mark in self.database.list_marks_of(ids).await? {
-            by_result.entry(mark.result).or_default().push(mark);
-        }
-        Ok(by_result)
+        Ok(by_result(self.database.list_marks_of(ids).await?))
     }
 }
 

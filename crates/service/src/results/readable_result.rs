@@ -13,7 +13,6 @@ use refract_persistence::{Database, Prism};
 use crate::lenses::prism_lens::PrismLens;
 use crate::prisms::versions::find_saved_version;
 use crate::results::Results;
-use crate::results::column_value::WantedValue;
 use crate::{CallError, InternalError};
 
 /// A saved result with the version that answered and the prism's current lens.
@@ -114,11 +113,6 @@ impl ReadableResult {
     /// Whether the result's status is `ok`.
     pub fn is_ok(&self) -> bool {
         self.result.status.answers().is_some()
-    }
-
-    /// Whether a column of the lens shows the wanted value.
-    pub(crate) fn shows(&self, wanted: &WantedValue) -> bool {
-        wanted.is_shown(&self.version, self.result.status.answers())
     }
 
     /// The prism, as it was when the result was read.

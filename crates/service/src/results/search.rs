@@ -1,4 +1,5 @@
-//! Search of a prism's results: by what was asked, by who made them, and by what the lens shows.
+//! Search of a prism's results: by what was asked, by who made them, by what the lens shows, by
+//! words in their texts and by marks.
 //!
 //! A search reads candidates in pages, in the order of their ids (keyset pagination). One index
 //! finds the candidates by one condition; the other conditions are checked on each candidate. No
@@ -7,28 +8,42 @@
 //! ([`SearchLimits`]) and reports how far it read.
 
 mod candidate_reader;
+pub(crate) mod conditions;
 mod found_results;
+mod least_sure;
+mod neighbours;
 mod search_page;
+mod text_words;
 
 use std::sync::Arc;
 
 use refract_persistence::ResultFilter;
 
 use self::candidate_reader::CandidateReader;
+pub use self::conditions::MarkCondition;
+use self::conditions::SearchConditions;
 pub use self::found_results::{FoundResults, FoundRow};
-pub use self::search_page::{SearchLimits, SearchPage};
+pub use self::neighbours::Neighbours;
+pub use self::search_page::{MatchCount, SearchLimits, SearchPage};
+pub use self::text_words::TextWords;
 use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;
 use crate::results::Results;
-use crate::results::column_value::{ColumnNotSearchable, ColumnValue, WantedValue};
+use crate::results::column_value::{AnsweredOutcome, ColumnNotSearchable, ColumnValue};
 
 /// Which results are searched for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResultSearch {
-    /// Conditions on everything but the answers.
+    /// Conditions on everything but answers, texts and marks.
     pub filter: ResultFilter,
-    /// A value that a column of the lens must show.
-    pub value: Option<ColumnValue>,
+    /// Values that columns of the lens must show, all of them.
+    pub values: Vec<ColumnValue>,
+    /// Outcomes that questions must be answered with, all of them.
+    pub answers: Vec<AnsweredOutcome>,
+    /// Words that the texts must have.
+    pub words: Option<TextWords>,
+    /// What the marks must be.
+    pub marks: Option<MarkCondition>,
 }
 
 /// Why a search failed.
@@ -55,13 +70,11 @@ impl Results<'_> {
         limits: SearchLimits,
     ) -> Result<FoundResults, SearchError> {
         let database = &self.refract.database;
-        let wanted = search.value.as_ref();
-        let wanted = wanted.map(|value| WantedValue::of(lens, value));
         let reader = CandidateReader {
             database,
             lens,
             filter: &search.filter,
-            wanted: wanted.transpose()?,
+            conditions: SearchConditions::of(lens, search)?,
             limits,
         };
         let matches = reader.read(page).await?;

@@ -30,10 +30,10 @@ fn results() -> Vec<Described> {
 
 fn angry(value: &str) -> ResultSearch {
     ResultSearch {
-        value: Some(ColumnValue {
+        values: vec![ColumnValue {
             column: ColumnName::parse("angry").unwrap(),
             value: value.to_owned(),
-        }),
+        }],
         ..ResultSearch::default()
     }
 }

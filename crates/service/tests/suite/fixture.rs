@@ -49,6 +49,22 @@ pub(crate) struct Described {
     pub(crate) is_retried: bool,
 }
 
+impl Described {
+    pub(crate) fn text(&self) -> String {
+        format!("Hm {}? Größe \"50 %\"", self.at)
+    }
+
+    /// The outcome of `angry` that a test may mark: every other answered result has one.
+    pub(crate) fn marked(&self) -> Option<&'static str> {
+        let outcome = match self.at % 4 {
+            0 => "yes",
+            2 => "no",
+            _ => return None,
+        };
+        self.answers.map(|_| outcome)
+    }
+}
+
 impl Fixture {
     pub(crate) async fn on(backend: Backend) -> Self {
         match backend {
@@ -182,7 +198,7 @@ fn new_result(prism: &PrismLens, described: &Described) -> NewResult {
         version: VersionNumber::new(described.version).unwrap(),
         reference: described.reference.map(|it| Ref::saved(it.to_owned())),
         submission: Submission::saved(
-            FieldValues(vec![(FieldKey::parse("text").unwrap(), "Hm?".to_owned())]),
+            FieldValues(vec![(FieldKey::parse("text").unwrap(), described.text())]),
             None,
         ),
         status: status(described.answers),

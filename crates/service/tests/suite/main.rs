@@ -19,6 +19,7 @@ mod result_search;
 mod retention;
 mod sign_in;
 mod sign_in_events;
+mod unsaved_drafts;
 
 use refract_test_support::backend::Backend;
 

@@ -4,7 +4,7 @@ use refract_domain::ids::ResultId;
 use refract_domain::submission::reference::Ref;
 use refract_lens_rendering::{Format, render};
 use refract_persistence::{ResultFilter, ResultOrder};
-use refract_service::results::{ReadableResult, ResultSearch};
+use refract_service::results::{MarkCondition, ReadableResult, ResultSearch};
 use serde_json::Value;
 
 use crate::fixture::{Described, Fixture, Saved, moment};
@@ -30,15 +30,15 @@ pub(crate) async fn expected(it: &Fixture, saved: &Saved, search: &ResultSearch)
                 .iter()
                 .find(|(id, _)| *id == result.id())
                 .unwrap();
-            let is_shown = search.value.as_ref().is_none_or(|wanted| {
-                let shown = &row(&result)[wanted.column.as_str()];
-                let shown = if shown.is_null() {
-                    ""
-                } else {
-                    shown.as_str().unwrap()
-                };
-                shown == wanted.value
+            let row = row(&result);
+            let is_shown = search.values.iter().all(|wanted| {
+                row[wanted.column.as_str()].as_str().unwrap_or_default() == wanted.value
             });
+            // the automatic lens shows what a choice was answered with
+            let is_answered = search.answers.iter().all(|wanted| {
+                row[wanted.question.as_str()].as_str().unwrap_or_default() == wanted.outcome
+            });
+            let is_shown = is_shown && is_answered && has_words_and_marks(search, described);
             if is_shown && is_let_through(&search.filter, described) {
                 expected.push(*id);
             }
@@ -51,6 +51,26 @@ fn row(result: &ReadableResult) -> Value {
     let mut row = Vec::new();
     render(Format::Jsonl, &result.columns(), &result.view(), &mut row).unwrap();
     serde_json::from_slice(&row).unwrap()
+}
+
+/// The words of the tests have one lower case in every database.
+fn has_words_and_marks(search: &ResultSearch, result: &Described) -> bool {
+    let marked = result.marked();
+    let is_marked = match &search.marks {
+        None => true,
+        Some(MarkCondition::Marked) => marked.is_some(),
+        Some(MarkCondition::Unmarked) => marked.is_none(),
+        Some(MarkCondition::Outcome(_, outcome)) => marked == Some(outcome.as_str()),
+    };
+    let text = result.text().to_lowercase();
+    let words = search.words.as_ref().map(|words| format!("{words:?}"));
+    is_marked
+        && words.is_none_or(|words| {
+            // the words as they are printed: TextWords(["a", "b"])
+            let list = words.trim_start_matches("TextWords(").trim_end_matches(')');
+            let list: Vec<String> = serde_json::from_str(list).unwrap();
+            list.iter().all(|word| text.contains(word))
+        })
 }
 
 fn is_let_through(filter: &ResultFilter, result: &Described) -> bool {

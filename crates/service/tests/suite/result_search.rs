@@ -8,14 +8,15 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, TestRunner};
 use refract_domain::ids::ResultId;
-use refract_domain::key::ColumnName;
+use refract_domain::key::{ColumnName, OutcomeKey, QuestionKey};
 use refract_domain::prism::VersionNumber;
 use refract_domain::prism::slug::PrismSelector;
 use refract_domain::submission::reference::Ref;
 use refract_persistence::{ResultFilter, ResultOrder};
 use refract_service::people::ResultActor;
 use refract_service::results::{
-    ColumnValue, FoundResults, ReadableResult, ResultSearch, SearchError, SearchLimits, SearchPage,
+    AnsweredOutcome, ColumnValue, FoundResults, MarkCondition, MatchCount, Neighbours,
+    ReadableResult, ResultSearch, SearchError, SearchLimits, SearchPage, TextWords,
     searchable_columns,
 };
 use refract_test_support::on_both;
@@ -31,6 +32,7 @@ on_both!(
     an_empty_page_leads_back_to_the_result_that_it_came_from,
     a_search_goes_by_the_lens_as_it_is_now,
     a_column_that_the_lens_does_not_have_is_refused,
+    the_least_sure_results_come_first_and_pages_go_on,
 );
 
 const OPERATOR: ResultActor = ResultActor::Operator;
@@ -78,7 +80,28 @@ fn searches() -> impl Strategy<Value = ResultSearch> {
         option::weighted(0.2, select(vec!["a", "b", "c"])),
         option::weighted(0.3, select(actors)),
     );
-    (filter, option::weighted(0.4, value)).prop_map(|(filter, value)| {
+    let outcome = ["billing", "returns", ""].map(|outcome| AnsweredOutcome {
+        question: QuestionKey::parse("topic").unwrap(),
+        outcome: outcome.to_owned(),
+    });
+    let words = ["hm 3", "GRÖß", "3", "hm \"50", "text", "50 %"].map(TextWords::parse);
+    let marked = |outcome: &str| {
+        let question = QuestionKey::parse("angry").unwrap();
+        MarkCondition::Outcome(question, OutcomeKey::parse(outcome).unwrap())
+    };
+    let marks = [
+        MarkCondition::Marked,
+        MarkCondition::Unmarked,
+        marked("yes"),
+        marked("no"),
+    ];
+    let beside = (
+        vec(value, 0..=2),
+        option::weighted(0.2, select(outcome.to_vec())),
+        option::weighted(0.3, select(words.to_vec())),
+        option::weighted(0.3, select(marks.to_vec())),
+    );
+    (filter, beside).prop_map(|(filter, (values, answer, words, marks))| {
         let (is_ok, is_retried, since, until, version, reference, actor) = filter;
         ResultSearch {
             filter: ResultFilter {
@@ -91,7 +114,13 @@ fn searches() -> impl Strategy<Value = ResultSearch> {
                 reference: reference.map(|it| Ref::saved(it.to_owned())),
                 actor,
             },
-            value: value.map(|(column, value)| column_value(column, value)),
+            values: values
+                .into_iter()
+                .map(|(column, value)| column_value(column, value))
+                .collect(),
+            answers: answer.into_iter().collect(),
+            words: words.flatten(),
+            marks,
         }
     })
 }
@@ -167,6 +196,7 @@ async fn all_pages_of_a_search_are_all_that_it_should_find_in_either_direction(i
         let check = async {
             let account = account(&it.database).await;
             let saved = save_all(it, account, &results).await;
+            mark_some(it, &saved).await;
             // results of another prism are never found
             save_all(it, account, &results).await;
             for (wanted, results, candidates) in searches {
@@ -185,10 +215,40 @@ async fn all_pages_of_a_search_are_all_that_it_should_find_in_either_direction(i
         .unwrap();
 }
 
+/// Marks every other answered result as angry or not.
+async fn mark_some(it: &Fixture, saved: &Saved) {
+    for (id, described) in &saved.results {
+        let Some(outcome) = described.marked() else {
+            continue;
+        };
+        let account = saved.lens.prism.account;
+        let result = it.refract.results().find(account, *id).await.unwrap();
+        let question = QuestionKey::parse("angry").unwrap();
+        let changes = vec![(question, Some(outcome.to_owned()))];
+        let marks = it.refract.marks();
+        marks.mark(&result, changes, None).await.unwrap();
+    }
+}
+
 async fn check_walks(it: &Fixture, saved: &Saved, wanted: &ResultSearch, limits: SearchLimits) {
     let expected = expected(it, saved, wanted).await;
     let older = walk(it, saved, wanted, SearchPage::Newest, limits).await;
     assert_eq!(older, expected, "towards older ones: {wanted:?} {limits:?}");
+    let count = find(it, saved, wanted, SearchPage::Newest, limits)
+        .await
+        .count;
+    let matches = expected.len();
+    match count.unwrap() {
+        MatchCount::All(all) => assert_eq!(all, matches, "{wanted:?} {limits:?}"),
+        MatchCount::MoreThan(few) => assert!(few < matches, "{few} {wanted:?} {limits:?}"),
+        MatchCount::AmongNewest { matches: few, read } => {
+            assert!(
+                few <= matches && read == limits.candidates,
+                "{wanted:?} {limits:?}"
+            );
+        }
+    }
+    check_neighbours(it, saved, wanted, &expected).await;
     let oldest = SearchPage::NewerThan(ResultId::LOWEST);
     let newer = walk(it, saved, wanted, oldest, limits).await;
     assert_eq!(newer, expected, "towards newer ones: {wanted:?} {limits:?}");
@@ -216,6 +276,62 @@ async fn check_walks(it: &Fixture, saved: &Saved, wanted: &ResultSearch, limits:
         read.extend(page.iter().map(ReadableResult::id));
     }
     assert_eq!(read, expected, "a download: {wanted:?}");
+}
+
+async fn check_neighbours(it: &Fixture, saved: &Saved, wanted: &ResultSearch, list: &[ResultId]) {
+    let (lens, limits) = (Arc::new(saved.lens.clone()), SearchLimits::default());
+    let results = it.refract.results();
+    let found = results.search_least_sure(&lens, wanted, None, limits);
+    let ranked = ids(&found.await.unwrap());
+    for (place, id) in list.iter().enumerate() {
+        let found = results.neighbours(&lens, wanted, *id, limits).await;
+        assert_eq!(found.unwrap(), beside(list, place), "{wanted:?}");
+    }
+    for (place, id) in ranked.iter().enumerate() {
+        let found = results.least_sure_neighbours(&lens, wanted, *id, limits);
+        assert_eq!(found.await.unwrap(), beside(&ranked, place), "{wanted:?}");
+    }
+}
+
+fn beside(list: &[ResultId], place: usize) -> Neighbours {
+    Neighbours {
+        previous: place.checked_sub(1).map(|before| list[before]),
+        next: list.get(place + 1).copied(),
+    }
+}
+
+async fn the_least_sure_results_come_first_and_pages_go_on(it: Fixture) {
+    let angry = [90, 50, 10, 45, 55, 100];
+    let results = (0..).zip(angry);
+    let results = results.map(|(at, angry)| described(at, Some(("billing", angry))));
+    let mut results: Vec<_> = results.collect();
+    results.push(described(9, None));
+    let saved = save_all(&it, it.account, &results).await;
+    let lens = Arc::new(saved.lens.clone());
+    let limits = SearchLimits {
+        results: 2,
+        candidates: 6,
+    };
+    let (mut after, mut all) = (None, Vec::new());
+    loop {
+        let everything = ResultSearch::default();
+        let results = it.refract.results();
+        let found = results.search_least_sure(&lens, &everything, after, limits);
+        let found = found.await.unwrap();
+        // the failed result is one of the newest six, and the oldest result is none of them
+        let count = MatchCount::AmongNewest {
+            matches: 6,
+            read: 6,
+        };
+        assert_eq!(found.count, Some(count));
+        all.extend(ids(&found));
+        after = found.older;
+        if after.is_none() {
+            break;
+        }
+    }
+    let places = [1, 4, 3, 2, 5];
+    assert_eq!(all, places.map(|place: usize| saved.results[place].0));
 }
 
 fn described(at: i64, answers: Option<(&'static str, u32)>) -> Described {
@@ -265,7 +381,7 @@ async fn a_search_that_finds_little_reports_how_far_it_looked_and_goes_on_there(
     results.extend((1..=9).map(|at| described(at, Some(("billing", 10)))));
     let saved = save_all(&it, it.account, &results).await;
     let wanted = ResultSearch {
-        value: Some(column_value("angry", "yes")),
+        values: vec![column_value("angry", "yes")],
         ..ResultSearch::default()
     };
     let limits = SearchLimits {
@@ -330,7 +446,7 @@ async fn a_search_goes_by_the_lens_as_it_is_now(it: Fixture) {
     ];
     let mut saved = save_all(&it, it.account, &results).await;
     let wanted = ResultSearch {
-        value: Some(column_value("angry", "unsure")),
+        values: vec![column_value("angry", "unsure")],
         ..ResultSearch::default()
     };
     let limits = SearchLimits::default();
@@ -377,7 +493,7 @@ async fn a_search_goes_by_the_lens_as_it_is_now(it: Fixture) {
 async fn a_column_that_the_lens_does_not_have_is_refused(it: Fixture) {
     let saved = save_all(&it, it.account, &[]).await;
     let wanted = ResultSearch {
-        value: Some(column_value("urgency", "high")),
+        values: vec![column_value("urgency", "high")],
         ..ResultSearch::default()
     };
     let (lens, limits) = (Arc::new(saved.lens.clone()), SearchLimits::default());

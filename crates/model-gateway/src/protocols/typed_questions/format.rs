@@ -19,8 +19,8 @@ pub(crate) struct TypedFormat {
     pub(crate) end: &'static str,
     /// Writes the text to judge, and reserves this many bytes for what follows it.
     pub(crate) write_state: fn(&mut Vec<u8>, &State<'_>, usize),
-    /// Writes a question.
-    pub(crate) write_question: fn(&mut Vec<u8>, &Question),
+    /// Writes a question, which also comes as System One JSON.
+    pub(crate) write_question: fn(&mut Vec<u8>, &Question, &str),
     /// Reads the value of `answers` as answers to the questions of a request.
     pub(crate) read: fn(&RawValue, &[Question]) -> Result<ReadAnswers, ModelError>,
     /// The error for a body in another format.

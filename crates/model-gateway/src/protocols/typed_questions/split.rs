@@ -50,12 +50,12 @@ impl TypedFormat {
         json.extend_from_slice(self.before_questions.as_bytes());
         let beginning = json.len();
         let mut places: Vec<Range<usize>> = Vec::with_capacity(questions.len());
-        for question in questions {
+        for (question, written) in questions.iter().zip(version.questions_json()) {
             if !places.is_empty() {
                 json.push(b',');
             }
             let start = json.len();
-            (self.write_question)(&mut json, question);
+            (self.write_question)(&mut json, question, written);
             places.push(start..json.len());
         }
         WrittenQuestions {
@@ -82,9 +82,10 @@ impl TypedFormat {
 
     /// Number of characters of each question, with its key.
     pub(crate) fn question_chars(&self, version: &PrismVersion) -> Vec<usize> {
-        let questions = version.questions().iter().map(|question| {
+        let questions = version.questions().iter().zip(version.questions_json());
+        let questions = questions.map(|(question, written)| {
             let mut json = Vec::new();
-            (self.write_question)(&mut json, question);
+            (self.write_question)(&mut json, question, written);
             chars(&json)
         });
         questions.collect()

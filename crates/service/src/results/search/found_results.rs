@@ -9,7 +9,7 @@ use refract_domain::result::actor::ResultActor;
 use refract_persistence::{Database, SearchCandidate};
 
 use super::candidate_reader::{Matches, SearchEnd};
-use super::search_page::SearchPage;
+use super::search_page::{MatchCount, SearchPage};
 use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;
 use crate::results::readable_result::ReadableResult;
@@ -27,6 +27,8 @@ pub struct FoundResults {
     /// The moment up to which results were read, if the search gave up before the page was full;
     /// `older` or `newer` continues from there.
     pub searched_to: Option<DateTime<Utc>>,
+    /// How many results match; counted with the page of the newest results.
+    pub count: Option<MatchCount>,
 }
 
 /// A result of a search.
@@ -46,7 +48,7 @@ impl FoundResults {
         page: SearchPage,
         matches: Matches,
     ) -> Result<Self, InternalError> {
-        let Matches { found, end } = matches;
+        let Matches { found, end, count } = matches;
         // in the order of reading
         let (first, last) = (found.first(), found.last());
         let (first, last) = (first.map(|it| it.id), last.map(|it| it.id));
@@ -72,13 +74,14 @@ impl FoundResults {
             newer,
             older,
             searched_to,
+            count,
         })
     }
 }
 
 /// Loads the results of candidates, in the candidates' order. A result that was deleted meanwhile
 /// is left out.
-async fn load_rows(
+pub(super) async fn load_rows(
     database: &Database,
     lens: &Arc<PrismLens>,
     candidates: Vec<SearchCandidate>,

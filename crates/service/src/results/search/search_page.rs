@@ -32,3 +32,28 @@ impl Default for SearchLimits {
         }
     }
 }
+
+impl SearchLimits {
+    /// The limits for a page of 50 results that have words in their texts, looked for among 50,000
+    /// candidates: the database compares the texts, and few of them leave it.
+    pub const OF_WORDS: Self = Self {
+        results: 50,
+        candidates: 50_000,
+    };
+}
+
+/// How many results match a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MatchCount {
+    /// So many match.
+    All(usize),
+    /// More than so many match.
+    MoreThan(usize),
+    /// So many of the newest candidates match; older ones were not looked at.
+    AmongNewest {
+        /// The number of matches.
+        matches: usize,
+        /// The number of candidates that were looked at.
+        read: u32,
+    },
+}

@@ -1,7 +1,7 @@
 //! Candidates: results that an index finds for a search, with the columns that decide whether they
 //! match, and without their texts.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -11,13 +11,13 @@ use refract_domain::prism::VersionNumber;
 use refract_domain::result::actor::ResultActor;
 use refract_domain::submission::reference::Ref;
 
-use crate::connections::{CUSTOM_PLAN, on};
+use crate::connections::{CUSTOM_PLAN, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::results::actor::ResultActorRow;
 use crate::queries::results::lists::candidate_range::CandidateRange;
 use crate::queries::results::lists::filter::ResultFilter;
-use crate::queries::results::lists::query::ResultOrder;
+use crate::queries::results::lists::query::{ResultOrder, ResultQuery};
 use crate::queries::results::row::{saved_answers, saved_version};
 use crate::schema::results;
 
@@ -130,6 +130,75 @@ impl Database {
                 )
             )?;
             found.into_iter().map(SearchCandidate::try_from).collect()
+        })
+        .await
+    }
+
+    /// Finds the candidates among these results of an account that match a filter, in this order. A
+    /// few thousand ids at most.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_candidates(
+        &self,
+        account: AccountId,
+        ids: Vec<ResultId>,
+        filter: ResultFilter,
+        order: ResultOrder,
+    ) -> Result<Vec<SearchCandidate>, PersistenceError> {
+        let query = ResultQuery {
+            filter,
+            ..ResultQuery::of_account(account)
+        };
+        let query = query.with_ids(ids).ordered(order);
+        load_as!(self, query.statement(), CandidateColumns).await
+    }
+
+    /// Up to `limit` ids that [one index](ResultFilter::by_index) finds for a filter, newest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_candidate_ids(
+        &self,
+        account: AccountId,
+        prism: PrismId,
+        filter: &ResultFilter,
+        limit: u32,
+    ) -> Result<Vec<ResultId>, PersistenceError> {
+        let newest_first = ResultOrder::NewestFirst;
+        let range = CandidateRange::new(account, prism, filter, newest_first, None);
+        let limit = i64::from(limit);
+        self.read(async move |mut connection| {
+            let found = on!(
+                connection,
+                CUSTOM_PLAN,
+                load(range.query().limit(limit).select(results::id))
+            );
+            Ok(found?)
+        })
+        .await
+    }
+
+    /// Finds which of these results have field values that match each of these patterns of `LIKE`.
+    /// The patterns are compared with the fields as JSON, keys included, in lower case: a match
+    /// may be none for the texts themselves. A few thousand ids at most.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_like(
+        &self,
+        ids: Vec<ResultId>,
+        patterns: Vec<String>,
+    ) -> Result<HashSet<ResultId>, PersistenceError> {
+        let query = ResultQuery {
+            patterns,
+            ids: Some(ids),
+            ..ResultQuery::default()
+        };
+        self.read(async move |mut connection| {
+            let found: Vec<ResultId> =
+                on!(connection, load(query.statement().select(results::id)))?;
+            Ok(found.into_iter().collect())
         })
         .await
     }

@@ -3,11 +3,12 @@
 
 use chrono::{DateTime, Utc};
 use diesel::backend::{Backend, DieselReserveSpecialization};
+use diesel::dsl::sql;
 use diesel::prelude::*;
 use diesel::query_builder::QueryFragment;
 use diesel::query_dsl::methods::BoxedDsl;
 use diesel::serialize::ToSql;
-use diesel::sql_types::{BigInt, HasSqlType, Integer, Text};
+use diesel::sql_types::{BigInt, Bool, HasSqlType, Integer, Text};
 use refract_domain::ids::{AccountId, ApiKeyId, PersonId, PrismId, ResultId};
 use refract_domain::submission::reference::IdempotencyKey;
 
@@ -53,6 +54,8 @@ pub(crate) struct ResultQuery {
     pub(crate) keys: Option<Vec<Option<String>>>,
     /// Only results that have a `ref`.
     pub(crate) has_reference: bool,
+    /// Only results whose fields, as JSON in lower case, match each of these patterns of `LIKE`.
+    pub(crate) patterns: Vec<String>,
     pub(crate) order: Option<ResultOrder>,
     pub(crate) limit: Option<i64>,
 }
@@ -151,6 +154,10 @@ impl ResultQuery {
         }
         if self.has_reference {
             query = query.filter(results::reference.is_not_null());
+        }
+        for pattern in self.patterns {
+            let is_like = sql::<Bool>("lower(results.fields) LIKE ");
+            query = query.filter(is_like.bind::<Text, _>(pattern).sql(r" ESCAPE '\'"));
         }
         query = self.filter.narrow(query);
         query = match self.order {
