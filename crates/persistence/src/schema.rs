@@ -110,6 +110,37 @@ diesel::table! {
         outcome -> Text,
         marked_by -> Nullable<Text>,
         marked_at -> Moment,
+        source -> Nullable<Text>,
+        note -> Nullable<Text>,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{Nullable, Text};
+    use crate::schema::sql_types::{Id, Moment};
+
+    abstentions (result_id, question) {
+        result_id -> Id,
+        question -> Text,
+        prism_id -> Id,
+        abstained_by -> Nullable<Text>,
+        abstained_at -> Moment,
+        note -> Nullable<Text>,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{Nullable, Text};
+    use crate::schema::sql_types::{Id, Moment};
+
+    review_sittings (id) {
+        id -> Id,
+        person_id -> Id,
+        prism_id -> Id,
+        state -> Text,
+        used_at -> Moment,
+        showing -> Nullable<Id>,
+        shown_until -> Nullable<Moment>,
     }
 }
 

@@ -11,6 +11,7 @@ mod errors;
 mod export;
 mod find_results;
 mod mark_result;
+mod origin;
 mod questions;
 mod rows;
 mod stated_outcomes;
@@ -19,6 +20,7 @@ pub use self::check::{CheckedMarks, MarksError};
 pub use self::columns::{MarkedColumns, MarkedNameTaken};
 pub use self::errors::{MarkError, MarkErrors};
 pub use self::mark_result::MarkChange;
+pub use self::origin::MarkOrigin;
 pub use self::rows::{MarkCell, MarksRow, NamedResult};
 
 use crate::Refract;

@@ -16,6 +16,7 @@ mod key;
 mod lens;
 mod manual;
 mod marks;
+mod marks_args;
 mod measures;
 mod migrate;
 mod model;

@@ -11,7 +11,7 @@ use refract_domain::ids::ResultId;
 use refract_domain::result::mark::Marker;
 use refract_lens_rendering::{Format, render};
 use refract_service::CallError;
-use refract_service::marks::MarksError;
+use refract_service::marks::{MarkOrigin, MarksError};
 use refract_service::results::{ReadableResult, ResultDetails};
 
 use self::actor::actor;
@@ -59,10 +59,13 @@ pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
 /// Saves and removes marks.
 pub(crate) async fn mark(visit: Visit) -> Result<PageReply, PageError> {
     let details = find(&visit).await?;
-    let marker = Marker::parse(&visit.visitor.name).ok();
+    let origin = MarkOrigin {
+        marked_by: Marker::parse(&visit.visitor.name).ok(),
+        ..MarkOrigin::default()
+    };
     let changes = changes(&visit.sent.form, &details.result);
     let marks = visit.refract.marks();
-    let saving = marks.mark(&details.result, changes, marker.as_ref());
+    let saving = marks.mark(&details.result, changes, &origin);
     match saving.await {
         Ok(()) => {
             let address = format!("/results/{}?done=marked", details.result.id());

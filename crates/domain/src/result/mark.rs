@@ -1,7 +1,10 @@
 //! Marks: the correct outcomes of saved results, as judged by people.
 
+pub mod source;
+
 use chrono::{DateTime, Utc};
 
+use self::source::MarkSource;
 use crate::ids::ResultId;
 use crate::key::{ColumnName, OutcomeKey, QuestionKey};
 use crate::lens::Value;
@@ -23,11 +26,35 @@ pub struct Mark {
     pub marked_by: Option<Marker>,
     /// When the mark was made or changed, in whole milliseconds.
     pub marked_at: DateTime<Utc>,
+    /// How the result came to be marked; `None` when that is not known, or somebody chose the
+    /// result.
+    pub source: Option<MarkSource>,
+    /// What the person noted.
+    pub note: Option<MarkNote>,
+}
+
+impl Mark {
+    /// Whether saving this mark changes a saved mark of the same question. Another outcome does. An
+    /// equal outcome does if it makes the mark part of a fair sample: drawn at random after somebody
+    /// had chosen the result, or imported where the source was not known.
+    pub fn changes(&self, saved: &Self) -> bool {
+        let becomes_fair = match self.source {
+            Some(MarkSource::Random) => !saved.source.is_some_and(MarkSource::is_fair),
+            Some(MarkSource::Import) => saved.source.is_none(),
+            Some(MarkSource::Near | MarkSource::LeastSure | MarkSource::Filter) | None => false,
+        };
+        self.outcome != saved.outcome || becomes_fair
+    }
 }
 
 display_name! {
     /// The name of a person who marks, trimmed, 1 to 200 characters.
     Marker
+}
+
+display_name! {
+    /// What a person noted beside a mark, trimmed, 1 to 200 characters.
+    MarkNote
 }
 
 /// The outcomes with which a Yes / No question can be marked.

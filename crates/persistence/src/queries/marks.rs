@@ -23,8 +23,7 @@ use crate::schema::sql_types::Bind;
 
 impl Database {
     /// Saves marks of a prism's results, all or none, in one transaction, and returns how many are
-    /// new or change the marked outcome. A mark with the outcome that is saved already changes
-    /// nothing. If anything changes, an event of the import is saved too.
+    /// new or [change](Mark::changes) the saved ones. If anything changes, an event of the import is saved too.
     ///
     /// No two of the marks may be of one result and question.
     ///

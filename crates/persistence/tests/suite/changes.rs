@@ -278,6 +278,8 @@ impl Things {
                     outcome: OutcomeKey::parse("yes").unwrap(),
                     marked_by: None,
                     marked_at: moment(1),
+                    source: None,
+                    note: None,
                 };
                 database.save_marks(prism, &[mark], stamp).await.map(drop)
             }

@@ -55,6 +55,8 @@ async fn a_deleted_result_takes_its_marks_and_frees_its_key(it: Fixture) {
         outcome: OutcomeKey::parse("yes").unwrap(),
         marked_by: None,
         marked_at: moment(1),
+        source: None,
+        note: None,
     };
     let marks = [mark(gone), mark(kept)];
     let saving = it.database.save_marks(it.prism.id, &marks, it.stamp(1));

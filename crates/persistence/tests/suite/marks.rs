@@ -6,7 +6,8 @@ use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::prism::VersionNumber;
 use refract_domain::result::SavedResult;
-use refract_domain::result::mark::{Mark, Marker};
+use refract_domain::result::mark::source::MarkSource;
+use refract_domain::result::mark::{Mark, MarkNote, Marker};
 use refract_domain::submission::reference::Ref;
 use refract_persistence::{MarkableResult, MarkedResult, PersistenceError, ResultFilter};
 use refract_test_support::on_both;
@@ -20,6 +21,8 @@ on_both!(
     a_change_that_fails_takes_nothing_back,
     changes_of_one_result_at_once_are_seen_whole,
     saying_what_is_saved_already_changes_nothing,
+    an_equal_outcome_makes_a_mark_fair_and_never_unfair,
+    another_outcome_brings_its_own_source,
     marks_are_saved_all_or_none,
     the_marks_of_several_results_come_in_order,
     marking_changes_no_result,
@@ -36,6 +39,8 @@ fn mark(result: ResultId, question: &str, outcome: &str) -> Mark {
         outcome: OutcomeKey::parse(outcome).unwrap(),
         marked_by: Some(Marker::parse("Ada").unwrap()),
         marked_at: moment(1),
+        source: None,
+        note: None,
     }
 }
 
@@ -162,6 +167,59 @@ async fn saying_what_is_saved_already_changes_nothing(it: Fixture) {
     assert_eq!(save(&it, &[again]).await, 0);
     assert_eq!(it.database.list_marks(result.id).await.unwrap(), [first]);
     assert_eq!(save(&it, &[]).await, 0);
+}
+
+async fn an_equal_outcome_makes_a_mark_fair_and_never_unfair(it: Fixture) {
+    use MarkSource::{Filter, Import, LeastSure, Near, Random};
+    for (saved_source, new_source, expected) in [
+        (None, Some(Import), Some(Import)),
+        (None, Some(Random), Some(Random)),
+        (None, Some(Near), None),
+        (Some(Near), Some(Random), Some(Random)),
+        // an export that is imported again makes no mark fair
+        (Some(LeastSure), Some(Import), Some(LeastSure)),
+        (Some(Random), Some(Filter), Some(Random)),
+        (Some(Random), Some(Import), Some(Random)),
+        (Some(Import), Some(Random), Some(Import)),
+        (Some(Import), None, Some(Import)),
+    ] {
+        let result = saved(&it, None).await;
+        let first = Mark {
+            source: saved_source,
+            ..mark(result.id, "angry", "yes")
+        };
+        let second = Mark {
+            source: new_source,
+            note: Some(MarkNote::parse("sarcasm").unwrap()),
+            ..first.clone()
+        };
+        save(&it, std::slice::from_ref(&first)).await;
+        let changed = save(&it, std::slice::from_ref(&second)).await;
+        assert_eq!(changed == 1, second.changes(&first), "{second:?}");
+        let by_hand = change(&it, &result, std::slice::from_ref(&second), &[]);
+        by_hand.await.unwrap();
+        let kept = it.database.list_marks(result.id).await.unwrap();
+        let expected_mark = if changed == 1 { &second } else { &first };
+        assert_eq!(kept, [expected_mark.clone()]);
+        assert_eq!(kept[0].source, expected);
+    }
+}
+
+async fn another_outcome_brings_its_own_source(it: Fixture) {
+    let result = saved(&it, None).await;
+    for (outcome, source) in [
+        ("yes", Some(MarkSource::Random)),
+        ("no", None),
+        ("yes", Some(MarkSource::Near)),
+        ("no", Some(MarkSource::Import)),
+    ] {
+        let mark = Mark {
+            source,
+            ..mark(result.id, "angry", outcome)
+        };
+        assert_eq!(save(&it, std::slice::from_ref(&mark)).await, 1);
+        assert_eq!(it.database.list_marks(result.id).await.unwrap(), [mark]);
+    }
 }
 
 async fn marks_are_saved_all_or_none(it: Fixture) {

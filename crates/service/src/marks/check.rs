@@ -5,12 +5,13 @@ use std::collections::{HashMap, HashSet};
 use chrono::Utc;
 use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::key::QuestionKey;
-use refract_domain::result::mark::{Mark, Marker};
+use refract_domain::result::mark::Mark;
 use refract_domain::result::whole_milliseconds;
 use refract_persistence::{PersistenceError, Prism};
 
 use super::errors::MarkErrors;
 use super::find_results::NamedResults;
+use super::origin::MarkOrigin;
 use super::rows::MarksRow;
 use super::stated_outcomes::StatedOutcomes;
 use crate::InternalError;
@@ -54,7 +55,7 @@ impl From<PersistenceError> for MarksError {
 
 impl Marks<'_> {
     /// Finds the results that the rows of a file name, and checks the marks of each result.
-    /// `errors` are those that reading the file found. The marks are made by `marked_by`, now.
+    /// `errors` are those that reading the file found. The marks are made now.
     ///
     /// # Errors
     /// [`MarksError::InvalidRows`] with every fault when there is any, or when the database fails.
@@ -63,7 +64,7 @@ impl Marks<'_> {
         prism: &Prism,
         rows: &[MarksRow],
         mut errors: MarkErrors,
-        marked_by: Option<&Marker>,
+        origin: &MarkOrigin,
     ) -> Result<CheckedMarks, MarksError> {
         let database = &self.refract.database;
         let named = NamedResults::find(database, prism, rows).await?;
@@ -86,7 +87,7 @@ impl Marks<'_> {
         Ok(CheckedMarks {
             prism: prism.id,
             results: stated.results(),
-            marks: stated.into_marks(marked_by, marked_at),
+            marks: stated.into_marks(origin, marked_at),
         })
     }
 }
@@ -104,7 +105,7 @@ impl CheckedMarks {
 }
 
 impl Marks<'_> {
-    /// How many of the marks are new or change the marked outcome. Saves nothing.
+    /// How many of the marks are new or change the saved ones. Saves nothing.
     ///
     /// # Errors
     /// When the database fails.
@@ -116,17 +117,19 @@ impl Marks<'_> {
             let saved = database.list_marks_of(ids.into_iter().collect()).await?;
             let saved: HashMap<_, _> = saved
                 .iter()
-                .map(|mark| ((mark.result, &mark.question), &mark.outcome))
+                .map(|mark| ((mark.result, &mark.question), mark))
                 .collect();
-            let is_saved =
-                |mark: &&Mark| saved.get(&(mark.result, &mark.question)) == Some(&&mark.outcome);
-            changes += marks.len() - marks.iter().filter(is_saved).count();
+            let is_change = |mark: &&Mark| {
+                let saved = saved.get(&(mark.result, &mark.question));
+                saved.is_none_or(|saved| mark.changes(saved))
+            };
+            changes += marks.iter().filter(is_change).count();
         }
         Ok(changes)
     }
 
-    /// Saves the marks of an import, all or none, and returns how many are new or change the marked
-    /// outcome.
+    /// Saves the marks of an import, all or none, and returns how many are new or change the saved
+    /// ones.
     ///
     /// # Errors
     /// When a result was deleted meanwhile, or the database fails.

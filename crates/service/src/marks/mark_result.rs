@@ -2,10 +2,10 @@
 
 use refract_domain::ids::ResultId;
 use refract_domain::key::QuestionKey;
-use refract_domain::result::mark::Marker;
 
 use super::check::MarksError;
 use super::errors::MarkErrors;
+use super::origin::MarkOrigin;
 use super::rows::{MarkCell, MarksRow, NamedResult};
 use crate::marks::Marks;
 use crate::results::readable_result::ReadableResult;
@@ -23,7 +23,7 @@ impl Marks<'_> {
         self,
         result: &ReadableResult,
         changes: Vec<MarkChange>,
-        marked_by: Option<&Marker>,
+        origin: &MarkOrigin,
     ) -> Result<(), MarksError> {
         let id: ResultId = result.id();
         let mut cells = Vec::new();
@@ -40,7 +40,7 @@ impl Marks<'_> {
             cells,
         }];
         let errors = MarkErrors::default();
-        let checked = self.check(result.prism(), &rows, errors, marked_by).await?;
+        let checked = self.check(result.prism(), &rows, errors, origin).await?;
         self.change(&checked, id, &taken_back).await
     }
 }

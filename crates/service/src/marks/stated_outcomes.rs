@@ -9,10 +9,11 @@ use refract_domain::ids::ResultId;
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::prism::question::Question;
 use refract_domain::prism::{PrismVersion, VersionNumber};
-use refract_domain::result::mark::{self, Mark, Marker};
+use refract_domain::result::mark::{self, Mark};
 
 use super::errors::{MarkError, MarkErrors};
 use super::find_results::AnsweredResult;
+use super::origin::MarkOrigin;
 use super::rows::{MarkCell, MarksRow};
 
 /// Upper bound on the outcomes that a fault lists.
@@ -95,19 +96,17 @@ impl StatedOutcomes {
     }
 
     /// The marks, in the order of the results' ids.
-    pub(super) fn into_marks(
-        self,
-        marked_by: Option<&Marker>,
-        marked_at: DateTime<Utc>,
-    ) -> Vec<Mark> {
+    pub(super) fn into_marks(self, origin: &MarkOrigin, marked_at: DateTime<Utc>) -> Vec<Mark> {
         let stated = self.0.into_iter();
         let marks = stated.flat_map(|(result, stated)| {
             stated.into_iter().map(move |stated| Mark {
                 result,
                 question: stated.question,
                 outcome: stated.outcome,
-                marked_by: marked_by.cloned(),
+                marked_by: origin.marked_by.clone(),
                 marked_at,
+                source: origin.source,
+                note: origin.note.clone(),
             })
         });
         marks.collect()

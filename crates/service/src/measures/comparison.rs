@@ -11,6 +11,7 @@ use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::lens::cutoffs_of;
 use refract_domain::prism::VersionNumber;
 use refract_domain::prism::question::Question;
+use refract_domain::result::mark::source::MarksFrom;
 use refract_evaluation::comparison::{Comparison, PairedAnswers};
 use refract_evaluation::marked::answer::NotComparable;
 use refract_persistence::{PrismHistory, ResultFilter, ResultOrder};
@@ -42,6 +43,8 @@ pub struct ComparedSides {
     pub results: [usize; 2],
     /// Number of texts that both sides answered.
     pub texts: usize,
+    /// Number of marks of both sides that are left out, since their results are no fair sample.
+    pub left_out: u64,
     /// All questions: those of the latest version in its order, then those that only older versions
     /// have.
     pub questions: Vec<ComparedQuestion>,
@@ -74,8 +77,8 @@ pub struct DifferingText {
 }
 
 impl Measures<'_> {
-    /// Compares two sides of a prism over all questions, or over `only` one. `progress` gets the
-    /// number of results read after each page.
+    /// Compares two sides of a prism over all questions, or over `only` one, by the marks that
+    /// `from` counts. `progress` gets the number of results read after each page.
     ///
     /// Texts are paired by `ref` if both sides have the `ref`, otherwise by equal fields and
     /// context; of several results of one side the newest counts. A mark of either result is the
@@ -89,6 +92,7 @@ impl Measures<'_> {
         history: &PrismHistory,
         sides: [&ComparedSide; 2],
         only: Option<&QuestionKey>,
+        from: MarksFrom,
         mut progress: impl FnMut(usize),
     ) -> Result<ComparedSides, EvaluationError> {
         let latest = history.versions.last();
@@ -99,12 +103,17 @@ impl Measures<'_> {
             .map(|question| AskedQuestion::new(question, cutoffs_of(columns, &question.key)))
             .collect();
         let mut marks = MarkedOutcomes::default();
+        let mut left_out = 0;
         for side in sides {
             let database = &self.refract.database;
             let mut pages = database.marked_pages(history.prism.id, side.filter());
             while let Some(page) = pages.next().await? {
                 for mark in page.iter().flat_map(|result| &result.marks) {
-                    marks.add(&mut asked, mark)?;
+                    if from.counts(mark.source) {
+                        marks.add(&mut asked, mark)?;
+                    } else {
+                        left_out += 1;
+                    }
                 }
             }
         }
@@ -129,6 +138,7 @@ impl Measures<'_> {
         Ok(ComparedSides {
             results: [a.len(), b.len()],
             texts: pairs.len(),
+            left_out,
             questions: compared.collect(),
         })
     }

@@ -6,6 +6,7 @@ use refract_domain::key::QuestionKey;
 use refract_domain::lens::{Column, cutoffs_of};
 use refract_domain::prism::question::Question;
 use refract_domain::prism::{PrismVersion, VersionNumber};
+use refract_domain::result::mark::source::MarksFrom;
 use refract_evaluation::marked::answer::{MarkedAnswer, NotComparable};
 use refract_evaluation::marked::answers::MarkedAnswers;
 use refract_persistence::{MarkedResult, PersistenceError, PrismHistory, ResultFilter};
@@ -40,6 +41,8 @@ pub struct EvaluatedQuestion {
     /// The marked answers. The predicted outcome of a Yes / No follows from its cutoffs in the
     /// lens.
     pub marked: MarkedAnswers,
+    /// Number of marks that are left out, since their results are no fair sample.
+    pub left_out: u64,
     versions: OneOrSeveral<VersionNumber>,
     models: OneOrSeveral<Option<String>>,
 }
@@ -56,6 +59,7 @@ impl EvaluatedQuestion {
         Ok(Self {
             question,
             marked,
+            left_out: 0,
             versions: OneOrSeveral::default(),
             models: OneOrSeveral::default(),
         })
@@ -90,7 +94,7 @@ impl EvaluatedQuestion {
 
 impl Measures<'_> {
     /// Evaluates the marked results of a prism that match a filter, over all questions of its
-    /// history or over `only` one; `progress` gets the number of results read after each page. No
+    /// history or over `only` one, by the marks that `from` counts; `progress` gets the number of results read after each page. No
     /// text is read, and a marked answer takes a few bytes, so that a million of them fit in
     /// memory.
     ///
@@ -102,6 +106,7 @@ impl Measures<'_> {
         history: &PrismHistory,
         only: Option<&QuestionKey>,
         filter: ResultFilter,
+        from: MarksFrom,
         mut progress: impl FnMut(u64),
     ) -> Result<Vec<EvaluatedQuestion>, EvaluationError> {
         let database = &self.refract.database;
@@ -112,7 +117,7 @@ impl Measures<'_> {
         while let Some(page) = pages.next().await? {
             for result in page {
                 let version = find_saved_version(database, prism, result.version).await?;
-                add(&mut evaluated, &result, &version)?;
+                add(&mut evaluated, &result, &version, from)?;
                 read += 1;
             }
             progress(read);
@@ -140,6 +145,7 @@ fn add(
     questions: &mut [EvaluatedQuestion],
     result: &MarkedResult,
     version: &PrismVersion,
+    from: MarksFrom,
 ) -> Result<(), NotComparable> {
     for mark in &result.marks {
         let mut questions = questions.iter_mut();
@@ -147,6 +153,10 @@ fn add(
         let question = version.question(&mark.question);
         let answered = question.zip(result.answers.get(&mark.question));
         if let Some((evaluated, (question, answer))) = evaluated.zip(answered) {
+            if !from.counts(mark.source) {
+                evaluated.left_out += 1;
+                continue;
+            }
             let marked = MarkedAnswer {
                 question,
                 answer,

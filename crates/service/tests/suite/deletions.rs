@@ -4,7 +4,7 @@ use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::key::QuestionKey;
 use refract_domain::submission::reference::Ref;
 use refract_service::Refract;
-use refract_service::marks::{MarkCell, MarkErrors, MarksError, MarksRow, NamedResult};
+use refract_service::marks::{MarkCell, MarkErrors, MarkOrigin, MarksError, MarksRow, NamedResult};
 use refract_service::people::{AccountActor, ResultActor};
 use refract_service::retention::PurgeRange;
 use refract_test_support::on_both;
@@ -277,7 +277,7 @@ async fn marks_of_a_result_that_is_purged_meanwhile_are_refused(it: Fixture) {
     let checked = it
         .refract
         .marks()
-        .check(prism, &rows, MarkErrors::default(), None)
+        .check(prism, &rows, MarkErrors::default(), &MarkOrigin::default())
         .await;
     let checked = checked.unwrap();
     purge(&it, &mut saved, 0).await;

@@ -173,7 +173,7 @@ impl CheckCommand {
         if self.json {
             measured
                 .iter()
-                .map(measures::json)
+                .map(|measured| measures::json(measured, None))
                 .try_for_each(|m| output::json(&m))?;
             requirements::print_json(&checked)?;
             orders.iter().try_for_each(option_orders::print_json)?;

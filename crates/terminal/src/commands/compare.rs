@@ -12,6 +12,7 @@ use refract_service::measures::{ComparedQuestion, ComparedSide, ComparedSides};
 
 use self::compared_json::ComparisonJson;
 use super::context::AccountArg;
+use super::marks_args::MarksArgs;
 use super::prism_history;
 use crate::output;
 use crate::settings::DatabaseArgs;
@@ -34,6 +35,9 @@ pub struct CompareCommand {
     /// Only this question
     #[arg(long, value_name = "QUESTION")]
     question: Option<String>,
+
+    #[command(flatten)]
+    marks: MarksArgs,
 
     /// One JSON object a line for each question
     #[arg(long)]
@@ -63,10 +67,13 @@ impl CompareCommand {
         let show = |read| progress.show(u64::try_from(read).unwrap_or(u64::MAX), "");
         let sides = [&self.a, &self.b];
         let measures = refract.measures();
-        let compared = measures.compare(&history, sides, question, show).await;
+        let marks = self.marks.from;
+        let comparing = measures.compare(&history, sides, question, marks, show);
+        let compared = comparing.await;
         progress.end();
         let compared = compared?;
         self.check(&compared)?;
+        self.marks.say(compared.left_out);
         let latest = history.versions.last();
         let is_shown = |it: &&ComparedQuestion| {
             let is_latest =
@@ -76,7 +83,7 @@ impl CompareCommand {
         let shown = compared.questions.iter().filter(is_shown);
         if self.json {
             return shown
-                .map(ComparisonJson::of)
+                .map(|question| ComparisonJson::of(question, marks))
                 .try_for_each(|json| output::json(&json));
         }
         let mut words = format!(
@@ -116,6 +123,7 @@ impl CompareCommand {
                 1 => "the one text that both sides answered is not marked".to_owned(),
                 texts => format!("none of the {texts} texts that both sides answered is marked"),
             };
+            self.marks.say(compared.left_out);
             bail!(
                 "{texts}: mark the results of one side with `refract marks import {} FILE`",
                 self.prism

@@ -15,6 +15,7 @@ use refract_service::results::ResultFilter;
 
 use self::goal::AdviceArgs;
 use super::context::AccountArg;
+use super::marks_args::MarksArgs;
 use super::measures::{self, MeasuredQuestion};
 use super::period::PeriodArgs;
 use super::prism_history;
@@ -44,6 +45,9 @@ pub struct EvaluateCommand {
     #[command(flatten)]
     period: PeriodArgs,
 
+    #[command(flatten)]
+    marks: MarksArgs,
+
     /// One JSON object a line for each question, or for the advice
     #[arg(long)]
     json: bool,
@@ -70,18 +74,23 @@ impl EvaluateCommand {
         let progress = Progress::begin("results", None);
         let show = |read| progress.show(read, "");
         let measures = refract.measures();
-        let read = measures.evaluate(&history, key, filter.clone(), show).await;
+        let marks = self.marks.from;
+        let evaluating = measures.evaluate(&history, key, filter.clone(), marks, show);
+        let read = evaluating.await;
         progress.end();
         let evaluated = read?;
+        let left_out = evaluated.iter().map(|question| question.left_out).sum();
         if evaluated.iter().all(|question| question.marked.is_empty()) {
-            self.say_no_marks(&filter, only);
+            self.say_no_marks(&filter, only, left_out);
             return advised
                 .flatten()
                 .map_or(Ok(()), |advised| advised.refuse_to_write());
         }
+        self.marks.say(left_out);
         match (advised.flatten(), evaluated.first()) {
             (Some(advised), Some(evaluated)) => {
-                advised.print(&self.prism, evaluated, &history, self.json)
+                let marks = self.marks.from;
+                advised.print(&self.prism, evaluated, &history, marks, self.json)
             }
             (Some(_), None) | (None, _) => self.print(&evaluated, &history),
         }
@@ -99,7 +108,7 @@ impl EvaluateCommand {
         })
     }
 
-    fn say_no_marks(&self, filter: &ResultFilter, question: Option<&Question>) {
+    fn say_no_marks(&self, filter: &ResultFilter, question: Option<&Question>, left_out: u64) {
         let every = ResultFilter {
             is_ok: Some(true),
             ..ResultFilter::default()
@@ -111,6 +120,12 @@ impl EvaluateCommand {
         } else {
             " among the results that were chosen"
         };
+        if left_out > 0 {
+            output::say(&format!(
+                "There are no marks{of}{among} that are a fair sample."
+            ));
+            return self.marks.say(left_out);
+        }
         output::say(&format!(
             "There are no marks{of}{among}: mark results with `refract marks import {} FILE`, where \
              FILE has a column `result_id` or `ref` and a column for each question.",
@@ -139,7 +154,8 @@ impl EvaluateCommand {
                 &evaluated.marked,
             );
             if self.json {
-                output::json(&measures::json(&measured))?;
+                let marks = Some(self.marks.from);
+                output::json(&measures::json(&measured, marks))?;
                 continue;
             }
             if number > 0 {

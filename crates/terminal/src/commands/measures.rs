@@ -9,13 +9,15 @@ mod measured_question;
 mod outcomes;
 mod screen;
 
+use refract_domain::result::mark::source::MarksFrom;
 use serde::Serialize;
 
 pub(crate) use self::measured_question::MeasuredQuestion;
 
-/// A question's measures as the object that `evaluate --json` prints.
-pub(crate) fn json(measured: &MeasuredQuestion) -> impl Serialize {
-    json::MeasuresJson::of(measured)
+/// A question's measures as the object that `evaluate --json` prints. `marks` says which marks
+/// count; `None` for the answers of a gold file.
+pub(crate) fn json(measured: &MeasuredQuestion, marks: Option<MarksFrom>) -> impl Serialize {
+    json::MeasuresJson::of(measured, marks)
 }
 
 /// A question's measures as text, tables and bars, for a terminal `width` columns wide. Ends with a

@@ -23,8 +23,8 @@ const LOCK_ON_POSTGRES: &str = "SELECT id FROM results WHERE id = $1 FOR NO KEY 
 const LOCK_ON_SQLITE: &str = "SELECT id FROM results WHERE id = $1";
 
 impl Database {
-    /// Saves marks of one result and withdraws the marks of some of its questions. A mark with the
-    /// outcome that is saved already keeps its actor and its time.
+    /// Saves marks of one result and withdraws the marks of some of its questions. A mark that does
+    /// not [change](Mark::changes) the saved one leaves it as it is.
     ///
     /// One transaction, and one at a time for each result: of two concurrent changes, the later one
     /// sees everything that the earlier one did.

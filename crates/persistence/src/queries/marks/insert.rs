@@ -8,15 +8,17 @@ use diesel::sql_types::{Array, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use refract_domain::event::{EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::{PrismId, ResultId};
+#[cfg(doc)]
+use refract_domain::result::mark::Mark;
 
 use crate::connections::{ExclusiveConnection, transaction};
 use crate::queries::events::EventColumns;
-use crate::queries::marks::row::{MarkRow, saving};
+use crate::queries::marks::row::{CHANGES_MARK, MarkRow, saving};
 use crate::schema::sql_types::{Id, Moment};
 use crate::schema::{events, marks};
 
-/// Saves marks, all or none, and returns how many are new or change the marked outcome. A mark with
-/// the outcome that is saved already keeps its actor and its time. If anything changes, an event of
+/// Saves marks, all or none, and returns how many are new or [change](Mark::changes) the saved ones.
+/// The others leave the saved marks as they are. If anything changes, an event of
 /// the import is saved in the same transaction.
 ///
 /// No two marks may be of one result and question.
@@ -94,6 +96,8 @@ struct InsertMarks {
     outcomes: Vec<String>,
     marked_by: Vec<Option<String>>,
     marked_at: Vec<DateTime<Utc>>,
+    sources: Vec<Option<String>>,
+    notes: Vec<Option<String>>,
 }
 
 impl InsertMarks {
@@ -105,6 +109,8 @@ impl InsertMarks {
             outcomes: Vec::with_capacity(rows.len()),
             marked_by: Vec::with_capacity(rows.len()),
             marked_at: Vec::with_capacity(rows.len()),
+            sources: Vec::with_capacity(rows.len()),
+            notes: Vec::with_capacity(rows.len()),
         };
         for row in rows {
             columns.results.push(row.result_id);
@@ -112,6 +118,8 @@ impl InsertMarks {
             columns.outcomes.push(row.outcome);
             columns.marked_by.push(row.marked_by);
             columns.marked_at.push(row.marked_at);
+            columns.sources.push(row.source);
+            columns.notes.push(row.note);
         }
         columns
     }
@@ -120,8 +128,8 @@ impl InsertMarks {
 impl QueryFragment<Pg> for InsertMarks {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
         out.push_sql(
-            "INSERT INTO marks (prism_id, result_id, question, outcome, marked_by, marked_at) \
-             SELECT ",
+            "INSERT INTO marks (prism_id, result_id, question, outcome, marked_by, marked_at, \
+             source, note) SELECT ",
         );
         out.push_bind_param::<Id, _>(&self.prism)?;
         out.push_sql(", * FROM unnest(");
@@ -134,11 +142,16 @@ impl QueryFragment<Pg> for InsertMarks {
         out.push_bind_param::<Array<Nullable<Text>>, _>(&self.marked_by)?;
         out.push_sql(", ");
         out.push_bind_param::<Array<Moment>, _>(&self.marked_at)?;
+        out.push_sql(", ");
+        out.push_bind_param::<Array<Nullable<Text>>, _>(&self.sources)?;
+        out.push_sql(", ");
+        out.push_bind_param::<Array<Nullable<Text>>, _>(&self.notes)?;
         out.push_sql(
             ") ON CONFLICT (result_id, question) DO UPDATE SET outcome = excluded.outcome, \
-             marked_by = excluded.marked_by, marked_at = excluded.marked_at \
-             WHERE marks.outcome <> excluded.outcome",
+             marked_by = excluded.marked_by, marked_at = excluded.marked_at, \
+             source = excluded.source, note = excluded.note WHERE ",
         );
+        out.push_sql(CHANGES_MARK);
         Ok(())
     }
 }

@@ -4,7 +4,8 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
-use refract_domain::result::mark::{Mark, Marker};
+use refract_domain::result::mark::source::MarkSource;
+use refract_domain::result::mark::{Mark, MarkNote, Marker};
 
 use crate::error::PersistenceError;
 use crate::schema::marks;
@@ -24,9 +25,17 @@ pub(crate) struct MarkRow {
     pub(crate) marked_by: Option<String>,
     #[diesel(serialize_as = Bind<DateTime<Utc>>)]
     pub(crate) marked_at: DateTime<Utc>,
+    pub(crate) source: Option<String>,
+    pub(crate) note: Option<String>,
 }
 
-/// The statement that saves a mark. A mark with the saved outcome changes nothing.
+/// Whether a mark changes the saved one, as [`Mark::changes`] says.
+pub(crate) const CHANGES_MARK: &str = "(marks.outcome <> excluded.outcome \
+    OR (excluded.source = 'import' AND marks.source IS NULL) \
+    OR (excluded.source = 'random' AND COALESCE(marks.source, '') NOT IN ('random', 'import')))";
+
+/// The statement that saves a mark. A mark that [does not change](CHANGES_MARK) the saved one
+/// leaves it as it is.
 macro_rules! saving {
     ($row:expr) => {
         diesel::query_dsl::methods::FilterDsl::filter(
@@ -38,8 +47,10 @@ macro_rules! saving {
                     marks::outcome.eq(diesel::upsert::excluded(marks::outcome)),
                     marks::marked_by.eq(diesel::upsert::excluded(marks::marked_by)),
                     marks::marked_at.eq(diesel::upsert::excluded(marks::marked_at)),
+                    marks::source.eq(diesel::upsert::excluded(marks::source)),
+                    marks::note.eq(diesel::upsert::excluded(marks::note)),
                 )),
-            marks::outcome.ne(diesel::upsert::excluded(marks::outcome)),
+            diesel::dsl::sql::<diesel::sql_types::Bool>($crate::queries::marks::row::CHANGES_MARK),
         )
     };
 }
@@ -55,6 +66,8 @@ pub(crate) struct SavedMarkColumns {
     outcome: String,
     marked_by: Option<String>,
     marked_at: DateTime<Utc>,
+    source: Option<String>,
+    note: Option<String>,
 }
 
 impl MarkRow {
@@ -66,6 +79,8 @@ impl MarkRow {
             outcome: mark.outcome.as_str().to_owned(),
             marked_by: mark.marked_by.as_ref().map(ToString::to_string),
             marked_at: mark.marked_at,
+            source: mark.source.map(|source| source.name().to_owned()),
+            note: mark.note.as_ref().map(ToString::to_string),
         }
     }
 }
@@ -83,6 +98,9 @@ impl TryFrom<SavedMarkColumns> for Mark {
             outcome: outcome.map_err(|_| unreadable("marks.outcome"))?,
             marked_by: columns.marked_by.map(Marker::saved),
             marked_at: columns.marked_at,
+            // a source that a later version writes is no random draw to this one
+            source: columns.source.as_deref().and_then(MarkSource::named),
+            note: columns.note.map(MarkNote::saved),
         })
     }
 }

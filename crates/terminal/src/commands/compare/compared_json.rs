@@ -1,5 +1,6 @@
 //! A compared question as the JSON object of `compare --json`.
 
+use refract_domain::result::mark::source::MarksFrom;
 use refract_service::measures::ComparedQuestion;
 use serde::Serialize;
 
@@ -16,6 +17,7 @@ pub(super) struct ComparisonJson<'a> {
     only_a_right: u64,
     only_b_right: u64,
     mcnemar_p: f64,
+    marks_from: &'static str,
 }
 
 #[derive(Serialize)]
@@ -25,7 +27,7 @@ struct SideJson {
 
 impl<'a> ComparisonJson<'a> {
     /// The object of a question.
-    pub(super) fn of(compared: &'a ComparedQuestion) -> Self {
+    pub(super) fn of(compared: &'a ComparedQuestion, marks: MarksFrom) -> Self {
         let comparison = &compared.comparison;
         Self {
             question: compared.question.key.as_str(),
@@ -42,6 +44,7 @@ impl<'a> ComparisonJson<'a> {
             only_a_right: comparison.only_a_right,
             only_b_right: comparison.only_b_right,
             mcnemar_p: comparison.mcnemar_p,
+            marks_from: marks.name(),
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context as _, bail};
+use refract_domain::result::mark::source::MarksFrom;
 use refract_evaluation::cutoffs::advice::{CutoffAdvice, CutoffGoal};
 use refract_service::measures::EvaluatedQuestion;
 use refract_service::prisms::PrismHistory;
@@ -29,6 +30,7 @@ impl AdvisedQuestion {
         prism: &str,
         evaluated: &EvaluatedQuestion,
         history: &PrismHistory,
+        marks: MarksFrom,
         as_json: bool,
     ) -> anyhow::Result<()> {
         let question = &evaluated.question;
@@ -38,7 +40,8 @@ impl AdvisedQuestion {
             advised_lens::write(path, history, &question.key, &advice)?;
         }
         if as_json {
-            output::json(&AdviceJson::of(question.key.as_str(), self.goal, &advice))?;
+            let key = question.key.as_str();
+            output::json(&AdviceJson::of(key, self.goal, &advice, marks))?;
             if advice.yes_from.is_some() && advice.is_of_few_marks() {
                 output::say(&advice_text::warning(&advice));
             }

@@ -1,5 +1,6 @@
 //! Advice on cutoffs as the JSON object of `evaluate --advise --json`.
 
+use refract_domain::result::mark::source::MarksFrom;
 use refract_evaluation::cutoffs::advice::{CutoffAdvice, CutoffGoal};
 use refract_evaluation::cutoffs::trial::CutoffMeasures;
 use refract_evaluation::measures::proportion::Proportion;
@@ -19,11 +20,17 @@ pub(super) struct AdviceJson<'a> {
     marks: u64,
     #[serde(serialize_with = "output::in_order")]
     held_out: Vec<(&'static str, Option<f64>)>,
+    marks_from: &'static str,
 }
 
 impl<'a> AdviceJson<'a> {
     /// The object of one advice.
-    pub(super) fn of(question: &'a str, goal: CutoffGoal, advice: &CutoffAdvice) -> Self {
+    pub(super) fn of(
+        question: &'a str,
+        goal: CutoffGoal,
+        advice: &CutoffAdvice,
+        marks: MarksFrom,
+    ) -> Self {
         let share = |percent| f64::from(percent) / 100.0;
         Self {
             question,
@@ -32,6 +39,7 @@ impl<'a> AdviceJson<'a> {
             target: target(goal),
             marks: advice.marks,
             held_out: held_out(&advice.held_out),
+            marks_from: marks.name(),
         }
     }
 }

@@ -6,8 +6,9 @@ use std::process::ExitCode;
 use clap::Args;
 use indicatif::HumanCount;
 use refract_domain::result::mark::Marker;
+use refract_domain::result::mark::source::MarkSource;
 use refract_file_runs::{InputKind, MarksFile, MarksFileError, MarksFileRows};
-use refract_service::marks::{CheckedMarks, MarkErrors, MarksError};
+use refract_service::marks::{CheckedMarks, MarkErrors, MarkOrigin, MarksError};
 use refract_service::people::AccountActor;
 use serde::Serialize;
 
@@ -73,7 +74,12 @@ impl ImportCommand {
             output::say(HOLDS_ANSWERS);
         }
         let marks = refract.marks();
-        let checking = marks.check(&prism, &read.rows, read.errors, by.as_ref());
+        let origin = MarkOrigin {
+            marked_by: by,
+            source: Some(MarkSource::Import),
+            note: None,
+        };
+        let checking = marks.check(&prism, &read.rows, read.errors, &origin);
         let checked = match checking.await {
             Ok(checked) => checked,
             Err(MarksError::InvalidRows(errors)) => return Ok(self.refused(&errors)),

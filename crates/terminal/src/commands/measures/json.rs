@@ -4,6 +4,7 @@ use refract_domain::answer::probability::Probability;
 use refract_domain::key::QuestionKey;
 use refract_domain::prism::VersionNumber;
 use refract_domain::prism::question::QuestionType;
+use refract_domain::result::mark::source::MarksFrom;
 use refract_evaluation::measures::coverage::CoveragePoint;
 use refract_evaluation::measures::outcome::{ConfusionCell, OutcomeMeasures};
 use refract_evaluation::measures::reliability::ReliabilityBin;
@@ -41,11 +42,13 @@ pub(super) struct MeasuresJson<'a> {
     majority_accuracy: Option<f64>,
     auc: Option<f64>,
     log_loss_floor: Option<Probability>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    marks_from: Option<&'static str>,
 }
 
 impl<'a> MeasuresJson<'a> {
     /// The object of a question.
-    pub(super) fn of(measured: &'a MeasuredQuestion) -> Self {
+    pub(super) fn of(measured: &'a MeasuredQuestion, marks: Option<MarksFrom>) -> Self {
         let numbers = &measured.measures;
         let interval = numbers.accuracy.interval();
         Self {
@@ -73,6 +76,7 @@ impl<'a> MeasuresJson<'a> {
             majority_accuracy: numbers.majority.value(),
             auc: numbers.auc,
             log_loss_floor: numbers.log_loss_floor,
+            marks_from: marks.map(MarksFrom::name),
         }
     }
 }

@@ -1,0 +1,5 @@
+DROP INDEX results_sample;
+DROP TABLE review_sittings;
+DROP TABLE abstentions;
+ALTER TABLE marks DROP COLUMN note;
+ALTER TABLE marks DROP COLUMN source;
