@@ -73,19 +73,21 @@ async fn measured(visit: &Visit, view: &QualityView<'_>) -> Result<Markup, PageE
         (groups::section(view))
     };
     Ok(html! {
-        (figures::section(view))
-        (advice::section(view))
-        (confusion::section(view))
-        (wrong_answers::section(visit, view).await?)
-        @if view.measures.marks < FEW_MARKS {
-            details {
-                summary { "Probabilities, versions and times: so few marks mostly show chance" }
+        div.quality {
+            (figures::section(view))
+            (advice::section(view))
+            (confusion::section(view))
+            (wrong_answers::section(visit, view).await?)
+            @if view.measures.marks < FEW_MARKS {
+                details {
+                    summary { "Probabilities, versions and times: so few marks mostly show chance" }
+                    (details)
+                }
+            } @else {
                 (details)
             }
-        } @else {
-            (details)
+            (comparison::section(visit, view).await?)
         }
-        (comparison::section(visit, view).await?)
     })
 }
 
@@ -117,8 +119,9 @@ async fn measure<'a>(
     let query = &visit.sent.query;
     let before = query.get(OLDER).and_then(ResultId::parse);
     let measures = visit.refract.measures();
-    let filter = filters.filter.results.clone();
-    let quality = measures.quality(history, question, filter, before).await?;
+    let (filter, from) = (filters.filter.results.clone(), filters.filter.from);
+    let measuring = measures.quality(history, question, filter, from, before);
+    let quality = measuring.await?;
     Ok(QualityView::new(history, filters, query, quality))
 }
 

@@ -10,6 +10,7 @@ use refract_domain::lens::cutoffs::Cutoffs;
 use refract_domain::lens::cutoffs_of;
 use refract_domain::prism::question::Question;
 use refract_domain::prism::{PrismVersion, VersionNumber};
+use refract_domain::result::mark::source::MarksFrom;
 use refract_domain::submission::Submission;
 use refract_evaluation::marked::answer::{MarkedAnswer, NotComparable};
 use refract_evaluation::measures::right_answers::{AnswersOfPeriod, AnswersOverTime, RightAnswers};
@@ -47,8 +48,8 @@ struct QualityReader {
 }
 
 impl Measures<'_> {
-    /// The quality of one question over the marked results of its prism that match a filter. The
-    /// newest wrong results are listed, or with `before` the newest that are older than that one.
+    /// The quality of one question over the marked results of its prism that match a filter, by the
+    /// marks that `from` counts. The newest wrong results are listed, or with `before` the newest that are older than that one.
     /// No text is read.
     ///
     /// # Errors
@@ -59,6 +60,7 @@ impl Measures<'_> {
         history: &PrismHistory,
         question: &Question,
         filter: ResultFilter,
+        from: MarksFrom,
         before: Option<ResultId>,
     ) -> Result<QuestionQuality, EvaluationError> {
         let database = &self.refract.database;
@@ -69,7 +71,7 @@ impl Measures<'_> {
         while let Some(page) = pages.next().await? {
             for result in &page {
                 let version = find_saved_version(database, prism, result.version).await?;
-                reader.add(result, &version)?;
+                reader.add(result, &version, from)?;
             }
         }
         Ok(reader.finish())
@@ -116,7 +118,12 @@ impl QualityReader {
     }
 
     /// Adds the marked answer of a result that `version` gave.
-    fn add(&mut self, result: &MarkedResult, version: &PrismVersion) -> Result<(), NotComparable> {
+    fn add(
+        &mut self,
+        result: &MarkedResult,
+        version: &PrismVersion,
+        from: MarksFrom,
+    ) -> Result<(), NotComparable> {
         let key = &self.quality.evaluated.question.key;
         let mark = result.marks.iter().find(|mark| mark.question == *key);
         let answered = version.question(key).zip(result.answers.get(key));
@@ -124,6 +131,10 @@ impl QualityReader {
             return Ok(());
         };
         let quality = &mut self.quality;
+        if !from.counts(mark.source) {
+            quality.evaluated.left_out += 1;
+            return Ok(());
+        }
         let marked = MarkedAnswer {
             question,
             answer,

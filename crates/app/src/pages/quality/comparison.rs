@@ -84,6 +84,7 @@ fn form(view: &QualityView<'_>) -> Markup {
     html! {
         form.filters method="get" action={ (view.link(&Query::default())) "#compare" } aria-label="Compare" {
             input type="hidden" name="question" value=(view.question().key);
+            input type="hidden" name="marks" value=(view.filters.filter.from.name());
             (field("a", "A", format!("version:{before}")))
             (field("b", "B", format!("version:{latest}")))
             button type="submit" { "Compare" }
@@ -98,7 +99,13 @@ async fn compared(
 ) -> Result<Markup, PageError> {
     let key = &view.question().key;
     let measures = visit.refract.measures();
-    let comparing = measures.compare(view.history, sides, Some(key), |_| {});
+    let comparing = measures.compare(
+        view.history,
+        sides,
+        Some(key),
+        view.filters.filter.from,
+        |_| {},
+    );
     let compared = match comparing.await {
         Ok(compared) => compared,
         Err(EvaluationError::Read(error)) => return Err(error.into()),
@@ -125,7 +132,7 @@ fn missing(compared: &ComparedSides, question: &ComparedQuestion) -> Markup {
     html! {
         p {
             (counted(compared.texts, "text")) " answered by both, of " (count(a)) " of A and " (count(b)) " of B; "
-            (counted(question.comparison.rows, "of them marked and answered by both")) "."
+            (count(question.comparison.rows)) " of them are marked."
             @if question.unanswered > 0 {
                 " " (counted(question.unanswered, "marked text")) " left out: A or B names no outcome."
             }

@@ -15,6 +15,24 @@ const GOALS: [u64; 5] = [FEW_MARKS, 100, 200, 400, 1_000];
 /// The page without marks: what to do, and what so many marks would show.
 pub(super) fn none(view: &QualityView<'_>) -> Markup {
     let question = html! { p.asked { bdi { (view.question().text) } } };
+    let left_out = view.quality.evaluated.left_out;
+    if left_out > 0 {
+        let all = view.link(&view.query().with("marks", Some("all")));
+        let action = html! {
+            p.row {
+                a.button.main href=(view.random_queue()) { "Mark random results" }
+                a href=(all) { "Count them anyway" }
+            }
+        };
+        let sentence = format!(
+            "There {} {} of results that somebody chose, which {} no fair sample. Random ones show how \
+             often these answers are right.",
+            if left_out == 1 { "is" } else { "are" },
+            counted(left_out, "mark"),
+            if left_out == 1 { "is" } else { "are" },
+        );
+        return html! { (question) (empty_state(&sentence, &action)) };
+    }
     if view.filters.is_narrowed() {
         let all = address(view.history);
         let clear = html! { a.button href=(all) { "Clear the filters" } };

@@ -2,12 +2,14 @@
 
 use maud::{Markup, html};
 use refract_domain::prism::question::QuestionType;
+use refract_domain::result::mark::source::MarksFrom;
 use refract_evaluation::measures::figures::number;
 use refract_evaluation::measures::proportion::Interval;
 
 use super::few_marks;
 use super::quality_view::QualityView;
 use crate::components::interval_bar::interval_bar;
+use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::{count, counted, measured_percent};
 use crate::components::table::table;
 
@@ -24,6 +26,10 @@ struct Figure {
 /// The section.
 pub(super) fn section(view: &QualityView<'_>) -> Markup {
     let numbers = &view.measures;
+    let marks = match view.filters.filter.from {
+        MarksFrom::Random => "random or imported mark",
+        MarksFrom::All => "mark",
+    };
     html! {
         section.measured {
             h2 { bdi { (view.question().text) } }
@@ -32,15 +38,15 @@ pub(super) fn section(view: &QualityView<'_>) -> Markup {
                 " right"
                 @if let Some(Interval { low, high }) = numbers.accuracy.interval() {
                     span.soft {
-                        " of all answers like these: between "
+                        ", with 95 % confidence between "
                         (value("accuracy_low", Some(low), &measured_percent(Some(low)))) " and "
-                        (value("accuracy_high", Some(high), &measured_percent(Some(high)))) " %, with 95 % confidence"
+                        (value("accuracy_high", Some(high), &measured_percent(Some(high)))) " %"
                     }
                 }
             }
             (interval_bar(numbers.accuracy))
             p {
-                (counted(numbers.marks, "mark"))
+                (counted(numbers.marks, marks))
                 @if numbers.answered < numbers.marks {
                     ", " (count(numbers.answered)) " of them on an answer; the others answered "
                     @match view.question().question_type() {
@@ -50,6 +56,7 @@ pub(super) fn section(view: &QualityView<'_>) -> Markup {
                 }
                 ". " (origin(view))
             }
+            (which_marks(view))
             (few_marks::next_step(view))
             details {
                 summary { "All figures" }
@@ -57,6 +64,28 @@ pub(super) fn section(view: &QualityView<'_>) -> Markup {
                 @if let Some(sentence) = floor(view) { p.hint { (sentence) } }
             }
         }
+    }
+}
+
+/// Which marks count: those that are no fair sample are left out, or a warning that they count.
+fn which_marks(view: &QualityView<'_>) -> Markup {
+    let left_out = view.quality.evaluated.left_out;
+    match view.filters.filter.from {
+        MarksFrom::All => {
+            let words = html! {
+                "All marks count, and they are no fair sample: who marks the least sure answers finds \
+                 more wrong ones than there are. "
+                a href=(view.link(&view.query().with("marks", None))) { "Count only random and imported ones" }
+            };
+            notice(NoticeKind::Warning, &words)
+        }
+        MarksFrom::Random if left_out > 0 => html! {
+            p.soft {
+                (counted(left_out, "other mark")) " left out: their results were chosen, so they are no fair sample. "
+                a href=(view.link(&view.query().with("marks", Some("all")))) { "Count all" }
+            }
+        },
+        MarksFrom::Random => html! {},
     }
 }
 

@@ -14,6 +14,9 @@ const MOST_LINKS: usize = 8;
 /// The most characters of a question's text in the list.
 const TEXT: usize = 60;
 
+/// Which marks count, and their labels.
+const MARKS: [(&str, &str); 2] = [("random", "random and imported"), ("all", "all")];
+
 /// Links to the questions, and the form with the values that were sent, valid or not. `models` gave
 /// marked answers.
 pub(super) fn filter_form(
@@ -33,6 +36,7 @@ pub(super) fn filter_form(
             } @else {
                 (list(asked, chosen))
             }
+            (filters.field("marks", "Marks").choice(&MARKS))
             (versions(&filters.field("version", "Version"), history))
             (self::models(&filters.field("model", "Model"), models))
             (filters.field("from", "From (UTC)").line("date", "off"))

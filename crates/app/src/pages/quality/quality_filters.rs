@@ -1,5 +1,6 @@
 //! Which marks are measured, parsed from an address.
 
+use refract_domain::result::mark::source::MarksFrom;
 use refract_service::results::ResultFilter;
 
 use crate::components::list_filters::ListFilters;
@@ -7,11 +8,13 @@ use crate::requests::page_request::Query;
 use crate::requests::visit::version_number;
 
 /// The query parameters of the filters, which are also the names of the form's inputs.
-const NAMES: [&str; 5] = ["question", "version", "model", "from", "to"];
+const NAMES: [&str; 6] = ["question", "marks", "version", "model", "from", "to"];
 
 /// Which marks are measured.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct MeasuredMarks {
+    /// Which marks of these results count.
+    pub(super) from: MarksFrom,
     /// The results whose marks count.
     pub(super) results: ResultFilter,
 }
@@ -28,6 +31,9 @@ impl QualityFilters {
         (filter.since, filter.until) = read.read_period();
         filter.version = read.read_one("version", "is no version", version_number);
         filter.model = read.query.get("model").map(ToOwned::to_owned);
+        let from = "is no choice of marks: choose one of the list";
+        let from = read.read_one("marks", from, MarksFrom::named);
+        marks.from = from.unwrap_or_default();
         read.filter = marks;
         read
     }
@@ -51,7 +57,11 @@ mod tests {
         assert_eq!(read.query.get("goal"), None);
         let all = QualityFilters::read(&Query::parse("question=angry&version=&model="));
         assert!(!all.is_narrowed());
-        let wrong = QualityFilters::read(&Query::parse("version=0"));
-        assert!(!wrong.error("version").is_empty());
+        let all = QualityFilters::read(&Query::parse("marks=all"));
+        assert_eq!(all.filter.from, MarksFrom::All);
+        for name in ["version", "marks"] {
+            let wrong = QualityFilters::read(&Query::parse(&format!("{name}=0")));
+            assert!(!wrong.error(name).is_empty());
+        }
     }
 }

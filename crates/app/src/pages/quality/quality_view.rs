@@ -102,7 +102,7 @@ impl<'a> QualityView<'a> {
         });
         let query = kept
             .with("answer", Some(&named(predicted)))
-            .with("mark", Some(&named(marked)));
+            .with("marks", Some(&named(marked)));
         self.link_to("/results", &query)
     }
 }

@@ -30,7 +30,8 @@ impl FilterValues {
         filter.actor = read.read_one("by", by, actor);
         filter.reference = read.read_by_rules("ref", Ref::parse);
         let value = "is no column of the lens with a value: choose one of the list";
-        search.value = read.read_one("value", value, |text| column_value(text, columns));
+        let value = read.read_one("value", value, |text| column_value(text, columns));
+        search.values = value.into_iter().collect();
         read.filter = search;
         read
     }
