@@ -16,6 +16,7 @@ mod me;
 mod notices_and_ended_keys;
 mod owners;
 mod people;
+mod quality;
 mod sign_in;
 mod tasks;
 mod try_page;
