@@ -10,6 +10,8 @@ const LEFT: f64 = 46.0;
 const RIGHT: f64 = 388.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 208.0;
+/// Where an axis may begin, the highest first.
+const BEGINNINGS: [f64; 4] = [0.9, 0.8, 0.5, 0.0];
 /// Number of steps of an axis.
 const STEPS: u32 = 5;
 
@@ -43,12 +45,12 @@ impl<'a> PlotAxis<'a> {
         }
     }
 
-    /// An axis from the highest tenth below every share.
+    /// An axis that begins below every share, where its steps are round numbers.
     pub(crate) fn down_to(label: &'a str, shares: impl Iterator<Item = f64>) -> Self {
         let lowest = shares.fold(1.0, f64::min);
-        let from = ((lowest * 10.0).floor() / 10.0).clamp(0.0, 0.9);
+        let from = BEGINNINGS.into_iter().find(|from| *from <= lowest);
         Self {
-            from,
+            from: from.unwrap_or(0.0),
             ..Self::whole(label)
         }
     }
@@ -100,7 +102,7 @@ impl Plot<'_> {
     }
 
     /// A dashed line from the lower left to the upper right corner.
-    pub(crate) fn diagonal(&self) -> Markup {
+    pub(crate) fn diagonal() -> Markup {
         html! { line.ideal x1=(LEFT) y1=(BOTTOM) x2=(RIGHT) y2=(TOP) {} }
     }
 
@@ -139,11 +141,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_axis_begins_at_a_tenth_below_every_share() {
+    fn an_axis_begins_below_every_share() {
         let from = |shares: &[f64]| PlotAxis::down_to("", shares.iter().copied()).from;
         assert!((from(&[0.87, 0.99]) - 0.8).abs() < 1e-9);
         assert!((from(&[1.0]) - 0.9).abs() < 1e-9);
-        assert!(from(&[0.0]).abs() < 1e-9);
+        assert!((from(&[0.79, 0.5]) - 0.5).abs() < 1e-9);
+        assert!(from(&[0.49]).abs() < 1e-9);
         let axis = PlotAxis::down_to("", [0.87].into_iter());
         let labels: Vec<_> = axis.ticks().map(|(_, label)| label).collect();
         assert_eq!(labels, ["80", "84", "88", "92", "96", "100"]);

@@ -8,6 +8,7 @@ mod keys;
 mod looks;
 mod own_page;
 mod people;
+mod quality;
 mod results;
 mod texts;
 mod two_people;

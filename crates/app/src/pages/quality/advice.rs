@@ -16,9 +16,9 @@ use crate::requests::page_request::Query;
 const PRECISIONS: [f64; 4] = [0.8, 0.9, 0.95, 0.99];
 /// The kinds of goals, and their labels.
 const GOALS: [(&str, &str); 3] = [
-    ("precision", "Yes and No must each be right in, in percent"),
-    ("recall", "Yes must find of what is marked yes, in percent"),
-    ("cost", "A wrong Yes costs as much as so many a wrong No"),
+    ("precision", "Yes and No right, %"),
+    ("recall", "Yes finds, %"),
+    ("cost", "Cost of a wrong Yes"),
 ];
 /// The validation error of a goal's number.
 const NO_NUMBER: &str = "is no number above 0; a percentage is at most 100";
@@ -36,14 +36,15 @@ fn cutoffs(view: &QualityView<'_>) -> Markup {
     let own = wanted.map(|wanted| goal(view.asked("goal").unwrap_or_default(), wanted));
     let is_wrong = matches!(own, Some(None));
     let own = own.flatten();
+    let marked = &view.quality.evaluated.marked;
     let goals = PRECISIONS.map(CutoffGoal::Precision).into_iter();
-    let goals: Vec<_> = own.into_iter().chain(goals).collect();
+    let advised = goals.filter_map(|goal| Some((goal, marked.advise_cutoffs(goal)?)));
+    let (reached, missed): (Vec<_>, Vec<_>) =
+        advised.partition(|(_, advice)| advice.yes_from.is_some());
+    let own = own.and_then(|goal| Some((goal, marked.advise_cutoffs(goal)?)));
     let rows = html! {
-        @for (place, goal) in goals.into_iter().enumerate() {
-            @if let Some(advice) = view.quality.evaluated.marked.advise_cutoffs(goal) {
-                (row(view, goal, &advice, place == 0 && own.is_some()))
-            }
-        }
+        @if let Some((goal, advice)) = &own { (row(view, *goal, advice, true)) }
+        @for (goal, advice) in &reached { (row(view, *goal, advice, false)) }
     };
     let headings = [
         "Wanted",
@@ -62,7 +63,15 @@ fn cutoffs(view: &QualityView<'_>) -> Markup {
                 "Now: " (now(view.quality.cutoffs))
                 ". Measured on marks that did not choose the cutoffs: expect this of new results."
             }
-            (stacked_table("Cutoffs for a goal", &headings, &rows))
+            @if own.is_some() || !reached.is_empty() {
+                (stacked_table("Cutoffs for a goal", &headings, &rows))
+            }
+            @if let Some((goal, advice)) = missed.first() {
+                p {
+                    "For " (describe(*goal)) @if missed.len() > 1 { " and more" } ": "
+                    (out_of_reach(*goal, advice))
+                }
+            }
             (form(view, is_wrong))
         }
     }
@@ -132,15 +141,15 @@ fn out_of_reach(goal: CutoffGoal, advice: &CutoffAdvice) -> Markup {
     html! {
         span.soft {
             @if is_without_either {
-                "No advice: it needs marks of yes and of no, and of "
+                "no advice, which needs marks of yes and of no; of "
                 (counted(advice.marks, "mark")) " " (count(advice.marked_yes)) " are yes."
             } @else if advice.marks < FEW_MARKS {
-                "No advice from " (counted(advice.marks, "mark")) ": mark more."
+                "no advice from " (counted(advice.marks, "mark")) ": mark more."
             } @else {
                 @match goal {
-                    CutoffGoal::Precision(_) => { "No cutoff is right so often on marks that did not choose it." }
-                    CutoffGoal::Recall(_) => { "No cutoff finds so many on marks that did not choose it." }
-                    CutoffGoal::Costs { .. } => { "There are no marks to weigh costs by." }
+                    CutoffGoal::Precision(_) => { "no cutoff is right so often on marks that did not choose it." }
+                    CutoffGoal::Recall(_) => { "no cutoff finds so many on marks that did not choose it." }
+                    CutoffGoal::Costs { .. } => { "there are no marks to weigh costs by." }
                 }
             }
         }

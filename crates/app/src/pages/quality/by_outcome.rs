@@ -8,7 +8,7 @@ use refract_evaluation::measures::outcome::OutcomeMeasures;
 
 use super::quality_view::QualityView;
 use crate::components::number::{count, counted, measured_percent};
-use crate::components::table::table;
+use crate::components::table::stacked_table;
 
 /// The most outcomes in the table; the file has all.
 const MOST: usize = 20;
@@ -21,11 +21,11 @@ pub(super) fn by_outcome(view: &QualityView<'_>) -> Markup {
         @for outcome in &shown {
             tr {
                 th scope="row" { bdi { (view.label(&outcome.key)) } }
-                td.number { (count(outcome.marked)) }
-                td.number { (count(outcome.predicted)) }
-                td.number { (measured_percent(outcome.precision)) }
-                td.number { (measured_percent(outcome.recall)) }
-                td.number { (number(outcome.f1)) }
+                td.number data-label="Marked" { (count(outcome.marked)) }
+                td.number data-label="Answered" { (count(outcome.predicted)) }
+                td.number data-label="Precision, %" { (measured_percent(outcome.precision)) }
+                td.number data-label="Recall, %" { (measured_percent(outcome.recall)) }
+                td.number data-label="F1" { (number(outcome.f1)) }
             }
         }
     };
@@ -39,7 +39,7 @@ pub(super) fn by_outcome(view: &QualityView<'_>) -> Markup {
     ];
     let rest = outcomes.len().saturating_sub(shown.len());
     html! {
-        (table("Measures by outcome", &headings, &rows))
+        (stacked_table("Measures by outcome", &headings, &rows))
         @if rest > 0 { p.soft { "and " (counted(rest, "rarer outcome")) ", which the file has." } }
     }
 }

@@ -55,7 +55,7 @@ fn reliability(bins: &[ReliabilityBin], question_type: QuestionType) -> Markup {
     };
     let share = |share| measured_percent(Some(share));
     let marks = html! {
-        (plot.diagonal())
+        (Plot::diagonal())
         @for bin in bins {
             @let hover = format!("stated {} %, right {} % of {}", share(bin.mean_probability), share(bin.share_right), count(bin.count));
             (plot.point(bin.mean_probability, bin.share_right, Some(bin.interval()), &hover))

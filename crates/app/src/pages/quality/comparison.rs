@@ -24,6 +24,8 @@ use crate::replies::page_error::PageError;
 use crate::requests::page_request::Query;
 use crate::requests::visit::{Visit, version_number};
 
+/// The most results of a side that a page reads: about a second's worth.
+const MOST_RESULTS: u64 = 50_000;
 /// The most characters of a text.
 const TEXT: usize = 200;
 
@@ -99,6 +101,17 @@ async fn compared(
 ) -> Result<Markup, PageError> {
     let key = &view.question().key;
     let measures = visit.refract.measures();
+    for side in sides {
+        let results = measures.results_of(view.history, side).await?;
+        if results > MOST_RESULTS {
+            return Ok(html! {
+                p {
+                    "A comparison reads every result of both, and one has " (count(results))
+                    ": too many for a page. Use " code { "refract compare" } " in the terminal."
+                }
+            });
+        }
+    }
     let comparing = measures.compare(
         view.history,
         sides,

@@ -25,11 +25,9 @@ pub(super) fn none(view: &QualityView<'_>) -> Markup {
             }
         };
         let sentence = format!(
-            "There {} {} of results that somebody chose, which {} no fair sample. Random ones show how \
-             often these answers are right.",
-            if left_out == 1 { "is" } else { "are" },
+            "{}, but not of results drawn at random: no fair sample. Random ones show how often \
+             these answers are right.",
             counted(left_out, "mark"),
-            if left_out == 1 { "is" } else { "are" },
         );
         return html! { (question) (empty_state(&sentence, &action)) };
     }

@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 use refract_domain::prism::question::QuestionType;
 use refract_domain::result::mark::source::MarksFrom;
+use refract_evaluation::measures::QuestionMeasures;
 use refract_evaluation::measures::figures::number;
 use refract_evaluation::measures::proportion::Interval;
 
@@ -60,7 +61,7 @@ pub(super) fn section(view: &QualityView<'_>) -> Markup {
             (few_marks::next_step(view))
             details {
                 summary { "All figures" }
-                (figures_table(&figures(view)))
+                (figures_table(&figures(numbers)))
                 @if let Some(sentence) = floor(view) { p.hint { (sentence) } }
             }
         }
@@ -124,99 +125,56 @@ fn figures_table(figures: &[Figure]) -> Markup {
     table("All figures", &["Figure", "Value", "Meaning"], &rows)
 }
 
-fn figures(view: &QualityView<'_>) -> Vec<Figure> {
-    let numbers = &view.measures;
-    let plain = |name, label, value, meaning| Figure {
-        name,
-        label,
-        value,
-        shown: number(value),
-        meaning,
-    };
-    let share = |name, label, value, meaning| Figure {
-        name,
-        label,
-        value,
-        shown: format!("{} %", measured_percent(value)),
-        meaning,
-    };
+impl Figure {
+    /// A measure of its own scale, with three decimals.
+    fn plain(
+        name: &'static str,
+        label: &'static str,
+        value: Option<f64>,
+        meaning: &'static str,
+    ) -> Self {
+        Self {
+            name,
+            label,
+            value,
+            shown: number(value),
+            meaning,
+        }
+    }
+
+    /// A share in percent.
+    fn share(
+        name: &'static str,
+        label: &'static str,
+        value: Option<f64>,
+        meaning: &'static str,
+    ) -> Self {
+        Self {
+            shown: format!("{} %", measured_percent(value)),
+            ..Self::plain(name, label, value, meaning)
+        }
+    }
+}
+
+#[rustfmt::skip]
+fn figures(numbers: &QuestionMeasures) -> Vec<Figure> {
     let means = &numbers.macro_average;
     let mut figures = vec![
-        share(
-            "majority_accuracy",
-            "Majority",
-            numbers.majority.value(),
-            "right if the most frequent mark were always the answer",
-        ),
-        plain(
-            "auc",
-            "AUC",
-            numbers.auc,
-            "how well probabilities order results; 0.5 is guessing, 1 is full order",
-        ),
-        share(
-            "macro_precision",
-            "Macro precision",
-            means.precision,
-            "the outcomes' mean share of right answers among those given",
-        ),
-        share(
-            "macro_recall",
-            "Macro recall",
-            means.recall,
-            "the outcomes' mean share of right answers among those marked",
-        ),
-        plain(
-            "macro_f1",
-            "Macro F1",
-            means.f1,
-            "the outcomes' mean of both; 1 is best",
-        ),
-        plain(
-            "brier",
-            "Brier score",
-            numbers.brier,
-            "mean squared distance of the probabilities from the marks; 0 is best",
-        ),
-        plain(
-            "log_loss",
-            "Log loss",
-            numbers.log_loss,
-            "how surprising the marks are to the probabilities; 0 is best",
-        ),
-        plain(
-            "ece",
-            "Calibration error (ECE)",
-            numbers.ece,
-            "mean gap between probabilities and shares; 0 is best",
-        ),
-        plain(
-            "coverage_area",
-            "Coverage area",
-            numbers.coverage.area,
-            "mean accuracy over all coverages; 1 is best",
-        ),
+        Figure::share("majority_accuracy", "Majority", numbers.majority.value(), "right if the most frequent mark were always the answer"),
+        Figure::plain("auc", "AUC", numbers.auc, "how well probabilities order results; 0.5 is guessing, 1 is full order"),
+        Figure::share("macro_precision", "Macro precision", means.precision, "the outcomes' mean share of right answers among those given"),
+        Figure::share("macro_recall", "Macro recall", means.recall, "the outcomes' mean share of right answers among those marked"),
+        Figure::plain("macro_f1", "Macro F1", means.f1, "the outcomes' mean of both; 1 is best"),
+        Figure::plain("brier", "Brier score", numbers.brier, "mean squared distance of the probabilities from the marks; 0 is best"),
+        Figure::plain("log_loss", "Log loss", numbers.log_loss, "how surprising the marks are to the probabilities; 0 is best"),
+        Figure::plain("ece", "Calibration error (ECE)", numbers.ece, "mean gap between probabilities and shares; 0 is best"),
+        Figure::plain("coverage_area", "Coverage area", numbers.coverage.area, "mean accuracy over all coverages; 1 is best"),
     ];
     if let Some(scale) = &numbers.scale {
         figures.extend([
-            plain(
-                "mean_absolute_error",
-                "Mean absolute error",
-                scale.mean_absolute_error,
-                "mean distance in levels",
-            ),
-            share(
-                "within_one",
-                "Within one level",
-                scale.within_one,
-                "at most one level off",
-            ),
-            plain(
-                "quadratic_kappa",
-                "Quadratic kappa",
-                scale.quadratic_kappa,
-                "agreement beyond chance; 1 is full",
-            ),
+            Figure::plain("mean_absolute_error", "Mean absolute error", scale.mean_absolute_error, "mean distance in levels"),
+            Figure::share("within_one", "Within one level", scale.within_one, "at most one level off"),
+            Figure::plain("quadratic_kappa", "Quadratic kappa", scale.quadratic_kappa, "agreement beyond chance; 1 is full"),
         ]);
     }
     figures

@@ -8,6 +8,7 @@ use super::address;
 use super::quality_filters::QualityFilters;
 use crate::components::clamped::clamped;
 use crate::components::field::FormField;
+use crate::requests::page_request::Query;
 
 /// The most questions that are links; more are a list to choose from.
 const MOST_LINKS: usize = 8;
@@ -27,22 +28,27 @@ pub(super) fn filter_form(
     models: &[&str],
 ) -> Markup {
     let address = address(history);
-    let has_links = asked.len() <= MOST_LINKS;
     html! {
-        @if has_links { (links(filters, &address, asked, chosen)) }
-        form.filters method="get" action=(address) aria-label="Which marks count" {
-            @if has_links {
+        @if asked.len() <= MOST_LINKS {
+            (links(filters, &address, asked, chosen))
+        } @else {
+            (list(filters, &address, asked, chosen))
+        }
+        details open[filters.is_narrowed() || filters.has_errors()] {
+            summary { "Which marks count" }
+            form.filters method="get" action=(address) aria-label="Which marks count" {
                 input type="hidden" name="question" value=(chosen.key);
-            } @else {
-                (list(asked, chosen))
+                (filters.field("marks", "Marks").choice(&MARKS))
+                (versions(&filters.field("version", "Version"), history))
+                (self::models(&filters.field("model", "Model"), models))
+                (filters.field("from", "From (UTC)").line("date", "off"))
+                (filters.field("to", "To (UTC)").line("date", "off"))
+                button type="submit" { "Measure" }
+                @if filters.is_narrowed() || filters.has_errors() {
+                    @let question = Query::default().with("question", Some(chosen.key.as_str()));
+                    a.button href={ (address) (question.in_address()) } { "Clear" }
+                }
             }
-            (filters.field("marks", "Marks").choice(&MARKS))
-            (versions(&filters.field("version", "Version"), history))
-            (self::models(&filters.field("model", "Model"), models))
-            (filters.field("from", "From (UTC)").line("date", "off"))
-            (filters.field("to", "To (UTC)").line("date", "off"))
-            button type="submit" { "Measure" }
-            @if filters.is_narrowed() || filters.has_errors() { a.button href=(address) { "Clear" } }
         }
     }
 }
@@ -64,13 +70,20 @@ fn links(
     }
 }
 
-fn list(asked: &[&Question], chosen: &Question) -> Markup {
+fn list(filters: &QualityFilters, address: &str, asked: &[&Question], chosen: &Question) -> Markup {
     let field = FormField::new("question", "Question").value(chosen.key.as_str());
-    field.select(&html! {
+    let questions = html! {
         @for question in asked {
             (field.option(question.key.as_str(), &format!("{}: {}", question.key, clamped(&question.text, TEXT))))
         }
-    })
+    };
+    html! {
+        form.filters method="get" action=(address) aria-label="Questions" {
+            (filters.query.with("question", None).inputs())
+            (field.select(&questions))
+            button type="submit" { "Show" }
+        }
+    }
 }
 
 fn versions(field: &FormField<'_>, history: &PrismHistory) -> Markup {
