@@ -13,7 +13,7 @@ export function addHandles(form, press) {
     handle.setAttribute("aria-hidden", "true");
     handle.textContent = "⠿";
     handle.addEventListener("pointerdown", (event) => drag(event, item, handle, press));
-    item.querySelector(":scope > .rearranging, :scope > .row > .rearranging")?.prepend(handle);
+    item.querySelector(":scope > .rearranging, :scope > .question-tools > .rearranging")?.prepend(handle);
   }
 }
 

@@ -1,58 +1,65 @@
-// The form of a prism without reloads: the server changes the form, this script puts it into place.
+// The form of a prism without reloads: the server keeps and changes the draft, this script puts it
+// into place.
 
 import { addHandles } from "./drag.js";
 import { showFaults } from "./faults.js";
-import { refresh, whenQuiet } from "./fragment.js";
+import { whenQuiet } from "./fragment.js";
+
+const AWAY = "The server could not be reached. What you typed is still here, and is kept as soon as it answers.";
+const ENDED = "Your session ended. What you typed is still here: go on, and sign in again to keep it.";
+const TOO_LARGE = "This is larger than the 16 MiB that can be kept. Shorten it: it is on this page only.";
+/** Buttons that leave the page. */
+const LEAVING = ["review", "save", "check"];
 
 const found = document.getElementById("edit");
 if (found instanceof HTMLFormElement) begin(found);
+const before = document.getElementById("before-saving");
+if (before instanceof HTMLFormElement) keepNote(before);
+
+document.addEventListener("keydown", (event) => {
+  if (event.key.toLowerCase() !== "s" || !(event.ctrlKey || event.metaKey)) return;
+  event.preventDefault();
+  const button = document.querySelector("#edit button.main, #before-saving button.main");
+  if (button instanceof HTMLButtonElement) button.click();
+});
 
 /** @param {HTMLFormElement} form */
 function begin(form) {
-  let isChanged = form.hasAttribute("data-changed");
-  /** Whether something was typed after the form was sent to be changed. */
-  let isTypedMeanwhile = false;
+  /** Whether something was typed that is not kept yet. */
+  let isTyped = false;
   let isPressing = false;
+  /** The button whose form may leave the page, since the draft is kept. */
+  let leaving = "";
+  /** @type {Promise<number> | null} */
+  let underWay = null;
   /** Ids of inputs that somebody typed into, and of lists that were changed: problems are shown only
    * there while typing. */
   /** @type {Set<string>} */
   let touched = new Set();
 
-  const check = whenQuiet(async () => {
-    const place = document.getElementById("state");
-    if (!place || !(await refresh(form, `${form.action}/check`, place))) return;
-    const used = document.activeElement?.id ?? "";
-    const before = faultBeside(used);
-    showFaults(form, touched);
-    const after = faultBeside(used);
-    if (after && after !== before) say(after);
-  }, 400);
+  const soon = whenQuiet(() => void keep(), 600);
+  const later = whenQuiet(() => void keep(), 5000);
 
   form.addEventListener("input", (event) => {
-    isChanged = true;
-    isTypedMeanwhile = true;
+    isTyped = true;
     if (event.target instanceof Element) touched.add(event.target.id);
-    check();
+    soon();
   });
 
   form.addEventListener("submit", (event) => {
     const button = event.submitter;
     const value = button instanceof HTMLButtonElement ? button.value : "";
-    if (value === "refresh") {
-      // the enter key in a line of text
-      event.preventDefault();
-      check();
-    } else if (value.includes(".")) {
-      event.preventDefault();
-      void press(value);
-    } else {
-      isChanged = false;
-    }
+    if (value === leaving) return;
+    event.preventDefault();
+    if (value === "refresh") void keep();
+    else if (LEAVING.includes(value)) void leave(button);
+    else void press(value);
   });
 
   window.addEventListener("beforeunload", (event) => {
-    if (isChanged) event.preventDefault();
+    if (isTyped && !leaving) event.preventDefault();
   });
+  window.addEventListener("pageshow", () => (leaving = ""));
 
   form.addEventListener("keydown", (event) => {
     const change = event.key === "ArrowUp" ? "up" : event.key === "ArrowDown" ? "down" : "";
@@ -68,6 +75,71 @@ function begin(form) {
 
   addHandles(form, press);
   showFaults(form, touched);
+  dock(false);
+
+  /**
+   * Keeps the draft on the server, one request at a time, and shows its problems.
+   *
+   * @returns {Promise<number>} the status; 0 when the server is away
+   */
+  async function keep() {
+    while (underWay) await underWay;
+    underWay = post();
+    const status = await underWay;
+    underWay = null;
+    if (status === 0 || status === 503) later();
+    return status;
+  }
+
+  async function post() {
+    isTyped = false;
+    try {
+      const reply = await fetch(`${form.action}/check`, { method: "POST", body: values(form) });
+      if (!reply.ok) {
+        isTyped = true;
+        warn(reply.status === 401 ? ENDED : reply.status === 413 ? TOO_LARGE : AWAY);
+        return reply.status;
+      }
+      show(await reply.text());
+      return reply.status;
+    } catch {
+      isTyped = true;
+      warn(AWAY);
+      return 0;
+    }
+  }
+
+  /** @param {string} panel */
+  function show(panel) {
+    warn("");
+    const place = document.getElementById("state");
+    if (place) place.innerHTML = panel;
+    const revision = document.getElementById("kept")?.dataset["revision"];
+    const seen = form.elements.namedItem("revision");
+    if (revision && seen instanceof HTMLInputElement) seen.value = revision;
+    showKeys(form);
+    const used = document.activeElement?.id ?? "";
+    const before = faultBeside(used);
+    showFaults(form, touched);
+    const after = faultBeside(used);
+    if (after && after !== before) say(after);
+  }
+
+  /**
+   * Leaves the page by a button once the draft is kept.
+   *
+   * @param {HTMLElement | null} button
+   */
+  async function leave(button) {
+    if (isPressing || !(button instanceof HTMLButtonElement)) return;
+    isPressing = true;
+    const status = await keep();
+    isPressing = false;
+    // the page that the server shows to those who must wait or sign in carries the form along
+    if (status === 0 || status === 413) return;
+    leaving = button.value;
+    form.requestSubmit(button);
+  }
 
   /**
    * Lets the server do what a button says, and puts the changed form into place. Buttons that are
@@ -79,12 +151,16 @@ function begin(form) {
   async function press(value, input = "") {
     if (isPressing) return;
     isPressing = true;
+    if (value === "test") say("Asking the model…");
+    while (underWay) await underWay;
     const used = document.activeElement?.id ?? "";
     const changed = await changedForm(value);
     isPressing = false;
     if (changed === null) return;
+    const isOpen = document.querySelector("#texts[open]") !== null;
     form.innerHTML = changed;
-    isChanged = true;
+    dock(isOpen);
+    warn("");
     touched = followed(touched, value);
     addHandles(form, press);
     showFaults(form, touched);
@@ -93,40 +169,105 @@ function begin(form) {
     const same = input && item ? document.getElementById(item + input) : null;
     const focused = same ?? next;
     if (focused instanceof HTMLElement) focused.focus();
-    say(document.getElementById("acted")?.textContent ?? "");
+    say(value === "test" ? "Answered." : (document.getElementById("acted")?.textContent ?? ""));
   }
 
   /**
-   * The inside of the form after a button; null when the page is left, because the server refused.
+   * The inside of the form after a button; null when it could not be changed.
    *
    * @param {string} value
    */
   async function changedForm(value) {
     try {
       for (;;) {
-        isTypedMeanwhile = false;
-        const body = new URLSearchParams();
-        for (const [name, text] of new FormData(form)) if (typeof text === "string") body.append(name, text);
+        isTyped = false;
+        const body = values(form);
         body.set("act", value);
         body.set("fragment", "1");
         const reply = await fetch(form.action, { method: "POST", body });
-        if (!reply.ok) throw new Error();
+        if (reply.status === 413) {
+          warn(TOO_LARGE);
+          return null;
+        }
+        if (!reply.ok) break;
         const changed = await reply.text();
         // what was typed while the form was away is sent too
-        if (!isTypedMeanwhile) return changed;
+        if (!isTyped) return changed;
       }
     } catch {
-      // the pressed button does the same with a reload, which shows what was refused
-      isChanged = false;
-      const pressed = document.createElement("input");
-      pressed.type = "hidden";
-      pressed.name = "act";
-      pressed.value = value;
-      form.append(pressed);
-      form.submit();
+      isTyped = true;
+      warn(AWAY);
+      later();
       return null;
     }
+    // the button does it with a reload, which shows what was refused and carries the form along
+    leaving = value;
+    const pressed = document.createElement("input");
+    pressed.type = "hidden";
+    pressed.name = "act";
+    pressed.value = value;
+    form.append(pressed);
+    form.submit();
+    return null;
   }
+}
+
+/**
+ * Keeps the note of the page before saving.
+ *
+ * @param {HTMLFormElement} form
+ */
+function keepNote(form) {
+  const soon = whenQuiet(async () => {
+    const body = values(form);
+    body.set("act", "note");
+    body.set("fragment", "1");
+    const reply = await fetch(form.action, { method: "POST", body }).catch(() => null);
+    warn(reply?.ok ? "" : AWAY);
+  }, 600);
+  form.addEventListener("input", soon);
+}
+
+/**
+ * Opens the test texts where there is room for them beside the words, or where they were open.
+ *
+ * @param {boolean} isOpen
+ */
+function dock(isOpen) {
+  const texts = document.getElementById("texts");
+  if (!(texts instanceof HTMLDetailsElement)) return;
+  texts.open ||= isOpen || matchMedia("(min-width: 64rem)").matches;
+}
+
+/** @param {HTMLFormElement} form */
+function values(form) {
+  const body = new URLSearchParams();
+  for (const [name, value] of new FormData(form)) if (typeof value === "string") body.append(name, value);
+  return body;
+}
+
+/**
+ * Shows the keys that new items will get.
+ *
+ * @param {HTMLFormElement} form
+ */
+function showKeys(form) {
+  for (const made of form.querySelectorAll("#made-keys > [data-path]")) {
+    const input = document.getElementById(made.getAttribute("data-path") ?? "");
+    if (input instanceof HTMLInputElement) input.placeholder = made.textContent ?? "";
+  }
+}
+
+/**
+ * Shows a warning until it is taken back by an empty one.
+ *
+ * @param {string} words
+ */
+function warn(words) {
+  const place = document.getElementById("warning");
+  if (!place) return;
+  place.hidden = !words;
+  if (place.textContent !== words) place.textContent = words;
 }
 
 /**
@@ -138,6 +279,7 @@ function begin(form) {
  */
 function followed(ids, button) {
   const parts = /^(.*)\.(\d+)\.(up|down|remove|to\.(\d+))$/.exec(button);
+  if (button === "undo") return new Set();
   if (!parts) return button.endsWith(".add") ? new Set([...ids, button.slice(0, -".add".length)]) : ids;
   const [, list = "", place = "", change = "", target = ""] = parts;
   const from = Number(place);

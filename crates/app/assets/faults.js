@@ -10,8 +10,8 @@
 export function showFaults(form, touched) {
   /** @type {Map<string, string[]>} */
   const problems = new Map();
-  for (const problem of document.querySelectorAll("#state [data-path]")) {
-    const path = problem.getAttribute("data-path") ?? "";
+  for (const problem of document.querySelectorAll("#state [data-problem]")) {
+    const path = problem.getAttribute("data-problem") ?? "";
     problems.set(path, [...(problems.get(path) ?? []), problem.getAttribute("data-fault") ?? ""]);
   }
   const isAsked = form.querySelector("[name=asked]") !== null;

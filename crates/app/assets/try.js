@@ -25,6 +25,35 @@ function take(page, part) {
   return true;
 }
 
+/**
+ * Takes away what was wrong with the text before.
+ *
+ * @param {HTMLFormElement} form
+ */
+function forgive(form) {
+  for (const fault of form.querySelectorAll(".notice.refused, .fault, [name=empty]")) fault.remove();
+  for (const input of form.querySelectorAll("[aria-invalid]")) input.removeAttribute("aria-invalid");
+}
+
+/** Says how it went and brings the answer into sight, where it is not. */
+function show() {
+  const answer = document.querySelector("#answer");
+  const failure = answer?.querySelector(".notice.refused");
+  say(failure ? "No answer: see why beside the text." : "Answered.");
+  const heading = answer?.querySelector("h2");
+  if (!(heading instanceof HTMLElement) || heading.getBoundingClientRect().top < innerHeight * 0.8) return;
+  heading.tabIndex = -1;
+  heading.focus({ preventScroll: true });
+  heading.scrollIntoView({ block: "start" });
+}
+
+/** Says how long the model has been asked. */
+function wait() {
+  const begin = Date.now();
+  say("Asking the model…");
+  return setInterval(() => say(`Asking the model… ${Math.round((Date.now() - begin) / 1000)} s`), 5000);
+}
+
 /** @param {HTMLFormElement} form @param {HTMLElement | null} submitter */
 async function send(form, submitter) {
   const body = new URLSearchParams();
@@ -32,15 +61,17 @@ async function send(form, submitter) {
     if (typeof value === "string") body.append(name, value);
   }
   setBusy(form, true);
-  say("Asking the model…");
+  const waiting = wait();
   // `form.action` would be the button that is called so
   const address = form.getAttribute("action") ?? location.pathname;
   try {
     const reply = await fetch(address, { method: "POST", body });
     const page = new DOMParser().parseFromString(await reply.text(), "text/html");
+    clearInterval(waiting);
     if (form.id === "try" && reply.ok && take(page, "#answer")) {
       history.pushState(null, "", reply.url);
-      say("Answered.");
+      forgive(form);
+      show();
     } else if (form.id === "order-check" && reply.ok && take(page, "#orders")) {
       say("Checked.");
     } else if (take(page, "main")) {
@@ -58,6 +89,7 @@ async function send(form, submitter) {
   } catch {
     say("The server could not be reached. What you typed is still here.");
   } finally {
+    clearInterval(waiting);
     setBusy(form, false);
   }
 }

@@ -1,41 +1,104 @@
 //! Keys and slugs made from labels, questions and names.
 
+use std::collections::BTreeSet;
+
 use refract_domain::key::{FieldKey, OutcomeKey, QuestionKey};
 use refract_domain::limits::{KEY_CHARS, PRISM_PATH_CHARS};
+use refract_domain::prism::question::Outcome;
 use refract_domain::prism::slug::Slug;
 use refract_domain::problem::ValidationError;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
+/// Most words in the key of a question.
+const QUESTION_KEY_WORDS: usize = 3;
+
+/// English words that most questions have, or that name the text that is judged: they do not
+/// distinguish one question from another.
+const FILLING: [&str; 69] = [
+    "a", "an", "and", "any", "anybody", "anyone", "are", "as", "at", "be", "by", "can", "comment",
+    "could", "did", "do", "does", "email", "for", "from", "has", "have", "how", "in", "into", "is",
+    "it", "its", "letter", "mail", "may", "message", "must", "of", "on", "one", "or", "post",
+    "review", "s", "should", "some", "somebody", "someone", "text", "than", "that", "the", "their",
+    "there", "they", "these", "this", "those", "ticket", "to", "was", "we", "were", "what", "when",
+    "where", "which", "who", "whose", "why", "will", "with", "would",
+];
+
 /// Makes the key of an option or level from its label; `taken` returns whether a key is in use.
 ///
 /// The words of the label are joined by `_`. The key is `option` when no letter or digit is left;
 /// `option_` is put before a leading digit, and `_2`, `_3`, … after a key in use (readings).
-pub fn outcome_key(label: &str, taken: impl Fn(&str) -> bool) -> OutcomeKey {
-    made_key(label, "option", taken, OutcomeKey::parse)
+fn outcome_key(label: &str, taken: impl Fn(&str) -> bool) -> OutcomeKey {
+    made_key(&ascii_words(label), "option", taken, OutcomeKey::parse)
+}
+
+/// Fills in the keys of a question's options or levels, each with its key, if it has one, and its
+/// label. A label that `previous` has keeps its key; any other label gets a new one.
+pub fn outcome_keys(
+    outcomes: &[(Option<OutcomeKey>, &str)],
+    previous: &[Outcome],
+    is_reserved: impl Fn(&OutcomeKey) -> bool,
+) -> Vec<OutcomeKey> {
+    let given = outcomes.iter().filter_map(|(key, _)| key.clone());
+    let mut taken: BTreeSet<OutcomeKey> = given.collect();
+    // labels of the previous version get their keys first, so that no new label takes one of
+    // those keys
+    let kept: Vec<_> = outcomes
+        .iter()
+        .map(|(key, label)| {
+            let mut had = previous.iter().filter(|before| before.label == *label);
+            key.clone().or_else(|| {
+                let had = had.find(|before| taken.insert(before.key.clone()));
+                had.map(|had| had.key.clone())
+            })
+        })
+        .collect();
+    let labels = outcomes.iter().map(|(_, label)| label);
+    let keys = kept.into_iter().zip(labels).map(|(key, label)| {
+        key.unwrap_or_else(|| {
+            let is_taken = |key: &str| {
+                OutcomeKey::parse(key).is_ok_and(|key| taken.contains(&key) || is_reserved(&key))
+            };
+            let made = outcome_key(label, is_taken);
+            taken.insert(made.clone());
+            made
+        })
+    });
+    keys.collect()
 }
 
 /// Makes the key of a field from its label, as [`outcome_key`] does, but with `field` in place of
 /// `option`. It is never a reserved key.
 pub fn field_key(label: &str, taken: impl Fn(&str) -> bool) -> FieldKey {
-    made_key(label, "field", taken, FieldKey::parse)
+    made_key(&ascii_words(label), "field", taken, FieldKey::parse)
 }
 
 /// Makes the key of a question from its text, as [`outcome_key`] does, but with `question` in place
 /// of `option`. It is never a reserved key.
+///
+/// Callers write the key for ever, so it is short: the first three words that distinguish the
+/// question. "What is the review about?" becomes `about`, "Is it a bug report?" `bug_report`.
 pub fn question_key(text: &str, taken: impl Fn(&str) -> bool) -> QuestionKey {
-    made_key(text, "question", taken, QuestionKey::parse)
+    let words = ascii_words(text);
+    let telling = words
+        .iter()
+        .filter(|word| !FILLING.contains(&word.as_str()));
+    let mut short: Vec<_> = telling.take(QUESTION_KEY_WORDS).cloned().collect();
+    if short.is_empty() {
+        short = words;
+    }
+    made_key(&short, "question", taken, QuestionKey::parse)
 }
 
-/// Makes a free key from the words of a text; `parse` must accept it. The key is `noun` when no
-/// letter or digit is left, and begins with `noun` when the text begins with a digit.
+/// Makes a free key from words; `parse` must accept it. The key is `noun` when there is no word,
+/// and begins with `noun` when the first word begins with a digit.
 fn made_key<Key>(
-    text: &str,
+    words: &[String],
     noun: &str,
     taken: impl Fn(&str) -> bool,
     parse: fn(&str) -> Result<Key, ValidationError>,
 ) -> Key {
-    let joined = ascii_words(text).join("_");
+    let joined = words.join("_");
     let base = match joined.bytes().next() {
         None => noun.to_owned(),
         Some(first) if first.is_ascii_digit() => format!("{noun}_{joined}"),
@@ -144,10 +207,29 @@ mod tests {
         assert_eq!(field_key("Context", |_| false).as_str(), "context_2");
         assert_eq!(field_key("日本", |_| false).as_str(), "field");
         let question = |text| question_key(text, |key| key == "text");
-        assert_eq!(question("Is it 5 stars?").as_str(), "is_it_5_stars");
-        assert_eq!(question("5 stars?").as_str(), "question_5_stars");
+        assert_eq!(question("Is it 5 stars?").as_str(), "question_5_stars");
+        assert_eq!(question("Five of 5 stars?").as_str(), "five_5_stars");
         assert_eq!(question("Status").as_str(), "status_2");
         assert_eq!(question("Text").as_str(), "text_2");
+    }
+
+    #[test]
+    fn a_question_key_is_short() {
+        for (text, key) in [
+            ("What is the review about?", "about"),
+            ("Is it a bug report?", "bug_report"),
+            ("Is somebody angry?", "angry"),
+            ("How urgent is it?", "urgent"),
+            (
+                "Does the customer want their money back soon?",
+                "customer_want_money",
+            ),
+            ("Is it?", "is_it"),
+            ("Worum geht es in der Nachricht?", "worum_geht_es"),
+            ("日本?", "question"),
+        ] {
+            assert_eq!(question_key(text, |_| false).as_str(), key, "{text}");
+        }
     }
 
     #[test]

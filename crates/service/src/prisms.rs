@@ -16,18 +16,22 @@ mod planned_definition;
 mod repeat;
 mod save;
 pub(crate) mod trial;
+mod trial_texts;
 pub(crate) mod versions;
 
 pub use self::apply::{Apply, ApplyError};
 pub use self::definition::{AppliedDefinition, ApplyOutcome, DefinitionError, DefinitionFile};
 pub use self::draft::VersionDraft;
 pub use self::error::PrismError;
-pub use self::examples::{EXAMPLES, ExamplePrism, NEW_PRISM, SUPPORT_TRIAGE, find_example};
+pub use self::examples::{
+    EXAMPLES, ExamplePrism, NEW_PRISM, SUPPORT_TRIAGE, find_example, sample_texts,
+};
 pub use self::history::{ChangeOfPrism, PrismChange};
-pub use self::list::ListedPrism;
+pub use self::list::{FirstSteps, ListedPrism};
 pub use self::meanwhile::SavedMeanwhile;
 pub use self::overview::{COMPARED_VERSIONS, PrismOverview, VersionOverview};
 pub use self::trial::{DraftTrialCost, TRIAL_TEXTS, TrialError, TrialPair};
+pub use self::trial_texts::{TRIAL_CANDIDATES, TrialTexts};
 pub use refract_persistence::{Prism, PrismHistory};
 
 use crate::Refract;

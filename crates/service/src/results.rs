@@ -5,6 +5,7 @@
 //! [`ReadableResult`], the saved result with everything that its formats need.
 
 pub(crate) mod actor;
+pub(crate) mod answer_shares;
 pub(crate) mod ask_and_save;
 pub(crate) mod checked_call;
 pub(crate) mod column_value;
@@ -28,6 +29,7 @@ pub use refract_persistence::{
     Provenance, ResultFilter, ResultOrder, Usage, UsageDimension, UsageScope,
 };
 
+pub use self::answer_shares::{AnswerShares, QuestionShares};
 pub use self::ask_and_save::AnsweredCall;
 pub use self::column_value::{
     AnsweredOutcome, ColumnNotSearchable, ColumnValue, SearchableColumn, SearchableValue,

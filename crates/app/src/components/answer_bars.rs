@@ -12,7 +12,7 @@ use refract_service::results::ReadableResult;
 
 use super::bar::{bar, yes_no_bar};
 use super::describe_answer::{NO_VALID_ANSWER, cutoffs, describe_answer};
-use super::number::{counted, percent};
+use super::number::{count, counted, percent};
 
 /// The most outcomes of one question that get a bar.
 const DRAWN: usize = 10;
@@ -46,7 +46,7 @@ pub(crate) fn bars_of(question: &Question, answer: &Answer, lens: &[Column]) -> 
         } => html! {
             @if value.is_none() { p { strong { (NO_VALID_ANSWER) } } }
             (outcomes(question, value.as_ref(), probabilities))
-            p.hint { "Confidence " (percent(*confidence)) " %" }
+            p.hint { "Confidence " (percent(*confidence)) " %, where 0 % is a guess" }
         },
         Answer::Scale {
             level,
@@ -93,19 +93,21 @@ fn outcomes(
     chosen: Option<&OutcomeKey>,
     probabilities: &Distribution,
 ) -> Markup {
+    // the most probable ones are drawn, in the prism's order; the chosen one always is
     let mut ranked: Vec<_> = probabilities.iter().collect();
-    // outcomes of equal probability keep the prism's order, except that the chosen one goes first
-    ranked.sort_by_key(|(key, probability)| (Reverse(*probability), Some(key) != chosen));
-    let (drawn, rest): (Vec<_>, Vec<_>) = ranked
-        .into_iter()
-        .enumerate()
-        .partition(|(place, (key, _))| *place < DRAWN || Some(key) == chosen);
-    let together: u32 = rest.iter().map(|(_, (_, p))| p.millionths()).sum();
+    ranked.sort_by_key(|(key, probability)| (Some(key) != chosen, Reverse(*probability)));
+    let is_drawn = |wanted: &OutcomeKey| ranked.iter().take(DRAWN).any(|(key, _)| key == wanted);
+    let (drawn, rest): (Vec<_>, Vec<_>) = probabilities.iter().partition(|(key, _)| is_drawn(key));
+    let best = chosen.and_then(|chosen| probabilities.iter().find(|(key, _)| key == chosen));
+    let ties = best.map_or(0, |(_, best)| {
+        probabilities.iter().filter(|(_, it)| it == best).count()
+    });
+    let together: u32 = rest.iter().map(|(_, it)| it.millionths()).sum();
     html! {
         table.bars {
             caption.unseen { "Outcomes with their probabilities" }
             tbody {
-                @for (_, (key, probability)) in drawn {
+                @for (key, probability) in drawn {
                     @let is_chosen = Some(key) == chosen;
                     tr.chosen[is_chosen] {
                         th scope="row" {
@@ -117,6 +119,7 @@ fn outcomes(
                 }
             }
         }
+        @if ties > 1 { p.hint { (count(ties)) " outcomes have the same probability: of these the first is the answer." } }
         @if !rest.is_empty() {
             p.hint {
                 "and " (counted(rest.len(), "other outcome"))

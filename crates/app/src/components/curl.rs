@@ -6,14 +6,21 @@ use refract_domain::prism::field::Field;
 use refract_service::prisms::Prism;
 
 /// A `curl` command that creates a result of a prism, with one field per line. The key comes from
-/// the shell variable `REFRACT_KEY`. `api_url` is the API's address up to and including `/v1`.
-pub(crate) fn create_result(api_url: &str, prism: &Prism, fields: &[Field]) -> String {
+/// the shell variable `REFRACT_KEY`. `api_url` is the API's address up to and including `/v1`, and
+/// `sample` a text for the first field; without one, a field has its label.
+pub(crate) fn create_result(
+    api_url: &str,
+    prism: &Prism,
+    fields: &[Field],
+    sample: Option<&str>,
+) -> String {
     let url = quoted(&format!("{api_url}/prisms/{}/results", prism.slug));
     let mut body = "{\n  \"fields\": {".to_owned();
     for (place, field) in fields.iter().enumerate() {
         let comma = if place == 0 { "" } else { "," };
         let key = json(field.key.as_str());
-        let value = json(&field.label);
+        let text = sample.filter(|_| place == 0);
+        let value = json(text.unwrap_or(&field.label));
         // writing to a `String` cannot fail
         let _ = write!(body, "{comma}\n    {key}: {value}");
     }

@@ -9,6 +9,15 @@ use super::table::table;
 /// The definition of a version.
 pub(crate) fn definition(version: &PrismVersion) -> Markup {
     html! {
+        (fields_and_context(version))
+        h2 { "Questions" }
+        @for question in version.questions() { (asked(question)) }
+    }
+}
+
+/// The fields and the context of a version.
+pub(crate) fn fields_and_context(version: &PrismVersion) -> Markup {
+    html! {
         h2 { "Fields" }
         (fields(version))
         h2 { "Context" }
@@ -16,8 +25,6 @@ pub(crate) fn definition(version: &PrismVersion) -> Markup {
             Some(context) => { p.text dir="auto" { (context) } }
             None => { p.soft { "None." } }
         }
-        h2 { "Questions" }
-        @for question in version.questions() { (asked(question)) }
     }
 }
 

@@ -17,6 +17,10 @@ pub(crate) struct FormField<'a> {
     hint: &'a str,
     /// The validation error; empty for a valid value.
     error: Cow<'a, str>,
+    /// The value that an empty single-line input stands for; empty for none.
+    placeholder: &'a str,
+    /// The accessible name, where the label alone is not unique on the page; empty for the label.
+    whole_name: &'a str,
     is_required: bool,
     has_focus: bool,
 }
@@ -39,6 +43,19 @@ impl<'a> FormField<'a> {
     /// Adds a line below the label.
     pub(crate) fn hint(self, hint: &'a str) -> Self {
         Self { hint, ..self }
+    }
+
+    /// Sets the value that an empty single-line input stands for.
+    pub(crate) fn placeholder(self, placeholder: &'a str) -> Self {
+        Self {
+            placeholder,
+            ..self
+        }
+    }
+
+    /// Sets an accessible name that is longer than the label and contains it.
+    pub(crate) fn named(self, whole_name: &'a str) -> Self {
+        Self { whole_name, ..self }
     }
 
     /// Sets the validation error; an empty text sets none.
@@ -71,7 +88,7 @@ impl<'a> FormField<'a> {
     pub(crate) fn line(&self, kind: &str, autocomplete: &str) -> Markup {
         self.around(&html! {
             input #(self.name) name=(self.name) type=(kind) value=(self.value) dir="auto"
-                autocomplete=(autocomplete) required[self.is_required] autofocus[self.has_focus]
+                autocomplete=(autocomplete) placeholder=[self.shown_placeholder()] required[self.is_required] autofocus[self.has_focus]
                 aria-invalid=[self.invalid()] aria-describedby=[self.described_by()];
         })
     }
@@ -94,6 +111,7 @@ impl<'a> FormField<'a> {
     pub(crate) fn select(&self, options: &Markup) -> Markup {
         self.around(&html! {
             select #(self.name) name=(self.name) aria-invalid=[self.invalid()]
+                aria-label=[Some(self.whole_name).filter(|name| !name.is_empty())]
                 aria-describedby=[self.described_by()] { (options) }
         })
     }
@@ -118,6 +136,10 @@ impl<'a> FormField<'a> {
                 }
             }
         }
+    }
+
+    fn shown_placeholder(&self) -> Option<&str> {
+        (!self.placeholder.is_empty()).then_some(self.placeholder)
     }
 
     fn invalid(&self) -> Option<&'static str> {

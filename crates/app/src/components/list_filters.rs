@@ -20,9 +20,10 @@ impl<F: Default + PartialEq> ListFilters<F> {
     /// Filters that select everything. `names` are the query parameters of the filters, which are
     /// also the names of the form's inputs.
     pub(crate) fn unread(query: &Query, names: &[&str]) -> Self {
-        let own = names.iter().fold(Query::default(), |own, name| {
-            own.with(name, query.get(name))
-        });
+        let values = names
+            .iter()
+            .flat_map(|name| query.all(name).map(move |value| (name, value)));
+        let own = values.fold(Query::default(), |own, (name, value)| own.and(name, value));
         Self {
             filter: F::default(),
             query: own,
@@ -44,14 +45,29 @@ impl<F: Default + PartialEq> ListFilters<F> {
         found
     }
 
+    /// Parses every value of the filter `name`; a value that cannot be parsed gets the validation
+    /// error `error`.
+    pub(crate) fn read_all<T>(
+        &mut self,
+        name: &str,
+        error: &str,
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Vec<T> {
+        let values: Vec<_> = self.query.all(name).map(read).collect();
+        if values.iter().any(Option::is_none) {
+            self.errors.note(name, error);
+        }
+        values.into_iter().flatten().collect()
+    }
+
     /// Parses the filter `name` with a parser that returns its own validation errors.
     pub(crate) fn read_by_rules<T>(
         &mut self,
         name: &str,
         read: impl FnOnce(&str) -> Result<T, Vec<ValidationError>>,
     ) -> Option<T> {
-        let read = read(self.query.get(name)?);
-        self.errors.read(name, read)
+        let value = self.query.get(name)?;
+        self.errors.read(name, value, read(value))
     }
 
     /// Parses the period from the filters `from` and `to` as its start and exclusive end. The day

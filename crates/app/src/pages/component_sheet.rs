@@ -3,12 +3,15 @@
 mod sample_answers;
 
 use chrono::DateTime;
+use chrono::NaiveDate;
 use maud::{Markup, html};
 use refract_authoring::version_difference::{ChangedWording, Severity, VersionDifference};
 use refract_domain::answer::probability::Probability;
 use refract_domain::lens::cutoffs::Cutoffs;
 
 use self::sample_answers::sample_answers;
+use refract_service::results::DayCount;
+
 use crate::components::bar::{bar, yes_no_bar};
 use crate::components::copyable::{COPY_SCRIPT, copyable};
 use crate::components::day_chart::day_chart;
@@ -35,7 +38,7 @@ pub(crate) fn show(visit: &OpenVisit) -> PageReply {
         (sample_answers())
         h2 { "Histogram and days" }
         (histogram(&bell(), 40.0, 60.0))
-        (day_chart(&[0, 3, 12, 7, 0, 1, 40], "0 to 40 results on each of the last seven days"))
+        (day_chart(&days()))
         h2 { "Tables" }
         (rows())
         (stacked_rows())
@@ -139,6 +142,15 @@ fn changes() -> [VersionDifference; 3] {
             None,
         ),
     ]
+}
+
+/// A week with days of few and many results.
+fn days() -> [DayCount; 7] {
+    let mut day = NaiveDate::default();
+    [0, 3, 12, 7, 0, 1, 40].map(|ok| {
+        day = day.succ_opt().unwrap_or_default();
+        DayCount { day, ok, failed: 0 }
+    })
 }
 
 fn form() -> Markup {

@@ -1,168 +1,138 @@
 //! `/prisms/{slug}/edit` and `/prisms/new/edit`: the fields, context and questions of a prism.
 //!
-//! One form holds everything. Each button sends it whole and the server shows it again, changed;
-//! the script that does this without a reload therefore needs no rules about prisms.
+//! One form holds everything. Each button sends it whole; the server stores it as the person's
+//! draft and shows it again, changed. The script that does this without a reload therefore needs
+//! no rules about prisms, and nothing typed depends on the browser.
 
 mod act;
 mod carried_draft;
 mod draft;
+mod draft_bar;
 mod draft_form;
+mod draft_keys;
 mod editing;
 mod form_page;
 mod inputs;
+mod keeping;
 mod meanwhile_page;
 mod place_description;
 mod question_inputs;
+mod removal;
 mod review_page;
+mod reviewing;
+mod saving;
 mod state_panel;
+mod stored_edit;
+mod trial;
+mod trial_view;
 
 use actix_web::http::StatusCode;
 use refract_authoring::prism_file::PrismFile;
-use refract_service::prisms::{PrismError, TRIAL_TEXTS, find_example};
+use refract_service::prisms::TrialTexts;
 
-use self::act::FormAction;
-use self::draft::EditDraft;
 use self::editing::Editing;
 use self::place_description::question_of;
-use crate::components::prism_tabs::prism_address;
-use crate::replies::page::Page;
+pub(crate) use self::reviewing::{change_draft, review};
+use self::trial::Trial;
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
-use crate::requests::visit::{Visit, version_number};
+use crate::requests::page_request::Query;
+use crate::requests::visit::Visit;
 
-/// Shows the form of a prism's latest version.
+/// Shows the form with the person's draft, or with what it would start from.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
-    form(&visit, &Editing::of_latest(&visit).await?).await
+    let mut editing = Editing::find(&visit).await?;
+    let checked = editing.check(&visit).await?;
+    if editing.is_asked {
+        let first = checked.problems.first().map(|problem| problem.path.clone());
+        if let Some(place) = first.as_deref().and_then(question_of) {
+            editing.draft.fold_besides(Some(place));
+        }
+        if editing.extras.acted.focus.is_empty() {
+            editing.extras.acted.focus = first.unwrap_or_default();
+        }
+    }
+    Ok(form_page::show(&visit, &editing, &checked).reply())
 }
 
-/// Shows the form of a new prism, from an example or empty.
-pub(crate) async fn show_new(visit: Visit) -> Result<PageReply, PageError> {
-    let from = visit.sent.query.get("from").and_then(find_example);
-    let example = from.and_then(|example| PrismFile::read(example.file, None).ok());
-    let draft = example.map_or_else(EditDraft::blank, |file| {
-        EditDraft::of(file.name.as_str(), &file.version).into_new()
-    });
-    form(&visit, &Editing::new_prism(draft)).await
-}
-
-/// Returns the problems and the size of the draft as a fragment, for the script.
+/// Stores the draft while somebody types, and returns its problems and its size as a fragment.
 pub(crate) async fn check(visit: Visit) -> Result<PageReply, PageError> {
-    let editing = Editing::of_form(&visit).await?;
+    let mut editing = Editing::of_form(&visit).await?;
+    keeping::keep(&mut editing, &visit).await?;
     let checked = editing.check(&visit).await?;
     let panel = state_panel::panel(&editing, &checked);
     Ok(PageReply::html(StatusCode::OK, panel))
 }
 
-/// Carries out the action of the pressed button.
+/// Carries out the action of the pressed button, and stores the draft.
 pub(crate) async fn change(visit: Visit) -> Result<PageReply, PageError> {
     let mut editing = Editing::of_form(&visit).await?;
-    match visit.sent.form.get("act") {
-        "save" => save(&visit, editing).await,
-        "review" | "try" => review(&visit, editing).await,
-        "check" => Ok(show_wrong(&visit, &mut editing).await?.reply()),
-        "on_top" => {
-            let shown = version_number(visit.sent.form.get("onto"));
-            let shown = shown.ok_or(PageError::NoForm)?;
-            editing.put_on(&visit, shown).await?;
-            form(&visit, &editing).await
-        }
-        button => {
-            let acted = act::act(&mut editing.draft, button);
-            let checked = editing.check(&visit).await?;
-            if visit.sent.form.has("fragment") {
-                let form = form_page::inside(&editing, &checked, &acted);
-                return Ok(PageReply::html(StatusCode::OK, form));
-            }
-            Ok(form_page::show(&visit, &editing, &checked, &acted).reply())
-        }
+    if let Some(created) = saving::find_created(&visit, &editing).await? {
+        return Ok(saving::saved(&created));
     }
+    let button = visit.sent.form.get("act");
+    match button {
+        "mine" => keeping::insist(&mut editing, &visit),
+        _ if editing.kept.is_refused() => return refused(&visit, &editing).await,
+        "test" => test(&visit, &mut editing).await?,
+        _ => act::press(&mut editing, button),
+    }
+    keeping::keep(&mut editing, &visit).await?;
+    if editing.kept.is_refused() {
+        return refused(&visit, &editing).await;
+    }
+    if button == "save" {
+        return saving::save(&visit, &editing).await;
+    }
+    if visit.sent.form.has("fragment") {
+        let checked = editing.check(&visit).await?;
+        let form = form_page::inside(&editing, &checked);
+        return Ok(PageReply::html(StatusCode::OK, form));
+    }
+    let address = editing.address();
+    if button == "review" && editing.prism.is_some() {
+        return Ok(PageReply::see_other(&format!("{address}/review")));
+    }
+    let is_asked = editing.is_asked || button == "check";
+    let query = Query::default()
+        .with("acted", Some("1"))
+        .with("check", is_asked.then_some("1"));
+    let place = if button == "test" { "#texts" } else { "" };
+    Ok(PageReply::see_other(&format!(
+        "{address}{}{place}",
+        query.in_address()
+    )))
 }
 
-/// The form without an action.
-async fn form(visit: &Visit, editing: &Editing) -> Result<PageReply, PageError> {
+/// The form as it was sent, when another page has stored another draft.
+async fn refused(visit: &Visit, editing: &Editing) -> Result<PageReply, PageError> {
     let checked = editing.check(visit).await?;
-    Ok(form_page::show(visit, editing, &checked, &FormAction::default()).reply())
-}
-
-/// Shows what saving changes and, on request, both versions on stored texts.
-async fn review(visit: &Visit, editing: Editing) -> Result<PageReply, PageError> {
-    let Some(prism) = &editing.prism else {
-        return save(visit, editing).await;
-    };
-    if editing.based_on != Some(prism.latest_version) {
-        return meanwhile_page::show(visit, &editing).await;
+    if visit.sent.form.has("fragment") {
+        let form = form_page::inside(editing, &checked);
+        return Ok(PageReply::html(StatusCode::OK, form));
     }
-    let selector = visit.prism()?;
-    let file = editing.draft.file();
-    let prisms = visit.refract.prisms();
-    let read = prisms.draft(visit.account(), &selector, &file);
-    let draft = match read.await {
-        Ok(draft) => draft,
-        Err(refusal) => return refused(visit, editing, refusal).await,
-    };
-    let lens = visit.find_lens().await?;
-    let most = u32::try_from(TRIAL_TEXTS).unwrap_or(u32::MAX);
-    let results = visit.refract.results();
-    let stored = results.newest_answered(&lens.into(), most).await?;
-    let pairs = if visit.sent.form.get("act") == "try" {
-        let version = &draft.file.version;
-        Some(prisms.try_draft(version, &stored).await)
-    } else {
-        None
-    };
-    let shown = review_page::Review {
-        editing: &editing,
-        draft: &draft,
-        cost: prisms.draft_trial_cost(&draft.file.version, &stored),
-        pairs,
-    };
-    Ok(review_page::show(visit, &shown))
+    let page = form_page::show(visit, editing, &checked);
+    Ok(page.status(StatusCode::CONFLICT).reply())
 }
 
-async fn save(visit: &Visit, editing: Editing) -> Result<PageReply, PageError> {
-    let file = editing.draft.file();
-    let (prisms, actor) = (visit.refract.prisms(), &visit.actor());
-    let saved = if editing.prism.is_none() {
-        prisms.create(actor, &file).await
-    } else {
-        let selector = visit.prism()?;
-        let saving = prisms.save_version(actor, &selector, &file, editing.based_on);
-        saving.await.map(|(prism, _)| prism)
-    };
-    match saved {
-        Ok(prism) => {
-            let address = format!("{}?done=saved", prism_address(&prism));
-            Ok(PageReply::see_other(&address))
-        }
-        Err(PrismError::VersionMeanwhile { .. }) => meanwhile_page::show(visit, &editing).await,
-        Err(refusal) => refused(visit, editing, refusal).await,
-    }
-}
-
-/// The form again, with an error.
-async fn refused(
-    visit: &Visit,
-    mut editing: Editing,
-    refusal: PrismError,
-) -> Result<PageReply, PageError> {
-    if !matches!(refusal, PrismError::Invalid(_)) {
-        return Err(refusal.into());
-    }
-    let page = show_wrong(visit, &mut editing).await?;
-    Ok(page.status(StatusCode::UNPROCESSABLE_ENTITY).reply())
-}
-
-/// The form with every error at its input, and the focus on the first.
-async fn show_wrong<'a>(visit: &'a Visit, editing: &mut Editing) -> Result<Page<'a>, PageError> {
+/// Asks the draft about the test texts of the form, and about stored texts if they are chosen.
+async fn test(visit: &Visit, editing: &mut Editing) -> Result<(), PageError> {
     editing.is_asked = true;
-    let checked = editing.check(visit).await?;
-    let first = checked.problems.first().map(|problem| &problem.path);
-    if let Some(place) = first.and_then(|path| question_of(path)) {
-        editing.draft.fold_besides(Some(place));
-    }
-    let acted = FormAction {
-        focus: first.cloned().unwrap_or_default(),
-        message: String::new(),
+    let Some(PrismFile { version, .. }) = editing.read(visit).await?.ok() else {
+        return Ok(());
     };
-    Ok(form_page::show(visit, editing, &checked, &acted))
+    let (draft, texts) = (&editing.draft, &editing.extras.texts);
+    let mut lens = None;
+    if editing.prism.is_some() {
+        lens = Some(std::sync::Arc::new(visit.find_lens().await?));
+    }
+    let columns = lens.as_ref().map_or(&[][..], |lens| lens.columns().lens);
+    let own = Trial::of_own_texts(visit, draft, &version, columns, texts).await;
+    if let (Some(lens), Some(choice)) = (&lens, TrialTexts::named(visit.sent.form.get("stored"))) {
+        let stored = Trial::of_stored_texts(visit, draft, &version, lens, choice).await?;
+        editing.extras.stored = Some(stored);
+    }
+    editing.extras.own = Some(own);
+    editing.is_asked = visit.sent.form.has(editing::ASKED);
+    Ok(())
 }

@@ -34,7 +34,11 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageError> {
     let sent = &visit.sent.form;
     let mut errors = FormErrors::default();
     let mut status = StatusCode::UNPROCESSABLE_ENTITY;
-    let name = errors.read("name", PersonName::parse(sent.get("name")));
+    let name = errors.read(
+        "name",
+        sent.get("name"),
+        PersonName::parse(sent.get("name")),
+    );
     let password = read_new_password(sent, &mut errors);
     if let (Some(name), Some(password)) = (name, password) {
         let client = &visit.sent.client;
@@ -48,7 +52,7 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageError> {
                 return Ok(PageReply::see_other("/").with_cookies(&cookies));
             }
             Err(JoinError::Void) => return Ok(void(&visit)),
-            Err(JoinError::Password(weak)) => errors.note_all("password", &weak),
+            Err(JoinError::Password(weak)) => errors.note_all("password", "", &weak),
             Err(JoinError::Secret(busy @ SecretError::Busy)) => {
                 errors.note("password", &busy);
                 status = StatusCode::SERVICE_UNAVAILABLE;

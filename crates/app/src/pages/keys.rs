@@ -7,6 +7,7 @@ use refract_domain::ids::ApiKeyId;
 use refract_domain::prism::DisplayName;
 use refract_service::keys::api_key::ApiKey;
 use refract_service::keys::{KeyError, ListedKey};
+use refract_service::prisms::sample_texts;
 
 use crate::components::copyable::{COPY_SCRIPT, copyable};
 use crate::components::curl;
@@ -33,7 +34,11 @@ pub(crate) async fn create(visit: Visit) -> Result<PageReply, PageError> {
     let form = &visit.sent.form;
     let mut errors = FormErrors::default();
     // a label follows the rules of every name
-    let name = errors.read("name", DisplayName::parse(form.get("name")));
+    let name = errors.read(
+        "name",
+        form.get("name"),
+        DisplayName::parse(form.get("name")),
+    );
     let typed = form.get("expires").trim();
     let expires = day(typed).map(beginning);
     if !typed.is_empty() && expires.is_none() {
@@ -112,18 +117,21 @@ async fn made(
             let prism = &counted.prism;
             let prisms = visit.refract.prisms();
             let version = prisms.find_version(prism, prism.latest_version).await?;
-            let call = curl::create_result(&visit.site.api_url, prism, version.fields());
-            Some((prism.name.clone(), call))
+            let sample = sample_texts(&version).first().copied();
+            let url = &visit.site.api_url;
+            let call = curl::create_result(url, prism, version.fields(), sample);
+            let set_key = curl::set_key(key.reveal());
+            Some((prism.name.clone(), format!("{set_key}\n{call}")))
         }
     };
     let main = html! {
         h1 { "The key " bdi { (name) } }
         (notice(NoticeKind::Warning, &html! { "This is the only time that it is shown. Copy it now." }))
         @if let Some(end) = expires { p { "It opens the account until " (moment(end)) "." } }
-        (copyable("key", "The key, set for a shell", &curl::set_key(key.reveal())))
+        (copyable("key", "The key", key.reveal()))
         @if let Some((prism, call)) = &call {
-            h2 { "A call with it to " bdi { (prism) } }
-            (copyable("curl", "A call to the API", call))
+            h2 { "A call with it to " bdi { (prism) } ", ready for a terminal" }
+            (copyable("curl", "The key and a call to the API", call))
         }
         p { a.button href="/keys" { "I have copied it" } }
     };

@@ -30,7 +30,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
 pub(crate) async fn rename(visit: Visit) -> Result<PageReply, PageError> {
     let mut errors = FormErrors::default();
     let name = PersonName::parse(visit.sent.form.get("name"));
-    let Some(name) = errors.read("name", name) else {
+    let Some(name) = errors.read("name", visit.sent.form.get("name"), name) else {
         return page(&visit, &errors, StatusCode::UNPROCESSABLE_ENTITY).await;
     };
     let request = Some(visit.request.clone());
@@ -61,11 +61,11 @@ pub(crate) async fn change_password(visit: Visit) -> Result<PageReply, PageError
     let mut retry_after = None;
     let status = match refusal {
         PasswordChangeError::Weak(weak) => {
-            errors.note_all("password", &weak);
+            errors.note_all("password", "", &weak);
             StatusCode::UNPROCESSABLE_ENTITY
         }
         PasswordChangeError::Present(SignInError::Wrong) => {
-            errors.note("present_password", "this is not your present password");
+            errors.note("present_password", "This is not your present password.");
             StatusCode::UNPROCESSABLE_ENTITY
         }
         PasswordChangeError::Present(stopped) => {

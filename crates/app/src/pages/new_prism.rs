@@ -2,9 +2,11 @@
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
+use refract_authoring::prism_file::PrismFile;
 use refract_domain::problem::Problems;
 use refract_service::prisms::{EXAMPLES, PrismError};
 
+use crate::components::definition::definition;
 use crate::components::field::FormField;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::counted;
@@ -112,6 +114,12 @@ fn examples() -> Markup {
                         input type="hidden" name="example" value=(example.slug);
                         button type="submit" { "Make it" span.unseen { ": " (example.name) } }
                         a href={ "/prisms/new/edit?from=" (example.slug) } { "Edit first" span.unseen { ": " (example.name) } }
+                    }
+                    @if let Ok(file) = PrismFile::read(example.file, None) {
+                        details {
+                            summary { "What it asks" span.unseen { ": " (example.name) } }
+                            (definition(&file.version))
+                        }
                     }
                 }
             }

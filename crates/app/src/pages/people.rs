@@ -62,7 +62,7 @@ pub(crate) async fn invite(visit: Visit) -> Result<PageReply, PageError> {
                 Err(refusal) => shown(refusal)?,
             }
         }
-        (Err(errors), _) => describe(errors),
+        (Err(errors), _) => describe(typed, &errors),
         (Ok(_), None) => return Err(PageError::NoForm),
     };
     notes.error = errors;

@@ -1,18 +1,22 @@
-//! `/prisms/{slug}`: what callers need, the versions, and the changes.
+//! `/prisms/{slug}`: what was answered lately, the history, and what programs need that call it.
 
 mod actions;
 mod changes;
 mod file;
+mod questions;
 
+use chrono::{TimeDelta, Utc};
 use maud::{Markup, html};
 use refract_domain::account::role::Role;
-use refract_service::prisms::{Prism, PrismOverview};
+use refract_service::prisms::{Prism, PrismOverview, sample_texts};
 
 pub(crate) use self::actions::{archive, rename, restore};
 use self::changes::{changes, versions};
 pub(crate) use self::file::{download, download_version};
+use self::questions::{DAYS, questions};
 use crate::components::copyable::{COPY_SCRIPT, copyable};
 use crate::components::curl;
+use crate::components::day_chart::day_chart;
 use crate::components::definition;
 use crate::components::field::FormField;
 use crate::components::notice::{NoticeKind, notice};
@@ -26,12 +30,19 @@ use crate::requests::visit::Visit;
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     let prisms = visit.refract.prisms();
     let found = prisms.overview(visit.account(), &visit.prism()?).await?;
-    Ok(page(&visit, &found, ""))
+    page(&visit, &found, "").await
 }
 
 /// The page; `name_error` is the validation error of a new name.
-fn page(visit: &Visit, found: &PrismOverview, name_error: &str) -> PageReply {
+async fn page(
+    visit: &Visit,
+    found: &PrismOverview,
+    name_error: &str,
+) -> Result<PageReply, PageError> {
     let prism = &found.prism_lens.prism;
+    let since = Utc::now() - TimeDelta::days(DAYS);
+    let results = visit.refract.results();
+    let shares = results.answer_shares(&found.prism_lens, since).await?;
     let role = visit.visitor.role;
     let main = html! {
         @if let Some(notice) = visit.done(done) { (notice) }
@@ -40,19 +51,41 @@ fn page(visit: &Visit, found: &PrismOverview, name_error: &str) -> PageReply {
                 "This prism is archived: it answers no calls. Its results stay readable."
             }))
         }
+        (numbers(found))
+        div.split {
+            section { (questions(prism, found.prism_lens.latest.questions(), &shares, role)) }
+            section {
+                h2 { "History" }
+                (changes(found))
+                h2 { "Versions" }
+                (versions(found))
+            }
+        }
         div.split {
             section { (for_callers(visit, found)) }
             section {
-                h2 { "Versions" }
-                (versions(found))
-                h2 { "Changes" }
-                (changes(found))
+                (definition::fields_and_context(&found.prism_lens.latest))
                 @if role.may(Role::Editor) { (settings(visit, prism, name_error)) }
             }
         }
     };
     let page = visit.prism_page(prism, PrismTab::Overview, &prism.name, &main);
-    page.script(COPY_SCRIPT).reply()
+    Ok(page.script(COPY_SCRIPT).reply())
+}
+
+/// How many results there are, and how many of them failed.
+fn numbers(found: &PrismOverview) -> Markup {
+    let (prism, counts) = (&found.prism_lens.prism, &found.counts);
+    let results = format!("{}/results", prism_address(prism));
+    html! {
+        p {
+            a href=(results) { (counted(counts.in_all, "result")) }
+            ", " (count(counts.in_last_days())) " in the last seven days " (day_chart(&counts.days))
+            @if counts.failed_in_all > 0 {
+                " · " a href={ (results) "?status=failed" } { (count(counts.failed_in_all)) " failed" }
+            }
+        }
+    }
 }
 
 fn done(what: &str) -> Option<&'static str> {
@@ -69,26 +102,25 @@ fn done(what: &str) -> Option<&'static str> {
 fn for_callers(visit: &Visit, found: &PrismOverview) -> Markup {
     let lens = &found.prism_lens;
     let prism = &lens.prism;
-    let curl = curl::create_result(&visit.site.api_url, prism, lens.latest.fields());
+    let sample = sample_texts(&lens.latest).first();
+    let fields = lens.latest.fields();
+    let curl = curl::create_result(&visit.site.api_url, prism, fields, sample.copied());
     html! {
         h2 { "What callers need" }
         dl.facts {
             dt { "Slug" } dd { code { (prism.slug) } }
             dt { "Id" } dd { code { (prism.id) } }
             dt { "Latest version" } dd { (prism.latest_version) }
-            dt { "Results" }
-            dd {
-                a href={ (prism_address(prism)) "/results" } { (counted(found.counts.in_all, "result")) }
-                ", " (count(found.counts.in_last_days())) " in the last seven days"
-            }
         }
+        @if prism.archived_at.is_none() {
         (copyable("curl", "A call to the API", &curl))
         p.hint {
             "The key comes from "
             @if visit.visitor.role.may(Role::Owner) { a href="/keys" { "Keys" } } @else { "an owner of the account" }
-            ". " a href={ (prism_address(prism)) "/file" } { "Download the prism file" }
+            "."
         }
-        (definition::definition(&lens.latest))
+        }
+        p { a href={ (prism_address(prism)) "/file" } { "Download the prism file" } }
     }
 }
 

@@ -1,12 +1,14 @@
 //! `/`: the prisms of the account, below a notice of changes that others made to the visitor's
 //! access.
 
+mod first_steps;
 mod notices;
 
 use maud::{Markup, html};
 use refract_domain::account::role::Role;
 use refract_service::prisms::ListedPrism;
 
+use self::first_steps::first_steps;
 pub(crate) use self::notices::seen;
 use crate::components::day_chart::day_chart;
 use crate::components::empty_state::empty_state;
@@ -21,6 +23,8 @@ use crate::requests::visit::Visit;
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     let prisms = visit.refract.prisms().list(visit.account()).await?;
+    let steps = visit.refract.prisms();
+    let steps = steps.first_steps(visit.visitor.person, &prisms).await?;
     let (archived, active): (Vec<_>, Vec<_>) = prisms
         .into_iter()
         .partition(|counted| counted.prism.archived_at.is_some());
@@ -39,6 +43,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
             h1 { "Prisms" }
             @if !active.is_empty() { (make) }
         }
+        (first_steps(steps, &active, visit.visitor.role))
         @if active.is_empty() {
             (empty_state("A prism is a saved set of questions that texts are asked. Each answer comes with probabilities and is kept.", &make))
         } @else {
@@ -63,35 +68,33 @@ fn rows(caption: &str, prisms: &[ListedPrism]) -> Markup {
         "Results",
         "Last seven days",
         "Failed",
+        "",
     ];
     stacked_table(caption, &headings, &rows)
 }
 
 fn row(counted: &ListedPrism) -> Markup {
     let ListedPrism { prism, counts } = counted;
-    let days: Vec<u64> = counts.days.iter().map(|day| day.ok + day.failed).collect();
-    let in_days = counts.in_last_days();
+    let address = prism_address(prism);
     html! {
         tr {
-            th scope="row" { a href=(prism_address(prism)) { bdi { (prism.name) } } }
+            th scope="row" { a href=(address) { bdi { (prism.name) } } }
             td data-label="Slug" { code { (prism.slug) } }
             td.number data-label="Version" { (prism.latest_version) }
             td.number data-label="Results" { (count(counts.in_all)) }
-            td data-label="Last seven days" {
-                (day_chart(&days, &format!("Results on each of the last seven days: {}", listed(&days))))
-                " " (count(in_days))
-            }
+            td data-label="Last seven days" { (day_chart(&counts.days)) " " (count(counts.in_last_days())) }
             td.number data-label="Failed" {
                 @match share(counts.failed_in_all, counts.in_all) {
-                    Some(share) => { (share) " %" }
+                    Some(_) if counts.failed_in_all == 0 => "0.0 %",
+                    Some(share) => a href={ (address) "/results?status=failed" } { (share) " %" },
                     None => "–",
+                }
+            }
+            td.together {
+                @for (place, ending) in [("Try", "/try"), ("Lens", "/lens"), ("Results", "/results")] {
+                    a href={ (address) (ending) } { (place) span.unseen { ": " (prism.name) } } " "
                 }
             }
         }
     }
-}
-
-fn listed(numbers: &[u64]) -> String {
-    let words: Vec<_> = numbers.iter().map(u64::to_string).collect();
-    words.join(", ")
 }

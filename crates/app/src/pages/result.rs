@@ -4,6 +4,7 @@ mod actor;
 mod facts;
 mod marking;
 mod orders;
+mod place_in_list;
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
@@ -16,15 +17,16 @@ use refract_service::results::{ReadableResult, ResultDetails};
 
 use self::actor::actor;
 use self::facts::facts;
-use self::marking::{changes, marking};
+use self::marking::{answers_with_marks, changes};
 pub(crate) use self::orders::order_check_form;
 use self::orders::{MOST_ORDERS, orders};
-use crate::components::answer_bars::answer_bars;
+use self::place_in_list::{kept_list, place_in_list};
 use crate::components::clamped::beginning;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::count;
 use crate::components::prism_tabs::{PrismTab, prism_address};
 use crate::components::whole_text::whole_text;
+use crate::pages::results::LIST;
 use crate::replies::page::Page;
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
@@ -68,7 +70,9 @@ pub(crate) async fn mark(visit: Visit) -> Result<PageReply, PageError> {
     let saving = marks.mark(&details.result, changes, &origin);
     match saving.await {
         Ok(()) => {
-            let address = format!("/results/{}?done=marked", details.result.id());
+            let query = Query::default().with(LIST, visit.sent.query.get(LIST));
+            let query = query.with("done", Some("marked")).in_address();
+            let address = format!("/results/{}{query}", details.result.id());
             Ok(PageReply::see_other(&address))
         }
         Err(MarksError::ResultGone) => Err(PageError::NotFound),
@@ -160,22 +164,18 @@ async fn page<'a>(
     let actor = actor(visit, details.actor).await?;
     let may_retry = details.retried_as.is_none() && result.prism().archived_at.is_none();
     let main = html! {
+        (place_in_list(visit, result).await?)
         (shown_notice)
         @if let Some(error) = view.status.error() {
             (notice(NoticeKind::Refused, &html! { "The result is failed: " bdi { (error) } }))
             @if may_retry { (retry_form(result, false)) }
         }
+        @if let Some(retried) = details.retry_of { p { "Retry of " a href={ "/results/" (retried) } { "the failed result" } } }
+        @if let Some(retry) = details.retried_as { p { "Retried as " a href={ "/results/" (retry) } { "another result" } } }
         @if let Some(tokens) = details.provenance.truncated_to { (cut_notice(tokens)) }
-        div.split {
-            section aria-label="Answers" {
-                h2 { "Result" }
-                (facts(details, &actor))
-                (answer_bars(result, |_| false))
-                (check)
-                p #progress.hint role="status" aria-live="polite" {}
-            }
+        div.split.result {
             section aria-label="What was sent" {
-                h2 { "What was sent" }
+                h2.unseen { "What was sent" }
                 @for (key, value) in &view.fields.0 {
                     h3 { (label(result, key.as_str())) " " code.soft { (key) } }
                     (whole_text(value))
@@ -184,17 +184,35 @@ async fn page<'a>(
                     h3 { "Context of this call" }
                     (whole_text(context))
                 }
-                @if result.is_ok() { (marking(details)) }
+            }
+            section aria-label="Answers" {
+                h2.unseen { "Answers" }
+                @if result.is_ok() {
+                    (answers_with_marks(details, &kept_list(visit)))
+                    details {
+                        summary { "Keys" }
+                        p.hint {
+                            "Mark the question in focus: " kbd { "1" } " to " kbd { "9" } " for its outcomes, "
+                            kbd { "y" } " and " kbd { "n" } " for yes and no, " kbd { "u" } " to undo, " kbd { "s" } " to skip. "
+                            kbd { "→" } " and " kbd { "←" } " go to the next and the previous result."
+                        }
+                    }
+                }
+                (check)
+                p #progress.hint role="status" aria-live="polite" {}
             }
         }
-        h2 { "As the API gives it" }
+        details {
+            summary { "About this result" }
+            (facts(details, &actor))
+        }
         @for name in Format::NAMES {
             @if let Some(format) = Format::parse(name) { (as_the_api(result, format)) }
         }
     };
     let title = format!("Result · {}", result.prism().name);
     let page = visit.prism_page(result.prism(), PrismTab::Results, title, &main);
-    Ok(page.script("try.js"))
+    Ok(page.script("try.js").script("mark.js"))
 }
 
 fn label<'a>(result: &'a ReadableResult, key: &'a str) -> &'a str {
@@ -209,7 +227,7 @@ fn as_the_api(result: &ReadableResult, format: Format) -> Markup {
     let (shown, rest) = beginning(&text, SHOWN);
     html! {
         details {
-            summary { (format.name()) }
+            summary { "As the API gives it: " (format.name()) }
             pre { bdi { (shown) } @if !rest.is_empty() { "…" } }
             p { a href={ "/results/" (result.id()) "/as/" (format.name()) } download { "Download " (format.name()) } }
         }

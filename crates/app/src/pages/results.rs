@@ -14,19 +14,20 @@ use maud::{Markup, html};
 use refract_domain::ids::ResultId;
 use refract_service::lenses::PrismLens;
 use refract_service::results::{
-    FoundResults, SearchError, SearchLimits, SearchPage, searchable_columns,
+    FoundResults, MatchCount, SearchError, SearchPage, SearchableColumn,
 };
 
 use self::actors::ResultActors;
 pub(crate) use self::download::download;
 use self::filter_form::filter_form;
-use self::filter_values::FilterValues;
+pub(crate) use self::filter_values::FilterValues;
+pub(crate) use self::rows::LIST;
 use self::rows::rows;
 use crate::components::empty_state::empty_state;
 use crate::components::list_pages::{NEWER, OLDER, downloads, neighbours, page_address, page_of};
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
-use crate::components::number::counted;
+use crate::components::number::{count, counted};
 use crate::components::prism_tabs::{PrismTab, prism_address};
 use crate::replies::page::Page;
 use crate::replies::page_error::PageError;
@@ -35,11 +36,11 @@ use crate::requests::visit::Visit;
 
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
-    let account = visit.account();
     let lens = visit.find_lens().await?;
-    let values = FilterValues::read(&visit.sent.query, &searchable_columns(&lens));
+    let columns = visit.refract.results().searchable_columns(&lens).await?;
+    let values = FilterValues::read(&visit.sent.query, &lens, &columns);
     if values.has_errors() {
-        return refused(&visit, lens, &values).await;
+        return refused(&visit, lens, &columns, &values).await;
     }
     let lens = Arc::new(lens);
     let page = page_of(
@@ -49,58 +50,98 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
         SearchPage::NewerThan,
     )?;
     let page = page.unwrap_or(SearchPage::Newest);
-    let limits = SearchLimits::default();
-    let results = visit.refract.results();
-    let found = results.search(&lens, &values.filter, page, limits).await?;
+    let found = find(&visit, &lens, &values, page).await?;
     let actors = ResultActors::load(&visit, &found.results).await?;
     let address = format!("{}/results", prism_address(&lens.prism));
     let narrowed = values.is_narrowed();
-    let in_all = if narrowed {
-        None
-    } else {
-        let counts = visit.refract.results().counts(account, Utc::now()).await?;
-        Some(counts.of_prism(lens.prism.id).in_all)
-    };
     let beside = |side, id| page_address(&address, &values.query, side, id);
     let (newer, older) = (beside(NEWER, found.newer), beside(OLDER, found.older));
+    let chosen = visit.sent.query.get("column");
     let main = html! {
-        (filter_form(&values, &lens, &actors, &address))
+        (filter_form(&values, &lens, &columns, chosen, &actors, &address))
         @if found.results.is_empty() && found.searched_to.is_none() {
             (nothing(&lens, &address, narrowed || page != SearchPage::Newest))
         } @else {
             div.row.spread {
-                p.soft {
-                    @if let Some(in_all) = in_all { (counted(in_all, "result")) ", newest first" }
-                    @else { "Newest first" }
-                }
+                p.soft { (how_many(&visit, &lens, &values, found.count).await?) }
                 (downloads(&values.query, &address))
             }
             (looked_so_far(&found, page, newer.as_deref(), older.as_deref()))
-            @if !found.results.is_empty() { (rows(&lens, &found.results, &actors)) }
+            @if !found.results.is_empty() { (rows(&lens, &found.results, &actors, &values.query)) }
         }
         (neighbours("Pages of results", newer, older))
     };
     Ok(results_page(&visit, &lens, &main).reply())
 }
 
+async fn find(
+    visit: &Visit,
+    lens: &Arc<PrismLens>,
+    values: &FilterValues,
+    page: SearchPage,
+) -> Result<FoundResults, PageError> {
+    let (results, limits) = (visit.refract.results(), values.limits());
+    if !values.is_least_sure_first() {
+        let searching = results.search(lens, &values.filter, page, limits);
+        return Ok(searching.await?);
+    }
+    let after = match page {
+        SearchPage::OlderThan(id) => Some(id),
+        SearchPage::Newest | SearchPage::NewerThan(_) => None,
+    };
+    let searching = results.search_least_sure(lens, &values.filter, after, limits);
+    Ok(searching.await?)
+}
+
+/// How many results the list has, and its order.
+async fn how_many(
+    visit: &Visit,
+    lens: &PrismLens,
+    values: &FilterValues,
+    counted_matches: Option<MatchCount>,
+) -> Result<Markup, PageError> {
+    let order = if values.is_least_sure_first() {
+        "least sure first"
+    } else {
+        "newest first"
+    };
+    if !values.is_narrowed() && !values.is_least_sure_first() {
+        let counts = visit.refract.results();
+        let counts = counts.counts(visit.account(), Utc::now()).await?;
+        let in_all = counts.of_prism(lens.prism.id).in_all;
+        return Ok(html! { (counted(in_all, "result")) ", " (order) });
+    }
+    Ok(html! {
+        @match counted_matches {
+            Some(MatchCount::All(matches)) => { (counted(matches, "result")) ", " (order) }
+            Some(MatchCount::MoreThan(matches)) => { "More than " (counted(matches, "result")) ", " (order) }
+            Some(MatchCount::AmongNewest { matches, read }) => {
+                (counted(matches, "result")) " among the newest " (count(read)) ", " (order)
+            }
+            None => "Further results"
+        }
+    })
+}
+
 /// The form again, with an error at each invalid filter.
 async fn refused(
     visit: &Visit,
     lens: PrismLens,
+    columns: &[SearchableColumn],
     values: &FilterValues,
 ) -> Result<PageReply, PageError> {
     let actors = ResultActors::load(visit, &[]).await?;
     let address = format!("{}/results", prism_address(&lens.prism));
     let main = html! {
         (notice(NoticeKind::Refused, &html! { "A filter cannot be read, so nothing was searched for. Change what is marked below." }))
-        (filter_form(values, &lens, &actors, &address))
+        (filter_form(values, &lens, columns, None, &actors, &address))
     };
     let page = results_page(visit, &lens, &main);
     Ok(page.status(StatusCode::UNPROCESSABLE_ENTITY).reply())
 }
 
 fn results_page<'a>(visit: &'a Visit, lens: &PrismLens, main: &Markup) -> Page<'a> {
-    let title = format!("Results of {}", lens.prism.name);
+    let title = format!("Results · {}", lens.prism.name);
     visit.prism_page(&lens.prism, PrismTab::Results, title, main)
 }
 

@@ -1,5 +1,6 @@
-//! `/sign-out`: ends the session.
+//! `/sign-out`: ends the visitor's session. Who cannot come back by a password is asked first.
 
+use maud::html;
 use refract_service::people::SessionEnd;
 
 use crate::cookies::session_cookie;
@@ -8,8 +9,42 @@ use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::OpenVisit;
 
-/// Ends the session of the cookie that was sent, and deletes the cookie.
+/// The button that signs out even those who cannot come back by a password.
+const SURE: &str = "sure";
+
+/// Asks before signing out.
+pub(crate) fn show(visit: &OpenVisit) -> PageReply {
+    let by_link = visit
+        .visitor
+        .as_ref()
+        .is_some_and(|visitor| visitor.signs_in_by_link());
+    let main = html! {
+        h1 { "Sign out" }
+        @if by_link {
+            p {
+                "You signed in by a link that works once, and have no password. To come back, start "
+                code { "refract demo" } " again: it prints a new link. Prisms, results and drafts stay."
+            }
+        }
+        form method="post" action="/sign-out" {
+            div.row {
+                button.danger type="submit" name=(SURE) value="1" { "Sign out" }
+                a.button href="/" { "Stay" }
+            }
+        }
+    };
+    visit.page("Sign out", main).reply()
+}
+
+/// Ends the session and redirects to the sign-in page.
 pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageError> {
+    let by_link = visit
+        .visitor
+        .as_ref()
+        .is_some_and(|visitor| visitor.signs_in_by_link());
+    if by_link && !visit.sent.form.has(SURE) {
+        return Ok(PageReply::see_other("/sign-out"));
+    }
     end_session(&visit, SessionEnd::SignedOut).await?;
     let ended = session_cookie::ended(&visit.site.url);
     Ok(PageReply::see_other("/sign-in").with_cookie(&ended))

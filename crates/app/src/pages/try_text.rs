@@ -1,6 +1,7 @@
 //! `/prisms/{slug}/try`: one text, answered by one or two versions.
 
 mod answered;
+mod last_tries;
 mod try_form;
 
 use std::sync::Arc;
@@ -12,11 +13,13 @@ use refract_domain::ids::ResultId;
 use refract_domain::prism::PrismVersion;
 use refract_domain::prism::slug::PrismSelector;
 use refract_service::CallError;
-use refract_service::prisms::{Prism, PrismError};
+use refract_service::prisms::{Prism, PrismError, sample_texts};
 use refract_service::results::{CreateCall, ReadableResult, ResultDetails};
 
 use self::answered::answered;
+use self::last_tries::last_tries;
 use self::try_form::{TryForm, TryValues};
+use crate::components::clamped::clamped;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::prism_tabs::{PrismTab, prism_address};
 use crate::replies::page::Page;
@@ -24,6 +27,9 @@ use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::page_request::Query;
 use crate::requests::visit::Visit;
+
+/// The most characters of a sample text in its link.
+const SAMPLE: usize = 40;
 
 /// Shows the form; if the address names a result, with its texts and answer.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
@@ -44,8 +50,16 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     form.against = against.unwrap_or_default();
     let version = version_of_form(&visit, &prism, &form).await?;
     let version = version.ok_or(PageError::NotFound)?;
+    let sample = query
+        .get("sample")
+        .and_then(|place| place.parse::<usize>().ok());
+    if let Some(text) = sample.and_then(|place| sample_texts(&version).get(place)) {
+        form = form.with_text(&version, text);
+    }
     let answer = answered(&visit.refract, first.as_ref(), second.as_ref());
-    Ok(page(&visit, &prism, &version, &form, &answer).reply())
+    Ok(page(&visit, &prism, &version, &form, &answer)
+        .await?
+        .reply())
 }
 
 /// Answers the typed text with one or two versions.
@@ -58,12 +72,13 @@ pub(crate) async fn submit(visit: Visit) -> Result<PageReply, PageError> {
         form.choose(&prism.latest_version.to_string());
         let latest = version_of_form(&visit, &prism, &form).await?;
         let latest = latest.ok_or(PageError::NotFound)?;
-        return Ok(refused(&visit, &prism, &latest, &form));
+        return refused(&visit, &prism, &latest, &form).await;
     };
     let Some(values) = read else {
-        return Ok(refused(&visit, &prism, &version, &form));
+        return refused(&visit, &prism, &version, &form).await;
     };
     form.check_fields(&version);
+    form.ask_about_empty();
     if let Some(against) = values.against {
         let other = visit.refract.prisms().find_version(&prism, against).await;
         match other {
@@ -72,7 +87,7 @@ pub(crate) async fn submit(visit: Visit) -> Result<PageReply, PageError> {
         }
     }
     if form.is_refused() {
-        return Ok(refused(&visit, &prism, &version, &form));
+        return refused(&visit, &prism, &version, &form).await;
     }
     match answer(&visit, &prism, values).await {
         Ok(results) => {
@@ -86,7 +101,7 @@ pub(crate) async fn submit(visit: Visit) -> Result<PageReply, PageError> {
         Err(CallError::Internal(error)) => Err(error.into()),
         Err(refusal) => {
             form.refuse("", &refusal);
-            Ok(refused(&visit, &prism, &version, &form))
+            refused(&visit, &prism, &version, &form).await
         }
     }
 }
@@ -122,20 +137,25 @@ async fn answer(
     results.await.into_iter().collect()
 }
 
-fn refused(visit: &Visit, prism: &Prism, version: &PrismVersion, form: &TryForm) -> PageReply {
+async fn refused(
+    visit: &Visit,
+    prism: &Prism,
+    version: &PrismVersion,
+    form: &TryForm,
+) -> Result<PageReply, PageError> {
     let nothing = answered(&visit.refract, None, None);
-    page(visit, prism, version, form, &nothing)
-        .status(StatusCode::UNPROCESSABLE_ENTITY)
-        .reply()
+    let page = page(visit, prism, version, form, &nothing).await?;
+    Ok(page.status(StatusCode::UNPROCESSABLE_ENTITY).reply())
 }
 
-fn page<'a>(
+async fn page<'a>(
     visit: &'a Visit,
     prism: &Prism,
     version: &PrismVersion,
     form: &TryForm,
     answer: &Markup,
-) -> Page<'a> {
+) -> Result<Page<'a>, PageError> {
+    let samples = sample_texts(version);
     let main = html! {
         @if prism.archived_at.is_some() {
             (notice(NoticeKind::Warning, &html! {
@@ -144,14 +164,23 @@ fn page<'a>(
                 @else { "An editor can restore it." }
             }))
         }
+        @if !samples.is_empty() {
+            p.row {
+                span.soft { "Sample texts:" }
+                @for (place, text) in samples.iter().enumerate() {
+                    a href={ (prism_address(prism)) "/try?sample=" (place) } { (clamped(text, SAMPLE)) }
+                }
+            }
+        }
         div.split {
             (form.markup(prism, version))
             (answer)
         }
+        (last_tries(visit, prism).await?)
     };
     let title = format!("Try · {}", prism.name);
     let page = visit.prism_page(prism, PrismTab::Try, title, &main);
-    page.script("try.js")
+    Ok(page.script("try.js"))
 }
 
 /// The version in the form; `None` if the prism has no such version.

@@ -153,7 +153,8 @@ impl<'a> Page<'a> {
                     title { (title) " · Refract" }
                     link rel="icon" href=(site.assets.address("icon.svg")) type="image/svg+xml";
                     link rel="stylesheet" href=(site.assets.address("app.css"));
-                    @for script in scripts {
+                    // the last ones: the scripts of a page may send its forms themselves
+                    @for script in scripts.into_iter().chain(["send.js", "typed.js"]) {
                         script type="module" src=(site.assets.address(script)) {}
                     }
                 }
@@ -189,8 +190,9 @@ fn navigation(visitor: Option<&Visitor>, current: Option<Section>) -> Markup {
             }
             div.visitor {
                 @let (_, own_page, _) = Section::Me.facts();
-                a href=(own_page) title={ "Your own page, " (visitor.role.name()) }
+                a href=(own_page) title="Your own page"
                     aria-current=[Section::Me.marked(current)] { bdi { (visitor.name) } }
+                span.role { (visitor.role.name()) }
                 form method="post" action="/sign-out" {
                     button.quiet type="submit" { "Sign out" }
                 }

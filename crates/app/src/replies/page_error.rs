@@ -24,7 +24,12 @@ pub(crate) enum PageError {
     SignedOut,
     /// The visitor's role is too low.
     #[error("this is for a higher role")]
-    NeedsRole(Role),
+    NeedsRole {
+        /// The least role that may do it.
+        least: Role,
+        /// The names of people who have it.
+        people: Vec<String>,
+    },
     /// The request comes from another site's page.
     #[error("the request does not come from the app")]
     OtherOrigin,
@@ -58,7 +63,7 @@ impl PageError {
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::SignedOut => StatusCode::UNAUTHORIZED,
-            Self::NeedsRole(_) | Self::OtherOrigin => StatusCode::FORBIDDEN,
+            Self::NeedsRole { .. } | Self::OtherOrigin => StatusCode::FORBIDDEN,
             Self::FormTooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::NoForm => StatusCode::BAD_REQUEST,
             Self::NotChanged(_) => StatusCode::CONFLICT,
@@ -75,7 +80,7 @@ impl PageError {
             Self::NotFound => "Not found",
             Self::MethodNotAllowed => "No such action",
             Self::SignedOut => "Sign in again",
-            Self::NeedsRole(_) => "Not for your role",
+            Self::NeedsRole { .. } => "Not for your role",
             Self::OtherOrigin => "Not from this app",
             Self::FormTooLarge(_) => "Too large",
             Self::NoForm => "Nothing arrived",
@@ -95,9 +100,7 @@ impl PageError {
                 "This address has no such action. Go back and try from the page.".to_owned()
             }
             Self::SignedOut => "Your session ended. Sign in again to go on.".to_owned(),
-            Self::NeedsRole(role) => {
-                format!("Only an {role} may do this. An owner of the account can change your role.")
-            }
+            Self::NeedsRole { least, people } => needs_role(*least, people),
             Self::OtherOrigin => "The request came from another site, so nothing was changed. \
                                   Open the app and do it there."
                 .to_owned(),
@@ -116,6 +119,19 @@ impl PageError {
             }
         }
     }
+}
+
+/// Who may do what a visitor may not.
+fn needs_role(least: Role, people: &[String]) -> String {
+    let who = match least {
+        Role::Reviewer => "a reviewer, an editor or an owner",
+        Role::Editor => "an editor or an owner",
+        Role::Owner => "an owner",
+    };
+    if people.is_empty() {
+        return format!("Only {who} of the account may do this.");
+    }
+    format!("Ask {who}: {}.", people.join(", "))
 }
 
 impl From<PersistenceError> for PageError {

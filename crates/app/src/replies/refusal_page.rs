@@ -27,7 +27,7 @@ pub(crate) fn show(
         | PageError::Internal(_)
         | PageError::Panicked(_)
         | PageError::Secret(_)
-        | PageError::NeedsRole(_)
+        | PageError::NeedsRole { .. }
         | PageError::NotChanged(_) => CarriedForm::of(sent),
         // the form was not read, or must not be sent again
         PageError::NotFound

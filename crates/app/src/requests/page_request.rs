@@ -41,6 +41,20 @@ impl Query {
         value.filter(|value| !value.is_empty())
     }
 
+    /// All values of a name, trimmed, without blank ones.
+    pub(crate) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        let found = self.0.iter().filter(move |(known, _)| known == name);
+        found
+            .map(|(_, value)| value.trim())
+            .filter(|value| !value.is_empty())
+    }
+
+    /// The query with one more value of a name.
+    pub(crate) fn and(mut self, name: &str, value: &str) -> Self {
+        self.0.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
     /// The query with a value replaced, or removed by `None`.
     pub(crate) fn with(&self, name: &str, value: Option<&str>) -> Self {
         let mut pairs = self.0.clone();
@@ -91,5 +105,7 @@ mod tests {
         let other = query.with("status", None).with("ref", Some("ü&"));
         assert_eq!(other.in_address(), "?x=%F0%9F%A6%8A&ref=%C3%BC%26");
         assert_eq!(Query::default().in_address(), "");
+        let several = Query::parse("value=a&value=+&value=b&x=1").and("value", "c");
+        assert_eq!(several.all("value").collect::<Vec<_>>(), ["a", "b", "c"]);
     }
 }

@@ -33,6 +33,9 @@ use crate::requests::visitor::Visitor;
 use crate::routing::route::{Access, AppRoute};
 use crate::routing::routes::ROUTES;
 
+/// Most people whom a refusal names.
+const MOST_NAMED: usize = 3;
+
 /// What a worker thread needs to answer requests. Clones are cheap.
 #[derive(Clone)]
 pub(crate) struct Dispatcher {
@@ -211,7 +214,11 @@ impl Dispatcher {
             Access::For(least, handler) => {
                 let visitor = visitor.ok_or(PageError::SignedOut)?;
                 if !visitor.role.may(*least) {
-                    return Err(PageError::NeedsRole(*least));
+                    let least = *least;
+                    let people = self.refract.people();
+                    let people = people.names_of_role(visitor.account, least, MOST_NAMED);
+                    let people = people.await?;
+                    return Err(PageError::NeedsRole { least, people });
                 }
                 handler.handle(self.visit(visitor, sent, id))
             }

@@ -73,6 +73,9 @@ pub(crate) static ROUTES: &[AppRoute] = &[
     AppRoute::open_post_with_another_form("/sign-in", &sign_in::submit),
     AppRoute::open_get("/sign-in/{token}", &sign_in_link::show),
     AppRoute::open_post("/sign-in/{token}", &sign_in_link::submit),
+    AppRoute::open_get("/sign-out", &|visit: OpenVisit| {
+        ready(Ok(sign_out::show(&visit)))
+    }),
     AppRoute::open_post("/sign-out", &sign_out::submit),
     AppRoute::open_get("/join/{token}", &join::show),
     AppRoute::open_post("/join/{token}", &join::submit),
@@ -88,10 +91,13 @@ pub(crate) static ROUTES: &[AppRoute] = &[
     AppRoute::post("/people/{id}/remove", Owner, &people::remove),
     AppRoute::get("/events", Owner, &events::show),
     AppRoute::get("/events/download", Owner, &events::download),
-    AppRoute::get("/prisms/new/edit", Editor, &edit::show_new),
+    AppRoute::get("/prisms/new/edit", Editor, &edit::show),
     AppRoute::post("/prisms/new/edit", Editor, &edit::change),
     AppRoute::post("/prisms/new/edit/check", Editor, &edit::check),
+    AppRoute::post("/prisms/new/edit/draft", Editor, &edit::change_draft),
     AppRoute::get("/prisms/{slug}/edit", Editor, &edit::show),
     AppRoute::post("/prisms/{slug}/edit", Editor, &edit::change),
     AppRoute::post("/prisms/{slug}/edit/check", Editor, &edit::check),
+    AppRoute::post("/prisms/{slug}/edit/draft", Editor, &edit::change_draft),
+    AppRoute::get("/prisms/{slug}/edit/review", Editor, &edit::review),
 ];

@@ -21,7 +21,12 @@ const PASSWORD: &str = "zy!3kQ9 dab.x";
 
 /// Opens a browser in which Ada has joined with a role, on the first page. The link contains the
 /// app address known to commands, so its path is opened at the node's own address.
-async fn joined(service: &Service, settings: BrowserSettings, email: &str, role: &str) -> Browser {
+pub(crate) async fn joined(
+    service: &Service,
+    settings: BrowserSettings,
+    email: &str,
+    role: &str,
+) -> Browser {
     joined_as("Ada", service, settings, email, role).await
 }
 
@@ -50,7 +55,7 @@ async fn join(browser: &Browser, name: &str) {
     browser.wait_for("nav[aria-label=Sections]").await;
 }
 
-fn at(service: &Service, path: &str) -> String {
+pub(crate) fn at(service: &Service, path: &str) -> String {
     format!("http://{}{path}", service.nodes[0].app)
 }
 

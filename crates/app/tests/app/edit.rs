@@ -1,11 +1,12 @@
-//! The form of a prism over HTTP and without scripts: validation errors, edit conflicts, trials,
-//! and prisms of the largest size.
+//! The form of a prism over HTTP and without scripts: validation errors, edit conflicts, drafts and
+//! trials.
 
-use refract_test_stack::browser::forms::{inputs, post};
+use refract_test_stack::browser::forms::{inputs, post, post_through};
 use refract_test_stack::browser::joined;
 use refract_test_stack::http::Request;
 use refract_test_stack::http::answer::HttpAnswer;
-use refract_test_stack::service::{Backend, PRISM, Service, example_prism, text};
+use refract_test_stack::service::{Backend, PRISM, Service, example_prism};
+use refract_test_support::model_server::ScriptedReply;
 use refract_test_support::on_both;
 use serde_json::{Value, json};
 
@@ -14,13 +15,18 @@ on_both!(
     the_second_of_two_sees_what_each_changed_and_keeps_what_was_typed,
     a_new_name_is_not_taken_back_by_a_form_that_was_open,
     a_trial_shows_what_it_asks_and_saves_nothing,
+    answers_that_change_come_first_and_are_counted,
+    a_draft_is_kept_and_discarded_on_purpose_only,
+    two_tabs_never_overwrite_each_other,
+    nothing_happens_twice,
+    test_texts_are_answered_beside_the_words,
     a_refused_file_is_reported_error_by_error,
-    the_largest_prism_made_in_the_form_is_that_of_the_file,
-    the_largest_prism_is_changed_by_its_form,
 );
 
 const EDIT: &str = "/prisms/support-triage/edit";
+const DRAFT: &str = "/prisms/support-triage/edit/draft";
 const ACTION: &str = "action=\"/prisms/support-triage/edit\"";
+const REVIEW: &str = "id=\"before-saving\"";
 
 type Values = Vec<(String, String)>;
 
@@ -40,14 +46,14 @@ async fn what_is_wrong_is_reported_when_somebody_asks_and_not_before(backend: Ba
     assert_eq!(errors(&page), 0, "{}", page.body);
     let form = inputs(&page, "action=\"/prisms/new/edit\"");
     let check = [("act", "check")];
-    let checked = post(&mut ada, "/prisms/new/edit", &form, &check).await;
+    let checked = post_through(&mut ada, "/prisms/new/edit", &form, &check).await;
     assert_eq!(
         (checked.status, errors(&checked)),
         (200, 2),
         "{}",
         checked.body
     );
-    for place in ["Name: String must", "Question 1, text: String must"] {
+    for place in ["Name: Fill this in", "Question 1, text: Fill this in"] {
         assert!(checked.body.contains(place), "{}", checked.body);
     }
     let focus = checked.body.split_once(" autofocus").unwrap().0;
@@ -58,7 +64,7 @@ async fn what_is_wrong_is_reported_when_somebody_asks_and_not_before(backend: Ba
     // the focus
     let form = inputs(&checked, "action=\"/prisms/new/edit\"");
     let remove = [("act", "questions.0.remove")];
-    let checked = post(&mut ada, "/prisms/new/edit", &form, &remove).await;
+    let checked = post_through(&mut ada, "/prisms/new/edit", &form, &remove).await;
     assert_eq!(errors(&checked), 2, "name and questions: {}", checked.body);
     assert!(
         checked
@@ -73,9 +79,11 @@ async fn the_second_of_two_sees_what_each_changed_and_keeps_what_was_typed(backe
     let mut ada = joined(&service, "ada@example.com", "editor").await;
     let mut eve = joined(&service, "eve@example.com", "editor").await;
     let form = inputs(&ada.get(EDIT).await, ACTION);
+    let eves = inputs(&eve.get(EDIT).await, ACTION);
     // both add an option with a key derived from its label, at the same place
     let add = [("act", "questions.0.options.add")];
-    let form = inputs(&post(&mut ada, EDIT, &form, &add).await, ACTION);
+    let form = inputs(&post_through(&mut ada, EDIT, &form, &add).await, ACTION);
+    let eves = inputs(&post_through(&mut eve, EDIT, &eves, &add).await, ACTION);
     let option = "questions.0.options.3.label";
     let save = [("act", "save"), (option, "Spare parts")];
     assert_eq!(post(&mut ada, EDIT, &form, &save).await.status, 303);
@@ -86,23 +94,19 @@ async fn the_second_of_two_sees_what_each_changed_and_keeps_what_was_typed(backe
         (option, "Warranty"),
         ("questions.1.text", ""),
     ];
-    let second = post(&mut eve, EDIT, &form, &typed).await;
-    assert_eq!(second.status, 409, "{second:?}");
+    let second = post_through(&mut eve, EDIT, &eves, &typed).await;
     for words in [
         "Version 2</a>, saved by <bdi>Ada</bdi>, <time",
         "The option 'Spare parts' of 'topic' is new",
         "You call the prism <bdi>Eve &lt;b&gt;sorts&lt;/b&gt;</bdi>",
-        "Question 2, text: String must",
+        "Question 2, text: Fill this in",
     ] {
         assert!(second.body.contains(words), "{words}: {}", second.body);
     }
-    let mut corrected: Values = typed.map(|(n, v)| (n.to_owned(), v.to_owned())).into();
-    corrected.retain(|(name, _)| name != "questions.1.text");
-    let typed: Vec<_> = corrected
-        .iter()
-        .map(|(n, v)| (n.as_str(), v.as_str()))
-        .collect();
-    let second = post(&mut eve, EDIT, &form, &typed).await;
+    let eves = inputs(&eve.get(EDIT).await, ACTION);
+    let mut typed = typed;
+    typed[4].1 = "Is somebody angry?";
+    let second = post_through(&mut eve, EDIT, &eves, &typed).await;
     for words in [
         "The option 'Warranty' of 'topic' is new: readers must expect the value 'warranty'",
         // the change that saving on top would undo
@@ -111,22 +115,18 @@ async fn the_second_of_two_sees_what_each_changed_and_keeps_what_was_typed(backe
         assert!(second.body.contains(words), "{words}: {}", second.body);
     }
     let on_top = [("act", "on_top")];
-    let carried = inputs(&second, ACTION);
-    let form = inputs(&post(&mut eve, EDIT, &carried, &on_top).await, ACTION);
+    let carried = inputs(&second, &format!("action=\"{DRAFT}\">"));
+    let form = post_through(&mut eve, DRAFT, &carried, &on_top).await;
+    let form = inputs(&form, ACTION);
     assert_eq!(value(&form, "based_on"), Some("2"));
-    for (name, typed) in &corrected[1..] {
-        assert_eq!(value(&form, name), Some(typed.as_str()), "{name}");
+    for (name, typed) in &typed[1..] {
+        assert_eq!(value(&form, name), Some(*typed), "{name}");
     }
     let saved = post(&mut eve, EDIT, &form, &[("act", "save")]).await;
     assert_eq!(saved.status, 303, "{saved:?}");
     let shown = service.run(&["prism", "show", PRISM]).await.object();
     assert_eq!(shown["context"], "Eve wrote that.\n\nAll of it.");
     assert_eq!(shown["questions"][0]["options"][3]["key"], "warranty");
-    // a third version, newer than the one the form was rebased on, is a conflict again
-    let late = post(&mut eve, EDIT, &carried, &on_top).await;
-    let form = inputs(&late, ACTION);
-    let third = post(&mut eve, EDIT, &form, &[("act", "save")]).await;
-    assert_eq!(third.status, 409, "{third:?}");
 }
 
 async fn a_new_name_is_not_taken_back_by_a_form_that_was_open(backend: Backend) {
@@ -152,23 +152,74 @@ async fn a_trial_shows_what_it_asks_and_saves_nothing(backend: Backend) {
     let mut ada = joined(&service, "ada@example.com", "editor").await;
     let form = inputs(&ada.get(EDIT).await, ACTION);
     let changed = [("act", "review"), ("context", "New.")];
-    let review = post(&mut ada, EDIT, &form, &changed).await;
+    let review = post_through(&mut ada, EDIT, &form, &changed).await;
     for words in [
-        "about 2 texts of those answered last",
+        "about 2 texts, and shows",
         "about 2 model requests,",
         "it makes no results",
     ] {
         assert!(review.body.contains(words), "{words}: {}", review.body);
     }
     let asked = service.asked();
-    let try_it = [("act", "try")];
-    let tried = post(&mut ada, EDIT, &inputs(&review, ACTION), &try_it).await;
+    let try_it = [("act", "try"), ("note", "They asked for it.")];
+    let tried = post_through(&mut ada, DRAFT, &inputs(&review, REVIEW), &try_it).await;
     assert_eq!(service.asked() - asked, 2);
     assert_eq!(tried.body.matches("Stored, by version 1</th>").count(), 2);
+    for words in [
+        "<strong>0 of 2 texts</strong> are answered differently.",
+        "They asked for it.",
+    ] {
+        assert!(tried.body.contains(words), "{words}: {}", tried.body);
+    }
+    // looking again asks nobody again
+    let again = ada.get("/prisms/support-triage/edit/review").await;
+    assert!(again.body.contains("0 of 2 texts"), "{}", again.body);
+    assert_eq!(service.asked() - asked, 2);
     let results = ada.get(&format!("/prisms/{PRISM}/results")).await;
     assert_eq!(results.body.matches("href=\"/results/").count(), 2);
     let shown = service.run(&["prism", "show", PRISM]).await.object();
     assert_eq!(shown["context"], "We sell bicycles online.");
+    let save = [("act", "save"), ("note", "They asked for it.")];
+    let saved = post(&mut ada, DRAFT, &inputs(&again, REVIEW), &save).await;
+    assert_eq!(saved.status, 303, "{saved:?}");
+    let history = ada.get(&format!("/prisms/{PRISM}")).await;
+    assert!(
+        history.body.contains("They asked for it."),
+        "{}",
+        history.body
+    );
+}
+
+async fn answers_that_change_come_first_and_are_counted(backend: Backend) {
+    let service = Service::start(backend).await;
+    for text in ["one", "two"] {
+        assert_eq!(service.create(&json!({ "text": text })).await.status, 200);
+    }
+    let mut ada = joined(&service, "ada@example.com", "editor").await;
+    let form = inputs(&ada.get(EDIT).await, ACTION);
+    let review = [("act", "review"), ("context", "New.")];
+    let review = post_through(&mut ada, EDIT, &form, &review).await;
+    // the model answers one of the two texts with a No from now on
+    let shares = json!({"billing": 0, "delivery": 1, "product": 0, "other": 0, "insufficient_information": 0});
+    let no = json!({
+        "topic": {"type": "choice", "choice": "delivery", "confidence": 1, "probabilities": shares},
+        "angry": {"type": "noul", "noul": 0.05},
+        "urgency": {"type": "score", "score": 0, "probabilities": {"0": 1, "1": 0, "2": 0}},
+    });
+    let reply = json!({"model": "other", "answers": no});
+    service
+        .model
+        .then_once(ScriptedReply::with(move |_| reply.clone()));
+    let tried = post_through(&mut ada, DRAFT, &inputs(&review, REVIEW), &[("act", "try")]).await;
+    let counted = "<strong>1 of 2 texts</strong> is answered differently.";
+    assert!(tried.body.contains(counted), "{}", tried.body);
+    let (_, first) = tried.body.split_once("class=\"tried\"").unwrap();
+    let (first, second) = first.split_once("class=\"tried\"").unwrap();
+    assert!(
+        first.contains("<td class=\"changed\"><bdi>No</bdi>"),
+        "{first}"
+    );
+    assert!(!second.contains("class=\"changed\""), "{second}");
 }
 
 async fn a_refused_file_is_reported_error_by_error(backend: Backend) {
@@ -204,97 +255,162 @@ async fn a_refused_file_is_reported_error_by_error(backend: Backend) {
     assert_eq!(kept, file);
 }
 
-/// A prism with the most fields, questions and options allowed.
-fn largest() -> Value {
-    let fields =
-        (0..8).map(|n| json!({ "key": format!("field_{n}"), "label": format!("Field {n}") }));
-    let option = |question: usize, n: usize| {
-        json!({
-            "key": format!("o{n}"),
-            "label": format!("Option {n} of {question}"),
-            "description": format!("\"{n}\" & <{question}>"),
-        })
-    };
-    let questions = (0..100).map(|q| {
-        let options = (0..253).map(|n| option(q, n));
-        json!({
-            "key": format!("question_{q}"),
-            "type": "choice",
-            "text": format!("Which one of {q}?"),
-            "instructions": format!("Judge by {q}."),
-            "options": options.collect::<Value>(),
-        })
-    });
-    json!({
-        "name": "Largest",
-        "context": "c".repeat(8_000),
-        "fields": fields.collect::<Value>(),
-        "questions": questions.collect::<Value>(),
-    })
-}
-
-async fn created_from_file(service: &Service, file: &Value) -> (String, Value) {
-    let path = service.file("largest.json", file);
-    let made = service.run(&["prism", "create", &path]).await.object();
-    let slug = text(&made, "slug");
-    let shown = service.run(&["prism", "show", &slug]).await.object();
-    (slug, shown)
-}
-
-async fn the_largest_prism_made_in_the_form_is_that_of_the_file(backend: Backend) {
+async fn a_draft_is_kept_and_discarded_on_purpose_only(backend: Backend) {
     let service = Service::start(backend).await;
     let mut ada = joined(&service, "ada@example.com", "editor").await;
-    let file = largest();
-    let (_, by_file) = created_from_file(&service, &file).await;
-    let mut values = vec![("act".to_owned(), "save".to_owned())];
-    let mut push = |path: &str, object: &Value, keys: &[&str]| {
-        for key in keys {
-            values.push((format!("{path}{key}"), text(object, key)));
-        }
-    };
-    push("", &file, &["name", "context"]);
-    for (n, field) in file["fields"].as_array().unwrap().iter().enumerate() {
-        push(&format!("fields.{n}."), field, &["key", "label"]);
-    }
-    for (n, question) in file["questions"].as_array().unwrap().iter().enumerate() {
-        let path = format!("questions.{n}.");
-        push(&path, question, &["type", "key", "text", "instructions"]);
-        for (n, option) in question["options"].as_array().unwrap().iter().enumerate() {
-            let path = format!("{path}options.{n}.");
-            push(&path, option, &["key", "label", "description"]);
-        }
-    }
-    let made = post(&mut ada, "/prisms/new/edit", &values, &[]).await;
-    assert_eq!(made.status, 303, "{made:?}");
-    let address = made.header("location").unwrap().split('?').next().unwrap();
-    let shown = ada.get(&format!("{address}/file")).await.value();
-    assert_eq!(shown, by_file);
+    let mut eve = joined(&service, "eve@example.com", "editor").await;
+    let form = inputs(&ada.get(EDIT).await, ACTION);
+    let typed = [("act", "refresh"), ("context", "Typed.")];
+    let kept = post_through(&mut ada, EDIT, &form, &typed).await;
+    assert!(kept.body.contains("Your draft of <time"), "{}", kept.body);
+    // another tab, a reload, another browser
+    let mut elsewhere = refract_test_stack::browser::PlainBrowser::new(&service);
+    elsewhere
+        .sign_in("ada@example.com", refract_test_stack::browser::PASSWORD)
+        .await;
+    let again = elsewhere.get(EDIT).await;
+    let form = inputs(&again, ACTION);
+    assert_eq!(value(&form, "context"), Some("Typed."));
+    let eves = inputs(&eve.get(EDIT).await, ACTION);
+    assert_eq!(value(&eves, "context"), Some("We sell bicycles online."));
+    let discard = inputs(&again, &format!("action=\"{DRAFT}\""));
+    let gone = post_through(&mut ada, DRAFT, &discard, &[("act", "discard")]).await;
+    assert!(
+        gone.body.contains("Your draft is discarded."),
+        "{}",
+        gone.body
+    );
+    let after = inputs(&gone, ACTION);
+    assert_eq!(value(&after, "context"), Some("We sell bicycles online."));
+    // a tab that was open all the while does not bring it back unasked
+    let late = post(&mut elsewhere, EDIT, &form, &[("act", "refresh")]).await;
+    assert_eq!(late.status, 409, "{late:?}");
+    assert!(
+        late.body.contains("saved or discarded since"),
+        "{}",
+        late.body
+    );
+    let late = inputs(&late, ACTION);
+    assert_eq!(value(&late, "context"), Some("Typed."), "and loses nothing");
+    let mine = post_through(&mut elsewhere, EDIT, &late, &[("act", "mine")]).await;
+    assert_eq!(value(&inputs(&mine, ACTION), "context"), Some("Typed."));
+    let kept = inputs(&ada.get(EDIT).await, ACTION);
+    assert_eq!(value(&kept, "context"), Some("Typed."));
 }
 
-async fn the_largest_prism_is_changed_by_its_form(backend: Backend) {
+async fn two_tabs_never_overwrite_each_other(backend: Backend) {
     let service = Service::start(backend).await;
     let mut ada = joined(&service, "ada@example.com", "editor").await;
-    let (slug, mut expected) = created_from_file(&service, &largest()).await;
-    let edit = format!("/prisms/{slug}/edit");
-    let action = format!("action=\"{edit}\"");
-    let page = ada.get(&edit).await;
-    assert!(page.body.len() < 200_000, "{} bytes", page.body.len());
-    let form = inputs(&page, &action);
-    let open = post(&mut ada, &edit, &form, &[("act", "questions.99.open")]).await;
-    let form = inputs(&open, &action);
-    let label = "questions.99.options.252.label";
-    assert_eq!(value(&form, label), Some("Option 252 of 99"));
-    let removed = [("act", "questions.98.remove"), (label, "The last one")];
-    let form = inputs(&post(&mut ada, &edit, &form, &removed).await, &action);
-    let review = post(&mut ada, &edit, &form, &[("act", "review")]).await;
-    assert_eq!(review.status, 200, "{review:?}");
-    assert!(review.body.len() < 200_000, "{} bytes", review.body.len());
-    assert!(review.body.contains("The question 'question_98' is gone"));
-    let form = inputs(&review, &action);
-    let saved = post(&mut ada, &edit, &form, &[("act", "save")]).await;
-    assert_eq!(saved.status, 303, "{saved:?}");
-    expected["questions"][99]["options"][252]["label"] = json!("The last one");
-    expected["questions"].as_array_mut().unwrap().remove(98);
-    let shown = service.run(&["prism", "show", &slug]).await.object();
-    assert_eq!(shown, expected);
+    let first = inputs(&ada.get(EDIT).await, ACTION);
+    let second = inputs(&ada.get(EDIT).await, ACTION);
+    let typed = [("act", "refresh"), ("context", "In the first tab.")];
+    assert_eq!(post(&mut ada, EDIT, &first, &typed).await.status, 303);
+    // the first tab may store again without having seen the reply
+    let typed = [("act", "refresh"), ("context", "In the first tab, again.")];
+    assert_eq!(post(&mut ada, EDIT, &first, &typed).await.status, 303);
+    let typed = [("act", "review"), ("context", "In the second tab.")];
+    let refused = post(&mut ada, EDIT, &second, &typed).await;
+    assert_eq!(refused.status, 409, "{refused:?}");
+    assert!(
+        refused.body.contains("changed in another tab at"),
+        "{}",
+        refused.body
+    );
+    let second = inputs(&refused, ACTION);
+    assert_eq!(value(&second, "context"), Some("In the second tab."));
+    let stored = inputs(&ada.get(EDIT).await, ACTION);
+    assert_eq!(value(&stored, "context"), Some("In the first tab, again."));
+}
+
+async fn nothing_happens_twice(backend: Backend) {
+    let service = Service::start(backend).await;
+    let mut ada = joined(&service, "ada@example.com", "editor").await;
+    let mut again = joined(&service, "ben@example.com", "editor").await;
+    again.keep("refract", ada.value_of("refract"));
+    // a double click on Create, and the same form once more after Back
+    let new = "/prisms/new/edit";
+    let form = inputs(&ada.get(new).await, "action=\"/prisms/new/edit\"");
+    let create = [
+        ("act", "save"),
+        ("name", "Twice"),
+        ("questions.0.text", "Angry?"),
+    ];
+    let (one, two) = tokio::join!(
+        post(&mut ada, new, &form, &create),
+        post(&mut again, new, &form, &create)
+    );
+    let three = post(&mut ada, new, &form, &create).await;
+    for answer in [&one, &two, &three] {
+        let location = answer.header("location");
+        assert_eq!(location, Some("/prisms/twice?done=saved"), "{answer:?}");
+    }
+    // a double click on Add, and on Save
+    let form = inputs(&ada.get(EDIT).await, ACTION);
+    let add = [("act", "questions.0.options.add")];
+    let (one, two) = tokio::join!(
+        post(&mut ada, EDIT, &form, &add),
+        post(&mut again, EDIT, &form, &add)
+    );
+    assert_eq!((one.status, two.status), (303, 303), "{two:?}");
+    let form = inputs(&ada.get(EDIT).await, ACTION);
+    assert!(value(&form, "questions.0.options.3.label").is_some());
+    assert_eq!(value(&form, "questions.0.options.4.label"), None);
+    let review = [
+        ("act", "review"),
+        ("questions.0.options.3.label", "Warranty"),
+    ];
+    let review = post_through(&mut ada, EDIT, &form, &review).await;
+    let form = inputs(&review, REVIEW);
+    let save = [("act", "save")];
+    tokio::join!(
+        post_through(&mut ada, DRAFT, &form, &save),
+        post_through(&mut again, DRAFT, &form, &save)
+    );
+    let late = post_through(&mut ada, DRAFT, &form, &save).await;
+    assert!(
+        late.body
+            .contains("That draft was saved or discarded before."),
+        "{}",
+        late.body
+    );
+    let prisms = service.run(&["prism", "list", "--json"]).await.lines();
+    assert_eq!(prisms.len(), 2, "{prisms:?}");
+    let versions = format!("/prisms/{PRISM}/versions");
+    let (second, third) = (format!("{versions}/2"), format!("{versions}/3"));
+    assert_eq!(ada.get(&second).await.status, 200);
+    assert_eq!(ada.get(&third).await.status, 404);
+}
+
+async fn test_texts_are_answered_beside_the_words(backend: Backend) {
+    let service = Service::start(backend).await;
+    assert_eq!(
+        service.create(&json!({ "text": "stored" })).await.status,
+        200
+    );
+    let mut ada = joined(&service, "ada@example.com", "editor").await;
+    let form = inputs(&ada.get(EDIT).await, ACTION);
+    let asked = service.asked();
+    let test = [
+        ("act", "test"),
+        ("texts.0.0", "My <own> text"),
+        ("stored", "random"),
+    ];
+    let page = post_through(&mut ada, EDIT, &form, &test).await;
+    assert_eq!(service.asked() - asked, 2);
+    let (_, docked) = page.body.split_once("id=\"texts\"").unwrap();
+    for words in [
+        "My &lt;own&gt; text",
+        "<bdi>Yes</bdi>",
+        "<strong>0 of 1 text</strong>",
+    ] {
+        assert!(docked.contains(words), "{words}: {docked}");
+    }
+    assert!(!docked.contains("before the last change"));
+    let form = inputs(&page, ACTION);
+    let changed = [("act", "refresh"), ("context", "New.")];
+    let page = post_through(&mut ada, EDIT, &form, &changed).await;
+    assert!(page.body.contains("By your words before the last change"));
+    assert_eq!(service.asked() - asked, 2, "only on demand");
+    let results = ada.get(&format!("/prisms/{PRISM}/results")).await;
+    assert_eq!(results.body.matches("href=\"/results/").count(), 1);
 }

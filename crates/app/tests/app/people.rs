@@ -56,10 +56,10 @@ async fn a_password_that_is_easily_guessed_is_refused_beside_its_input(backend: 
     let link = invited(&service, "ada.lovelace@example.com", "owner").await;
     let mut ada = PlainBrowser::new(&service);
     for (password, again, error) in [
-        ("short", "short", "at least 10 character"),
+        ("short", "short", "At least 10 characters"),
         ("Password123!", "Password123!", "most common"),
         ("ada.lovelace1", "ada.lovelace1", "your own address or name"),
-        (PASSWORD, "another", "the two are not the same"),
+        (PASSWORD, "another", "The two are not the same"),
     ] {
         let values = [
             ("name", "Ada"),

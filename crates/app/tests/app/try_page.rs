@@ -75,7 +75,7 @@ async fn a_text_that_is_too_long_is_refused_beside_its_input_and_kept(backend: B
     assert!(
         refused
             .body
-            .contains("String must contain at most 100000 character(s)")
+            .contains("At most 100,000 characters; this has")
     );
     assert!(refused.body.contains(&long) && refused.body.contains("aria-invalid=\"true\""));
     assert!(service.model.requests().is_empty());

@@ -9,7 +9,7 @@ use refract_domain::prism::question::Outcome;
 use refract_domain::problem::ValidationError;
 
 use crate::file_reader::{FileReader, join};
-use crate::made_names::outcome_key;
+use crate::made_names::outcome_keys;
 
 /// Reads options or levels. An outcome without a key gets one for its label: the key that the label
 /// has in `previous`, or else a new one.
@@ -42,39 +42,18 @@ pub(super) fn read_outcomes(
             Some(outcome)
         })
         .collect();
-    let mut sent: Vec<SentOutcome> = sent.into_iter().collect::<Option<_>>()?;
-    // labels of the previous version get their keys first, so that no new label takes one of
-    // those keys
-    for outcome in sent.iter_mut().filter(|outcome| outcome.key.is_none()) {
-        let mut had = previous
-            .iter()
-            .filter(|before| before.label == outcome.label);
-        outcome.key = had
-            .find(|before| taken.insert(before.key.clone()))
-            .map(|had| had.key.clone());
-    }
-    let outcomes = sent.into_iter().map(
-        |SentOutcome {
-             key,
-             label,
-             description,
-         }| {
-            let key = key.unwrap_or_else(|| {
-                let is_taken = |key: &str| {
-                    OutcomeKey::parse(key)
-                        .is_ok_and(|key| taken.contains(&key) || is_reserved(&key))
-                };
-                let derived = outcome_key(&label, is_taken);
-                taken.insert(derived.clone());
-                derived
-            });
-            Outcome {
-                key,
-                label,
-                description,
-            }
-        },
-    );
+    let sent: Vec<SentOutcome> = sent.into_iter().collect::<Option<_>>()?;
+    let keyed = sent.iter();
+    let keyed: Vec<_> = keyed
+        .map(|it| (it.key.clone(), it.label.as_str()))
+        .collect();
+    let keys = outcome_keys(&keyed, previous, is_reserved);
+    let outcomes = sent.into_iter().zip(keys);
+    let outcomes = outcomes.map(|(outcome, key)| Outcome {
+        key,
+        label: outcome.label,
+        description: outcome.description,
+    });
     Some(outcomes.collect())
 }
 

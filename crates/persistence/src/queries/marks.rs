@@ -6,9 +6,12 @@ mod markable_results;
 mod marked_pages;
 mod row;
 
+use std::collections::HashMap;
+
 use diesel::prelude::*;
 use refract_domain::event::EventStamp;
 use refract_domain::ids::{PrismId, ResultId};
+use refract_domain::key::QuestionKey;
 use refract_domain::result::mark::Mark;
 
 pub use self::markable_results::MarkableResult;
@@ -101,6 +104,31 @@ impl Database {
                 }
             };
             Ok(found)
+        })
+        .await
+    }
+
+    /// How many results of a prism have a mark, for each question with marks.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count_marks(
+        &self,
+        prism: PrismId,
+    ) -> Result<HashMap<QuestionKey, u64>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let query = marks::table
+                .filter(marks::prism_id.eq(Bind(prism)))
+                .group_by(marks::question)
+                .select((marks::question, diesel::dsl::count_star()));
+            let counted: Vec<(String, i64)> = on!(connection, load(query))?;
+            let counted = counted.into_iter().map(|(question, count)| {
+                let column = "marks.question";
+                let question = QuestionKey::parse(&question);
+                let question = question.map_err(|_| PersistenceError::Unreadable { column })?;
+                Ok((question, u64::try_from(count).unwrap_or_default()))
+            });
+            counted.collect()
         })
         .await
     }

@@ -200,7 +200,7 @@ async fn an_equal_outcome_makes_a_mark_fair_and_never_unfair(it: Fixture) {
         by_hand.await.unwrap();
         let kept = it.database.list_marks(result.id).await.unwrap();
         let expected_mark = if changed == 1 { &second } else { &first };
-        assert_eq!(kept, [expected_mark.clone()]);
+        assert_eq!(kept, std::slice::from_ref(expected_mark));
         assert_eq!(kept[0].source, expected);
     }
 }

@@ -81,7 +81,8 @@ impl Keys<'_> {
         }
     }
 
-    /// The labels of the keys of an account, oldest first, revoked ones included.
+    /// The labels of the keys of an account, oldest first, revoked ones included. Where several
+    /// keys have one name, each label has the first characters of its key.
     ///
     /// # Errors
     /// When the database fails.
@@ -91,6 +92,19 @@ impl Keys<'_> {
     ) -> Result<Vec<(ApiKeyId, String)>, InternalError> {
         let database = &self.refract.database;
         let rows = database.list_uncounted_api_keys(account).await?;
-        Ok(rows.into_iter().map(|row| (row.id, row.name)).collect())
+        let mut named: HashMap<&str, usize> = HashMap::new();
+        for row in &rows {
+            *named.entry(&row.name).or_default() += 1;
+        }
+        let labels = rows.iter().map(|row| {
+            let is_unique = named.get(row.name.as_str()) == Some(&1);
+            let label = if is_unique {
+                row.name.clone()
+            } else {
+                format!("{} ({}…)", row.name, row.first_characters)
+            };
+            (row.id, label)
+        });
+        Ok(labels.collect())
     }
 }

@@ -18,6 +18,24 @@ impl People<'_> {
         self.refract.database.list_people(account).await
     }
 
+    /// The names of the people of an account who may do what a role may, those with the lowest such
+    /// role first, at most `most`. People who have not joined yet are left out.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn names_of_role(
+        self,
+        account: AccountId,
+        least: Role,
+        most: usize,
+    ) -> Result<Vec<String>, PersistenceError> {
+        let mut people = self.list(account).await?;
+        people.retain(|person| person.role.may(least));
+        people.sort_by_key(|person| person.role);
+        let names = people.into_iter().filter_map(|person| person.name);
+        Ok(names.take(most).collect())
+    }
+
     /// The person of the account with this address.
     ///
     /// # Errors

@@ -19,9 +19,49 @@ impl Prisms<'_> {
     /// # Errors
     /// When the file breaks rules, or the database fails.
     pub async fn create(self, actor: &AccountActor, file: &[u8]) -> Result<Prism, PrismError> {
+        self.create_as(actor, self.new_id(), file).await
+    }
+
+    /// The id of a prism that is still to be created, for [`Prisms::create_once`].
+    pub fn new_id(self) -> PrismId {
+        PrismId(Uuid::now_v7())
+    }
+
+    /// Creates a prism with this id, or finds it if it was created before: a form that is sent
+    /// twice creates one prism.
+    ///
+    /// # Errors
+    /// When the file breaks rules, or the database fails.
+    pub async fn create_once(
+        self,
+        actor: &AccountActor,
+        id: PrismId,
+        file: &[u8],
+    ) -> Result<Prism, PrismError> {
+        let selector = PrismSelector::Id(id);
+        match self.find(actor.account(), &selector).await {
+            Err(PrismError::NotFound) => {}
+            found => return found,
+        }
+        match self.create_as(actor, id, file).await {
+            // the other one of two concurrent calls may have created it
+            Err(error @ PrismError::Persistence(_)) => {
+                let found = self.find(actor.account(), &selector).await;
+                found.map_err(|_| error)
+            }
+            created => created,
+        }
+    }
+
+    async fn create_as(
+        self,
+        actor: &AccountActor,
+        id: PrismId,
+        file: &[u8],
+    ) -> Result<Prism, PrismError> {
         let PrismFile { name, version } = PrismFile::read(file, None)?;
         let new = NewPrism {
-            id: PrismId(Uuid::now_v7()),
+            id,
             slugs: made_names::slugs(name.as_str()),
             name: &name,
             version: &version,

@@ -3,12 +3,15 @@
 use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt as _};
 use refract_domain::answer::Answers;
+use refract_domain::lens::cutoffs_of;
+use refract_domain::prism::question::Question;
 use refract_domain::prism::slug::PrismSelector;
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::submission::budget::{self, OverBudget};
 use refract_domain::submission::model_input::{State, json_chars};
 use refract_domain::submission::reference::Ref;
 use refract_domain::submission::{CallContext, SentFields, Submission};
+use refract_evaluation::prediction::predicted;
 use refract_model_gateway::ModelError;
 
 use crate::people::account_actor::AccountActor;
@@ -104,6 +107,20 @@ impl Prisms<'_> {
             .await
     }
 
+    /// Asks an unsaved version about texts that are not stored, and saves nothing. The answers are
+    /// in the order of the texts.
+    pub async fn try_texts(
+        self,
+        draft: &PrismVersion,
+        texts: &[Submission],
+    ) -> Vec<Result<Answers, TrialError>> {
+        let trials = texts.iter().map(|text| self.answer_draft(draft, text));
+        stream::iter(trials.collect::<Vec<_>>())
+            .buffered(AT_ONCE)
+            .collect()
+            .await
+    }
+
     /// The cost of [`Prisms::try_draft`]. A text that is too large for the version is not counted.
     pub fn draft_trial_cost(
         self,
@@ -136,6 +153,25 @@ impl Prisms<'_> {
         budget::check(draft, submission)?;
         let results = self.refract.results();
         Ok(results.ask(draft, submission).await?.outcome?)
+    }
+}
+
+impl TrialPair {
+    /// Whether the unsaved version answers a question of its own differently than the stored
+    /// result, as the lens reads both. `false` for a question that was not asked before or was not
+    /// answered.
+    pub fn changes(&self, question: &Question) -> bool {
+        let stored = self.stored.view();
+        let before = stored.questions.iter().find(|it| it.key == question.key);
+        let answered = stored.status.answers().zip(self.answers.as_ref().ok());
+        let Some((before, (old, new))) = before.zip(answered) else {
+            return false;
+        };
+        let cutoffs = cutoffs_of(self.stored.columns().lens, &question.key);
+        let (old, new) = (old.get(&question.key), new.get(&question.key));
+        old.zip(new).is_some_and(|(old, new)| {
+            predicted(before, old, cutoffs) != predicted(question, new, cutoffs)
+        })
     }
 }
 

@@ -5,11 +5,17 @@ use std::borrow::Cow;
 use refract_domain::answer::Answers;
 use refract_domain::key::{ColumnName, QuestionKey};
 use refract_domain::lens::{Column, Output, Value, cutoffs_of};
-use refract_domain::prism::PrismVersion;
-use refract_domain::prism::question::QuestionType;
+use refract_domain::prism::question::{Question, QuestionType};
+use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_evaluation::counting::column_tally::ColumnTally;
 
+use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;
+use crate::prisms::versions::find_saved_version;
+use crate::results::Results;
+
+/// Most versions before the latest whose values are offered.
+const FORMER_VERSIONS: usize = 50;
 
 /// A value of a column of the lens.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,6 +54,8 @@ pub struct SearchableValue {
     pub key: String,
     /// The text for people, as cells of csv show it.
     pub label: String,
+    /// Whether only versions before the latest have the value.
+    pub is_former: bool,
 }
 
 /// The lens has no column of this name, or a column that cannot be searched.
@@ -65,18 +73,61 @@ pub fn searchable_columns(lens: &PrismLens) -> Vec<SearchableColumn> {
     let columns = columns.filter(|column| is_searchable(column.output));
     let columns = columns.map(|column| {
         let question = lens.latest.question(&column.question);
-        let values = ColumnTally::new(column, question).values.into_iter();
         SearchableColumn {
             name: column.name.clone(),
-            values: values
-                .map(|value| SearchableValue {
-                    key: value.key,
-                    label: value.label,
-                })
-                .collect(),
+            values: values(column, question, false),
         }
     });
     columns.collect()
+}
+
+fn values(column: &Column, question: Option<&Question>, is_former: bool) -> Vec<SearchableValue> {
+    let values = ColumnTally::new(column, question).values.into_iter();
+    let values = values.map(|value| SearchableValue {
+        key: value.key,
+        label: value.label,
+        is_former,
+    });
+    values.collect()
+}
+
+impl Results<'_> {
+    /// The columns of a lens that can be searched, also with the values that only one of the 50
+    /// versions before the latest has.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn searchable_columns(
+        self,
+        lens: &PrismLens,
+    ) -> Result<Vec<SearchableColumn>, InternalError> {
+        let mut searchable = searchable_columns(lens);
+        let latest = lens.prism.latest_version.get();
+        for number in (1..latest).rev().take(FORMER_VERSIONS) {
+            let Some(number) = VersionNumber::new(number) else {
+                continue;
+            };
+            let database = &self.refract.database;
+            let version = find_saved_version(database, lens.prism.id, number).await?;
+            for (column, known) in lens
+                .columns()
+                .lens
+                .iter()
+                .filter(|column| is_searchable(column.output))
+                .zip(&mut searchable)
+            {
+                let asked = version.question(&column.question);
+                let is_alike =
+                    |asked: &&Question| asked.question_type() == column.output.question_type();
+                for value in values(column, asked.filter(is_alike), true) {
+                    if known.values.iter().all(|known| known.key != value.key) {
+                        known.values.push(value);
+                    }
+                }
+            }
+        }
+        Ok(searchable)
+    }
 }
 
 /// A value of a column that was found in the lens.
@@ -101,16 +152,8 @@ impl WantedValue {
     /// question that the latest version lacks.
     pub(crate) fn answered(lens: &PrismLens, answer: &AnsweredOutcome) -> Option<Self> {
         let question = lens.latest.question(&answer.question)?;
-        let output = match question.question_type() {
-            QuestionType::Choice => Output::Top,
-            QuestionType::YesNo => Output::Label(cutoffs_of(lens.columns().lens, &answer.question)),
-            QuestionType::Scale => Output::Level,
-        };
         Some(Self {
-            column: Column {
-                output,
-                ..Column::automatic(question)?
-            },
+            column: answer_column(lens, question)?,
             value: answer.outcome.clone(),
         })
     }
@@ -123,6 +166,19 @@ impl WantedValue {
         let shown = key_of(self.column.value(question, answer));
         shown.is_some_and(|shown| shown == self.value)
     }
+}
+
+/// The column that shows what a question is answered with: by the cutoffs of the lens for a Yes / No.
+pub(crate) fn answer_column(lens: &PrismLens, question: &Question) -> Option<Column> {
+    let output = match question.question_type() {
+        QuestionType::Choice => Output::Top,
+        QuestionType::YesNo => Output::Label(cutoffs_of(lens.columns().lens, &question.key)),
+        QuestionType::Scale => Output::Level,
+    };
+    Some(Column {
+        output,
+        ..Column::automatic(question)?
+    })
 }
 
 fn is_searchable(output: Output) -> bool {

@@ -13,6 +13,7 @@ use refract_domain::prism::VersionNumber;
 use refract_domain::prism::slug::PrismSelector;
 use refract_domain::submission::reference::Ref;
 use refract_persistence::{ResultFilter, ResultOrder};
+use refract_service::marks::MarkOrigin;
 use refract_service::people::ResultActor;
 use refract_service::results::{
     AnsweredOutcome, ColumnValue, FoundResults, MarkCondition, MatchCount, Neighbours,
@@ -33,6 +34,7 @@ on_both!(
     a_search_goes_by_the_lens_as_it_is_now,
     a_column_that_the_lens_does_not_have_is_refused,
     the_least_sure_results_come_first_and_pages_go_on,
+    values_of_earlier_versions_are_offered_too,
 );
 
 const OPERATOR: ResultActor = ResultActor::Operator;
@@ -226,7 +228,10 @@ async fn mark_some(it: &Fixture, saved: &Saved) {
         let question = QuestionKey::parse("angry").unwrap();
         let changes = vec![(question, Some(outcome.to_owned()))];
         let marks = it.refract.marks();
-        marks.mark(&result, changes, None).await.unwrap();
+        marks
+            .mark(&result, changes, &MarkOrigin::default())
+            .await
+            .unwrap();
     }
 }
 
@@ -488,6 +493,19 @@ async fn a_search_goes_by_the_lens_as_it_is_now(it: Fixture) {
     let names = searchable_columns(&saved.lens);
     let names: Vec<_> = names.iter().map(|column| column.name.as_str()).collect();
     assert_eq!(names, ["angry"], "neither probabilities nor lists");
+}
+
+async fn values_of_earlier_versions_are_offered_too(it: Fixture) {
+    let saved = save_all(&it, it.account, &[]).await;
+    let results = it.refract.results();
+    let columns = results.searchable_columns(&saved.lens).await.unwrap();
+    let former = columns.iter().flat_map(|column| &column.values);
+    let former: Vec<_> = former.filter(|value| value.is_former).collect();
+    assert_eq!(former.len(), 1, "{former:?}");
+    assert_eq!(
+        (&*former[0].key, &*former[0].label),
+        ("delivery", "Delivery")
+    );
 }
 
 async fn a_column_that_the_lens_does_not_have_is_refused(it: Fixture) {

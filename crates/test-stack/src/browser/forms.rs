@@ -60,3 +60,19 @@ pub async fn post(
     }
     browser.post(address, &sent).await
 }
+
+/// Submits a form with some values changed, and follows the redirect to a page.
+pub async fn post_through(
+    browser: &mut PlainBrowser<'_>,
+    address: &str,
+    values: &[(String, String)],
+    changes: &[(&str, &str)],
+) -> HttpAnswer {
+    let mut answer = post(browser, address, values, changes).await;
+    while answer.status == 303 {
+        let next = answer.header("location").unwrap().to_owned();
+        let next = next.split('#').next().unwrap_or_default();
+        answer = browser.get(next).await;
+    }
+    answer
+}

@@ -50,6 +50,7 @@ fn the_command_has_a_line_for_each_field() {
         "http://127.0.0.1:8080/v1",
         &prism(),
         &fields(&["Subject", "It's"]),
+        None,
     );
     assert_eq!(
         command,
@@ -66,6 +67,17 @@ fn the_command_has_a_line_for_each_field() {
 }
 
 #[test]
+fn a_sample_text_takes_the_place_of_the_first_label() {
+    let fields = fields(&["Subject", "Message"]);
+    let command = create_result("http://a/v1", &prism(), &fields, Some("Where is it?"));
+    assert!(
+        command.contains("\"field_0\": \"Where is it?\""),
+        "{command}"
+    );
+    assert!(command.contains("\"field_1\": \"Message\""), "{command}");
+}
+
+#[test]
 fn a_shell_hands_on_exactly_the_labels_that_were_written() {
     let labels = [
         "a 'quoted' \"label\"",
@@ -75,7 +87,12 @@ fn a_shell_hands_on_exactly_the_labels_that_were_written() {
         "日本 🦊 עברית",
         "@/etc/passwd",
     ];
-    let words = words_of(&create_result("http://a b/v1", &prism(), &fields(&labels)));
+    let words = words_of(&create_result(
+        "http://a b/v1",
+        &prism(),
+        &fields(&labels),
+        None,
+    ));
     assert_eq!(words.len(), 8, "{words:?}");
     assert_eq!(words[1], "http://a b/v1/prisms/triage/results");
     assert_eq!(words[3], "Authorization: Bearer rk_secret");
@@ -91,6 +108,7 @@ fn what_cannot_be_seen_is_escaped() {
         "http://a/v1",
         &prism(),
         &fields(&["\u{202e}x\u{1b}\u{e0041}é"]),
+        None,
     );
     assert!(
         command.contains(r#""\u202ex\u001b\udb40\udc41é""#),

@@ -1,12 +1,16 @@
 //! The actions of the form's buttons on a draft: add, remove, move, open and close.
 
 use refract_domain::prism::question::QuestionType;
+use serde::{Deserialize, Serialize};
 
 use super::draft::{DraftField, DraftOutcome, DraftQuestion, EditDraft};
+use super::editing::Editing;
+use super::removal::RemovedItem;
+use super::trial::MOST_TEXTS;
 use crate::pages::list_change::{self, ListChange};
 
 /// The effect of an action.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FormAction {
     /// The id of the element that gets the focus; empty when the action is unknown or names a
     /// missing item.
@@ -36,8 +40,54 @@ const QUESTIONS: ListPlace<'_> = ListPlace {
     add: "add.choice",
 };
 
+/// Carries out the action of a button, and remembers what it removes.
+pub(crate) fn press(editing: &mut Editing, button: &str) {
+    if button.starts_with("texts.") {
+        editing.extras.acted = act_on_texts(&mut editing.extras.texts, button);
+        return;
+    }
+    if button == "undo" {
+        let removed = editing.extras.removed.take();
+        let acted = removed.map(|removed| removed.put_back(&mut editing.draft));
+        editing.extras.acted = acted.unwrap_or_default();
+        return;
+    }
+    let removed = RemovedItem::of(&editing.draft, button);
+    editing.extras.acted = act(&mut editing.draft, button);
+    // after another change of the lists, the place of the removed item is another one
+    if !editing.extras.acted.focus.is_empty() {
+        editing.extras.removed = removed;
+    }
+}
+
+/// Adds or removes a test text.
+fn act_on_texts(texts: &mut Vec<Vec<String>>, button: &str) -> FormAction {
+    let parts: Vec<&str> = button.split('.').collect();
+    match parts.as_slice() {
+        ["texts", "add"] if texts.len() < MOST_TEXTS => {
+            let fields = texts.first().map_or(1, Vec::len);
+            texts.push(vec![String::new(); fields]);
+            FormAction {
+                focus: format!("texts.{}.0", texts.len() - 1),
+                message: format!("Test text {} is new.", texts.len()),
+            }
+        }
+        ["texts", place, "remove"] => {
+            let place = place.parse().ok().filter(|place| *place < texts.len());
+            if let Some(place) = place {
+                texts.remove(place);
+            }
+            FormAction {
+                focus: "texts.add".to_owned(),
+                message: "The test text is removed.".to_owned(),
+            }
+        }
+        _ => FormAction::default(),
+    }
+}
+
 /// Carries out an action such as `questions.2.up` or `fields.add`.
-pub(crate) fn act(draft: &mut EditDraft, button: &str) -> FormAction {
+pub(super) fn act(draft: &mut EditDraft, button: &str) -> FormAction {
     let parts: Vec<&str> = button.split('.').collect();
     done(draft, &parts).unwrap_or_default()
 }

@@ -1,5 +1,5 @@
-//! A draft in hidden inputs of a page. An unchanged question is carried as its key alone, so that
-//! the page of a large prism holds only the changed ones.
+//! A draft as it is stored, and questions in hidden inputs of a page. An unchanged question is kept
+//! as its key alone, so that the draft and the page of a large prism hold only the changed ones.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use crate::replies::page_error::PageError;
 #[derive(Clone, Default)]
 pub(crate) struct DraftBase(pub(crate) Option<Arc<PrismVersion>>);
 
-/// A question in a hidden input.
-#[derive(Serialize, Deserialize)]
+/// A question of a draft.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum CarriedQuestion {
     /// The base's question with this key, unchanged.
     Saved { key: String, is_folded: bool },
@@ -22,9 +22,9 @@ enum CarriedQuestion {
     Typed(DraftQuestion),
 }
 
-/// A whole draft in a hidden input.
-#[derive(Serialize, Deserialize)]
-struct CarriedDraft {
+/// A whole draft without what the version has that it was made from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct CarriedDraft {
     name: String,
     fields: Vec<DraftField>,
     context: String,
@@ -37,15 +37,15 @@ impl DraftBase {
         in_json(&self.carried(question))
     }
 
-    /// The hidden value of a draft.
-    pub(crate) fn carry(&self, draft: &EditDraft) -> String {
+    /// A draft without what the version has.
+    pub(crate) fn carry(&self, draft: &EditDraft) -> CarriedDraft {
         let questions = draft.questions.iter();
-        in_json(&CarriedDraft {
+        CarriedDraft {
             name: draft.name.clone(),
             fields: draft.fields.clone(),
             context: draft.context.clone(),
             questions: questions.map(|question| self.carried(question)).collect(),
-        })
+        }
     }
 
     /// Parses the hidden value of a question.
@@ -56,12 +56,11 @@ impl DraftBase {
         self.question(parsed(json)?)
     }
 
-    /// Parses the hidden value of a draft.
+    /// The draft that was carried.
     ///
     /// # Errors
-    /// [`PageError::NoForm`] when the app did not write the value itself.
-    pub(crate) fn read(&self, json: &str) -> Result<EditDraft, PageError> {
-        let carried: CarriedDraft = parsed(json)?;
+    /// [`PageError::NoForm`] when it names a question that the version lacks.
+    pub(crate) fn read(&self, carried: CarriedDraft) -> Result<EditDraft, PageError> {
         let questions = carried.questions.into_iter();
         Ok(EditDraft {
             name: carried.name,

@@ -225,32 +225,40 @@ impl EditDraft {
 
     /// The prism file. Fields and questions without a key get a derived one.
     pub(crate) fn file(&self) -> Vec<u8> {
+        let (field_keys, question_keys) = self.keys();
+        let fields = self.fields.iter().zip(field_keys);
+        let fields = fields.map(|(field, key)| json!({ "key": key, "label": field.label }));
+        let questions = self.questions.iter().zip(question_keys);
+        let questions = questions.map(|(question, key)| question.in_file(&key));
+        let file = json!({
+            "name": self.name,
+            "fields": fields.collect::<Value>(),
+            "context": self.context,
+            "questions": questions.collect::<Value>(),
+        });
+        file.to_string().into_bytes()
+    }
+
+    /// The keys of the fields and of the questions, derived where they are empty.
+    pub(crate) fn keys(&self) -> (Vec<String>, Vec<String>) {
         let typed = self.fields.iter().map(|field| &field.key);
         let typed = typed.chain(self.questions.iter().map(|question| &question.key));
         let mut taken: BTreeSet<String> = typed.map(|key| key.as_str().trim().to_owned()).collect();
-        let mut fields = Vec::new();
+        let mut fields = Vec::with_capacity(self.fields.len());
         for field in &self.fields {
-            let key = field.key.filled(&mut taken, |taken| {
+            fields.push(field.key.filled(&mut taken, |taken| {
                 let key = made_names::field_key(&field.label, |key| taken.contains(key));
                 key.as_str().to_owned()
-            });
-            fields.push(json!({ "key": key, "label": field.label }));
+            }));
         }
-        let mut questions = Vec::new();
+        let mut questions = Vec::with_capacity(self.questions.len());
         for question in &self.questions {
-            let key = question.key.filled(&mut taken, |taken| {
+            questions.push(question.key.filled(&mut taken, |taken| {
                 let key = made_names::question_key(&question.text, |key| taken.contains(key));
                 key.as_str().to_owned()
-            });
-            questions.push(question.in_file(&key));
+            }));
         }
-        let file = json!({
-            "name": self.name,
-            "fields": fields,
-            "context": self.context,
-            "questions": questions,
-        });
-        file.to_string().into_bytes()
+        (fields, questions)
     }
 }
 

@@ -7,21 +7,15 @@ use refract_domain::prism::question::QuestionType;
 
 use super::carried_draft::DraftBase;
 use super::draft::{DraftField, DraftKey, DraftOutcome, DraftQuestion, EditDraft};
+use super::trial::MOST_TEXTS;
 use crate::replies::page_error::PageError;
 use crate::requests::form::Form;
 
-/// The name of the hidden input that carries a whole draft.
-pub(crate) const WHOLE: &str = "draft";
-
-/// The draft in a form, from its inputs or from one hidden value. `base` is the version that the
-/// form was made from.
+/// The draft in a form's inputs. `base` is the version that the form was made from.
 ///
 /// # Errors
 /// [`PageError::NoForm`] when a hidden value written by the app cannot be parsed.
 pub(crate) fn read(form: &Form, base: &DraftBase) -> Result<EditDraft, PageError> {
-    if form.has(WHOLE) {
-        return base.read(form.get(WHOLE));
-    }
     let inputs = SentInputs::of(form, base);
     let fields = (0..).map_while(|place| inputs.field(&format!("fields.{place}")));
     let mut questions = Vec::new();
@@ -34,6 +28,19 @@ pub(crate) fn read(form: &Form, base: &DraftBase) -> Result<EditDraft, PageError
         context: inputs.text("context"),
         questions,
     })
+}
+
+/// The test texts in a form: for each text a value for each field.
+pub(crate) fn read_texts(form: &Form) -> Vec<Vec<String>> {
+    let inputs = SentInputs::of(form, &DraftBase(None));
+    let value = |text: usize, field: usize| {
+        let value = inputs.get(&format!("texts.{text}"), &field.to_string())?;
+        Some(value.to_owned())
+    };
+    let texts = (0..MOST_TEXTS).map(|text| (0..).map_while(|field| value(text, field)).collect());
+    texts
+        .take_while(|text: &Vec<String>| !text.is_empty())
+        .collect()
 }
 
 /// The values of a form by name.
@@ -106,12 +113,6 @@ mod tests {
 
     #[test]
     fn a_value_that_was_tampered_with_is_no_form() {
-        let mut form = Form::default();
-        form.push(WHOLE, "{");
-        assert!(matches!(
-            read(&form, &DraftBase::default()),
-            Err(PageError::NoForm)
-        ));
         let mut form = Form::default();
         form.push("questions.0.folded", "[]");
         assert!(matches!(

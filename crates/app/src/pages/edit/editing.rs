@@ -2,14 +2,18 @@
 
 use refract_authoring::prism_file::PrismFile;
 use refract_authoring::wording::{WordingWarning, lint_questions};
+use refract_domain::ids::PrismId;
 use refract_domain::prism::VersionNumber;
 use refract_domain::problem::{Problem, Problems};
 use refract_domain::submission::budget;
-use refract_service::prisms::{Prism, PrismError};
+use refract_service::prisms::{Prism, PrismError, find_example};
 
+use super::act::FormAction;
 use super::carried_draft::DraftBase;
 use super::draft::EditDraft;
-use super::draft_form;
+use super::keeping::KeptState;
+use super::stored_edit::EditExtras;
+use super::{draft_form, keeping};
 use crate::components::form_errors::at_paths;
 use crate::components::prism_tabs::prism_address;
 use crate::replies::page_error::PageError;
@@ -19,18 +23,24 @@ use crate::requests::visit::{Visit, version_number};
 pub(crate) const ASKED: &str = "asked";
 /// The hidden input with the prism's name at the time the form was made.
 pub(crate) const NAMED: &str = "named";
+/// The hidden input with the id that a new prism will get.
+pub(crate) const NEW_ID: &str = "new_id";
 
 /// A draft and the prism that it changes.
 pub(crate) struct Editing {
     pub(crate) draft: EditDraft,
     /// `None` for an unsaved prism.
     pub(crate) prism: Option<Prism>,
+    /// The id of the prism; a new prism will get it.
+    pub(crate) id: PrismId,
     /// The version that the draft was made from.
     pub(crate) based_on: Option<VersionNumber>,
     /// The version that the form was made from.
     pub(crate) base: DraftBase,
-    /// Whether the form may hold unsaved changes.
-    pub(crate) is_touched: bool,
+    /// What belongs to the draft besides the prism's words.
+    pub(crate) extras: EditExtras,
+    /// How the draft is kept.
+    pub(crate) kept: KeptState,
     /// Whether the user tried to continue; if so, all validation errors are shown.
     pub(crate) is_asked: bool,
 }
@@ -48,53 +58,77 @@ pub(crate) struct CheckedDraft {
 }
 
 impl Editing {
-    /// The draft of an unsaved prism.
-    pub(crate) fn new_prism(draft: EditDraft) -> Self {
-        Self {
-            draft,
-            prism: None,
-            based_on: None,
-            base: DraftBase::default(),
-            is_touched: false,
-            is_asked: false,
+    /// The person's stored draft of the prism in the address, or of a new prism. Without one, the
+    /// latest version, or an example or nothing for a new prism.
+    pub(crate) async fn find(visit: &Visit) -> Result<Self, PageError> {
+        let mut editing = Self::of_address(visit).await?;
+        let query = &visit.sent.query;
+        editing.is_asked = query.get("check").is_some();
+        let stored = visit.refract.drafts().find(keeping::place(visit, &editing));
+        let stored = stored.await?;
+        if !keeping::take(&mut editing, visit, stored).await? {
+            match &editing.prism {
+                Some(prism) => {
+                    let latest = prism.latest_version;
+                    let name = prism.name.clone();
+                    editing.put_on(visit, latest).await?;
+                    if let Some(base) = &editing.base.0 {
+                        editing.draft = EditDraft::of(&name, base);
+                    }
+                }
+                None => editing.draft = new_draft(query.get("from")),
+            }
         }
-    }
-
-    /// The latest version of the prism that the address names.
-    pub(crate) async fn of_latest(visit: &Visit) -> Result<Self, PageError> {
-        let prism = visit.find_prism().await?;
-        let prisms = visit.refract.prisms();
-        let latest = prisms.find_version(&prism, prism.latest_version).await?;
-        let draft = EditDraft::of(&prism.name, &latest);
-        Ok(Self {
-            based_on: Some(prism.latest_version),
-            base: DraftBase(Some(latest)),
-            prism: Some(prism),
-            ..Self::new_prism(draft)
-        })
+        if query.get("acted").is_none() {
+            editing.extras.acted = FormAction::default();
+        }
+        Ok(editing)
     }
 
     /// The draft that a form of this page holds.
     pub(crate) async fn of_form(visit: &Visit) -> Result<Self, PageError> {
         let form = &visit.sent.form;
-        let mut editing = Self::new_prism(EditDraft::default());
-        // the address of a new prism has no slug
-        if !visit.sent.values.get("slug").is_empty() {
-            let prism = visit.find_prism().await?;
-            editing.prism = Some(prism);
+        let mut editing = Self::of_address(visit).await?;
+        if editing.prism.is_some() {
             let number = version_number(form.get("based_on")).ok_or(PageError::NoForm)?;
             editing.put_on(visit, number).await?;
+        } else if let Some(id) = PrismId::parse(form.get(NEW_ID)) {
+            editing.id = id;
         }
         editing.draft = draft_form::read(form, &editing.base)?;
-        editing.is_touched = true;
         editing.is_asked = form.has(ASKED);
+        let stored = visit.refract.drafts().find(keeping::place(visit, &editing));
+        keeping::meet(&mut editing, form, stored.await?);
+        editing.extras.texts = draft_form::read_texts(form);
         editing.follow_new_name(form.get(NAMED));
         Ok(editing)
     }
 
+    /// The prism in the address, or a new one, without a draft.
+    async fn of_address(visit: &Visit) -> Result<Self, PageError> {
+        // the address of a new prism has no slug
+        let is_new = visit.sent.values.get("slug").is_empty();
+        let prism = if is_new {
+            None
+        } else {
+            Some(visit.find_prism().await?)
+        };
+        let new_id = || visit.refract.prisms().new_id();
+        Ok(Self {
+            id: prism.as_ref().map_or_else(new_id, |prism| prism.id),
+            draft: EditDraft::default(),
+            based_on: None,
+            base: DraftBase::default(),
+            extras: EditExtras::default(),
+            kept: KeptState::of_page(visit),
+            is_asked: false,
+            prism,
+        })
+    }
+
     /// Takes over the prism's new name, if it was renamed meanwhile and the form still has the old
     /// one.
-    fn follow_new_name(&mut self, named: &str) {
+    pub(crate) fn follow_new_name(&mut self, named: &str) {
         if let Some(prism) = &self.prism
             && self.draft.name == named
         {
@@ -122,26 +156,40 @@ impl Editing {
         format!("{}/edit", prism.unwrap_or_else(|| "/prisms/new".to_owned()))
     }
 
+    /// Parses the draft by the rules for saving. Nothing is saved.
+    pub(crate) async fn read(
+        &self,
+        visit: &Visit,
+    ) -> Result<Result<PrismFile, Problems>, PageError> {
+        let file = self.draft.file();
+        if self.prism.is_none() {
+            return Ok(PrismFile::read(&file, None));
+        }
+        let selector = visit.prism()?;
+        let prisms = visit.refract.prisms();
+        match prisms.draft(visit.account(), &selector, &file).await {
+            Ok(draft) => Ok(Ok(draft.file)),
+            Err(PrismError::Invalid(problems)) => Ok(Err(problems)),
+            Err(refusal) => Err(refusal.into()),
+        }
+    }
+
     /// Validates the draft by the rules for saving. Nothing is saved.
     pub(crate) async fn check(&self, visit: &Visit) -> Result<CheckedDraft, PageError> {
-        let file = self.draft.file();
-        let read = if self.prism.is_none() {
-            PrismFile::read(&file, None)
-        } else {
-            let selector = visit.prism()?;
-            let prisms = visit.refract.prisms();
-            let read = prisms.draft(visit.account(), &selector, &file);
-            match read.await {
-                Ok(draft) => Ok(draft.file),
-                Err(PrismError::Invalid(problems)) => Err(problems),
-                Err(refusal) => return Err(refusal.into()),
-            }
-        };
         Ok(CheckedDraft {
             is_asked: self.is_asked,
-            ..CheckedDraft::of(&self.draft, read)
+            ..CheckedDraft::of(&self.draft, self.read(visit).await?)
         })
     }
+}
+
+/// The draft of a new prism, from an example or empty.
+fn new_draft(example: Option<&str>) -> EditDraft {
+    let example = example.and_then(find_example);
+    let example = example.and_then(|example| PrismFile::read(example.file, None).ok());
+    example.map_or_else(EditDraft::blank, |file| {
+        EditDraft::of(file.name.as_str(), &file.version).into_new()
+    })
 }
 
 impl CheckedDraft {

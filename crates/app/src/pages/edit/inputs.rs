@@ -15,6 +15,8 @@ pub(crate) struct Inputs<'a> {
     pub(crate) focus: &'a str,
     /// The version against which folded questions are compared for their hidden values.
     pub(crate) base: &'a DraftBase,
+    /// The keys that new items will get, by path.
+    pub(crate) keys: &'a [(String, String)],
 }
 
 impl Inputs<'_> {
@@ -45,23 +47,38 @@ impl Inputs<'_> {
         field.focus(self.focus == name)
     }
 
-    /// The input of a key; read-only once it is saved.
+    /// The headings above a list, for those who see its items as lines of a table. Each input has
+    /// its own label too.
+    pub(crate) fn headings(self, kind: &str, words: &[&str]) -> Markup {
+        html! {
+            div.headings.(kind) aria-hidden="true" { @for word in words { span { (word) } } }
+        }
+    }
+
+    /// The input of a key; read-only once it is saved. An empty one shows the key that is made.
     pub(crate) fn key(self, path: &str, key: &DraftKey) -> Markup {
+        let name = format!("{path}.key");
         match key {
             DraftKey::Saved(key) => {
-                let error = self.checked.error(&format!("{path}.key"));
+                let error = self.checked.error(&name);
                 html! {
-                    div.field.key #{ (path) ".key" } tabindex="-1" autofocus[self.focus == format!("{path}.key")] {
+                    div.field.key #(name) tabindex="-1" autofocus[self.focus == name] {
                         span.label { "Key" }
                         input type="hidden" name={ (path) ".saved_key" } value=(key);
-                        p { code { (key) } " " span.tag title="Callers rely on it" { "fixed" } }
+                        p { code title="Callers rely on it, so it is fixed" { (key) } span.unseen { ", fixed" } }
                         @if !error.is_empty() { p.fault { (error) } }
                     }
                 }
             }
-            DraftKey::Typed(key) => html! {
-                div.key { (self.line(&format!("{path}.key"), "Key", key)) }
-            },
+            DraftKey::Typed(key) => {
+                let mut keys = self.keys.iter();
+                let made = keys
+                    .find(|(known, _)| *known == name)
+                    .map_or("", |(_, key)| key);
+                html! {
+                    div.key { (self.field(&name, "Key", key).placeholder(made).line("text", "off")) }
+                }
+            }
         }
     }
 

@@ -1,16 +1,16 @@
 //! The page for an edit conflict: what the other person saved, what this person changed, and what
 //! saving on top would do.
 
-use actix_web::http::StatusCode;
 use maud::{Markup, html};
 use refract_authoring::version_difference::VersionDifference;
 use refract_domain::problem::Problems;
 use refract_service::prisms::{ChangeOfPrism, PrismChange, SavedMeanwhile};
 
+use super::draft_bar::named;
 use super::editing::Editing;
 use super::place_description::describe;
-use super::review_page::carried;
 use crate::components::differences::differences;
+use crate::components::fault_sentence::fault_sentence;
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::prism_tabs::{PrismTab, prism_address};
@@ -38,7 +38,7 @@ pub(crate) async fn show(visit: &Visit, editing: &Editing) -> Result<PageReply, 
     let main = html! {
         (notice(NoticeKind::Refused, &html! {
             "Version " (latest) " was saved while you edited version " (based_on)
-            ". Nothing of yours is lost: it is kept on this page."
+            ". Nothing of yours is lost: your draft is kept."
         }))
         div.split {
             section {
@@ -62,18 +62,19 @@ pub(crate) async fn show(visit: &Visit, editing: &Editing) -> Result<PageReply, 
             }
             Err(problems) => { (wrong(problems)) }
         }
-        form method="post" action=(editing.address()) {
-            (carried(editing))
+        form method="post" action={ (editing.address()) "/draft" } {
+            (named(editing))
             input type="hidden" name="onto" value=(latest);
             div.row {
                 button.main type="submit" name="act" value="on_top" { "Go on with yours, on top of version " (latest) }
-                a.button href=(editing.address()) { "Take version " (latest) " and drop yours" }
+                button type="submit" name="act" value="discard" { "Take version " (latest) " and discard yours" }
             }
             p.hint { "Going on opens your form again with everything that you typed. Review lists these changes once more before you save." }
         }
     };
-    let page = visit.prism_page(prism, PrismTab::Edit, "Saved meanwhile", &main);
-    Ok(page.status(StatusCode::CONFLICT).reply())
+    let title = format!("Saved meanwhile · {}", prism.name);
+    let page = visit.prism_page(prism, PrismTab::Edit, title, &main);
+    Ok(page.reply())
 }
 
 /// Who saved a version, and when.
@@ -97,7 +98,7 @@ fn wrong(problems: &Problems) -> Markup {
         p { "Before yours can be saved, this is to be put right:" }
         ul.problems {
             @for problem in problems.as_slice() {
-                li { (describe(&problem.path)) ": " (problem.error) }
+                li { (describe(&problem.path)) ": " (fault_sentence(&problem.error)) }
             }
         }
     }

@@ -21,20 +21,22 @@ pub(crate) fn question(
     html! {
         fieldset.item #(path) data-item=(path) {
             legend { "Question " (place + 1) " " span.tag { (type_name(question.question_type)) } }
-            @if question.is_folded {
-                (folded(inputs, question, &path, place))
-            } @else {
-                input type="hidden" name={ (path) ".type" } value=(question.question_type.name());
-                (inputs.area(&format!("{path}.text"), "Question", &question.text, "", 2))
-                (inputs.area(&format!("{path}.instructions"), "Instructions", &question.instructions, "What the model should go by; may stay empty.", 2))
-                (inputs.key(&path, &question.key))
-                @if let Some(list) = question.list() { (outcomes(inputs, question, &format!("{path}.{list}"))) }
-            }
-            div.row {
+            div.question-tools {
                 (inputs.rearranging(&path, place, count, &what))
                 @if is_large && !question.is_folded {
                     button type="submit" name="act" value={ (path) ".close" } { "Close" }
                 }
+            }
+            @if question.is_folded {
+                (folded(inputs, question, &path, place))
+            } @else {
+                input type="hidden" name={ (path) ".type" } value=(question.question_type.name());
+                div.question-words {
+                    (inputs.area(&format!("{path}.text"), "Question", &question.text, "", 1))
+                    (inputs.key(&path, &question.key))
+                }
+                (inputs.area(&format!("{path}.instructions"), "Instructions for the model", &question.instructions, "", 1))
+                @if let Some(list) = question.list() { (outcomes(inputs, question, &format!("{path}.{list}"))) }
             }
         }
     }
@@ -80,9 +82,9 @@ fn outcomes(inputs: Inputs<'_>, question: &DraftQuestion, path: &str) -> Markup 
         QuestionType::YesNo | QuestionType::Scale => ("level", "Levels", "The lowest comes first."),
     };
     html! {
-        h3 { (heading) }
-        p.hint { (hint) }
+        h3 { (heading) span.hint { " " (hint) } }
         (inputs.list_error(path))
+        (inputs.headings("outcome-item", &["Label", "Description", "Key"]))
         ol.outcomes {
             @for (place, outcome) in question.outcomes.iter().enumerate() {
                 (one_outcome(inputs, outcome, &format!("{path}.{place}"), place, question.outcomes.len(), noun))

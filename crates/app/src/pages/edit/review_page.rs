@@ -2,22 +2,21 @@
 
 use maud::{Markup, html};
 use refract_authoring::wording::lint_questions;
-use refract_domain::answer::{Answer, most_probable};
-use refract_domain::prism::PrismVersion;
-use refract_domain::prism::question::Question;
-use refract_service::prisms::{DraftTrialCost, TrialPair, VersionDraft};
+use refract_service::prisms::{DraftTrialCost, VersionDraft};
+use refract_service::results::ReadableResult;
 
-use super::draft_form::WHOLE;
+use super::draft_bar::{draft_bar, named};
 use super::editing::Editing;
-use super::form_page::origin;
 use super::place_description::describe;
+use super::saving::note;
 use super::state_panel::MOST_WARNINGS;
-use crate::components::bar::bar;
+use super::trial::{Trial, TriedText};
+use super::trial_view::{choice, summary, tried};
 use crate::components::differences::differences;
+use crate::components::field::FormField;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::counted;
 use crate::components::prism_tabs::PrismTab;
-use crate::components::table::table;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
 
@@ -27,36 +26,71 @@ pub(crate) struct Review<'a> {
     pub(crate) draft: &'a VersionDraft,
     /// The cost of trying the draft on stored texts.
     pub(crate) cost: DraftTrialCost,
-    /// The outcome of the trial; `None` unless requested.
-    pub(crate) pairs: Option<Vec<TrialPair>>,
+    /// The outcome of the last trial of this draft.
+    pub(crate) tried: Option<&'a Trial>,
+    /// The stored results of the trial that still exist.
+    pub(crate) stored: Vec<ReadableResult>,
 }
 
 /// The page.
 pub(crate) fn show(visit: &Visit, review: &Review<'_>) -> PageReply {
-    let Review {
-        editing,
-        draft,
-        cost,
-        pairs,
-    } = review;
+    let Review { editing, draft, .. } = review;
     let prism = &draft.prism;
     let changes = draft.differences();
     let new_name = draft.file.name.as_str();
     let is_renamed = prism.name != new_name;
-    let typed = &editing.draft;
-    let warnings = lint_questions(&draft.file.version, |place| {
-        let question = typed.questions.get(place);
-        let is_changed = question.is_some_and(|question| !editing.base.has(question));
-        is_changed || !typed.is_large()
-    });
-    let next = prism.latest_version.next();
+    let is_changed = is_renamed || !changes.is_empty();
     let main = html! {
+        (draft_bar(visit, editing))
         h2 { "What changes against version " (prism.latest_version) }
         @if is_renamed { p { "The prism is called " bdi { (new_name) } ". Its slug stays." } }
-        @if changes.is_empty() && !is_renamed {
-            p { "Nothing changes." }
-        }
+        @if !is_changed { p { "Nothing changes." } }
         (differences(&changes))
+        (wording(review))
+        (form(review, is_changed))
+        @if let Some(trial) = review.tried { (tried_texts(trial, &review.stored)) }
+    };
+    let title = format!("Review · {}", prism.name);
+    let page = visit.prism_page(prism, PrismTab::Edit, title, &main);
+    page.script("edit.js").reply()
+}
+
+/// The texts of a trial: those that are answered differently, and folded the others.
+fn tried_texts(trial: &Trial, stored: &[ReadableResult]) -> Markup {
+    let (first, alike): (Vec<_>, Vec<_>) =
+        (trial.texts.iter()).partition(|text| text.is_changed() || !text.error.is_empty());
+    let show = |text: &TriedText| {
+        tried(
+            text,
+            stored
+                .iter()
+                .find(|stored| Some(stored.id()) == text.result),
+        )
+    };
+    html! {
+        section #tried {
+            h2 { "Your version beside stored answers" }
+            p { (summary(trial)) " No result was made, and no stored result was changed." }
+            @for text in first { (show(text)) }
+            @if !alike.is_empty() {
+                details {
+                    summary { (counted(alike.len(), "text")) " answered alike" }
+                    @for text in alike { (show(text)) }
+                }
+            }
+        }
+    }
+}
+
+/// The warnings about the wording of what changed.
+fn wording(review: &Review<'_>) -> Markup {
+    let typed = &review.editing.draft;
+    let warnings = lint_questions(&review.draft.file.version, |place| {
+        let question = typed.questions.get(place);
+        let is_changed = question.is_some_and(|question| !review.editing.base.has(question));
+        is_changed || !typed.is_large()
+    });
+    html! {
         @if !warnings.is_empty() {
             (notice(NoticeKind::Warning, &html! {
                 "About the wording:"
@@ -68,35 +102,38 @@ pub(crate) fn show(visit: &Visit, review: &Review<'_>) -> PageReply {
                 }
             }))
         }
-        form method="post" action=(editing.address()) {
-            (carried(editing))
-            div.row {
-                @if let (Some(next), true) = (next, is_renamed || !changes.is_empty()) {
-                    button.main type="submit" name="act" value="save" { "Save version " (next) }
-                }
-                button type="submit" name="act" value="edit" { "Go on editing" }
-                @if cost.texts > 0 && prism.archived_at.is_none() {
-                    button type="submit" name="act" value="try" { "Try it on stored texts" }
-                }
-            }
-            @if cost.texts > 0 && prism.archived_at.is_none() { (trial_hint(*cost)) }
-        }
-        @if let Some(pairs) = pairs {
-            h2 { "Your version beside stored answers" }
-            p { "No result was made, and no stored result was changed." }
-            @if pairs.is_empty() { p { "No stored text has every field of your version." } }
-            @for pair in pairs { (tried(pair, &draft.file.version)) }
-        }
-    };
-    let page = visit.prism_page(prism, PrismTab::Edit, "Review", &main);
-    page.reply()
+    }
 }
 
-/// The draft as hidden inputs of another form.
-pub(crate) fn carried(editing: &Editing) -> Markup {
+/// The form that saves the version, or tries it.
+fn form(review: &Review<'_>, is_changed: bool) -> Markup {
+    let Review { editing, draft, .. } = review;
+    let next = draft.prism.latest_version.next().filter(|_| is_changed);
+    let can_try = review.cost.texts > 0 && draft.prism.archived_at.is_none();
+    let reason = FormField::new("note", "Why")
+        .value(&editing.extras.note)
+        .hint("Kept with the version, for those who read its history; may stay empty.")
+        .error(note(editing).err().unwrap_or_default());
     html! {
-        textarea name=(WHOLE) hidden { "\n" (editing.base.carry(&editing.draft)) }
-        (origin(editing))
+        p #warning.notice.refused role="alert" hidden {}
+        form #before-saving.wide method="post" action={ (editing.address()) "/draft" } {
+            (named(editing))
+            (reason.area(2))
+            div.row {
+                @if let Some(next) = next {
+                    button.main type="submit" name="act" value="save" { "Save version " (next) }
+                    span.hint.with-script { kbd { "Ctrl" } " " kbd { "S" } }
+                }
+                a.button href=(editing.address()) { "Go on editing" }
+            }
+            @if can_try {
+                div.row {
+                    (choice(review.tried, false))
+                    button type="submit" name="act" value="try" { "Try it on these" }
+                }
+                (trial_hint(review.cost))
+            }
+        }
     }
 }
 
@@ -105,7 +142,7 @@ fn trial_hint(cost: DraftTrialCost) -> Markup {
     html! {
         p.hint {
             "Asks your version about " (counted(cost.texts, "text"))
-            " of those answered last, and shows its answers beside the stored ones: "
+            ", and shows its answers beside the stored ones: "
             @if cost.requests == 0 { "the built-in scorer answers, no model request is sent. " }
             @else {
                 "about " (counted(cost.requests, "model request"))
@@ -113,57 +150,5 @@ fn trial_hint(cost: DraftTrialCost) -> Markup {
             }
             "Nothing of it is saved: it makes no results."
         }
-    }
-}
-
-fn tried(pair: &TrialPair, version: &PrismVersion) -> Markup {
-    let old = pair.stored.view();
-    let stored = format!("Stored, by version {}", old.version);
-    let before = |question: &Question| {
-        let asked = old
-            .questions
-            .iter()
-            .find(|other| other.key == question.key)?;
-        Some(answer(asked, old.status.answers()?.get(&asked.key)?))
-    };
-    let rows = html! {
-        @for question in version.questions() {
-            tr {
-                th scope="row" { span.text dir="auto" { (question.text) } }
-                td { @match before(question) { Some(shown) => { (shown) } None => { span.soft { "not asked" } } } }
-                td {
-                    @if let Ok(answers) = &pair.answers {
-                        @if let Some(found) = answers.get(&question.key) { (answer(question, found)) }
-                    }
-                }
-            }
-        }
-    };
-    html! {
-        @for (key, value) in pair.stored.submission().fields() {
-            p { code { (key) } " " span.text dir="auto" { (value.chars().take(300).collect::<String>()) } }
-        }
-        @if let Err(failure) = &pair.answers {
-            (notice(NoticeKind::Refused, &html! { (failure) }))
-        }
-        (table("Answers of both versions about this text", &["Question", &stored, "Your version"], &rows))
-    }
-}
-
-fn answer(question: &Question, answer: &Answer) -> Markup {
-    let named = match answer {
-        Answer::Choice {
-            value,
-            probabilities,
-            ..
-        } => value.as_ref().or_else(|| most_probable(probabilities)),
-        Answer::Scale { level, .. } => Some(level),
-        Answer::YesNo { probability } => return html! { "Yes " (bar(*probability, true)) },
-    };
-    let label = named.and_then(|key| question.label_of(key));
-    let probability = named.and_then(|key| answer.probability_of(key));
-    html! {
-        bdi { (label.unwrap_or("none of the options")) }
-        @if let Some(probability) = probability { " " (bar(probability, true)) }
     }
 }

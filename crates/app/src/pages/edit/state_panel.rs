@@ -5,8 +5,12 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 use refract_domain::limits::TOKEN_BUDGET;
 
+use super::draft_bar::time;
+use super::draft_keys::made_keys;
 use super::editing::{CheckedDraft, Editing};
+use super::keeping::DraftStanding;
 use super::place_description::{describe, question_of};
+use crate::components::fault_sentence::fault_sentence;
 use crate::components::number::{count, counted};
 
 /// The most warnings that are listed.
@@ -20,16 +24,26 @@ pub(crate) fn panel(editing: &Editing, checked: &CheckedDraft) -> Markup {
     for place in hidden.iter().filter_map(|it| question_of(&it.path)) {
         *by_question.entry(place).or_default() += 1;
     }
+    let is_begun = editing.kept.is_touched() || checked.is_asked;
     html! {
         h2 { "State" }
-        @if checked.problems.is_empty() {
+        @if editing.kept.is_refused() { p #refused { strong { "Not kept: another tab holds another draft." } } }
+        @if let DraftStanding::Stored(at) = editing.kept.standing {
+            p #kept data-revision=(editing.kept.revision.number()) { "Kept as your draft, " (time(at)) "." }
+        }
+        ul #made-keys hidden {
+            @for (path, key) in made_keys(&editing.draft, &editing.base) { li data-path=(path) { (key) } }
+        }
+        @if !is_begun && !checked.problems.is_empty() {
+            p { "Give it a name and word the first question. It is kept as your draft while you type." }
+        } @else if checked.problems.is_empty() {
             p { "Nothing is wrong." }
         } @else {
             p { strong { (counted(checked.problems.len(), "thing")) " to put right" } }
             ul.problems {
                 @for problem in shown {
-                    li data-path=(problem.path) data-fault=(problem.error) {
-                        a href={ "#" (problem.path) } { (describe(&problem.path)) ": " (problem.error) }
+                    li data-problem=(problem.path) data-fault=(fault_sentence(&problem.error)) {
+                        a href={ "#" (problem.path) } { (describe(&problem.path)) ": " (fault_sentence(&problem.error)) }
                     }
                 }
                 @for (place, count) in by_question {

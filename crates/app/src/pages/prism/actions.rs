@@ -13,7 +13,8 @@ use crate::requests::visit::Visit;
 /// Renames the prism.
 pub(crate) async fn rename(visit: Visit) -> Result<PageReply, PageError> {
     let selector = visit.prism()?;
-    match DisplayName::parse(visit.sent.form.get("name")) {
+    let typed = visit.sent.form.get("name");
+    match DisplayName::parse(typed) {
         Ok(name) => {
             let prisms = visit.refract.prisms();
             prisms.rename(&visit.actor(), &selector, &name).await?;
@@ -22,8 +23,8 @@ pub(crate) async fn rename(visit: Visit) -> Result<PageReply, PageError> {
         Err(errors) => {
             let prisms = visit.refract.prisms();
             let found = prisms.overview(visit.account(), &selector).await?;
-            Ok(page(&visit, &found, &describe(errors))
-                .with_status(StatusCode::UNPROCESSABLE_ENTITY))
+            let page = page(&visit, &found, &describe(typed, &errors)).await?;
+            Ok(page.with_status(StatusCode::UNPROCESSABLE_ENTITY))
         }
     }
 }

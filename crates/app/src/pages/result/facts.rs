@@ -37,8 +37,6 @@ pub(super) fn facts(details: &ResultDetails, actor: &Markup) -> Markup {
             @if let Some(request) = &provenance.host_request_id { dt { "Request id of the host" } dd { bdi { (request) } } }
             @if let Some(on_codes) = provenance.on_codes { dt { "Read from codes" } dd { (share(on_codes)) " of the probability" } }
             @if let Some(unread) = provenance.unread { dt { "Split evenly" } dd { (share(unread)) " of that" } }
-            @if let Some(retried) = details.retry_of { dt { "Retry of" } dd { a href={ "/results/" (retried) } { (retried) } } }
-            @if let Some(retry) = details.retried_as { dt { "Retried as" } dd { a href={ "/results/" (retry) } { (retry) } } }
         }
     }
 }

@@ -1,37 +1,76 @@
-//! The form for marking the correct outcomes.
+//! The answers with the mark beside each, and the changes of marks that a form sends.
 
 use maud::{Markup, html};
-use refract_domain::result::mark;
+use refract_domain::answer::Answer;
+use refract_domain::prism::question::Question;
+use refract_domain::result::mark::{self, Mark};
+use refract_evaluation::prediction::predicted;
 use refract_service::marks::MarkChange;
 use refract_service::results::{ReadableResult, ResultDetails};
 
+use crate::components::answer_bars::bars_of;
+use crate::components::describe_answer::cutoffs;
 use crate::components::field::FormField;
 use crate::components::moment::moment;
 use crate::requests::form::Form;
 
-/// The form, with a select of outcomes for each question and the present marks.
-pub(super) fn marking(details: &ResultDetails) -> Markup {
+/// The answers of an `ok` result as one form, with a select of outcomes for the mark of each.
+/// `list` is the query of the list from which one came.
+pub(super) fn answers_with_marks(details: &ResultDetails, list: &str) -> Markup {
     let result = &details.result;
+    let view = result.view();
+    let answers = view.status.answers();
     html! {
-        h2 { "Right outcomes" }
-        p.hint { "What you mark is kept beside the result and never changes it." }
-        form method="post" action={ "/results/" (result.id()) "/marks" } {
-            @for question in result.view().questions {
-                @let mark = details.marks.iter().find(|mark| mark.question == question.key);
-                @let marked = mark.map_or("", |mark| mark.outcome.as_str());
-                @let name = format!("mark.{}", question.key);
-                @let options = [("", "not marked")].into_iter()
-                    .chain(mark::outcomes(question).map(|it| (it.key, it.label))).collect::<Vec<_>>();
-                (FormField::new(&name, &question.text).value(marked).choice(&options))
-                @if let Some(mark) = mark {
-                    p.hint {
-                        "Marked" @if let Some(by) = &mark.marked_by { " by " bdi { (by) } }
-                        ", " (moment(mark.marked_at))
+        form #marks method="post" action={ "/results/" (result.id()) "/marks" (list) } {
+            @for question in view.questions {
+                @if let Some(answer) = answers.and_then(|answers| answers.get(&question.key)) {
+                    @let mark = details.marks.iter().find(|mark| mark.question == question.key);
+                    section.answer data-question=(question.key) aria-label=(question.text) {
+                        h3 { bdi { (question.text) } " " code.soft { (question.key) } }
+                        div.split {
+                            div { (bars_of(question, answer, result.columns().lens)) }
+                            (right_outcome(result, question, answer, mark))
+                        }
                     }
                 }
-                input type="hidden" name={ "was." (question.key) } value=(marked);
             }
-            button type="submit" { "Save marks" }
+            div.row {
+                button type="submit" { "Save marks" }
+                p.hint #mark-state role="status" aria-live="polite" {
+                    "Marks are kept beside the result and never change it."
+                }
+            }
+        }
+    }
+}
+
+/// The select of the right outcome, and what is marked.
+fn right_outcome(
+    result: &ReadableResult,
+    question: &Question,
+    answer: &Answer,
+    mark: Option<&Mark>,
+) -> Markup {
+    let marked = mark.map_or("", |mark| mark.outcome.as_str());
+    let name = format!("mark.{}", question.key);
+    let label = format!("Right answer: {}", question.text);
+    let options = [("", "not marked")].into_iter();
+    let outcomes = mark::outcomes(question).map(|it| (it.key, it.label));
+    let options = options.chain(outcomes).collect::<Vec<_>>();
+    let cutoffs = cutoffs(question, result.columns().lens);
+    let differs = mark
+        .is_some_and(|mark| predicted(question, answer, cutoffs).as_ref() != Some(&mark.outcome));
+    html! {
+        div.mark {
+            (FormField::new(&name, "Right answer").value(marked).named(&label).choice(&options))
+            input type="hidden" name={ "was." (question.key) } value=(marked);
+            @if let Some(mark) = mark {
+                p.hint {
+                    @if differs { strong.failed { "Differs from the answer. " } } @else { "Agrees with the answer. " }
+                    "Marked" @if let Some(by) = &mark.marked_by { " by " bdi { (by) } }
+                    ", " (moment(mark.marked_at))
+                }
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Streams the filtered results as a file.
 
 use refract_service::marks::MarkedColumns;
-use refract_service::results::{ResultOrder, searchable_columns};
+use refract_service::results::ResultOrder;
 
 use super::filter_values::FilterValues;
 use super::refused;
@@ -14,9 +14,10 @@ use crate::requests::visit::Visit;
 pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
     let format = row_format(&visit.sent.query)?;
     let lens = visit.find_lens().await?;
-    let values = FilterValues::read(&visit.sent.query, &searchable_columns(&lens));
+    let columns = visit.refract.results().searchable_columns(&lens).await?;
+    let values = FilterValues::read(&visit.sent.query, &lens, &columns);
     if values.has_errors() {
-        return refused(&visit, lens, &values).await;
+        return refused(&visit, lens, &columns, &values).await;
     }
     let name = format!("{}-results.{}", lens.prism.slug, format.name());
     let oldest_first = ResultOrder::OldestFirst;

@@ -1,19 +1,26 @@
-//! The filter form of the results, and links to common periods.
+//! The filter form of the results.
 
-use chrono::{Datelike as _, Days, NaiveDate, Utc};
+use chrono::Utc;
 use maud::{Markup, html};
 use refract_service::lenses::PrismLens;
-use refract_service::results::{SearchableColumn, searchable_columns};
+use refract_service::results::SearchableColumn;
 
 use super::actors::ResultActors;
-use super::filter_values::FilterValues;
+use super::filter_values::{FilterValues, ORDER, QuickPeriod};
 use crate::components::field::FormField;
-use crate::requests::page_request::Query;
 
-/// The form with the values that were sent, valid or not.
+/// The most columns of which each has a list of its values; of more, one is chosen at a time.
+const LISTED_COLUMNS: usize = 6;
+/// The query parameter that chooses a column whose values are listed.
+const COLUMN: &str = "column";
+
+/// The form with the values that were sent, valid or not. `chosen` is a column whose values are to
+/// be listed.
 pub(super) fn filter_form(
     values: &FilterValues,
     lens: &PrismLens,
+    columns: &[SearchableColumn],
+    chosen: Option<&str>,
     actors: &ResultActors,
     address: &str,
 ) -> Markup {
@@ -25,52 +32,99 @@ pub(super) fn filter_form(
     ];
     html! {
         form.filters method="get" action=(address) aria-label="Filters" {
-            (answers(&values.field("value", "Answer"), lens))
+            (values.field("words", "Words in the texts").line("search", "off"))
+            (answers(values, columns, chosen))
+            (passed_on(values, "answer"))
             (values.field("status", "Status").choice(&statuses))
             (versions(&values.field("version", "Version"), lens))
             (values.field("from", "From (UTC)").line("date", "off"))
             (values.field("to", "To (UTC)").line("date", "off"))
             (values.field("ref", "Ref").line("search", "off"))
             (actors.choice(&values.field("by", "Made by")))
+            (marks(&values.field("marks", "Marks")))
+            (values.field(ORDER, "Order").choice(&FilterValues::ORDERS))
             button.main type="submit" { "Filter" }
             @if values.is_narrowed() || values.has_errors() { a.button href=(address) { "Clear" } }
+            (periods(values))
         }
-        (periods(&values.query, address, Utc::now().date_naive()))
     }
 }
 
-/// The values of each searchable column of the lens, grouped by column.
-fn answers(field: &FormField<'_>, lens: &PrismLens) -> Markup {
-    let columns = searchable_columns(lens);
-    let mut listed = columns.iter().flat_map(|column| {
-        let keys = column.values.iter().map(|value| value.key.as_str());
-        keys.chain([""]).map(|key| sent_as(column, key))
-    });
-    let is_listed = field.value.is_empty() || listed.any(|sent| sent == field.value);
-    let groups = html! {
-        option value="" { "any" }
-        @for column in &columns {
-            optgroup label=(column.name.as_str()) {
-                @for value in &column.values {
-                    (field.option(&sent_as(column, &value.key), &named(column, &value.label)))
+/// A list of values for each column, or for the chosen ones of many.
+fn answers(values: &FilterValues, columns: &[SearchableColumn], chosen: Option<&str>) -> Markup {
+    let sent: Vec<_> = values.query.all("value").collect();
+    let is_sent = |column: &SearchableColumn| {
+        let of_column = format!("{}:", column.name.as_str());
+        sent.iter().any(|sent| sent.starts_with(&of_column))
+    };
+    let is_chosen = |column: &SearchableColumn| Some(column.name.as_str()) == chosen;
+    let listed = |column: &&SearchableColumn| {
+        columns.len() <= LISTED_COLUMNS || is_sent(column) || is_chosen(column)
+    };
+    let error = values.error("value");
+    html! {
+        @for column in columns.iter().filter(listed) {
+            (of_column(column, &sent))
+        }
+        @if columns.len() > LISTED_COLUMNS {
+            div.field {
+                label for=(COLUMN) { "By an answer" }
+                select #(COLUMN) name=(COLUMN) {
+                    option value="" { "choose a column" }
+                    @for column in columns.iter().filter(|column| !listed(column)) {
+                        option value=(column.name.as_str()) { (column.name.as_str()) }
+                    }
                 }
-                (field.option(&sent_as(column, ""), &named(column, "nothing")))
             }
         }
-        // an older version may have values that the latest one lacks
-        @if !is_listed { (field.option(field.value, field.value)) }
+        @if !error.is_empty() { p.fault { (error) } }
+    }
+}
+
+/// The values of one column.
+fn of_column(column: &SearchableColumn, sent: &[&str]) -> Markup {
+    let name = column.name.as_str();
+    let sent_as = |key: &str| format!("{name}:{key}");
+    let (of_latest, former): (Vec<_>, Vec<_>) =
+        column.values.iter().partition(|value| !value.is_former);
+    let option = |key: &str, label: &str| {
+        let value = sent_as(key);
+        html! { option value=(value) selected[sent.contains(&value.as_str())] { (label) } }
     };
-    field.select(&groups)
+    let id = format!("value.{name}");
+    html! {
+        div.field {
+            label for=(id) { bdi { (name) } }
+            select #(id) name="value" {
+                option value="" { "any" }
+                @for value in of_latest { (option(&value.key, &value.label)) }
+                @if !former.is_empty() {
+                    optgroup label="Earlier versions" {
+                        @for value in former { (option(&value.key, &value.label)) }
+                    }
+                }
+                (option("", "no value"))
+            }
+        }
+    }
 }
 
-/// The label of a column's value in the form.
-fn named(column: &SearchableColumn, value: &str) -> String {
-    format!("{}: {value}", column.name.as_str())
+/// Values that a link brought and the form has no input for.
+fn passed_on(values: &FilterValues, name: &str) -> Markup {
+    let error = values.error(name);
+    html! {
+        @for value in values.query.all(name) { input type="hidden" name=(name) value=(value); }
+        @if !error.is_empty() { p.fault { (error) } }
+    }
 }
 
-/// The form's value for a column's value.
-fn sent_as(column: &SearchableColumn, key: &str) -> String {
-    format!("{}:{key}", column.name.as_str())
+fn marks(field: &FormField<'_>) -> Markup {
+    let listed = [("", "any"), ("any", "marked"), ("none", "not marked")];
+    let is_listed = listed.iter().any(|(value, _)| *value == field.value);
+    field.select(&html! {
+        @for (value, words) in listed { (field.option(value, words)) }
+        @if !is_listed { (field.option(field.value, &format!("marked {}", field.value))) }
+    })
 }
 
 fn versions(field: &FormField<'_>, lens: &PrismLens) -> Markup {
@@ -85,23 +139,18 @@ fn versions(field: &FormField<'_>, lens: &PrismLens) -> Markup {
     field.select(&numbers)
 }
 
-/// Links that set the period and keep the other filters.
-fn periods(query: &Query, address: &str, today: NaiveDate) -> Markup {
-    let back = |days| today.checked_sub_days(Days::new(days)).unwrap_or(today);
-    let in_week = u64::from(today.weekday().num_days_from_monday());
-    let periods = [
-        ("Today", today),
-        ("This week", back(in_week)),
-        ("Last 7 days", back(6)),
-        ("Last 30 days", back(29)),
-    ];
+/// Buttons that set the period and send the form as it is.
+fn periods(values: &FilterValues) -> Markup {
+    let today = Utc::now().date_naive();
+    let from = values.query.get("from");
+    let is_open = values.query.get("to").is_none();
     html! {
-        p.row {
-            @for (words, from) in periods {
-                @let from = from.to_string();
-                @let is_shown = query.get("from") == Some(from.as_str()) && query.get("to").is_none();
-                @let query = query.with("from", Some(&from)).with("to", None);
-                a href={ (address) (query.in_address()) } aria-current=[is_shown.then_some("true")] { (words) }
+        div.row.periods role="group" aria-label="Quick periods" {
+            @for period in QuickPeriod::ALL {
+                @let (value, label) = period.names();
+                @let begin = period.begin(today).map(|day| day.to_string());
+                @let is_shown = is_open && from == begin.as_deref();
+                button.quiet type="submit" name="period" value=(value) aria-pressed=[is_shown.then_some("true")] { (label) }
             }
         }
     }

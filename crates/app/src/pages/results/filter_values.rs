@@ -1,39 +1,144 @@
 //! The filters of the results, parsed from an address.
 
+use chrono::{Datelike as _, Days, NaiveDate, Utc};
 use refract_domain::ids::{ApiKeyId, PersonId};
+use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::result::actor::ResultActor;
 use refract_domain::submission::reference::Ref;
-use refract_service::results::{ColumnValue, ResultSearch, SearchableColumn};
+use refract_service::lenses::PrismLens;
+use refract_service::results::{
+    AnsweredOutcome, ColumnValue, MarkCondition, ResultSearch, SearchLimits, SearchableColumn,
+    TextWords,
+};
 
 use crate::components::list_filters::ListFilters;
 use crate::requests::page_request::Query;
 use crate::requests::visit::version_number;
 
 /// The query parameters of the filters, which are also the names of the form's inputs.
-const NAMES: [&str; 7] = ["status", "version", "from", "to", "ref", "value", "by"];
+const NAMES: [&str; 12] = [
+    "words", "value", "answer", "status", "version", "period", "from", "to", "ref", "by", "marks",
+    ORDER,
+];
+/// The query parameter of the order.
+pub(super) const ORDER: &str = "order";
+const LEAST_SURE: &str = "least_sure";
 
 /// The parsed filters of the results, with their validation errors.
-pub(super) type FilterValues = ListFilters<ResultSearch>;
+pub(crate) type FilterValues = ListFilters<ResultSearch>;
+
+/// A period that a button sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum QuickPeriod {
+    Today,
+    ThisWeek,
+    Last7Days,
+    Last30Days,
+    AllTime,
+}
+
+impl QuickPeriod {
+    pub(super) const ALL: [Self; 5] = [
+        Self::Today,
+        Self::ThisWeek,
+        Self::Last7Days,
+        Self::Last30Days,
+        Self::AllTime,
+    ];
+
+    /// The value in the address, and the label.
+    pub(super) fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Today => ("today", "Today"),
+            Self::ThisWeek => ("week", "This week"),
+            Self::Last7Days => ("7days", "Last 7 days"),
+            Self::Last30Days => ("30days", "Last 30 days"),
+            Self::AllTime => ("all", "All time"),
+        }
+    }
+
+    /// The first day of the period.
+    pub(super) fn begin(self, today: NaiveDate) -> Option<NaiveDate> {
+        let days = match self {
+            Self::Today => 0,
+            Self::ThisWeek => u64::from(today.weekday().num_days_from_monday()),
+            Self::Last7Days => 6,
+            Self::Last30Days => 29,
+            Self::AllTime => return None,
+        };
+        today.checked_sub_days(Days::new(days))
+    }
+
+    /// The query with the days of the period that its button sent.
+    fn apply(query: &Query, today: NaiveDate) -> Query {
+        let pressed = query.get("period");
+        let mut periods = Self::ALL.into_iter();
+        let Some(period) = periods.find(|period| pressed == Some(period.names().0)) else {
+            return query.with("period", None);
+        };
+        let from = period.begin(today).map(|day| day.to_string());
+        let query = query.with("period", None).with("to", None);
+        query.with("from", from.as_deref())
+    }
+}
 
 impl FilterValues {
-    /// Parses the filters of the results. `columns` are the searchable ones.
-    pub(super) fn read(query: &Query, columns: &[SearchableColumn]) -> Self {
-        let mut read = Self::unread(query, &NAMES);
+    /// Parses the filters of the results. `columns` are the searchable ones of the lens.
+    pub(crate) fn read(query: &Query, lens: &PrismLens, columns: &[SearchableColumn]) -> Self {
+        let asks = |question: &QuestionKey| lens.latest.question(question).is_some();
+        Self::read_for(query, columns, asks)
+    }
+
+    fn read_for(
+        query: &Query,
+        columns: &[SearchableColumn],
+        asks: impl Fn(&QuestionKey) -> bool,
+    ) -> Self {
+        let query = QuickPeriod::apply(query, Utc::now().date_naive());
+        let mut read = Self::unread(&query, &NAMES);
         let mut search = ResultSearch::default();
         let filter = &mut search.filter;
-        let status = "is no status: choose one of the list";
+        let status = "This is no status: choose one of the list";
         let status = read.read_one("status", status, status_flags);
         (filter.is_ok, filter.is_retried) = status.unwrap_or_default();
         (filter.since, filter.until) = read.read_period();
-        filter.version = read.read_one("version", "is no version", version_number);
-        let by = "is no key and no person: choose one of the list";
+        filter.version = read.read_one("version", "This is no version", version_number);
+        let by = "This is no key and no person: choose one of the list";
         filter.actor = read.read_one("by", by, actor);
         filter.reference = read.read_by_rules("ref", Ref::parse);
-        let value = "is no column of the lens with a value: choose one of the list";
-        let value = read.read_one("value", value, |text| column_value(text, columns));
-        search.values = value.into_iter().collect();
+        let value = "The lens has no such column: choose a value of the list";
+        search.values = read.read_all("value", value, |text| column_value(text, columns));
+        let answer = "The prism asks no such question";
+        let answered = |text: &str| {
+            let (question, outcome) = question_and_outcome(text)?;
+            let outcome = outcome.to_owned();
+            asks(&question).then_some(AnsweredOutcome { question, outcome })
+        };
+        search.answers = read.read_all("answer", answer, answered);
+        let words = "At most 10 words and 200 characters";
+        search.words = read.read_one("words", words, TextWords::parse);
+        let marks = "This is nothing that marks can be: choose one of the list";
+        search.marks = read.read_one("marks", marks, mark_condition);
         read.filter = search;
         read
+    }
+
+    /// Whether the least sure results come first.
+    pub(crate) fn is_least_sure_first(&self) -> bool {
+        self.query.get(ORDER) == Some(LEAST_SURE)
+    }
+
+    /// The orders with their labels, the newest first by default.
+    pub(super) const ORDERS: [(&str, &str); 2] =
+        [("", "newest first"), (LEAST_SURE, "least sure first")];
+
+    /// How far a page of the list looks.
+    pub(crate) fn limits(&self) -> SearchLimits {
+        if self.filter.words.is_some() {
+            SearchLimits::OF_WORDS
+        } else {
+            SearchLimits::default()
+        }
     }
 }
 
@@ -67,6 +172,25 @@ fn column_value(text: &str, columns: &[SearchableColumn]) -> Option<ColumnValue>
     })
 }
 
+/// Parses `QUESTION:OUTCOME`.
+fn question_and_outcome(text: &str) -> Option<(QuestionKey, &str)> {
+    let (question, outcome) = text.rsplit_once(':')?;
+    Some((QuestionKey::parse(question).ok()?, outcome))
+}
+
+/// Parses `any`, `none` or the marked `QUESTION:OUTCOME`.
+fn mark_condition(text: &str) -> Option<MarkCondition> {
+    match text {
+        "any" => Some(MarkCondition::Marked),
+        "none" => Some(MarkCondition::Unmarked),
+        _ => {
+            let (question, outcome) = question_and_outcome(text)?;
+            let outcome = OutcomeKey::parse(outcome).ok()?;
+            Some(MarkCondition::Outcome(question, outcome))
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use refract_domain::prism::VersionNumber;
@@ -74,13 +198,14 @@ mod tests {
     use super::*;
 
     fn read(query: &str) -> FilterValues {
-        FilterValues::read(&Query::parse(query), &[])
+        FilterValues::read_for(&Query::parse(query), &[], |key| key.as_str() == "angry")
     }
 
     #[test]
     fn each_filter_is_read_and_blank_ones_are_none() {
         let values = read(
-            "status=unretried&version=2&from=2026-05-04&to=2026-05-04&ref=a%3A1&by=terminal&older=x",
+            "status=unretried&version=2&from=2026-05-04&to=2026-05-04&ref=a%3A1&by=terminal\
+             &words=late+order&answer=angry:yes&answer=angry:&marks=angry:no&older=x",
         );
         let filter = &values.filter.filter;
         assert!(!values.has_errors());
@@ -95,8 +220,14 @@ mod tests {
             "2026-05-05T00:00:00+00:00"
         );
         assert_eq!(filter.actor, Some(ResultActor::Operator));
+        assert_eq!(values.filter.answers.len(), 2);
+        assert_eq!(values.filter.words, TextWords::parse("late order"));
+        assert!(matches!(
+            values.filter.marks,
+            Some(MarkCondition::Outcome(..))
+        ));
         assert_eq!(values.query.get("older"), None);
-        assert!(!read("status=&version=+&from=&to=&ref=&value=&by=").is_narrowed());
+        assert!(!read("status=&version=+&from=&to=&ref=&value=&by=&words=").is_narrowed());
     }
 
     #[test]
@@ -112,10 +243,27 @@ mod tests {
             ("by=nobody", "by"),
             ("value=angry:yes", "value"),
             ("value=angry", "value"),
+            ("answer=topic:other", "answer"),
+            ("marks=some", "marks"),
+            ("words=1+2+3+4+5+6+7+8+9+10+11", "words"),
             ("ref=%00", "ref"),
         ] {
             let values = read(query);
             assert!(!values.error(name).is_empty(), "{query}");
         }
+    }
+
+    #[test]
+    fn a_quick_period_keeps_the_other_filters() {
+        let values = read("period=7days&to=2020-01-01&status=failed&words=a");
+        let today = Utc::now().date_naive();
+        let begin = QuickPeriod::Last7Days.begin(today).unwrap();
+        assert_eq!(values.query.get("from"), Some(&*begin.to_string()));
+        assert_eq!(values.query.get("to"), None);
+        assert_eq!(values.query.get("status"), Some("failed"));
+        let values = read("period=all&from=2020-01-01&status=failed");
+        assert_eq!(values.query.in_address(), "?status=failed");
+        let monday: NaiveDate = "2026-11-23".parse().unwrap();
+        assert_eq!(QuickPeriod::ThisWeek.begin(monday), Some(monday));
     }
 }

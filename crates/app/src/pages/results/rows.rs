@@ -1,16 +1,21 @@
-//! The results as rows of a table: the fields and the columns of the lens.
+//! The results as rows of a table: the texts and the columns of the lens.
 
 use maud::{Markup, html};
-use refract_domain::lens::Value;
+use refract_domain::lens::{Column, Value};
 use refract_domain::result::ResultStatus;
+use refract_domain::result::view::ResultView;
 use refract_lens_rendering::cell_text;
 use refract_service::lenses::PrismLens;
 use refract_service::results::FoundRow;
 
 use super::actors::ResultActors;
+use crate::components::bar::{bar, yes_no_bar};
 use crate::components::clamped::clamped;
+use crate::components::describe_answer::{cutoffs, describe_answer};
 use crate::components::moment::moment;
+use crate::components::number::count;
 use crate::components::table::stacked_table_with;
+use crate::requests::page_request::Query;
 
 /// The maximum length of all field texts of a row together, and the minimum for each, in
 /// characters.
@@ -18,50 +23,126 @@ const TEXTS: usize = 300;
 const FEWEST: usize = 40;
 /// The most characters of any other cell.
 const CELL: usize = 120;
+/// The most columns of the lens that a list shows, and the most with a bar in each cell.
+const COLUMNS: usize = 12;
+const BARS: usize = 4;
+/// The query parameter of a result's page that has the list from which one came.
+pub(crate) const LIST: &str = "list";
 
-/// The table.
-pub(super) fn rows(lens: &PrismLens, results: &[FoundRow], actors: &ResultActors) -> Markup {
+/// The table. `list` is the query of the list, which the links to results carry along.
+pub(super) fn rows(
+    lens: &PrismLens,
+    results: &[FoundRow],
+    actors: &ResultActors,
+    list: &Query,
+) -> Markup {
     let columns = lens.columns();
+    let hidden = columns.lens.len().saturating_sub(COLUMNS);
     let headings = html! {
         tr {
-            @for heading in ["When", "Ref", "Status", "Version"] { th scope="col" { (heading) } }
             @for field in columns.fields { th scope="col" { bdi { (field.label.as_str()) } } }
-            @for column in columns.lens { th scope="col" { bdi { (column.name.as_str()) } } }
-            th scope="col" { "Made by" }
+            @for column in columns.lens.iter().take(COLUMNS) {
+                th scope="col" { bdi { (column.name.as_str()) } }
+            }
+            @for heading in ["When", "Ref", "Version", "Made by"] { th scope="col" { (heading) } }
         }
     };
-    let rows = html! { @for found in results { (row(lens, found, actors)) } };
-    stacked_table_with("Results, newest first", &headings, &rows)
+    let list = Query::default().and(LIST, &list.in_address());
+    let list = list.in_address();
+    let rows = html! { @for found in results { (row(lens, found, actors, &list)) } };
+    html! {
+        (stacked_table_with("Results", &headings, &rows))
+        @if hidden > 0 {
+            p.hint { "And " (count(hidden)) " more columns of the lens: a result and the downloads have all." }
+        }
+    }
 }
 
-fn row(lens: &PrismLens, found: &FoundRow, actors: &ResultActors) -> Markup {
+fn row(lens: &PrismLens, found: &FoundRow, actors: &ResultActors, list: &str) -> Markup {
     let columns = lens.columns();
     let view = found.result.view();
     let each = TEXTS.checked_div(columns.fields.len()).unwrap_or(TEXTS);
     let each = each.max(FEWEST);
+    let shown = columns.lens.len().min(COLUMNS);
+    let address = format!("/results/{}{list}", view.id);
+    let is_failed = view.status.error().is_some();
     html! {
         tr {
-            th scope="row" { a href={ "/results/" (view.id) } { (moment(view.created_at)) } }
-            td data-label="Ref" { bdi { (clamped(view.reference.unwrap_or_default(), CELL)) } }
-            td data-label="Status" {
-                @let is_failed = view.status.error().is_some();
-                span.failed[is_failed].soft[!is_failed] { (view.status.name()) }
-                @if let ResultStatus::Failed { error } = view.status {
-                    @if let Some(retry) = found.retried_as {
-                        ", " a href={ "/results/" (retry) } { "retried" }
+            @for (place, field) in columns.fields.iter().enumerate() {
+                @let text = clamped(view.field(&field.key).unwrap_or_default(), each);
+                @if place == 0 {
+                    th scope="row" {
+                        a.text href=(address) dir="auto" { @if text.trim().is_empty() { "(no text)" } @else { (text) } }
+                        @if is_failed { (failure(found)) }
                     }
-                    div.text.soft dir="auto" { (clamped(error, CELL)) }
+                } @else {
+                    td { div.text dir="auto" { (text) } }
                 }
             }
+            @if is_failed && shown > 0 { td.soft colspan=(shown) { "no answers" } }
+            @else {
+                @for (column, value) in columns.lens.iter().take(COLUMNS).zip(view.values(columns.lens)) {
+                    (cell(&view, column, value, shown <= BARS))
+                }
+            }
+            td data-label="When" { (moment(view.created_at)) }
+            td data-label="Ref" { bdi { (clamped(view.reference.unwrap_or_default(), CELL)) } }
             td.number data-label="Version" { (view.version) }
-            @for field in columns.fields {
-                td { div.text dir="auto" { (clamped(view.field(&field.key).unwrap_or_default(), each)) } }
-            }
-            @for (column, value) in columns.lens.iter().zip(view.values(columns.lens)) {
-                @let is_number = matches!(value, Value::Probability(_) | Value::Average(_) | Value::Position(_));
-                td.number[is_number] data-label=(column.name.as_str()) { bdi { (clamped(&cell_text(value), CELL)) } }
-            }
             td data-label="Made by" { bdi { (clamped(actors.name(found.actor), CELL)) } }
+        }
+    }
+}
+
+/// Why a result failed, and its retry.
+fn failure(found: &FoundRow) -> Markup {
+    let view = found.result.view();
+    html! {
+        @if let ResultStatus::Failed { error } = view.status {
+            span.failed { (view.status.name()) }
+            @if let Some(retry) = found.retried_as {
+                ", " a href={ "/results/" (retry) } { "retried" }
+            }
+            div.text.soft dir="auto" { (clamped(error, CELL)) }
+        }
+    }
+}
+
+/// A cell of the lens: its text, and the probability behind a label.
+fn cell(view: &ResultView<'_>, column: &Column, value: Value<'_>, has_bar: bool) -> Markup {
+    let is_number = matches!(
+        value,
+        Value::Probability(_) | Value::Average(_) | Value::Position(_)
+    );
+    let text = clamped(&cell_text(value), CELL);
+    html! {
+        @match value {
+            Value::Probability(probability) if has_bar => {
+                td data-label=(column.name.as_str()) { (bar(probability, false)) }
+            }
+            Value::Outcome { .. } | Value::YesNo(_) if has_bar => {
+                td.label data-label=(column.name.as_str()) { bdi { (text) } " " (probability_of(view, column)) }
+            }
+            _ => td.number[is_number] data-label=(column.name.as_str()) { bdi { (text) } }
+        }
+    }
+}
+
+/// The bar of the answer that a label is made from.
+fn probability_of(view: &ResultView<'_>, column: &Column) -> Markup {
+    let mut questions = view.questions.iter();
+    let question = questions.find(|question| question.key == column.question);
+    let answers = view.status.answers();
+    let answer = answers.and_then(|answers| answers.get(&column.question));
+    let (Some(question), Some(answer)) = (question, answer) else {
+        return html! {};
+    };
+    let lens = std::slice::from_ref(column);
+    let (_, probability) = describe_answer(question, answer, lens);
+    html! {
+        @match (probability, column.output.cutoffs()) {
+            (Some(probability), Some(_)) => { (yes_no_bar(probability, cutoffs(question, lens))) }
+            (Some(probability), None) => { (bar(probability, true)) }
+            (None, _) => {}
         }
     }
 }

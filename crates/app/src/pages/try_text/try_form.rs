@@ -27,6 +27,10 @@ pub(super) struct TryForm {
     pub(super) against: String,
     reference: String,
     is_comparison: bool,
+    /// Whether the person wants an answer although there is no text.
+    is_empty_wanted: bool,
+    /// Whether there is no text, and the person is asked about it.
+    asks_about_empty: bool,
     errors: FormErrors,
 }
 
@@ -76,7 +80,29 @@ impl TryForm {
             against: form.get("against").to_owned(),
             reference: form.get("ref").to_owned(),
             is_comparison: form.get("action") == "compare",
+            is_empty_wanted: form.has("empty"),
+            asks_about_empty: false,
             errors: FormErrors::default(),
+        }
+    }
+
+    /// The form with a text in the first field of a version.
+    pub(super) fn with_text(mut self, version: &PrismVersion, text: &str) -> Self {
+        let field = version.fields().first();
+        let value = field.map(|field| (field.key.to_string(), text.to_owned()));
+        self.fields = value.into_iter().collect();
+        self
+    }
+
+    /// Refuses a form without a text, unless the person wants it answered.
+    pub(super) fn ask_about_empty(&mut self) {
+        let is_blank = self.fields.iter().all(|(_, value)| value.trim().is_empty());
+        self.asks_about_empty = is_blank && !self.is_empty_wanted;
+        if self.asks_about_empty {
+            self.refuse(
+                "",
+                "There is no text yet. Write one, or have the empty text answered.",
+            );
         }
     }
 
@@ -110,15 +136,16 @@ impl TryForm {
         }
         for (key, value) in &self.fields {
             let input = format!("{FIELDS}{key}");
-            self.errors.note_all(&input, &field_value_errors(value));
+            self.errors
+                .note_all(&input, value, &field_value_errors(value));
         }
         let context = CallContext::parse(self.context.clone());
-        let context = self.errors.read("context", context);
+        let context = self.errors.read("context", &self.context, context);
         let reference = match self.reference.trim() {
             "" => Ok(None),
             reference => Ref::parse(reference).map(Some),
         };
-        let reference = self.errors.read("ref", reference);
+        let reference = self.errors.read("ref", &self.reference, reference);
         let version = self.version_number();
         let against = version_number(self.against.trim());
         if self.is_comparison && against.is_none() {
@@ -210,7 +237,14 @@ impl TryForm {
                     .hint("Your own reference; may be empty").errors(&self.errors).line("text", "off"))
                 (FormField::new("version", "Version").value(&self.version)
                     .errors(&self.errors).choice(&versions))
-                button.main type="submit" name="action" value="answer" disabled[is_archived] { "Answer" }
+                div.row {
+                    button.main type="submit" name="action" value="answer" disabled[is_archived] { "Answer" }
+                    @if self.asks_about_empty {
+                        button type="submit" name="empty" value="1" disabled[is_archived] { "Answer the empty text" }
+                    } @else {
+                        span.hint { kbd { "Ctrl" } " + " kbd { "Enter" } }
+                    }
+                }
                 @if latest > 1 {
                     (FormField::new("against", "Compare with version").value(&self.against)
                         .errors(&self.errors).choice(&others))

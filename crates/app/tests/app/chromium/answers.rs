@@ -38,12 +38,12 @@ async fn a_try_without_a_model_is_retried_when_it_is_back() {
     browser
         .follow_on("This result: tokens, attempts, marks")
         .await;
-    let origin = format!("dd a[href=\"{failed}\"]");
+    let origin = format!("p a[href=\"{failed}\"]");
     browser.follow(&origin).await;
     browser
         .wait_until_text("main", "The result is failed")
         .await;
-    browser.wait_for(&format!("dd a[href=\"{new}\"]")).await;
+    browser.wait_for(&format!("p a[href=\"{new}\"]")).await;
     assert!(!browser.offers("Retry").await, "it was retried already");
     assert_eq!(browser.console_errors().await, [""; 0]);
 }
@@ -82,10 +82,17 @@ async fn texts_are_tried_in_place() {
     browser
         .wait_until_text("main", "Nothing was asked or saved.")
         .await;
-    let words = "String must contain at most 100000 character(s)";
+    let words = "At most 100,000 characters; this has 100,001.";
     assert!(browser.beside("Message").await.contains(words));
     browser.wait_for_focus("Message").await;
     assert!(browser.value_in("Message").await == long, "it is kept");
+
+    browser.fill_in("Message", "  ").await;
+    browser.click_on("Answer").await;
+    browser
+        .wait_until_text("main", "There is no text yet.")
+        .await;
+    assert!(browser.offers("Answer the empty text").await);
 
     browser.fill_in("Message", "third").await;
     let node = service.nodes.remove(0);
@@ -100,6 +107,11 @@ async fn texts_are_tried_in_place() {
     browser.click_on("Answer").await;
     browser.wait_until_text("#progress", "Answered.").await;
     assert_eq!(browser.value_in("Message").await, "third");
+    let page = browser.text("main").await;
+    assert!(
+        !page.contains("Nothing was asked"),
+        "an old refusal: {page}"
+    );
 }
 
 /// Waits until the browser's address changes.

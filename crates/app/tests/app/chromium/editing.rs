@@ -66,7 +66,7 @@ async fn questions_are_moved_by_keyboard_by_mouse_and_by_buttons() {
 
     browser
         .drag(
-            "[data-item=\"questions.2\"] > .row .handle",
+            "[data-item=\"questions.2\"] > .question-tools .handle",
             "[data-item=\"questions.0\"] legend",
         )
         .await;
@@ -126,7 +126,7 @@ async fn options_come_and_go(backend: Backend, scripts: bool) {
     browser.fill("[name=\"questions.1.text\"]", "").await;
     browser.follow_on("Review changes").await;
     let error = browser.text("[name=\"questions.1.text\"] ~ .fault").await;
-    assert!(error.contains("at least 1 character"), "{error}");
+    assert!(error.contains("Fill this in"), "{error}");
     browser
         .fill("[name=\"questions.1.text\"]", "Is somebody angry?")
         .await;
@@ -151,9 +151,8 @@ async fn options_come_and_go(backend: Backend, scripts: bool) {
     let options = shown["questions"][0]["options"].as_array().unwrap();
     let labels: Vec<_> = options.iter().map(|option| &option["label"]).collect();
     assert_eq!(labels, ["Delivery", "Warranty", "Product"], "{shown}");
-    // the form came back once with validation errors
     let refusals = browser.console_errors().await;
-    assert_eq!(refusals.len(), 1, "{refusals:?}");
+    assert_eq!(refusals, [""; 0]);
 }
 
 /// Waits until an input has this value.

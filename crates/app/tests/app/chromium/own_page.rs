@@ -30,7 +30,7 @@ async fn a_person_changes_name_and_password_and_ends_other_sessions() {
     home.wait_until_text("h1", "Sign in").await;
 
     for (present, words) in [
-        ("wrong", "this is not your present password"),
+        ("wrong", "This is not your present password."),
         (PASSWORD, "You are signed in here and nowhere else."),
     ] {
         office.fill_in("Present password", present).await;

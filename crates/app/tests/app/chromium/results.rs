@@ -38,7 +38,13 @@ async fn results_are_filtered_paged_marked_and_retried() {
 
 /// The refs of the visible rows.
 async fn refs(browser: &Browser) -> Vec<String> {
-    browser.texts("tbody tr > :nth-child(2)").await
+    let headings = browser.texts("thead th").await;
+    let column = headings.iter().position(|heading| heading == "Ref");
+    let column = format!(
+        "tbody tr > :nth-last-child({})",
+        headings.len() - column.unwrap()
+    );
+    browser.texts(&column).await
 }
 
 async fn pages_lead_back_and_forth(browser: &Browser) {
@@ -55,13 +61,20 @@ async fn pages_lead_back_and_forth(browser: &Browser) {
 
 async fn filters_narrow(browser: &Browser) {
     browser.fill_in("Ref", "the first").await;
+    browser.choose_in("angry", "Yes").await;
     browser.follow_on("Filter").await;
     assert_eq!(refs(browser).await, ["the first"]);
     assert_eq!(browser.value_in("Ref").await, "the first");
+    // a choice that was not sent yet goes with the period
+    browser.fill_in("Words in the texts", "MESSAGE 1").await;
     for period in ["Today", "This week", "Last 7 days", "Last 30 days"] {
         browser.follow_on(period).await;
         assert_eq!(refs(browser).await, ["the first"], "{period}");
-        let chosen = browser.texts("main [aria-current=true]").await;
+        browser
+            .wait_until_text("main", "1 result, newest first")
+            .await;
+        assert_eq!(browser.value_in("Words in the texts").await, "MESSAGE 1");
+        let chosen = browser.texts("main [aria-pressed=true]").await;
         // on a Monday, this week is today
         assert!(chosen.iter().any(|words| words == period), "{chosen:?}");
     }
@@ -86,15 +99,22 @@ async fn a_mark_is_made_and_taken_back(browser: &Browser) {
     browser.follow_on("Filter").await;
     browser.follow("tbody th a").await;
     browser.wait_until_text("main", "message 1").await;
-    browser.choose_in("Is the writer angry?", "No").await;
+    browser
+        .choose_in("Right answer: Is the writer angry?", "No")
+        .await;
     browser.follow_on("Save marks").await;
     browser
         .wait_until_text("main", "The marks are saved.")
         .await;
     browser.wait_until_text("main", "Marked by Ada").await;
-    assert_eq!(browser.value_in("Is the writer angry?").await, "no");
+    assert_eq!(
+        browser.value_in("Right answer: Is the writer angry?").await,
+        "no"
+    );
+    let differs = "Differs from the answer.";
+    browser.wait_until_text("main", differs).await;
     browser
-        .choose_in("Is the writer angry?", "not marked")
+        .choose_in("Right answer: Is the writer angry?", "not marked")
         .await;
     browser.follow_on("Save marks").await;
     browser
@@ -124,4 +144,40 @@ async fn a_failed_result_is_retried(browser: &Browser, service: &Service) {
     browser.follow_on("Filter").await;
     browser.follow_on("retried").await;
     browser.wait_until_text("main", "Retry of").await;
+}
+
+#[tokio::test]
+async fn results_are_marked_by_single_keys() {
+    if !Browser::available() {
+        return;
+    }
+    let service = Service::start(Backend::Sqlite).await;
+    for text in ["first", "second"] {
+        assert_eq!(service.create(&json!({"text": text})).await.status, 200);
+    }
+    let settings = BrowserSettings::default();
+    let browser = joined(&service, settings, "ada@example.com", "reviewer").await;
+    open(&browser, &service, "/results").await;
+    browser.follow("tbody th a").await;
+    browser.wait_until_text("main", "second").await;
+    let marks = async || {
+        let script =
+            "return [...document.querySelectorAll('#marks select')].map((it) => it.value);";
+        browser.evaluate(script, &[]).await
+    };
+    browser.press("body", "2n").await;
+    browser.wait_until_text("#mark-state", "Saved.").await;
+    assert_eq!(marks().await, json!(["delivery", "no", ""]));
+    browser.press("body", "u").await;
+    assert_eq!(marks().await, json!(["delivery", "", ""]));
+    browser.press("body", "y3").await;
+    assert_eq!(marks().await, json!(["delivery", "yes", "high"]));
+    browser.wait_until_text("#mark-state", "Saved.").await;
+    browser.follow_on("Next").await;
+    browser.wait_until_text("main", "first").await;
+    assert_eq!(marks().await, json!(["", "", ""]));
+    browser.follow_on("Previous").await;
+    browser.wait_until_text("main", "Marked by Ada").await;
+    assert_eq!(marks().await, json!(["delivery", "yes", "high"]));
+    assert_eq!(browser.console_errors().await, [""; 0]);
 }

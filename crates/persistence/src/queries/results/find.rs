@@ -1,7 +1,7 @@
 //! Finding one result for a command, which has an account instead of an API key.
 
 use diesel::prelude::*;
-use refract_domain::ids::{AccountId, ResultId};
+use refract_domain::ids::{AccountId, PersonId, ResultId};
 use refract_domain::result::SavedResult;
 use refract_domain::submission::reference::IdempotencyKey;
 use refract_traces::StatementName;
@@ -42,6 +42,21 @@ const OF_RESULTS: StatementName = StatementName {
 };
 
 impl Database {
+    /// Whether a person made any result.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn has_results_of(&self, person: PersonId) -> Result<bool, PersistenceError> {
+        self.read(async move |mut connection| {
+            let query = results::table
+                .filter(results::made_by.eq(Some(person)))
+                .select(results::id);
+            let found: Option<ResultId> = on!(connection, first(query)).optional()?;
+            Ok(found.is_some())
+        })
+        .await
+    }
+
     /// A result of the account.
     ///
     /// # Errors

@@ -1,5 +1,6 @@
 //! The answers of a prism's newest results, page by page (keyset pagination), without their texts.
 
+use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use refract_domain::answer::Answers;
 use refract_domain::ids::{AccountId, PrismId, ResultId};
@@ -24,6 +25,8 @@ const LIMITS: PageLimits = PageLimits {
 /// The version and the answers of a result that is `ok`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredAnswers {
+    /// The result's id.
+    pub id: ResultId,
     /// Number of the version that answered.
     pub version: VersionNumber,
     /// The model that the server reported; `None` if it reported none.
@@ -50,8 +53,19 @@ struct AnswerColumns {
 impl Database {
     /// The `ok` results of a prism, before the first page is read.
     pub fn answer_pages(&self, account: AccountId, prism: PrismId) -> AnswerPages {
+        self.answer_pages_since(account, prism, None)
+    }
+
+    /// The `ok` results of a prism from a moment on, before the first page is read.
+    pub fn answer_pages_since(
+        &self,
+        account: AccountId,
+        prism: PrismId,
+        since: Option<DateTime<Utc>>,
+    ) -> AnswerPages {
         let ok = ResultFilter {
             is_ok: Some(true),
+            since,
             ..ResultFilter::default()
         };
         let query = ResultQuery::of_prism(account, prism, ok);
@@ -92,6 +106,7 @@ impl TryFrom<AnswerColumns> for StoredAnswers {
 
     fn try_from(columns: AnswerColumns) -> Result<Self, PersistenceError> {
         Ok(Self {
+            id: columns.id,
             version: saved_version(columns.version)?,
             model: columns.model_name,
             answers: saved_answers(columns.answers.as_deref())?,

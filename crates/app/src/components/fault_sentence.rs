@@ -1,0 +1,131 @@
+//! The faults of typed values in people's words. The API and the terminal keep the specification's.
+
+use refract_domain::problem::ValidationError;
+
+use super::number::{count, counted};
+
+/// Rules whose words are written for files, with what people read instead.
+const RULES: [(&str, &str); 8] = [
+    (
+        "must be greater than no_below",
+        "Yes must start above where No ends.",
+    ),
+    ("Number must be greater than 0", "This must be above 0 %."),
+    ("Number must be less than 1", "This must be below 100 %."),
+    (
+        "is used twice",
+        "Something else here has this already: give it another one.",
+    ),
+    (
+        "is a reserved key",
+        "This word means something else: choose another.",
+    ),
+    (
+        "is the name of a row column",
+        "Every row has a column of this name: choose another.",
+    ),
+    (
+        "the prism's latest version has no such question",
+        "The prism no longer asks this question.",
+    ),
+    (
+        "must be an email address such as ada@example.com",
+        "This is no address such as ada@example.com.",
+    ),
+];
+
+/// A fault as a sentence beside its input.
+pub(crate) fn fault_sentence(fault: &ValidationError) -> String {
+    match fault {
+        ValidationError::Expected { expected, received } => {
+            format!("This must be a {expected}, and is a {received}.")
+        }
+        ValidationError::StringTooLong(most) => format!("At most {}.", counted(*most, "character")),
+        ValidationError::Required | ValidationError::StringTooShort(1) => {
+            "Fill this in.".to_owned()
+        }
+        ValidationError::StringTooShort(least) => {
+            format!("At least {}.", counted(*least, "character"))
+        }
+        ValidationError::NotAnInteger => "This must be a whole number.".to_owned(),
+        ValidationError::NumberTooSmall(least) => format!("At least {least}."),
+        ValidationError::NumberTooBig(most) => format!("At most {most}."),
+        ValidationError::ArrayTooLong(most) => format!("At most {} of these.", count(*most)),
+        ValidationError::ArrayTooShort(least) => format!("At least {} of these.", count(*least)),
+        ValidationError::ForbiddenCharacters => {
+            "This has a character that no text can have: type it anew.".to_owned()
+        }
+        ValidationError::NotOneOf(allowed) => format!("Choose one of: {}.", allowed.join(", ")),
+        ValidationError::UnrecognizedKeys(keys) => {
+            format!("This has parts that it cannot have: {}.", keys.join(", "))
+        }
+        ValidationError::InvalidUuid => "This is no id.".to_owned(),
+        ValidationError::Rule(words) => sentence(words),
+    }
+}
+
+/// A fault as a sentence that also says what the value is, where a number makes it clearer.
+pub(crate) fn fault_sentence_of(fault: &ValidationError, value: &str) -> String {
+    let sentence = fault_sentence(fault);
+    if let ValidationError::StringTooLong(_) = fault {
+        let characters = count(value.chars().count());
+        return format!("{}; this has {characters}.", sentence.trim_end_matches('.'));
+    }
+    sentence
+}
+
+/// The words of a rule as a sentence: `is used twice` becomes `This is used twice.`
+pub(crate) fn sentence(words: &str) -> String {
+    if let Some((_, sentence)) = RULES.iter().find(|(known, _)| *known == words) {
+        return (*sentence).to_owned();
+    }
+    let is_predicate = ["is ", "was ", "has ", "must ", "contains "]
+        .iter()
+        .any(|verb| words.starts_with(verb));
+    let mut sentence = if is_predicate {
+        format!("This {words}")
+    } else {
+        capitalised(words)
+    };
+    if !sentence.ends_with(['.', '!', '?']) {
+        sentence.push('.');
+    }
+    sentence
+}
+
+fn capitalised(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_are_sentences_without_the_words_of_files() {
+        for (fault, sentence) in [
+            (ValidationError::Required, "Fill this in."),
+            (ValidationError::StringTooShort(1), "Fill this in."),
+            (
+                ValidationError::StringTooShort(10),
+                "At least 10 characters.",
+            ),
+            (ValidationError::ArrayTooShort(2), "At least 2 of these."),
+            (
+                ValidationError::rule("must be greater than no_below"),
+                "Yes must start above where No ends.",
+            ),
+            (ValidationError::rule("is too near"), "This is too near."),
+            (ValidationError::rule("no such version"), "No such version."),
+        ] {
+            assert_eq!(fault_sentence(&fault), sentence);
+        }
+        let long = "ä".repeat(102_000);
+        assert_eq!(
+            fault_sentence_of(&ValidationError::StringTooLong(100_000), &long),
+            "At most 100,000 characters; this has 102,000."
+        );
+    }
+}

@@ -1,0 +1,304 @@
+//! One walk over every form of every page: nothing typed is lost, and nothing happens twice.
+//!
+//! The pages come from the route table and the forms from the pages, so that a form that is added
+//! later is walked too. What needs no browser is tried over HTTP: a session that ended, and 10 MiB
+//! of text. Back, a reload, a server that is away and a double click need a browser.
+
+use refract_app::route_table;
+use refract_test_stack::browser::forms::inputs;
+use refract_test_stack::browser::{PlainBrowser, joined};
+use refract_test_stack::http::Request;
+use refract_test_stack::http::answer::HttpAnswer;
+use refract_test_stack::service::{Backend, PRISM, Service, text};
+use refract_test_support::browser::{Browser, BrowserSettings};
+use refract_test_support::on_both;
+use serde_json::{Value, json};
+
+use crate::chromium::{at, joined as joined_in_browser};
+
+on_both!(
+    a_form_is_carried_along_when_the_session_has_ended,
+    a_form_of_10_mib_is_given_back_kept_or_refused_with_a_way_out,
+);
+
+const MARKER: &str = "typed-by-a-person";
+
+/// A form of a page that is sent with POST.
+#[derive(Debug)]
+struct PageForm {
+    page: String,
+    action: String,
+    values: Vec<(String, String)>,
+    /// The names of the inputs that somebody types text into.
+    texts: Vec<String>,
+}
+
+/// The addresses of all pages for people, with a prism, a result and whatever else they show.
+async fn pages(service: &Service) -> Vec<String> {
+    let made = service.create(&json!({"text": "a text", "ref": "r"})).await;
+    let id = text(&made.value(), "id");
+    let pages = route_table().filter(|route| !route.is_action && route.least_role.is_some());
+    let addresses = pages.map(|route| {
+        let pattern = route.pattern.replace("{slug}", PRISM).replace("{id}", &id);
+        pattern.replace("{n}", "1").replace("{format}", "csv")
+    });
+    let is_file = |address: &String| address.contains("/download") || address.contains("/as/");
+    addresses
+        .filter(|address| !is_file(address) && !address.ends_with("/file"))
+        .collect()
+}
+
+fn attribute(tag: &str, name: &str) -> Option<String> {
+    let (_, value) = tag.split_once(&format!(" {name}=\""))?;
+    Some(value.split_once('"')?.0.to_owned())
+}
+
+/// Every form of a page that is sent with POST.
+fn forms(page: &str, answer: &HttpAnswer) -> Vec<PageForm> {
+    let starts = answer.body.match_indices("<form ").map(|(start, _)| start);
+    let forms = starts.filter_map(|start| {
+        let (tag, rest) = answer.body[start..].split_once('>')?;
+        let (inside, _) = rest.split_once("</form>")?;
+        let action = attribute(tag, "action")?;
+        (attribute(tag, "method")? == "post").then_some(())?;
+        let texts = inside.split('<').filter_map(|tag| {
+            let is_line = tag.starts_with("input ") && tag.contains(" type=\"text\"");
+            let is_area = tag.starts_with("textarea ") && !tag.contains(" hidden");
+            (is_line || is_area)
+                .then(|| attribute(tag, "name"))
+                .flatten()
+        });
+        let alone = HttpAnswer::new("HTTP/1.1 200 OK", format!("{tag}>{inside}</form>"));
+        Some(PageForm {
+            page: page.to_owned(),
+            action,
+            values: inputs(&alone, tag),
+            texts: texts.collect(),
+        })
+    });
+    forms.collect()
+}
+
+async fn every_form(service: &Service, ada: &mut PlainBrowser<'_>) -> Vec<PageForm> {
+    let mut found: Vec<PageForm> = Vec::new();
+    for page in pages(service).await {
+        let answer = ada.get(&page).await;
+        for form in forms(&page, &answer) {
+            if !found
+                .iter()
+                .any(|known| known.action == form.action && known.texts == form.texts)
+            {
+                found.push(form);
+            }
+        }
+    }
+    assert!(found.len() > 8, "{found:?}");
+    found
+}
+
+/// The form with a text typed into every input, as a browser encodes it.
+fn body(form: &PageForm, typed: &str) -> String {
+    let mut pairs = form_urlencoded::Serializer::new(String::new());
+    for (name, value) in &form.values {
+        let value = if form.texts.contains(name) {
+            typed
+        } else {
+            value
+        };
+        pairs.append_pair(name, value);
+    }
+    pairs.finish()
+}
+
+async fn a_form_is_carried_along_when_the_session_has_ended(backend: Backend) {
+    let service = Service::start(backend).await;
+    let mut ada = joined(&service, "ada@example.com", "owner").await;
+    let mut walked = 0;
+    for form in every_form(&service, &mut ada).await {
+        if form.texts.is_empty() || form.action == "/sign-out" {
+            continue;
+        }
+        walked += 1;
+        let request = Request::outside("POST", &form.action)
+            .header("Sec-Fetch-Site", "same-origin")
+            .header("Content-Type", "application/x-www-form-urlencoded")
+            .body(body(&form, MARKER));
+        let answer = request.send(service.nodes[0].app).await;
+        assert_eq!(answer.status, 401, "{form:?}");
+        let carried = answer.body.matches(MARKER).count();
+        assert!(carried >= form.texts.len(), "{form:?}: {}", answer.body);
+    }
+    assert!(walked > 4, "{walked}");
+}
+
+async fn a_form_of_10_mib_is_given_back_kept_or_refused_with_a_way_out(backend: Backend) {
+    let service = Service::start(backend).await;
+    let mut ada = joined(&service, "ada@example.com", "owner").await;
+    let large = "a".repeat(10 * 1024 * 1024);
+    for form in every_form(&service, &mut ada).await {
+        let Some(first) = form.texts.first().cloned() else {
+            continue;
+        };
+        let alone = PageForm {
+            texts: vec![first],
+            ..form
+        };
+        let request = Request::outside("POST", &alone.action)
+            .header("Sec-Fetch-Site", "same-origin")
+            .header("Content-Type", "application/x-www-form-urlencoded")
+            .body(body(&alone, &large));
+        let answer = ada.send(request).await;
+        let (page, action) = (&alone.page, &alone.action);
+        match answer.status {
+            200 | 409 | 422 => assert!(answer.body.contains(&large), "{page} {action}: lost"),
+            // the draft of an edited prism is kept
+            303 => assert!(action.ends_with("/edit"), "{page} {action}: taken"),
+            status => panic!("{page} {action}: {status}"),
+        }
+        if answer.status == 303 {
+            let again = ada.get(page).await;
+            assert!(again.body.contains(&large), "{page} {action}: lost");
+        }
+    }
+}
+
+/// Marks an input and a button of every form of the page that has one to fill in, and returns the
+/// names of these forms.
+const TEXTS: &str = "
+    return [...document.forms].flatMap((form) => {
+        const texts = [...form.elements].filter((one) =>
+            (one.type === 'text' || one.type === 'textarea') && one.name && one.checkVisibility());
+        const button = [...form.elements].find((one) => one.type === 'submit' && !one.disabled && one.checkVisibility());
+        if (form.method !== 'post' || !texts.length || !button) return [];
+        const name = `${form.getAttribute('action')} ${texts[0].name}`;
+        texts[0].dataset.walked = name;
+        button.dataset.pressed = name;
+        return [name];
+    });";
+
+const TYPE: &str = "
+    const input = [...document.querySelectorAll('[data-walked]')].find((one) => one.dataset.walked === arguments[0]);
+    input.focus();
+    input.value = arguments[1];
+    input.dispatchEvent(new InputEvent('input', { bubbles: true }));";
+
+const VALUE: &str = "
+    const inputs = [...document.querySelectorAll('[data-walked]')];
+    return inputs.find((one) => one.dataset.walked === arguments[0])?.value ?? null;";
+
+const PRESS_TWICE: &str = "
+    const buttons = [...document.querySelectorAll('[data-pressed]')];
+    const button = buttons.find((one) => one.dataset.pressed === arguments[0]);
+    button.click();
+    button.click();";
+
+const WARNED: &str = "
+    return [...document.querySelectorAll('[role=alert], [role=status]')]
+        .some((one) => one.checkVisibility() && one.textContent.includes('could not be reached'));";
+
+async fn offline(browser: &Browser, is_offline: bool) {
+    let conditions = json!({"offline": is_offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1});
+    browser.cdp("Network.enable", json!({})).await;
+    browser
+        .cdp("Network.emulateNetworkConditions", conditions)
+        .await;
+}
+
+/// The names of the page's forms with something to type, marked anew after each load.
+async fn marked(browser: &Browser) -> Vec<Value> {
+    let marked = browser.evaluate(TEXTS, &[]).await;
+    marked.as_array().cloned().unwrap_or_default()
+}
+
+/// Waits until a function in the page returns this value.
+async fn until(browser: &Browser, script: &str, arguments: &[Value], expected: &Value, what: &str) {
+    let mut seen = Value::Null;
+    for _ in 0..400 {
+        seen = browser.evaluate(script, arguments).await;
+        if seen == *expected {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(25)).await;
+    }
+    panic!("{what}: {seen} instead of {expected}");
+}
+
+#[tokio::test]
+async fn nothing_typed_is_lost_by_a_reload_back_or_a_server_that_is_away() {
+    if !Browser::available() {
+        return;
+    }
+    let service = Service::start(Backend::Sqlite).await;
+    let settings = BrowserSettings::default();
+    let browser = joined_in_browser(&service, settings, "ada@example.com", "owner").await;
+    let mut walked = 0;
+    for page in pages(&service).await {
+        let address = at(&service, &page);
+        browser.open(&address).await;
+        for form in marked(&browser).await {
+            walked += 1;
+            let typed = json!(format!("{MARKER}-{walked}"));
+            let arguments = [form.clone(), typed.clone()];
+            browser.open(&address).await;
+            marked(&browser).await;
+            browser.evaluate(TYPE, &arguments).await;
+            offline(&browser, true).await;
+            browser.evaluate(PRESS_TWICE, &[form.clone()]).await;
+            let warned = format!("{page}, {form}: the server is away");
+            until(&browser, WARNED, &[], &json!(true), &warned).await;
+            until(&browser, VALUE, &[form.clone()], &typed, &warned).await;
+            offline(&browser, false).await;
+            // the draft of an edited prism is kept a moment after typing
+            browser.evaluate(TYPE, &arguments).await;
+            if page.ends_with("/edit") {
+                browser.wait_for("#kept").await;
+            }
+            browser.reload().await;
+            marked(&browser).await;
+            let reloaded = format!("{page}, {form}: a reload");
+            until(&browser, VALUE, &[form.clone()], &typed, &reloaded).await;
+            let elsewhere = if page == "/me" { "/" } else { "/me" };
+            browser.open(&at(&service, elsewhere)).await;
+            browser.back().await;
+            marked(&browser).await;
+            let back = format!("{page}, {form}: Back");
+            until(&browser, VALUE, &[form.clone()], &typed, &back).await;
+        }
+    }
+    assert!(walked > 6, "{walked}");
+}
+
+#[tokio::test]
+async fn a_double_click_does_nothing_twice() {
+    if !Browser::available() {
+        return;
+    }
+    let service = Service::start(Backend::Sqlite).await;
+    let settings = BrowserSettings::default();
+    let browser = joined_in_browser(&service, settings, "ada@example.com", "owner").await;
+    for page in pages(&service).await {
+        let address = at(&service, &page);
+        browser.open(&address).await;
+        for form in marked(&browser).await {
+            browser.open(&address).await;
+            marked(&browser).await;
+            let before = changes(&service).await;
+            browser.evaluate(TYPE, &[form.clone(), json!("Once")]).await;
+            browser.evaluate(PRESS_TWICE, &[form.clone()]).await;
+            tokio::time::sleep(std::time::Duration::from_millis(400)).await;
+            browser.open(&at(&service, "/me")).await;
+            let made = changes(&service).await - before;
+            assert!(made <= 1, "{page}, {form}: {made} events or results");
+        }
+    }
+}
+
+/// Number of events and of results of the account.
+async fn changes(service: &Service) -> usize {
+    let events = service.run(&["events", "--json"]).await.lines();
+    let results = service
+        .run(&["results", "list", PRISM, "--json"])
+        .await
+        .lines();
+    events.len() + results.len()
+}

@@ -1,0 +1,170 @@
+//! The app's pages Results and Result, the first page and a prism's page, over HTTP.
+
+use refract_test_stack::browser::joined;
+use refract_test_stack::service::{Backend, PRISM, Service, Setup, text};
+use refract_test_support::model_server::{Script, ScriptedReply, system_one_answers};
+use refract_test_support::on_both;
+use serde_json::json;
+
+on_both!(
+    several_filters_narrow_the_list_and_the_matches_are_counted,
+    the_least_sure_results_come_first,
+    a_result_leads_on_within_the_list_that_one_came_from,
+    a_newcomer_has_steps_until_they_are_done,
+    a_prism_shows_what_it_answered_lately,
+);
+
+const RESULTS: &str = "/prisms/support-triage/results";
+
+/// Messages with the probability that their writer is angry.
+const MESSAGES: [(&str, f64); 4] = [
+    ("Outrageous, my bike is broken!", 0.9),
+    ("Hm, where is my bike?", 0.55),
+    ("Thank you, the bike is here.", 0.1),
+    ("Outrageous ÄRGER 50 %!", 0.8),
+];
+
+/// A service with a result for each message, and the results' ids.
+async fn with_messages(backend: Backend) -> (Service, Vec<String>) {
+    let reply = ScriptedReply::with(|request| {
+        let body = request.text();
+        let mut known = MESSAGES.iter().filter(|(words, _)| body.contains(words));
+        let mut reply = system_one_answers(request);
+        if let Some((_, angry)) = known.next() {
+            reply["answers"]["angry"]["noul"] = json!(angry);
+        }
+        reply
+    });
+    let setup = Setup {
+        script: Script::from(reply),
+        ..Setup::default()
+    };
+    let service = Service::with(backend, setup).await;
+    let mut ids = Vec::new();
+    for (words, _) in MESSAGES {
+        let made = service.create(&json!({"text": words, "ref": "r"})).await;
+        ids.push(text(&made.value(), "id"));
+    }
+    (service, ids)
+}
+
+/// The places in `ids` of the results that a page links to, in the page's order.
+fn listed(page: &str, ids: &[String]) -> Vec<usize> {
+    let links = page.split("href=\"/results/").skip(1);
+    let place = |link: &str| ids.iter().position(|id| link.starts_with(id.as_str()));
+    links.filter_map(place).collect()
+}
+
+async fn several_filters_narrow_the_list_and_the_matches_are_counted(backend: Backend) {
+    let (service, ids) = with_messages(backend).await;
+    let mut ada = joined(&service, "ada@example.com", "reviewer").await;
+    let marked = [("mark.angry", "no"), ("was.angry", "")];
+    let address = format!("/results/{}/marks", ids[0]);
+    assert_eq!(ada.post(&address, &marked).await.status, 303);
+    for (query, expected) in [
+        ("value=angry%3Ayes&value=topic%3Abilling", vec![3, 1, 0]),
+        ("value=angry%3Ayes&words=outrageous", vec![3, 0]),
+        ("words=%C3%A4rger+50", vec![3]),
+        ("words=text", vec![]),
+        ("answer=angry%3Ano", vec![2]),
+        ("marks=any", vec![0]),
+        ("marks=none&value=angry%3Ayes", vec![3, 1]),
+        ("marks=angry%3Ano", vec![0]),
+        ("marks=angry%3Ayes", vec![]),
+        ("period=today&ref=r", vec![3, 2, 1, 0]),
+    ] {
+        let page = ada.get(&format!("{RESULTS}?{query}")).await;
+        assert_eq!(page.status, 200, "{query}");
+        assert_eq!(listed(&page.body, &ids), expected, "{query}");
+        let plural = if expected.len() == 1 { "" } else { "s" };
+        let count = format!("{} result{plural}, newest first", expected.len());
+        let is_shown = page.body.contains(&count);
+        assert_eq!(is_shown, !expected.is_empty(), "{query}: {}", page.body);
+        let address = format!("{RESULTS}/download?format=jsonl&{query}");
+        assert_eq!(
+            ada.download(&address).await.body.lines().count(),
+            expected.len(),
+            "{query}"
+        );
+    }
+}
+
+async fn the_least_sure_results_come_first(backend: Backend) {
+    let (service, ids) = with_messages(backend).await;
+    service.failed(&json!({"text": "a failure"})).await;
+    let mut ada = joined(&service, "ada@example.com", "reviewer").await;
+    let page = ada.get(&format!("{RESULTS}?order=least_sure")).await;
+    assert!(page.body.contains("least sure first"), "{}", page.body);
+    // the other answers are alike
+    assert_eq!(listed(&page.body, &ids), [1, 3, 2, 0]);
+}
+
+async fn a_result_leads_on_within_the_list_that_one_came_from(backend: Backend) {
+    let (service, ids) = with_messages(backend).await;
+    let mut ada = joined(&service, "ada@example.com", "reviewer").await;
+    let list = "?list=%3Fwords%3Doutrageous";
+    let page = ada.get(&format!("/results/{}{list}", ids[3])).await;
+    let next = format!("href=\"/results/{}{list}\" rel=\"next\"", ids[0]);
+    assert!(page.body.contains(&next), "{}", page.body);
+    assert!(!page.body.contains("rel=\"prev\""), "{}", page.body);
+    let back = format!("href=\"{RESULTS}?words=outrageous\"");
+    assert!(page.body.contains(&back), "{}", page.body);
+    let marked = [("mark.angry", "no"), ("was.angry", "")];
+    let address = format!("/results/{}/marks{list}", ids[3]);
+    let saved = ada.post(&address, &marked).await;
+    let address = saved.header("location").unwrap();
+    assert_eq!(address, format!("/results/{}{list}&done=marked", ids[3]));
+    let page = ada.get(address).await;
+    assert!(
+        page.body.contains("Differs from the answer."),
+        "{}",
+        page.body
+    );
+    assert!(page.body.contains(&next), "{}", page.body);
+    // a list that cannot be read leads nowhere
+    let page = ada
+        .get(&format!("/results/{}?list=%3Fversion%3Dx", ids[3]))
+        .await;
+    assert_eq!(page.status, 200);
+    assert!(!page.body.contains("rel=\"next\""), "{}", page.body);
+}
+
+async fn a_newcomer_has_steps_until_they_are_done(backend: Backend) {
+    let service = Service::start(backend).await;
+    let mut ada = joined(&service, "ada@example.com", "editor").await;
+    let steps = ["Try a text", "Move a cutoff", "Make your own"];
+    let left = |page: &str| steps.map(|step| page.contains(step));
+    assert_eq!(left(&ada.get("/").await.body), [true; 3]);
+    let mut eve = joined(&service, "eve@example.com", "reviewer").await;
+    assert_eq!(left(&eve.get("/").await.body), [true, true, false]);
+    let tried = [
+        ("fields.text", "a text"),
+        ("version", "1"),
+        ("action", "answer"),
+    ];
+    let address = format!("/prisms/{PRISM}/try");
+    assert_eq!(ada.post(&address, &tried).await.status, 303);
+    assert_eq!(left(&ada.get("/").await.body), [false, true, true]);
+    let made = ada.post("/prisms/new", &[("example", "review-moderation")]);
+    assert_eq!(made.await.status, 303);
+    assert_eq!(left(&ada.get("/").await.body), [false, true, false]);
+}
+
+async fn a_prism_shows_what_it_answered_lately(backend: Backend) {
+    let (service, ids) = with_messages(backend).await;
+    let mut ada = joined(&service, "ada@example.com", "reviewer").await;
+    let marked = [("mark.angry", "no"), ("was.angry", "")];
+    let address = format!("/results/{}/marks", ids[0]);
+    assert_eq!(ada.post(&address, &marked).await.status, 303);
+    let page = ada.get(&format!("/prisms/{PRISM}")).await.body;
+    for part in [
+        "4 answers of the last 14 days",
+        "title=\"3 of 4\"",
+        "75.0 %",
+        "Yes from 50 %.",
+        "1 mark",
+        "answer=angry%3Ayes",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+}
