@@ -11,25 +11,24 @@ mod few_marks;
 mod figures;
 mod filter_form;
 mod groups;
+mod measuring;
 mod quality_filters;
 mod quality_view;
 mod wrong_answers;
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
-use refract_domain::ids::ResultId;
-use refract_domain::prism::question::Question;
 use refract_evaluation::cutoffs::advice::FEW_MARKS;
 use refract_service::measures::{EvaluationError, questions};
 use refract_service::prisms::PrismHistory;
 
 pub(crate) use self::download::download;
 use self::filter_form::filter_form;
+use self::measuring::{chosen, find_history, measure};
 use self::quality_filters::QualityFilters;
 use self::quality_view::QualityView;
-use crate::components::list_pages::OLDER;
 use crate::components::notice::{NoticeKind, notice};
-use crate::components::prism_tabs::{PrismTab, prism_address};
+use crate::components::prism_tabs::PrismTab;
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
@@ -91,47 +90,8 @@ async fn measured(visit: &Visit, view: &QualityView<'_>) -> Result<Markup, PageE
     })
 }
 
-async fn find_history(visit: &Visit) -> Result<PrismHistory, PageError> {
-    let prism = visit.find_prism().await?;
-    Ok(visit.refract.prisms().with_versions(prism.id).await?)
-}
-
-/// The question in the address, or else the first one.
-fn chosen<'a>(
-    history: &'a PrismHistory,
-    filters: &QualityFilters,
-) -> Result<&'a Question, PageError> {
-    let mut asked = questions(&history.versions).into_iter();
-    let found = match filters.query.get("question") {
-        Some(key) => asked.find(|question| question.key.as_str() == key),
-        None => asked.next(),
-    };
-    found.ok_or(PageError::NotFound)
-}
-
-/// Measures the question by the marks that the filters choose.
-async fn measure<'a>(
-    visit: &Visit,
-    history: &'a PrismHistory,
-    filters: &'a QualityFilters,
-    question: &Question,
-) -> Result<QualityView<'a>, EvaluationError> {
-    let query = &visit.sent.query;
-    let before = query.get(OLDER).and_then(ResultId::parse);
-    let measures = visit.refract.measures();
-    let (filter, from) = (filters.filter.results.clone(), filters.filter.from);
-    let measuring = measures.quality(history, question, filter, from, before);
-    let quality = measuring.await?;
-    Ok(QualityView::new(history, filters, query, quality))
-}
-
 fn reply(visit: &Visit, history: &PrismHistory, main: &Markup, status: StatusCode) -> PageReply {
     let title = format!("Quality of {}", history.prism.name);
     let page = visit.prism_page(&history.prism, PrismTab::Quality, title, main);
     page.status(status).reply()
-}
-
-/// The address of the page without a query.
-fn address(history: &PrismHistory) -> String {
-    format!("{}/quality", prism_address(&history.prism))
 }

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use refract_evaluation::measures::QuestionMeasures;
 use refract_service::measures::EvaluationError;
 
+use super::measuring::{chosen, find_history, measure};
 use super::quality_filters::QualityFilters;
-use super::{chosen, find_history, measure};
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;

@@ -4,8 +4,7 @@ use maud::{Markup, html};
 use refract_evaluation::cutoffs::advice::FEW_MARKS;
 use refract_evaluation::measures::proportion::{Interval, Proportion};
 
-use super::address;
-use super::quality_view::QualityView;
+use super::quality_view::{QualityView, address};
 use crate::components::empty_state::empty_state;
 use crate::components::number::{count, counted, measured_percent};
 

@@ -4,8 +4,8 @@ use maud::{Markup, html};
 use refract_domain::prism::question::Question;
 use refract_service::prisms::PrismHistory;
 
-use super::address;
 use super::quality_filters::QualityFilters;
+use super::quality_view::address;
 use crate::components::clamped::clamped;
 use crate::components::field::FormField;
 use crate::requests::page_request::Query;

@@ -7,7 +7,6 @@ use refract_evaluation::measures::QuestionMeasures;
 use refract_service::measures::QuestionQuality;
 use refract_service::prisms::PrismHistory;
 
-use super::address;
 use super::quality_filters::QualityFilters;
 use crate::components::prism_tabs::prism_address;
 use crate::requests::page_request::Query;
@@ -105,4 +104,9 @@ impl<'a> QualityView<'a> {
             .with("marks", Some(&named(marked)));
         self.link_to("/results", &query)
     }
+}
+
+/// The address of the page without a query.
+pub(super) fn address(history: &PrismHistory) -> String {
+    format!("{}/quality", prism_address(&history.prism))
 }
