@@ -16,6 +16,7 @@ pub(crate) mod people;
 mod person_inputs;
 pub(crate) mod prism;
 pub(crate) mod prisms;
+pub(crate) mod quality;
 pub(crate) mod result;
 pub(crate) mod results;
 pub(crate) mod review;

@@ -4,7 +4,25 @@
 pub(crate) mod bootstrap;
 pub(crate) mod mcnemar;
 
+use std::cmp::Ordering;
+
 use crate::measures::proportion::{Interval, Proportion};
+
+/// The p-value of McNemar's test below which a difference is called unlikely to be chance.
+const SIGNIFICANT: f64 = 0.05;
+
+/// Which of two sets of answers is better, if either.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ComparisonVerdict {
+    /// Both are correct equally often.
+    Equal,
+    /// One is correct more often, but so large a difference may be chance.
+    MayBeChance,
+    /// The first is better.
+    FirstIsBetter,
+    /// The second is better.
+    SecondIsBetter,
+}
 
 /// Counts the rows that two versions or models both answered, by which of the two answers are
 /// correct.
@@ -73,6 +91,19 @@ impl PairedAnswers {
             only_a_right,
             only_b_right,
             mcnemar_p: mcnemar::exact_p(only_a_right, only_b_right),
+        }
+    }
+}
+
+impl Comparison {
+    /// Which set of answers is better, if either.
+    pub fn verdict(&self) -> ComparisonVerdict {
+        let may_be_chance = self.mcnemar_p >= SIGNIFICANT;
+        match self.only_b_right.cmp(&self.only_a_right) {
+            Ordering::Equal => ComparisonVerdict::Equal,
+            Ordering::Less | Ordering::Greater if may_be_chance => ComparisonVerdict::MayBeChance,
+            Ordering::Less => ComparisonVerdict::FirstIsBetter,
+            Ordering::Greater => ComparisonVerdict::SecondIsBetter,
         }
     }
 }

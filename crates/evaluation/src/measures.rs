@@ -5,11 +5,13 @@ pub mod automation;
 pub(crate) mod brier;
 pub(crate) mod count;
 pub mod coverage;
+pub mod figures;
 pub(crate) mod forecast;
 pub(crate) mod log_loss;
 pub mod outcome;
 pub mod proportion;
 pub mod reliability;
+pub mod right_answers;
 pub mod scale;
 
 use refract_domain::answer::probability::Probability;

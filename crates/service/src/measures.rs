@@ -5,6 +5,7 @@ mod comparison;
 pub(crate) mod evaluation;
 mod gold_answers;
 mod option_orders;
+mod question_quality;
 
 pub use self::comparison::{
     ComparedQuestion, ComparedSide, ComparedSides, DifferingText, MOST_DIFFERING,
@@ -15,6 +16,7 @@ pub use self::option_orders::{
     AnswerInOrder, ChoiceInOrders, OptionOrders, OrderCheck, OrderCheckCost, OrdersReport,
     QuestionInOrders,
 };
+pub use self::question_quality::{MOST_WRONG_RESULTS, QuestionQuality, WrongResult, WrongResults};
 use crate::Refract;
 
 /// The use cases of measures, from [`Refract::measures`](crate::Refract::measures).

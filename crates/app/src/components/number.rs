@@ -33,6 +33,18 @@ pub(crate) fn share(part: u64, whole: u64) -> Option<String> {
     Some(format!("{}.{}", tenths / 10, tenths % 10))
 }
 
+/// A measured share in percent, without the percent sign: the three decimals that the terminal
+/// prints (`0.863`), with the point moved (`86.3`). A dash if undefined.
+pub(crate) fn measured_percent(share: Option<f64>) -> String {
+    let Some(share) = share else {
+        return "–".to_owned();
+    };
+    let decimals = format!("{share:.3}").replace('.', "");
+    let (whole, tenth) = decimals.split_at(decimals.len().saturating_sub(1));
+    let whole = whole.trim_start_matches('0');
+    format!("{}.{tenth}", if whole.is_empty() { "0" } else { whole })
+}
+
 /// A number with its noun: `1 result`, `2 results`.
 pub(crate) fn counted(number: impl TryInto<u64>, noun: &str) -> String {
     let number = number.try_into().unwrap_or(u64::MAX);
@@ -59,6 +71,11 @@ mod tests {
         assert_eq!(share(2, 3).unwrap(), "66.7");
         assert_eq!(share(5, 5).unwrap(), "100.0");
         assert_eq!(share(0, 0), None);
+        assert_eq!(measured_percent(Some(0.863_49)), "86.3");
+        assert_eq!(measured_percent(Some(0.0)), "0.0");
+        assert_eq!(measured_percent(Some(0.004)), "0.4");
+        assert_eq!(measured_percent(Some(1.0)), "100.0");
+        assert_eq!(measured_percent(None), "–");
         assert_eq!(counted(1, "result"), "1 result");
         assert_eq!(counted(2_000, "result"), "2,000 results");
     }

@@ -19,16 +19,19 @@ pub(crate) enum PrismTab {
     Results,
     /// Marking results.
     Review,
+    /// How often answers are right.
+    Quality,
 }
 
 impl PrismTab {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 7] = [
         Self::Overview,
         Self::Edit,
         Self::Try,
         Self::Lens,
         Self::Results,
         Self::Review,
+        Self::Quality,
     ];
 
     /// The tab's label, the end of its address, and the least role that can use it.
@@ -40,6 +43,7 @@ impl PrismTab {
             Self::Lens => ("Lens", "/lens", Role::Reviewer),
             Self::Results => ("Results", "/results", Role::Reviewer),
             Self::Review => ("Review", "/review", Role::Reviewer),
+            Self::Quality => ("Quality", "/quality", Role::Reviewer),
         }
     }
 }

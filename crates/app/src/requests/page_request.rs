@@ -1,6 +1,7 @@
 //! The values of a request: path, query, form and client.
 
 use form_urlencoded::Serializer;
+use maud::{Markup, html};
 use refract_service::people::SignInClient;
 
 use crate::requests::form::Form;
@@ -62,6 +63,14 @@ impl Query {
             pairs.push((name.to_owned(), value.to_owned()));
         }
         Self(pairs)
+    }
+
+    /// The query as hidden inputs of a form, whose own inputs are added to it.
+    pub(crate) fn inputs(&self) -> Markup {
+        let pairs = self.0.iter().filter(|(_, value)| !value.is_empty());
+        html! {
+            @for (name, value) in pairs { input type="hidden" name=(name) value=(value); }
+        }
     }
 
     /// The query as part of an address, with its question mark; empty without values.

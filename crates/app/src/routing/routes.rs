@@ -8,8 +8,8 @@ use refract_domain::account::role::Role::{Editor, Owner, Reviewer};
 #[cfg(debug_assertions)]
 use crate::pages::component_sheet;
 use crate::pages::{
-    asset, edit, events, join, keys, lens, me, new_prism, people, prism, prisms, result, results,
-    review, sign_in, sign_in_link, sign_out, try_text, version,
+    asset, edit, events, join, keys, lens, me, new_prism, people, prism, prisms, quality, result,
+    results, review, sign_in, sign_in_link, sign_out, try_text, version,
 };
 use crate::requests::visit::{OpenVisit, Visit};
 use crate::routing::route::AppRoute;
@@ -78,6 +78,12 @@ pub(crate) static ROUTES: &[AppRoute] = &[
         "/prisms/{slug}/review/{sitting}/undo",
         Reviewer,
         &review::undo,
+    ),
+    AppRoute::get("/prisms/{slug}/quality", Reviewer, &quality::show),
+    AppRoute::get(
+        "/prisms/{slug}/quality/download",
+        Reviewer,
+        &quality::download,
     ),
     AppRoute::get("/keys", Owner, &keys::show),
     AppRoute::post("/keys", Owner, &keys::create),

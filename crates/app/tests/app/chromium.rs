@@ -9,6 +9,7 @@ mod lens;
 mod looks;
 mod own_page;
 mod people;
+mod quality;
 mod results;
 mod reviewing;
 mod texts;

@@ -21,6 +21,7 @@ mod me;
 mod notices_and_ended_keys;
 mod owners;
 mod people;
+mod quality;
 mod results_page;
 mod review;
 mod sign_in;

@@ -36,15 +36,14 @@ impl Proportion {
     /// Source: E. B. Wilson, "Probable inference, the law of succession, and statistical
     /// inference", Journal of the American Statistical Association 22 (1927).
     pub fn interval(self) -> Option<Interval> {
-        let share = self.value()?;
-        let rows = to_f64(self.of);
-        let scale = 1.0 + Z * Z / rows;
-        let centre = (share + Z * Z / (2.0 * rows)) / scale;
-        let half = half_width(share, rows);
-        Some(Interval {
-            low: (centre - half).max(0.0),
-            high: (centre + half).min(1.0),
-        })
+        Some(wilson(self.value()?, to_f64(self.of)))
+    }
+
+    /// The expected interval after `more` rows with this share; without rows, that of a share of
+    /// one half, the widest. `None` for no rows at all.
+    pub fn interval_after(self, more: u64) -> Option<Interval> {
+        let rows = self.of + more;
+        (rows > 0).then(|| wilson(self.value().unwrap_or(0.5), to_f64(rows)))
     }
 
     /// Half the width of Wilson's interval of `rows` rows with a proportion of `share`; `None` for no
@@ -76,10 +75,51 @@ fn half_width(share: f64, rows: f64) -> f64 {
     Z / (1.0 + Z * Z / rows) * spread.sqrt()
 }
 
+/// Wilson's score interval of a share among a number of rows.
+pub(crate) fn wilson(share: f64, rows: f64) -> Interval {
+    let scale = 1.0 + Z * Z / rows;
+    let centre = (share + Z * Z / (2.0 * rows)) / scale;
+    let half = half_width(share, rows);
+    Interval {
+        low: (centre - half).max(0.0),
+        high: (centre + half).min(1.0),
+    }
+}
+
+impl Interval {
+    /// Half of the width: the distance from the middle to either end.
+    pub fn half_width(self) -> f64 {
+        (self.high - self.low) / 2.0
+    }
+}
+
 /// Adds the rows of another proportion, which are disjoint from these.
 impl AddAssign for Proportion {
     fn add_assign(&mut self, rows: Self) {
         self.count += rows.count;
         self.of += rows.of;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_rows_narrow_the_interval_around_the_same_share() {
+        let now = Proportion { count: 9, of: 12 };
+        let later = Proportion { count: 39, of: 52 };
+        assert_eq!(now.interval_after(0), now.interval());
+        assert_eq!(now.interval_after(40), later.interval());
+        let width = |rows: Proportion| rows.interval().map(Interval::half_width);
+        assert!(width(later) < width(now));
+    }
+
+    #[test]
+    fn without_rows_the_widest_interval_is_expected() {
+        let none = Proportion::default();
+        let half = Proportion { count: 50, of: 100 };
+        assert_eq!(none.interval_after(100), half.interval());
+        assert_eq!(none.interval_after(0), None);
     }
 }

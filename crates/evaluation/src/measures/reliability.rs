@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::measures::count::to_f64;
 use crate::measures::forecast::Forecast;
+use crate::measures::proportion::{Interval, wilson};
 
 /// Number of bins of equal count.
 const BINS: usize = 15;
@@ -25,6 +26,13 @@ pub struct ReliabilityBin {
     pub mean_probability: f64,
     /// Share of rows in which the outcome was the marked one.
     pub share_right: f64,
+}
+
+impl ReliabilityBin {
+    /// The 95 % interval of the share ([`Proportion::interval`](super::proportion::Proportion)).
+    pub fn interval(&self) -> Interval {
+        wilson(self.share_right, to_f64(self.count))
+    }
 }
 
 /// Up to 15 bins of equal count over the forecasts, sorted by probability.

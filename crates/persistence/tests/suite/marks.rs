@@ -27,6 +27,7 @@ on_both!(
     the_marks_of_several_results_come_in_order,
     marking_changes_no_result,
     pages_hold_whole_results_however_many_marks_there_are,
+    the_marks_of_one_question_are_read_alone,
     a_filter_keeps_the_marked_results_that_it_names,
     results_to_mark_are_found_by_id_and_by_ref,
 );
@@ -283,6 +284,22 @@ async fn pages_hold_whole_results_however_many_marks_there_are(it: Fixture) {
     let read = marked(&it, it.prism.id, ResultFilter::default()).await;
     let read: Vec<_> = read.iter().map(|row| (row.id, row.marks.len())).collect();
     assert_eq!(read, expected);
+}
+
+async fn the_marks_of_one_question_are_read_alone(it: Fixture) {
+    let (first, other) = (saved(&it, None).await, saved(&it, None).await);
+    let topic = mark(first.id, "topic", "other");
+    let angry = [mark(first.id, "angry", "no"), mark(other.id, "angry", "no")];
+    save(&it, &[topic.clone()]).await;
+    save(&it, &angry).await;
+    let pages = it
+        .database
+        .marked_pages(it.prism.id, ResultFilter::default());
+    let mut pages = pages.of_question(&topic.question);
+    let page = pages.next().await.unwrap().unwrap();
+    let found: Vec<_> = page.iter().map(|it| (it.id, it.marks.as_slice())).collect();
+    assert_eq!(found, [(first.id, &[topic][..])]);
+    assert!(pages.next().await.unwrap().is_none());
 }
 
 async fn a_filter_keeps_the_marked_results_that_it_names(it: Fixture) {

@@ -20,6 +20,7 @@ use self::asked_question::{AskedQuestion, OutcomeIndex};
 use self::marked_outcomes::MarkedOutcomes;
 use self::pairs::pairs;
 use self::side_rows::SideRow;
+use crate::InternalError;
 use crate::measures::Measures;
 use crate::measures::evaluation::{EvaluationError, questions};
 use crate::prisms::versions::find_saved_version;
@@ -141,6 +142,22 @@ impl Measures<'_> {
             left_out,
             questions: compared.collect(),
         })
+    }
+
+    /// Number of answered results of a side, all of which a comparison reads.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn results_of(
+        self,
+        history: &PrismHistory,
+        side: &ComparedSide,
+    ) -> Result<u64, InternalError> {
+        let (account, prism) = (history.prism.account, history.prism.id);
+        let database = &self.refract.database;
+        Ok(database
+            .count_results(account, prism, side.filter())
+            .await?)
     }
 
     /// Reads one side's results, oldest first.

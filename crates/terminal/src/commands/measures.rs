@@ -12,7 +12,6 @@ mod screen;
 use refract_domain::result::mark::source::MarksFrom;
 use serde::Serialize;
 
-pub(crate) use self::layout::{number, range};
 pub(crate) use self::measured_question::MeasuredQuestion;
 
 /// A question's measures as the object that `evaluate --json` prints. `marks` says which marks

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use indicatif::HumanCount;
 use refract_domain::key::QuestionKey;
+use refract_evaluation::measures::figures::{number, range};
 use refract_evaluation::order_sensitivity::OrderMeasures;
 use refract_service::measures::{OptionOrders, OrdersReport, QuestionInOrders};
 use refract_service::model::CostEstimate;
@@ -12,7 +13,6 @@ use refract_service::runs::AskingPace;
 use serde::Serialize;
 
 use super::super::file_run::{AskedPrism, report};
-use super::super::measures::{number, range};
 use super::super::signals::StopSignals;
 use crate::output;
 use crate::terminal::{Palette, Progress, counted, widened};

@@ -1,22 +1,18 @@
 //! A compared question as text, with the texts that the sides answer differently.
 
-use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use indicatif::HumanCount;
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::key::OutcomeKey;
-use refract_evaluation::comparison::Comparison;
+use refract_evaluation::comparison::{Comparison, ComparisonVerdict};
 use refract_evaluation::cutoffs::advice::FEW_MARKS;
-use refract_evaluation::measures::proportion::Interval;
+use refract_evaluation::measures::figures::{range, signed};
 use refract_service::Refract;
 use refract_service::measures::{ComparedQuestion, DifferingText};
 
-use super::super::measures::range;
 use crate::terminal::{self, Palette, counted, widened};
 
-/// The p-value of McNemar's test below which a difference is called unlikely to be chance.
-const SIGNIFICANT: f64 = 0.05;
 /// Terminal columns of a result's id.
 const ID: usize = 36;
 /// The fewest terminal columns of an outcome.
@@ -96,12 +92,15 @@ pub(super) fn lines(
 
 /// The verdict: which side is better, if either.
 fn verdict(comparison: &Comparison) -> &'static str {
-    let may_be_chance = comparison.mcnemar_p >= SIGNIFICANT;
-    match comparison.only_b_right.cmp(&comparison.only_a_right) {
-        Ordering::Equal => "a and b are right equally often.",
-        Ordering::Less | Ordering::Greater if may_be_chance => "The difference may be chance.",
-        Ordering::Less => "a is better: so large a difference is unlikely to be chance.",
-        Ordering::Greater => "b is better: so large a difference is unlikely to be chance.",
+    match comparison.verdict() {
+        ComparisonVerdict::Equal => "a and b are right equally often.",
+        ComparisonVerdict::MayBeChance => "The difference may be chance.",
+        ComparisonVerdict::FirstIsBetter => {
+            "a is better: so large a difference is unlikely to be chance."
+        }
+        ComparisonVerdict::SecondIsBetter => {
+            "b is better: so large a difference is unlikely to be chance."
+        }
     }
 }
 
@@ -191,14 +190,4 @@ fn reference(text: &DifferingText, references: &HashMap<ResultId, String>) -> St
 
 fn outcome(predicted: Option<&OutcomeKey>) -> &str {
     predicted.map_or("–", OutcomeKey::as_str)
-}
-
-/// A difference with its sign and interval: `+0.042 (-0.010 to +0.095)`.
-fn signed(difference: Option<f64>, interval: Option<Interval>) -> String {
-    match (difference, interval) {
-        (Some(difference), Some(Interval { low, high })) => {
-            format!("{difference:+.3} ({low:+.3} to {high:+.3})")
-        }
-        (Some(_) | None, _) => "–".to_owned(),
-    }
 }

@@ -5,9 +5,10 @@ use indicatif::HumanCount;
 use refract_domain::prism::question::QuestionType;
 use refract_evaluation::measures::automation::AutomationAdvice;
 use refract_evaluation::measures::coverage::CoveragePoint;
+use refract_evaluation::measures::figures::{number, range};
 use refract_evaluation::measures::reliability::ReliabilityBin;
 
-use super::layout::{beside, number, range};
+use super::layout::beside;
 use super::measured_question::MeasuredQuestion;
 use crate::terminal::{self, Palette};
 

@@ -1,25 +1,9 @@
-//! Formats numbers, and lays out blocks of lines side by side or stacked.
-
-use refract_evaluation::measures::proportion::Interval;
+//! Lays out blocks of lines side by side or stacked.
 
 use crate::terminal;
 
 /// Terminal columns between two blocks of lines.
 const GAP: usize = 3;
-
-/// A measure with three decimals; a dash if undefined.
-pub(crate) fn number(value: Option<f64>) -> String {
-    value.map_or_else(|| "–".to_owned(), |value| format!("{value:.3}"))
-}
-
-/// A measure with its interval: `0.913 (0.871 to 0.942)`.
-pub(crate) fn range(value: Option<f64>, interval: Option<Interval>) -> String {
-    let value = number(value);
-    match interval {
-        Some(Interval { low, high }) => format!("{value} ({low:.3} to {high:.3})"),
-        None => value,
-    }
-}
 
 /// Joins parts with a separator and wraps them at this width.
 pub(super) fn wrapped(parts: &[String], separator: &str, width: usize) -> Vec<String> {
@@ -76,18 +60,6 @@ mod tests {
 
     fn lines(text: &str) -> Vec<String> {
         text.lines().map(ToOwned::to_owned).collect()
-    }
-
-    #[test]
-    fn a_measure_that_is_not_defined_is_a_dash() {
-        assert_eq!(number(Some(0.912_6)), "0.913");
-        assert_eq!(number(None), "–");
-        let interval = Interval {
-            low: 0.8,
-            high: 1.0,
-        };
-        assert_eq!(range(Some(0.9), Some(interval)), "0.900 (0.800 to 1.000)");
-        assert_eq!(range(None, None), "–");
     }
 
     #[test]

@@ -2,9 +2,10 @@
 
 use indicatif::HumanCount;
 use refract_evaluation::measures::QuestionMeasures;
+use refract_evaluation::measures::figures::number;
 use refract_evaluation::measures::outcome::{ConfusionCell, OutcomeMeasures};
 
-use super::layout::{beside, number, widest, wrapped};
+use super::layout::{beside, widest, wrapped};
 use crate::terminal::{self, Palette, counted, widened};
 
 /// The most outcomes in the table.

@@ -3,8 +3,9 @@
 use indicatif::HumanCount;
 use refract_evaluation::cutoffs::advice::FEW_MARKS;
 use refract_evaluation::measures::QuestionMeasures;
+use refract_evaluation::measures::figures::{number, range};
 
-use super::layout::{number, range, wrapped};
+use super::layout::wrapped;
 use super::measured_question::MeasuredQuestion;
 use super::{calibration, outcomes};
 use crate::terminal::{self, Palette, counted};

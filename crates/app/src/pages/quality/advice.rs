@@ -1,0 +1,218 @@
+//! The cutoffs of a Yes / No question for a goal, with a link that puts them into the lens's draft.
+
+use maud::{Markup, html};
+use refract_domain::lens::cutoffs::Cutoffs;
+use refract_domain::prism::question::QuestionType;
+use refract_evaluation::cutoffs::advice::{CutoffAdvice, CutoffGoal, FEW_MARKS};
+
+use super::quality_view::QualityView;
+use crate::components::field::FormField;
+use crate::components::interval_bar::proportion_range;
+use crate::components::number::{count, counted};
+use crate::components::table::stacked_table;
+use crate::requests::page_request::Query;
+
+/// The goals that are always shown: how often Yes and No must each be right.
+const PRECISIONS: [f64; 4] = [0.8, 0.9, 0.95, 0.99];
+/// The kinds of goals, and their labels.
+const GOALS: [(&str, &str); 3] = [
+    ("precision", "Yes and No right, %"),
+    ("recall", "Yes finds, %"),
+    ("cost", "Cost of a wrong Yes"),
+];
+/// The validation error of a goal's number.
+const NO_NUMBER: &str = "is no number above 0; a percentage is at most 100";
+
+/// The section; empty for questions without cutoffs.
+pub(super) fn section(view: &QualityView<'_>) -> Markup {
+    match view.question().question_type() {
+        QuestionType::YesNo => cutoffs(view),
+        QuestionType::Choice | QuestionType::Scale => html! {},
+    }
+}
+
+fn cutoffs(view: &QualityView<'_>) -> Markup {
+    let wanted = view.asked("wanted");
+    let own = wanted.map(|wanted| goal(view.asked("goal").unwrap_or_default(), wanted));
+    let is_wrong = matches!(own, Some(None));
+    let own = own.flatten();
+    let marked = &view.quality.evaluated.marked;
+    let goals = PRECISIONS.map(CutoffGoal::Precision).into_iter();
+    let advised = goals.filter_map(|goal| Some((goal, marked.advise_cutoffs(goal)?)));
+    let (reached, missed): (Vec<_>, Vec<_>) =
+        advised.partition(|(_, advice)| advice.yes_from.is_some());
+    let own = own.and_then(|goal| Some((goal, marked.advise_cutoffs(goal)?)));
+    let rows = html! {
+        @if let Some((goal, advice)) = &own { (row(view, *goal, advice, true)) }
+        @for (goal, advice) in &reached { (row(view, *goal, advice, false)) }
+    };
+    let headings = [
+        "Wanted",
+        "No below",
+        "Yes from",
+        "Yes is right",
+        "Yes finds",
+        "No is right",
+        "Not Unsure",
+        "",
+    ];
+    html! {
+        section #cutoffs {
+            h2 { "Which cutoffs give that" }
+            p.hint {
+                "Now: " (now(view.quality.cutoffs))
+                ". Measured on marks that did not choose the cutoffs: expect this of new results."
+            }
+            @if own.is_some() || !reached.is_empty() {
+                (stacked_table("Cutoffs for a goal", &headings, &rows))
+            }
+            @if let Some((goal, advice)) = missed.first() {
+                p {
+                    "For " (describe(*goal)) @if missed.len() > 1 { " and more" } ": "
+                    (out_of_reach(*goal, advice))
+                }
+            }
+            (form(view, is_wrong))
+        }
+    }
+}
+
+/// The cutoffs of the lens in words.
+fn now(cutoffs: Cutoffs) -> String {
+    let percent = |share: f64| format!("{} %", percent(share));
+    let no_below = percent(cutoffs.no_ends_at().value());
+    match cutoffs.yes_from() {
+        Some(yes_from) => format!(
+            "No below {no_below}, Yes from {}",
+            percent(yes_from.value())
+        ),
+        None => format!("Yes from {no_below}"),
+    }
+}
+
+/// A cutoff in percent, with as many decimals as it has.
+fn percent(share: f64) -> String {
+    let text = format!("{:.4}", share * 100.0);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn row(view: &QualityView<'_>, goal: CutoffGoal, advice: &CutoffAdvice, is_own: bool) -> Markup {
+    let held_out = &advice.held_out;
+    let cutoff =
+        |cutoff: Option<u32>| cutoff.map_or_else(|| "–".to_owned(), |it| format!("{it} %"));
+    let cells = [
+        ("No below", cutoff(advice.no_below)),
+        ("Yes from", cutoff(advice.yes_from)),
+        ("Yes is right", proportion_range(held_out.precision)),
+        ("Yes finds", proportion_range(held_out.recall)),
+        ("No is right", proportion_range(held_out.no_precision)),
+        ("Not Unsure", proportion_range(held_out.coverage)),
+    ];
+    html! {
+        tr.chosen[is_own] {
+            th scope="row" { (describe(goal)) @if is_own { span.unseen { ", your goal" } } }
+            @if advice.yes_from.is_none() {
+                td colspan="7" { (out_of_reach(goal, advice)) }
+            } @else {
+                @for (label, cell) in cells { td data-label=(label) { (cell) } }
+                td {
+                    @if let Some(draft) = draft(view, advice) { a href=(draft) { "Try in the lens" } }
+                    @if advice.is_of_few_marks() {
+                        div.hint { "Only " (counted(advice.behind, "mark")) " behind it: may be luck" }
+                    }
+                    @if let Some(cost) = held_out.cost { div.hint { "Costs " (format!("{cost:.3}")) " an answer" } }
+                }
+            }
+        }
+    }
+}
+
+fn describe(goal: CutoffGoal) -> String {
+    match goal {
+        CutoffGoal::Precision(share) => format!("{} % right", percent(share)),
+        CutoffGoal::Recall(share) => format!("{} % found", percent(share)),
+        CutoffGoal::Costs { wrong_yes, .. } => format!("least costs, a wrong Yes {wrong_yes}"),
+    }
+}
+
+/// Why there are no cutoffs for a goal.
+fn out_of_reach(goal: CutoffGoal, advice: &CutoffAdvice) -> Markup {
+    let is_without_either = advice.marked_yes == 0 || advice.marked_yes == advice.marks;
+    html! {
+        span.soft {
+            @if is_without_either {
+                "no advice, which needs marks of yes and of no; of "
+                (counted(advice.marks, "mark")) " " (count(advice.marked_yes)) " are yes."
+            } @else if advice.marks < FEW_MARKS {
+                "no advice from " (counted(advice.marks, "mark")) ": mark more."
+            } @else {
+                @match goal {
+                    CutoffGoal::Precision(_) => { "no cutoff is right so often on marks that did not choose it." }
+                    CutoffGoal::Recall(_) => { "no cutoff finds so many on marks that did not choose it." }
+                    CutoffGoal::Costs { .. } => { "there are no marks to weigh costs by." }
+                }
+            }
+        }
+    }
+}
+
+/// The address of the lens with these cutoffs as a draft.
+fn draft(view: &QualityView<'_>, advice: &CutoffAdvice) -> Option<String> {
+    let cutoffs = advice.cutoffs(view.quality.cutoffs)?;
+    let query = Query::default().with("question", Some(view.question().key.as_str()));
+    let no_below = cutoffs.no_ends_at().value().to_string();
+    let yes_from = cutoffs.yes_from().map(|cutoff| cutoff.value().to_string());
+    let query = query.with("no_below", Some(&no_below));
+    let query = query.with("yes_from", yes_from.as_deref());
+    view.is_in_latest().then(|| view.link_to("/lens", &query))
+}
+
+fn form(view: &QualityView<'_>, is_wrong: bool) -> Markup {
+    let goals =
+        FormField::new("goal", "Another goal").value(view.asked("goal").unwrap_or_default());
+    let wanted = FormField::new("wanted", "Number").value(view.asked("wanted").unwrap_or_default());
+    let wanted = wanted.error(if is_wrong { NO_NUMBER } else { "" });
+    html! {
+        form.filters method="get" action={ (view.link(&Query::default())) "#cutoffs" } aria-label="Another goal" {
+            (view.query().inputs())
+            (goals.choice(&GOALS))
+            (wanted.line("text", "off"))
+            button type="submit" { "Find the cutoffs" }
+        }
+    }
+}
+
+/// Parses a goal; `None` for a number outside its range.
+fn goal(kind: &str, wanted: &str) -> Option<CutoffGoal> {
+    let number: f64 = wanted.trim_end_matches('%').trim().parse().ok()?;
+    let is_share = number > 0.0 && number <= 100.0;
+    match kind {
+        "recall" => is_share.then_some(CutoffGoal::Recall(number / 100.0)),
+        "cost" => (number > 0.0 && number.is_finite()).then_some(CutoffGoal::Costs {
+            wrong_yes: number,
+            wrong_no: 1.0,
+        }),
+        _ => is_share.then_some(CutoffGoal::Precision(number / 100.0)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_goal_is_a_percentage_or_a_cost() {
+        assert_eq!(goal("precision", "95"), Some(CutoffGoal::Precision(0.95)));
+        assert_eq!(goal("recall", "99.5 %"), Some(CutoffGoal::Recall(0.995)));
+        let costs = CutoffGoal::Costs {
+            wrong_yes: 250.0,
+            wrong_no: 1.0,
+        };
+        assert_eq!(goal("cost", "250"), Some(costs));
+        for wrong in ["0", "-1", "101", "NaN", "inf", "x", "%"] {
+            assert_eq!(goal("precision", wrong), None, "{wrong}");
+        }
+        assert_eq!(goal("cost", "inf"), None);
+        assert_eq!(percent(0.405), "40.5");
+    }
+}

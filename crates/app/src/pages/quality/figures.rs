@@ -1,0 +1,192 @@
+//! The measures of the question in one table, the accuracy first.
+
+use maud::{Markup, html};
+use refract_domain::prism::question::QuestionType;
+use refract_domain::result::mark::source::MarksFrom;
+use refract_evaluation::measures::QuestionMeasures;
+use refract_evaluation::measures::figures::number;
+use refract_evaluation::measures::proportion::Interval;
+
+use super::few_marks;
+use super::quality_view::QualityView;
+use crate::components::interval_bar::interval_bar;
+use crate::components::notice::{NoticeKind, notice};
+use crate::components::number::{count, counted, measured_percent};
+use crate::components::table::table;
+
+/// A row of the table.
+struct Figure {
+    /// The name in `refract evaluate --json`.
+    name: &'static str,
+    label: &'static str,
+    value: Option<f64>,
+    shown: String,
+    meaning: &'static str,
+}
+
+/// The section.
+pub(super) fn section(view: &QualityView<'_>) -> Markup {
+    let numbers = &view.measures;
+    let marks = match view.filters.filter.from {
+        MarksFrom::Random => "random or imported mark",
+        MarksFrom::All => "mark",
+    };
+    html! {
+        section.measured {
+            h2 { bdi { (view.question().text) } }
+            p.headline {
+                (value("accuracy", numbers.accuracy.value(), &format!("{} %", measured_percent(numbers.accuracy.value()))))
+                " right"
+                @if let Some(Interval { low, high }) = numbers.accuracy.interval() {
+                    span.soft {
+                        ", with 95 % confidence between "
+                        (value("accuracy_low", Some(low), &measured_percent(Some(low)))) " and "
+                        (value("accuracy_high", Some(high), &measured_percent(Some(high)))) " %"
+                    }
+                }
+            }
+            (interval_bar(numbers.accuracy))
+            p {
+                (counted(numbers.marks, marks))
+                @if numbers.answered < numbers.marks {
+                    ", " (count(numbers.answered)) " of them on an answer; the others answered "
+                    @match view.question().question_type() {
+                        QuestionType::YesNo => { "Unsure" }
+                        QuestionType::Choice | QuestionType::Scale => { "nothing valid" }
+                    }
+                }
+                ". " (origin(view))
+            }
+            (which_marks(view))
+            (few_marks::next_step(view))
+            details {
+                summary { "All figures" }
+                (figures_table(&figures(numbers)))
+                @if let Some(sentence) = floor(view) { p.hint { (sentence) } }
+            }
+        }
+    }
+}
+
+/// Which marks count: those that are no fair sample are left out, or a warning that they count.
+fn which_marks(view: &QualityView<'_>) -> Markup {
+    let left_out = view.quality.evaluated.left_out;
+    match view.filters.filter.from {
+        MarksFrom::All => {
+            let words = html! {
+                "All marks count, and they are no fair sample: who marks the least sure answers finds \
+                 more wrong ones than there are. "
+                a href=(view.link(&view.query().with("marks", None))) { "Count only random and imported ones" }
+            };
+            notice(NoticeKind::Warning, &words)
+        }
+        MarksFrom::Random if left_out > 0 => html! {
+            p.soft {
+                (counted(left_out, "other mark")) " left out: their results were chosen, so they are no fair sample. "
+                a href=(view.link(&view.query().with("marks", Some("all")))) { "Count all" }
+            }
+        },
+        MarksFrom::Random => html! {},
+    }
+}
+
+/// Which version and model gave the answers.
+fn origin(view: &QualityView<'_>) -> Markup {
+    let evaluated = &view.quality.evaluated;
+    html! {
+        @match evaluated.version() {
+            Some(version) => { "Version " (version) }
+            None => { "Several versions" }
+        }
+        ", "
+        @match evaluated.model() {
+            Some(model) => { "model " bdi { (model) } }
+            None => { "several or unknown models" }
+        }
+        "."
+    }
+}
+
+/// A figure with its exact value.
+fn value(name: &str, exact: Option<f64>, shown: &str) -> Markup {
+    html! { data data-figure=(name) value=[exact] { (shown) } }
+}
+
+fn figures_table(figures: &[Figure]) -> Markup {
+    let rows = html! {
+        @for figure in figures {
+            tr {
+                th scope="row" { (figure.label) }
+                td.number { (value(figure.name, figure.value, &figure.shown)) }
+                td.soft { (figure.meaning) }
+            }
+        }
+    };
+    table("All figures", &["Figure", "Value", "Meaning"], &rows)
+}
+
+impl Figure {
+    /// A measure of its own scale, with three decimals.
+    fn plain(
+        name: &'static str,
+        label: &'static str,
+        value: Option<f64>,
+        meaning: &'static str,
+    ) -> Self {
+        Self {
+            name,
+            label,
+            value,
+            shown: number(value),
+            meaning,
+        }
+    }
+
+    /// A share in percent.
+    fn share(
+        name: &'static str,
+        label: &'static str,
+        value: Option<f64>,
+        meaning: &'static str,
+    ) -> Self {
+        Self {
+            shown: format!("{} %", measured_percent(value)),
+            ..Self::plain(name, label, value, meaning)
+        }
+    }
+}
+
+#[rustfmt::skip]
+fn figures(numbers: &QuestionMeasures) -> Vec<Figure> {
+    let means = &numbers.macro_average;
+    let mut figures = vec![
+        Figure::share("majority_accuracy", "Majority", numbers.majority.value(), "right if the most frequent mark were always the answer"),
+        Figure::plain("auc", "AUC", numbers.auc, "how well probabilities order results; 0.5 is guessing, 1 is full order"),
+        Figure::share("macro_precision", "Macro precision", means.precision, "the outcomes' mean share of right answers among those given"),
+        Figure::share("macro_recall", "Macro recall", means.recall, "the outcomes' mean share of right answers among those marked"),
+        Figure::plain("macro_f1", "Macro F1", means.f1, "the outcomes' mean of both; 1 is best"),
+        Figure::plain("brier", "Brier score", numbers.brier, "mean squared distance of the probabilities from the marks; 0 is best"),
+        Figure::plain("log_loss", "Log loss", numbers.log_loss, "how surprising the marks are to the probabilities; 0 is best"),
+        Figure::plain("ece", "Calibration error (ECE)", numbers.ece, "mean gap between probabilities and shares; 0 is best"),
+        Figure::plain("coverage_area", "Coverage area", numbers.coverage.area, "mean accuracy over all coverages; 1 is best"),
+    ];
+    if let Some(scale) = &numbers.scale {
+        figures.extend([
+            Figure::plain("mean_absolute_error", "Mean absolute error", scale.mean_absolute_error, "mean distance in levels"),
+            Figure::share("within_one", "Within one level", scale.within_one, "at most one level off"),
+            Figure::plain("quadratic_kappa", "Quadratic kappa", scale.quadratic_kappa, "agreement beyond chance; 1 is full"),
+        ]);
+    }
+    figures
+}
+
+/// What stands for a probability of 0 in the log loss, if it is not the least that is stored.
+fn floor(view: &QualityView<'_>) -> Option<String> {
+    match view.measures.log_loss_floor {
+        Some(floor) if floor.millionths() <= 1 => None,
+        Some(floor) => Some(format!(
+            "The log loss counts 0 as {floor}, half of the server's rounding step."
+        )),
+        None => Some("The log loss counts 0 as half of each server's rounding step.".to_owned()),
+    }
+}

@@ -1,0 +1,112 @@
+//! A measured question with what its sections need: labels and links.
+
+use refract_domain::key::OutcomeKey;
+use refract_domain::prism::question::Question;
+use refract_domain::result::mark;
+use refract_evaluation::measures::QuestionMeasures;
+use refract_service::measures::QuestionQuality;
+use refract_service::prisms::PrismHistory;
+
+use super::quality_filters::QualityFilters;
+use crate::components::prism_tabs::prism_address;
+use crate::requests::page_request::Query;
+
+/// A measured question.
+pub(super) struct QualityView<'a> {
+    pub(super) history: &'a PrismHistory,
+    pub(super) filters: &'a QualityFilters,
+    pub(super) quality: QuestionQuality,
+    pub(super) measures: QuestionMeasures,
+    /// The query of the address, with what the sections were asked for.
+    asked: Query,
+}
+
+impl<'a> QualityView<'a> {
+    /// Makes the measures of the marked answers.
+    pub(super) fn new(
+        history: &'a PrismHistory,
+        filters: &'a QualityFilters,
+        asked: &Query,
+        quality: QuestionQuality,
+    ) -> Self {
+        Self {
+            history,
+            filters,
+            measures: quality.evaluated.marked.measures(),
+            quality,
+            asked: asked.clone(),
+        }
+    }
+
+    /// The question, in the wording of the newest version that has it.
+    pub(super) fn question(&self) -> &Question {
+        &self.quality.evaluated.question
+    }
+
+    /// Whether the latest version has the question, so that its words and cutoffs can change.
+    pub(super) fn is_in_latest(&self) -> bool {
+        let latest = self.history.versions.last();
+        latest.is_some_and(|latest| latest.question(&self.question().key).is_some())
+    }
+
+    /// The label of an outcome; its key if only an older version has it.
+    pub(super) fn label<'b>(&'b self, outcome: &'b OutcomeKey) -> &'b str {
+        let mut outcomes = mark::outcomes(self.question());
+        let found = outcomes.find(|known| known.key == outcome.as_str());
+        found.map_or(outcome.as_str(), |known| known.label)
+    }
+
+    /// The models that gave marked answers.
+    pub(super) fn models(&self) -> Vec<&str> {
+        let models = self.quality.by_model.keys();
+        models.filter_map(Option::as_deref).collect()
+    }
+
+    /// What a section was asked for in the address.
+    pub(super) fn asked(&self, name: &str) -> Option<&str> {
+        self.asked.get(name)
+    }
+
+    /// The filters with the question, whether the address has it or not.
+    pub(super) fn query(&self) -> Query {
+        let question = self.question().key.as_str();
+        self.filters.query.with("question", Some(question))
+    }
+
+    /// The address of this page with the filters of this query.
+    pub(super) fn link(&self, query: &Query) -> String {
+        format!("{}{}", address(self.history), query.in_address())
+    }
+
+    /// The address of another page of the prism, such as `/lens`, with a query.
+    pub(super) fn link_to(&self, page: &str, query: &Query) -> String {
+        let prism = prism_address(&self.history.prism);
+        format!("{prism}{page}{}", query.in_address())
+    }
+
+    /// The address of the random queue for this question.
+    pub(super) fn random_queue(&self) -> String {
+        let query = Query::default().with("queue", Some("random"));
+        let query = query.with("question", Some(self.question().key.as_str()));
+        self.link_to("/review", &query)
+    }
+
+    /// The address of the results that are marked with one outcome and answered with another.
+    pub(super) fn results(&self, marked: &OutcomeKey, predicted: &OutcomeKey) -> String {
+        let key = &self.question().key;
+        let named = |outcome: &OutcomeKey| format!("{key}:{outcome}");
+        let kept = ["version", "from", "to"].into_iter();
+        let kept = kept.fold(Query::default(), |query, name| {
+            query.with(name, self.filters.query.get(name))
+        });
+        let query = kept
+            .with("answer", Some(&named(predicted)))
+            .with("marks", Some(&named(marked)));
+        self.link_to("/results", &query)
+    }
+}
+
+/// The address of the page without a query.
+pub(super) fn address(history: &PrismHistory) -> String {
+    format!("{}/quality", prism_address(&history.prism))
+}
