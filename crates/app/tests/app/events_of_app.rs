@@ -20,7 +20,7 @@ on_both!(
 
 /// Actions without an event, with the reason. An action that is neither here nor done by the walk
 /// fails the test: decide which it is.
-const WITHOUT: [(&str, &str); 13] = [
+const WITHOUT: [(&str, &str); 18] = [
     (
         "/prisms/{slug}/lens",
         "keeps a draft, which changes nothing",
@@ -28,6 +28,17 @@ const WITHOUT: [(&str, &str); 13] = [
     ("/prisms/{slug}/lens/preview", "keeps a draft"),
     ("/prisms/{slug}/lens/sample", "only reads"),
     ("/prisms/{slug}/lens/discard", "discards a draft"),
+    ("/prisms/new/edit/draft", "keeps a draft"),
+    ("/prisms/{slug}/edit/draft", "keeps a draft"),
+    (
+        "/prisms/{slug}/review",
+        "begins a sitting, whose marks name their maker",
+    ),
+    (
+        "/prisms/{slug}/review/{sitting}",
+        "makes a mark, which names its maker",
+    ),
+    ("/prisms/{slug}/review/{sitting}/undo", "takes a mark back"),
     ("/prisms/new/edit/check", "saves nothing"),
     ("/prisms/{slug}/edit/check", "saves nothing"),
     (

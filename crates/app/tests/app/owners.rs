@@ -26,7 +26,7 @@ async fn owners_invite_change_roles_and_remove(backend: Backend) {
     assert_eq!(grace.join(&link, "Grace").await.status, 303);
     let refused = grace.get("/people").await;
     assert_eq!(refused.status, 403);
-    assert!(refused.body.contains("Only an owner"));
+    assert!(refused.body.contains("Ask an owner"));
     let page = ada.post("/people", &invite).await;
     assert_eq!(page.status, 422);
     assert!(page.body.contains("already a person of the account"));

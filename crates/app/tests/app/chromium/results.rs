@@ -171,13 +171,13 @@ async fn results_are_marked_by_single_keys() {
     browser.press("body", "u").await;
     assert_eq!(marks().await, json!(["delivery", "", ""]));
     browser.press("body", "y3").await;
-    assert_eq!(marks().await, json!(["delivery", "yes", "high"]));
+    assert_eq!(marks().await, json!(["delivery", "yes", "today"]));
     browser.wait_until_text("#mark-state", "Saved.").await;
     browser.follow_on("Next").await;
     browser.wait_until_text("main", "first").await;
     assert_eq!(marks().await, json!(["", "", ""]));
     browser.follow_on("Previous").await;
     browser.wait_until_text("main", "Marked by Ada").await;
-    assert_eq!(marks().await, json!(["delivery", "yes", "high"]));
+    assert_eq!(marks().await, json!(["delivery", "yes", "today"]));
     assert_eq!(browser.console_errors().await, [""; 0]);
 }

@@ -102,8 +102,9 @@ mod tests {
             wrong.add(id, None, &key("a"));
         }
         assert_eq!(wrong.of(&key("b")).count(), 0);
-        let listed = wrong.of(&key("a")).map(|wrong| wrong.result);
-        (listed.collect(), wrong.last_before_older(&key("a")))
+        let a = key("a");
+        let listed = wrong.of(&a).map(|wrong| wrong.result);
+        (listed.collect(), wrong.last_before_older(&a))
     }
 
     #[test]

@@ -29,6 +29,7 @@ impl Results<'_> {
             limits: SearchLimits {
                 results: 1,
                 candidates: most,
+                counted: 0,
             },
         };
         let (found, count) = reader.read_newest().await?;
