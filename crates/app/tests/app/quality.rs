@@ -29,7 +29,7 @@ async fn page(browser: &mut PlainBrowser<'_>, query: &str) -> String {
 fn figure(page: &str, name: &str) -> Option<f64> {
     let (_, rest) = page
         .split_once(&format!("data-figure=\"{name}\""))
-        .unwrap_or_else(|| panic!("no {name}: {page}"));
+        .expect(name);
     let (attributes, _) = rest.split_once('>').unwrap();
     let value = attributes.trim().strip_prefix("value=\"")?;
     Some(value.trim_end_matches('"').parse().unwrap())

@@ -290,7 +290,7 @@ async fn the_marks_of_one_question_are_read_alone(it: Fixture) {
     let (first, other) = (saved(&it, None).await, saved(&it, None).await);
     let topic = mark(first.id, "topic", "other");
     let angry = [mark(first.id, "angry", "no"), mark(other.id, "angry", "no")];
-    save(&it, &[topic.clone()]).await;
+    save(&it, std::slice::from_ref(&topic)).await;
     save(&it, &angry).await;
     let pages = it
         .database
