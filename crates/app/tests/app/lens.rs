@@ -1,5 +1,7 @@
 //! The lens page over HTTP and without scripts: drafts, what they change, and saving.
 
+use std::fmt::Write as _;
+
 use refract_test_stack::browser::forms::{inputs, post};
 use refract_test_stack::browser::{PlainBrowser, joined};
 use refract_test_stack::http::answer::HttpAnswer;
@@ -317,10 +319,8 @@ async fn the_cutoffs_for_a_precision_are_those_of_the_terminal(backend: Backend)
         let body = json!({"text": format!("text number {number}."), "ref": format!("r{number}")});
         service.create(&body).await;
         let is_yes = number > 35 || number % 9 == 8;
-        marks.push_str(&format!(
-            "r{number},{}\n",
-            if is_yes { "yes" } else { "no" }
-        ));
+        let outcome = if is_yes { "yes" } else { "no" };
+        writeln!(marks, "r{number},{outcome}").unwrap();
     }
     let file = service.folder.path().join("marks.csv");
     std::fs::write(&file, marks).unwrap();

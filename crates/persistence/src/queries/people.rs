@@ -13,7 +13,7 @@ mod sign_in_tries;
 mod unseen_changes;
 mod wrong_tries;
 
-pub use self::drafts::{DraftKind, DraftPlace, DraftRow};
+pub use self::drafts::{DraftKind, DraftPlace, StoredDraftRow};
 pub use self::email_hash::EmailHash;
 pub use self::invitations::{InviteOutcome, NewInvitation, NewPerson, OpenInvitation};
 pub use self::known_browsers::{KnownBrowserRow, NewBrowser};

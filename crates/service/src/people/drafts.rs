@@ -3,7 +3,7 @@
 
 use chrono::{DateTime, Utc};
 use refract_domain::result::whole_milliseconds;
-use refract_persistence::DraftRow;
+use refract_persistence::StoredDraftRow;
 pub use refract_persistence::{DraftKind, DraftPlace};
 
 use crate::{InternalError, Refract};
@@ -43,7 +43,7 @@ pub enum DraftOutcome {
     /// The draft has this revision now.
     Saved(DraftRevision),
     /// The draft was changed meanwhile, in another tab or by a request that overtook this one: this
-    /// is the present one, and it was left alone.
+    /// is the present one, unchanged.
     Meanwhile(StoredDraft),
 }
 
@@ -111,7 +111,7 @@ impl Drafts<'_> {
     ) -> Result<DraftOutcome, InternalError> {
         let database = &self.refract.database;
         if let Some(next) = seen.0.checked_add(1) {
-            let row = DraftRow {
+            let row = StoredDraftRow {
                 revision: next,
                 content,
                 saved_at: whole_milliseconds(Utc::now()),
@@ -124,8 +124,8 @@ impl Drafts<'_> {
     }
 }
 
-impl From<DraftRow> for StoredDraft {
-    fn from(row: DraftRow) -> Self {
+impl From<StoredDraftRow> for StoredDraft {
+    fn from(row: StoredDraftRow) -> Self {
         let saved_at = row.saved_at;
         Self {
             revision: DraftRevision(row.revision),

@@ -12,40 +12,25 @@ pub(crate) mod conditions;
 mod found_results;
 mod least_sure;
 mod neighbours;
+mod result_search;
 mod newest_matches;
 mod search_page;
 mod text_words;
 
 use std::sync::Arc;
 
-use refract_persistence::ResultFilter;
 
 use self::candidate_reader::CandidateReader;
-pub use self::conditions::MarkCondition;
 use self::conditions::SearchConditions;
 pub use self::found_results::{FoundResults, FoundRow};
 pub use self::neighbours::Neighbours;
+pub use self::result_search::{MarkCondition, ResultSearch};
 pub use self::search_page::{MatchCount, SearchLimits, SearchPage};
 pub use self::text_words::TextWords;
 use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;
 use crate::results::Results;
-use crate::results::column_value::{AnsweredOutcome, ColumnNotSearchable, ColumnValue};
-
-/// Which results are searched for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ResultSearch {
-    /// Conditions on everything but answers, texts and marks.
-    pub filter: ResultFilter,
-    /// Values that columns of the lens must show, all of them.
-    pub values: Vec<ColumnValue>,
-    /// Outcomes that questions must be answered with, all of them.
-    pub answers: Vec<AnsweredOutcome>,
-    /// Words that the texts must have.
-    pub words: Option<TextWords>,
-    /// What the marks must be.
-    pub marks: Option<MarkCondition>,
-}
+use crate::results::column_value::ColumnNotSearchable;
 
 /// Why a search failed.
 #[derive(Debug, thiserror::Error)]

@@ -17,6 +17,7 @@ mod people;
 mod result_counts;
 mod result_search;
 mod retention;
+mod search_order;
 mod sign_in;
 mod sign_in_events;
 mod unsaved_drafts;

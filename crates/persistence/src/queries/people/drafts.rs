@@ -38,7 +38,7 @@ pub struct DraftPlace {
 
 /// A stored draft.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DraftRow {
+pub struct StoredDraftRow {
     /// Counts the changes of the draft, from 1.
     pub revision: i32,
     /// What was typed, as the page wrote it; `None` once the draft was saved or discarded.
@@ -86,7 +86,7 @@ impl Database {
     pub async fn find_draft(
         &self,
         place: DraftPlace,
-    ) -> Result<Option<DraftRow>, PersistenceError> {
+    ) -> Result<Option<StoredDraftRow>, PersistenceError> {
         self.read(async move |mut connection| {
             let query = drafts::table
                 .filter(drafts::person_id.eq(Bind(place.person)))
@@ -95,7 +95,7 @@ impl Database {
                 .select((drafts::revision, drafts::content, drafts::saved_at));
             let found: Option<(i32, Option<String>, DateTime<Utc>)> =
                 on!(connection, first(query)).optional()?;
-            Ok(found.map(|(revision, content, saved_at)| DraftRow {
+            Ok(found.map(|(revision, content, saved_at)| StoredDraftRow {
                 revision,
                 content,
                 saved_at,
@@ -112,7 +112,7 @@ impl Database {
     pub async fn replace_draft(
         &self,
         place: DraftPlace,
-        row: DraftRow,
+        row: StoredDraftRow,
     ) -> Result<bool, PersistenceError> {
         let columns = DraftColumns {
             person_id: place.person,

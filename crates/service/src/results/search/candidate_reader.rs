@@ -6,7 +6,8 @@ use chrono::{DateTime, Utc};
 use refract_domain::ids::ResultId;
 use refract_persistence::{Database, ResultFilter, ResultOrder, SearchCandidate};
 
-use super::conditions::{MarkCondition, SearchConditions, by_result};
+use super::conditions::{SearchConditions, by_result};
+use super::result_search::MarkCondition;
 use super::search_page::{MatchCount, SearchLimits, SearchPage};
 use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;

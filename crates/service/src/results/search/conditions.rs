@@ -4,26 +4,14 @@ use std::collections::HashMap;
 
 use refract_domain::answer::Answers;
 use refract_domain::ids::ResultId;
-use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::prism::PrismVersion;
 use refract_domain::result::mark::Mark;
 
-use super::ResultSearch;
+use super::result_search::{MarkCondition, ResultSearch};
 use super::text_words::TextWords;
 use crate::lenses::prism_lens::PrismLens;
 use crate::results::column_value::{ColumnNotSearchable, WantedValue};
 use crate::results::readable_result::ReadableResult;
-
-/// A condition on the marks of a result.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MarkCondition {
-    /// Results with at least one mark.
-    Marked,
-    /// Results without marks.
-    Unmarked,
-    /// Results on which this outcome of the question is marked.
-    Outcome(QuestionKey, OutcomeKey),
-}
 
 /// The conditions of a search that are checked on each candidate, for the lens as it is.
 pub(crate) struct SearchConditions {
