@@ -9,7 +9,8 @@ mod unreachable;
 
 pub use self::change::LensSaveOutcome;
 pub use self::draft::{
-    DRAFT_RESULTS, DRAFT_ROWS, DraftCell, DraftRow, DraftRows, LensDraft, LensSample, SampledResult,
+    DRAFT_RESULTS, DRAFT_ROWS, DraftCell, DraftRows, LensDraft, LensDraftRow, LensSample,
+    SampledResult,
 };
 pub use self::history::{LensHistory, LensState, LensStateOrigin};
 pub use self::prism_lens::PrismLens;

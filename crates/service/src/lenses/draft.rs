@@ -19,7 +19,7 @@ use refract_evaluation::counting::cutoff_reach::{CutoffReach, UnreachableCutoff}
 use refract_evaluation::counting::lens_preview::LensPreview;
 use refract_evaluation::counting::nearest_changes::NearestChanges;
 
-pub use self::draft_row::{DraftCell, DraftRow};
+pub use self::draft_row::{DraftCell, LensDraftRow};
 pub use self::sample::{LensSample, SampledResult};
 use crate::InternalError;
 use crate::lenses::count::CountedResult;
@@ -55,7 +55,7 @@ pub struct LensDraft {
     /// The cutoffs of the draft that the present model never reaches.
     pub unreachable: Vec<UnreachableCutoff>,
     /// The rows that were asked for, now and with the draft.
-    pub rows: Vec<DraftRow>,
+    pub rows: Vec<LensDraftRow>,
     /// The number of all results of the prism, if it has more `ok` ones than were counted.
     pub in_all: Option<u64>,
 }
@@ -116,7 +116,7 @@ impl Lenses<'_> {
             }
             DraftRows::Changed { .. } => self.results_in_order(&lens, nearest.into_ids()).await?,
         };
-        let row = |result| DraftRow::new(result, &preview, lens.columns().lens);
+        let row = |result| LensDraftRow::new(result, &preview, lens.columns().lens);
         let rows = results.into_iter().map(row).collect();
         Ok(LensDraft {
             preview,

@@ -12,13 +12,12 @@ pub(crate) mod conditions;
 mod found_results;
 mod least_sure;
 mod neighbours;
-mod result_search;
 mod newest_matches;
+mod result_search;
 mod search_page;
 mod text_words;
 
 use std::sync::Arc;
-
 
 use self::candidate_reader::CandidateReader;
 use self::conditions::SearchConditions;

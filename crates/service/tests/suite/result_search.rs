@@ -10,15 +10,13 @@ use proptest::test_runner::{Config, TestRunner};
 use refract_domain::ids::ResultId;
 use refract_domain::key::{ColumnName, OutcomeKey, QuestionKey};
 use refract_domain::prism::VersionNumber;
-use refract_domain::prism::slug::PrismSelector;
 use refract_domain::submission::reference::Ref;
 use refract_persistence::{ResultFilter, ResultOrder};
 use refract_service::marks::MarkOrigin;
 use refract_service::people::ResultActor;
 use refract_service::results::{
     AnsweredOutcome, ColumnValue, FoundResults, MarkCondition, MatchCount, Neighbours,
-    ReadableResult, ResultSearch, SearchError, SearchLimits, SearchPage, TextWords,
-    searchable_columns,
+    ReadableResult, ResultSearch, SearchLimits, SearchPage, TextWords,
 };
 use refract_test_support::on_both;
 use tokio::runtime::Handle;
@@ -407,4 +405,3 @@ async fn an_empty_page_leads_back_to_the_result_that_it_came_from(it: Fixture) {
         [only]
     );
 }
-

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use refract_domain::answer::probability::Probability;
 use refract_evaluation::counting::cutoff_reach::{CutoffName, UnreachableCutoff};
 use refract_service::lenses::{
-    DRAFT_ROWS, DraftCell, DraftRow, DraftRows, LensDraft, LensSample, SampledResult,
+    DRAFT_ROWS, DraftCell, DraftRows, LensDraft, LensDraftRow, LensSample, SampledResult,
 };
 use refract_service::results::ReadableResult;
 
@@ -132,7 +132,7 @@ fn table(draft: &LensDraft, caption: &str, has_probability: bool, rows: &Markup)
     stacked_table_with(caption, &headings, rows)
 }
 
-fn row(draft: &LensDraft, row: &DraftRow, chosen: Option<usize>) -> Markup {
+fn row(draft: &LensDraft, row: &LensDraftRow, chosen: Option<usize>) -> Markup {
     let cell = chosen.and_then(|place| row.cells.get(place));
     let probability = cell.and_then(|cell| cell.probability);
     let label = cell.filter(|_| probability.is_some());

@@ -8,7 +8,7 @@ use refract_lens_rendering::cell_text;
 use crate::results::readable_result::ReadableResult;
 
 /// One result as the current lens shows it and as the draft would.
-pub struct DraftRow {
+pub struct LensDraftRow {
     /// The result.
     pub result: ReadableResult,
     /// The cells of the current lens's columns, in order.
@@ -32,7 +32,7 @@ pub struct DraftCell {
     pub probability: Option<Probability>,
 }
 
-impl DraftRow {
+impl LensDraftRow {
     pub(super) fn new(result: ReadableResult, preview: &LensPreview, lens: &[Column]) -> Self {
         let answers = result.view().answers();
         let cell = |pair: CellPair<'_>| DraftCell {

@@ -8,7 +8,7 @@ use refract_domain::result::view::RowColumns;
 use refract_evaluation::counting::cutoff_reach::UnreachableCutoff;
 use refract_evaluation::counting::percent_cutoffs::PercentCutoffs;
 use refract_lens_rendering::{Format, render};
-use refract_service::lenses::{DRAFT_RESULTS, DraftRow, DraftRows, LensDraft};
+use refract_service::lenses::{DRAFT_RESULTS, DraftRows, LensDraft, LensDraftRow};
 use refract_test_support::on_both;
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ async fn draft(it: &DraftFixture, columns: &Value) -> LensDraft {
 }
 
 /// The cells of the lens columns in a result's csv row.
-fn csv_cells(row: &DraftRow, columns: &[Column]) -> Vec<String> {
+fn csv_cells(row: &LensDraftRow, columns: &[Column]) -> Vec<String> {
     let columns = RowColumns {
         fields: &[],
         lens: columns,
