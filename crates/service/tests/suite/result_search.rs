@@ -28,7 +28,6 @@ on_both!(
     all_pages_of_a_search_are_all_that_it_should_find_in_either_direction,
     a_page_shows_who_made_each_result_and_what_retried_it,
     a_search_that_finds_little_reports_how_far_it_looked_and_goes_on_there,
-    an_empty_page_leads_back_to_the_result_that_it_came_from,
 );
 
 const OPERATOR: ResultActor = ResultActor::Operator;
@@ -370,38 +369,4 @@ async fn a_search_that_finds_little_reports_how_far_it_looked_and_goes_on_there(
     let back = find(&it, &saved, &wanted, SearchPage::NewerThan(first), limits).await;
     assert_eq!(back.searched_to, Some(moment(4)));
     assert_eq!(back.newer, Some(saved.results[4].0));
-}
-
-async fn an_empty_page_leads_back_to_the_result_that_it_came_from(it: Fixture) {
-    let saved = save_all(&it, it.account, &[described(0, None)]).await;
-    let (only, everything) = (saved.results[0].0, ResultSearch::default());
-    let limits = SearchLimits::default();
-    let older = find(
-        &it,
-        &saved,
-        &everything,
-        SearchPage::OlderThan(only),
-        limits,
-    )
-    .await;
-    assert!(ids(&older).is_empty());
-    let back = SearchPage::NewerThan(older.newer.unwrap());
-    assert_eq!(
-        ids(&find(&it, &saved, &everything, back, limits).await),
-        [only]
-    );
-    let newer = find(
-        &it,
-        &saved,
-        &everything,
-        SearchPage::NewerThan(only),
-        limits,
-    )
-    .await;
-    assert!(ids(&newer).is_empty());
-    let back = SearchPage::OlderThan(newer.older.unwrap());
-    assert_eq!(
-        ids(&find(&it, &saved, &everything, back, limits).await),
-        [only]
-    );
 }

@@ -13,6 +13,7 @@ use crate::fixture::{Fixture, save_all};
 use crate::result_search::{column_value, described, find, ids};
 
 on_both!(
+    an_empty_page_leads_back_to_the_result_that_it_came_from,
     the_least_sure_results_come_first_and_pages_go_on,
     a_search_goes_by_the_lens_as_it_is_now,
     values_of_earlier_versions_are_offered_too,
@@ -141,4 +142,38 @@ async fn a_column_that_the_lens_does_not_have_is_refused(it: Fixture) {
     let lens = saved.lens.clone();
     let order = ResultOrder::OldestFirst;
     assert!(it.refract.results().of_search(lens, wanted, order).is_err());
+}
+
+async fn an_empty_page_leads_back_to_the_result_that_it_came_from(it: Fixture) {
+    let saved = save_all(&it, it.account, &[described(0, None)]).await;
+    let (only, everything) = (saved.results[0].0, ResultSearch::default());
+    let limits = SearchLimits::default();
+    let older = find(
+        &it,
+        &saved,
+        &everything,
+        SearchPage::OlderThan(only),
+        limits,
+    )
+    .await;
+    assert!(ids(&older).is_empty());
+    let back = SearchPage::NewerThan(older.newer.unwrap());
+    assert_eq!(
+        ids(&find(&it, &saved, &everything, back, limits).await),
+        [only]
+    );
+    let newer = find(
+        &it,
+        &saved,
+        &everything,
+        SearchPage::NewerThan(only),
+        limits,
+    )
+    .await;
+    assert!(ids(&newer).is_empty());
+    let back = SearchPage::OlderThan(newer.older.unwrap());
+    assert_eq!(
+        ids(&find(&it, &saved, &everything, back, limits).await),
+        [only]
+    );
 }
