@@ -37,8 +37,12 @@ function begin(form) {
   /** @type {Set<string>} */
   let touched = new Set();
 
-  const soon = whenQuiet(() => void keep(), 600);
-  const later = whenQuiet(() => void keep(), 5000);
+  // a page that is left kept everything, and a later request would overtake the next page
+  const keepTyped = () => {
+    if (isTyped && !leaving) void keep();
+  };
+  const soon = whenQuiet(keepTyped, 600);
+  const later = whenQuiet(keepTyped, 5000);
 
   form.addEventListener("input", (event) => {
     isTyped = true;

@@ -1,8 +1,6 @@
 // @ts-check
 // Marks texts by keyboard: each control that has a key says so in `data-key`.
 
-let isLeaving = false;
-
 /** @param {Element | null} target */
 function isTyping(target) {
   return target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
@@ -24,16 +22,8 @@ function press(event) {
   if (!(control instanceof HTMLElement)) return;
   event.preventDefault();
   if (isTyping(control)) control.focus();
-  // a key that is held down judges one text
-  else if (!event.repeat && !isLeaving) control.click();
+  // a key that is held down judges one text; a form that is on its way is not sent again
+  else if (!event.repeat) control.click();
 }
 
 document.addEventListener("keydown", press);
-document.addEventListener("submit", (event) => {
-  if (isLeaving) event.preventDefault();
-  isLeaving = true;
-});
-// a page that Back shows again takes keys again
-addEventListener("pageshow", () => {
-  isLeaving = false;
-});

@@ -1,6 +1,8 @@
 // @ts-check
 // Answers a text in place: the form stays as it is, and the answer appears beside it.
 
+import { clearTyped } from "./typed.js";
+
 /** @param {string} words */
 function say(words) {
   const progress = document.querySelector("#progress");
@@ -69,6 +71,7 @@ async function send(form, submitter) {
     const page = new DOMParser().parseFromString(await reply.text(), "text/html");
     clearInterval(waiting);
     if (form.id === "try" && reply.ok && take(page, "#answer")) {
+      clearTyped(form);
       history.pushState(null, "", reply.url);
       forgive(form);
       show();

@@ -17,8 +17,17 @@ addEventListener("submit", (event) => {
   const form = event.target;
   if (event.defaultPrevented || !(form instanceof HTMLFormElement)) return;
   if (form.getAttribute("action") === "/sign-out") sessionStorage.clear();
-  for (const input of form.elements) if (isText(input)) sessionStorage.removeItem(keyOf(input));
+  clearTyped(form);
 });
+
+/**
+ * Drops what is kept of a form, because it was sent.
+ *
+ * @param {HTMLFormElement} form
+ */
+export function clearTyped(form) {
+  for (const input of form.elements) if (isText(input)) sessionStorage.removeItem(keyOf(input));
+}
 
 const [entry] = performance.getEntriesByType("navigation");
 if (entry instanceof PerformanceNavigationTiming && ["reload", "back_forward"].includes(entry.type)) {

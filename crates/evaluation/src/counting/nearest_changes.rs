@@ -142,7 +142,7 @@ mod tests {
         for (number, probability, now, elsewhere) in [
             (1, 0.31, YesNoLabel::No, false),
             (2, 0.5, YesNoLabel::No, false),
-            (3, 0.69, YesNoLabel::No, false),
+            (3, 0.69, YesNoLabel::Yes, false),
             (4, 0.9, YesNoLabel::Yes, true),
             (5, 0.3, YesNoLabel::Unsure, false),
             (6, 0.9, YesNoLabel::Yes, true),

@@ -14,7 +14,7 @@ const BUDGETS: [(&str, usize); 22] = [
     ("README.md", 450),
     ("docs/API.md", 1_500),
     ("docs/APP.md", 600),
-    ("docs/ARCHITECTURE.md", 1_500),
+    ("docs/ARCHITECTURE.md", 1_550),
     ("docs/CHANGELOG.md", 1_000),
     ("docs/CONTRIBUTING.md", 900),
     ("docs/DATABASE.md", 700),
@@ -26,7 +26,7 @@ const BUDGETS: [(&str, usize); 22] = [
     ("docs/PROBABILITIES.md", 1_070),
     ("docs/QUALITY.md", 1_250),
     ("docs/RETENTION.md", 500),
-    ("docs/SECURITY.md", 1_200),
+    ("docs/SECURITY.md", 1_250),
     ("docs/SETTINGS.md", GENERATED),
     ("docs/TOUR.md", 900),
     ("docs/adr/", 5_900),
@@ -39,7 +39,7 @@ const BUDGETS: [(&str, usize); 22] = [
 const GENERATED: usize = ALL_WORDS;
 
 /// The most words of all Markdown in the repository.
-const ALL_WORDS: usize = 25_500;
+const ALL_WORDS: usize = 26_000;
 
 /// The most words of the README of a crate or of its fuzz targets.
 const CRATE_README: usize = 100;
