@@ -282,11 +282,11 @@ async fn check_neighbours(it: &Fixture, saved: &Saved, wanted: &ResultSearch, li
     let results = it.refract.results();
     let found = results.search_least_sure(&lens, wanted, None, limits);
     let ranked = ids(&found.await.unwrap());
-    for (place, id) in list.iter().enumerate() {
+    for (place, id) in list.iter().enumerate().take(3) {
         let found = results.neighbours(&lens, wanted, *id, limits).await;
         assert_eq!(found.unwrap(), beside(list, place), "{wanted:?}");
     }
-    for (place, id) in ranked.iter().enumerate() {
+    for (place, id) in ranked.iter().enumerate().take(3) {
         let found = results.least_sure_neighbours(&lens, wanted, *id, limits);
         assert_eq!(found.await.unwrap(), beside(&ranked, place), "{wanted:?}");
     }

@@ -11,7 +11,6 @@ use super::{at, joined, with_scripts};
 on_both!(
     a_text_is_tried_and_a_cutoff_moved_with_scripts,
     a_text_is_tried_and_a_cutoff_moved_without_scripts,
-    no_page_has_a_barrier,
 );
 
 async fn a_text_is_tried_and_a_cutoff_moved_with_scripts(backend: Backend) {
@@ -67,7 +66,9 @@ async fn tried_and_moved(backend: Backend, scripts: bool) {
     assert_eq!(browser.console_errors().await, [""; 0]);
 }
 
-async fn no_page_has_a_barrier(backend: Backend) {
+#[tokio::test]
+async fn no_page_has_a_barrier() {
+    let backend = Backend::Sqlite;
     let Some(axe) = Browser::axe() else { return };
     let service = Service::start(backend).await;
     let made = service.create(&json!({"text": "a text", "ref": "r"})).await;

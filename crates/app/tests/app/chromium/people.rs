@@ -42,7 +42,10 @@ async fn somebody_is_invited_gets_roles_and_is_removed() {
             assert!(!bob.offers(words).await, "{page}: {words}");
         }
     }
-    for (path, who) in [("/keys", "an owner"), ("/prisms/new", "an editor or an owner")] {
+    for (path, who) in [
+        ("/keys", "an owner"),
+        ("/prisms/new", "an editor or an owner"),
+    ] {
         bob.open(&at(&service, path)).await;
         let words = format!("Ask {who}: Ada.");
         bob.wait_until_text("main", &words).await;

@@ -9,10 +9,7 @@ use serde_json::json;
 
 use super::{joined, open};
 
-on_both!(
-    forty_texts_are_marked_by_keys_in_less_than_five_minutes,
-    no_step_of_a_review_has_a_barrier,
-);
+on_both!(forty_texts_are_marked_by_keys_in_less_than_five_minutes,);
 
 /// Upper bound on the waits for 40 texts, on a machine that is busy with other tests.
 const MOST_WAITING: Duration = Duration::from_mins(1);
@@ -60,7 +57,9 @@ async fn forty_texts_are_marked_by_keys_in_less_than_five_minutes(backend: Backe
     assert_eq!(browser.console_errors().await, [""; 0]);
 }
 
-async fn no_step_of_a_review_has_a_barrier(backend: Backend) {
+#[tokio::test]
+async fn no_step_of_a_review_has_a_barrier() {
+    let backend = Backend::Sqlite;
     let Some(axe) = Browser::axe() else { return };
     let service = Service::start(backend).await;
     made(&service, 12).await;
