@@ -67,13 +67,13 @@ pub fn outcome_keys(
     keys.collect()
 }
 
-/// Makes the key of a field from its label, as [`outcome_key`] does, but with `field` in place of
+/// Makes the key of a field from its label, as `outcome_key` does, but with `field` in place of
 /// `option`. It is never a reserved key.
 pub fn field_key(label: &str, taken: impl Fn(&str) -> bool) -> FieldKey {
     made_key(&ascii_words(label), "field", taken, FieldKey::parse)
 }
 
-/// Makes the key of a question from its text, as [`outcome_key`] does, but with `question` in place
+/// Makes the key of a question from its text, as `outcome_key` does, but with `question` in place
 /// of `option`. It is never a reserved key.
 ///
 /// Callers write the key for ever, so it is short: the first three words that distinguish the
