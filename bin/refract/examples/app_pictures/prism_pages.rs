@@ -1,5 +1,7 @@
 //! The pages for creating, changing and trying prisms.
 
+use refract_test_support::browser::Key;
+
 use crate::picture_book::PictureBook;
 
 /// A text that no result of the demo has.
@@ -13,6 +15,13 @@ pub(crate) async fn take(book: &mut PictureBook) {
     take_edit(book).await;
     take_try(book).await;
     take_lens(book).await;
+    book.take_page("review", &format!("{TRIAGE}/review")).await;
+    book.browser
+        .follow("form[action$=\"/review\"] button.main")
+        .await;
+    book.take("review-text").await;
+    book.take_page("quality", &format!("{TRIAGE}/quality"))
+        .await;
     book.take_page("prisms", "/").await;
     book.browser.click("main > details > summary").await;
     book.take("prisms-archived").await;
@@ -120,8 +129,12 @@ async fn take_lens(book: &mut PictureBook) {
     book.browser.follow(".notice a").await;
     book.take("lens-change").await;
     book.open_page(&path).await;
-    book.browser.click("details.columns summary").await;
-    book.browser.follow("button[value=\"open.0\"]").await;
+    // the bar at the end of the window may cover what a pointer would click
+    let unfold = "document.querySelector('details.columns').open = true;";
+    book.browser.evaluate(unfold, &[]).await;
+    let enter = Key::Enter.to_string();
+    let open = "button[value=\"open.0\"]";
+    book.browser.follow_keys(open, &enter).await;
     book.browser
         .fill("[name=\"columns.0.name\"]", "angry")
         .await;
