@@ -182,7 +182,7 @@ async fn walk(
 async fn all_pages_of_a_search_are_all_that_it_should_find_in_either_direction(it: Fixture) {
     let it = &it;
     let config = Config {
-        cases: 24,
+        cases: 16,
         failure_persistence: None,
         ..Config::default()
     };

@@ -4,12 +4,9 @@ use std::time::{Duration, Instant};
 
 use refract_test_stack::service::{Backend, PRISM, Service};
 use refract_test_support::browser::{Browser, BrowserSettings, BrowserTheme};
-use refract_test_support::on_both;
 use serde_json::json;
 
 use super::{joined, open};
-
-on_both!(forty_texts_are_marked_by_keys_in_less_than_five_minutes,);
 
 /// Upper bound on the waits for 40 texts, on a machine that is busy with other tests.
 const MOST_WAITING: Duration = Duration::from_mins(1);
@@ -29,7 +26,9 @@ async fn press(browser: &Browser, key: &str, left: usize) {
     assert!(sitting.contains(&format!("{left} left")), "{sitting}");
 }
 
-async fn forty_texts_are_marked_by_keys_in_less_than_five_minutes(backend: Backend) {
+#[tokio::test]
+async fn forty_texts_are_marked_by_keys_in_less_than_five_minutes() {
+    let backend = Backend::Postgres;
     if !Browser::available() {
         return;
     }
