@@ -140,6 +140,7 @@ fn settings(visit: &Visit, prism: &Prism, name_error: &str) -> Markup {
             (name.error(name_error).line("text", "off"))
             button type="submit" { "Rename" }
         }
+        p { a href={ "/prisms/new/edit?copy=" (prism.id) } { "Make a copy of it" } }
         @if prism.archived_at.is_some() {
             form method="post" action={ (address) "/restore" } {
                 button type="submit" { "Restore: let it answer again" }

@@ -12,6 +12,7 @@ on_both!(
     a_result_leads_on_within_the_list_that_one_came_from,
     a_newcomer_has_steps_until_they_are_done,
     a_prism_shows_what_it_answered_lately,
+    a_copy_of_a_prism_is_a_new_one,
 );
 
 const RESULTS: &str = "/prisms/support-triage/results";
@@ -167,4 +168,24 @@ async fn a_prism_shows_what_it_answered_lately(backend: Backend) {
     ] {
         assert!(page.contains(part), "{part}: {page}");
     }
+}
+
+async fn a_copy_of_a_prism_is_a_new_one(backend: Backend) {
+    let service = Service::start(backend).await;
+    let mut ada = joined(&service, "ada@example.com", "editor").await;
+    let page = ada.get(&format!("/prisms/{PRISM}")).await.body;
+    let (_, rest) = page.split_once("href=\"/prisms/new/edit?copy=").unwrap();
+    let (id, _) = rest.split_once('"').unwrap();
+    let copied = ada.get(&format!("/prisms/new/edit?copy={id}")).await;
+    assert_eq!(copied.status, 200);
+    for part in [
+        "Support triage",
+        "What is the message about?",
+        "Create the prism",
+    ] {
+        assert!(copied.body.contains(part), "{part}: {}", copied.body);
+    }
+    let unknown = "00000000-0000-0000-0000-000000000000";
+    let hidden = ada.get(&format!("/prisms/new/edit?copy={unknown}")).await;
+    assert_eq!(hidden.status, 404);
 }

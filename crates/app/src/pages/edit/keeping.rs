@@ -5,6 +5,7 @@ use chrono::{DateTime, Utc};
 use refract_authoring::prism_file::PrismFile;
 use refract_domain::ids::PrismId;
 use refract_domain::prism::VersionNumber;
+use refract_domain::prism::slug::PrismSelector;
 use refract_service::people::{
     DraftContent, DraftKind, DraftOutcome, DraftPlace, DraftRevision, StoredDraft,
 };
@@ -42,7 +43,7 @@ impl Editing {
                         editing.draft = EditDraft::of(&name, base);
                     }
                 }
-                None => editing.draft = new_draft(query.get("from")),
+                None => editing.draft = new_draft(visit).await?,
             }
         }
         if query.get("acted").is_none() {
@@ -195,11 +196,19 @@ fn read(content: Option<DraftContent>) -> Option<(StoredEdit, DateTime<Utc>)> {
     Some((serde_json::from_str(&content.text).ok()?, content.saved_at))
 }
 
-/// The draft of a new prism, from an example or empty.
-fn new_draft(example: Option<&str>) -> EditDraft {
-    let example = example.and_then(find_example);
+/// The draft of a new prism: a copy of another prism, an example, or empty.
+async fn new_draft(visit: &Visit) -> Result<EditDraft, PageError> {
+    let query = &visit.sent.query;
+    if let Some(copied) = query.get("copy") {
+        let selector = PrismSelector::parse(copied).map_err(|_| PageError::NotFound)?;
+        let prisms = visit.refract.prisms();
+        let prism = prisms.find(visit.account(), &selector).await?;
+        let version = prisms.find_version(&prism, prism.latest_version).await?;
+        return Ok(EditDraft::of(&prism.name, &version).into_new());
+    }
+    let example = query.get("from").and_then(find_example);
     let example = example.and_then(|example| PrismFile::read(example.file, None).ok());
-    example.map_or_else(EditDraft::blank, |file| {
+    Ok(example.map_or_else(EditDraft::blank, |file| {
         EditDraft::of(file.name.as_str(), &file.version).into_new()
-    })
+    }))
 }
