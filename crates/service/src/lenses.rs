@@ -1,7 +1,7 @@
 //! Lenses: read, changed, and drafted over saved results.
 
 pub(crate) mod change;
-mod count;
+pub(crate) mod count;
 pub(crate) mod draft;
 mod history;
 pub(crate) mod prism_lens;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use chrono::{DateTime, Utc};
 use refract_domain::ids::ResultId;
 use refract_domain::lens::Column;
 use refract_domain::prism::{PrismVersion, VersionNumber};
@@ -14,11 +15,11 @@ use crate::lenses::{Lenses, PrismLens};
 use crate::prisms::versions::find_saved_version;
 
 /// A stored result that is counted.
-pub(super) struct CountedResult<'a> {
-    pub(super) id: ResultId,
-    pub(super) answers: AnswersView<'a>,
+pub(crate) struct CountedResult<'a> {
+    pub(crate) id: ResultId,
+    pub(crate) answers: AnswersView<'a>,
     /// The model that answered; `None` if its server reported none.
-    pub(super) model: Option<&'a str>,
+    pub(crate) model: Option<&'a str>,
 }
 
 impl Lenses<'_> {
@@ -64,12 +65,24 @@ impl Lenses<'_> {
         self,
         lens: &PrismLens,
         most: usize,
+        add: impl FnMut(CountedResult<'_>),
+        progress: impl FnMut(u64),
+    ) -> Result<bool, InternalError> {
+        self.count_since(lens, None, most, add, progress).await
+    }
+
+    /// As [`count`](Self::count), over the results from a moment on.
+    pub(crate) async fn count_since(
+        self,
+        lens: &PrismLens,
+        since: Option<DateTime<Utc>>,
+        most: usize,
         mut add: impl FnMut(CountedResult<'_>),
         mut progress: impl FnMut(u64),
     ) -> Result<bool, InternalError> {
         let database = &self.refract.database;
         let prism = &lens.prism;
-        let mut pages = database.answer_pages(prism.account, prism.id);
+        let mut pages = database.answer_pages_since(prism.account, prism.id, since);
         let mut answering: Option<(VersionNumber, Arc<PrismVersion>)> = None;
         let (mut left, mut counted) = (most, 0);
         while left > 0 {

@@ -1,17 +1,16 @@
 //! What the questions of a prism were answered with lately.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::slice;
 
 use chrono::{DateTime, Utc};
 use refract_domain::key::QuestionKey;
-use refract_domain::lens::Column;
-use refract_domain::prism::{PrismVersion, VersionNumber};
+use refract_domain::lens::Value;
 use refract_evaluation::counting::column_tally::ColumnTally;
 
 use crate::InternalError;
+use crate::lenses::count::CountedResult;
 use crate::lenses::prism_lens::PrismLens;
-use crate::prisms::versions::find_saved_version;
 use crate::results::Results;
 use crate::results::column_value::answer_column;
 
@@ -47,37 +46,21 @@ impl Results<'_> {
         lens: &PrismLens,
         since: DateTime<Utc>,
     ) -> Result<AnswerShares, InternalError> {
-        let database = &self.refract.database;
-        let prism = &lens.prism;
-        let marked = database.count_marks(prism.id).await?;
+        let marked = self.refract.database.count_marks(lens.prism.id).await?;
         let mut shares = AnswerShares::none(lens, &marked);
-        let mut pages = database.answer_pages_since(prism.account, prism.id, Some(since));
-        let mut answering: Option<(VersionNumber, Arc<PrismVersion>)> = None;
-        while shares.results < MOST {
-            let page = pages.next(MOST - shares.results).await?;
-            if page.is_empty() {
-                return Ok(shares);
+        let (questions, results) = (&mut shares.questions, &mut shares.results);
+        let add = |result: CountedResult<'_>| {
+            for counted in &mut *questions {
+                let column = slice::from_ref(&counted.tally.column);
+                let value = result.answers.values(column).next();
+                let value = value.unwrap_or(Value::Null);
+                counted.tally.add(value);
             }
-            for result in page {
-                // most results have the same version as the result before
-                let version = match answering.take() {
-                    Some((number, version)) if number == result.version => version,
-                    Some(_) | None => {
-                        find_saved_version(database, prism.id, result.version).await?
-                    }
-                };
-                for counted in &mut shares.questions {
-                    let column: &Column = &counted.tally.column;
-                    let question = version.question(&column.question);
-                    let answer = result.answers.get(&column.question);
-                    let value = column.value(question, answer);
-                    counted.tally.add(value);
-                }
-                shares.results += 1;
-                answering = Some((result.version, version));
-            }
-        }
-        shares.has_older = !pages.next(1).await?.is_empty();
+            *results += 1;
+        };
+        let lenses = self.refract.lenses();
+        let counting = lenses.count_since(lens, Some(since), MOST, add, |_| ());
+        shares.has_older = counting.await?;
         Ok(shares)
     }
 }

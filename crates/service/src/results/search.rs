@@ -20,7 +20,6 @@ mod text_words;
 use std::sync::Arc;
 
 use self::candidate_reader::CandidateReader;
-use self::conditions::SearchConditions;
 pub use self::found_results::{FoundResults, FoundRow};
 pub use self::neighbours::Neighbours;
 pub use self::result_search::{MarkCondition, ResultSearch};
@@ -55,13 +54,7 @@ impl Results<'_> {
         limits: SearchLimits,
     ) -> Result<FoundResults, SearchError> {
         let database = &self.refract.database;
-        let reader = CandidateReader {
-            database,
-            lens,
-            filter: &search.filter,
-            conditions: SearchConditions::of(lens, search)?,
-            limits,
-        };
+        let reader = CandidateReader::new(self.refract, lens, search, limits)?;
         let matches = reader.read(page).await?;
         Ok(FoundResults::load(database, lens, page, matches).await?)
     }

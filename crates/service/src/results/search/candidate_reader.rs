@@ -7,11 +7,12 @@ use refract_domain::ids::ResultId;
 use refract_persistence::{Database, ResultFilter, ResultOrder, SearchCandidate};
 
 use super::conditions::{SearchConditions, by_result};
-use super::result_search::MarkCondition;
+use super::result_search::{MarkCondition, ResultSearch};
 use super::search_page::{MatchCount, SearchLimits, SearchPage};
-use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;
 use crate::prisms::versions::find_saved_version;
+use crate::results::column_value::ColumnNotSearchable;
+use crate::{InternalError, Refract};
 
 /// Candidates that the first query reads when some of them may not match.
 const FIRST_READ: u32 = 200;
@@ -51,14 +52,30 @@ struct CandidatePage {
 
 /// Reads the candidates of one page of a search.
 pub(super) struct CandidateReader<'a> {
-    pub(super) database: &'a Database,
-    pub(super) lens: &'a PrismLens,
-    pub(super) filter: &'a ResultFilter,
-    pub(super) conditions: SearchConditions,
-    pub(super) limits: SearchLimits,
+    database: &'a Database,
+    lens: &'a PrismLens,
+    filter: &'a ResultFilter,
+    conditions: SearchConditions,
+    limits: SearchLimits,
 }
 
-impl CandidateReader<'_> {
+impl<'a> CandidateReader<'a> {
+    /// Reads the candidates of a search through a lens.
+    pub(super) fn new(
+        refract: &'a Refract,
+        lens: &'a PrismLens,
+        search: &'a ResultSearch,
+        limits: SearchLimits,
+    ) -> Result<Self, ColumnNotSearchable> {
+        Ok(Self {
+            database: &refract.database,
+            lens,
+            filter: &search.filter,
+            conditions: SearchConditions::of(lens, search)?,
+            limits,
+        })
+    }
+
     /// Reads candidates until the page is full, there are no more, or too many were read. The page
     /// of the newest results also counts the matches.
     pub(super) async fn read(&self, page: SearchPage) -> Result<Matches, InternalError> {

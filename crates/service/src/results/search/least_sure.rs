@@ -8,7 +8,6 @@ use refract_evaluation::counting::least_sure::least_confidence;
 use refract_persistence::SearchCandidate;
 
 use super::candidate_reader::CandidateReader;
-use super::conditions::SearchConditions;
 use super::found_results::{FoundResults, load_rows};
 use super::search_page::{MatchCount, SearchLimits};
 use super::{ResultSearch, SearchError};
@@ -55,13 +54,7 @@ impl Results<'_> {
         search: &ResultSearch,
         limits: SearchLimits,
     ) -> Result<(Vec<SearchCandidate>, MatchCount), SearchError> {
-        let reader = CandidateReader {
-            database: &self.refract.database,
-            lens,
-            filter: &search.filter,
-            conditions: SearchConditions::of(lens, search)?,
-            limits,
-        };
+        let reader = CandidateReader::new(self.refract, lens, search, limits)?;
         let (found, count) = reader.read_newest().await?;
         let mut ranked = Vec::with_capacity(found.len());
         for candidate in found {

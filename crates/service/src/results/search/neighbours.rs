@@ -3,7 +3,6 @@
 use refract_domain::ids::ResultId;
 
 use super::candidate_reader::CandidateReader;
-use super::conditions::SearchConditions;
 use super::least_sure::place_of;
 use super::search_page::{SearchLimits, SearchPage};
 use super::{ResultSearch, SearchError};
@@ -31,16 +30,11 @@ impl Results<'_> {
         id: ResultId,
         limits: SearchLimits,
     ) -> Result<Neighbours, SearchError> {
-        let reader = CandidateReader {
-            database: &self.refract.database,
-            lens,
-            filter: &search.filter,
-            conditions: SearchConditions::of(lens, search)?,
-            limits: SearchLimits {
-                results: 1,
-                ..limits
-            },
+        let limits = SearchLimits {
+            results: 1,
+            ..limits
         };
+        let reader = CandidateReader::new(self.refract, lens, search, limits)?;
         let nearest = async |page| {
             let matches = reader.read(page).await?;
             Ok::<_, SearchError>(matches.found.first().map(|candidate| candidate.id))

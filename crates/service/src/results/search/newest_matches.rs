@@ -3,7 +3,6 @@
 use refract_persistence::SearchCandidate;
 
 use super::candidate_reader::CandidateReader;
-use super::conditions::SearchConditions;
 use super::search_page::{MatchCount, SearchLimits};
 use super::{ResultSearch, SearchError};
 use crate::lenses::prism_lens::PrismLens;
@@ -21,17 +20,12 @@ impl Results<'_> {
         search: &ResultSearch,
         most: u32,
     ) -> Result<(Vec<SearchCandidate>, bool), SearchError> {
-        let reader = CandidateReader {
-            database: &self.refract.database,
-            lens,
-            filter: &search.filter,
-            conditions: SearchConditions::of(lens, search)?,
-            limits: SearchLimits {
-                results: 1,
-                candidates: most,
-                counted: 0,
-            },
+        let limits = SearchLimits {
+            results: 1,
+            candidates: most,
+            counted: 0,
         };
+        let reader = CandidateReader::new(self.refract, lens, search, limits)?;
         let (found, count) = reader.read_newest().await?;
         Ok((found, !matches!(count, MatchCount::All(_))))
     }
