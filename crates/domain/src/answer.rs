@@ -1,6 +1,7 @@
 //! Stored answers: a model's answer to each question, with its probabilities (spec 2.4).
 
 pub mod decimal;
+pub mod matching;
 pub mod probability;
 
 use serde::{Deserialize, Serialize};

@@ -52,6 +52,14 @@ id! {
     EventId
 }
 id! {
+    /// Id of an example text of a prism.
+    ExampleId
+}
+id! {
+    /// Id of a stored file run, a `UUIDv7`.
+    FileRunId
+}
+id! {
     /// Id of a node's process, made when it starts.
     NodeId
 }
@@ -78,6 +86,10 @@ id! {
 id! {
     /// Id of a sign-in attempt.
     SignInTryId
+}
+id! {
+    /// Id of an uploaded file, a `UUIDv7`.
+    UploadId
 }
 
 /// The lowest `UUIDv7` of a moment.

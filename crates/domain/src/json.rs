@@ -17,6 +17,7 @@ use crate::problem::ValidationError;
 /// The text is not exactly one JSON value in UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not valid JSON: line {line}, column {column}")]
+#[non_exhaustive]
 pub struct Malformed {
     /// Line of the fault, from 1.
     pub line: usize,

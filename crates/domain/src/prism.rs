@@ -1,6 +1,7 @@
 //! Prisms: their names and their versions with fields, context and questions.
 
 pub(crate) mod display_name;
+pub mod example;
 pub mod field;
 pub mod option_orders;
 pub mod question;

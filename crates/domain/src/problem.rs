@@ -106,6 +106,7 @@ fn write_joined(
 
 /// A fault and the path of its value, such as `questions.0.key`.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Problem {
     /// Keys and positions, joined with dots.
     pub path: String,

@@ -5,6 +5,7 @@
 
 pub mod actor;
 pub mod cost;
+pub mod file_run;
 pub mod mark;
 pub mod view;
 

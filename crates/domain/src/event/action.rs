@@ -54,6 +54,18 @@ actions! {
     LensSet = "lens_set", "changed the lens";
     /// A prism returned to the automatic lens.
     LensReset = "lens_reset", "reset the lens";
+    /// An example text was added to a prism.
+    ExampleAdded = "example_added", "added an example";
+    /// The expected outcomes or the note of an example text were changed.
+    ExampleChanged = "example_changed", "changed an example";
+    /// An example text was removed from a prism.
+    ExampleRemoved = "example_removed", "removed an example";
+    /// A file of example texts was added to a prism.
+    ExamplesUploaded = "examples_uploaded", "uploaded examples";
+    /// The example texts of a prism were downloaded.
+    ExamplesExported = "examples_exported", "exported examples";
+    /// Example texts were erased on request.
+    ExamplesErased = "examples_erased", "erased examples";
     /// An API key was made.
     KeyCreated = "key_created", "made the key";
     /// An API key was revoked.
@@ -98,6 +110,14 @@ actions! {
     ErasureStarted = "erasure_started", "began to erase results";
     /// Results were erased on request.
     ResultsErased = "results_erased", "erased results";
+    /// A file was uploaded for runs.
+    FileUploaded = "file_uploaded", "uploaded a file";
+    /// An uploaded file was deleted. Results of its runs are kept.
+    FileDeleted = "file_deleted", "deleted an uploaded file";
+    /// A run of an uploaded file was made, which has yet to start.
+    FileRunMade = "file_run_made", "made a file run";
+    /// The state of a run of an uploaded file was changed.
+    FileRunChanged = "file_run_changed", "changed a file run";
     /// A file run began to ask the model.
     FileRunStarted = "file_run_started", "started a file run";
     /// A file run ended.

@@ -6,9 +6,11 @@ use std::ops::RangeInclusive;
 use chrono::{DateTime, SecondsFormat, Utc};
 
 use crate::account::role::Role;
+use crate::ids::{FileRunId, UploadId};
 use crate::prism::{DisplayName, VersionNumber};
 use crate::problem::ValidationError;
 use crate::problem::text;
+use crate::result::file_run::FileRunState;
 
 /// A short text in an event: a target's earlier state, its new state, or a note. Except for a
 /// [typed note](Self::note), it is made only of fixed words, names, numbers and moments, so that no
@@ -34,6 +36,16 @@ impl EventDetail {
     /// A version: `version 3`.
     pub fn version(version: VersionNumber) -> Self {
         Self(format!("version {version}"))
+    }
+
+    /// A stored file run: `run 0190b8f2-…`.
+    pub fn file_run(run: FileRunId) -> Self {
+        Self(format!("run {run}"))
+    }
+
+    /// An uploaded file: `file 0190b8f2-…`.
+    pub fn upload(upload: UploadId) -> Self {
+        Self(format!("file {upload}"))
     }
 
     /// Joins several details with commas.
@@ -93,6 +105,12 @@ impl From<&'static str> for EventDetail {
 impl From<Role> for EventDetail {
     fn from(role: Role) -> Self {
         Self(role.name().to_owned())
+    }
+}
+
+impl From<FileRunState> for EventDetail {
+    fn from(state: FileRunState) -> Self {
+        state.name().into()
     }
 }
 

@@ -52,6 +52,7 @@ pub struct Outcome {
 /// One possible outcome of a question, the prism's own or built-in, borrowed from
 /// [`Question::outcomes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct OutcomeRef<'a> {
     /// Key of the outcome in stored answers.
     pub key: &'a str,

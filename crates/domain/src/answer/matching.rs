@@ -1,0 +1,225 @@
+//! Answers from elsewhere, held to the version that is said to have answered.
+
+use crate::answer::{Answer, Answers, Distribution};
+use crate::key::{OutcomeKey, QuestionKey};
+use crate::prism::question::{Question, QuestionType};
+
+/// Answers do not belong to the questions of a version.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AnswersMismatch {
+    /// A question of the version has no answer.
+    #[error("question '{0}' has no answer")]
+    Missing(QuestionKey),
+    /// An answer is to a question that the version lacks, or a second one to the same question.
+    #[error("the answer '{0}' is to no question of the version, or there are two of it")]
+    Unknown(QuestionKey),
+    /// An answer has another type than its question.
+    #[error("the answer '{question}' is of another type than its question, {}", .expected.name())]
+    OtherType {
+        /// The question.
+        question: QuestionKey,
+        /// The type of the question.
+        expected: QuestionType,
+    },
+    /// An outcome of the question has no probability.
+    #[error("the answer '{question}' has no probability of '{outcome}'")]
+    MissingOutcome {
+        /// The question.
+        question: QuestionKey,
+        /// Key of the outcome that the answer lacks.
+        outcome: String,
+    },
+    /// The answer names an outcome that the question lacks, or gives it two probabilities.
+    #[error(
+        "the answer '{question}' has the outcome '{outcome}', which its question does not have, or has it twice"
+    )]
+    UnknownOutcome {
+        /// The question.
+        question: QuestionKey,
+        /// The outcome.
+        outcome: OutcomeKey,
+    },
+}
+
+impl Answers {
+    /// The same answers, in the order of these questions and their outcomes, when they belong to
+    /// them: one answer to each question, of its type, with a probability for each outcome.
+    ///
+    /// Saved answers are so by themselves. Check those that another program kept, since a lens shows an
+    /// empty cell where an answer does not belong to its question.
+    ///
+    /// # Errors
+    /// The first answer, question or outcome that does not match.
+    pub fn matched_to(self, questions: &[Question]) -> Result<Self, AnswersMismatch> {
+        let mut rest = self.0;
+        let mut matched = Vec::with_capacity(questions.len());
+        for question in questions {
+            let place = rest.iter().position(|(key, _)| *key == question.key);
+            let place = place.ok_or_else(|| AnswersMismatch::Missing(question.key.clone()))?;
+            let (key, answer) = rest.remove(place);
+            matched.push((key, matched_answer(answer, question)?));
+        }
+        match rest.into_iter().next() {
+            Some((key, _)) => Err(AnswersMismatch::Unknown(key)),
+            None => Ok(Self(matched)),
+        }
+    }
+}
+
+fn matched_answer(answer: Answer, question: &Question) -> Result<Answer, AnswersMismatch> {
+    let expected = question.question_type();
+    if answer.question_type() != expected {
+        return Err(AnswersMismatch::OtherType {
+            question: question.key.clone(),
+            expected,
+        });
+    }
+    Ok(match answer {
+        Answer::YesNo { probability } => Answer::YesNo { probability },
+        Answer::Choice {
+            value,
+            probabilities,
+            confidence,
+        } => Answer::Choice {
+            value: value.map(|key| known(key, question)).transpose()?,
+            probabilities: matched_outcomes(probabilities, question)?,
+            confidence,
+        },
+        Answer::Scale {
+            level,
+            probabilities,
+        } => Answer::Scale {
+            level: known(level, question)?,
+            probabilities: matched_outcomes(probabilities, question)?,
+        },
+    })
+}
+
+fn matched_outcomes(
+    mut rest: Distribution,
+    question: &Question,
+) -> Result<Distribution, AnswersMismatch> {
+    let mut matched = Distribution::with_capacity(rest.len());
+    for outcome in question.outcomes() {
+        let place = rest.iter().position(|(key, _)| key.as_str() == outcome.key);
+        let place = place.ok_or_else(|| AnswersMismatch::MissingOutcome {
+            question: question.key.clone(),
+            outcome: outcome.key.to_owned(),
+        })?;
+        matched.push(rest.remove(place));
+    }
+    match rest.into_iter().next() {
+        Some((outcome, _)) => Err(unknown(outcome, question)),
+        None => Ok(matched),
+    }
+}
+
+/// The key, when it is one of the question's outcomes.
+fn known(outcome: OutcomeKey, question: &Question) -> Result<OutcomeKey, AnswersMismatch> {
+    if question.label_of(&outcome).is_some() {
+        Ok(outcome)
+    } else {
+        Err(unknown(outcome, question))
+    }
+}
+
+fn unknown(outcome: OutcomeKey, question: &Question) -> AnswersMismatch {
+    AnswersMismatch::UnknownOutcome {
+        question: question.key.clone(),
+        outcome,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    const QUESTIONS: &str = r#"[
+        {"key": "topic", "type": "choice", "text": "?", "options": [
+            {"key": "a", "label": "A"}, {"key": "b", "label": "B"}]},
+        {"key": "angry", "type": "yes_no", "text": "?"},
+        {"key": "urgency", "type": "scale", "text": "?", "levels": [
+            {"key": "low", "label": "Low"}, {"key": "high", "label": "High"}]}
+    ]"#;
+
+    const ANSWERS: &str = r#"{
+        "topic": {"type": "choice", "value": "b", "confidence": 0.8, "probabilities":
+            {"a": 0.1, "b": 0.7, "other": 0.1, "insufficient_information": 0.1}},
+        "angry": {"type": "yes_no", "probability": 0.25},
+        "urgency": {"type": "scale", "level": "low", "probabilities": {"low": 0.9, "high": 0.1}}
+    }"#;
+
+    fn matched(answers: &str) -> Result<Answers, String> {
+        let questions: Vec<Question> = serde_json::from_str(QUESTIONS).unwrap();
+        let answers: Answers = serde_json::from_str(answers).unwrap();
+        let matched = answers.matched_to(&questions);
+        matched.map_err(|mismatch| mismatch.to_string())
+    }
+
+    fn changed(change: impl Fn(&mut Value)) -> String {
+        let mut answers = serde_json::from_str(ANSWERS).unwrap();
+        change(&mut answers);
+        matched(&answers.to_string()).unwrap_err()
+    }
+
+    #[test]
+    fn answers_of_the_version_are_put_into_its_order() {
+        let in_order: Answers = serde_json::from_str(ANSWERS).unwrap();
+        assert_eq!(matched(ANSWERS).unwrap(), in_order);
+        // serde_json's map sorts keys: `angry` comes first, and `high` before `low`
+        let sorted = serde_json::from_str::<Value>(ANSWERS).unwrap().to_string();
+        assert!(sorted.starts_with(r#"{"angry""#), "{sorted}");
+        assert_eq!(matched(&sorted).unwrap(), in_order);
+    }
+
+    #[test]
+    fn whatever_does_not_match_is_refused_with_its_key() {
+        let yes_no = json!({"type": "yes_no", "probability": 0.5});
+        let missing = changed(|answers| {
+            answers.as_object_mut().unwrap().remove("angry");
+        });
+        assert_eq!(missing, "question 'angry' has no answer");
+        let unknown = changed(|answers| answers["happy"] = yes_no.clone());
+        assert!(unknown.starts_with("the answer 'happy' is to no question"));
+        let other_type = changed(|answers| answers["urgency"] = yes_no.clone());
+        assert_eq!(
+            other_type,
+            "the answer 'urgency' is of another type than its question, scale"
+        );
+        let outcome = changed(|answers| {
+            let probabilities = &mut answers["topic"]["probabilities"];
+            probabilities.as_object_mut().unwrap().remove("other");
+        });
+        assert_eq!(outcome, "the answer 'topic' has no probability of 'other'");
+        for (pointer, value) in [
+            ("/topic/probabilities/c", json!(0.5)),
+            ("/topic/value", json!("c")),
+            ("/urgency/level", json!("c")),
+            ("/urgency/probabilities/c", json!(0.5)),
+        ] {
+            let refused = changed(|answers| {
+                let (object, key) = pointer.rsplit_once('/').unwrap();
+                answers.pointer_mut(object).unwrap()[key] = value.clone();
+            });
+            assert!(
+                refused.contains("has the outcome 'c'"),
+                "{pointer}: {refused}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_key_that_stands_twice_is_refused() {
+        let twice = ANSWERS.replacen(
+            '{',
+            r#"{"angry": {"type": "yes_no", "probability": 1.0},"#,
+            1,
+        );
+        assert!(matched(&twice).unwrap_err().contains("two of it"));
+        let twice = ANSWERS.replace(r#""low": 0.9"#, r#""low": 0.9, "low": 0.8"#);
+        assert!(matched(&twice).unwrap_err().contains("or has it twice"));
+    }
+}

@@ -1,0 +1,279 @@
+//! Runs of uploaded files: the states of a run, and which change leads from which state to which.
+
+use std::fmt;
+
+/// The state of a stored file run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FileRunState {
+    /// The file is stored; a person has yet to match its columns to the fields of the prism.
+    Matching,
+    /// A node reads the whole file and prices it.
+    Checking,
+    /// The file is checked; a person decides how to continue.
+    Ready,
+    /// A node answers the first rows; the run is ready again afterwards.
+    Previewing,
+    /// A node answers the rows.
+    Running,
+    /// Nobody works on the run, because a person paused it or the run paused by itself: at a limit,
+    /// or while the model is away.
+    Paused,
+    /// Every row has a result or is refused.
+    Done,
+    /// A person ended the run before its last row.
+    Cancelled,
+    /// The file cannot be read.
+    Broken,
+}
+
+/// A change of a stored file run that a person makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FileRunChange {
+    /// Match the columns of the file again.
+    Match,
+    /// Read the whole file and price it.
+    Check,
+    /// Answer the first rows.
+    Preview,
+    /// Answer all rows.
+    Start,
+    /// Stop until a person resumes the run.
+    Pause,
+    /// Continue a paused run.
+    Resume,
+    /// Continue with the first row, and retry the rows that failed.
+    RetryFailed,
+    /// End the run before its last row.
+    Cancel,
+}
+
+/// The limits at which a stored file run pauses by itself; `None` is no limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FileRunLimits {
+    /// Most model requests.
+    pub model_requests: Option<u64>,
+    /// Most tokens, read and written ones together.
+    pub tokens: Option<u64>,
+    /// Most rows that fail.
+    pub failed_rows: Option<u64>,
+}
+
+impl FileRunState {
+    /// Every state.
+    pub const ALL: [Self; 9] = [
+        Self::Matching,
+        Self::Checking,
+        Self::Ready,
+        Self::Previewing,
+        Self::Running,
+        Self::Paused,
+        Self::Done,
+        Self::Cancelled,
+        Self::Broken,
+    ];
+
+    /// The state's name, such as `running`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Matching => "matching",
+            Self::Checking => "checking",
+            Self::Ready => "ready",
+            Self::Previewing => "previewing",
+            Self::Running => "running",
+            Self::Paused => "paused",
+            Self::Done => "done",
+            Self::Cancelled => "cancelled",
+            Self::Broken => "broken",
+        }
+    }
+
+    /// The state with this name; `None` for any other text.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.name() == name)
+    }
+
+    /// Whether a node works on the run, or is about to.
+    pub const fn is_worked_on(self) -> bool {
+        match self {
+            Self::Checking | Self::Previewing | Self::Running => true,
+            Self::Matching
+            | Self::Ready
+            | Self::Paused
+            | Self::Done
+            | Self::Cancelled
+            | Self::Broken => false,
+        }
+    }
+
+    /// Whether the run ended: in full, by a person, or because its file cannot be read.
+    pub const fn is_final(self) -> bool {
+        match self {
+            Self::Done | Self::Cancelled | Self::Broken => true,
+            Self::Matching
+            | Self::Checking
+            | Self::Ready
+            | Self::Previewing
+            | Self::Running
+            | Self::Paused => false,
+        }
+    }
+
+    /// The state after a person's change; `None` where this state does not allow the change.
+    pub const fn after(self, change: FileRunChange) -> Option<Self> {
+        match (change, self) {
+            (FileRunChange::Match, Self::Matching | Self::Ready | Self::Broken) => {
+                Some(Self::Matching)
+            }
+            (FileRunChange::Check, Self::Matching | Self::Ready | Self::Broken) => {
+                Some(Self::Checking)
+            }
+            (FileRunChange::Preview, Self::Ready) => Some(Self::Previewing),
+            (FileRunChange::Pause, Self::Running) => Some(Self::Paused),
+            (FileRunChange::Start, Self::Ready)
+            | (FileRunChange::Resume, Self::Paused)
+            | (FileRunChange::RetryFailed, Self::Paused | Self::Done) => Some(Self::Running),
+            (FileRunChange::Cancel, _) if !self.is_final() => Some(Self::Cancelled),
+            (
+                FileRunChange::Match
+                | FileRunChange::Check
+                | FileRunChange::Preview
+                | FileRunChange::Start
+                | FileRunChange::Pause
+                | FileRunChange::Resume
+                | FileRunChange::RetryFailed
+                | FileRunChange::Cancel,
+                _,
+            ) => None,
+        }
+    }
+
+    /// Whether the work of a node on a run in this state may end in that one. It may not once a
+    /// person has changed the state.
+    pub const fn may_end_as(self, end: Self) -> bool {
+        match self {
+            Self::Checking => matches!(end, Self::Matching | Self::Ready | Self::Broken),
+            Self::Previewing => matches!(end, Self::Ready | Self::Broken),
+            Self::Running => matches!(end, Self::Paused | Self::Done | Self::Broken),
+            Self::Matching
+            | Self::Ready
+            | Self::Paused
+            | Self::Done
+            | Self::Cancelled
+            | Self::Broken => false,
+        }
+    }
+}
+
+impl FileRunChange {
+    /// Every change.
+    pub const ALL: [Self; 8] = [
+        Self::Match,
+        Self::Check,
+        Self::Preview,
+        Self::Start,
+        Self::Pause,
+        Self::Resume,
+        Self::RetryFailed,
+        Self::Cancel,
+    ];
+
+    /// Whether the change needs the uploaded file.
+    pub const fn needs_file(self) -> bool {
+        match self {
+            Self::Match
+            | Self::Check
+            | Self::Preview
+            | Self::Start
+            | Self::Resume
+            | Self::RetryFailed => true,
+            Self::Pause | Self::Cancel => false,
+        }
+    }
+}
+
+impl fmt::Display for FileRunState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The whole state machine: a row for each state, a column for each change, in the order of
+    /// `ALL`; `-` where the state does not allow the change.
+    const AFTER: [(&str, &str); 9] = [
+        ("matching", "matching checking - - - - - cancelled"),
+        ("checking", "- - - - - - - cancelled"),
+        (
+            "ready",
+            "matching checking previewing running - - - cancelled",
+        ),
+        ("previewing", "- - - - - - - cancelled"),
+        ("running", "- - - - paused - - cancelled"),
+        ("paused", "- - - - - running running cancelled"),
+        ("done", "- - - - - - running -"),
+        ("cancelled", "- - - - - - - -"),
+        ("broken", "matching checking - - - - - -"),
+    ];
+
+    /// The states in which the work of a node may end, by the state of the run.
+    const ENDS: [(&str, &str); 3] = [
+        ("checking", "matching ready broken"),
+        ("previewing", "ready broken"),
+        ("running", "paused done broken"),
+    ];
+
+    #[test]
+    fn every_change_leads_where_the_table_shows() {
+        assert_eq!(
+            AFTER.map(|(state, _)| state),
+            FileRunState::ALL.map(FileRunState::name)
+        );
+        for (name, row) in AFTER {
+            let state = FileRunState::parse(name).unwrap();
+            let after = FileRunChange::ALL.map(|change| {
+                let after = state.after(change);
+                after.map_or("-", FileRunState::name)
+            });
+            assert_eq!(after.join(" "), row, "{name}");
+        }
+    }
+
+    #[test]
+    fn work_ends_in_the_states_of_the_table_and_only_where_a_node_works() {
+        for state in FileRunState::ALL {
+            let ends = FileRunState::ALL
+                .into_iter()
+                .filter(|end| state.may_end_as(*end));
+            let ends: Vec<_> = ends.map(FileRunState::name).collect();
+            let row = ENDS.into_iter().find(|(name, _)| *name == state.name());
+            assert_eq!(ends.join(" "), row.map_or("", |(_, ends)| ends), "{state}");
+            assert_eq!(state.is_worked_on(), row.is_some(), "{state}");
+        }
+    }
+
+    #[test]
+    fn a_final_state_is_left_only_by_starting_over() {
+        for state in FileRunState::ALL {
+            let can_be_cancelled = state.after(FileRunChange::Cancel).is_some();
+            assert_eq!(can_be_cancelled, !state.is_final(), "{state}");
+        }
+        for change in FileRunChange::ALL {
+            assert_eq!(FileRunState::Cancelled.after(change), None);
+        }
+    }
+
+    #[test]
+    fn a_change_that_leads_to_work_needs_the_file() {
+        for (state, change) in FileRunState::ALL
+            .into_iter()
+            .flat_map(|state| FileRunChange::ALL.map(|change| (state, change)))
+        {
+            let leads_to_work = state.after(change).is_some_and(FileRunState::is_worked_on);
+            assert!(!leads_to_work || change.needs_file(), "{state} {change:?}");
+        }
+        assert_eq!(FileRunState::parse("Running"), None);
+    }
+}
