@@ -24,6 +24,7 @@ pub struct DefinitionName {
 
 /// Why a file name does not name a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum DefinitionNameError {
     /// The name has another ending.
     #[error("its name ends in neither .prism.json nor .lens.json")]

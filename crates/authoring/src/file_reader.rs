@@ -13,6 +13,9 @@ pub(crate) const ROOT: &str = "file";
 /// Schema: JSON has no comments, and with a key the file stays valid JSON for every other program.
 const COMMENT: &str = "$comment";
 
+/// The key of the whole file that names its JSON Schema, for editors.
+const SCHEMA: &str = "$schema";
+
 /// Joins a path and a key or position with a dot; a key of the root stands for itself.
 pub(crate) fn join(path: &str, key: impl std::fmt::Display) -> String {
     if path == ROOT {
@@ -33,7 +36,12 @@ impl FileReader {
     pub(crate) fn root<'a>(&mut self, bytes: &'a [u8]) -> Option<Object<'a>> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         match Json::parse(bytes) {
-            Ok(json) => self.object(ROOT, json),
+            Ok(json) => {
+                let file = self.object(ROOT, json)?;
+                // a name that is no string would confuse the editor that it is for
+                self.optional_string(ROOT, &file, SCHEMA);
+                Some(file)
+            }
             Err(malformed) => {
                 self.problems
                     .add(ROOT, ValidationError::rule(malformed.to_string()));
@@ -48,7 +56,7 @@ impl FileReader {
 
     pub(crate) fn refuse_keys_besides(&mut self, path: &str, object: &Object<'_>, known: &[&str]) {
         let mut unknown = object.keys_besides(known);
-        unknown.retain(|key| key != COMMENT);
+        unknown.retain(|key| key != COMMENT && !(path == ROOT && key == SCHEMA));
         if !unknown.is_empty() {
             self.problems
                 .add(path, ValidationError::UnrecognizedKeys(unknown));

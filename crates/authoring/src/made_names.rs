@@ -7,8 +7,8 @@ use refract_domain::limits::{KEY_CHARS, PRISM_PATH_CHARS};
 use refract_domain::prism::question::Outcome;
 use refract_domain::prism::slug::Slug;
 use refract_domain::problem::ValidationError;
-use unicode_normalization::UnicodeNormalization as _;
-use unicode_normalization::char::is_combining_mark;
+
+use crate::plain_letters::{Unaccented, unaccented};
 
 /// Most words in the key of a question.
 const QUESTION_KEY_WORDS: usize = 3;
@@ -39,8 +39,8 @@ pub fn outcome_keys(
     previous: &[Outcome],
     is_reserved: impl Fn(&OutcomeKey) -> bool,
 ) -> Vec<OutcomeKey> {
-    let given = outcomes.iter().filter_map(|(key, _)| key.clone());
-    let mut taken: BTreeSet<OutcomeKey> = given.collect();
+    let mut taken = BTreeSet::<OutcomeKey>::new();
+    taken.extend(outcomes.iter().filter_map(|(key, _)| key.clone()));
     // labels of the previous version get their keys first, so that no new label takes one of
     // those keys
     let kept: Vec<_> = outcomes
@@ -141,16 +141,15 @@ pub fn slugs(name: &str) -> impl Iterator<Item = Slug> {
 
 /// The words of a text in lower case ASCII letters and digits; accents are dropped.
 fn ascii_words(text: &str) -> Vec<String> {
-    let plain: String = text
-        .to_lowercase()
-        .nfd()
-        .filter(|c| !is_combining_mark(*c))
-        .collect();
-    plain
-        .split(|c: char| !c.is_ascii_lowercase() && !c.is_ascii_digit())
-        .filter(|word| !word.is_empty())
-        .map(str::to_owned)
-        .collect()
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars() {
+        match unaccented(c) {
+            Unaccented::Plain(c) => plain.push(c),
+            Unaccented::Mark => {}
+            Unaccented::Other => plain.push(' '),
+        }
+    }
+    plain.split_whitespace().map(str::to_owned).collect()
 }
 
 /// The first `bytes` bytes of an ASCII text, or the whole text when it is shorter.

@@ -4,6 +4,7 @@ use super::rule::WordingRule;
 
 /// A finding of a rule, and its path in the prism file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct WordingWarning {
     /// The rule that warns.
     pub rule: WordingRule,
