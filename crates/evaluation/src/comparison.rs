@@ -36,6 +36,7 @@ pub struct PairedAnswers {
 
 /// Accuracy of two sets of answers to the same rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Comparison {
     /// Rows that both sets answer.
     pub rows: u64,

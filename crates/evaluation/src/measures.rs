@@ -27,6 +27,7 @@ use crate::measures::scale::ScaleMeasures;
 /// A row is a marked answer. It counts as answered when the answer predicts an outcome; a choice
 /// without a value and a Yes / No labelled unsure predict none.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct QuestionMeasures {
     /// All rows.
     pub marks: u64,

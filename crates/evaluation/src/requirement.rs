@@ -37,6 +37,7 @@ enum Relation {
 
 /// The outcome of checking a requirement.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct CheckedRequirement {
     /// The measure's value; `None` when it is undefined, such as a precision without predictions.
     pub value: Option<f64>,
@@ -46,6 +47,7 @@ pub struct CheckedRequirement {
 
 /// Why a requirement cannot be read or checked.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum RequirementError {
     /// The text has no operator.
     #[error("`{0}` has no operator: write >=, >, <= or <, as in topic.accuracy>=0.9")]

@@ -43,6 +43,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let version: PrismVersion = serde_json::from_str(VERSION)?;
     let lens: Vec<Column> = serde_json::from_str(LENS)?;
     let answers: Answers = serde_json::from_str(ANSWERS)?;
+    // refused unless they are answers of this version
+    let answers = answers.matched_to(version.questions())?;
     let created_at: DateTime<Utc> = "2026-05-04T09:08:07.060Z".parse()?;
     let results = [
         (

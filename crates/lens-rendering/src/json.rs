@@ -36,6 +36,17 @@ impl<'w, W: Write> ObjectWriter<'w, W> {
         write_string(self.key(key)?, text)
     }
 
+    /// Writes an entry whose key may be any text.
+    pub(crate) fn string_under(&mut self, key: &str, text: &str) -> io::Result<()> {
+        if !self.is_empty {
+            self.out.write_all(b",")?;
+        }
+        self.is_empty = false;
+        write_string(self.out, key)?;
+        self.out.write_all(b":")?;
+        write_string(self.out, text)
+    }
+
     pub(crate) fn string_or_null(&mut self, key: &str, text: Option<&str>) -> io::Result<()> {
         match text {
             Some(text) => self.string(key, text),

@@ -6,6 +6,10 @@
 //! many under one header; [`MarkRowWriter`] writes marks and [`EventRowWriter`] events;
 //! [`write_csv_line`] writes arbitrary texts as a line of csv; [`cell_text`] returns a single cell.
 //!
+//! Answers that another program kept are held to their version first, by
+//! [`Answers::matched_to`](refract_domain::answer::Answers::matched_to): a lens shows an empty cell
+//! where an answer does not belong to its question.
+//!
 //! ```
 //! use refract_lens_rendering::prelude::*;
 //!

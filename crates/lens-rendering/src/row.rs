@@ -5,12 +5,18 @@ use std::io::{self, Write};
 use refract_domain::answer::decimal::Decimal;
 use refract_domain::key::{ColumnName, ROW_NAMES};
 use refract_domain::lens::Value;
+use refract_domain::prism::field::Field;
 use refract_domain::result::view::{ResultView, RowColumns};
 
 use crate::RowFormat;
 use crate::cell::{Dialect, Line};
 use crate::json::{ObjectWriter, write_value};
 use crate::plain::{id_text, iso_8601};
+
+/// The byte order mark of UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+/// The name of the row column with the caller's own reference.
+const REF: &str = "ref";
 
 /// Writes any number of results as rows under one header.
 ///
@@ -19,7 +25,10 @@ use crate::plain::{id_text, iso_8601};
 pub struct RowWriter<'a, W> {
     format: RowFormat,
     columns: RowColumns<'a>,
+    /// The columns of another table, in place of `ref` and the fields.
+    own: Option<&'a [String]>,
     marked: &'a [ColumnName],
+    has_byte_order_mark: bool,
     out: W,
 }
 
@@ -29,7 +38,9 @@ impl<'a, W: Write> RowWriter<'a, W> {
         Self {
             format,
             columns,
+            own: None,
             marked: &[],
+            has_byte_order_mark: false,
             out,
         }
     }
@@ -38,6 +49,27 @@ impl<'a, W: Write> RowWriter<'a, W> {
     #[must_use]
     pub fn with_marks(self, marked: &'a [ColumnName]) -> Self {
         Self { marked, ..self }
+    }
+
+    /// Puts the rows beside those of another table: its columns come first, in place of `ref` and
+    /// the fields, which it holds. Its names must differ from each other and from those of the other
+    /// columns.
+    #[must_use]
+    pub fn beside(self, own: &'a [String]) -> Self {
+        Self {
+            own: Some(own),
+            ..self
+        }
+    }
+
+    /// Begins csv and tsv with a byte order mark of UTF-8, by which Excel recognizes the encoding. The
+    /// API's rows have none, and jsonl never has one.
+    #[must_use]
+    pub fn with_byte_order_mark(self, has_byte_order_mark: bool) -> Self {
+        Self {
+            has_byte_order_mark,
+            ..self
+        }
     }
 
     /// Writes the header; jsonl has none.
@@ -61,6 +93,19 @@ impl<'a, W: Write> RowWriter<'a, W> {
         self.write_marked_row(result, [])
     }
 
+    /// Writes one result beside the cells of [another table's](Self::beside) row. Columns without a
+    /// cell stay empty.
+    ///
+    /// # Errors
+    /// When `out` cannot be written to.
+    pub fn write_row_beside(
+        &mut self,
+        cells: &[String],
+        result: &ResultView<'_>,
+    ) -> io::Result<()> {
+        self.write_parts(cells, result, std::iter::repeat(Value::Null))
+    }
+
     /// Writes one result as a row with the values of its marks, in the order of the [columns of
     /// marks](Self::with_marks). Columns without a value stay empty.
     ///
@@ -72,12 +117,7 @@ impl<'a, W: Write> RowWriter<'a, W> {
         marks: impl IntoIterator<Item = Value<'v>>,
     ) -> io::Result<()> {
         let missing = std::iter::repeat(Value::Null);
-        let marks = marks.into_iter().chain(missing);
-        match self.format {
-            RowFormat::Csv => self.write_line(Dialect::Csv, result, marks),
-            RowFormat::Tsv => self.write_line(Dialect::Tsv, result, marks),
-            RowFormat::Jsonl => self.write_object(result, marks),
-        }
+        self.write_parts(&[], result, marks.into_iter().chain(missing))
     }
 
     /// Flushes and returns the underlying writer.
@@ -89,12 +129,33 @@ impl<'a, W: Write> RowWriter<'a, W> {
         Ok(self.out)
     }
 
+    fn write_parts<'v>(
+        &mut self,
+        cells: &[String],
+        result: &ResultView<'_>,
+        marks: impl Iterator<Item = Value<'v>>,
+    ) -> io::Result<()> {
+        match self.format {
+            RowFormat::Csv => self.write_line(Dialect::Csv, cells, result, marks),
+            RowFormat::Tsv => self.write_line(Dialect::Tsv, cells, result, marks),
+            RowFormat::Jsonl => self.write_object(cells, result, marks),
+        }
+    }
+
     fn write_header_line(&mut self, dialect: Dialect) -> io::Result<()> {
+        if self.has_byte_order_mark {
+            self.out.write_all(BYTE_ORDER_MARK)?;
+        }
+        let fields = self.fields();
         let mut line = Line::begin(dialect, &mut self.out);
-        for name in ROW_NAMES {
+        for name in self.own.unwrap_or_default() {
+            line.text(name)?;
+        }
+        let is_held = |name: &str| self.own.is_some() && name == REF;
+        for name in ROW_NAMES.into_iter().filter(|name| !is_held(name)) {
             line.plain(name.as_bytes())?;
         }
-        for field in self.columns.fields {
+        for field in fields {
             line.plain(field.key.as_str().as_bytes())?;
         }
         let columns = self.columns.lens.iter().map(|column| &column.name);
@@ -107,17 +168,24 @@ impl<'a, W: Write> RowWriter<'a, W> {
     fn write_line<'v>(
         &mut self,
         dialect: Dialect,
+        cells: &[String],
         result: &ResultView<'_>,
         marks: impl Iterator<Item = Value<'v>>,
     ) -> io::Result<()> {
+        let fields = self.fields();
         let mut line = Line::begin(dialect, &mut self.out);
+        for (_, cell) in own_cells(self.own, cells) {
+            line.text(cell)?;
+        }
         line.plain(&id_text(result.id))?;
-        line.text(result.reference.unwrap_or_default())?;
+        if self.own.is_none() {
+            line.text(result.reference.unwrap_or_default())?;
+        }
         line.plain(Decimal::from(result.version).as_bytes())?;
         line.plain(result.status.name().as_bytes())?;
         line.text(result.status.error().unwrap_or_default())?;
         line.plain(&iso_8601(result.created_at))?;
-        for field in self.columns.fields {
+        for field in fields {
             line.text(result.field(&field.key).unwrap_or_default())?;
         }
         for value in result.values(self.columns.lens) {
@@ -131,17 +199,24 @@ impl<'a, W: Write> RowWriter<'a, W> {
 
     fn write_object<'v>(
         &mut self,
+        cells: &[String],
         result: &ResultView<'_>,
         marks: impl Iterator<Item = Value<'v>>,
     ) -> io::Result<()> {
+        let fields = self.fields();
         let mut row = ObjectWriter::begin(&mut self.out)?;
+        for (name, cell) in own_cells(self.own, cells) {
+            row.string_under(name, cell)?;
+        }
         row.plain_string("result_id", &id_text(result.id))?;
-        row.string_or_null("ref", result.reference)?;
+        if self.own.is_none() {
+            row.string_or_null(REF, result.reference)?;
+        }
         row.number("version", result.version.into())?;
         row.plain_string("status", result.status.name().as_bytes())?;
         row.string_or_null("error", result.status.error())?;
         row.plain_string("created_at", &iso_8601(result.created_at))?;
-        for field in self.columns.fields {
+        for field in fields {
             row.string(
                 field.key.as_str(),
                 result.field(&field.key).unwrap_or_default(),
@@ -157,4 +232,25 @@ impl<'a, W: Write> RowWriter<'a, W> {
         row.end()?;
         self.out.write_all(b"\n")
     }
+
+    /// The fields with columns; none beside another table, which holds them.
+    fn fields(&self) -> &'a [Field] {
+        match self.own {
+            None => self.columns.fields,
+            Some(_) => &[],
+        }
+    }
+}
+
+/// The columns of another table with the cells of a row.
+fn own_cells<'c>(
+    own: Option<&'c [String]>,
+    cells: &'c [String],
+) -> impl Iterator<Item = (&'c str, &'c str)> {
+    let cells = cells.iter().map(String::as_str);
+    let cells = cells.chain(std::iter::repeat(""));
+    own.unwrap_or_default()
+        .iter()
+        .map(String::as_str)
+        .zip(cells)
 }

@@ -54,6 +54,7 @@ struct RangeEnd {
 
 /// A cutoff of a label column beyond the bound of the stored probabilities.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct UnreachableCutoff {
     /// The label column.
     pub column: ColumnName,

@@ -22,6 +22,7 @@ pub struct CutoffSteps {
 
 /// Counts of yes and no at one cutoff, without a band of `unsure`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct CutoffStep {
     /// The cutoff in percent, from 0 to 100.
     pub percent: u32,

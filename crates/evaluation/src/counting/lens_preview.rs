@@ -133,6 +133,7 @@ impl LensPreview {
 
 /// The current and the new value of one cell.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct CellPair<'a> {
     /// The current value; `None` when the current lens has no column of this name.
     pub before: Option<Value<'a>>,

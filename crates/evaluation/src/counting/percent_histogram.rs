@@ -18,6 +18,7 @@ pub struct PercentHistogram {
 
 /// Number of results with each label.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct LabelCounts {
     /// Results that are `yes`.
     pub yes: u64,

@@ -42,6 +42,7 @@ pub enum CutoffGoal {
 /// held-out rows is then used to choose the cutoff on all rows. For a precision, `yes_from` is
 /// chosen first in this way, then `no_below`.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct CutoffAdvice {
     /// The percent below which the answer is no, 1 to 99; `None` when the goal is out of reach.
     pub no_below: Option<u32>,

@@ -7,6 +7,7 @@ use crate::measures::proportion::Proportion;
 
 /// The quality of cutoffs on some rows: those of advised cutoffs are held out.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct CutoffMeasures {
     /// Share of rows marked yes among those answered yes.
     pub precision: Proportion,

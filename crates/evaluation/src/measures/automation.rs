@@ -13,6 +13,7 @@ use crate::measures::proportion::Proportion;
 /// choice repeated. The first target that reaches it is then used to choose the confidence on all
 /// rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct AutomationAdvice {
     /// The least confidence, a whole percent from 0 to 1, as in
     /// [`CoveragePoint`](crate::measures::coverage::CoveragePoint).
@@ -25,6 +26,7 @@ pub struct AutomationAdvice {
 
 /// The share of automated rows, and their accuracy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Automation {
     /// Covered rows among all rows.
     pub coverage: Proportion,

@@ -9,6 +9,7 @@ use crate::measures::forecast::Forecast;
 
 /// Accuracy over coverage, when people decide the rows below a confidence threshold.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct CoverageCurve {
     /// The points from the lowest confidence on, at each whole percent where the covered rows
     /// change.

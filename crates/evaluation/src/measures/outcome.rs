@@ -9,6 +9,7 @@ use crate::measures::count::{ratio, to_f64};
 
 /// Precision, recall and F1 of one outcome, over the answered rows.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct OutcomeMeasures {
     /// The outcome.
     pub key: OutcomeKey,
@@ -30,6 +31,7 @@ pub struct OutcomeMeasures {
 /// An undefined precision or recall of such an outcome counts as 0. The means are `None` without
 /// answered rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct MacroAverage {
     /// Mean precision.
     pub precision: Option<f64>,
@@ -41,6 +43,7 @@ pub struct MacroAverage {
 
 /// Answered rows with one marked and one predicted outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct ConfusionCell {
     /// The marked outcome.
     pub marked: OutcomeKey,

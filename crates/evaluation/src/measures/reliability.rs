@@ -15,6 +15,7 @@ const BINS: usize = 15;
 /// For choices and scales the probability is that of the predicted outcome, over the answered rows;
 /// for Yes / No that of yes, over all rows.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct ReliabilityBin {
     /// The lowest probability in the bin.
     pub from: Probability,

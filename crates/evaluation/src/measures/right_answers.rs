@@ -11,6 +11,7 @@ const MOST_PARTS: usize = 10;
 
 /// How many marked answers are right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RightAnswers {
     /// All marked answers.
     pub marks: u64,
@@ -35,6 +36,7 @@ pub struct AnswersOverTime(Vec<(ResultId, RightAnswers)>);
 
 /// The marked answers of consecutive results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AnswersOfPeriod {
     /// The first result.
     pub first: ResultId,

@@ -13,6 +13,7 @@ const LEVELS: usize = *limits::LEVELS.end();
 /// A level's number is its position in the version that answered, so the distance between two
 /// levels is a number of steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct ScaleMeasures {
     /// Mean number of levels between answer and mark; `None` without answered rows.
     pub mean_absolute_error: Option<f64>,

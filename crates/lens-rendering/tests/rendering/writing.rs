@@ -93,3 +93,74 @@ fn finishing_flushes_the_writer() {
     let buffered = rows.finish().unwrap();
     assert_eq!(buffered.get_ref().len(), result.row(Format::Jsonl).len());
 }
+
+/// One row beside those of another table, whose row lacks the last cell.
+fn beside(format: RowFormat, result: &Sample) -> String {
+    let own = ["=note", "a \"key\"", "last"].map(str::to_owned);
+    let rows = RowWriter::new(format, result.columns(), Vec::new());
+    let mut rows = rows.beside(&own);
+    rows.write_header().unwrap();
+    let cells = ["=1+1", "two\nlines"].map(str::to_owned);
+    rows.write_row_beside(&cells, &result.view()).unwrap();
+    String::from_utf8(rows.finish().unwrap()).unwrap()
+}
+
+#[test]
+fn another_table_takes_the_place_of_ref_and_fields() {
+    let result = sample();
+    let csv = beside(RowFormat::Csv, &result);
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    let header: Vec<_> = reader
+        .headers()
+        .unwrap()
+        .iter()
+        .map(str::to_owned)
+        .collect();
+    let names = [
+        "'=note",
+        "a \"key\"",
+        "last",
+        "result_id",
+        "version",
+        "status",
+        "error",
+        "created_at",
+        "topic",
+        "angry",
+        "urgency",
+    ];
+    assert_eq!(header, names);
+    let row = reader.records().next().unwrap().unwrap();
+    let first: Vec<_> = row.iter().take(3).collect();
+    assert_eq!(first, ["'=1+1", "two\nlines", ""]);
+    let tsv = beside(RowFormat::Tsv, &result);
+    assert!(tsv.contains("\n'=1+1\ttwo lines\t\t"), "{tsv}");
+    let json = beside(RowFormat::Jsonl, &result);
+    let begins = r#"{"=note":"=1+1","a \"key\"":"two\nlines","last":"","result_id":""#;
+    assert!(json.starts_with(begins), "{json}");
+    assert!(
+        !json.contains("\"ref\"") && !json.contains("\"text\""),
+        "{json}"
+    );
+}
+
+#[test]
+fn a_byte_order_mark_begins_a_table_only() {
+    let result = sample();
+    for (row_format, format) in [
+        (RowFormat::Csv, Format::Csv),
+        (RowFormat::Tsv, Format::Tsv),
+        (RowFormat::Jsonl, Format::Jsonl),
+    ] {
+        let rows = RowWriter::new(row_format, result.columns(), Vec::new());
+        let mut rows = rows.with_byte_order_mark(true);
+        rows.write_header().unwrap();
+        rows.write_row(&result.view()).unwrap();
+        let written = String::from_utf8(rows.finish().unwrap()).unwrap();
+        let mark = match row_format {
+            RowFormat::Csv | RowFormat::Tsv => "\u{feff}",
+            RowFormat::Jsonl => "",
+        };
+        assert_eq!(written, format!("{mark}{}", result.render(format)));
+    }
+}

@@ -10,6 +10,7 @@ use crate::counting::percent_histogram::{LabelCounts, PercentHistogram};
 /// number of changed cells and results for any position of the column's cutoffs, with the draft's
 /// other columns unchanged.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct LabelMoves {
     /// All probabilities behind the column's labels.
     pub probabilities: PercentHistogram,
@@ -25,6 +26,7 @@ pub struct LabelMoves {
 
 /// Probabilities by current label.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct NowLabels {
     /// Probabilities of results that are `yes` now.
     pub yes: PercentHistogram,
