@@ -1,0 +1,104 @@
+//! Why results, versions or a lens are refused, with the place and never a value.
+
+use std::io;
+
+use refract_domain::answer::matching::AnswersMismatch;
+use refract_domain::json::Malformed;
+use refract_domain::prism::VersionNumber;
+use refract_domain::problem::{Problems, ValidationError};
+
+/// What was passed cannot be read, or does not fit together.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoredInputError {
+    /// The versions are no JSON.
+    #[error("the versions: {0}")]
+    MalformedVersions(Malformed),
+    /// The versions are no object of prism files by number.
+    #[error("the versions must be an object of prism files by version number: {0}")]
+    Versions(ValidationError),
+    /// There is no version at all.
+    #[error("the versions are empty: pass those that answered, and the prism's latest one")]
+    NoVersion,
+    /// A key of the versions is not a number from 1 to 2147483647.
+    #[error("the keys of the versions must be their numbers, from 1")]
+    VersionNumber,
+    /// A version is no valid prism file.
+    #[error("version {number}: {problems}")]
+    Version {
+        /// The version's number.
+        number: VersionNumber,
+        /// Every problem of the file.
+        problems: Problems,
+    },
+    /// The results are no JSON.
+    #[error(
+        "the results must be JSON, in a list or one after another: line {line}, column {column}"
+    )]
+    Results {
+        /// Line where the reading stopped, from 1.
+        line: usize,
+        /// Column where it stopped, in bytes.
+        column: usize,
+    },
+    /// A result is not as Refract stores it.
+    #[error("result {index}: {reason}")]
+    Result {
+        /// The result's position, from 0.
+        index: usize,
+        /// What is wrong.
+        reason: StoredResultError,
+    },
+    /// A lens is no valid lens file for the latest version.
+    #[error("the lens: {0}")]
+    Lens(Problems),
+    /// There is no format of this name.
+    #[error("the format must be one of json, raw, csv, tsv and jsonl")]
+    Format,
+    /// A format of one result was asked for several, or for none.
+    #[error("{format} shows one result, and there are {results}: use csv, tsv or jsonl")]
+    NotOneResult {
+        /// The format's name.
+        format: &'static str,
+        /// The number of results.
+        results: usize,
+    },
+    /// There was no memory for what was rendered.
+    #[error("the bytes cannot be written: {0}")]
+    Memory(io::Error),
+    /// A Yes / No question was expected under this name.
+    #[error("the {what} must be one that reads a Yes / No question")]
+    NotYesNo {
+        /// What the name is of: `column` or `question`.
+        what: &'static str,
+    },
+}
+
+/// Why one result cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoredResultError {
+    /// A value is absent or of another kind.
+    #[error("{path}: {error}")]
+    Value {
+        /// Keys, joined with dots.
+        path: String,
+        /// What is wrong with the value.
+        error: ValidationError,
+    },
+    /// The id is no UUID.
+    #[error("its id is not a UUID")]
+    Id,
+    /// The moment is not in the form of RFC 3339.
+    #[error("its created_at is not a moment such as 2026-05-04T09:08:07.060Z")]
+    Moment,
+    /// An ok result has answers and no error, a failed one an error and no answers.
+    #[error("an ok result has answers and no error, a failed one has an error and no answers")]
+    Status,
+    /// The version that answered was not passed.
+    #[error("it was answered by version {0}, which is not among the versions")]
+    NoSuchVersion(i32),
+    /// The answers are not to the questions of the version.
+    #[error("its answers do not match its version: {0}")]
+    Answers(#[from] AnswersMismatch),
+}

@@ -1,0 +1,23 @@
+//! The lens for JavaScript: renders stored results, previews lenses and checks files, in the browser
+//! or in Node.
+//!
+//! Prisms, lenses and results are passed as the JSON texts in which Refract gives them out, and what is
+//! rendered has the bytes of the API. [`StoredResults`] reads results with the versions that answered;
+//! [`check_prism_file`] and [`check_lens_file`] check files. `bindings` shows both to JavaScript, and is
+//! the only module that knows it: everything else runs and is tested natively.
+//!
+//! `make wasm` builds the npm package `refract-lens` from this crate.
+
+mod answers_json;
+pub mod bindings;
+mod checked_files;
+mod counted_lenses;
+mod input_error;
+mod result_json;
+mod stored_results;
+mod versions_json;
+
+pub use checked_files::{CheckedFile, FoundProblem, check_lens_file, check_prism_file};
+pub use counted_lenses::{ColumnCounts, CountedLens, CountedSteps};
+pub use input_error::{StoredInputError, StoredResultError};
+pub use stored_results::StoredResults;

@@ -1,0 +1,58 @@
+/** What a result is rendered as: `json`, `csv`, `tsv` and `jsonl` through the lens, `raw` without. */
+export type Format = "json" | "raw" | "csv" | "tsv" | "jsonl";
+
+/** The effect of a draft of a lens on the answered results. */
+export interface Preview {
+  /** Number of answered results. */
+  results: number;
+  /** Number of results with a changed cell in the columns that both lenses have. */
+  changed_results: number;
+  /** Number of cells in the columns that both lenses have. */
+  cells: number;
+  /** How many of these cells change. */
+  changed: number;
+  /** The columns of the draft, in order. */
+  columns: ColumnPreview[];
+  /** Names of the columns that the draft lacks. */
+  dropped: string[];
+}
+
+/** The counts of one column of a draft. */
+export interface ColumnPreview {
+  name: string;
+  question: string;
+  output: string;
+  /** Number of cells that change; null for a new column. */
+  changed: number | null;
+  /** The values with the draft. */
+  after: Tally;
+  /** The values now; null without such a column, and when the two cannot be compared. */
+  before: Tally | null;
+}
+
+/** How often each value occurs in a column. */
+export interface Tally {
+  values: { value: string; label: string; cells: number }[];
+  /** Number of empty cells. */
+  empty: number;
+}
+
+/** The stored probabilities of a column, and the counts at each cutoff. */
+export interface Cutoffs {
+  column: string;
+  question: string;
+  /** Number of answered results that have the question. */
+  results: number;
+  no_below: number | null;
+  yes_from: number | null;
+  /** The labels that the column shows now; null for a column of probabilities. */
+  now: { yes: number; unsure: number; no: number } | null;
+  /** One for each cutoff from 0 to 100 percent; `results` lie in this percent. */
+  steps: { percent: number; results: number; no: number; yes: number }[];
+}
+
+/** A fault of one value of a file, such as that at `questions.0.key`. */
+export interface Problem {
+  path: string;
+  message: string;
+}
