@@ -9,6 +9,7 @@ mod calls;
 mod counts;
 mod database;
 mod events;
+mod file_runs;
 mod keys;
 mod lenses;
 mod marks;
@@ -16,12 +17,17 @@ mod people;
 mod prisms;
 mod results;
 mod retention;
+mod uploads;
 
 pub use self::accounts::{AccountRow, CreateOutcome, DEFAULT_ACCOUNT};
 pub use self::calls::{CreateCallRow, KeyRow, ResultCallRow};
 pub use self::counts::{KeptCounts, KeyCount, NewCounts};
 pub use self::database::{Database, DatabaseSettings};
 pub use self::events::*;
+pub use self::file_runs::{
+    EndedLease, FileRunLease, FileRunMatch, FileRunRow, FileRunScope, FileRunUpdate, LeasedFileRun,
+    NewFileRun, RenewedLease,
+};
 pub use self::keys::{NewApiKey, StoredKey};
 pub use self::lenses::{LensRevision, LensSave};
 pub use self::marks::*;
@@ -29,3 +35,4 @@ pub use self::people::*;
 pub use self::prisms::*;
 pub use self::results::*;
 pub use self::retention::*;
+pub use self::uploads::{NewUploadRow, OldUploadRow, OldUploads, UploadDeletion, UploadRow};

@@ -1,6 +1,11 @@
 //! The tables of both databases, as queries see them.
 
+mod example_tables;
+mod file_tables;
 pub(crate) mod sql_types;
+
+pub(crate) use self::example_tables::{example_checks, prism_examples};
+pub(crate) use self::file_tables::{file_runs, upload_pieces, uploads};
 
 diesel::table! {
     use diesel::sql_types::Text;
@@ -96,6 +101,7 @@ diesel::table! {
         cost_nanos -> Nullable<BigInt>,
         cost_attos -> Nullable<BigInt>,
         truncated_to -> Nullable<BigInt>,
+        file_run_id -> Nullable<Id>,
     }
 }
 
@@ -330,6 +336,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     accounts,
     api_keys,
     events,
+    file_runs,
     lens_revisions,
     people,
     prism_changes,

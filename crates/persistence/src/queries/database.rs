@@ -147,8 +147,9 @@ impl Database {
     }
 
     /// This database without the thread's lanes, for a read that may return much: on a lane it
-    /// would hold up the statements of other calls.
-    pub(crate) fn without_lanes(&self) -> Self {
+    /// would hold up the statements of other calls. The value may be used from any thread.
+    #[must_use]
+    pub fn without_lanes(&self) -> Self {
         Self {
             connections: self.connections.without_lanes(),
             ..self.clone()

@@ -2,6 +2,8 @@
 
 pub(super) mod changes;
 pub(super) mod events;
+mod example_checks;
+mod example_texts;
 pub(super) mod row;
 mod save_definitions;
 mod versions;
@@ -14,6 +16,10 @@ use refract_domain::prism::slug::{PrismSelector, Slug};
 use refract_domain::prism::{DisplayName, PrismVersion, VersionNumber};
 
 pub use self::changes::{ChangeKind, PrismChangeRow, VersionRow};
+pub use self::example_checks::{ExampleCheck, WordingHash};
+pub use self::example_texts::{
+    ExampleSource, ExampleText, ExamplesOutcome, NewExampleText, SavedExamples,
+};
 pub use self::row::{Prism, WriteOutcome};
 pub use self::save_definitions::{DefinedPrism, PrismDefinition};
 pub use self::versions::{NewVersion, PrismHistory};

@@ -6,6 +6,6 @@ mod leases;
 mod purgeable_results;
 mod rounds;
 
-pub use self::delete_results::DeletionEvent;
+pub use self::delete_results::{CopiedExamples, DeletedRows, DeletionEvent};
 pub use self::purgeable_results::{PurgeRange, PurgeableResult};
 pub use self::rounds::RetentionRoundRow;

@@ -15,8 +15,8 @@ use diesel::serialize::{self, IsNull, Output, ToSql};
 use diesel::sql_types::{BigInt, Binary, SqlType, Timestamptz};
 use diesel::sqlite::{Sqlite, SqliteValue};
 use refract_domain::ids::{
-    AccountId, ApiKeyId, EventId, NodeId, PersonId, PrismChangeId, PrismId, ResultId, SignInTryId,
-    SittingId,
+    AccountId, ApiKeyId, EventId, ExampleId, FileRunId, NodeId, PersonId, PrismChangeId, PrismId,
+    ResultId, SignInTryId, SittingId, UploadId,
 };
 use uuid::Uuid;
 
@@ -108,13 +108,16 @@ id_columns!(
     AnyId,
     ApiKeyId,
     EventId,
+    ExampleId,
+    FileRunId,
     NodeId,
     PersonId,
     PrismChangeId,
     PrismId,
     ResultId,
     SignInTryId,
-    SittingId
+    SittingId,
+    UploadId
 );
 
 impl ToSql<Moment, Pg> for DateTime<Utc> {

@@ -27,7 +27,7 @@ struct Dialect {
     moment: fn(milliseconds: &str) -> String,
 }
 
-/// The id of a key or a person that made few results, in hexadecimal digits.
+/// The id of a key, a person or a file run that made few results, in hexadecimal digits.
 pub(crate) fn rare_id(byte: u8) -> String {
     format!("{byte:032x}")
 }
@@ -84,12 +84,13 @@ fn filling(dialect: &Dialect, prisms: [PrismId; 2]) -> String {
     let id = (dialect.id)(&milliseconds, "(n * 2654435761 % 4294967296)");
     let moment = (dialect.moment)(&milliseconds);
     let epoch = (dialect.moment)("0");
-    let [rare_key, person] = [1, 2].map(|byte| (dialect.literal)(&rare_id(byte)));
+    let [rare_key, person, run] = [1, 2, 3].map(|byte| (dialect.literal)(&rare_id(byte)));
     let series = dialect.series;
     format!(
         "INSERT INTO prism_versions (prism_id, version, definition, created_at)
             SELECT id, number, '{{}}', {epoch} FROM prisms, (SELECT 2 AS number UNION SELECT 3) AS later;
-        INSERT INTO results (id, account_id, prism_id, version, api_key_id, made_by, reference,
+        INSERT INTO results (id, account_id, prism_id, version, api_key_id, made_by, file_run_id,
+                reference,
                 status, answers, error, fields, took_ms, created_at)
             SELECT {id}, (SELECT id FROM accounts),
                 CASE WHEN n % 10 = 9 THEN {other} ELSE {prism} END,
@@ -97,6 +98,7 @@ fn filling(dialect: &Dialect, prisms: [PrismId; 2]) -> String {
                 CASE n % {ONE_IN} WHEN 13 THEN {rare_key} WHEN 17 THEN NULL WHEN 23 THEN NULL
                     ELSE (SELECT id FROM api_keys LIMIT 1) END,
                 CASE n % {ONE_IN} WHEN 17 THEN {person} ELSE NULL END,
+                CASE n % {ONE_IN} WHEN 27 THEN {run} ELSE NULL END,
                 CASE WHEN n % {ONE_IN} = 11 THEN 'rare' WHEN n % 4 = 0 THEN 'order ' || n
                     WHEN n % 4 = 2 THEN 'common' ELSE NULL END,
                 CASE WHEN n % 100 = 0 THEN 'failed' ELSE 'ok' END,

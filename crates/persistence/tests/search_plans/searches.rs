@@ -1,7 +1,7 @@
 //! The searches whose plans are checked.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use refract_domain::ids::{ApiKeyId, PersonId};
+use refract_domain::ids::{ApiKeyId, FileRunId, PersonId};
 use refract_domain::prism::VersionNumber;
 use refract_domain::result::actor::ResultActor;
 use refract_domain::submission::reference::Ref;
@@ -39,6 +39,10 @@ const BY_KEY: (&str, &str) = (
     "api_key_id=? AND prism_id=?",
 );
 const BY_PERSON: (&str, &str) = ("results_made_by_prism_id_id", "made_by=? AND prism_id=?");
+const BY_RUN: (&str, &str) = (
+    "results_file_run_id_prism_id_id",
+    "file_run_id=? AND prism_id=?",
+);
 const OF_TERMINAL: (&str, &str) = ("results_prism_id_id_of_terminal", "prism_id=?");
 const FAILED: (&str, &str) = ("results_prism_id_id_failed", "prism_id=?");
 
@@ -55,6 +59,10 @@ pub(crate) fn searches(it: &Fixture) -> Vec<Search> {
     };
     let actor = |actor| ResultFilter {
         actor: Some(actor),
+        ..ResultFilter::default()
+    };
+    let run = |byte| ResultFilter {
+        run: Some(FileRunId(Uuid::parse_str(&rare_id(byte)).unwrap())),
         ..ResultFilter::default()
     };
     let failed = ResultFilter {
@@ -101,6 +109,8 @@ pub(crate) fn searches(it: &Fixture) -> Vec<Search> {
             None,
             few,
         ),
+        ("a file run", run(3), BY_RUN, uuid(rare(3)), few),
+        ("another file run", run(9), BY_RUN, uuid(rare(9)), 0),
         ("failed ones", failed, FAILED, None, 50),
     ];
     let alone = alone.map(|(name, filter, (index, fixed), bound, found)| Search {

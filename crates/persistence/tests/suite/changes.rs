@@ -13,12 +13,13 @@ use refract_domain::prism::DisplayName;
 use refract_domain::prism::slug::Slug;
 use refract_domain::result::mark::Mark;
 use refract_persistence::{
-    AccountRow, DefinedPrism, DeletionEvent, EmailHash, EndedSessions, EventFilter, EventRange,
-    NewPerson, NewPrism, NewVersion, PasswordRow, PersistenceError, Prism, PrismDefinition,
-    SignInTry, WrongTry,
+    AccountRow, CopiedExamples, DefinedPrism, DeletionEvent, EmailHash, EndedSessions, EventFilter,
+    EventRange, ExampleSource, NewPerson, NewPrism, NewVersion, PasswordRow, PersistenceError,
+    Prism, PrismDefinition, SignInTry, WrongTry,
 };
 use uuid::Uuid;
 
+use crate::example_texts::example;
 use crate::fixture::{Fixture, answered, lens_details, moment, new_key, slugs, version};
 use crate::joined_people::{
     alive, email, invite, joined, link, new_person, new_session, password_of, renew,
@@ -71,11 +72,12 @@ pub(crate) enum Change {
     Role,
     Removal,
     Marks,
+    Example,
     Deletion,
 }
 
 impl Change {
-    pub(crate) const ALL: [Self; 28] = [
+    pub(crate) const ALL: [Self; 29] = [
         Self::Account,
         Self::Key,
         Self::Revocation,
@@ -103,6 +105,7 @@ impl Change {
         Self::Role,
         Self::Removal,
         Self::Marks,
+        Self::Example,
         Self::Deletion,
     ];
 }
@@ -283,13 +286,20 @@ impl Things {
                 };
                 database.save_marks(prism, &[mark], stamp).await.map(drop)
             }
+            Change::Example => {
+                let new = vec![example("An example")];
+                let source = ExampleSource::Form;
+                let saving = database.save_examples(prism, new, 9, source, stamp);
+                saving.await.map(drop)
+            }
             Change::Deletion => {
                 let event = DeletionEvent::Ended {
                     event: stamp.event(EventAction::ResultsPurged, EventTarget::Prism(prism)),
                     before: 4,
                 };
                 let random = Uuid::now_v7().as_u128();
-                let deleting = database.delete_results(vec![self.result], random, event);
+                let (ids, copied) = (vec![self.result], CopiedExamples::Kept);
+                let deleting = database.delete_results(ids, random, copied, event);
                 deleting.await.map(drop)
             }
         }

@@ -9,7 +9,9 @@ use refract_domain::ids::{NodeId, PrismId, ResultId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::result::mark::Mark;
 use refract_domain::submission::reference::Ref;
-use refract_persistence::{DeletionEvent, NewResult, PersistenceError, PurgeRange, SaveOutcome};
+use refract_persistence::{
+    CopiedExamples, DeletionEvent, NewResult, PersistenceError, PurgeRange, SaveOutcome,
+};
 use refract_test_support::on_both;
 use uuid::Uuid;
 
@@ -28,10 +30,11 @@ on_both!(
 async fn delete(it: &Fixture, ids: &[ResultId]) -> u64 {
     // a number that no other call gets
     let random = Uuid::now_v7().as_u128();
+    let (copied, event) = (CopiedExamples::Kept, DeletionEvent::Elsewhere);
     let deleting = it
         .database
-        .delete_results(ids.to_vec(), random, DeletionEvent::Elsewhere);
-    deleting.await.unwrap()
+        .delete_results(ids.to_vec(), random, copied, event);
+    deleting.await.unwrap().results
 }
 
 async fn save(it: &Fixture, new: &NewResult) -> ResultId {

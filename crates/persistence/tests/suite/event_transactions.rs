@@ -10,7 +10,7 @@ use refract_domain::account::secret_hash::TokenHash;
 use refract_domain::event::{Actor, EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, EventId, PersonId, ResultId};
 use refract_domain::lens::Lens;
-use refract_persistence::{AccountRow, DeletionEvent};
+use refract_persistence::{AccountRow, CopiedExamples, DeletionEvent};
 use refract_test_support::on_both;
 use uuid::Uuid;
 
@@ -116,6 +116,7 @@ fn expected(change: Change) -> Vec<(EventAction, Option<String>, Option<String>)
         Change::Role => vec![entry(EventAction::RoleSet, "editor", "reviewer")],
         Change::Removal => vec![entry(EventAction::PersonRemoved, "reviewer", "")],
         Change::Marks => vec![entry(EventAction::MarksImported, "", "")],
+        Change::Example => vec![entry(EventAction::ExampleAdded, "0 examples", "1 example")],
         Change::Deletion => vec![entry(EventAction::ResultsPurged, "", "")],
     }
 }
@@ -158,6 +159,7 @@ async fn every_change_has_its_events(it: Fixture) {
             | Change::Version
             | Change::Definitions
             | Change::Marks
+            | Change::Example
             | Change::Deletion => EventTarget::Prism(prism),
             // created by the change
             Change::Key | Change::Prism | Change::Invitation => added[0].target,
@@ -316,7 +318,8 @@ async fn a_deletion_records_how_many_results_it_deleted(it: Fixture) {
         (vec![ids[2], unknown], ended(2)),
     ] {
         let random = Uuid::now_v7().as_u128();
-        let deleting = it.database.delete_results(ids, random, deletion);
+        let copied = CopiedExamples::Kept;
+        let deleting = it.database.delete_results(ids, random, copied, deletion);
         deleting.await.unwrap();
     }
     let listed = events(&it).await;

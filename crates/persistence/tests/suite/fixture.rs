@@ -101,6 +101,7 @@ impl Fixture {
             account: self.account,
             api_key: Some(self.key.id),
             made_by: None,
+            file_run: None,
             retry_of: None,
             result,
             provenance: Provenance::default(),

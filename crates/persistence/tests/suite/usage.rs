@@ -4,7 +4,8 @@ use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use refract_domain::ids::{ApiKeyId, PrismId, ResultId};
 use refract_domain::result::cost::Cost;
 use refract_persistence::{
-    DeletionEvent, NewResult, Provenance, Usage, UsageDimension, UsageGroup, UsageScope,
+    CopiedExamples, DeletionEvent, NewResult, Provenance, Usage, UsageDimension, UsageGroup,
+    UsageScope,
 };
 use refract_test_support::on_both;
 
@@ -248,7 +249,9 @@ async fn deleted_results_and_other_accounts_stay_out(it: Fixture) {
     save(&it, deleted).await;
     save(&it, used(&it, moment(0), "m")).await;
     let event = DeletionEvent::Elsewhere;
-    let deleting = it.database.delete_results(vec![id], 7, event);
+    let deleting = it
+        .database
+        .delete_results(vec![id], 7, CopiedExamples::Kept, event);
     deleting.await.unwrap();
     let groups = list(&it, UsageScope::default()).await;
     assert_eq!(groups[0].usage, times(1));

@@ -10,7 +10,7 @@ use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 use diesel::serialize::ToSql;
 use diesel::sql_types::{Array, BigInt, HasSqlType, Integer, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use refract_domain::ids::{AccountId, ApiKeyId, PersonId, PrismId, ResultId};
+use refract_domain::ids::{AccountId, ApiKeyId, FileRunId, PersonId, PrismId, ResultId};
 
 use crate::connections::{Connection, ConnectionRef, StatementText};
 use crate::queries::results::row::ResultRow;
@@ -180,6 +180,7 @@ insert_rows! {
     provenance.cost_nanos: Option<i64> as Nullable<BigInt>,
     provenance.cost_attos: Option<i64> as Nullable<BigInt>,
     provenance.truncated_to: Option<i64> as Nullable<BigInt>,
+    actor.file_run_id: Option<FileRunId> as Nullable<Id>,
 }
 
 impl Query for InsertRows {

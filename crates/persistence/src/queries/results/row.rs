@@ -35,6 +35,7 @@ impl TryFrom<&NewResult> for ResultRow {
             provenance: (&new.provenance).into(),
             actor: ActorColumns {
                 made_by: new.made_by,
+                file_run_id: new.file_run,
             },
         })
     }

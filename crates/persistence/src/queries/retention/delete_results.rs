@@ -12,7 +12,7 @@ use crate::queries::database::Database;
 use crate::queries::events::add_event;
 use crate::queries::retention::deleted_counts::{DeletedCounts, DeletedResult, by_prism};
 use crate::schema::sql_types::Bind;
-use crate::schema::{counted_results, result_counts, results};
+use crate::schema::{counted_results, prism_examples, result_counts, results};
 
 /// The event of a deletion of results.
 #[derive(Clone, Debug)]
@@ -49,10 +49,47 @@ impl DeletionEvent {
     }
 }
 
+/// Whether deleting results deletes the example texts that people copied from them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CopiedExamples {
+    /// They stay, without a link to their result: a purge by age.
+    Kept,
+    /// They are deleted: an erasure of one person's texts.
+    Deleted,
+}
+
+impl CopiedExamples {
+    /// The results of which copies are deleted.
+    fn of_results(self, results: &[DeletedResult]) -> Vec<Option<ResultId>> {
+        match self {
+            Self::Kept => Vec::new(),
+            Self::Deleted => results.iter().map(|result| Some(result.id)).collect(),
+        }
+    }
+}
+
+/// Numbers of deleted rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DeletedRows {
+    /// Number of deleted results.
+    pub results: u64,
+    /// Number of deleted examples.
+    pub examples: u64,
+}
+
+impl DeletedRows {
+    fn of((results, examples): (usize, usize)) -> Self {
+        Self {
+            results: u64::try_from(results).unwrap_or(u64::MAX),
+            examples: u64::try_from(examples).unwrap_or(u64::MAX),
+        }
+    }
+}
+
 impl Database {
     /// Deletes results, with their idempotency keys and their marks. A retry of a deleted result
-    /// stays, without its link. Returns how many of these results existed; pass a few hundred ids
-    /// at most.
+    /// stays, without its link. Returns how many of these results existed, and how many example
+    /// texts copied from them were deleted; pass a few hundred ids at most.
     ///
     /// One transaction, which also updates the stored counts and saves an event. A concurrent count
     /// that began earlier and includes a deleted result must not be stored, so the watermark
@@ -65,8 +102,9 @@ impl Database {
         &self,
         ids: Vec<ResultId>,
         random: u128,
+        copied: CopiedExamples,
         event: DeletionEvent,
-    ) -> Result<u64, PersistenceError> {
+    ) -> Result<DeletedRows, PersistenceError> {
         self.write(async move |mut connection| {
             let deleted = in_transaction!(connection, |c| {
                 let wanted: Vec<_> = ids.iter().copied().map(Bind).collect();
@@ -90,6 +128,9 @@ impl Database {
                     c,
                     diesel::update(retries).set(results::retry_of.eq(None::<ResultId>))
                 );
+                let erased = copied.of_results(&found);
+                let erased = prism_examples::table.filter(prism_examples::result_id.eq_any(erased));
+                let examples = run!(c, diesel::delete(erased));
                 let gone: Vec<_> = found.iter().map(|result| Bind(result.id)).collect();
                 run!(
                     c,
@@ -135,9 +176,9 @@ impl Database {
                 if let Some(event) = event.of(number) {
                     add_event!(c, event);
                 }
-                QueryResult::Ok(number)
+                QueryResult::Ok((number, examples))
             })?;
-            Ok(u64::try_from(deleted).unwrap_or(u64::MAX))
+            Ok(DeletedRows::of(deleted))
         })
         .await
     }

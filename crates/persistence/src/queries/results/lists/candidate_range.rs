@@ -12,7 +12,7 @@ use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::sql_types::{Bool, Integer};
 use diesel::sqlite::Sqlite;
-use refract_domain::ids::{AccountId, ApiKeyId, PersonId, PrismId, ResultId};
+use refract_domain::ids::{AccountId, ApiKeyId, FileRunId, PersonId, PrismId, ResultId};
 use refract_domain::result::actor::ResultActor;
 
 use crate::queries::results::lists::filter::ResultFilter;
@@ -38,6 +38,7 @@ enum Searched {
     Reference(Option<String>),
     Key(ApiKeyId),
     Person(PersonId),
+    Run(FileRunId),
     Prism,
 }
 
@@ -54,12 +55,15 @@ impl CandidateRange {
         let between = order.after(filter.ids(), last);
         let reference = filter.reference.take();
         let version = filter.version.take();
-        let searched = match (version, reference, filter.actor) {
-            (Some(version), _, _) => Searched::Version(version.get()),
-            (None, Some(reference), _) => Searched::Reference(Some(reference.as_str().to_owned())),
-            (None, None, Some(ResultActor::Key(key))) => Searched::Key(key),
-            (None, None, Some(ResultActor::Person(person))) => Searched::Person(person),
-            (None, None, Some(ResultActor::Operator) | None) => Searched::Prism,
+        let searched = match (filter.run.take(), version, reference, filter.actor) {
+            (Some(run), _, _, _) => Searched::Run(run),
+            (None, Some(version), _, _) => Searched::Version(version.get()),
+            (None, None, Some(reference), _) => {
+                Searched::Reference(Some(reference.as_str().to_owned()))
+            }
+            (None, None, None, Some(ResultActor::Key(key))) => Searched::Key(key),
+            (None, None, None, Some(ResultActor::Person(person))) => Searched::Person(person),
+            (None, None, None, Some(ResultActor::Operator) | None) => Searched::Prism,
         };
         if matches!(searched, Searched::Key(_) | Searched::Person(_)) {
             filter.actor = None;
@@ -101,6 +105,7 @@ impl Searched {
             Self::Reference(_) => "reference",
             Self::Key(_) => "api_key_id",
             Self::Person(_) => "made_by",
+            Self::Run(_) => "file_run_id",
             Self::Prism => "prism_id",
         }
     }
@@ -134,6 +139,9 @@ impl CandidateBackend for Pg {
             Searched::Person(person) => query
                 .filter(is_prism)
                 .filter(results::made_by.eq_any(vec![Some(person)])),
+            Searched::Run(run) => query
+                .filter(is_prism)
+                .filter(results::file_run_id.eq_any(vec![Some(run)])),
         };
         query.order(order)
     }
@@ -172,6 +180,7 @@ impl CandidateBackend for Sqlite {
             Searched::Reference(reference) => query.filter(results::reference.eq(reference)),
             Searched::Key(key) => query.filter(results::api_key_id.eq(Some(key))),
             Searched::Person(person) => query.filter(results::made_by.eq(Some(person))),
+            Searched::Run(run) => query.filter(results::file_run_id.eq(Some(run))),
         };
         query.order(sql::<Bool>(&order))
     }

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use refract_domain::answer::Answers;
-use refract_domain::ids::{AccountId, ApiKeyId, PersonId, PrismId, ResultId};
+use refract_domain::ids::{AccountId, ApiKeyId, FileRunId, PersonId, PrismId, ResultId};
 use refract_domain::prism::VersionNumber;
 use refract_domain::result::actor::ResultActor;
 use refract_domain::submission::reference::Ref;
@@ -34,6 +34,7 @@ pub struct SearchCandidate {
     pub actor: ResultActor,
     reference: Option<String>,
     model: Option<String>,
+    run: Option<FileRunId>,
     /// The answers as unparsed JSON, since most searches need none of them; `None` for a failed
     /// result.
     answers: Option<String>,
@@ -49,6 +50,7 @@ pub(super) struct CandidateColumns {
     made_by: Option<PersonId>,
     reference: Option<String>,
     model_name: Option<String>,
+    file_run_id: Option<FileRunId>,
     answers: Option<String>,
 }
 
@@ -70,6 +72,7 @@ impl SearchCandidate {
             && (filter.model.is_none() || filter.model == self.model)
             && (reference.is_none() || reference == self.reference.as_deref())
             && filter.actor.is_none_or(|wanted| wanted == self.actor)
+            && (filter.run.is_none() || filter.run == self.run)
     }
 
     /// The answers; `None` for a failed result.
@@ -96,6 +99,7 @@ impl TryFrom<CandidateColumns> for SearchCandidate {
             }),
             reference: columns.reference,
             model: columns.model_name,
+            run: columns.file_run_id,
             answers: columns.answers,
         })
     }

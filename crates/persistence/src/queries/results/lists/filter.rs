@@ -8,7 +8,7 @@ use diesel::prelude::*;
 use diesel::query_dsl::methods::BoxedDsl;
 use diesel::serialize::ToSql;
 use diesel::sql_types::{Bool, HasSqlType, Integer, Text};
-use refract_domain::ids::{ApiKeyId, PersonId, ResultId};
+use refract_domain::ids::{ApiKeyId, FileRunId, PersonId, ResultId};
 use refract_domain::prism::VersionNumber;
 use refract_domain::result::actor::ResultActor;
 use refract_domain::submission::reference::Ref;
@@ -41,6 +41,8 @@ pub struct ResultFilter {
     pub reference: Option<Ref>,
     /// Results that this program, this person or the terminal made.
     pub actor: Option<ResultActor>,
+    /// Results that this stored file run made.
+    pub run: Option<FileRunId>,
 }
 
 /// Largest difference between the moment in a result's id and its saved moment. Both are read from
@@ -62,6 +64,12 @@ impl ResultFilter {
             ..Self::default()
         };
         let is_failed = self.is_retried.is_some() || self.is_ok == Some(false);
+        if self.run.is_some() && self.reference.is_none() {
+            return Self {
+                run: self.run,
+                ..period
+            };
+        }
         match (&self.reference, self.actor, self.version) {
             (Some(reference), _, _) => Self {
                 reference: Some(reference.clone()),
@@ -118,6 +126,7 @@ impl ResultFilter {
         DB: Backend + DieselReserveSpecialization + HasSqlType<Id> + HasSqlType<Moment> + 'static,
         results::table: BoxedDsl<'static, DB, Output = results::BoxedQuery<'static, DB>>,
         ApiKeyId: ToSql<Id, DB>,
+        FileRunId: ToSql<Id, DB>,
         PersonId: ToSql<Id, DB>,
         DateTime<Utc>: ToSql<Moment, DB>,
         i32: ToSql<Integer, DB>,
@@ -146,6 +155,9 @@ impl ResultFilter {
                 .filter(results::api_key_id.is_null())
                 .filter(results::made_by.is_null()),
         };
+        if let Some(run) = self.run {
+            query = query.filter(results::file_run_id.eq(Some(run)));
+        }
         if let Some(is_retried) = self.is_retried {
             let is_so = if is_retried { "" } else { "NOT " };
             query = query

@@ -9,7 +9,7 @@ use diesel::query_builder::QueryFragment;
 use diesel::query_dsl::methods::BoxedDsl;
 use diesel::serialize::ToSql;
 use diesel::sql_types::{BigInt, Bool, HasSqlType, Integer, Text};
-use refract_domain::ids::{AccountId, ApiKeyId, PersonId, PrismId, ResultId};
+use refract_domain::ids::{AccountId, ApiKeyId, FileRunId, PersonId, PrismId, ResultId};
 use refract_domain::submission::reference::IdempotencyKey;
 
 use crate::queries::results::lists::filter::ResultFilter;
@@ -124,6 +124,7 @@ impl ResultQuery {
         results::table: BoxedDsl<'static, DB, Output = results::BoxedQuery<'static, DB>>,
         AccountId: ToSql<Id, DB>,
         ApiKeyId: ToSql<Id, DB>,
+        FileRunId: ToSql<Id, DB>,
         PersonId: ToSql<Id, DB>,
         PrismId: ToSql<Id, DB>,
         ResultId: ToSql<Id, DB>,

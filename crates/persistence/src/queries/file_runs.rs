@@ -1,0 +1,164 @@
+//! Stored file runs: made, found, listed, changed by people, and worked on under a lease.
+
+mod change;
+mod lease;
+mod new_run;
+mod row;
+
+use diesel::prelude::*;
+use diesel::result::Error::RollbackTransaction;
+use diesel_async::RunQueryDsl;
+use refract_domain::event::Event;
+use refract_domain::ids::{AccountId, FileRunId, PrismId};
+
+pub use self::change::{FileRunMatch, FileRunUpdate};
+pub use self::lease::{EndedLease, FileRunLease, LeasedFileRun, RenewedLease};
+pub use self::new_run::NewFileRun;
+use self::new_run::NewFileRunColumns;
+pub use self::row::FileRunRow;
+use self::row::{FileRunColumns, RowParts, rows_of};
+use crate::connections::{for_update, on, unless_rolled_back};
+use crate::error::PersistenceError;
+use crate::queries::database::Database;
+use crate::queries::events::add_event;
+use crate::schema::sql_types::Bind;
+use crate::schema::{file_runs, prisms, uploads};
+
+/// Which file runs are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileRunScope {
+    /// Those of all prisms of the account.
+    Account,
+    /// Those of a prism.
+    Prism(PrismId),
+}
+
+impl Database {
+    /// Saves a new file run in the state `matching`, with its event. One transaction. Returns
+    /// `false` when the account has no such whole upload.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn create_file_run(
+        &self,
+        new: NewFileRun,
+        event: Event,
+    ) -> Result<bool, PersistenceError> {
+        let account = event.stamp.account;
+        unless_rolled_back!(self, |c| {
+            let whole = uploads::table
+                .find(Bind(new.upload))
+                .filter(uploads::account_id.eq(Bind(account)));
+            let whole = whole.select((uploads::file_name, uploads::sha256));
+            // a deletion of the file waits for this run, or this run finds no whole file
+            let found: Option<(String, Option<String>)> =
+                for_update(whole).get_result(c).await.optional()?;
+            let Some((file_name, Some(sha256))) = found else {
+                return Err(RollbackTransaction);
+            };
+            let columns = NewFileRunColumns::of(&new, &event.stamp, file_name, sha256);
+            let insert = diesel::insert_into(file_runs::table).values(columns);
+            insert.execute(c).await?;
+            add_event!(c, event);
+            QueryResult::Ok(())
+        })
+    }
+
+    /// Finds a file run of the account.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_file_run(
+        &self,
+        account: AccountId,
+        run: FileRunId,
+    ) -> Result<Option<FileRunRow>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let query = file_runs::table
+                .inner_join(prisms::table.on(prisms::id.eq(file_runs::prism_id)))
+                .filter(file_runs::id.eq(Bind(run)))
+                .filter(file_runs::account_id.eq(Bind(account)));
+            let found: Option<RowParts> =
+                on!(connection, get_result(rows_of!(query))).optional()?;
+            found.map(FileRunRow::try_from).transpose()
+        })
+        .await
+    }
+
+    /// Up to `limit` file runs of the account before an id, newest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_file_runs(
+        &self,
+        account: AccountId,
+        scope: FileRunScope,
+        before: FileRunId,
+        limit: u32,
+    ) -> Result<Vec<FileRunRow>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let query = file_runs::table
+                .inner_join(prisms::table.on(prisms::id.eq(file_runs::prism_id)))
+                .filter(file_runs::account_id.eq(Bind(account)))
+                .filter(file_runs::id.lt(Bind(before)))
+                .order(file_runs::id.desc())
+                .limit(i64::from(limit));
+            let found: Vec<RowParts> = match scope {
+                FileRunScope::Account => on!(connection, load(rows_of!(query)))?,
+                FileRunScope::Prism(prism) => {
+                    let query = query.filter(file_runs::prism_id.eq(Bind(prism)));
+                    on!(connection, load(rows_of!(query)))?
+                }
+            };
+            found.into_iter().map(FileRunRow::try_from).collect()
+        })
+        .await
+    }
+
+    /// Up to `limit` file runs of a prism whose files have this SHA-256, newest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_runs_of_file(
+        &self,
+        account: AccountId,
+        prism: PrismId,
+        sha256: String,
+        limit: u32,
+    ) -> Result<Vec<FileRunRow>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let query = file_runs::table
+                .inner_join(prisms::table.on(prisms::id.eq(file_runs::prism_id)))
+                .filter(file_runs::account_id.eq(Bind(account)))
+                .filter(file_runs::prism_id.eq(Bind(prism)))
+                .filter(file_runs::file_sha256.eq(sha256))
+                .order(file_runs::id.desc())
+                .limit(i64::from(limit));
+            let found: Vec<RowParts> = on!(connection, load(rows_of!(query)))?;
+            found.into_iter().map(FileRunRow::try_from).collect()
+        })
+        .await
+    }
+
+    /// The mappings of the newest file run of a prism whose file was checked, as the use case wrote
+    /// them.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_checked_mappings(
+        &self,
+        account: AccountId,
+        prism: PrismId,
+    ) -> Result<Option<String>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let query = file_runs::table
+                .filter(file_runs::account_id.eq(Bind(account)))
+                .filter(file_runs::prism_id.eq(Bind(prism)))
+                .filter(file_runs::file_check.is_not_null())
+                .order(file_runs::id.desc())
+                .select(file_runs::mappings);
+            Ok(on!(connection, first(query)).optional()?)
+        })
+        .await
+    }
+}

@@ -1,0 +1,162 @@
+//! What wordings of a prism, saved or not, answered about its example texts.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::upsert::excluded;
+use diesel_async::RunQueryDsl;
+use refract_domain::answer::Answers;
+use refract_domain::ids::{ExampleId, PrismId};
+
+use crate::connections::{for_update, on, run, transaction};
+use crate::error::PersistenceError;
+use crate::queries::database::Database;
+use crate::schema::sql_types::Bind;
+use crate::schema::{example_checks, prism_examples};
+
+/// Number of wordings whose answers about an example are kept: those asked last.
+const KEPT: i64 = 4;
+
+/// A hash of a version, saved or not.
+pub type WordingHash = Vec<u8>;
+
+/// What a wording of the prism answered about an example.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExampleCheck {
+    /// The example.
+    pub example: ExampleId,
+    /// When the model was asked.
+    pub checked_at: DateTime<Utc>,
+    /// The answers, or why there are none.
+    pub answers: Result<Answers, String>,
+}
+
+#[derive(Insertable)]
+#[diesel(table_name = example_checks)]
+#[diesel(treat_none_as_default_value = false)]
+struct CheckColumns {
+    #[diesel(serialize_as = Bind<ExampleId>)]
+    example_id: ExampleId,
+    wording_hash: Vec<u8>,
+    #[diesel(serialize_as = Bind<DateTime<Utc>>)]
+    checked_at: DateTime<Utc>,
+    answers: Option<String>,
+    error: Option<String>,
+}
+
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = example_checks)]
+struct SavedCheckColumns {
+    example_id: ExampleId,
+    checked_at: DateTime<Utc>,
+    answers: Option<String>,
+    error: Option<String>,
+}
+
+impl Database {
+    /// What a wording answered about the examples of a prism, in no particular order.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_example_checks(
+        &self,
+        prism: PrismId,
+        wording: &WordingHash,
+    ) -> Result<Vec<ExampleCheck>, PersistenceError> {
+        let wording = wording.clone();
+        self.read(async move |mut connection| {
+            let query = example_checks::table
+                .inner_join(
+                    prism_examples::table.on(prism_examples::id.eq(example_checks::example_id)),
+                )
+                .filter(prism_examples::prism_id.eq(Bind(prism)))
+                .filter(example_checks::wording_hash.eq(wording));
+            let found: Vec<SavedCheckColumns> = on!(
+                connection,
+                load(query.select(SavedCheckColumns::as_select()))
+            )?;
+            found.into_iter().map(ExampleCheck::try_from).collect()
+        })
+        .await
+    }
+
+    /// Saves what a wording answered about an example, in place of its earlier answers. Of the
+    /// wordings asked before, the last few are kept. An example that is gone gets no check. One
+    /// transaction.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn save_example_check(
+        &self,
+        wording: &WordingHash,
+        check: ExampleCheck,
+    ) -> Result<(), PersistenceError> {
+        let id = check.example;
+        let (answers, error) = match check.answers {
+            Ok(answers) => (Some(answers), None),
+            Err(error) => (None, Some(error)),
+        };
+        let answers = answers.map(|answers| serde_json::to_string(&answers));
+        let no_json = |_| PersistenceError::Refused("answers have no JSON".to_owned());
+        let columns = CheckColumns {
+            example_id: id,
+            wording_hash: wording.clone(),
+            checked_at: check.checked_at,
+            answers: answers.transpose().map_err(no_json)?,
+            error,
+        };
+        transaction!(self, |c| {
+            let example = prism_examples::table.find(Bind(id));
+            let found = for_update(example.select(prism_examples::id));
+            let found: Option<ExampleId> = found.get_result(c).await.optional()?;
+            if found.is_some() {
+                let insert = diesel::insert_into(example_checks::table)
+                    .values(columns)
+                    .on_conflict((example_checks::example_id, example_checks::wording_hash))
+                    .do_update()
+                    .set((
+                        example_checks::checked_at.eq(excluded(example_checks::checked_at)),
+                        example_checks::answers.eq(excluded(example_checks::answers)),
+                        example_checks::error.eq(excluded(example_checks::error)),
+                    ));
+                run!(c, insert);
+                let of_example = example_checks::table
+                    .filter(example_checks::example_id.eq(Bind(id)))
+                    .order(example_checks::checked_at.desc())
+                    .select(example_checks::wording_hash);
+                let wordings: Vec<Vec<u8>> = of_example.limit(KEPT + 1).load(c).await?;
+                if i64::try_from(wordings.len()).is_ok_and(|number| number > KEPT)
+                    && let Some(oldest) = wordings.into_iter().next_back()
+                {
+                    run!(
+                        c,
+                        diesel::delete(example_checks::table.find((Bind(id), oldest)))
+                    );
+                }
+            }
+            QueryResult::Ok(())
+        })
+    }
+}
+
+impl TryFrom<SavedCheckColumns> for ExampleCheck {
+    type Error = PersistenceError;
+
+    fn try_from(columns: SavedCheckColumns) -> Result<Self, PersistenceError> {
+        let unreadable = PersistenceError::Unreadable {
+            column: "example_checks.answers",
+        };
+        let answers = match (columns.answers, columns.error) {
+            (Some(answers), None) => match serde_json::from_str(&answers) {
+                Ok(answers) => Ok(answers),
+                Err(_) => return Err(unreadable),
+            },
+            (None, Some(error)) => Err(error),
+            (Some(_), Some(_)) | (None, None) => return Err(unreadable),
+        };
+        Ok(Self {
+            example: columns.example_id,
+            checked_at: columns.checked_at,
+            answers,
+        })
+    }
+}

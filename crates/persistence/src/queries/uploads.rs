@@ -1,0 +1,227 @@
+//! Uploads: files that people want run, stored in compressed pieces. A file is whole once its hash
+//! is stored; until then, and while its pieces are deleted, nobody finds it.
+
+mod deletion;
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::result::Error::RollbackTransaction;
+use diesel_async::RunQueryDsl;
+use refract_domain::event::Event;
+use refract_domain::ids::{AccountId, PersonId, UploadId};
+
+pub use self::deletion::{OldUploadRow, OldUploads, UploadDeletion};
+use crate::connections::{find_as, on, unless_rolled_back};
+use crate::error::PersistenceError;
+use crate::queries::database::Database;
+use crate::queries::events::add_event;
+use crate::schema::sql_types::Bind;
+use crate::schema::{upload_pieces, uploads};
+
+/// An upload before its first piece.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewUploadRow {
+    /// `UUIDv7`.
+    pub id: UploadId,
+    /// The account that the file belongs to.
+    pub account: AccountId,
+    /// The person who uploads it; `None` for the terminal.
+    pub uploaded_by: Option<PersonId>,
+    /// The file's name, without folders.
+    pub file_name: String,
+    /// When the upload began.
+    pub uploaded_at: DateTime<Utc>,
+}
+
+/// A whole upload.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UploadRow {
+    /// `UUIDv7`.
+    pub id: UploadId,
+    /// The person who uploaded it; `None` for the terminal.
+    pub uploaded_by: Option<PersonId>,
+    /// The file's name, without folders.
+    pub file_name: String,
+    /// When the upload began.
+    pub uploaded_at: DateTime<Utc>,
+    /// Size of the file as it was sent, in bytes.
+    pub bytes: u64,
+    /// SHA-256 of the file as it was sent, in hexadecimal.
+    pub sha256: String,
+}
+
+#[derive(Insertable)]
+#[diesel(table_name = uploads)]
+#[diesel(treat_none_as_default_value = false)]
+struct NewUploadColumns {
+    #[diesel(serialize_as = Bind<UploadId>)]
+    id: UploadId,
+    #[diesel(serialize_as = Bind<AccountId>)]
+    account_id: AccountId,
+    uploaded_by: Option<PersonId>,
+    file_name: String,
+    #[diesel(serialize_as = Bind<DateTime<Utc>>)]
+    uploaded_at: DateTime<Utc>,
+}
+
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = uploads)]
+struct UploadColumns {
+    id: UploadId,
+    uploaded_by: Option<PersonId>,
+    file_name: String,
+    uploaded_at: DateTime<Utc>,
+    bytes: Option<i64>,
+    sha256: Option<String>,
+}
+
+impl TryFrom<UploadColumns> for UploadRow {
+    type Error = PersistenceError;
+
+    fn try_from(columns: UploadColumns) -> Result<Self, PersistenceError> {
+        let unreadable = |column| PersistenceError::Unreadable { column };
+        let bytes = columns.bytes.and_then(|bytes| u64::try_from(bytes).ok());
+        Ok(Self {
+            id: columns.id,
+            uploaded_by: columns.uploaded_by,
+            file_name: columns.file_name,
+            uploaded_at: columns.uploaded_at,
+            bytes: bytes.ok_or(unreadable("uploads.bytes"))?,
+            sha256: columns.sha256.ok_or(unreadable("uploads.sha256"))?,
+        })
+    }
+}
+
+impl Database {
+    /// Saves an upload before its first piece.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn begin_upload(&self, new: NewUploadRow) -> Result<(), PersistenceError> {
+        let columns = NewUploadColumns {
+            id: new.id,
+            account_id: new.account,
+            uploaded_by: new.uploaded_by,
+            file_name: new.file_name,
+            uploaded_at: new.uploaded_at,
+        };
+        self.write(async move |mut connection| {
+            let insert = diesel::insert_into(uploads::table).values(columns);
+            on!(connection, execute(insert))?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Saves a piece of an upload: its number, from 0, and its compressed bytes.
+    ///
+    /// # Errors
+    /// [`PersistenceError::ReferenceGone`] when the upload was deleted, or when the database fails.
+    pub async fn save_upload_piece(
+        &self,
+        upload: UploadId,
+        number: i32,
+        content: Vec<u8>,
+    ) -> Result<(), PersistenceError> {
+        self.write(async move |mut connection| {
+            let insert = diesel::insert_into(upload_pieces::table).values((
+                upload_pieces::upload_id.eq(Bind(upload)),
+                upload_pieces::number.eq(number),
+                upload_pieces::content.eq(content),
+            ));
+            on!(connection, execute(insert))?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Makes an upload of which these many pieces are saved a whole one, with an event. One
+    /// transaction. Returns `false` when the upload or a piece of it was deleted, or it is whole
+    /// already.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn complete_upload(
+        &self,
+        upload: UploadId,
+        pieces: i32,
+        bytes: u64,
+        sha256: String,
+        event: Event,
+    ) -> Result<bool, PersistenceError> {
+        let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
+        unless_rolled_back!(self, |c| {
+            let begun = uploads::table
+                .find(Bind(upload))
+                .filter(uploads::sha256.is_null());
+            let update = diesel::update(begun).set((
+                uploads::bytes.eq(Some(bytes)),
+                uploads::sha256.eq(Some(sha256)),
+            ));
+            let is_begun = update.execute(c).await? > 0;
+            // from here on no piece is deleted as a part of an upload that took too long
+            let saved = upload_pieces::table
+                .filter(upload_pieces::upload_id.eq(Bind(upload)))
+                .count();
+            let saved: i64 = saved.get_result(c).await?;
+            if !is_begun || saved != i64::from(pieces) {
+                return Err(RollbackTransaction);
+            }
+            add_event!(c, event);
+            QueryResult::Ok(())
+        })
+    }
+
+    /// Finds a whole upload of the account.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_upload(
+        &self,
+        account: AccountId,
+        upload: UploadId,
+    ) -> Result<Option<UploadRow>, PersistenceError> {
+        let query = uploads::table
+            .find(Bind(upload))
+            .filter(uploads::account_id.eq(Bind(account)))
+            .filter(uploads::sha256.is_not_null());
+        find_as!(self, query, UploadColumns).await
+    }
+
+    /// The size of a whole upload in bytes; `None` when there is none.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_upload_size(
+        &self,
+        upload: UploadId,
+    ) -> Result<Option<u64>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let query = uploads::table
+                .find(Bind(upload))
+                .filter(uploads::sha256.is_not_null())
+                .select(uploads::bytes);
+            let found: Option<Option<i64>> = on!(connection, get_result(query)).optional()?;
+            Ok(found.flatten().and_then(|bytes| u64::try_from(bytes).ok()))
+        })
+        .await
+    }
+
+    /// Finds a piece of an upload, compressed.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_upload_piece(
+        &self,
+        upload: UploadId,
+        number: i32,
+    ) -> Result<Option<Vec<u8>>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let query = upload_pieces::table
+                .find((Bind(upload), number))
+                .select(upload_pieces::content);
+            Ok(on!(connection, get_result(query)).optional()?)
+        })
+        .await
+    }
+}

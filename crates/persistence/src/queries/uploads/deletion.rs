@@ -1,0 +1,200 @@
+//! Deletion of uploads: their pieces go in bounded batches, and the row goes last, so that a
+//! deletion that was interrupted is found again.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::result::Error::RollbackTransaction;
+use diesel_async::RunQueryDsl;
+use refract_domain::event::Event;
+use refract_domain::ids::{AccountId, UploadId};
+use refract_domain::result::file_run::FileRunState;
+
+use crate::connections::{for_update, in_transaction, is_committed, on, run};
+use crate::error::PersistenceError;
+use crate::queries::database::Database;
+use crate::queries::events::add_event;
+use crate::schema::sql_types::Bind;
+use crate::schema::{file_runs, upload_pieces, uploads};
+
+/// Number of pieces that one transaction deletes.
+const PIECES: i32 = 64;
+
+/// The outcome of the first step of a deletion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UploadDeletion {
+    /// The upload is not whole any more, and no run refers to it: delete its pieces.
+    Begun,
+    /// The account has no such upload.
+    NotFound,
+    /// A run in one of the given states, or one that a node holds, needs the file.
+    InUse,
+}
+
+/// Which uploads are old.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OldUploads {
+    /// Whole uploads from before this moment are.
+    pub whole_before: DateTime<Utc>,
+    /// Uploads that are not whole from before this moment are.
+    pub unfinished_before: DateTime<Utc>,
+}
+
+/// An old upload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OldUploadRow {
+    /// The upload's id.
+    pub id: UploadId,
+    /// The account that it belongs to.
+    pub account: AccountId,
+    /// Whether the file is whole.
+    pub is_whole: bool,
+}
+
+impl Database {
+    /// Begins the deletion of a whole upload of the event's account, unless a run that is in one of
+    /// `states` at that moment needs it. Every other run of it loses its link. One transaction,
+    /// with the event.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn begin_upload_deletion(
+        &self,
+        upload: UploadId,
+        states: Vec<FileRunState>,
+        event: Event,
+    ) -> Result<UploadDeletion, PersistenceError> {
+        let (account, now) = (event.stamp.account, event.stamp.at);
+        let states: Vec<String> = states.iter().map(|s| s.name().to_owned()).collect();
+        self.write(async move |mut connection| {
+            let mut is_found = false;
+            let ended = in_transaction!(connection, |c| {
+                let whole = uploads::table
+                    .find(Bind(upload))
+                    .filter(uploads::account_id.eq(Bind(account)))
+                    .filter(uploads::sha256.is_not_null());
+                // from here on no run of it can be made
+                let update = diesel::update(whole).set((
+                    uploads::bytes.eq(None::<i64>),
+                    uploads::sha256.eq(None::<String>),
+                ));
+                is_found = update.execute(c).await? > 0;
+                if !is_found {
+                    return Err(RollbackTransaction);
+                }
+                let of_file = file_runs::table.filter(file_runs::upload_id.eq(Some(upload)));
+                let is_free = file_runs::lease_until
+                    .is_null()
+                    .or(file_runs::lease_until.le(Some(now)));
+                let idle = of_file
+                    .filter(file_runs::state.ne_all(states))
+                    .filter(is_free);
+                run!(
+                    c,
+                    diesel::update(idle).set(file_runs::upload_id.eq(None::<UploadId>))
+                );
+                let left: i64 = of_file.count().get_result(c).await?;
+                if left > 0 {
+                    return Err(RollbackTransaction);
+                }
+                add_event!(c, event);
+                QueryResult::Ok(())
+            });
+            Ok(match (is_committed(ended)?, is_found) {
+                (true, _) => UploadDeletion::Begun,
+                (false, true) => UploadDeletion::InUse,
+                (false, false) => UploadDeletion::NotFound,
+            })
+        })
+        .await
+    }
+
+    /// Deletes an upload that is not whole: the last of its pieces first, in transactions of a
+    /// bounded size, then its row.
+    ///
+    /// # Errors
+    /// When the database fails. The deletion can be continued.
+    pub async fn delete_unfinished_upload(&self, upload: UploadId) -> Result<(), PersistenceError> {
+        let unfinished = uploads::table
+            .find(Bind(upload))
+            .filter(uploads::sha256.is_null());
+        loop {
+            let is_left = self.delete_last_pieces(upload).await?;
+            if !is_left {
+                break;
+            }
+        }
+        self.write(async move |mut connection| {
+            on!(connection, execute(diesel::delete(unfinished)))?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Deletes the last pieces of an upload that is not whole; returns whether it may have more.
+    async fn delete_last_pieces(&self, upload: UploadId) -> Result<bool, PersistenceError> {
+        self.write(async move |mut connection| {
+            Ok(in_transaction!(connection, |c| {
+                let unfinished = uploads::table
+                    .find(Bind(upload))
+                    .filter(uploads::sha256.is_null())
+                    .select(uploads::id);
+                // from here on the upload does not become whole
+                let unfinished: Option<UploadId> =
+                    for_update(unfinished).get_result(c).await.optional()?;
+                let last = upload_pieces::table
+                    .filter(upload_pieces::upload_id.eq(Bind(upload)))
+                    .order(upload_pieces::number.desc())
+                    .select(upload_pieces::number);
+                let last: Option<i32> = last.first(c).await.optional()?;
+                let (Some(_), Some(last)) = (unfinished, last) else {
+                    return QueryResult::Ok(false);
+                };
+                let pieces = upload_pieces::table
+                    .filter(upload_pieces::upload_id.eq(Bind(upload)))
+                    .filter(upload_pieces::number.gt(last - PIECES));
+                run!(c, diesel::delete(pieces));
+                QueryResult::Ok(last >= PIECES)
+            })?)
+        })
+        .await
+    }
+
+    /// Up to `limit` old uploads of all accounts after an id, in the order of their ids.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_old_uploads(
+        &self,
+        old: OldUploads,
+        after: UploadId,
+        limit: u32,
+    ) -> Result<Vec<OldUploadRow>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let is_old = uploads::uploaded_at
+                .lt(Bind(old.whole_before))
+                .or(uploads::sha256
+                    .is_null()
+                    .and(uploads::uploaded_at.lt(Bind(old.unfinished_before))));
+            let query = uploads::table
+                .filter(is_old)
+                .filter(uploads::id.gt(Bind(after)))
+                .order(uploads::id)
+                .limit(i64::from(limit))
+                .select((
+                    uploads::id,
+                    uploads::account_id,
+                    uploads::sha256.is_not_null(),
+                ));
+            let found: Vec<(UploadId, AccountId, bool)> = on!(connection, load(query))?;
+            let rows = found
+                .into_iter()
+                .map(|(id, account, is_whole)| OldUploadRow {
+                    id,
+                    account,
+                    is_whole,
+                });
+            Ok(rows.collect())
+        })
+        .await
+    }
+}

@@ -1,0 +1,2 @@
+DROP TABLE example_checks;
+DROP TABLE prism_examples;
