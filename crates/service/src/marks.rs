@@ -23,8 +23,8 @@ pub use self::errors::{MarkError, MarkErrors};
 pub use self::mark_result::MarkChange;
 pub use self::origin::MarkOrigin;
 pub use self::review::{
-    Judgement, JudgementInput, MeasuredSoFar, NextToReview, QueueKind, ReviewFrom, ReviewItem,
-    ReviewQueue, ReviewStep, Sitting,
+    Judgement, JudgementInput, MeasuredSoFar, NextToReview, QueueKind, REVIEWED_NEWEST, ReviewFrom,
+    ReviewItem, ReviewQueue, ReviewStep, Sitting,
 };
 pub use self::rows::{MarkCell, MarksRow, NamedResult};
 

@@ -6,6 +6,7 @@ mod definition;
 mod draft;
 mod earlier;
 pub(crate) mod error;
+mod example_texts;
 mod examples;
 mod find;
 mod history;
@@ -15,6 +16,7 @@ mod overview;
 mod planned_definition;
 mod repeat;
 mod save;
+pub(crate) mod text_hash;
 pub(crate) mod trial;
 mod trial_texts;
 pub(crate) mod versions;
@@ -23,6 +25,10 @@ pub use self::apply::{Apply, ApplyError};
 pub use self::definition::{AppliedDefinition, ApplyOutcome, DefinitionError, DefinitionFile};
 pub use self::draft::VersionDraft;
 pub use self::error::PrismError;
+pub use self::example_texts::{
+    AskedExamples, CheckedExample, ExampleError, ExampleInput, ExampleState, ExampleTexts,
+    ExpectedAnswer,
+};
 pub use self::examples::{
     EXAMPLES, ExamplePrism, NEW_PRISM, SUPPORT_TRIAGE, find_example, sample_texts,
 };
@@ -32,7 +38,7 @@ pub use self::meanwhile::SavedMeanwhile;
 pub use self::overview::{COMPARED_VERSIONS, PrismOverview, VersionOverview};
 pub use self::trial::{DraftTrialCost, TRIAL_TEXTS, TrialError, TrialPair};
 pub use self::trial_texts::{TRIAL_CANDIDATES, TrialTexts};
-pub use refract_persistence::{Prism, PrismHistory};
+pub use refract_persistence::{ExampleText, Prism, PrismHistory, SavedExamples};
 
 use crate::Refract;
 

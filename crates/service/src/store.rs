@@ -11,6 +11,9 @@ use tokio::runtime::Handle;
 
 use crate::Refract;
 
+/// The address of the database of `refract demo`, in the folder in which it was started.
+pub const DEMO_DATABASE_URL: &str = "sqlite://refract-demo.db";
+
 /// The use cases of the database itself, from [`Refract::store`](crate::Refract::store).
 #[derive(Clone, Copy)]
 pub struct Store<'a> {

@@ -2,14 +2,13 @@
 
 use refract_domain::event::{EventAction, EventDetail, EventTarget};
 use refract_domain::ids::PrismId;
-use refract_lens_rendering::RowFormat;
 use refract_persistence::{Database, PersistenceError, ResultFilter};
 
 use crate::people::account_actor::AccountActor;
 
 /// Describes which results are exported, without repeating the searched values.
 pub(crate) fn described(
-    format: RowFormat,
+    format: &'static str,
     filter: &ResultFilter,
     is_by_value: bool,
 ) -> EventDetail {
@@ -22,8 +21,9 @@ pub(crate) fn described(
         model,
         reference,
         actor,
+        run,
     } = filter;
-    let mut parts: Vec<EventDetail> = vec![format.name().into()];
+    let mut parts: Vec<EventDetail> = vec![format.into()];
     parts.extend(is_ok.map(|is_ok| if is_ok { "ok" } else { "failed" }.into()));
     parts.extend(is_retried.map(|is| if is { "retried" } else { "not retried" }.into()));
     parts.extend(since.map(|since| EventDetail::at("since", since)));
@@ -32,6 +32,7 @@ pub(crate) fn described(
     parts.extend(model.as_ref().map(|_| "of one model".into()));
     parts.extend(reference.as_ref().map(|_| "of one ref".into()));
     parts.extend(actor.map(|_| "made by one".into()));
+    parts.extend(run.map(EventDetail::file_run));
     parts.extend(is_by_value.then(|| "of one answer".into()));
     EventDetail::list(&parts)
 }

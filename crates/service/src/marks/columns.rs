@@ -49,7 +49,7 @@ impl MarkedColumns {
     }
 
     /// The names of the columns.
-    pub(crate) fn names(&self) -> &[ColumnName] {
+    pub fn names(&self) -> &[ColumnName] {
         &self.names
     }
 

@@ -11,6 +11,7 @@ mod next;
 mod queue;
 mod sitting;
 
+pub use self::draw::REVIEWED_NEWEST;
 pub use self::judge::{Judgement, JudgementInput};
 pub use self::next::{NextToReview, ReviewFrom, ReviewItem};
 pub use self::queue::{QueueKind, ReviewQueue};

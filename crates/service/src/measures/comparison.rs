@@ -4,7 +4,6 @@ mod asked_question;
 mod marked_outcomes;
 mod pairs;
 mod side_rows;
-mod text_hash;
 
 use refract_domain::ids::ResultId;
 use refract_domain::key::{OutcomeKey, QuestionKey};

@@ -2,7 +2,7 @@
 //! operator at the terminal, or a node by itself (spec 5).
 
 use refract_domain::event::{Actor, EventDetail, EventRequest, EventStamp};
-use refract_domain::ids::{AccountId, ApiKeyId, PersonId};
+use refract_domain::ids::{AccountId, ApiKeyId, FileRunId, PersonId};
 pub use refract_domain::result::actor::ResultActor;
 
 use crate::events::event_stamp::event_stamp;
@@ -16,11 +16,12 @@ pub struct AccountActor {
     about: Option<Box<ChangeFacts>>,
 }
 
-/// Facts of a change's event besides the actor.
+/// Facts of a call or of a change's event besides the actor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct ChangeFacts {
     request: Option<EventRequest>,
     note: Option<EventDetail>,
+    file_run: Option<FileRunId>,
 }
 
 impl AccountActor {
@@ -64,6 +65,12 @@ impl AccountActor {
         self.saying(|about| about.note = Some(note))
     }
 
+    /// The caller in a stored file run, which the results of their calls name.
+    #[must_use]
+    pub(crate) fn in_file_run(self, run: FileRunId) -> Self {
+        self.saying(|about| about.file_run = Some(run))
+    }
+
     fn saying(mut self, say: impl FnOnce(&mut ChangeFacts)) -> Self {
         say(self.about.get_or_insert_default());
         self
@@ -84,9 +91,14 @@ impl AccountActor {
         self.actor.key()
     }
 
+    /// The stored file run that the call is part of.
+    pub(crate) fn file_run(&self) -> Option<FileRunId> {
+        self.about.as_deref().and_then(|about| about.file_run)
+    }
+
     /// The stamp for the event of a change that the caller makes now.
     pub(crate) fn event_stamp(&self) -> EventStamp {
-        let ChangeFacts { request, note } = self.about.as_deref().cloned().unwrap_or_default();
+        let ChangeFacts { request, note, .. } = self.about.as_deref().cloned().unwrap_or_default();
         EventStamp {
             note,
             ..event_stamp(self.account, self.actor, request)

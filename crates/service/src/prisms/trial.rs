@@ -145,7 +145,8 @@ impl Prisms<'_> {
         cost
     }
 
-    async fn answer_draft(
+    /// Asks an unsaved version about a text, and saves nothing.
+    pub(super) async fn answer_draft(
         self,
         draft: &PrismVersion,
         submission: &Submission,

@@ -85,6 +85,7 @@ impl Results<'_> {
             account: call.actor.account(),
             api_key: call.actor.api_key(),
             made_by: call.actor.person_id(),
+            file_run: call.actor.file_run(),
             retry_of: call.retry_of,
             result,
             provenance: provenance(asked.report.clone()),

@@ -7,6 +7,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures_util::Stream;
 use futures_util::stream::try_unfold;
+use refract_domain::lens::Value;
+use refract_domain::result::mark::Mark;
+use refract_domain::result::view::ResultView;
 use refract_lens_rendering::{RowFormat, RowWriter};
 
 use crate::InternalError;
@@ -45,7 +48,7 @@ impl PrismResults {
         out: impl Write,
         mut progress: impl FnMut(u64),
     ) -> Result<u64, ExportError> {
-        self.save_export(actor, format).await?;
+        self.save_export(actor, format.name()).await?;
         let lens = Arc::clone(self.lens());
         let mut rows = RowWriter::new(format, lens.columns(), out).with_marks(marked.names());
         rows.write_header()?;
@@ -56,7 +59,38 @@ impl PrismResults {
                 rows.finish()?;
                 return Ok(written);
             }
-            written += write_page(self, &page, marked, &mut rows).await?;
+            let write = |view: &ResultView<'_>, marks: &[Mark]| {
+                rows.write_marked_row(view, marked.values(view, marks))
+            };
+            written += write_page(self, &page, marked, write).await?;
+            progress(written);
+        }
+    }
+
+    /// Passes each result with the values of its columns of marks to `write`, for a format of the
+    /// caller's own. Returns the number of results. An event of the export is saved first.
+    ///
+    /// # Errors
+    /// When the event cannot be saved, the results cannot be read or `write` fails.
+    pub async fn export_each(
+        &mut self,
+        actor: &AccountActor,
+        format: &'static str,
+        marked: &MarkedColumns,
+        mut write: impl FnMut(&ResultView<'_>, Vec<Value<'_>>) -> io::Result<()>,
+        mut progress: impl FnMut(u64),
+    ) -> Result<u64, ExportError> {
+        self.save_export(actor, format).await?;
+        let mut written = 0;
+        loop {
+            let page = self.next_page().await?;
+            if page.is_empty() {
+                return Ok(written);
+            }
+            let write = |view: &ResultView<'_>, marks: &[Mark]| {
+                write(view, marked.values(view, marks).collect())
+            };
+            written += write_page(self, &page, marked, write).await?;
             progress(written);
         }
     }
@@ -75,7 +109,7 @@ impl PrismResults {
         format: RowFormat,
         marked: MarkedColumns,
     ) -> Result<impl Stream<Item = Result<Bytes, ExportError>> + use<>, InternalError> {
-        self.save_export(actor, format).await?;
+        self.save_export(actor, format.name()).await?;
         let begin = ChunkedExport {
             results: self,
             format,
@@ -108,7 +142,11 @@ impl ChunkedExport {
             if page.is_empty() {
                 return Ok(None);
             }
-            write_page(&self.results, &page, &self.marked, &mut rows).await?;
+            let marked = &self.marked;
+            let write = |view: &ResultView<'_>, marks: &[Mark]| {
+                rows.write_marked_row(view, marked.values(view, marks))
+            };
+            write_page(&self.results, &page, marked, write).await?;
         } else {
             self.has_header = true;
             rows.write_header()?;
@@ -117,12 +155,12 @@ impl ChunkedExport {
     }
 }
 
-/// Writes the rows of a page and returns their number.
+/// Writes the results of a page with their marks and returns their number.
 async fn write_page(
     results: &PrismResults,
     page: &[ReadableResult],
     marked: &MarkedColumns,
-    rows: &mut RowWriter<'_, impl Write>,
+    mut write: impl FnMut(&ResultView<'_>, &[Mark]) -> io::Result<()>,
 ) -> Result<u64, ExportError> {
     let marks = if marked.names().is_empty() {
         HashMap::new()
@@ -133,7 +171,7 @@ async fn write_page(
     for result in page {
         let view = result.view();
         let marks = marks.get(&view.id).map_or(&[][..], Vec::as_slice);
-        rows.write_marked_row(&view, marked.values(&view, marks))?;
+        write(&view, marks)?;
         written += 1;
     }
     Ok(written)

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use refract_domain::event::EventAction;
 use refract_domain::ids::ResultId;
 use refract_domain::result::mark::Mark;
-use refract_lens_rendering::RowFormat;
 use refract_persistence::{Database, PersistenceError, ResultFilter, ResultOrder, ResultPages};
 
 use crate::InternalError;
@@ -86,7 +85,7 @@ impl PrismResults {
     pub(crate) async fn save_export(
         &self,
         actor: &AccountActor,
-        format: RowFormat,
+        format: &'static str,
     ) -> Result<(), InternalError> {
         let what = export_event::described(format, &self.filter, self.conditions.is_some());
         let action = EventAction::ResultsExported;

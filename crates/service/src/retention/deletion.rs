@@ -2,7 +2,7 @@
 
 use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::ResultId;
-use refract_persistence::{Database, DeletionEvent, PersistenceError};
+use refract_persistence::{CopiedExamples, Database, DeletionEvent, PersistenceError};
 
 use crate::people::account_actor::AccountActor;
 
@@ -18,7 +18,10 @@ pub(super) struct Deletion {
     detail: Option<EventDetail>,
     begun: EventAction,
     ended: EventAction,
+    copied: CopiedExamples,
     deleted: u64,
+    /// Number of example texts deleted with their results.
+    examples: u64,
     /// Whether results were deleted whose number no event has yet.
     owes_event: bool,
 }
@@ -38,7 +41,9 @@ impl Deletion {
             detail: Some(detail),
             begun: EventAction::PurgeStarted,
             ended: EventAction::ResultsPurged,
+            copied: CopiedExamples::Kept,
             deleted: 0,
+            examples: 0,
             owes_event: false,
         }
     }
@@ -52,7 +57,9 @@ impl Deletion {
             detail: None,
             begun: EventAction::ErasureStarted,
             ended: EventAction::ResultsErased,
+            copied: CopiedExamples::Deleted,
             deleted: 0,
+            examples: 0,
             owes_event: false,
         }
     }
@@ -60,6 +67,11 @@ impl Deletion {
     /// The number of results deleted so far.
     pub(super) fn deleted(&self) -> u64 {
         self.deleted
+    }
+
+    /// The number of example texts deleted with their results so far.
+    pub(super) fn examples(&self) -> u64 {
+        self.examples
     }
 
     /// Deletes results in a separate transaction and returns how many existed. `is_last` means that
@@ -77,11 +89,13 @@ impl Deletion {
             (false, 0) => DeletionEvent::Begun(self.event(self.begun)),
             (false, _) => DeletionEvent::Elsewhere,
         };
-        let deleting = self.database.delete_results(ids, rand::random(), event);
-        let results = deleting.await?;
-        self.deleted += results;
+        let (random, copied) = (rand::random(), self.copied);
+        let deleting = self.database.delete_results(ids, random, copied, event);
+        let deleted = deleting.await?;
+        self.deleted += deleted.results;
+        self.examples += deleted.examples;
         self.owes_event = !is_last && self.deleted > 0;
-        Ok(results)
+        Ok(deleted.results)
     }
 
     /// Saves the event with the number of deleted results, unless an event has it already.

@@ -21,6 +21,8 @@ pub struct Erased {
     /// Number of erased results that were not named: retries of the named results, and the failed
     /// results that those retried.
     pub retries: u64,
+    /// Number of erased example texts: copies of erased results, and those with the reference.
+    pub examples: u64,
     /// The named ids that are not results of the account, in the order in which they were named.
     pub unknown: Vec<ResultId>,
 }
@@ -49,12 +51,14 @@ impl Retention<'_> {
         erase(&mut erasure, found, true).await?;
         Ok(Erased {
             results: erasure.deleted(),
+            examples: erasure.examples(),
             retries: u64::try_from(retries).unwrap_or(u64::MAX),
             unknown,
         })
     }
 
-    /// Erases every result of the caller's account with a reference, of any prism.
+    /// Erases every result and every example text of the caller's account with a reference, of any
+    /// prism.
     ///
     /// # Errors
     /// When the database fails. Results erased until then stay erased.
@@ -78,7 +82,10 @@ impl Retention<'_> {
             erase(&mut erasure, found, is_last).await?;
         }
         erasure.end().await?;
+        let stamp = actor.event_stamp();
+        let examples = database.erase_examples_of_reference(reference, stamp);
         Ok(Erased {
+            examples: erasure.examples() + examples.await?,
             results: erasure.deleted(),
             ..Erased::default()
         })

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::{AccountId, PrismId, ResultId};
+use refract_domain::lens::Column;
 use refract_domain::prism::slug::PrismSelector;
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::result::SavedResult;
@@ -22,6 +23,7 @@ use crate::people::account_actor::AccountActor;
 use crate::prisms::versions::{NumberedVersion, check_active, find_version_to_ask};
 use crate::results::ask_and_save::AnsweredCall;
 use crate::results::checked_call::CheckedCall;
+use crate::results::column_value::answer_column;
 use crate::results::readable_result::ReadableResult;
 use crate::runs::Runs;
 use crate::{CallError, InternalError};
@@ -30,7 +32,8 @@ use crate::{CallError, InternalError};
 #[derive(Clone)]
 pub struct PinnedPrism {
     refract: Refract,
-    account: AccountId,
+    /// Who makes the results.
+    actor: AccountActor,
     lens: Arc<PrismLens>,
     asked: NumberedVersion,
 }
@@ -78,7 +81,8 @@ pub enum HeldRow {
 }
 
 impl Runs<'_> {
-    /// Finds the prism and pins the version of this number, or the latest.
+    /// Finds the prism and pins the version of this number, or the latest. Results are made by the
+    /// operator.
     ///
     /// # Errors
     /// When the account has no such prism, the prism is archived or lacks the version, or the
@@ -95,7 +99,7 @@ impl Runs<'_> {
         let lens = PrismLens::load(database, prism).await?;
         Ok(PinnedPrism {
             refract: self.refract.clone().with_priority(CallPriority::Batch),
-            account,
+            actor: AccountActor::operator(account),
             lens: Arc::new(lens),
             asked,
         })
@@ -103,6 +107,11 @@ impl Runs<'_> {
 }
 
 impl PinnedPrism {
+    /// This prism, with results made by another actor.
+    pub(super) fn with_actor(self, actor: AccountActor) -> Self {
+        Self { actor, ..self }
+    }
+
     /// The prism's id.
     pub fn id(&self) -> PrismId {
         self.lens.prism.id
@@ -123,6 +132,14 @@ impl PinnedPrism {
         &self.asked.version
     }
 
+    /// For each question of the version that answers, the column with its answer: by the cutoffs of
+    /// the lens for a Yes / No.
+    pub fn answer_columns(&self) -> Vec<Column> {
+        let questions = self.asked.version.questions().iter();
+        let columns = questions.filter_map(|question| answer_column(&self.lens, question));
+        columns.collect()
+    }
+
     /// The columns of the rows that are written.
     pub fn columns(&self) -> RowColumns<'_> {
         self.lens.columns()
@@ -139,7 +156,7 @@ impl PinnedPrism {
     ) -> Result<HashMap<IdempotencyKey, HeldRow>, CallError> {
         let database = &self.refract.database;
         let found = database
-            .find_held_rows(self.account, self.id(), keys)
+            .find_held_rows(self.actor.account(), self.id(), keys)
             .await?;
         if !found.prism_answers {
             return Err(CallError::PrismNotFound);
@@ -161,6 +178,27 @@ impl PinnedPrism {
         Ok(rows)
     }
 
+    /// The results that the rows of these idempotency keys have now, `ok` or `failed`, through the
+    /// pinned lens. Two queries for any number of keys; pass a few hundred at most.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_results_of_rows(
+        &self,
+        keys: &[IdempotencyKey],
+    ) -> Result<HashMap<IdempotencyKey, ReadableResult>, CallError> {
+        let database = &self.refract.database;
+        let found = database.find_held_rows(self.actor.account(), self.id(), keys);
+        let mut rows = HashMap::with_capacity(keys.len());
+        for held in found.await?.held {
+            if let Some(key) = held.idempotency_key.clone() {
+                let readable = ReadableResult::through_lens(database, held, &self.lens);
+                rows.insert(key, readable.await?);
+            }
+        }
+        Ok(rows)
+    }
+
     /// Which of these idempotency keys have a result with answers. One query for any number of
     /// keys; pass a few hundred at most.
     ///
@@ -171,7 +209,9 @@ impl PinnedPrism {
         keys: &[IdempotencyKey],
     ) -> Result<HashSet<IdempotencyKey>, CallError> {
         let database = &self.refract.database;
-        Ok(database.find_answered_keys(self.account, keys).await?)
+        Ok(database
+            .find_answered_keys(self.actor.account(), keys)
+            .await?)
     }
 
     /// The names of the models that answered these results, as reported by their servers, with
@@ -184,11 +224,11 @@ impl PinnedPrism {
         results: &[ResultId],
     ) -> Result<BTreeSet<Option<String>>, CallError> {
         let database = &self.refract.database;
-        let names = database.list_model_names(self.account, results);
+        let names = database.list_model_names(self.actor.account(), results);
         Ok(names.await?)
     }
 
-    /// Saves an operator's event that a file run begins to ask the model.
+    /// Saves the event that a file run begins to ask the model.
     ///
     /// # Errors
     /// When the database fails.
@@ -202,7 +242,7 @@ impl PinnedPrism {
         self.save_run_event(EventAction::FileRunStarted, rows).await
     }
 
-    /// Saves an operator's event that a file run ended.
+    /// Saves the event that a file run ended.
     ///
     /// # Errors
     /// When the database fails.
@@ -232,9 +272,7 @@ impl PinnedPrism {
         action: EventAction,
         rows: EventDetail,
     ) -> Result<(), CallError> {
-        let stamp = AccountActor::operator(self.account)
-            .event_stamp()
-            .noted(rows);
+        let stamp = self.actor.event_stamp().noted(rows);
         let event = Event {
             to: Some(EventDetail::version(self.asked.number)),
             ..stamp.event(action, EventTarget::Prism(self.id()))
@@ -280,7 +318,7 @@ impl PinnedPrism {
         let asked = self.asked.clone();
         budget::check(&asked.version, &row.submission)?;
         let checked = CheckedCall {
-            actor: AccountActor::operator(self.account),
+            actor: self.actor.clone(),
             prism: self.id(),
             asked,
             submission: row.submission,
@@ -297,8 +335,7 @@ impl PinnedPrism {
     /// When the stored values are too large, or the database fails.
     pub async fn retry(&self, failed: SavedResult) -> Result<AnsweredCall, CallError> {
         let results = self.refract.results();
-        let actor = AccountActor::operator(self.account);
-        let checked = results.check_retry(actor, failed).await?;
+        let checked = results.check_retry(self.actor.clone(), failed).await?;
         results.answer(checked, &self.lens).await
     }
 }

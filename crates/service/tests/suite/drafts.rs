@@ -3,7 +3,8 @@
 
 mod applies;
 mod apply_events;
-mod fixture;
+mod example_texts;
+pub(crate) mod fixture;
 mod lens_drafts;
 mod lens_history;
 mod lens_rows;

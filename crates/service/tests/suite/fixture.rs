@@ -215,6 +215,7 @@ fn new_result(prism: &PrismLens, described: &Described) -> NewResult {
         account: prism.prism.account,
         api_key,
         made_by,
+        file_run: None,
         retry_of: None,
         result,
         provenance: Provenance::default(),

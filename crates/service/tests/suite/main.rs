@@ -17,10 +17,13 @@ mod people;
 mod result_counts;
 mod result_search;
 mod retention;
+mod run_results;
 mod search_order;
 mod sign_in;
 mod sign_in_events;
+mod stored_runs;
 mod unsaved_drafts;
+mod uploaded_files;
 
 use refract_test_support::backend::Backend;
 

@@ -108,6 +108,7 @@ fn searches() -> impl Strategy<Value = ResultSearch> {
                 model: None,
                 reference: reference.map(|it| Ref::saved(it.to_owned())),
                 actor,
+                run: None,
             },
             values: values
                 .into_iter()

@@ -23,9 +23,9 @@ use crate::results::SearchError;
 
 /// Most results of a sitting.
 const SIZE: usize = 200;
-/// Newest results that a queue looks at when no index has its order. Reading them takes a fraction
-/// of a second.
-const NEWEST: u32 = 20_000;
+/// Newest results that a queue looks at when no index has its order: every queue but a random
+/// sample. Reading them takes a fraction of a second.
+pub const REVIEWED_NEWEST: u32 = 20_000;
 /// Results of the sample that the first query reads.
 const FIRST_READ: u32 = 256;
 /// Results of the sample that are read at most: a filter that matches fewer than one in ten of them
@@ -96,7 +96,7 @@ impl Marks<'_> {
         }
         let searching = self.refract.results();
         let search = queue.ok_search();
-        let searching = searching.newest_matches(lens, &search, NEWEST);
+        let searching = searching.newest_matches(lens, &search, REVIEWED_NEWEST);
         let (found, is_of_newest) = searching.await?;
         let mut results = Vec::new();
         for part in ordered(lens, queue, found)?.chunks(SIZE) {

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::side_rows::SideRow;
-use super::text_hash::TextHash;
+use crate::prisms::text_hash::TextHash;
 
 /// Pairs of two results of one text, the first side's result first, in the order of the first
 /// side's results.

@@ -5,7 +5,7 @@ use refract_domain::result::SavedResult;
 use refract_domain::submission::reference::Ref;
 
 use super::asked_question::OutcomeIndex;
-use super::text_hash::TextHash;
+use crate::prisms::text_hash::TextHash;
 
 /// A result of one side: what it predicts, and hashes by which it is paired.
 pub(super) struct SideRow {

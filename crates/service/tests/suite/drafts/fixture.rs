@@ -159,6 +159,7 @@ impl DraftFixture {
             account: self.actor.account(),
             api_key: None,
             made_by: self.actor.person_id(),
+            file_run: None,
             retry_of: None,
             result,
             provenance: Provenance::default(),

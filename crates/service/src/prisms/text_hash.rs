@@ -1,27 +1,32 @@
-//! Hashes that match equal texts of two sides.
+//! Hashes that match equal texts.
 
 use refract_domain::submission::Submission;
 use sha2::{Digest as _, Sha256};
 
 /// The first 128 bits of a SHA-256: enough that two different texts of a prism never share a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct TextHash(u128);
+pub(crate) struct TextHash(u128);
 
 impl TextHash {
     /// The hash of a caller's reference. It differs from the hash of every submission.
-    pub(super) fn of_reference(reference: &str) -> Self {
+    pub(crate) fn of_reference(reference: &str) -> Self {
         Self::of([b"ref", reference.as_bytes()].into_iter())
     }
 
     /// The hash of fields and context. It ignores the order of the fields, which may differ between
     /// versions.
-    pub(super) fn of_submission(submission: &Submission) -> Self {
+    pub(crate) fn of_submission(submission: &Submission) -> Self {
         let mut fields: Vec<_> = submission.fields().iter().collect();
         fields.sort_by_key(|(key, _)| key);
         let context = submission.context().unwrap_or_default().as_bytes();
         let fields = fields.into_iter();
         let fields = fields.flat_map(|(key, value)| [key.as_str().as_bytes(), value.as_bytes()]);
         Self::of([&b"fields"[..], context].into_iter().chain(fields))
+    }
+
+    /// The hash as bytes, for a column.
+    pub(crate) fn bytes(self) -> Vec<u8> {
+        self.0.to_be_bytes().to_vec()
     }
 
     fn of<'a>(parts: impl Iterator<Item = &'a [u8]>) -> Self {

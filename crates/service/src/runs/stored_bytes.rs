@@ -1,0 +1,135 @@
+//! Reads an uploaded file from the database, a piece at a time.
+
+use std::io::{self, BufRead, Read};
+use std::time::{Duration, Instant};
+
+use refract_domain::ids::UploadId;
+use refract_persistence::{Database, PersistenceError};
+use tokio::runtime::Handle;
+
+use super::Runs;
+use super::upload_piece::decompress;
+
+/// How long a read waits for a database that is away.
+const PATIENCE: Duration = Duration::from_secs(45);
+/// The pause before a read is tried again.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// The bytes of an uploaded file, which can be read any number of times, from the start. Clones are
+/// cheap.
+#[derive(Clone)]
+pub struct StoredBytes {
+    database: Database,
+    runtime: Handle,
+    upload: UploadId,
+}
+
+/// A reader of an uploaded file, with one piece in memory. It blocks: read on a thread that no
+/// runtime needs.
+///
+/// A read that fails for a passing reason is tried again for 45 seconds; the error is of the kind
+/// [`io::ErrorKind::TimedOut`] then. It is [`io::ErrorKind::NotFound`] when the file was deleted.
+pub struct StoredBytesReader {
+    source: StoredBytes,
+    /// Size of the file, once it was looked up.
+    size: Option<u64>,
+    /// Bytes of all pieces so far.
+    loaded: u64,
+    next_piece: i32,
+    piece: io::Cursor<Vec<u8>>,
+}
+
+impl Runs<'_> {
+    /// The bytes of an uploaded file.
+    ///
+    /// # Panics
+    /// Outside of a runtime, which the queries are awaited on.
+    pub fn upload_reader(self, upload: UploadId) -> StoredBytes {
+        StoredBytes {
+            database: self.refract.database.without_lanes(),
+            runtime: Handle::current(),
+            upload,
+        }
+    }
+}
+
+impl StoredBytes {
+    /// A reader from the start of the file, without a query.
+    pub fn open(&self) -> StoredBytesReader {
+        StoredBytesReader {
+            source: self.clone(),
+            size: None,
+            loaded: 0,
+            next_piece: 0,
+            piece: io::Cursor::default(),
+        }
+    }
+
+    /// Waits for a query, which is made again for a while where it fails for a passing reason.
+    fn wait<T>(
+        &self,
+        query: &impl AsyncFn(&Database) -> Result<T, PersistenceError>,
+    ) -> io::Result<T> {
+        let began = Instant::now();
+        loop {
+            match self.runtime.block_on(query(&self.database)) {
+                Ok(found) => return Ok(found),
+                Err(error) if !error.is_passing() => return Err(io::Error::other(error)),
+                Err(error) if began.elapsed() >= PATIENCE => {
+                    return Err(io::Error::new(io::ErrorKind::TimedOut, error));
+                }
+                Err(_) => std::thread::sleep(PAUSE),
+            }
+        }
+    }
+}
+
+impl StoredBytesReader {
+    /// Size of the file, in bytes.
+    fn size(&mut self) -> io::Result<u64> {
+        if let Some(size) = self.size {
+            return Ok(size);
+        }
+        let upload = self.source.upload;
+        let found = self
+            .source
+            .wait(&async |database: &Database| database.find_upload_size(upload).await);
+        let size = found?.ok_or_else(deleted)?;
+        self.size = Some(size);
+        Ok(size)
+    }
+}
+
+impl BufRead for StoredBytesReader {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        let is_read = self.piece.fill_buf()?.is_empty();
+        if is_read && self.loaded < self.size()? {
+            let (upload, number) = (self.source.upload, self.next_piece);
+            let found = self.source.wait(&async |database: &Database| {
+                database.find_upload_piece(upload, number).await
+            });
+            let piece = decompress(&found?.ok_or_else(deleted)?)?;
+            self.loaded += u64::try_from(piece.len()).unwrap_or(u64::MAX);
+            self.next_piece += 1;
+            self.piece = io::Cursor::new(piece);
+        }
+        self.piece.fill_buf()
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.piece.consume(bytes);
+    }
+}
+
+impl Read for StoredBytesReader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut available = self.fill_buf()?;
+        let length = available.read(buffer)?;
+        self.consume(length);
+        Ok(length)
+    }
+}
+
+fn deleted() -> io::Error {
+    io::Error::new(io::ErrorKind::NotFound, "the uploaded file was deleted")
+}

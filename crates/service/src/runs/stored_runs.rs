@@ -1,0 +1,204 @@
+//! Makes, finds and lists stored file runs.
+
+use std::collections::HashMap;
+
+use chrono::Utc;
+use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
+use refract_domain::ids::{AccountId, FileRunId, PersonId, PrismId, UploadId};
+use refract_domain::prism::VersionNumber;
+use refract_domain::prism::slug::PrismSelector;
+use refract_persistence::{FileRunRow, FileRunScope, NewFileRun, PersistenceError};
+use uuid::Uuid;
+
+use super::Runs;
+use super::stored_run::{RunProgress, StoredMapping, StoredRun, mappings_of, to_json};
+use crate::people::account_actor::AccountActor;
+use crate::prisms::versions::{check_active, find_version_to_ask};
+use crate::{CallError, InternalError};
+
+/// Most other runs of a file that are listed.
+const RUNS_OF_FILE: u32 = 20;
+
+/// A file run to be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewStoredRun {
+    /// The prism to ask.
+    pub prism: PrismId,
+    /// The version to ask; `None` for the latest.
+    pub version: Option<VersionNumber>,
+    /// The file.
+    pub upload: UploadId,
+    /// Which column is which field.
+    pub mappings: Vec<StoredMapping>,
+}
+
+/// Why a file run was not made.
+#[derive(Debug, thiserror::Error)]
+pub enum CreateRunError {
+    /// The account has no such whole file.
+    #[error("the file is gone: upload it again")]
+    UploadNotFound,
+    /// The account has no such prism, or the prism is archived.
+    #[error("Prism not found")]
+    PrismNotFound,
+    /// The prism has no version of this number.
+    #[error("Prism version not found")]
+    VersionNotFound,
+    /// The service failed.
+    #[error(transparent)]
+    Internal(#[from] InternalError),
+}
+
+/// A page of a list of file runs, newest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunPage {
+    /// Only runs that were made before this one; `None` for the newest.
+    pub before: Option<FileRunId>,
+    /// Most runs.
+    pub limit: u32,
+}
+
+impl Runs<'_> {
+    /// Makes a file run, which waits for a person to check it.
+    ///
+    /// # Errors
+    /// When the file, the prism or the version is missing, or the database fails.
+    pub async fn create_file_run(
+        self,
+        actor: &AccountActor,
+        new: NewStoredRun,
+    ) -> Result<StoredRun, CreateRunError> {
+        let database = &self.refract.database;
+        let selector = PrismSelector::Id(new.prism);
+        let prism = database.find_prism(actor.account(), &selector).await?;
+        let prism = check_active(prism)?;
+        let version = find_version_to_ask(database, &prism, new.version).await?;
+        let id = FileRunId(Uuid::now_v7());
+        let row = NewFileRun {
+            id,
+            prism: prism.id,
+            version: version.number,
+            upload: new.upload,
+            mappings: to_json(&new.mappings)?,
+            progress: RunProgress::default().to_json()?,
+        };
+        let about = EventDetail::file_run(id).and(&EventDetail::upload(new.upload));
+        let stamp = actor.event_stamp().noted(about);
+        let event = Event {
+            to: Some(EventDetail::version(version.number)),
+            ..stamp.event(EventAction::FileRunMade, EventTarget::Prism(prism.id))
+        };
+        if !database.create_file_run(row, event).await? {
+            return Err(CreateRunError::UploadNotFound);
+        }
+        let made = self.find_file_run(actor.account(), id).await?;
+        made.ok_or(CreateRunError::UploadNotFound)
+    }
+
+    /// Finds a file run of the account.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_file_run(
+        self,
+        account: AccountId,
+        run: FileRunId,
+    ) -> Result<Option<StoredRun>, InternalError> {
+        let row = self.refract.database.find_file_run(account, run).await?;
+        let rows: Vec<FileRunRow> = row.into_iter().collect();
+        Ok(self.named(account, rows).await?.pop())
+    }
+
+    /// A page of the file runs of the account, or of one prism, newest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_file_runs(
+        self,
+        account: AccountId,
+        prism: Option<PrismId>,
+        page: RunPage,
+    ) -> Result<Vec<StoredRun>, InternalError> {
+        let scope = prism.map_or(FileRunScope::Account, FileRunScope::Prism);
+        let before = page.before.unwrap_or(FileRunId(Uuid::max()));
+        let database = &self.refract.database;
+        let listing = database.list_file_runs(account, scope, before, page.limit);
+        self.named(account, listing.await?).await
+    }
+
+    /// The columns of the newest file run of a prism whose file was checked; none where there is no
+    /// such run.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn last_mappings(
+        self,
+        account: AccountId,
+        prism: PrismId,
+    ) -> Result<Vec<StoredMapping>, InternalError> {
+        let database = &self.refract.database;
+        let found = database.find_checked_mappings(account, prism).await?;
+        Ok(match found {
+            None => Vec::new(),
+            Some(json) => mappings_of(&json)?,
+        })
+    }
+
+    /// The newest other runs of the same prism and an equal file, newest first, at most 20.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn runs_of_same_file(
+        self,
+        account: AccountId,
+        run: &StoredRun,
+    ) -> Result<Vec<StoredRun>, InternalError> {
+        let database = &self.refract.database;
+        let sha256 = run.file_sha256.clone();
+        let listing = database.list_runs_of_file(account, run.prism, sha256, RUNS_OF_FILE + 1);
+        let mut rows = listing.await?;
+        rows.retain(|row| row.id != run.id);
+        let mut runs = self.named(account, rows).await?;
+        runs.truncate(usize::try_from(RUNS_OF_FILE).unwrap_or(usize::MAX));
+        Ok(runs)
+    }
+
+    /// Rows with the names of the people who made them.
+    pub(super) async fn named(
+        self,
+        account: AccountId,
+        rows: Vec<FileRunRow>,
+    ) -> Result<Vec<StoredRun>, InternalError> {
+        let people: Vec<PersonId> = rows.iter().filter_map(|row| row.made_by).collect();
+        let names: HashMap<_, _> = self.refract.people().names(account, &people).await?;
+        let now = Utc::now();
+        let runs = rows.into_iter().map(|row| {
+            let by = row.made_by.and_then(|person| names.get(&person));
+            let by = by.map(ToString::to_string);
+            StoredRun::of(row, by, now)
+        });
+        Ok(runs.collect::<Result<_, PersistenceError>>()?)
+    }
+}
+
+impl From<PersistenceError> for CreateRunError {
+    fn from(error: PersistenceError) -> Self {
+        Self::Internal(error.into())
+    }
+}
+
+impl From<CallError> for CreateRunError {
+    fn from(error: CallError) -> Self {
+        match error {
+            CallError::VersionNotFound => Self::VersionNotFound,
+            CallError::Internal(error) => Self::Internal(error),
+            CallError::InvalidApiKey
+            | CallError::PrismNotFound
+            | CallError::ResultNotFound
+            | CallError::HeldByAnotherPrism(_)
+            | CallError::Retry(_)
+            | CallError::Fields(_)
+            | CallError::OverBudget(_) => Self::PrismNotFound,
+        }
+    }
+}
