@@ -22,7 +22,9 @@ pub struct RunOrder<'a> {
     pub name: String,
 }
 
-/// A file that is ready to run.
+/// A file that is ready to run. Clones are cheap, and read the file independently of each other if
+/// its bytes are stored.
+#[derive(Clone)]
 pub struct FileRun {
     pub(crate) prism: PinnedPrism,
     pub(crate) columns: InputColumns,
@@ -76,6 +78,11 @@ impl FileRun {
     /// The format of the file.
     pub fn input_kind(&self) -> InputKind {
         self.input.kind()
+    }
+
+    /// The format and the encoding of the file, for people.
+    pub fn describe_input(&self) -> String {
+        self.input.describe()
     }
 
     /// The number of the version that answers.

@@ -1,4 +1,5 @@
 //! Gold files: texts with known correct answers.
 
 pub(crate) mod cells;
+pub(crate) mod file;
 pub(crate) mod run;

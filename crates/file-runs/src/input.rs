@@ -1,29 +1,41 @@
 //! Reads the file of a run as rows, line by line, at any size.
 //!
-//! Formats are CSV with commas, semicolons or tabs, TSV, and JSON Lines. This module knows the
-//! formats and the wanted columns, and nothing of prisms, models or results.
+//! Formats are CSV with commas, semicolons or tabs, TSV, JSON Lines, and Excel workbooks. This
+//! module knows the formats and the wanted columns, and nothing of prisms, models or results.
 
 mod binary_kind;
 mod bounded_reader;
 pub(crate) mod column_mapping;
-mod csv_rows;
+mod csv_records;
+mod input_bytes;
+mod input_encoding;
 mod input_error;
 mod input_file;
 mod input_kind;
+pub(crate) mod input_outline;
 mod input_source;
 mod json_rows;
 mod raw_row;
 pub(crate) mod row;
 pub(crate) mod rows;
+mod stored_input;
+pub(crate) mod suggested_columns;
+mod table_rows;
 #[cfg(test)]
 mod tests;
+mod text_reader;
 mod wanted_columns;
+mod workbook;
+mod workbook_error;
 
 pub use self::binary_kind::binary_kind;
+pub use self::input_encoding::InputEncoding;
 pub use self::input_error::InputError;
 pub use self::input_file::InputFile;
 pub(crate) use self::input_file::RawRows;
 pub use self::input_kind::InputKind;
 pub use self::input_source::InputSource;
 pub(crate) use self::raw_row::{RawRow, RawValue};
+pub use self::stored_input::StoredInput;
 pub(crate) use self::wanted_columns::{WantedColumn, WantedColumns, listed};
+pub use self::workbook_error::WorkbookError;

@@ -7,7 +7,7 @@
 //! again: answered rows are read back, failed rows are retried.
 //!
 //! A [`GoldRun`] is a file run over texts with known correct answers. It hands over these answers
-//! together with the results.
+//! together with the results. A [`GoldFile`] is such a file as a list of texts, read and written.
 //!
 //! [`MarksFile`] reads files of marks: the outcomes that people judge correct.
 //!
@@ -15,24 +15,39 @@
 //! the model only through the use cases of `refract-service`.
 
 mod check;
+mod comparison;
 mod file_run;
 mod gold;
 mod input;
 mod marks_file;
 mod output;
 mod run;
+mod worker;
 
 pub use check::file_check::{FileCheck, FileCheckError, RefusedRow};
+pub use comparison::{ColumnComparison, CompareRunsError, ComparedRuns, DifferingRow};
 pub use file_run::{FileRun, OpenRunError, RunOrder};
 pub use gold::cells::ExpectedOutcome;
+pub use gold::file::{GoldFile, GoldFormat, GoldProblem, GoldText};
 pub use gold::run::{GoldCheck, GoldRun, WrongCell};
 pub use input::column_mapping::{ColumnMapping, InputColumns, MappingError};
-pub use input::{InputError, InputFile, InputKind, InputSource, binary_kind};
+pub use input::input_outline::{InputOutline, outline};
+pub use input::suggested_columns::suggest_columns;
+pub use input::{
+    InputEncoding, InputError, InputFile, InputKind, InputSource, StoredInput, WorkbookError,
+    binary_kind,
+};
 pub use marks_file::{MarksFile, MarksFileError, MarksFileRows};
 pub use output::finished_rows::{FinishedRow, RunSummary};
-pub use output::format::{NoRowFormat, format_of_name};
+pub use output::format::{NoRowFormat, OutputFormat, format_of_name};
+pub use output::held_output::{HeldOutput, HeldOutputError, RefusedList};
+pub use output::held_parquet::HeldParquet;
+pub use output::parquet_rows::ParquetRows;
+pub use output::row_layout::RowLayout;
 pub use run::RunFiles;
 pub use run::error::RunError;
-pub use run::settings::RunSettings;
+pub use run::settings::{FilePart, RunSettings};
 pub use run::shard::{NoShard, Shard};
-pub use run::tally::{RunCounts, RunTally};
+pub use run::tally::{ReachedLimit, RunCounts, RunTally};
+pub use worker::check_facts::CheckFacts;
+pub use worker::{FileRunWorker, RUN_CONCURRENCY, StartedWorker, WorkerSettings};

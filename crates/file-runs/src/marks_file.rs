@@ -1,6 +1,6 @@
 //! Files of marks: the outcomes that people judge correct, one row for each result.
 //!
-//! A file of marks is CSV, TSV or JSON Lines, and is read like the file of a run. A gold file is a
+//! A file of marks is read like the file of a run. A gold file is a
 //! file of marks too: `expected_<question>` is read if the question has no column of its own. An
 //! export of results with marks is one as well: there `<question>_marked` takes precedence over the
 //! question's column, which holds the answer.
@@ -15,7 +15,7 @@ use refract_service::marks::{MarkErrors, MarksRow};
 
 use self::columns::MarksColumns;
 pub use self::error::MarksFileError;
-use crate::input::{InputError, InputFile, InputKind, InputSource, RawRows, RawValue, listed};
+use crate::input::{InputError, InputFile, InputSource, RawRows, RawValue, listed};
 
 /// An open file of marks.
 pub struct MarksFile {
@@ -51,9 +51,9 @@ impl MarksFile {
         })
     }
 
-    /// The format of the file.
-    pub fn kind(&self) -> InputKind {
-        self.input.kind()
+    /// The format and the encoding of the file, for people.
+    pub fn describe(&self) -> String {
+        self.input.describe()
     }
 
     /// Reads the whole file, which may be large. Blocks the thread.

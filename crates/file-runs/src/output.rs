@@ -2,4 +2,8 @@
 
 pub(crate) mod finished_rows;
 pub(crate) mod format;
+pub(crate) mod held_output;
+pub(crate) mod held_parquet;
+pub(crate) mod parquet_rows;
+pub(crate) mod row_layout;
 pub(crate) mod rows;

@@ -5,6 +5,7 @@ pub(crate) mod dispatch;
 pub(crate) mod error;
 pub(crate) mod identity;
 pub(crate) mod row_chunks;
+pub(crate) mod rows_in_order;
 pub(crate) mod settings;
 pub(crate) mod shard;
 pub(crate) mod tally;
@@ -13,7 +14,6 @@ pub(crate) mod workers;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use refract_lens_rendering::RowFormat;
 use refract_service::runs::{RunFacts, RunRows};
 use tokio::sync::mpsc;
 
@@ -21,6 +21,7 @@ use crate::check::file_check::FileCheck;
 use crate::check::refused_rows::{ListedRow, RefusedRows};
 use crate::file_run::FileRun;
 use crate::output::finished_rows::{FinishedRow, RowSinks, RunSummary, hand_over};
+use crate::output::row_layout::{RowLayout, kept_cells};
 use crate::output::rows::RunOutput;
 use crate::run::dispatch::Dispatch;
 use crate::run::error::{FirstError, RunError};
@@ -30,8 +31,8 @@ use crate::run::tally::RunTally;
 
 /// The output files of a run.
 pub struct RunFiles<'a> {
-    /// The format of the rows.
-    pub format: RowFormat,
+    /// The form of the rows.
+    pub layout: RowLayout,
     /// The destination of the rows.
     pub rows: &'a mut dyn Write,
     /// The destination of the list of refused rows, as CSV: `line`, `reason`, then the row's cells.
@@ -52,7 +53,10 @@ impl FileRun {
         files: RunFiles<'_>,
         stop: impl Future<Output = ()>,
     ) -> RunSummary {
-        let mut output = RunOutput::new(&self.prism, files.format, files.rows);
+        let layout = files.layout;
+        let kept = kept_cells(layout.keep_columns, files.refused.is_some(), &check.columns);
+        let own = layout.own_columns(&check.columns, self.prism.columns());
+        let mut output = RunOutput::new(&self.prism, layout, own.as_deref(), files.rows);
         let mut refused = RefusedRows::new(files.refused, &check.columns);
         let written = output.write_header();
         if let Err(error) = written.and_then(|()| refused.write_header()) {
@@ -61,8 +65,8 @@ impl FileRun {
                 ..RunSummary::default()
             };
         }
-        let rows = RowChunks::read(self, check.rows_in_file, refused.columns());
-        let take = |row: FinishedRow| output.write(&row.result.view());
+        let rows = RowChunks::read(self, settings.part, Some(check.rows_in_file), kept);
+        let take = |row: FinishedRow| output.write(&row.cells, &row.result.view());
         let list = |row: ListedRow| refused.write(&row);
         let sinks = RowSinks { take, list };
         let facts = check.facts("run");
@@ -94,7 +98,8 @@ impl FileRun {
                 ..RunSummary::default()
             };
         }
-        let asking = self.ask_each(settings, rows, tally, sinks, stop);
+        // boxed, because the future is large and moved several times before it runs
+        let asking = Box::pin(self.ask_each(settings, rows, tally, sinks, stop));
         let mut summary = asking.await;
         let counts = tally.counts();
         let rows = RunRows {
@@ -109,7 +114,8 @@ impl FileRun {
         summary
     }
 
-    async fn ask_each(
+    /// Asks about every row and gives each to a sink, in the order of the file. Saves no event.
+    pub(crate) async fn ask_each(
         &self,
         settings: RunSettings,
         rows: RowChunks,

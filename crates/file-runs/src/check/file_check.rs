@@ -142,15 +142,10 @@ impl FileRun {
             }
         }
         priced.end();
+        rows.check_columns()?;
         check.rows_in_file = rows.number();
-        let unused = rows.unused_columns();
-        let missing = rows.columns_never_seen();
-        if check.rows_in_file > 0 && !missing.is_empty() {
-            let present = listed(&unused);
-            return Err(InputError::Missing { missing, present });
-        }
         check.columns = rows.columns();
-        check.unused_columns = unused;
+        check.unused_columns = rows.unused_columns();
         Ok(check)
     }
 }

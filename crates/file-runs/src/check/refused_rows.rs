@@ -35,11 +35,6 @@ impl<'a> RefusedRows<'a> {
         }
     }
 
-    /// The columns in the list.
-    pub(crate) fn columns(&self) -> Arc<[String]> {
-        Arc::clone(&self.columns)
-    }
-
     pub(crate) fn write_header(&mut self) -> io::Result<()> {
         let columns = self.columns.iter().map(String::as_str);
         match &mut self.out {

@@ -17,6 +17,7 @@ use crate::file_run::{FileRun, OpenRunError, RunOrder};
 use crate::gold::cells::EXPECTED;
 use crate::input::column_mapping::InputColumns;
 use crate::input::row::InputRow;
+use crate::input::rows::KeptCells;
 use crate::output::finished_rows::{FinishedRow, RowSinks, RunSummary};
 use crate::run::row_chunks::RowChunks;
 use crate::run::settings::RunSettings;
@@ -122,7 +123,8 @@ impl GoldRun {
             take(row);
             Ok(())
         };
-        let rows = RowChunks::read(&self.0, check.file.rows_in_file, Arc::new([]));
+        let rows = Some(check.file.rows_in_file);
+        let rows = RowChunks::read(&self.0, settings.part, rows, KeptCells::None);
         let sinks = RowSinks {
             take,
             list: |_| Ok(()),

@@ -1,5 +1,7 @@
 //! Recognizes files that are not text by their first bytes.
 
+use super::input_encoding::InputEncoding;
+
 /// First bytes of files that are not text, with the kind of file and what to do about it.
 const BEGINNINGS: [(&[u8], &str); 9] = [
     (b"\x1f\x8b", "it is compressed with gzip: unpack it first"),
@@ -43,21 +45,13 @@ pub fn binary_kind(start: &[u8]) -> Option<&'static str> {
     if start.starts_with(b"BZh") && start.get(4..10) == Some(BZIP2_BLOCK) {
         return Some("it is compressed with bzip2: unpack it first");
     }
-    if is_utf_16(start) {
+    if InputEncoding::utf_16(start).is_some() {
         return Some("it is not UTF-8 but UTF-16: save it as UTF-8");
     }
     // the last character may be cut off
     let is_text =
         std::str::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true);
     (start.contains(&0) && !is_text).then_some("it is no text, but binary data")
-}
-
-/// Whether bytes begin with the byte order mark of UTF-16, or every other byte is zero.
-fn is_utf_16(start: &[u8]) -> bool {
-    let is_marked = start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff");
-    let zeros = start.iter().take(4).map(|byte| *byte == 0);
-    let zeros: Vec<_> = zeros.collect();
-    is_marked || zeros == [true, false, true, false] || zeros == [false, true, false, true]
 }
 
 #[cfg(test)]

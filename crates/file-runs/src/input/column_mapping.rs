@@ -7,8 +7,10 @@ use refract_domain::prism::question::Question;
 use crate::gold::cells::EXPECTED;
 use crate::input::{WantedColumn, WantedColumns};
 
-const REF: &str = "ref";
-const CONTEXT: &str = "context";
+/// Name of the column with references.
+pub(crate) const REF: &str = "ref";
+/// Name of the column with contexts.
+pub(crate) const CONTEXT: &str = "context";
 
 /// A column whose name differs from the field that it holds.
 #[derive(Clone, Debug, PartialEq, Eq)]

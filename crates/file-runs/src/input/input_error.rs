@@ -1,5 +1,8 @@
 //! Errors of a file, each as one sentence with the line.
 
+use super::input_encoding::InputEncoding;
+use super::workbook_error::WorkbookError;
+
 /// Why a file cannot be run. The text repeats no values of the file, and only short column names.
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
@@ -19,17 +22,22 @@ pub enum InputError {
         /// The error of the operating system.
         error: std::io::Error,
     },
+    /// The file is a workbook that cannot be read.
+    #[error(transparent)]
+    Workbook(#[from] WorkbookError),
     /// The file has only white space.
     #[error("it is empty")]
     Empty,
-    /// The file is not text, or is UTF-16: its kind and what to do about it.
+    /// The file is not text: its kind and what to do about it.
     #[error("{0}")]
     Binary(&'static str),
-    /// A row is not UTF-8.
-    #[error("line {line} is not UTF-8: save the file as UTF-8")]
-    NotUtf8 {
+    /// A row cannot be decoded.
+    #[error("line {line} is not {}: save the file as UTF-8", .encoding.describe())]
+    NotText {
         /// The line on which the row begins.
         line: u64,
+        /// The encoding of the file.
+        encoding: InputEncoding,
     },
     /// A row has fewer or more cells than the header.
     #[error("line {line} has {}, the header has {expected}", counted(*.found, "cell"))]

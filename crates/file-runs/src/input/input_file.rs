@@ -1,38 +1,40 @@
-//! The input file: opened once, read twice, and watched for changes.
+//! The input: opened once, read any number of times, and watched for changes.
 
-use std::fs::{File, Metadata};
-use std::io::Seek as _;
-use std::time::SystemTime;
+use std::io::{self, Read};
 
-use super::csv_rows::CsvRows;
+use super::binary_kind::binary_kind;
+use super::csv_records::CsvRecords;
+use super::input_bytes::InputBytes;
+use super::input_encoding::InputEncoding;
 use super::input_error::InputError;
 use super::input_kind::InputKind;
 use super::input_source::InputSource;
 use super::json_rows::JsonRows;
 use super::raw_row::RawRow;
+use super::table_rows::{TableRecords, TableRows};
+use super::text_reader::{InputText, LineEnd, decoded};
 use super::wanted_columns::WantedColumns;
+use super::workbook::Workbook;
+
+/// Number of bytes at the beginning of a file that tell whether it is text.
+const FIRST_BYTES: u64 = 8 * 1024;
+/// Number of bytes at the beginning of a text that are searched for the header.
+const HEADER_BYTES: u64 = 1024 * 1024;
 
 /// An open input file.
 pub struct InputFile {
-    file: File,
-    kind: InputKind,
-    as_opened: FileStamp,
+    bytes: InputBytes,
+    content: InputContent,
 }
 
-/// Size and modification time of a file, which change with every write.
-#[derive(PartialEq, Eq)]
-struct FileStamp {
-    bytes: u64,
-    modified: Option<SystemTime>,
-}
-
-impl FileStamp {
-    fn of(metadata: &Metadata) -> Self {
-        Self {
-            bytes: metadata.len(),
-            modified: metadata.modified().ok(),
-        }
-    }
+/// The form of a file's content.
+enum InputContent {
+    Text {
+        kind: InputKind,
+        encoding: InputEncoding,
+        line_end: LineEnd,
+    },
+    Workbook(Workbook),
 }
 
 impl InputFile {
@@ -42,51 +44,112 @@ impl InputFile {
         wanted: &WantedColumns,
     ) -> Result<Self, InputError> {
         let name = source.name().to_owned();
-        let mut file = source.open()?;
-        file.rewind().map_err(InputError::Unopened)?;
-        let metadata = file.metadata().map_err(InputError::Unopened)?;
-        let as_opened = FileStamp::of(&metadata);
-        let kind = InputKind::detect(&name, &mut file, wanted)?;
-        Ok(Self {
-            file,
-            kind,
-            as_opened,
-        })
+        let bytes = source.open()?;
+        let unopened = InputError::Unopened;
+        let first = start_of(bytes.read(), FIRST_BYTES).map_err(unopened)?;
+        if Workbook::begins(&first) {
+            let content = InputContent::Workbook(Workbook::open(bytes.read())?);
+            return Ok(Self { bytes, content });
+        }
+        let is_utf_16 = InputEncoding::utf_16(&first).is_some();
+        if let Some(kind) = binary_kind(&first).filter(|_| !is_utf_16) {
+            return Err(InputError::Binary(kind));
+        }
+        let encoding = InputEncoding::detect(bytes.read()).map_err(unopened)?;
+        let text = decoded(bytes.read(), encoding);
+        let start = start_of(text, HEADER_BYTES).map_err(unopened)?;
+        let content = InputContent::Text {
+            kind: InputKind::detect(&name, &start, wanted)?,
+            encoding,
+            line_end: LineEnd::detect(&start),
+        };
+        Ok(Self { bytes, content })
     }
 
     /// The format of the file.
     pub fn kind(&self) -> InputKind {
-        self.kind
+        match self.content {
+            InputContent::Text { kind, .. } => kind,
+            InputContent::Workbook(_) => InputKind::Workbook,
+        }
     }
 
-    /// Reads the rows from the beginning. Only one reader may exist at a time: readers share one
-    /// position.
-    pub(crate) fn rows(&self, wanted: &WantedColumns) -> Result<RawRows, InputError> {
-        let mut file = self.file.try_clone().map_err(InputError::Unopened)?;
-        file.rewind().map_err(InputError::Unopened)?;
-        match self.kind {
-            InputKind::Csv { .. } | InputKind::Tsv => {
-                CsvRows::begin(file, self.kind, wanted).map(|rows| RawRows::Csv(Box::new(rows)))
+    /// The encoding of the file; UTF-8 for a workbook.
+    pub fn encoding(&self) -> InputEncoding {
+        match self.content {
+            InputContent::Text { encoding, .. } => encoding,
+            InputContent::Workbook(_) => InputEncoding::Utf8,
+        }
+    }
+
+    /// Format, encoding and sheet, for people.
+    pub fn describe(&self) -> String {
+        let (kind, encoding) = match &self.content {
+            InputContent::Text { kind, encoding, .. } => (kind.describe(), *encoding),
+            InputContent::Workbook(workbook) => return workbook.describe(),
+        };
+        match encoding {
+            InputEncoding::Utf8 => kind.to_owned(),
+            InputEncoding::Utf16Le | InputEncoding::Utf16Be | InputEncoding::Windows1252 => {
+                format!("{kind}, read as {}", encoding.describe())
             }
-            InputKind::JsonLines => Ok(RawRows::Json(Box::new(JsonRows::begin(file, wanted)))),
+        }
+    }
+
+    /// Reads the rows from the beginning.
+    pub(crate) fn rows(&self, wanted: &WantedColumns) -> Result<RawRows, InputError> {
+        let (kind, text) = match &self.content {
+            InputContent::Text {
+                kind,
+                encoding,
+                line_end,
+            } => (
+                *kind,
+                InputText::new(self.bytes.read(), *encoding, *line_end),
+            ),
+            InputContent::Workbook(workbook) => {
+                return table(
+                    TableRecords::Sheet(workbook.records()?),
+                    InputEncoding::Utf8,
+                    wanted,
+                );
+            }
+        };
+        match kind {
+            InputKind::Csv { .. } | InputKind::Tsv | InputKind::Workbook => {
+                let encoding = text.encoding;
+                let records = CsvRecords::begin(text, kind);
+                table(TableRecords::Csv(Box::new(records)), encoding, wanted)
+            }
+            InputKind::JsonLines => Ok(RawRows::Json(Box::new(JsonRows::begin(text, wanted)))),
         }
     }
 
     /// Fails if the file has changed since it was opened. `line` is the reader's position.
     pub(crate) fn check_unchanged(&self, line: u64) -> Result<(), InputError> {
-        let metadata = self.file.metadata();
-        let now = metadata.map_err(|error| InputError::Unreadable { line, error })?;
-        if FileStamp::of(&now) == self.as_opened {
-            Ok(())
-        } else {
-            Err(InputError::Changed { line })
-        }
+        self.bytes.check_unchanged(line)
     }
+}
+
+fn table(
+    records: TableRecords,
+    encoding: InputEncoding,
+    wanted: &WantedColumns,
+) -> Result<RawRows, InputError> {
+    let rows = TableRows::begin(records, encoding, wanted)?;
+    Ok(RawRows::Table(Box::new(rows)))
+}
+
+/// At most this many first bytes.
+fn start_of(bytes: Box<dyn Read + Send>, limit: u64) -> io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    bytes.take(limit).read_to_end(&mut start)?;
+    Ok(start)
 }
 
 /// The rows of a file of any format.
 pub(crate) enum RawRows {
-    Csv(Box<CsvRows>),
+    Table(Box<TableRows>),
     Json(Box<JsonRows>),
 }
 
@@ -94,7 +157,7 @@ impl RawRows {
     /// The next row; `None` after the last.
     pub(crate) fn next(&mut self) -> Result<Option<RawRow>, InputError> {
         match self {
-            Self::Csv(rows) => rows.next(),
+            Self::Table(rows) => rows.next(),
             Self::Json(rows) => rows.next(),
         }
     }
@@ -102,7 +165,7 @@ impl RawRows {
     /// The names of all columns. For JSON Lines, the wanted ones, then the other keys found so far.
     pub(crate) fn columns(&self) -> Vec<String> {
         match self {
-            Self::Csv(rows) => rows.header().to_vec(),
+            Self::Table(rows) => rows.header().to_vec(),
             Self::Json(rows) => rows.columns(),
         }
     }
@@ -110,7 +173,7 @@ impl RawRows {
     /// The cells of the row read last in these columns, as text.
     pub(crate) fn cells_of_last(&self, columns: &[String]) -> Vec<String> {
         match self {
-            Self::Csv(rows) => rows.cells_of_last(),
+            Self::Table(rows) => rows.cells_of_last(),
             Self::Json(rows) => rows.cells_of_last(columns),
         }
     }
@@ -118,7 +181,7 @@ impl RawRows {
     /// Names of the columns that are not wanted. For JSON Lines, the keys found so far.
     pub(crate) fn unused_columns(&self) -> Vec<String> {
         match self {
-            Self::Csv(rows) => rows.unused_columns().to_vec(),
+            Self::Table(rows) => rows.unused_columns().to_vec(),
             Self::Json(rows) => rows.unused_columns(),
         }
     }
@@ -127,7 +190,7 @@ impl RawRows {
     /// different keys.
     pub(crate) fn has_columns(&self) -> Option<Vec<bool>> {
         match self {
-            Self::Csv(rows) => Some(rows.has_columns()),
+            Self::Table(rows) => Some(rows.has_columns()),
             Self::Json(_) => None,
         }
     }

@@ -1,17 +1,12 @@
 //! The format of a file, detected by its name and, for CSV, by its header.
 
-use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-use super::binary_kind::binary_kind;
+use super::input_encoding::BYTE_ORDER_MARK;
 use super::input_error::InputError;
 use super::wanted_columns::WantedColumns;
 
-/// The byte order mark of UTF-8.
-pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
-/// Number of bytes at the beginning of a file that are searched for the header.
-const HEADER_BYTES: u64 = 1024 * 1024;
 
 /// The format of an input file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +20,8 @@ pub enum InputKind {
     Tsv,
     /// One JSON object per line.
     JsonLines,
+    /// An Excel workbook (.xlsx), of which one sheet is read.
+    Workbook,
 }
 
 impl InputKind {
@@ -36,25 +33,18 @@ impl InputKind {
             Self::Csv { .. } => "CSV",
             Self::Tsv => "TSV",
             Self::JsonLines => "JSON Lines",
+            Self::Workbook => "Excel workbook",
         }
     }
 
-    /// Detects the format by a file's name and its first bytes.
+    /// Detects the format by a file's name and the beginning of its text.
     pub(crate) fn detect(
         path: &Path,
-        file: impl Read,
+        start: &[u8],
         wanted: &WantedColumns,
     ) -> Result<Self, InputError> {
-        let unopened = InputError::Unopened;
-        let mut file = BufReader::new(file.take(HEADER_BYTES));
-        let start = file.fill_buf().map_err(unopened)?;
-        if let Some(kind) = binary_kind(start) {
-            return Err(InputError::Binary(kind));
-        }
-        if start.starts_with(BYTE_ORDER_MARK) {
-            file.consume(BYTE_ORDER_MARK.len());
-        }
-        let first = first_character(&mut file).map_err(unopened)?;
+        let start = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start);
+        let first = start.trim_ascii_start().first();
         let first = first.ok_or(InputError::Empty)?;
         let extension = path.extension().and_then(|extension| extension.to_str());
         let extension = extension.map(str::to_ascii_lowercase);
@@ -62,14 +52,12 @@ impl InputKind {
             Some("jsonl" | "ndjson" | "json") => return Ok(Self::JsonLines),
             Some("tsv" | "tab") => return Ok(Self::Tsv),
             Some("csv") => {}
-            Some(_) | None if first == b'{' => return Ok(Self::JsonLines),
+            Some(_) | None if *first == b'{' => return Ok(Self::JsonLines),
             Some(_) | None => {}
         }
-        let mut header = Vec::new();
-        file.read_to_end(&mut header).map_err(unopened)?;
         // the best separator gives most wanted columns, then most columns
         let score = |separator: &u8| {
-            let header = header_with(*separator, &header);
+            let header = header_with(*separator, start);
             (wanted.count_in(&header), header.len())
         };
         // reversed, because `max_by_key` returns the last of several maxima
@@ -77,22 +65,6 @@ impl InputKind {
         Ok(Self::Csv {
             separator: best.unwrap_or(b','),
         })
-    }
-}
-
-/// The first byte other than white space.
-fn first_character(file: &mut impl BufRead) -> io::Result<Option<u8>> {
-    loop {
-        let buffer = file.fill_buf()?;
-        if buffer.is_empty() {
-            return Ok(None);
-        }
-        let first = buffer.iter().find(|byte| !byte.is_ascii_whitespace());
-        if let Some(first) = first.copied() {
-            return Ok(Some(first));
-        }
-        let blank = buffer.len();
-        file.consume(blank);
     }
 }
 

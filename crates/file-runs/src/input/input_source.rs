@@ -1,18 +1,29 @@
-//! The source of the rows: a file, or a stream copied to a temporary file.
+//! The source of the rows: a file, stored bytes, or a stream copied to a temporary file.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use super::input_bytes::InputBytes;
 use super::input_error::InputError;
+use super::stored_input::StoredInput;
 
 /// The source of the rows.
 pub enum InputSource<'a> {
+    /// The content of a file that somebody uploaded.
+    Bytes {
+        /// The file's name, which shows its format.
+        name: &'a Path,
+        /// The content.
+        bytes: &'a [u8],
+    },
     /// The path of a file. A named pipe or a device is read like a stream.
     Path(&'a Path),
     /// Bytes that can be read only once. They are copied to a temporary file that no other process
     /// can open and that vanishes with this process.
     Stream(Box<dyn Read + 'a>),
+    /// Bytes that are stored elsewhere. They are never copied to a file.
+    Stored(StoredInput),
 }
 
 impl InputSource<'_> {
@@ -20,26 +31,34 @@ impl InputSource<'_> {
     pub(crate) fn name(&self) -> &Path {
         match self {
             Self::Path(path) => path,
+            Self::Bytes { name, .. } => name,
             Self::Stream(_) => Path::new(""),
+            Self::Stored(stored) => &stored.name,
         }
     }
 
-    /// Opens a file that can be read repeatedly.
-    pub(crate) fn open(self) -> Result<File, InputError> {
-        let path = match self {
-            Self::Path(path) => path,
-            Self::Stream(mut stream) => return kept(&mut stream),
+    /// Opens bytes that can be read repeatedly.
+    pub(crate) fn open(self) -> Result<InputBytes, InputError> {
+        let file = match self {
+            Self::Path(path) => open_file(path)?,
+            Self::Bytes { mut bytes, .. } => kept(&mut bytes)?,
+            Self::Stream(mut stream) => kept(&mut stream)?,
+            Self::Stored(stored) => return Ok(InputBytes::Stored(stored)),
         };
-        let mut file = File::open(path).map_err(InputError::Unopened)?;
-        let metadata = file.metadata().map_err(InputError::Unopened)?;
-        if metadata.is_dir() {
-            return Err(InputError::Folder);
-        }
-        if metadata.is_file() {
-            return Ok(file);
-        }
-        kept(&mut file)
+        InputBytes::of_file(file).map_err(InputError::Unopened)
     }
+}
+
+fn open_file(path: &Path) -> Result<File, InputError> {
+    let mut file = File::open(path).map_err(InputError::Unopened)?;
+    let metadata = file.metadata().map_err(InputError::Unopened)?;
+    if metadata.is_dir() {
+        return Err(InputError::Folder);
+    }
+    if metadata.is_file() {
+        return Ok(file);
+    }
+    kept(&mut file)
 }
 
 /// Copies a stream to an unnamed temporary file.

@@ -1,14 +1,14 @@
 //! Reads the rows of JSON Lines.
 
 use std::collections::BTreeSet;
-use std::fs::File;
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{BufRead as _, BufReader, Read};
 
 use refract_domain::json::{Json, Object};
 
+use super::input_encoding::{BYTE_ORDER_MARK, InputEncoding};
 use super::input_error::InputError;
-use super::input_kind::BYTE_ORDER_MARK;
 use super::raw_row::{ROW_BYTES, RawRow, RawValue};
+use super::text_reader::InputText;
 use super::wanted_columns::WantedColumns;
 
 /// Upper bound on the unused keys that are stored.
@@ -16,7 +16,8 @@ const MOST_UNUSED: usize = 100;
 
 /// The rows of a JSON Lines file, each a JSON object on one line.
 pub(crate) struct JsonRows {
-    file: BufReader<File>,
+    text: BufReader<Box<dyn Read + Send>>,
+    encoding: InputEncoding,
     wanted: WantedColumns,
     line: u64,
     bytes: Vec<u8>,
@@ -25,9 +26,10 @@ pub(crate) struct JsonRows {
 
 impl JsonRows {
     /// Starts at the first line of the file.
-    pub(crate) fn begin(file: File, wanted: &WantedColumns) -> Self {
+    pub(crate) fn begin(text: InputText, wanted: &WantedColumns) -> Self {
         Self {
-            file: BufReader::with_capacity(64 * 1024, file),
+            text: BufReader::with_capacity(64 * 1024, text.text),
+            encoding: text.encoding,
             wanted: wanted.clone(),
             line: 0,
             bytes: Vec::new(),
@@ -63,7 +65,8 @@ impl JsonRows {
                 continue;
             }
             if std::str::from_utf8(text).is_err() {
-                return Err(InputError::NotUtf8 { line });
+                let encoding = self.encoding;
+                return Err(InputError::NotText { line, encoding });
             }
             let json = Json::parse(text).map_err(|malformed| InputError::NotJson {
                 line,
@@ -85,7 +88,7 @@ impl JsonRows {
         self.bytes.clear();
         self.line += 1;
         let line = self.line;
-        let mut limited = self.file.by_ref().take(ROW_BYTES);
+        let mut limited = self.text.by_ref().take(ROW_BYTES);
         let read = limited.read_until(b'\n', &mut self.bytes);
         let read = read.map_err(|error| InputError::Unreadable { line, error })?;
         if u64::try_from(read).is_ok_and(|read| read == ROW_BYTES) {

@@ -18,8 +18,8 @@ pub(crate) struct InputRow {
     pub(crate) number: u64,
     /// The row's values, or why the row is refused; the reason repeats none of its values.
     pub(crate) content: Result<RowContent, String>,
-    /// All cells of a refused row, if refused rows are listed.
-    pub(crate) refused_cells: Vec<String>,
+    /// The row's cells in all columns of the file, if they are [kept](super::rows::KeptCells).
+    pub(crate) cells: Vec<String>,
     /// The correct answers of a gold file; empty in a plain file run.
     pub(crate) gold: GoldCells,
 }
@@ -40,19 +40,20 @@ impl InputRow {
             line: raw.line,
             number,
             content: read(&mut values, version),
-            refused_cells: Vec::new(),
+            cells: Vec::new(),
             gold: GoldCells::read(values, version.questions()),
         }
     }
 
-    /// Number of bytes in the row's fields and context, or in the stored cells of a refused row.
+    /// Number of bytes in the row's fields and context, if it is accepted, and in its kept cells.
     pub(crate) fn bytes(&self) -> usize {
+        let cells: usize = self.cells.iter().map(String::len).sum();
         let Ok(content) = &self.content else {
-            return self.refused_cells.iter().map(String::len).sum();
+            return cells;
         };
         let fields = content.submission.fields().iter();
         let fields: usize = fields.map(|(_, value)| value.len()).sum();
-        fields + content.submission.context().map_or(0, str::len)
+        fields + content.submission.context().map_or(0, str::len) + cells
     }
 }
 

@@ -7,7 +7,7 @@ use refract_domain::prism::PrismVersion;
 use crate::file_run::FileRun;
 use crate::input::column_mapping::InputColumns;
 use crate::input::row::InputRow;
-use crate::input::{InputError, InputFile, RawRows, RawValue};
+use crate::input::{InputError, InputFile, RawRows, RawValue, listed};
 use crate::run::shard::Shard;
 
 /// Number of rows after which the file is checked for changes.
@@ -25,36 +25,62 @@ pub(crate) struct InputRows {
     line: u64,
     /// For each wanted column, whether any row so far had it.
     seen: Vec<bool>,
-    /// The columns of refused rows whose cells are kept.
-    listed: Arc<[String]>,
+    kept: KeptCells,
+}
+
+/// The rows whose cells are kept, and the columns of these cells.
+#[derive(Clone, Debug)]
+pub(crate) enum KeptCells {
+    /// No row.
+    None,
+    /// The refused rows, for their list.
+    OfRefused(Arc<[String]>),
+    /// All rows, for an output beside the columns of the file.
+    OfAll(Arc<[String]>),
+}
+
+impl KeptCells {
+    /// The columns to keep of a row; `None` to keep none.
+    fn columns(&self, is_refused: bool) -> Option<&[String]> {
+        match self {
+            Self::None => None,
+            Self::OfRefused(columns) => is_refused.then_some(columns),
+            Self::OfAll(columns) => Some(columns),
+        }
+    }
 }
 
 impl InputRows {
-    /// Starts at the beginning of the file. Only one reader may exist at a time: readers share one
-    /// position.
+    /// Starts at the beginning of the file.
     pub(crate) fn of(run: &FileRun) -> Result<Self, InputError> {
-        let columns = run.columns.clone();
-        let raw = run.input.rows(columns.wanted())?;
+        Self::begin(&run.input, &run.columns, run.prism.version(), run.shard)
+    }
+
+    /// Starts at the beginning of a file, and reads these columns for a version.
+    pub(crate) fn begin(
+        input: &Arc<InputFile>,
+        columns: &InputColumns,
+        version: &Arc<PrismVersion>,
+        shard: Shard,
+    ) -> Result<Self, InputError> {
+        let raw = input.rows(columns.wanted())?;
         let seen = vec![false; columns.wanted().0.len()];
         Ok(Self {
             raw,
-            input: Arc::clone(&run.input),
-            columns,
-            version: Arc::clone(run.prism.version()),
-            shard: run.shard,
+            input: Arc::clone(input),
+            columns: columns.clone(),
+            version: Arc::clone(version),
+            shard,
             number: 0,
             line: 1,
             seen,
-            listed: Arc::new([]),
+            kept: KeptCells::None,
         })
     }
 
-    /// Also keeps the cells of these columns for each refused row.
-    pub(crate) fn listing(self, columns: Arc<[String]>) -> Self {
-        Self {
-            listed: columns,
-            ..self
-        }
+    /// Also keeps the cells of some rows.
+    pub(crate) fn keeping(self, kept: KeptCells) -> Self {
+        Self { kept, ..self }
     }
 
     /// The next row of the shard; `None` after the last.
@@ -78,8 +104,8 @@ impl InputRows {
                 continue;
             }
             let mut row = InputRow::read(raw, self.number, &self.version);
-            if row.content.is_err() && !self.listed.is_empty() {
-                row.refused_cells = self.raw.cells_of_last(&self.listed);
+            if let Some(columns) = self.kept.columns(row.content.is_err()) {
+                row.cells = self.raw.cells_of_last(columns);
             }
             return Ok(Some(row));
         }
@@ -105,11 +131,16 @@ impl InputRows {
         self.raw.unused_columns()
     }
 
-    /// Names of required columns that no row so far had. Only JSON Lines can lack one: opening a
-    /// file checks its header.
-    pub(crate) fn columns_never_seen(&self) -> Vec<String> {
+    /// Fails if no row so far had a required column. Only JSON Lines can lack one: opening a file
+    /// checks its header.
+    pub(crate) fn check_columns(&self) -> Result<(), InputError> {
         let wanted = self.columns.wanted().0.iter().zip(&self.seen);
         let unseen = wanted.filter(|(column, seen)| column.is_required && !**seen);
-        unseen.map(|(column, _)| column.name.clone()).collect()
+        let missing: Vec<_> = unseen.map(|(column, _)| column.name.clone()).collect();
+        if self.number == 0 || missing.is_empty() {
+            return Ok(());
+        }
+        let present = listed(&self.unused_columns());
+        Err(InputError::Missing { missing, present })
     }
 }

@@ -1,3 +1,5 @@
+mod properties;
+
 use std::path::PathBuf;
 
 use tempfile::TempDir;
@@ -160,18 +162,25 @@ fn a_broken_file_is_refused_with_the_line() {
             "line 3 begins a row whose quote is never closed",
         ),
         (
-            b"text\na\n\xff\n",
+            b"text\n\xc3\xa4\n\xff\n",
             "line 3 is not UTF-8: save the file as UTF-8",
         ),
         (
-            b"text,other\na,\xc3\n",
+            b"text,other\n\xc3\xa4,\xc3\n",
             "line 2 is not UTF-8: save the file as UTF-8",
         ),
         (
-            b"\xff\xfet\0",
-            "it is not UTF-8 but UTF-16: save it as UTF-8",
+            b"text,other\na,\x8d\n",
+            "line 2 is not UTF-8: save the file as UTF-8",
         ),
-        (b"t\0e\0", "it is not UTF-8 but UTF-16: save it as UTF-8"),
+        (
+            b"\xff\xfet\0e\0x\0t\0\n\0a\0\n\0\x3d\xd8\n\0",
+            "line 3 is not UTF-16: save the file as UTF-8",
+        ),
+        (
+            b"t\0e\0x\0t\0\n\0a\0\n\0b",
+            "line 3 is not UTF-16: save the file as UTF-8",
+        ),
         (
             b"\x1f\x8b\x08\0\0\0\0\0",
             "it is compressed with gzip: unpack it first",
@@ -198,7 +207,7 @@ fn json_that_is_none_is_refused_with_the_line() {
         (b"[1]", "line 1: Expected object, received array"),
         (b"{}\n\"x\"\n", "line 2: Expected object, received string"),
         (
-            b"{}\n{\"a\":\"\xff\"}\n",
+            b"{}\n{\"a\":\"\x81\"}\n",
             "line 2 is not UTF-8: save the file as UTF-8",
         ),
     ] {

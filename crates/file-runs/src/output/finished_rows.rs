@@ -11,6 +11,7 @@ use crate::check::refused_rows::ListedRow;
 use crate::gold::cells::ExpectedOutcome;
 use crate::run::dispatch::{PendingRow, RowState};
 use crate::run::error::{FirstError, RunError};
+use crate::run::rows_in_order::RowEnd;
 use crate::run::tally::RunTally;
 
 /// A row of a file with its saved result.
@@ -19,6 +20,8 @@ pub struct FinishedRow {
     pub line: u64,
     /// The correct answers of a gold file; empty in a plain file run.
     pub expected: Vec<ExpectedOutcome>,
+    /// The row's cells in all columns of the file, if the output keeps them.
+    pub(crate) cells: Vec<String>,
     /// The saved result, `ok` or `failed`.
     pub result: ReadableResult,
 }
@@ -64,15 +67,21 @@ pub(crate) async fn hand_over(
     while let Some(row) = pending.recv().await {
         let PendingRow {
             line,
+            number,
             expected,
+            cells,
             state,
             room: _room,
         } = row;
+        let was_answered = matches!(state, RowState::Answered(_));
         let ended = match state {
             RowState::Refused(refused) => {
                 tally.row_refused();
                 if let Err(error) = list(refused) {
                     first_error.stop(RunError::RefusedList { line, error });
+                }
+                if is_whole {
+                    tally.next_in_order(number, RowEnd::Refused);
                 }
                 continue;
             }
@@ -91,11 +100,18 @@ pub(crate) async fn hand_over(
                 let row = FinishedRow {
                     line,
                     expected,
+                    cells,
                     result,
                 };
                 take(row)
                     .map(|()| {
                         written += 1;
+                        let end = match &error {
+                            Some(error) => RowEnd::Failed(error),
+                            None if was_answered => RowEnd::AnsweredBefore,
+                            None => RowEnd::Answered,
+                        };
+                        tally.next_in_order(number, end);
                         if let Some(error) = error {
                             *failures.entry(error).or_default() += 1;
                         }

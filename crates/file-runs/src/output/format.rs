@@ -1,10 +1,37 @@
-//! Detects the format of rows by the name of the output file.
+//! The formats of output files, and which one the name of a file means.
 
 use std::path::Path;
 
 use refract_lens_rendering::RowFormat;
 
-/// A file's name ends in something that is no format of rows.
+/// The format of an output file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutputFormat {
+    /// Rows of text.
+    Rows(RowFormat),
+    /// Columns with types, for tools of analysis.
+    Parquet,
+}
+
+impl OutputFormat {
+    /// The format with this name; `None` for anything else. Names are case-sensitive.
+    pub fn parse(name: &str) -> Option<Self> {
+        match name {
+            "parquet" => Some(Self::Parquet),
+            name => RowFormat::parse(name).map(Self::Rows),
+        }
+    }
+
+    /// The format's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rows(format) => format.name(),
+            Self::Parquet => "parquet",
+        }
+    }
+}
+
+/// A file's name ends in something that is no format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{} is {what}: end the name in .csv, .tsv or .jsonl, or name the format with --format",
@@ -19,18 +46,17 @@ pub struct NoRowFormat {
 /// The format by a file name's extension, in any case; `None` for a name without extension.
 ///
 /// # Errors
-/// When the extension is not a format of rows.
-pub fn format_of_name(file: &Path) -> Result<Option<RowFormat>, NoRowFormat> {
+/// When the extension is not a format.
+pub fn format_of_name(file: &Path) -> Result<Option<OutputFormat>, NoRowFormat> {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let Some((_, ending)) = name.rsplit_once('.') else {
         return Ok(None);
     };
     let ending = ending.to_lowercase();
-    if let Some(format) = RowFormat::parse(&ending) {
+    if let Some(format) = OutputFormat::parse(&ending) {
         return Ok(Some(format));
     }
     let what = match ending.as_str() {
-        "parquet" => "not supported by this version",
         "gz" | "zst" | "bz2" | "xz" | "zip" => "not supported, since nothing is compressed",
         _ => "no format of rows",
     };
@@ -44,7 +70,7 @@ mod tests {
     fn format(name: &str) -> Result<Option<&'static str>, String> {
         let found = format_of_name(Path::new(name));
         found
-            .map(|format| format.map(RowFormat::name))
+            .map(|format| format.map(OutputFormat::name))
             .map_err(|error| error.to_string())
     }
 
@@ -54,6 +80,7 @@ mod tests {
         assert_eq!(format("v1.2/out.TSV"), Ok(Some("tsv")));
         assert_eq!(format("a.b.jsonl"), Ok(Some("jsonl")));
         assert_eq!(format(".jsonl"), Ok(Some("jsonl")));
+        assert_eq!(format("a.parquet"), Ok(Some("parquet")));
         for without in ["rows", "v1.2/rows", "/dev/stdout", ""] {
             assert_eq!(format(without), Ok(None), "{without}");
         }
@@ -62,7 +89,6 @@ mod tests {
     #[test]
     fn another_ending_is_refused_with_the_three() {
         for (name, begins) in [
-            ("a.parquet", ".parquet is not supported by this version: "),
             (
                 "a.csv.gz",
                 ".gz is not supported, since nothing is compressed: ",

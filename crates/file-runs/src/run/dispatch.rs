@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use refract_domain::result::file_run::FileRunLimits;
 use refract_domain::submission::reference::IdempotencyKey;
 use refract_service::CallError;
 use refract_service::results::ReadableResult;
@@ -29,8 +30,12 @@ const WINDOW_KIBIBYTES: u16 = 32 * 1024;
 /// A row on its way to the output.
 pub(crate) struct PendingRow {
     pub(crate) line: u64,
+    /// The row's number in the file, from 1.
+    pub(crate) number: u64,
     /// The correct answers of a gold file; empty in a plain file run.
     pub(crate) expected: Vec<ExpectedOutcome>,
+    /// The row's cells in all columns of the file, if they are kept.
+    pub(crate) cells: Vec<String>,
     pub(crate) state: RowState,
     /// The row's reserved space in the window, freed when the row is handed over.
     pub(crate) room: OwnedSemaphorePermit,
@@ -49,7 +54,9 @@ pub(crate) enum RowState {
 /// The part of a row that is kept until its result is handed over.
 struct RowPlace {
     line: u64,
+    number: u64,
     expected: Vec<ExpectedOutcome>,
+    cells: Vec<String>,
     room: OwnedSemaphorePermit,
 }
 
@@ -57,7 +64,9 @@ impl RowPlace {
     fn with(self, state: RowState) -> PendingRow {
         PendingRow {
             line: self.line,
+            number: self.number,
             expected: self.expected,
+            cells: self.cells,
             state,
             room: self.room,
         }
@@ -81,6 +90,7 @@ pub(crate) struct Dispatch<'a> {
     in_flight: Arc<Semaphore>,
     /// Number of consecutive failures that ends the run; `None` for a run that never gives up.
     threshold: Option<u64>,
+    limits: FileRunLimits,
     queue: mpsc::Sender<PendingRow>,
 }
 
@@ -107,8 +117,11 @@ impl<'a> Dispatch<'a> {
             tally,
             workers: workers.map_err(RunError::NoThreads)?,
             window: Arc::new(Semaphore::new(WINDOW_KIBIBYTES.into())),
-            in_flight: Arc::new(Semaphore::new(concurrency)),
+            in_flight: settings
+                .shared_permits
+                .unwrap_or_else(|| Arc::new(Semaphore::new(concurrency))),
             threshold: settings.gives_up.then_some(threshold),
+            limits: settings.limits,
             queue,
         };
         let mut rows = rows;
@@ -118,9 +131,11 @@ impl<'a> Dispatch<'a> {
             let mut keys = chunk.keys.into_iter();
             for row in chunk.rows {
                 let room = dispatch.reserve_room(&row).await?;
-                let place = RowPlace {
+                let mut place = RowPlace {
                     line: row.line,
+                    number: row.number,
                     expected: row.gold.expected,
+                    cells: row.cells,
                     room,
                 };
                 let content = match row.content {
@@ -129,7 +144,7 @@ impl<'a> Dispatch<'a> {
                         let refused = RowState::Refused(ListedRow {
                             line: row.line,
                             reason,
-                            cells: row.refused_cells,
+                            cells: std::mem::take(&mut place.cells),
                         });
                         place.fill(&dispatch.queue, refused).await?;
                         continue;
@@ -197,6 +212,9 @@ impl<'a> Dispatch<'a> {
                 line: streak.line,
                 error: streak.error,
             });
+        }
+        if let Some(limit) = self.tally.reached(self.limits) {
+            return Err(RunError::LimitReached { line, limit });
         }
         let slot = self.queue.reserve().await;
         let slot = slot.map_err(|_| RunError::Lost { line })?;

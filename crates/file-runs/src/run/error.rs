@@ -4,6 +4,7 @@ use refract_service::CallError;
 use tokio::sync::SetOnce;
 
 use crate::input::InputError;
+use crate::run::tally::ReachedLimit;
 
 /// Why a run stopped before the end of its file. All answers until then are saved.
 #[derive(Debug, thiserror::Error)]
@@ -20,6 +21,14 @@ pub enum RunError {
         line: u64,
         /// The error of the last failed row.
         error: String,
+    },
+    /// The run reached a limit that was set for it.
+    #[error("line {line}: the limit of {limit} is reached")]
+    LimitReached {
+        /// The line of the first row that the run did not reach.
+        line: u64,
+        /// The limit.
+        limit: ReachedLimit,
     },
     /// The prism was archived.
     #[error("line {line}: the prism was archived, so it cannot answer")]

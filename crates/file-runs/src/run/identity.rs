@@ -74,7 +74,7 @@ mod tests {
             line: 99,
             number,
             content: Err(String::new()),
-            refused_cells: Vec::new(),
+            cells: Vec::new(),
             gold: GoldCells::default(),
         };
         run.key(&row, &content).as_str().to_owned()

@@ -1,15 +1,14 @@
 //! Reads the rows of a file in chunks, on a blocking thread.
 
-use std::sync::Arc;
-
 use refract_domain::submission::reference::IdempotencyKey;
 use tokio::sync::mpsc;
 
 use crate::file_run::FileRun;
 use crate::input::InputError;
 use crate::input::row::InputRow;
-use crate::input::rows::InputRows;
+use crate::input::rows::{InputRows, KeptCells};
 use crate::run::identity::RunIdentity;
+use crate::run::settings::FilePart;
 
 /// Upper bound on the rows of a chunk: one query looks up the answered ones.
 const MOST_ROWS: usize = 128;
@@ -28,17 +27,25 @@ pub(crate) struct RowChunk {
 pub(crate) struct RowChunks(mpsc::Receiver<Result<RowChunk, InputError>>);
 
 impl RowChunks {
-    /// Starts to read. The file must have as many rows as its check found. For refused rows, the
-    /// cells of the `listed` columns are kept.
-    pub(crate) fn read(run: &FileRun, rows_in_file: u64, listed: Arc<[String]>) -> Self {
+    /// Starts to read a part of the file. The file must have as many rows as its check found, if it
+    /// was checked.
+    pub(crate) fn read(
+        run: &FileRun,
+        part: FilePart,
+        rows_in_file: Option<u64>,
+        kept: KeptCells,
+    ) -> Self {
         let (sender, chunks) = mpsc::channel(AHEAD);
-        let rows = InputRows::of(run).map(|rows| rows.listing(listed));
+        let run = run.clone();
         let identity = run.identity.clone();
         tokio::task::spawn_blocking(move || {
+            // opening reads the header, which may wait for a database
+            let rows = InputRows::of(&run).map(|rows| rows.keeping(kept));
             let mut cutter = match rows {
                 Ok(rows) => ChunkCutter {
                     rows,
                     identity,
+                    part,
                     rows_in_file,
                 },
                 Err(error) => return drop(sender.blocking_send(Err(error))),
@@ -63,7 +70,9 @@ impl RowChunks {
 struct ChunkCutter {
     rows: InputRows,
     identity: RunIdentity,
-    rows_in_file: u64,
+    /// The rest of the part: its bound decreases with each accepted row.
+    part: FilePart,
+    rows_in_file: Option<u64>,
 }
 
 impl ChunkCutter {
@@ -75,16 +84,24 @@ impl ChunkCutter {
             keys: Vec::new(),
         };
         let mut bytes = 0;
-        while chunk.rows.len() < MOST_ROWS && bytes < MOST_BYTES {
+        while chunk.rows.len() < MOST_ROWS
+            && bytes < MOST_BYTES
+            && self.part.most_accepted != Some(0)
+        {
             let Some(row) = self.rows.next()? else {
-                if self.rows.number() != self.rows_in_file {
+                let number = self.rows.number();
+                if self.rows_in_file.is_some_and(|rows| rows != number) {
                     let line = self.rows.line();
                     return Err(InputError::Changed { line });
                 }
                 break;
             };
+            if row.number <= self.part.after {
+                continue;
+            }
             bytes += row.bytes();
             if let Ok(content) = &row.content {
+                self.part.most_accepted = self.part.most_accepted.map(|most| most - 1);
                 chunk.keys.push(self.identity.key(&row, content));
             }
             chunk.rows.push(row);

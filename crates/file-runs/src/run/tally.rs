@@ -1,9 +1,13 @@
 //! Counts the progress of a run: its threads count, and the terminal reads the counts.
 
+use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use refract_domain::result::file_run::FileRunLimits;
 use refract_service::model::ModelReport;
+
+use crate::run::rows_in_order::{RowEnd, RowsInOrder};
 
 /// The running counts of one run.
 #[derive(Debug, Default)]
@@ -18,6 +22,7 @@ pub struct RunTally {
     output_tokens: AtomicU64,
     truncated: AtomicU64,
     streak: Mutex<FailureStreak>,
+    in_order: Mutex<RowsInOrder>,
 }
 
 /// The failures since the last answer.
@@ -64,6 +69,27 @@ pub struct RunCounts {
     pub truncated: u64,
 }
 
+/// The limit that a run reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReachedLimit {
+    /// The limit of model requests.
+    ModelRequests(u64),
+    /// The limit of tokens, read and written.
+    Tokens(u64),
+    /// The limit of failed rows.
+    FailedRows(u64),
+}
+
+impl fmt::Display for ReachedLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ModelRequests(most) => write!(f, "{most} model requests"),
+            Self::Tokens(most) => write!(f, "{most} tokens"),
+            Self::FailedRows(most) => write!(f, "{most} failed rows"),
+        }
+    }
+}
+
 impl RunCounts {
     /// Finished rows: refused, answered or failed.
     pub fn done(&self) -> u64 {
@@ -72,6 +98,21 @@ impl RunCounts {
 }
 
 impl RunTally {
+    /// The counts of a run that goes on after an interruption: what it cost until then, and the
+    /// rows that need no work any more.
+    pub(crate) fn resumed(cost: RunCounts, in_order: RowsInOrder) -> Self {
+        let of = AtomicU64::new;
+        Self {
+            requests: of(cost.requests),
+            input_tokens: of(cost.input_tokens),
+            output_tokens: of(cost.output_tokens),
+            truncated: of(cost.truncated),
+            failed: of(in_order.failed),
+            in_order: Mutex::new(in_order),
+            ..Self::default()
+        }
+    }
+
     /// The counts at this moment.
     pub fn counts(&self) -> RunCounts {
         let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
@@ -86,6 +127,36 @@ impl RunTally {
             output_tokens: of(&self.output_tokens),
             truncated: of(&self.truncated),
         }
+    }
+
+    /// The finished rows before the first unfinished one.
+    pub(crate) fn in_order(&self) -> RowsInOrder {
+        self.locked_in_order().clone()
+    }
+
+    /// Begins at the first row again. What was spent still counts.
+    pub(crate) fn begin_again(&self) {
+        *self.locked_in_order() = RowsInOrder::default();
+        *self.streak() = FailureStreak::default();
+    }
+
+    /// Counts the next row in the order of the file.
+    pub(crate) fn next_in_order(&self, number: u64, end: RowEnd<'_>) {
+        self.locked_in_order().add(number, end);
+    }
+
+    /// The limit that the run has reached, if any.
+    pub(crate) fn reached(&self, limits: FileRunLimits) -> Option<ReachedLimit> {
+        let counts = self.counts();
+        let tokens = counts.input_tokens.saturating_add(counts.output_tokens);
+        let reached = |most: Option<u64>, count| most.filter(|most| count >= *most);
+        let requests = reached(limits.model_requests, counts.requests);
+        let tokens = reached(limits.tokens, tokens);
+        let failed = reached(limits.failed_rows, counts.failed);
+        requests
+            .map(ReachedLimit::ModelRequests)
+            .or(tokens.map(ReachedLimit::Tokens))
+            .or(failed.map(ReachedLimit::FailedRows))
     }
 
     pub(crate) fn row_checked(&self) {
@@ -147,6 +218,10 @@ impl RunTally {
     pub(crate) fn failure_streak(&self, threshold: u64) -> Option<FailureStreak> {
         let streak = self.streak();
         (streak.failures >= threshold).then(|| streak.clone())
+    }
+
+    fn locked_in_order(&self) -> MutexGuard<'_, RowsInOrder> {
+        self.in_order.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn streak(&self) -> MutexGuard<'_, FailureStreak> {

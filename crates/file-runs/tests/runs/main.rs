@@ -10,9 +10,11 @@
 mod check;
 mod check_errors;
 mod check_orders;
+mod gold_files;
 mod run;
 mod run_errors;
 mod run_files;
+mod run_layouts;
 mod run_rate;
 
 /// A behaviour starts a service of its own.

@@ -1,0 +1,114 @@
+//! The outline of a file: its format, its columns and its first rows, for a person to match columns.
+
+use super::input_encoding::InputEncoding;
+use super::input_error::InputError;
+use super::input_file::InputFile;
+use super::input_kind::InputKind;
+use super::input_source::InputSource;
+use super::wanted_columns::WantedColumns;
+
+/// Longest cell of an outline, in characters. A longer one is cut and ends in `…`.
+const CELL_CHARS: usize = 1_000;
+
+/// The format, the columns and the first rows of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputOutline {
+    /// The format of the file.
+    pub kind: InputKind,
+    /// The encoding of the file.
+    pub encoding: InputEncoding,
+    /// Format, encoding and sheet, for people.
+    pub description: String,
+    /// The names of all columns. JSON Lines has those of the first rows.
+    pub header: Vec<String>,
+    /// The cells of the first rows, each cut to 1,000 characters.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// Reads the header and at most this many first rows of a file. Blocks the thread.
+///
+/// # Errors
+/// When the file or one of the rows cannot be read.
+pub fn outline(source: InputSource<'_>, rows: usize) -> Result<InputOutline, InputError> {
+    let any = WantedColumns(Vec::new());
+    let input = InputFile::open(source, &any)?;
+    let mut raw = input.rows(&any)?;
+    if raw.has_columns().is_none() {
+        // the keys of JSON Lines are known once its rows are read
+        for _ in 0..rows {
+            if raw.next()?.is_none() {
+                break;
+            }
+        }
+    }
+    let header = raw.columns();
+    if raw.has_columns().is_none() {
+        raw = input.rows(&any)?;
+    }
+    let mut cells = Vec::new();
+    while cells.len() < rows && raw.next()?.is_some() {
+        let row = raw.cells_of_last(&header).into_iter();
+        cells.push(row.map(shortened).collect());
+    }
+    Ok(InputOutline {
+        kind: input.kind(),
+        encoding: input.encoding(),
+        description: input.describe(),
+        header,
+        rows: cells,
+    })
+}
+
+fn shortened(mut cell: String) -> String {
+    if let Some((end, _)) = cell.char_indices().nth(CELL_CHARS) {
+        cell.truncate(end);
+        cell.push('…');
+    }
+    cell
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+    use std::path::PathBuf;
+    use std::sync::Arc;
+
+    use super::super::stored_input::StoredInput;
+    use super::*;
+
+    fn of(name: &str, bytes: &[u8]) -> Result<InputOutline, String> {
+        let bytes = bytes.to_vec();
+        let stored = StoredInput {
+            name: PathBuf::from(name),
+            bytes: Arc::new(move || Box::new(Cursor::new(bytes.clone()))),
+        };
+        outline(InputSource::Stored(stored), 2).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn an_outline_has_the_first_rows_of_a_file() {
+        let found = of(
+            "a.csv",
+            b"Nummer;Text\r\n1;\"sch\xf6n\r\n\"\r\n2;b\r\n3;c\r\n",
+        )
+        .unwrap();
+        assert_eq!(found.kind, InputKind::Csv { separator: b';' });
+        assert_eq!(found.encoding, InputEncoding::Windows1252);
+        assert_eq!(
+            found.description,
+            "CSV with semicolons, read as Windows-1252"
+        );
+        assert_eq!(found.header, ["Nummer", "Text"]);
+        assert_eq!(found.rows, [["1", "schön\r\n"], ["2", "b"]]);
+        let json = b"{\"a\":1}\n{\"b\":[2]}\n{\"c\":3}";
+        let found = of("a.jsonl", json).unwrap();
+        assert_eq!(found.header, ["a", "b"]);
+        assert_eq!(found.rows, [["1", ""], ["", "[2]"]]);
+        let long = format!("text\n{}", "ä".repeat(1_001));
+        let found = of("a", long.as_bytes()).unwrap();
+        assert_eq!(found.rows, [[format!("{}…", "ä".repeat(1_000))]]);
+        assert_eq!(of("a.csv", b" \n").unwrap_err(), "it is empty");
+        let uneven = of("a.csv", b"a,b\n1\n").unwrap_err();
+        assert_eq!(uneven, "line 2 has 1 cell, the header has 2");
+    }
+}

@@ -1,0 +1,217 @@
+//! Reads a sheet on a thread of its own, row by row.
+//!
+//! The reader of sheets borrows from its workbook, so both live on the thread's stack. A panic there
+//! is an error of the file here, because the thread ends without its last message.
+
+use std::io::Cursor;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+use calamine::{Reader as _, SheetType, SheetVisible, Xlsx};
+use csv::ByteRecord;
+
+use super::cell_text::cell_text;
+use crate::input::raw_row::ROW_BYTES;
+use crate::input::{InputError, WorkbookError};
+
+/// Upper bound on the rows in a message.
+const MOST_ROWS: usize = 64;
+/// Size in bytes of cells at which a message ends.
+const MOST_BYTES: usize = 256 * 1024;
+/// Number of messages that are read ahead.
+const AHEAD: usize = 2;
+
+/// The rows of a sheet that have a cell with text. The first is the header; the others have at least
+/// as many cells.
+pub(crate) struct SheetRecords {
+    messages: Receiver<SheetMessage>,
+    rows: std::vec::IntoIter<SheetRow>,
+    /// Whether the thread has sent its last row.
+    has_ended: bool,
+}
+
+/// The sheet of a workbook that is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ReadSheet {
+    /// The sheet's name.
+    pub(crate) name: String,
+    /// Number of the workbook's sheets.
+    pub(crate) sheets: usize,
+}
+
+enum SheetMessage {
+    Found(ReadSheet),
+    Rows(Vec<SheetRow>),
+    End(Result<(), WorkbookError>),
+}
+
+/// A row of the sheet.
+struct SheetRow {
+    /// The row's number in the sheet, from 1.
+    number: u64,
+    cells: ByteRecord,
+}
+
+impl SheetRecords {
+    /// Finds the sheet and starts to read it.
+    pub(crate) fn begin(workbook: &Arc<[u8]>) -> Result<(ReadSheet, Self), InputError> {
+        let (sender, messages) = sync_channel(AHEAD);
+        let bytes = Arc::clone(workbook);
+        let thread = std::thread::Builder::new().name("refract-sheet".to_owned());
+        let started = thread.spawn(move || {
+            let end = read_sheet(bytes, &sender);
+            // the channel is closed if nobody needs more rows
+            let _ = sender.send(SheetMessage::End(end));
+        });
+        started.map_err(InputError::Unopened)?;
+        let mut records = Self {
+            messages,
+            rows: Vec::new().into_iter(),
+            has_ended: false,
+        };
+        match records.receive()? {
+            SheetMessage::Found(sheet) => Ok((sheet, records)),
+            SheetMessage::Rows(_) | SheetMessage::End(_) => Err(WorkbookError::Damaged.into()),
+        }
+    }
+
+    /// Reads the next row and returns its number; `None` after the last.
+    pub(crate) fn next(&mut self, record: &mut ByteRecord) -> Result<Option<u64>, InputError> {
+        loop {
+            if let Some(row) = self.rows.next() {
+                *record = row.cells;
+                return Ok(Some(row.number));
+            }
+            if self.has_ended {
+                return Ok(None);
+            }
+            match self.receive()? {
+                SheetMessage::Found(_) => {}
+                SheetMessage::Rows(rows) => self.rows = rows.into_iter(),
+                SheetMessage::End(_) => self.has_ended = true,
+            }
+        }
+    }
+
+    /// The next message that is no error.
+    fn receive(&mut self) -> Result<SheetMessage, InputError> {
+        let message = self.messages.recv();
+        match message.map_err(|_| WorkbookError::Damaged)? {
+            SheetMessage::End(Err(error)) => Err(error.into()),
+            message @ (SheetMessage::End(Ok(()))
+            | SheetMessage::Found(_)
+            | SheetMessage::Rows(_)) => Ok(message),
+        }
+    }
+}
+
+/// Sends the sheet's name, then its rows, until nobody needs more.
+fn read_sheet(bytes: Arc<[u8]>, sender: &SyncSender<SheetMessage>) -> Result<(), WorkbookError> {
+    let workbook = Xlsx::new(Cursor::new(bytes));
+    let mut workbook = workbook.map_err(|_| WorkbookError::NoWorkbook)?;
+    let sheets = workbook.sheets_metadata().iter();
+    let mut sheets = sheets.filter(|sheet| sheet.typ == SheetType::WorkSheet);
+    let first = sheets
+        .clone()
+        .find(|sheet| sheet.visible == SheetVisible::Visible);
+    let sheet = ReadSheet {
+        name: first.ok_or(WorkbookError::NoSheet)?.name.clone(),
+        sheets: sheets.by_ref().count(),
+    };
+    let cells = workbook.worksheet_cells_reader(&sheet.name);
+    let mut cells = cells.map_err(|_| WorkbookError::Damaged)?;
+    if sender.send(SheetMessage::Found(sheet)).is_err() {
+        return Ok(());
+    }
+    let mut rows = RowGatherer::default();
+    while let Some(cell) = cells.next_cell().map_err(|_| WorkbookError::Damaged)? {
+        let (row, column) = cell.get_position();
+        rows.add(row, column, &cell_text(cell.get_value()))?;
+        if let Some(full) = rows.full()
+            && sender.send(SheetMessage::Rows(full)).is_err()
+        {
+            return Ok(());
+        }
+    }
+    let _ = sender.send(SheetMessage::Rows(rows.end()));
+    Ok(())
+}
+
+/// Gathers cells into rows and rows into messages.
+#[derive(Default)]
+struct RowGatherer {
+    /// Number of columns, once the header is read.
+    width: Option<usize>,
+    /// The row being read, and its cells up to the last one with text.
+    row: u32,
+    cells: Vec<String>,
+    cell_bytes: usize,
+    rows: Vec<SheetRow>,
+    bytes: usize,
+}
+
+impl RowGatherer {
+    /// Adds a cell. Cells come row by row, and those of a row from left to right.
+    fn add(&mut self, row: u32, column: u32, text: &str) -> Result<(), WorkbookError> {
+        if row < self.row {
+            return Err(WorkbookError::Damaged);
+        }
+        if row > self.row {
+            self.end_row();
+            self.row = row;
+        }
+        if text.is_empty() {
+            return Ok(());
+        }
+        let column = usize::try_from(column).map_err(|_| WorkbookError::Damaged)?;
+        // a spreadsheet has 16,384 columns
+        if column < self.cells.len() || column >= 16_384 {
+            return Err(WorkbookError::Damaged);
+        }
+        self.cell_bytes += text.len();
+        if u64::try_from(self.cell_bytes).is_ok_and(|bytes| bytes > ROW_BYTES) {
+            let row = u64::from(row) + 1;
+            return Err(WorkbookError::LongRow { row });
+        }
+        self.cells.resize(column, String::new());
+        self.cells.push(text.to_owned());
+        Ok(())
+    }
+
+    /// Ends the row that was read, and drops it if it has no text.
+    fn end_row(&mut self) {
+        let mut cells = std::mem::take(&mut self.cells);
+        let bytes = std::mem::take(&mut self.cell_bytes);
+        if cells.iter().all(|cell| cell.trim().is_empty()) {
+            return;
+        }
+        let width = *self.width.get_or_insert(cells.len());
+        while cells.len() > width && cells.last().is_some_and(|cell| cell.trim().is_empty()) {
+            cells.pop();
+        }
+        if cells.len() < width {
+            cells.resize(width, String::new());
+        }
+        // a record also keeps the end of each cell
+        self.bytes += bytes + cells.len() * size_of::<usize>();
+        self.rows.push(SheetRow {
+            number: u64::from(self.row) + 1,
+            cells: ByteRecord::from(cells),
+        });
+    }
+
+    /// The rows so far, if they fill a message.
+    fn full(&mut self) -> Option<Vec<SheetRow>> {
+        let is_full = self.rows.len() >= MOST_ROWS || self.bytes >= MOST_BYTES;
+        is_full.then(|| {
+            self.bytes = 0;
+            std::mem::take(&mut self.rows)
+        })
+    }
+
+    /// The last rows.
+    fn end(mut self) -> Vec<SheetRow> {
+        self.end_row();
+        self.rows
+    }
+}

@@ -1,0 +1,196 @@
+use std::io::{Cursor, Write as _};
+
+use proptest::prelude::*;
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+use super::*;
+
+const RELATIONS: &str =
+    r#"<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">"#;
+const OFFICE: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+
+/// A ZIP archive of these parts.
+fn zipped(parts: &[(&str, &str)]) -> Vec<u8> {
+    let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, content) in parts {
+        let options = SimpleFileOptions::default();
+        archive.start_file(*name, options).unwrap();
+        archive.write_all(content.as_bytes()).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}
+
+/// A workbook with a hidden sheet, then a sheet of these rows, with texts and the style 1 for dates.
+fn workbook(rows: &str, texts: &str) -> Vec<u8> {
+    let sheets = format!(
+        r#"<workbook xmlns:r="{OFFICE}"><sheets>
+        <sheet name="Secret" sheetId="1" state="hidden" r:id="r1"/>
+        <sheet name="Sales &amp; more" sheetId="2" r:id="r2"/></sheets></workbook>"#
+    );
+    let related = format!(
+        r#"{RELATIONS}<Relationship Id="r1" Type="{OFFICE}/worksheet" Target="worksheets/sheet1.xml"/>
+        <Relationship Id="r2" Type="{OFFICE}/worksheet" Target="worksheets/sheet2.xml"/></Relationships>"#
+    );
+    let root = format!(
+        r#"{RELATIONS}<Relationship Id="r1" Type="{OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>"#
+    );
+    let styles =
+        r#"<styleSheet><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>"#;
+    let sheet = |rows: &str| format!("<worksheet><sheetData>{rows}</sheetData></worksheet>");
+    zipped(&[
+        ("[Content_Types].xml", "<Types/>"),
+        ("_rels/.rels", &root),
+        ("xl/workbook.xml", &sheets),
+        ("xl/_rels/workbook.xml.rels", &related),
+        ("xl/styles.xml", styles),
+        ("xl/sharedStrings.xml", texts),
+        (
+            "xl/worksheets/sheet1.xml",
+            &sheet(r#"<row r="1"><c r="A1"><v>1</v></c></row>"#),
+        ),
+        ("xl/worksheets/sheet2.xml", &sheet(rows)),
+    ])
+}
+
+const TEXTS: &str = r#"<sst uniqueCount="4"><si><t>text</t></si><si><t>when</t></si>
+    <si><t xml:space="preserve"> two
+lines &amp; "quotes" </t></si><si><r><t>ri</t></r><r><t>ch</t></r></si></sst>"#;
+
+fn open(bytes: Vec<u8>) -> Result<Workbook, String> {
+    let opened = Workbook::open(Box::new(Cursor::new(bytes)));
+    opened.map_err(|error| error.to_string())
+}
+
+/// The numbers and cells of all rows.
+fn rows(bytes: Vec<u8>) -> Result<Vec<(u64, Vec<String>)>, String> {
+    let message = |error: InputError| error.to_string();
+    let mut records = open(bytes)?.records().map_err(message)?;
+    let mut record = csv::ByteRecord::new();
+    let mut rows = Vec::new();
+    while let Some(number) = records.next(&mut record).map_err(message)? {
+        let cells = record.iter();
+        let cells = cells.map(|cell| String::from_utf8(cell.to_vec()).unwrap());
+        rows.push((number, cells.collect()));
+    }
+    // a run reads on after the end, as it does at the end of its last chunk
+    assert_eq!(records.next(&mut record).map_err(message)?, None);
+    Ok(rows)
+}
+
+#[test]
+fn the_first_visible_sheet_is_read_with_the_numbers_of_its_rows() {
+    let sheet = r#"<row r="1"><c r="C1"><v/></c></row>
+        <row r="3"><c r="A3" t="s"><v>0</v></c><c r="C3" t="s"><v>1</v></c></row>
+        <row r="4"><c r="A4" t="s"><v>2</v></c><c r="B4"><v>5</v></c><c r="C4" s="1"><v>46146</v></c></row>
+        <row r="6"><c r="B6" t="inlineStr"><is><t>in line</t></is></c><c r="E6"><v/></c></row>
+        <row r="9"><c r="A9" t="s"><v>3</v></c><c r="B9" t="b"><v>1</v></c><c r="D9" t="str"><f>A1</f><v>=1+1</v></c></row>"#;
+    let bytes = workbook(sheet, TEXTS);
+    let opened = open(bytes.clone()).unwrap();
+    let words = "Excel workbook, only sheet Sales & more of 2";
+    assert_eq!(opened.describe(), words);
+    let of = |number, cells: &[&str]| {
+        let cells = cells.iter().map(|cell| (*cell).to_owned());
+        (number, cells.collect::<Vec<_>>())
+    };
+    assert_eq!(
+        rows(bytes).unwrap(),
+        [
+            of(3, &["text", "", "when"]),
+            of(4, &[" two\nlines & \"quotes\" ", "5", "2026-05-04"]),
+            of(6, &["", "in line", ""]),
+            of(9, &["rich", "TRUE", "", "=1+1"]),
+        ]
+    );
+}
+
+#[test]
+fn a_large_sheet_is_read_in_many_messages() {
+    let row =
+        |number: u32| format!(r#"<row r="{number}"><c r="A{number}"><v>{number}</v></c></row>"#);
+    let sheet: String = (1..=1_000).map(row).collect();
+    let read = rows(workbook(&sheet, "<sst/>")).unwrap();
+    assert!(read.iter().zip(1..).all(|(row, number)| row.0 == number));
+    assert_eq!(read.len(), 1_000);
+    // a reader that is dropped early ends the thread
+    let opened = open(workbook(&sheet, "<sst/>")).unwrap();
+    drop(opened.records().unwrap());
+}
+
+#[test]
+fn what_is_no_workbook_or_too_large_is_refused_in_a_sentence() {
+    let zip = zipped(&[("mimetype", "application/vnd.oasis.opendocument.spreadsheet")]);
+    assert_eq!(
+        rows(zip).unwrap_err(),
+        WorkbookError::NoWorkbook.to_string()
+    );
+    let damaged = WorkbookError::Damaged.to_string();
+    assert_eq!(
+        rows(b"PK\x03\x04 and no more".to_vec()).unwrap_err(),
+        damaged
+    );
+    let unknown_text = r#"<row r="1"><c r="A1" t="s"><v>7</v></c></row>"#;
+    assert_eq!(rows(workbook(unknown_text, TEXTS)).unwrap_err(), damaged);
+    let backwards = r#"<row r="1"><c r="B1"><v>1</v></c><c r="A1"><v>1</v></c></row>"#;
+    assert_eq!(rows(workbook(backwards, TEXTS)).unwrap_err(), damaged);
+    let far = r#"<row r="1"><c r="ZZZZ1"><v>1</v></c></row>"#;
+    assert_eq!(rows(workbook(far, TEXTS)).unwrap_err(), damaged);
+    let large = open(vec![0; FILE_BYTES + 1]).err().unwrap();
+    assert_eq!(large, WorkbookError::TooLarge.to_string());
+    let bomb = zipped(&[("a", &"<a/>".repeat(65 * 1024 * 1024))]);
+    assert!(bomb.len() < FILE_BYTES / 4);
+    let bomb = open(bomb).err().unwrap();
+    assert_eq!(bomb, WorkbookError::UnpacksTooLarge.to_string());
+    let long = zipped(&[("a", &"x".repeat(17 * 1024 * 1024))]);
+    assert_eq!(open(long).err().unwrap(), damaged);
+}
+
+#[test]
+fn room_is_made_only_for_texts_that_there_may_be() {
+    let large = WorkbookError::TextsTooLarge.to_string();
+    for announced in [
+        "uniqueCount=\"4000000000\"",
+        "uniqueCount = \n '99999999999999999999999'",
+        "x=\"uniqueCount\" uniqueCount=\" +1000001\"",
+    ] {
+        let texts = format!("<sst {announced}><si><t>a</t></si></sst>");
+        assert_eq!(
+            rows(workbook("", &texts)).unwrap_err(),
+            large,
+            "{announced}"
+        );
+    }
+    let many = format!("<sst>{}</sst>", "<si></si>".repeat(2_100_000));
+    assert_eq!(rows(workbook("", &many)).unwrap_err(), large);
+    let long = format!(
+        "<sst><si><t>{}</t></si></sst>",
+        "a".repeat(33 * 1024 * 1024)
+    );
+    assert_eq!(rows(workbook("", &long)).unwrap_err(), large);
+    let wide: String = "<sst><si><t>a</t></si></sst>"
+        .chars()
+        .flat_map(|c| [c, '\0'])
+        .collect();
+    let damaged = WorkbookError::Damaged.to_string();
+    assert_eq!(rows(workbook("", &wide)).unwrap_err(), damaged);
+}
+
+proptest! {
+    #[test]
+    fn a_damaged_workbook_is_read_or_refused(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        end in any::<prop::sample::Index>(),
+        is_cut in any::<bool>(),
+    ) {
+        let row = r#"<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" s="1"><v>4</v></c></row>"#;
+        let mut bytes = workbook(row, TEXTS);
+        for (place, byte) in changes {
+            let place = place.index(bytes.len());
+            bytes[place] = byte;
+        }
+        if is_cut {
+            bytes.truncate(end.index(bytes.len()));
+        }
+        let _ = rows(bytes);
+    }
+}

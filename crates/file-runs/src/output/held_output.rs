@@ -1,0 +1,193 @@
+//! The rows of a run, written again from the results that its rows have now.
+//!
+//! A download of an unfinished or finished run has the bytes that the run itself writes, and asks
+//! the model nothing. A chunk of rows is in memory at a time.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
+
+use refract_domain::submission::reference::IdempotencyKey;
+use refract_service::CallError;
+use refract_service::results::ReadableResult;
+
+use crate::check::refused_rows::{ListedRow, RefusedRows};
+use crate::file_run::FileRun;
+use crate::input::InputError;
+use crate::input::rows::KeptCells;
+use crate::output::row_layout::{RowLayout, kept_cells};
+use crate::run::error::cause;
+use crate::run::row_chunks::{RowChunk, RowChunks};
+use crate::run::settings::FilePart;
+
+/// The rows of a run that have a result, `ok` or `failed`, in the order of the file.
+pub struct HeldOutput {
+    run: Arc<FileRun>,
+    layout: RowLayout,
+    reading: Option<HeldReading>,
+}
+
+/// A reading of the file, once the header is written.
+struct HeldReading {
+    own: Option<Arc<[String]>>,
+    chunks: RowChunks,
+}
+
+/// The refused rows of a run in the order of the file, as CSV: `line`, `reason`, then the row's
+/// cells.
+pub struct RefusedList {
+    run: Arc<FileRun>,
+    reading: Option<(Arc<[String]>, RowChunks)>,
+}
+
+/// Why rows cannot be written again.
+#[derive(Debug, thiserror::Error)]
+pub enum HeldOutputError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// The lookup of the results failed.
+    #[error("{refusal}{}", cause(.refusal))]
+    Lookup {
+        /// The reason.
+        refusal: CallError,
+    },
+    /// A chunk cannot be written into memory.
+    #[error("the rows cannot be written: {0}")]
+    Write(#[from] io::Error),
+    /// The thread that read the file has ended, which is a bug.
+    #[error("the reading of the file broke off")]
+    Lost,
+}
+
+impl FileRun {
+    /// Writes the rows that have a result now: chunks of an output with the bytes that
+    /// [`run`](Self::run) writes in this layout. Reads nothing yet.
+    pub fn held_rows(self: &Arc<Self>, layout: RowLayout) -> HeldOutput {
+        HeldOutput {
+            run: Arc::clone(self),
+            layout,
+            reading: None,
+        }
+    }
+
+    /// Lists the rows that a limit refuses: chunks of the list that [`run`](Self::run) writes. Reads
+    /// nothing yet.
+    pub fn refused_list(self: &Arc<Self>) -> RefusedList {
+        RefusedList {
+            run: Arc::clone(self),
+            reading: None,
+        }
+    }
+}
+
+/// The names of all columns of the file, as its check finds them; none if they are not needed. The
+/// keys of JSON Lines are known only at the end of the file.
+pub(crate) async fn file_columns(
+    run: &Arc<FileRun>,
+    are_needed: bool,
+) -> Result<Arc<[String]>, HeldOutputError> {
+    if !are_needed {
+        return Ok(Arc::new([]));
+    }
+    let run = Arc::clone(run);
+    let reading = tokio::task::spawn_blocking(move || {
+        let mut rows = run.input.rows(run.columns.wanted())?;
+        if rows.has_columns().is_none() {
+            while rows.next()?.is_some() {}
+        }
+        Ok::<_, InputError>(rows.columns().into())
+    });
+    Ok(reading.await.map_err(|_| HeldOutputError::Lost)??)
+}
+
+/// The results that the rows of a chunk have now.
+pub(crate) async fn results_of(
+    run: &FileRun,
+    chunk: &RowChunk,
+) -> Result<HashMap<IdempotencyKey, ReadableResult>, HeldOutputError> {
+    let found = run.prism.find_results_of_rows(&chunk.keys).await;
+    found.map_err(|refusal| HeldOutputError::Lookup { refusal })
+}
+
+impl HeldOutput {
+    /// The next chunk; `None` after the last. The first one is the header, which is empty in JSON
+    /// Lines. Chunks may be empty.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or the database fails. Chunks before stay valid.
+    pub async fn next_chunk(&mut self) -> Result<Option<Vec<u8>>, HeldOutputError> {
+        let Some(reading) = &mut self.reading else {
+            return self.begin().await.map(Some);
+        };
+        let Some(chunk) = reading.chunks.next().await? else {
+            return Ok(None);
+        };
+        let found = results_of(&self.run, &chunk).await?;
+        let mut out = Vec::new();
+        let columns = self.run.prism.columns();
+        let mut rows = self
+            .layout
+            .writer(columns, reading.own.as_deref(), &mut out);
+        for (cells, result) in with_results(chunk, found) {
+            rows.write_row_beside(&cells, &result.view())?;
+        }
+        Ok(Some(out))
+    }
+
+    async fn begin(&mut self) -> Result<Vec<u8>, HeldOutputError> {
+        let columns = file_columns(&self.run, self.layout.keep_columns).await?;
+        let answers = self.run.prism.columns();
+        let own = self.layout.own_columns(&columns, answers);
+        let mut out = Vec::new();
+        let mut rows = self.layout.writer(answers, own.as_deref(), &mut out);
+        rows.write_header()?;
+        let kept = kept_cells(self.layout.keep_columns, false, &columns);
+        let chunks = RowChunks::read(&self.run, FilePart::WHOLE, None, kept);
+        self.reading = Some(HeldReading { own, chunks });
+        Ok(out)
+    }
+}
+
+/// The rows of a chunk that have a result, with their kept cells.
+pub(crate) fn with_results(
+    chunk: RowChunk,
+    mut found: HashMap<IdempotencyKey, ReadableResult>,
+) -> impl Iterator<Item = (Vec<String>, ReadableResult)> {
+    let accepted = chunk.rows.into_iter().filter(|row| row.content.is_ok());
+    // the chunk has a key for each accepted row
+    let keyed = accepted.zip(chunk.keys);
+    keyed.filter_map(move |(row, key)| Some((row.cells, found.remove(&key)?)))
+}
+
+impl RefusedList {
+    /// The next chunk; `None` after the last. Chunks may be empty.
+    ///
+    /// # Errors
+    /// When the file cannot be read. Chunks before stay valid.
+    pub async fn next_chunk(&mut self) -> Result<Option<Vec<u8>>, HeldOutputError> {
+        let mut out = Vec::new();
+        let Some((columns, chunks)) = &mut self.reading else {
+            let columns = file_columns(&self.run, true).await?;
+            RefusedRows::new(Some(&mut out), &columns).write_header()?;
+            let kept = KeptCells::OfRefused(Arc::clone(&columns));
+            let chunks = RowChunks::read(&self.run, FilePart::WHOLE, None, kept);
+            self.reading = Some((columns, chunks));
+            return Ok(Some(out));
+        };
+        let Some(chunk) = chunks.next().await? else {
+            return Ok(None);
+        };
+        let mut list = RefusedRows::new(Some(&mut out), columns);
+        for row in chunk.rows {
+            if let Err(reason) = row.content {
+                list.write(&ListedRow {
+                    line: row.line,
+                    reason,
+                    cells: row.cells,
+                })?;
+            }
+        }
+        Ok(Some(out))
+    }
+}

@@ -1,0 +1,300 @@
+//! The work on one run while this node holds its lease.
+
+use std::convert::Infallible;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use refract_domain::result::file_run::FileRunState;
+use refract_service::Refract;
+use refract_service::runs::{
+    LeaseOutcome, LeasedRun, RUN_LEASE_RENEWAL, RUN_LEASE_TERM, RunEnd, RunProgress, StoredMapping,
+};
+use tokio::sync::{Semaphore, SetOnce, watch};
+use tokio::time::{Instant, sleep};
+
+use crate::file_run::{FileRun, RunOrder};
+use crate::input::column_mapping::ColumnMapping;
+use crate::input::rows::KeptCells;
+use crate::input::{InputSource, StoredInput};
+use crate::output::finished_rows::RowSinks;
+use crate::run::error::RunError;
+use crate::run::row_chunks::RowChunks;
+use crate::run::settings::{FilePart, RunSettings};
+use crate::run::shard::Shard;
+use crate::run::tally::RunTally;
+use crate::worker::check_facts::CheckFacts;
+use crate::worker::ended_work::{Fate, WorkError};
+use crate::worker::pauses::Pauses;
+use crate::worker::progress::{ProgressMeter, tally_of};
+
+/// Rows that a preview answers.
+const PREVIEW_ROWS: u64 = 5;
+/// Threads that ask about the rows of one run.
+const THREADS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1);
+
+/// A run under a lease of this node.
+pub(crate) struct LeasedWork {
+    pub(crate) refract: Refract,
+    pub(crate) leased: LeasedRun,
+    /// One permit for each row in flight, shared with the other runs of the node.
+    pub(crate) permits: Arc<Semaphore>,
+    pub(crate) concurrency: NonZeroUsize,
+    /// Becomes true when the node stops.
+    pub(crate) stopped: watch::Receiver<bool>,
+}
+
+/// Why no further row is begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum StopCause {
+    /// The node stops.
+    NodeStops,
+    /// A person paused or cancelled the run.
+    Changed,
+    /// The lease is lost, or could not be renewed for its whole term.
+    Lost,
+}
+
+/// What the work under a lease shares with its heartbeat.
+struct WorkState {
+    tally: Arc<RunTally>,
+    /// Rows of the file; 0 before the check.
+    rows: u64,
+    stop_cause: SetOnce<StopCause>,
+}
+
+impl LeasedWork {
+    /// Works on the run until it is done, a person or the node stops it, or the lease is lost.
+    pub(crate) async fn carry_out(self) {
+        let run = &self.leased.run;
+        let facts = run.check.as_deref().and_then(CheckFacts::parse);
+        let facts = facts.unwrap_or_default();
+        let state = WorkState {
+            tally: Arc::new(tally_of(&run.progress)),
+            rows: facts.rows,
+            stop_cause: SetOnce::new(),
+        };
+        let mut meter = ProgressMeter::default();
+        let ended = tokio::select! {
+            ended = self.work(&state, &facts) => ended,
+            never = self.renew_regularly(&state, &mut meter) => match never {},
+        };
+        if state.stop_cause.get() == Some(&StopCause::Lost) {
+            return;
+        }
+        let end = ended.unwrap_or_else(|error| {
+            let fate = error.fate();
+            if fate == Fate::AnotherTry {
+                tracing::warn!(run = %run.id, %error, "the work on a file run is interrupted");
+            }
+            fate.into_end()
+        });
+        let progress = self.progress(&state, &mut meter);
+        let id = run.id;
+        let ending = self
+            .refract
+            .runs()
+            .end_lease(self.leased.lease, end, &progress);
+        if let Err(error) = ending.await {
+            tracing::warn!(run = %id, %error, "the lease of a file run lasts until it expires");
+        }
+    }
+
+    /// Renews the lease and saves the progress, until the work is dropped.
+    async fn renew_regularly(&self, state: &WorkState, meter: &mut ProgressMeter) -> Infallible {
+        let mut stopped = self.stopped.clone();
+        let mut renewed_at = Instant::now();
+        loop {
+            tokio::select! {
+                () = sleep(RUN_LEASE_RENEWAL) => {}
+                // an error means that the worker is gone, so the node stops
+                _ = stopped.wait_for(|stops| *stops), if state.stop_cause.get().is_none() => {
+                    let _ = state.stop_cause.set(StopCause::NodeStops);
+                    continue;
+                }
+            }
+            let progress = self.progress(state, meter);
+            let runs = self.refract.runs();
+            match runs.renew_lease(&self.leased.lease, &progress).await {
+                Ok(LeaseOutcome::Held { .. }) => renewed_at = Instant::now(),
+                Ok(LeaseOutcome::Changed(_)) => {
+                    renewed_at = Instant::now();
+                    let _ = state.stop_cause.set(StopCause::Changed);
+                }
+                Ok(LeaseOutcome::Lost) => {
+                    let _ = state.stop_cause.set(StopCause::Lost);
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "the lease of a file run could not be renewed");
+                    let term = RUN_LEASE_TERM.to_std().unwrap_or_default();
+                    if renewed_at.elapsed() > term {
+                        let _ = state.stop_cause.set(StopCause::Lost);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The progress to store. A check and a preview cost something, but do not bring the run
+    /// further.
+    fn progress(&self, state: &WorkState, meter: &mut ProgressMeter) -> RunProgress {
+        let is_check = self.leased.run.state == FileRunState::Checking;
+        let rows = if is_check {
+            state.tally.counts().checked
+        } else {
+            state.rows
+        };
+        let progress = meter.progress(&state.tally, rows);
+        if self.leased.run.state == FileRunState::Running {
+            return progress;
+        }
+        RunProgress {
+            rows,
+            model_requests: progress.model_requests,
+            input_tokens: progress.input_tokens,
+            output_tokens: progress.output_tokens,
+            truncated: progress.truncated,
+            ..RunProgress::default()
+        }
+    }
+
+    async fn work(&self, state: &WorkState, facts: &CheckFacts) -> Result<RunEnd, WorkError> {
+        let run = self.open().await?;
+        match self.leased.run.state {
+            FileRunState::Checking => self.check(run, state).await,
+            FileRunState::Previewing => {
+                let part = FilePart {
+                    after: 0,
+                    most_accepted: Some(PREVIEW_ROWS),
+                };
+                self.ask(&run, state, facts, part).await?;
+                Ok(end(FileRunState::Ready))
+            }
+            FileRunState::Running => self.run_to_its_end(&run, state, facts).await,
+            FileRunState::Matching
+            | FileRunState::Ready
+            | FileRunState::Paused
+            | FileRunState::Done
+            | FileRunState::Cancelled
+            | FileRunState::Broken => Err(RunError::Asked.into()),
+        }
+    }
+
+    /// Pins the prism and opens the uploaded file.
+    async fn open(&self) -> Result<Arc<FileRun>, WorkError> {
+        let stored = &self.leased.run;
+        let upload = stored.upload.ok_or(WorkError::NoFile)?;
+        let runs = self.refract.runs();
+        let prism = runs.pin_for_run(stored).await.map_err(WorkError::Prism)?;
+        let reader = runs.upload_reader(upload);
+        let input = StoredInput {
+            name: PathBuf::from(&stored.file_name),
+            bytes: Arc::new(move || Box::new(reader.open())),
+        };
+        let mappings = column_mappings(&stored.mappings);
+        // reading waits for the database, so it has a thread of its own
+        let opening = tokio::task::spawn_blocking(move || {
+            FileRun::open(
+                prism,
+                RunOrder {
+                    input: InputSource::Stored(input),
+                    mappings: &mappings,
+                    shard: Shard::WHOLE,
+                    name: String::new(),
+                },
+            )
+        });
+        let run = opening.await.map_err(|_| WorkError::Lost)??;
+        Ok(Arc::new(run))
+    }
+
+    async fn check(&self, run: Arc<FileRun>, state: &WorkState) -> Result<RunEnd, WorkError> {
+        let estimator = run
+            .prism
+            .estimator()
+            .map_err(|error| WorkError::Prism(error.into()))?;
+        let checked = tokio::select! {
+            checked = run.check(estimator, &state.tally) => checked?,
+            _ = state.stop_cause.wait() => return Err(RunError::Asked.into()),
+        };
+        let facts = CheckFacts::of(checked, run.describe_input());
+        Ok(RunEnd {
+            check: Some(facts.to_text()),
+            ..end(FileRunState::Ready)
+        })
+    }
+
+    /// Asks about every row. When the model is away, waits and begins at the first row again:
+    /// answered rows are found, and failed ones are retried.
+    async fn run_to_its_end(
+        &self,
+        run: &FileRun,
+        state: &WorkState,
+        facts: &CheckFacts,
+    ) -> Result<RunEnd, WorkError> {
+        let mut pauses = Pauses::default();
+        loop {
+            let part = FilePart {
+                after: state.tally.in_order().done_to,
+                most_accepted: None,
+            };
+            let error = match self.ask(run, state, facts, part).await {
+                Ok(()) => return Ok(end(FileRunState::Done)),
+                Err(error @ RunError::ModelAway { .. }) => error,
+                Err(error) => return Err(error.into()),
+            };
+            let Some(pause) = pauses.next(state.tally.counts().ok) else {
+                return Err(error.into());
+            };
+            tracing::warn!(run = %self.leased.run.id, pause_s = pause.as_secs(), "the model is away: a file run waits");
+            tokio::select! {
+                () = sleep(pause) => state.tally.begin_again(),
+                _ = state.stop_cause.wait() => return Err(RunError::Asked.into()),
+            }
+        }
+    }
+
+    /// Asks about a part of the file.
+    async fn ask(
+        &self,
+        run: &FileRun,
+        state: &WorkState,
+        facts: &CheckFacts,
+        part: FilePart,
+    ) -> Result<(), RunError> {
+        let settings = RunSettings {
+            shared_permits: Some(Arc::clone(&self.permits)),
+            part,
+            limits: self.leased.run.limits,
+            ..RunSettings::new(self.concurrency, THREADS)
+        };
+        let rows = RowChunks::read(run, part, Some(facts.rows), KeptCells::None);
+        let sinks = RowSinks {
+            take: |_| Ok(()),
+            list: |_| Ok(()),
+        };
+        let stop = async {
+            state.stop_cause.wait().await;
+        };
+        let summary = run
+            .ask_each(settings, rows, &state.tally, sinks, stop)
+            .await;
+        summary.stop.map_or(Ok(()), Err)
+    }
+}
+
+fn end(state: FileRunState) -> RunEnd {
+    RunEnd {
+        state: Some(state),
+        reason: None,
+        check: None,
+    }
+}
+
+fn column_mappings(stored: &[StoredMapping]) -> Vec<ColumnMapping> {
+    let mapping = |stored: &StoredMapping| ColumnMapping {
+        column: stored.column.clone(),
+        field: stored.field.clone(),
+    };
+    stored.iter().map(mapping).collect()
+}

@@ -1,0 +1,135 @@
+//! The progress of a run as it is stored: what the next node and the app's pages need.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use refract_service::runs::RunProgress;
+
+use crate::run::rows_in_order::RowsInOrder;
+use crate::run::tally::{RunCounts, RunTally};
+
+/// The time over which the rate is measured.
+const RATE_OVER: Duration = Duration::from_secs(30);
+
+/// Measures the rate of a run, and makes its progress.
+#[derive(Debug, Default)]
+pub(crate) struct ProgressMeter {
+    /// Moments with the rows that were finished then.
+    moments: VecDeque<(Instant, u64)>,
+}
+
+/// The tally of a run that goes on.
+pub(crate) fn tally_of(progress: &RunProgress) -> RunTally {
+    let cost = RunCounts {
+        requests: progress.model_requests,
+        input_tokens: progress.input_tokens,
+        output_tokens: progress.output_tokens,
+        truncated: progress.truncated,
+        ..RunCounts::default()
+    };
+    let in_order = RowsInOrder {
+        done_to: progress.done_to_row,
+        refused: progress.refused,
+        answered_before: progress.answered_before,
+        answered: progress.answered,
+        failed: progress.failed,
+        errors: progress.failures.iter().cloned().collect(),
+    };
+    RunTally::resumed(cost, in_order)
+}
+
+impl ProgressMeter {
+    /// The progress at this moment.
+    pub(crate) fn progress(&mut self, tally: &RunTally, rows: u64) -> RunProgress {
+        let counts = tally.counts();
+        let in_order = tally.in_order();
+        let progress = RunProgress {
+            rows,
+            refused: in_order.refused,
+            answered_before: in_order.answered_before,
+            answered: in_order.answered,
+            failed: in_order.failed,
+            model_requests: counts.requests,
+            input_tokens: counts.input_tokens,
+            output_tokens: counts.output_tokens,
+            truncated: counts.truncated,
+            rows_a_minute: None,
+            done_to_row: in_order.done_to,
+            failures: in_order.frequent_errors(),
+        };
+        RunProgress {
+            rows_a_minute: self.rate(Instant::now(), in_order.done_to),
+            ..progress
+        }
+    }
+
+    /// Rows a minute over the last half minute; `None` before the second measurement.
+    fn rate(&mut self, now: Instant, done: u64) -> Option<u64> {
+        let is_old = |at: Instant| now.duration_since(at) > RATE_OVER;
+        while self.moments.len() > 1 && self.moments.front().is_some_and(|(at, _)| is_old(*at)) {
+            self.moments.pop_front();
+        }
+        // a run that began again is measured anew
+        if self
+            .moments
+            .back()
+            .is_some_and(|(_, before)| *before > done)
+        {
+            self.moments.clear();
+        }
+        let (since, before) = self.moments.front().copied().unwrap_or((now, done));
+        self.moments.push_back((now, done));
+        let milliseconds = now.duration_since(since).as_millis();
+        let milliseconds = u64::try_from(milliseconds).ok()?;
+        (done - before)
+            .saturating_mul(60_000)
+            .checked_div(milliseconds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rate_is_of_the_last_half_minute() {
+        let mut meter = ProgressMeter::default();
+        let begin = Instant::now();
+        let at = |seconds| begin + Duration::from_secs(seconds);
+        assert_eq!(meter.rate(at(0), 0), None);
+        assert_eq!(meter.rate(at(10), 100), Some(600));
+        assert_eq!(meter.rate(at(20), 100), Some(300));
+        assert_eq!(meter.rate(at(60), 100), Some(0));
+        assert_eq!(meter.rate(at(70), 150), Some(300));
+        assert_eq!(meter.rate(at(80), 10), None, "it began again");
+        assert_eq!(meter.rate(at(90), 20), Some(60));
+    }
+
+    #[test]
+    fn what_is_stored_is_what_goes_on() {
+        let stored = RunProgress {
+            rows: 9,
+            refused: 1,
+            answered_before: 2,
+            answered: 3,
+            failed: 2,
+            model_requests: 6,
+            input_tokens: 70,
+            output_tokens: 8,
+            truncated: 1,
+            rows_a_minute: None,
+            done_to_row: 8,
+            failures: vec![("b".to_owned(), 1), ("a".to_owned(), 1)],
+        };
+        let again = ProgressMeter::default().progress(&tally_of(&stored), 9);
+        let sorted = |progress: RunProgress| {
+            let mut failures = progress.failures.clone();
+            failures.sort();
+            RunProgress {
+                failures,
+                ..progress
+            }
+        };
+        assert_eq!(sorted(again), sorted(stored));
+    }
+}
