@@ -28,6 +28,7 @@ mod prism;
 mod prism_history;
 mod results;
 mod run;
+mod runs;
 mod shown_result;
 pub(crate) mod signals;
 mod try_text;
@@ -199,6 +200,12 @@ pub enum TerminalCommand {
     /// rows stand in FILE.part until all are written, and refused ones are listed in
     /// FILE.refused.csv.
     Run(Box<run::RunCommand>),
+    /// Lists, shows, pauses, resumes and cancels the file runs of the app
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  refract runs list support-triage\n  refract runs pause 0190b8f2-0000-7000-8000-0000000000aa"
+    )]
+    Runs(runs::RunsCommand),
 }
 
 impl TerminalCommand {
@@ -249,6 +256,7 @@ impl TerminalCommand {
             Self::Man { folder } => manual::write_pages(program(), &folder)?,
             Self::Check(command) => return Box::pin(command.run(database)).await,
             Self::Run(command) => return Box::pin(command.run(database)).await,
+            Self::Runs(command) => command.run(database).await?,
         }
         Ok(ExitCode::SUCCESS)
     }

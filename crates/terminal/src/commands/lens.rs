@@ -23,6 +23,9 @@ enum LensChange {
     Reset,
 }
 
+/// The JSON Schema of lens files.
+const SCHEMA: &[u8] = include_bytes!("../../../../docs/examples/lens.schema.json");
+
 /// The subcommands of `refract lens`.
 #[derive(Subcommand)]
 pub enum LensCommand {
@@ -69,6 +72,9 @@ pub enum LensCommand {
         after_help = "Examples:\n  refract lens cutoffs support-triage angry\n  refract lens cutoffs support-triage is_angry --step 5"
     )]
     Cutoffs(cutoffs::CutoffsCommand),
+    /// Prints the JSON Schema of lens files, for editors
+    #[command(after_help = "Examples:\n  refract lens schema > lens.schema.json")]
+    Schema,
 }
 
 impl LensCommand {
@@ -77,6 +83,7 @@ impl LensCommand {
         let (prism, account, change) = match self {
             Self::Preview(command) => return command.run(database).await,
             Self::Cutoffs(command) => return command.run(database).await,
+            Self::Schema => return output::data(SCHEMA),
             Self::Show {
                 prism,
                 json: _,

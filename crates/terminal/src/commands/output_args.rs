@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use refract_file_runs::format_of_name;
+use refract_file_runs::{OutputFormat, format_of_name};
 use refract_lens_rendering::RowFormat;
 use refract_service::results::ExportError;
 
@@ -21,9 +21,31 @@ pub(super) struct OutputArgs {
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// csv, tsv or jsonl [default: as the name of --output ends, else csv]
-    #[arg(long, value_name = "FORMAT", value_parser = row_format)]
-    format: Option<RowFormat>,
+    /// csv, tsv or jsonl, and parquet for exports of results [default: as the name of --output ends,
+    /// else csv]
+    #[arg(long, value_name = "FORMAT", value_parser = output_format)]
+    format: Option<OutputFormat>,
+}
+
+/// The argument of commands whose rows people open in Excel.
+#[derive(Args)]
+pub(super) struct ByteOrderMarkArg {
+    /// Begins csv and tsv with a byte order mark, so that Excel shows all letters
+    #[arg(long)]
+    bom: bool,
+}
+
+impl ByteOrderMarkArg {
+    /// Whether rows of this format begin with the mark.
+    pub(super) fn of(&self, format: OutputFormat) -> anyhow::Result<bool> {
+        match format {
+            OutputFormat::Rows(RowFormat::Csv | RowFormat::Tsv) => Ok(self.bom),
+            OutputFormat::Rows(RowFormat::Jsonl) | OutputFormat::Parquet if self.bom => {
+                bail!("--bom is for csv and tsv, not for {}", format.name())
+            }
+            OutputFormat::Rows(RowFormat::Jsonl) | OutputFormat::Parquet => Ok(false),
+        }
+    }
 }
 
 impl OutputArgs {
@@ -33,17 +55,28 @@ impl OutputArgs {
         file.filter(|file| *file != Path::new("-"))
     }
 
-    /// The format of the rows: as given, or by the file's extension.
+    /// The format of rows of text: as given, or by the file's extension.
     pub(super) fn format(&self) -> anyhow::Result<RowFormat> {
+        match self.any_format()? {
+            OutputFormat::Rows(format) => Ok(format),
+            OutputFormat::Parquet => bail!(
+                "only `refract results export` writes parquet: name csv, tsv or jsonl with --format"
+            ),
+        }
+    }
+
+    /// The format: as given, or by the file's extension.
+    pub(super) fn any_format(&self) -> anyhow::Result<OutputFormat> {
+        let csv = OutputFormat::Rows(RowFormat::Csv);
         if let Some(format) = self.format {
             return Ok(format);
         }
         let Some(file) = self.file() else {
-            return Ok(RowFormat::Csv);
+            return Ok(csv);
         };
         let named = format_of_name(file);
         let named = named.with_context(|| format!("--output {}", file.display()))?;
-        Ok(named.unwrap_or(RowFormat::Csv))
+        Ok(named.unwrap_or(csv))
     }
 
     /// Runs `export` with stdout or the file as target, and returns the number of rows. The first
@@ -90,6 +123,6 @@ fn written(
     }
 }
 
-fn row_format(name: &str) -> anyhow::Result<RowFormat> {
-    RowFormat::parse(name).context("expected csv, tsv or jsonl")
+fn output_format(name: &str) -> anyhow::Result<OutputFormat> {
+    OutputFormat::parse(name).context("expected csv, tsv, jsonl or parquet")
 }

@@ -18,6 +18,9 @@ use crate::commands::input_path::InputPath;
 use crate::output;
 use crate::settings::DatabaseArgs;
 
+/// The JSON Schema of prism files.
+const SCHEMA: &[u8] = include_bytes!("../../../../docs/examples/prism.schema.json");
+
 /// The subcommands of `refract prism`.
 #[derive(Subcommand)]
 pub enum PrismCommand {
@@ -92,6 +95,12 @@ pub enum PrismCommand {
         after_help = "Examples:\n  refract prism init > triage.json && refract prism create triage.json\n  refract prism init > prisms/support-triage.prism.json && refract apply prisms/"
     )]
     Init,
+    /// Prints the JSON Schema of prism files, for editors
+    ///
+    /// A file that names it as `$schema` is completed and checked while it is written. `prism init`
+    /// names it as prism.schema.json beside the file.
+    #[command(after_help = "Examples:\n  refract prism schema > prism.schema.json")]
+    Schema,
     /// Warns of what is known to hurt in the wording of questions and options
     ///
     /// The file is read as `prism create` reads it; no database and no model is used. The rules
@@ -190,6 +199,7 @@ impl PrismCommand {
                 output::say("The prism answers again.");
             }
             Self::Init => output::data(NEW_PRISM)?,
+            Self::Schema => output::data(SCHEMA)?,
             Self::Lint(command) => return command.run(),
         }
         Ok(ExitCode::SUCCESS)

@@ -7,15 +7,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
-use refract_file_runs::{FileCheck, FileRun, RunError, RunTally, Shard};
-use refract_lens_rendering::RowFormat;
+use refract_file_runs::{FileCheck, FileRun, OutputFormat, RowLayout, RunError, RunTally, Shard};
 
 use self::target::RunTarget;
 use super::context;
 use super::file_run::{
     AskedPrism, FileRunArgs, check_watched, refused, report, stop, stopped, watched,
 };
-use super::output_args::OutputArgs;
+use super::output_args::{ByteOrderMarkArg, OutputArgs};
 use super::signals::StopSignals;
 use crate::commands::input_path::InputPath;
 use crate::output;
@@ -36,12 +35,19 @@ pub struct RunCommand {
     /// Slug or id
     prism: String,
 
-    /// A CSV, TSV or JSON Lines file with a column for each field; `ref` and `context` are used.
-    /// `-` is stdin
+    /// A CSV, TSV, JSON Lines or Excel file with a column for each field; `ref` and `context` are
+    /// used. `-` is stdin
     input: InputPath,
 
     #[command(flatten)]
     output: OutputArgs,
+
+    #[command(flatten)]
+    mark: ByteOrderMarkArg,
+
+    /// Puts all columns of the file before the answers, in place of `ref` and the fields
+    #[arg(long)]
+    keep_columns: bool,
 
     /// Only every N-th row, beginning with the I-th: one of N machines on one file
     #[arg(long, value_name = "I/N", default_value = "1/1")]
@@ -59,6 +65,11 @@ impl RunCommand {
     /// Runs `refract run`. A failed or refused row gives exit status 1.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
         let format = self.output.format()?;
+        let layout = RowLayout {
+            format,
+            keep_columns: self.keep_columns,
+            byte_order_mark: self.mark.of(OutputFormat::Rows(format))?,
+        };
         let both = self.input.file().zip(self.output.file());
         anyhow::ensure!(
             !both.is_some_and(|(input, output)| target::is_over(input, output)),
@@ -80,7 +91,7 @@ impl RunCommand {
             return Ok(report::end_of_check(&check));
         }
         context::say_if_for_trying_only(&asked.refract);
-        self.ask(&run, &asked, &check, format, signals).await
+        self.ask(&run, &asked, &check, layout, signals).await
     }
 
     async fn ask(
@@ -88,7 +99,7 @@ impl RunCommand {
         run: &FileRun,
         asked: &AskedPrism,
         check: &FileCheck,
-        format: RowFormat,
+        layout: RowLayout,
         signals: StopSignals,
     ) -> anyhow::Result<ExitCode> {
         let tally = Arc::new(RunTally::default());
@@ -98,7 +109,7 @@ impl RunCommand {
         let mut target = RunTarget::open(output, check.refused > 0, &progress)?;
         let settings = self.asking.settings(asked);
         let stopping = stop(signals, &progress);
-        let files = target.files(format);
+        let files = target.files(layout);
         let asking = run.run(settings, check, &tally, files, stopping);
         let summary = watched(asking, &tally, &asked.prism, &progress).await;
         let kept = target.end(summary.stop.is_none());

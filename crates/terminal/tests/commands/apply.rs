@@ -152,7 +152,12 @@ async fn a_prism_file_to_begin_with_can_be_used_as_it_is() {
     let service = service(Backend::Sqlite).await;
     let file = service.run(&["prism", "init"]).await.done();
     assert!(file.contains("\"$comment\""), "{file}");
-    assert!(serde_json::from_str::<Value>(&file).unwrap().is_object());
+    let begun: Value = serde_json::from_str(&file).unwrap();
+    assert_eq!(begun["$schema"], "prism.schema.json");
+    for schema in [["prism", "schema"], ["lens", "schema"]] {
+        let schema: Value = serde_json::from_str(&service.run(&schema).await.done()).unwrap();
+        assert_eq!(schema["properties"]["$schema"]["type"], "string");
+    }
     let made = service
         .run_with_input(&["prism", "create", "-"], file.as_bytes())
         .await;

@@ -175,7 +175,7 @@ async fn what_cannot_be_purged_or_erased_is_reported(backend: Backend) {
         ),
         (
             &["results", "erase", "--ref", "nobody"],
-            "error: no result of the account has this --ref",
+            "error: no result and no example of the account has this --ref",
         ),
         (
             &["results", "erase", "--ref", " "],
@@ -252,7 +252,7 @@ async fn results_erased_by_ref_leave_nothing_behind(backend: Backend) {
     let erase = ["results", "erase", "--ref", " Ada-Sentinel"];
     let erased = service.run(&erase).await;
     assert_eq!(erased.stderr, "13 results are erased.\n");
-    assert_eq!(erased.object(), json!({"results": 13}));
+    assert_eq!(erased.object(), json!({"results": 13, "examples": 0}));
     assert_nothing_of_ada(&service, backend).await;
     let left = export(&service).await;
     assert_eq!(left.len(), 10);
@@ -275,7 +275,7 @@ async fn a_result_erased_by_its_id_takes_what_was_sent_again_with_it(backend: Ba
     let unknown = "0190b8f2-0000-7000-8000-0000000000aa";
     let erased = service.run(&["results", "erase", &retry.id, unknown]).await;
     assert_eq!(erased.code, Some(1));
-    assert_eq!(erased.stdout, "{\"results\":2}\n");
+    assert_eq!(erased.stdout, "{\"examples\":0,\"results\":2}\n");
     assert_eq!(
         erased.stderr,
         format!(
@@ -291,7 +291,10 @@ async fn a_result_erased_by_its_id_takes_what_was_sent_again_with_it(backend: Ba
     // without rewriting the file, which takes long with millions of results
     let failed = Saved::of(&service.failed(&body).await);
     let quick = ["results", "erase", &failed.id, "--no-rewrite"];
-    assert_eq!(service.run(&quick).await.object(), json!({"results": 1}));
+    assert_eq!(
+        service.run(&quick).await.object(),
+        json!({"results": 1, "examples": 0})
+    );
     assert_eq!(service.read(&failed.id, "").await.status, 404);
 }
 

@@ -7,16 +7,18 @@ use std::path::Path;
 use refract_test_stack::program;
 use refract_test_stack::service::events;
 use refract_test_stack::service::{
-    Backend, LENS_FILE, PRISM, PRISM_FILE, Service, example_prism, text,
+    Backend, LENS_FILE, PRISM, PRISM_FILE, Service, Setup, example_prism, text,
 };
 use refract_test_support::on_both;
 use serde_json::json;
+
+use crate::runs::started_run;
 
 on_both!(every_changing_command_has_its_event);
 
 /// Commands without an event, with the reason. A command that is neither here nor done by the walk
 /// fails the test: decide which it is.
-const WITHOUT: [(&str, &str); 27] = [
+const WITHOUT: [(&str, &str); 31] = [
     (
         "serve",
         "what it changes has its events: see the app and the purges",
@@ -34,10 +36,14 @@ const WITHOUT: [(&str, &str); 27] = [
     ("prism list", "reads"),
     ("prism show", "reads"),
     ("prism init", "prints a file to begin with"),
+    ("prism schema", "prints a schema"),
     ("prism lint", "reads a file"),
     ("lens show", "reads"),
     ("lens preview", "reads"),
     ("lens cutoffs", "reads"),
+    ("lens schema", "prints a schema"),
+    ("runs list", "reads"),
+    ("runs show", "reads"),
     ("results list", "shows what is stored on a terminal"),
     ("results show", "shows what is stored on a terminal"),
     (
@@ -219,6 +225,34 @@ async fn walk_over_results(walk: &mut Walk<'_>) {
     walk.run("results purge", &old, &[]).await;
 }
 
+/// Walks where no node works on runs; returns the commands.
+async fn walk_over_runs(backend: Backend) -> BTreeSet<String> {
+    let setup = Setup {
+        nodes: 0,
+        ..Setup::default()
+    };
+    let service = Service::with(backend, setup).await;
+    let mut walk = Walk {
+        service: &service,
+        known: 0,
+        done: BTreeSet::new(),
+    };
+    let run = started_run(&service).await.to_string();
+    let made = walk.added().await;
+    let of_file = [
+        "file_uploaded",
+        "file_run_made",
+        "file_run_changed",
+        "file_run_started",
+    ];
+    assert!(made.ends_with(&of_file.map(str::to_owned)), "{made:?}");
+    walk.run("runs pause", &[&run], &["file_run_changed"]).await;
+    walk.run("runs resume", &[&run], &["file_run_changed"])
+        .await;
+    walk.run("runs cancel", &[&run], &["file_run_ended"]).await;
+    walk.done
+}
+
 async fn every_changing_command_has_its_event(backend: Backend) {
     let service = Service::start(backend).await;
     let mut walk = Walk {
@@ -232,6 +266,7 @@ async fn every_changing_command_has_its_event(backend: Backend) {
     walk_over_results(&mut walk).await;
     walk_over_settings(&mut walk).await;
     walk_over_applied_files(&mut walk).await;
+    walk.done.extend(walk_over_runs(backend).await);
     walk.run("account create", &["other"], &[]).await;
     let theirs = ["events", "--json", "--account", "other"];
     let theirs = service.run(&theirs).await.lines();

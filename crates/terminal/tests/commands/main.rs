@@ -30,6 +30,7 @@ mod model_sizes;
 mod person;
 mod prism_lint;
 mod results;
+mod runs;
 mod try_text;
 mod unread;
 mod usage;

@@ -7,7 +7,9 @@ use std::thread::available_parallelism;
 use refract_domain::ids::AccountId;
 use refract_domain::prism::VersionNumber;
 use refract_domain::prism::slug::PrismSelector;
-use refract_file_runs::{FileRun, InputSource, RunFiles, RunOrder, RunSettings, RunTally, Shard};
+use refract_file_runs::{
+    FileRun, InputSource, RowLayout, RunFiles, RunOrder, RunSettings, RunTally, Shard,
+};
 use refract_lens_rendering::RowFormat;
 use refract_service::CallError;
 use refract_service::Refract;
@@ -41,13 +43,10 @@ pub(super) async fn answer(
     let run = Arc::new(FileRun::open(prism, order)?);
     let tally = Arc::new(RunTally::default());
     let check = run.check(estimator, &tally).await?;
-    let settings = RunSettings {
-        concurrency: CONCURRENCY,
-        threads: available_parallelism().unwrap_or(NonZeroUsize::MIN),
-        gives_up: true,
-    };
+    let threads = available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let settings = RunSettings::new(CONCURRENCY, threads);
     let files = RunFiles {
-        format: RowFormat::Csv,
+        layout: RowLayout::plain(RowFormat::Csv),
         rows: &mut std::io::sink(),
         refused: None,
     };

@@ -90,10 +90,10 @@ impl FileRunArgs {
 
     /// The limits of the run: concurrency and failures.
     pub(crate) fn settings(&self, asked: &AskedPrism) -> RunSettings {
+        let threads = available_parallelism().unwrap_or(NonZeroUsize::MIN);
         RunSettings {
-            concurrency: asked.concurrency,
-            threads: available_parallelism().unwrap_or(NonZeroUsize::MIN),
             gives_up: !self.keep_going,
+            ..RunSettings::new(asked.concurrency, threads)
         }
     }
 }

@@ -22,8 +22,8 @@ const MOST_FAILURES: usize = 10;
 
 /// The report of the check.
 pub(crate) fn checked(input: &InputPath, run: &FileRun, check: &FileCheck) -> String {
-    let kind = run.input_kind().describe();
-    let mut words = format!("{input}: {kind}, {}", rows(check.rows_in_file));
+    let kind = run.describe_input();
+    let mut words = format!("{input}: {}, {}", plain(&kind), rows(check.rows_in_file));
     if check.rows != check.rows_in_file {
         let _ = write!(words, ", {} in this shard", HumanCount(check.rows));
     }

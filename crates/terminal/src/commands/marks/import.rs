@@ -7,7 +7,7 @@ use clap::Args;
 use indicatif::HumanCount;
 use refract_domain::result::mark::Marker;
 use refract_domain::result::mark::source::MarkSource;
-use refract_file_runs::{InputKind, MarksFile, MarksFileError, MarksFileRows};
+use refract_file_runs::{MarksFile, MarksFileError, MarksFileRows};
 use refract_service::marks::{CheckedMarks, MarkErrors, MarkOrigin, MarksError};
 use refract_service::people::AccountActor;
 use serde::Serialize;
@@ -17,7 +17,7 @@ use crate::commands::input_path::InputPath;
 use crate::output;
 use crate::settings::DatabaseArgs;
 use crate::suggestion::did_you_mean;
-use crate::terminal::{counted, widened};
+use crate::terminal::{counted, plain, widened};
 
 /// The error for an export of results, which would mark every result with its own answer.
 const HOLDS_ANSWERS: &str = "\
@@ -66,10 +66,10 @@ impl ImportCommand {
         let questions = refract.marks().questions(prism.id).await?;
         let file = self.file.open(|source| MarksFile::open(source, &questions));
         let file = file.map_err(|error| self.file_error(&error.into()))?;
-        let kind = file.kind();
+        let kind = file.describe();
         let read = tokio::task::spawn_blocking(move || file.read()).await?;
         let read = read.map_err(|error| self.file_error(&error))?;
-        output::say(&self.found(kind, &read));
+        output::say(&self.found(&kind, &read));
         if read.holds_answers {
             output::say(HOLDS_ANSWERS);
         }
@@ -101,11 +101,11 @@ impl ImportCommand {
     }
 
     /// The file's format, and its ignored columns.
-    fn found(&self, kind: InputKind, read: &MarksFileRows) -> String {
+    fn found(&self, kind: &str, read: &MarksFileRows) -> String {
         let mut words = format!(
             "{}: {}, {}",
             self.file,
-            kind.describe(),
+            plain(kind),
             counted(read.rows_in_file, "row")
         );
         if !read.unused_columns.is_empty() {

@@ -24,7 +24,7 @@ pub struct EraseCommand {
     #[arg(value_name = "ID", group = "which", conflicts_with = "reference")]
     ids: Vec<String>,
 
-    /// Every result of the account with this `ref`, of any prism
+    /// Every result and every example text of the account with this `ref`, of any prism
     #[arg(long = "ref", value_name = "REF", group = "which")]
     reference: Option<String>,
 
@@ -56,10 +56,10 @@ impl EraseCommand {
             }
             None => refract.retention().erase(&actor, &ids).await?,
         };
-        if erased.results > 0 {
+        if erased.results + erased.examples > 0 {
             let has_no_traces = self.no_rewrite || remove_traces(&refract).await?;
             say(&erased);
-            output::json(&json!({ "results": erased.results }))?;
+            output::json(&json!({ "results": erased.results, "examples": erased.examples }))?;
             if !has_no_traces {
                 bail!(
                     "the results are deleted, but somebody read the file all the time: the log beside \
@@ -71,8 +71,8 @@ impl EraseCommand {
             let unknown: Vec<_> = erased.unknown.iter().map(ToString::to_string).collect();
             bail!("Result not found: {}", unknown.join(", "));
         }
-        if erased.results == 0 {
-            bail!("no result of the account has this --ref");
+        if erased.results + erased.examples == 0 {
+            bail!("no result and no example of the account has this --ref");
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -99,5 +99,10 @@ fn say(erased: &Erased) {
         1 => "1 result is".to_owned(),
         results => format!("{} results are", HumanCount(results)),
     };
-    output::say(&format!("{results} erased{retries}."));
+    let examples = match erased.examples {
+        0 => String::new(),
+        1 => ", and 1 example text".to_owned(),
+        examples => format!(", and {} example texts", HumanCount(examples)),
+    };
+    output::say(&format!("{results} erased{retries}{examples}."));
 }

@@ -1,15 +1,19 @@
 //! `refract results export`: every saved result as a row under one header.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::Args;
+use refract_domain::lens::Value;
+use refract_domain::result::view::ResultView;
+use refract_file_runs::{OutputFormat, ParquetRows};
 use refract_service::marks::MarkedColumns;
 use refract_service::people::AccountActor;
-use refract_service::results::ResultOrder;
+use refract_service::results::{ExportError, PrismResults, ResultOrder};
 
 use super::super::context::AccountArg;
-use super::super::output_args::OutputArgs;
+use super::super::output_args::{ByteOrderMarkArg, OutputArgs};
 use super::filter::FilterArgs;
 use crate::settings::DatabaseArgs;
 use crate::streams;
@@ -23,6 +27,9 @@ pub struct ExportCommand {
 
     #[command(flatten)]
     output: OutputArgs,
+
+    #[command(flatten)]
+    mark: ByteOrderMarkArg,
 
     /// Adds a column `<question>_marked` for each question, with what people marked
     #[arg(long)]
@@ -38,7 +45,18 @@ pub struct ExportCommand {
 impl ExportCommand {
     /// Runs `refract results export`.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
-        let format = self.output.format()?;
+        let format = self.output.any_format()?;
+        let mark: &[u8] = if self.mark.of(format)? {
+            b"\xef\xbb\xbf"
+        } else {
+            b""
+        };
+        anyhow::ensure!(
+            format != OutputFormat::Parquet
+                || self.output.file().is_some()
+                || !streams::stdout_is_terminal(),
+            "parquet is no text: name a file with --output"
+        );
         let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
         let actor = AccountActor::operator(prism.account);
         let lens = refract.lenses().of(prism).await?;
@@ -64,8 +82,16 @@ impl ExportCommand {
             }
         };
         let export = async |out: &mut dyn Write| {
-            let exporting = results.export(&actor, format, &marked, out, show);
-            exporting.await
+            out.write_all(mark)?;
+            match format {
+                OutputFormat::Rows(format) => {
+                    let exporting = results.export(&actor, format, &marked, out, show);
+                    exporting.await
+                }
+                OutputFormat::Parquet => {
+                    export_parquet(&mut results, &actor, &marked, out, show).await
+                }
+            }
         };
         let exported = self.output.write(export).await;
         if let Some(progress) = &progress {
@@ -74,4 +100,26 @@ impl ExportCommand {
         self.output.say_written(exported?, "result");
         Ok(())
     }
+}
+
+/// Writes results as Parquet, a row group at a time, and returns the number of results.
+async fn export_parquet(
+    results: &mut PrismResults,
+    actor: &AccountActor,
+    marked: &MarkedColumns,
+    out: &mut dyn Write,
+    show: impl FnMut(u64),
+) -> Result<u64, ExportError> {
+    let lens = Arc::clone(results.lens());
+    let mut rows = ParquetRows::new(lens.columns(), None, marked.names())?;
+    let format = OutputFormat::Parquet.name();
+    let write = |view: &ResultView<'_>, marks: Vec<Value<'_>>| {
+        let ready = rows.write(&[], view, marks)?;
+        out.write_all(&ready)
+    };
+    let written = results
+        .export_each(actor, format, marked, write, show)
+        .await?;
+    out.write_all(&rows.finish()?)?;
+    Ok(written)
 }

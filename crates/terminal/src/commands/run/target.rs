@@ -5,8 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use refract_file_runs::RunFiles;
-use refract_lens_rendering::RowFormat;
+use refract_file_runs::{RowLayout, RunFiles};
 
 use crate::output::file::{OutputFile, part_of, refused_of};
 use crate::streams;
@@ -54,10 +53,10 @@ impl<'a> RunTarget<'a> {
     }
 
     /// The writers for the run.
-    pub(crate) fn files(&mut self, format: RowFormat) -> RunFiles<'_> {
+    pub(crate) fn files(&mut self, layout: RowLayout) -> RunFiles<'_> {
         let refused = self.refused.as_mut().and_then(|list| list.file.as_mut());
         RunFiles {
-            format,
+            layout,
             rows: out(self.file.as_mut(), &mut self.stdout),
             refused: refused.map(|file| -> &mut dyn Write { file }),
         }

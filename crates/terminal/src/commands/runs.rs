@@ -1,0 +1,208 @@
+//! `refract runs`: the file runs of the app.
+
+mod listed_run;
+mod show;
+
+use anyhow::{Context as _, bail};
+use clap::{Args, Subcommand};
+use refract_domain::ids::FileRunId;
+use refract_domain::result::file_run::{FileRunChange, FileRunState};
+use refract_service::Refract;
+use refract_service::people::AccountActor;
+use refract_service::runs::{ChangeRunOutcome, RunPage, StoredRun};
+
+use self::listed_run::ListedRun;
+use super::context::{self, AccountArg};
+use crate::output;
+use crate::settings::DatabaseArgs;
+
+/// The number of runs in a table, and in one query.
+const IN_TABLE: u32 = 100;
+
+/// The subcommands of `refract runs`.
+#[derive(Subcommand)]
+pub enum RunsCommand {
+    /// Lists file runs, newest first
+    #[command(
+        after_help = "Examples:\n  refract runs list\n  refract runs list support-triage --json | jq -r 'select(.state == \"running\") | .id'"
+    )]
+    List {
+        /// Only runs of this prism: its slug or id
+        prism: Option<String>,
+        /// All as JSON lines instead of a table of the newest
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        account: AccountArg,
+    },
+    /// Shows a file run: its counts, what it cost, and why rows failed
+    #[command(after_help = "Examples:\n  refract runs show 0190b8f2-0000-7000-8000-0000000000aa")]
+    Show {
+        #[command(flatten)]
+        run: RunArg,
+        /// One JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Pauses a running file run; rows in flight are finished
+    #[command(after_help = "Examples:\n  refract runs pause 0190b8f2-0000-7000-8000-0000000000aa")]
+    Pause(RunArg),
+    /// Resumes a paused file run
+    #[command(after_help = "Examples:\n  refract runs resume 0190b8f2-0000-7000-8000-0000000000aa")]
+    Resume(RunArg),
+    /// Ends a file run before its last row, for good; results are kept
+    #[command(after_help = "Examples:\n  refract runs cancel 0190b8f2-0000-7000-8000-0000000000aa")]
+    Cancel(RunArg),
+}
+
+/// A file run that a command names.
+#[derive(Args)]
+pub struct RunArg {
+    /// The run's id
+    id: String,
+    #[command(flatten)]
+    account: AccountArg,
+}
+
+impl RunsCommand {
+    /// Runs a `refract runs` command.
+    pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
+        match self {
+            Self::List {
+                prism,
+                json,
+                account,
+            } => list(prism.as_deref(), json, &account, database).await,
+            Self::Show { run, json } => {
+                let (refract, account) = run.account.open(database).await?;
+                let found = refract.runs().find_file_run(account, run.id()?).await?;
+                show::print(&found.with_context(|| run.missing())?, json)
+            }
+            Self::Pause(run) => {
+                let changed = run.change(database, FileRunChange::Pause, "paused");
+                changed.await?;
+                output::say("The run is paused: rows in flight are finished.");
+                Ok(())
+            }
+            Self::Resume(run) => {
+                let changed = run.change(database, FileRunChange::Resume, "resumed");
+                changed.await?;
+                output::say("The run goes on as soon as a node takes it.");
+                Ok(())
+            }
+            Self::Cancel(run) => {
+                let changed = run.change(database, FileRunChange::Cancel, "cancelled");
+                changed.await?;
+                output::say("The run is cancelled. Its results are kept.");
+                Ok(())
+            }
+        }
+    }
+}
+
+impl RunArg {
+    fn id(&self) -> anyhow::Result<FileRunId> {
+        FileRunId::parse(&self.id).context("ID cannot be used: Invalid uuid")
+    }
+
+    fn missing(&self) -> String {
+        let account = self.account.name();
+        format!("the account {account} has no file run of this id: see `refract runs list`")
+    }
+
+    /// Changes the state of the run. `done` is the change in an error message.
+    async fn change(
+        &self,
+        database: &DatabaseArgs,
+        change: FileRunChange,
+        done: &'static str,
+    ) -> anyhow::Result<()> {
+        let (refract, account) = self.account.open(database).await?;
+        let actor = AccountActor::operator(account);
+        let runs = refract.runs();
+        match runs
+            .change_file_run(&actor, self.id()?, change, None)
+            .await?
+        {
+            ChangeRunOutcome::Changed(_) => Ok(()),
+            ChangeRunOutcome::NotFound => bail!(self.missing()),
+            ChangeRunOutcome::NotPossible(state) => {
+                bail!(
+                    "the run is {state}: only a run that is {} can be {done}",
+                    before(change)
+                )
+            }
+            ChangeRunOutcome::FileDeleted => {
+                bail!("the file of the run was deleted, so it cannot be {done}: upload it again")
+            }
+            ChangeRunOutcome::VersionNotFound => bail!("Prism version not found"),
+        }
+    }
+}
+
+/// The states from which a change is possible, in words.
+fn before(change: FileRunChange) -> String {
+    let states = FileRunState::ALL.into_iter();
+    let states = states.filter(|state| state.after(change).is_some());
+    let names: Vec<&str> = states.map(FileRunState::name).collect();
+    names.join(" or ")
+}
+
+async fn list(
+    prism: Option<&str>,
+    json: bool,
+    account: &AccountArg,
+    database: &DatabaseArgs,
+) -> anyhow::Result<()> {
+    let (refract, account) = account.open(database).await?;
+    let prism = match prism {
+        None => None,
+        Some(name) => Some(context::find_prism(&refract, account, name).await?.id),
+    };
+    let page = async |refract: &Refract, before, limit| {
+        let page = RunPage { before, limit };
+        refract.runs().list_file_runs(account, prism, page).await
+    };
+    if json {
+        let mut before = None;
+        loop {
+            let runs = page(&refract, before, IN_TABLE).await?;
+            let Some(last) = runs.last() else {
+                return Ok(());
+            };
+            before = Some(last.id);
+            for run in &runs {
+                output::json(&ListedRun::of(run))?;
+            }
+        }
+    }
+    let runs = page(&refract, None, IN_TABLE).await?;
+    let headers = [
+        "id", "prism", "version", "state", "rows", "answered", "failed", "refused", "created", "by",
+    ];
+    output::table(&headers, runs.iter().map(row))?;
+    if let Some(last) = runs.last()
+        && !page(&refract, Some(last.id), 1).await?.is_empty()
+    {
+        output::say(&format!(
+            "These are the newest {IN_TABLE}: --json lists all."
+        ));
+    }
+    Ok(())
+}
+
+fn row(run: &StoredRun) -> Vec<String> {
+    let listed = ListedRun::of(run);
+    vec![
+        listed.id,
+        listed.prism.to_owned(),
+        listed.version.to_string(),
+        listed.state.to_owned(),
+        listed.rows.to_string(),
+        listed.answered.to_string(),
+        listed.failed.to_string(),
+        listed.refused.to_string(),
+        listed.created_at,
+        listed.by.unwrap_or("operator").to_owned(),
+    ]
+}
