@@ -13,6 +13,7 @@ mod request;
 mod server;
 
 pub use body::budget::{BodyBudget, BudgetTooSmall, HeldRoom};
+pub use body::chunks::BodyChunks;
 pub use body::reader::{
     ArrivedBody, BodyLimits, BodyReadError, BodyReader, SentBody, declared_length, discard_body,
 };
