@@ -8,6 +8,9 @@ use refract_service::people::AppUrl;
 
 use crate::assets::AssetFolder;
 
+/// Bytes in a MiB.
+const MIB: u64 = 1024 * 1024;
+
 /// Facts about this installation that pages show or depend on.
 pub(crate) struct AppSite {
     /// The app's address in a browser.
@@ -16,6 +19,10 @@ pub(crate) struct AppSite {
     pub(crate) api_url: String,
     /// Whether the built-in scorer answers instead of a model; every page then shows a notice.
     pub(crate) is_for_trying_only: bool,
+    /// The largest file that a run takes, in bytes.
+    pub(crate) upload_bytes: u64,
+    /// Days after which an uploaded file is deleted.
+    pub(crate) keep_uploads_days: i64,
     /// The proxies whose forwarded headers are trusted to name the client.
     pub(crate) proxies: TrustedProxies,
     /// Whether the operator was warned about an untrusted proxy.
@@ -25,6 +32,11 @@ pub(crate) struct AppSite {
 }
 
 impl AppSite {
+    /// The largest file that a run takes, in whole MiB.
+    pub(crate) fn upload_mib(&self) -> u64 {
+        self.upload_bytes / MIB
+    }
+
     /// Warns the operator, once per worker thread, when requests come through an untrusted proxy:
     /// sign-in would count all clients as one network.
     pub(crate) fn look_at_proxy(&self, headers: &HeaderMap) {

@@ -36,6 +36,7 @@ const ASSETS: &[(&str, &str, &str)] = &[
     ("drag.js", SCRIPT, include_str!("../assets/drag.js")),
     ("faults.js", SCRIPT, include_str!("../assets/faults.js")),
     ("review.js", SCRIPT, include_str!("../assets/review.js")),
+    ("run.js", SCRIPT, include_str!("../assets/run.js")),
     ("fragment.js", SCRIPT, include_str!("../assets/fragment.js")),
 ];
 
@@ -75,4 +76,50 @@ impl AssetFolder {
 pub(crate) fn find(name: &str) -> Option<(&'static str, &'static str)> {
     let found = ASSETS.iter().find(|(known, _, _)| *known == name);
     found.map(|(_, media_type, text)| (*media_type, *text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The declarations of the style sheet as pairs of property and value.
+    fn declarations() -> impl Iterator<Item = (&'static str, &'static str)> {
+        let (_, style) = find("app.css").unwrap();
+        let blocks = style.split(['{', '}', ';', '\n']);
+        blocks.filter_map(|declaration| {
+            let (property, value) = declaration.split_once(':')?;
+            Some((property.trim(), value.trim()))
+        })
+    }
+
+    #[test]
+    fn letters_have_the_sizes_of_one_scale() {
+        // a telephone enlarges the page around letters below 16 pixels
+        let others = ["1rem", "inherit", "max(1rem, 16px)"];
+        let sizes = declarations().filter(|(property, _)| *property == "font-size");
+        for (_, size) in sizes {
+            assert!(
+                size.starts_with("var(--") || others.contains(&size),
+                "{size}"
+            );
+        }
+    }
+
+    #[test]
+    fn spaces_have_the_widths_of_one_scale() {
+        // 6 rem keep a text beside a button that lies over it
+        let scale = [".125", ".25", ".5", ".75", "1", "1.5", "2", "3", "6"];
+        let is_space = |property: &str| {
+            ["padding", "margin", "gap", "row-gap", "column-gap"]
+                .iter()
+                .any(|space| property == *space || property.starts_with(&format!("{space}-")))
+        };
+        for (property, value) in declarations().filter(|(property, _)| is_space(property)) {
+            let words = value.split([' ', '(', ')', ',']);
+            for width in words.filter_map(|word| word.strip_suffix("rem")) {
+                let width = width.trim_start_matches('-');
+                assert!(scale.contains(&width), "{property}: {value}");
+            }
+        }
+    }
 }

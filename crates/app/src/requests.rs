@@ -1,5 +1,6 @@
 //! What handlers know about a request: its values, visitor and client.
 
+pub(crate) mod arriving_file;
 pub(crate) mod carried_form;
 pub(crate) mod days;
 pub(crate) mod form;

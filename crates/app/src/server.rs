@@ -40,6 +40,10 @@ pub struct AppSettings {
     pub api_url: String,
     /// Whether the built-in scorer answers instead of a model; every page then shows a notice.
     pub is_for_trying_only: bool,
+    /// The largest file that a run takes, in bytes.
+    pub upload_bytes: u64,
+    /// Days after which an uploaded file is deleted.
+    pub keep_uploads_days: i64,
     /// How long requests in flight may take to finish after the shutdown signal.
     pub grace: Duration,
     /// The memory budget of this process for forms and for pages made from them.
@@ -73,6 +77,8 @@ where
         url,
         api_url,
         is_for_trying_only,
+        upload_bytes,
+        keep_uploads_days,
         grace,
         budget,
         proxies,
@@ -108,6 +114,8 @@ where
                 url: url.clone(),
                 api_url: api_url.clone(),
                 is_for_trying_only,
+                upload_bytes,
+                keep_uploads_days,
                 proxies: proxies.clone(),
                 has_warned_of_proxy: Cell::new(false),
                 assets: AssetFolder::embedded(),

@@ -21,10 +21,14 @@ pub(crate) enum PrismTab {
     Review,
     /// How often answers are right.
     Quality,
+    /// Fixed texts and their right answers.
+    Examples,
+    /// Files whose rows are asked about.
+    Runs,
 }
 
 impl PrismTab {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 9] = [
         Self::Overview,
         Self::Edit,
         Self::Try,
@@ -32,6 +36,8 @@ impl PrismTab {
         Self::Results,
         Self::Review,
         Self::Quality,
+        Self::Examples,
+        Self::Runs,
     ];
 
     /// The tab's label, the end of its address, and the least role that can use it.
@@ -44,6 +50,8 @@ impl PrismTab {
             Self::Results => ("Results", "/results", Role::Reviewer),
             Self::Review => ("Review", "/review", Role::Reviewer),
             Self::Quality => ("Quality", "/quality", Role::Reviewer),
+            Self::Examples => ("Examples", "/examples", Role::Reviewer),
+            Self::Runs => ("Runs", "/runs", Role::Reviewer),
         }
     }
 }

@@ -11,6 +11,7 @@ mod draft_bar;
 mod draft_form;
 mod draft_keys;
 mod editing;
+mod example_check;
 mod form_action;
 mod form_page;
 mod inputs;
@@ -93,6 +94,7 @@ pub(crate) async fn change(visit: Visit) -> Result<PageReply, PageError> {
     }
     let address = editing.address();
     if button == "review" && editing.prism.is_some() {
+        example_check::ask(&visit, &editing).await?;
         return Ok(PageReply::see_other(&format!("{address}/review")));
     }
     let is_asked = editing.is_asked || button == "check";

@@ -8,6 +8,7 @@ use refract_domain::account::person::Email;
 use refract_domain::account::role::Role;
 use refract_domain::ids::PersonId;
 use refract_service::people::{Invitation, PersonError};
+use refract_service::store::DEMO_DATABASE_URL;
 
 use self::person_table::{ROLES, person_table};
 use crate::components::copyable::{COPY_SCRIPT, copyable};
@@ -157,6 +158,12 @@ async fn page(
         (person_table(&people, &last, visit.visitor.person))
         h2 { "Invite somebody" }
         (invite_form(notes))
+        @if visit.visitor.signs_in_by_link() {
+            p.hint {
+                "In a terminal, in the folder of the demo: "
+                code { "DATABASE_URL=" (DEMO_DATABASE_URL) " REFRACT_APP_URL=" (visit.site.url) " refract person invite EMAIL" }
+            }
+        }
         h2 { "Roles" }
         dl.facts {
             dt { "Reviewer" } dd { "reads results, tries texts and marks answers." }

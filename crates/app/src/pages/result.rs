@@ -8,6 +8,7 @@ mod place_in_list;
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
+use refract_domain::account::role::Role;
 use refract_domain::ids::ResultId;
 use refract_domain::result::mark::Marker;
 use refract_lens_rendering::{Format, render};
@@ -197,6 +198,9 @@ async fn page<'a>(
                             kbd { "→" } " and " kbd { "←" } " go to the next and the previous result."
                         }
                     }
+                }
+                @if visit.visitor.role.may(Role::Editor) {
+                    p { a.button href={ (prism_address(result.prism())) "/examples/new?result=" (result.id()) } { "Keep as an example" } }
                 }
                 (check)
                 p #progress.hint role="status" aria-live="polite" {}

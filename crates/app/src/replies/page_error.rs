@@ -36,6 +36,9 @@ pub(crate) enum PageError {
     /// The form exceeds the size limit of its sender.
     #[error("the form is too large")]
     FormTooLarge(FormSize),
+    /// An uploaded file is larger than this many MiB.
+    #[error("the file is too large")]
+    UploadTooLarge(u64),
     /// The body is not a form, or did not arrive completely.
     #[error("the body is no form")]
     NoForm,
@@ -64,7 +67,7 @@ impl PageError {
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::SignedOut => StatusCode::UNAUTHORIZED,
             Self::NeedsRole { .. } | Self::OtherOrigin => StatusCode::FORBIDDEN,
-            Self::FormTooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::FormTooLarge(_) | Self::UploadTooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::NoForm => StatusCode::BAD_REQUEST,
             Self::NotChanged(_) => StatusCode::CONFLICT,
             Self::Draining(_) => StatusCode::SERVICE_UNAVAILABLE,
@@ -82,7 +85,7 @@ impl PageError {
             Self::SignedOut => "Sign in again",
             Self::NeedsRole { .. } => "Not for your role",
             Self::OtherOrigin => "Not from this app",
-            Self::FormTooLarge(_) => "Too large",
+            Self::FormTooLarge(_) | Self::UploadTooLarge(_) => "Too large",
             Self::NoForm => "Nothing arrived",
             Self::NotChanged(_) => "Not changed",
             Self::Draining(_) => "One moment",
@@ -105,6 +108,10 @@ impl PageError {
                                   Open the app and do it there."
                 .to_owned(),
             Self::FormTooLarge(size) => size.message().to_owned(),
+            Self::UploadTooLarge(mib) => format!(
+                "The file is larger than {mib} MiB, so nothing of it was kept. Split it and run the \
+                 parts, or use `refract run`, which takes files of any size."
+            ),
             Self::NoForm => "The form did not arrive whole. Go back and send it again; nothing \
                              was saved."
                 .to_owned(),

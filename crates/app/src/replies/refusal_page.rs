@@ -34,6 +34,7 @@ pub(crate) fn show(
         | PageError::MethodNotAllowed
         | PageError::OtherOrigin
         | PageError::FormTooLarge(_)
+        | PageError::UploadTooLarge(_)
         | PageError::NoForm => None,
     };
     let main = html! {

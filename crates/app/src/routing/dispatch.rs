@@ -7,7 +7,9 @@
 use std::rc::Rc;
 
 use actix_web::http::Method;
+use actix_web::http::header::HeaderMap;
 use actix_web::{HttpRequest, HttpResponse, web};
+use refract_domain::account::role::Role;
 use refract_domain::event::EventRequest;
 use refract_http_serving::{
     BodyReader, CallInFlight, Draining, HeldRoom, Lifecycle, RequestId, RequestRecord,
@@ -23,6 +25,7 @@ use crate::cookies::{browser_cookie, session_cookie};
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::replies::{policy, refusal_page};
+use crate::requests::arriving_file::arriving_form;
 use crate::requests::form::Form;
 use crate::requests::origin;
 use crate::requests::page_request::{PageRequest, Query};
@@ -47,7 +50,7 @@ pub(crate) struct Dispatcher {
 }
 
 /// What is known about a request before its handler runs.
-struct Arrival {
+struct Arrival<'a> {
     /// `Err` while the server drains.
     admitted: Result<CallInFlight, Draining>,
     /// The session tokens of the request's cookies.
@@ -57,6 +60,8 @@ struct Arrival {
     form: Result<Form, PageError>,
     /// The memory reservation for a page made from the form.
     room: Option<HeldRoom>,
+    /// The body of a route that takes a file: its handler reads it.
+    file: Option<SentBody<'a>>,
 }
 
 impl Dispatcher {
@@ -118,6 +123,7 @@ impl Dispatcher {
             visitor,
             form,
             room,
+            file,
         } = self.arrive(route, request, body, record.line()).await;
         let known = visitor.as_ref().ok().cloned().flatten();
         let unread = match form {
@@ -133,7 +139,9 @@ impl Dispatcher {
             (None, Err(draining), _) => Err(draining.into()),
             (None, Ok(_), Err(error)) => Err(error.into()),
             (None, Ok(in_flight), Ok(visitor)) => {
-                self.handle(route, in_flight, visitor, &sent, id).await
+                let arriving = file.map(|body| (request.headers(), body));
+                self.handle(route, in_flight, visitor, arriving, &sent, id)
+                    .await
             }
         };
         let reply = outcome.unwrap_or_else(|refusal| {
@@ -143,13 +151,13 @@ impl Dispatcher {
     }
 
     /// Makes the checks that precede the form, and reads the form.
-    async fn arrive(
+    async fn arrive<'a>(
         &self,
         route: &'static AppRoute,
         request: &HttpRequest,
-        body: SentBody<'_>,
+        body: SentBody<'a>,
         line: &PageLine,
-    ) -> Arrival {
+    ) -> Arrival<'a> {
         let admitted = self.lifecycle.admit();
         let is_action = route.method == Method::POST;
         let mut arrival = Arrival {
@@ -157,6 +165,7 @@ impl Dispatcher {
             visitor: Ok(None),
             form: Ok(Form::default()),
             room: None,
+            file: None,
             admitted,
         };
         if is_action && !origin::is_own(request.headers(), &self.site.url) {
@@ -167,7 +176,9 @@ impl Dispatcher {
         if is_action || arrival.admitted.is_ok() {
             self.find_visitor(&mut arrival, line).await;
         }
-        if is_action {
+        if route.takes_file() {
+            arrival.file = Some(body);
+        } else if is_action {
             let was_signed_in = matches!(arrival.visitor, Ok(Some(_)));
             let size = route.form_size(was_signed_in);
             arrival.form = Form::read(request.headers(), body, size).await;
@@ -185,7 +196,12 @@ impl Dispatcher {
     }
 
     /// Looks the session up again: it may have ended while the form arrived.
-    async fn look_again(&self, route: &'static AppRoute, arrival: &mut Arrival, line: &PageLine) {
+    async fn look_again(
+        &self,
+        route: &'static AppRoute,
+        arrival: &mut Arrival<'_>,
+        line: &PageLine,
+    ) {
         self.find_visitor(arrival, line).await;
         let size = route.form_size(matches!(arrival.visitor, Ok(Some(_))));
         if matches!(&arrival.form, Ok(form) if form.is_larger_than(size)) {
@@ -194,7 +210,7 @@ impl Dispatcher {
     }
 
     /// Finds the visitor by the request's cookies.
-    async fn find_visitor(&self, arrival: &mut Arrival, line: &PageLine) {
+    async fn find_visitor(&self, arrival: &mut Arrival<'_>, line: &PageLine) {
         arrival.visitor = Visitor::find(&self.refract, &arrival.tokens).await;
         let visitor = arrival.visitor.as_ref().ok().and_then(Option::as_ref);
         line.person.set(visitor.map(|visitor| visitor.person));
@@ -206,24 +222,39 @@ impl Dispatcher {
         route: &'static AppRoute,
         in_flight: CallInFlight,
         visitor: Option<Visitor>,
+        file: Option<(&HeaderMap, SentBody<'_>)>,
         sent: &Rc<PageRequest>,
         id: &RequestId,
     ) -> Result<PageReply, PageError> {
         let handling = match &route.access {
             Access::Open(handler) => handler.handle(self.visit(visitor, sent, id)),
             Access::For(least, handler) => {
-                let visitor = visitor.ok_or(PageError::SignedOut)?;
-                if !visitor.role.may(*least) {
-                    let least = *least;
-                    let people = self.refract.people();
-                    let people = people.names_of_role(visitor.account, least, MOST_NAMED);
-                    let people = people.await?;
-                    return Err(PageError::NeedsRole { least, people });
-                }
+                let visitor = self.with_role(visitor, *least).await?;
                 handler.handle(self.visit(visitor, sent, id))
+            }
+            Access::Upload(least, handler) => {
+                let visitor = self.with_role(visitor, *least).await?;
+                let (headers, body) = file.ok_or(PageError::NoForm)?;
+                let (pump, form) = arriving_form(headers, self.site.upload_bytes);
+                let handling = handler.handle_upload(self.visit(visitor, sent, id), form);
+                // without its client the file does not arrive, so the handler ends soon
+                let handling = in_flight.detached(handling);
+                return tokio::join!(pump.pump(headers, body), handling).1?;
             }
         };
         in_flight.detached(handling).await?
+    }
+
+    /// The visitor, if they have this role or a higher one.
+    async fn with_role(&self, visitor: Option<Visitor>, least: Role) -> Result<Visitor, PageError> {
+        let visitor = visitor.ok_or(PageError::SignedOut)?;
+        if visitor.role.may(least) {
+            return Ok(visitor);
+        }
+        let people = self.refract.people();
+        let people = people.names_of_role(visitor.account, least, MOST_NAMED);
+        let people = people.await?;
+        Err(PageError::NeedsRole { least, people })
     }
 
     fn visit<V>(&self, visitor: V, sent: &Rc<PageRequest>, id: &RequestId) -> Visit<V> {
@@ -286,47 +317,4 @@ fn to_sign_in(method: &Method, sent: &PageRequest) -> PageReply {
 }
 
 #[cfg(test)]
-mod tests {
-    use actix_web::dev::Payload;
-    use actix_web::http::StatusCode;
-    use actix_web::http::header::HeaderValue;
-    use actix_web::test::TestRequest;
-
-    use super::*;
-
-    #[test]
-    fn a_known_address_with_another_method_is_distinguished() {
-        assert!(find(&Method::HEAD, "/").is_ok());
-        let refused = find(&Method::DELETE, "/").err().unwrap();
-        assert_eq!(refused.status(), StatusCode::METHOD_NOT_ALLOWED);
-        let refused = find(&Method::GET, "/nothing").err().unwrap();
-        assert_eq!(refused.status(), StatusCode::NOT_FOUND);
-    }
-
-    #[test]
-    fn a_word_comes_before_a_varying_segment() {
-        for (place, route) in ROUTES.iter().enumerate() {
-            let hidden = ROUTES.iter().take(place).find(|earlier| {
-                earlier.method == route.method && earlier.matches(route.pattern).is_some()
-            });
-            let hidden = hidden.map(|earlier| earlier.pattern);
-            assert_eq!(hidden, None, "{} is never reached", route.pattern);
-        }
-    }
-
-    #[test]
-    fn the_way_back_is_kept() {
-        let sent = PageRequest {
-            path: "/prisms/a/results".to_owned(),
-            query: Query::parse("status=failed"),
-            ..PageRequest::default()
-        };
-        let request = TestRequest::default().to_http_request();
-        let under_way = RequestUnderWay::begin(&request);
-        let reply = to_sign_in(&Method::GET, &sent).into_response([], Payload::None, under_way);
-        let location = reply.headers().get("location");
-        let expected =
-            HeaderValue::from_static("/sign-in?then=%2Fprisms%2Fa%2Fresults%3Fstatus%3Dfailed");
-        assert_eq!(location, Some(&expected));
-    }
-}
+mod tests;

@@ -7,6 +7,7 @@ use refract_domain::account::role::Role;
 
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
+use crate::requests::arriving_file::ArrivingForm;
 use crate::requests::form_size::FormSize;
 use crate::requests::path_values::PathValues;
 use crate::requests::visit::{OpenVisit, Visit};
@@ -40,12 +41,30 @@ where
     }
 }
 
+/// The handler of a route that takes a file.
+pub(crate) trait UploadHandler: Sync {
+    /// Begins to handle a visit and the form that arrives with it; returns the future of the reply.
+    fn handle_upload(&self, visit: Visit, form: ArrivingForm) -> Handling;
+}
+
+impl<F, W> UploadHandler for F
+where
+    F: Fn(Visit, ArrivingForm) -> W + Sync,
+    W: Future<Output = Result<PageReply, PageError>> + 'static,
+{
+    fn handle_upload(&self, visit: Visit, form: ArrivingForm) -> Handling {
+        Box::pin(self(visit, form))
+    }
+}
+
 /// The access rule of a route, with its handler.
 pub(crate) enum Access {
     /// Everybody, signed in or not.
     Open(&'static dyn PageHandler<OpenVisit>),
     /// People with this role or a higher one.
     For(Role, &'static dyn PageHandler<Visit>),
+    /// People with this role or a higher one, who send a file. It is stored while it arrives.
+    Upload(Role, &'static dyn UploadHandler),
 }
 
 impl AppRoute {
@@ -65,6 +84,15 @@ impl AppRoute {
         handler: &'static dyn PageHandler<Visit>,
     ) -> Self {
         Self::new(Method::POST, pattern, Access::For(least, handler), false)
+    }
+
+    /// An action for people with a role that takes a file.
+    pub(crate) const fn upload(
+        pattern: &'static str,
+        least: Role,
+        handler: &'static dyn UploadHandler,
+    ) -> Self {
+        Self::new(Method::POST, pattern, Access::Upload(least, handler), false)
     }
 
     /// A page for everybody.
@@ -105,13 +133,18 @@ impl AppRoute {
         }
     }
 
+    /// Whether the route takes a file.
+    pub(crate) fn takes_file(&self) -> bool {
+        matches!(self.access, Access::Upload(..))
+    }
+
     /// The size limit of the route's form.
     pub(crate) fn form_size(&self, is_signed_in: bool) -> FormSize {
         match self.access {
             Access::Open(_) if self.carries_another_form => FormSize::OwnWithKept,
             Access::Open(_) => FormSize::Own,
-            Access::For(..) if is_signed_in => FormSize::Whole,
-            Access::For(..) => FormSize::Kept,
+            Access::For(..) | Access::Upload(..) if is_signed_in => FormSize::Whole,
+            Access::For(..) | Access::Upload(..) => FormSize::Kept,
         }
     }
 

@@ -15,6 +15,8 @@ pub struct RouteFacts {
     pub pattern: &'static str,
     /// The least role that may use the route; `None` for everybody.
     pub least_role: Option<Role>,
+    /// Whether the route is an action that takes a file.
+    pub takes_file: bool,
 }
 
 /// Every route of the app, for a test that visits all of them.
@@ -24,7 +26,8 @@ pub fn route_table() -> impl Iterator<Item = RouteFacts> {
         pattern: route.pattern,
         least_role: match route.access {
             Access::Open(_) => None,
-            Access::For(least, _) => Some(least),
+            Access::For(least, _) | Access::Upload(least, _) => Some(least),
         },
+        takes_file: route.takes_file(),
     })
 }

@@ -8,8 +8,8 @@ use refract_domain::account::role::Role::{Editor, Owner, Reviewer};
 #[cfg(debug_assertions)]
 use crate::pages::component_sheet;
 use crate::pages::{
-    asset, edit, events, join, keys, lens, me, new_prism, people, prism, prisms, quality, result,
-    results, review, sign_in, sign_in_link, sign_out, try_text, version,
+    asset, edit, events, examples, join, keys, lens, me, new_prism, people, prism, prisms, quality,
+    result, results, review, run, runs, sign_in, sign_in_link, sign_out, try_text, version,
 };
 use crate::requests::visit::{OpenVisit, Visit};
 use crate::routing::route::AppRoute;
@@ -85,6 +85,46 @@ pub(crate) static ROUTES: &[AppRoute] = &[
         Reviewer,
         &quality::download,
     ),
+    AppRoute::get("/prisms/{slug}/examples", Reviewer, &examples::show),
+    AppRoute::post("/prisms/{slug}/examples", Editor, &examples::create),
+    AppRoute::get("/prisms/{slug}/examples/new", Editor, &examples::show_new),
+    AppRoute::post("/prisms/{slug}/examples/check", Reviewer, &examples::check),
+    AppRoute::post("/prisms/{slug}/examples/upload", Editor, &examples::upload),
+    AppRoute::get(
+        "/prisms/{slug}/examples/download",
+        Reviewer,
+        &examples::download,
+    ),
+    AppRoute::get(
+        "/prisms/{slug}/examples/{example}",
+        Reviewer,
+        &examples::show_example,
+    ),
+    AppRoute::post(
+        "/prisms/{slug}/examples/{example}",
+        Editor,
+        &examples::change,
+    ),
+    AppRoute::post(
+        "/prisms/{slug}/examples/{example}/remove",
+        Editor,
+        &examples::remove,
+    ),
+    AppRoute::get("/prisms/{slug}/runs", Reviewer, &runs::show),
+    AppRoute::upload("/prisms/{slug}/runs", Editor, &runs::upload),
+    AppRoute::get("/runs/{id}", Reviewer, &run::show),
+    AppRoute::get("/runs/{id}/progress", Reviewer, &run::show_progress),
+    AppRoute::get("/runs/{id}/download", Reviewer, &run::download),
+    AppRoute::get("/runs/{id}/refused", Reviewer, &run::download_refused),
+    AppRoute::post("/runs/{id}/check", Editor, &run::check),
+    AppRoute::post("/runs/{id}/preview", Editor, &run::preview),
+    AppRoute::post("/runs/{id}/start", Editor, &run::start),
+    AppRoute::post("/runs/{id}/pause", Editor, &run::pause),
+    AppRoute::post("/runs/{id}/resume", Editor, &run::resume),
+    AppRoute::post("/runs/{id}/retry", Editor, &run::retry_failed),
+    AppRoute::post("/runs/{id}/cancel", Editor, &run::cancel),
+    AppRoute::post("/runs/{id}/again", Editor, &run::run_again),
+    AppRoute::post("/runs/{id}/delete-file", Editor, &run::delete_file),
     AppRoute::get("/keys", Owner, &keys::show),
     AppRoute::post("/keys", Owner, &keys::create),
     AppRoute::post("/keys/{id}/revoke", Owner, &keys::revoke),

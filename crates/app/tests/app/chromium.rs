@@ -2,6 +2,7 @@
 
 mod answers;
 mod editing;
+mod examples;
 mod first_visit;
 mod interrupted;
 mod keys;

@@ -1,6 +1,8 @@
 //! Every action of the app has an event, or a documented reason for none: a walk over the route
 //! table.
 
+mod files;
+
 use std::collections::BTreeSet;
 
 use refract_app::route_table;
@@ -11,6 +13,7 @@ use refract_test_stack::service::{Backend, PRISM, Service, events, text};
 use refract_test_support::on_both;
 use serde_json::json;
 
+use self::files::{walk_over_examples, walk_over_runs};
 use crate::me::endings;
 
 on_both!(
@@ -20,7 +23,7 @@ on_both!(
 
 /// Actions without an event, with the reason. An action that is neither here nor done by the walk
 /// fails the test: decide which it is.
-const WITHOUT: [(&str, &str); 18] = [
+const WITHOUT: [(&str, &str); 19] = [
     (
         "/prisms/{slug}/lens",
         "keeps a draft, which changes nothing",
@@ -51,6 +54,10 @@ const WITHOUT: [(&str, &str); 18] = [
     ),
     ("/results/{id}/marks", "makes a mark, which names its maker"),
     ("/results/{id}/orders", "saves nothing"),
+    (
+        "/prisms/{slug}/examples/check",
+        "keeps the answers beside the examples, which are unchanged",
+    ),
     ("/seen", "marks notices as seen, which have events"),
     (
         "/sign-in/{token}",
@@ -60,8 +67,9 @@ const WITHOUT: [(&str, &str); 18] = [
 ];
 
 /// Reads with an event.
-const DOWNLOADS: [(&str, &str); 2] = [
+const DOWNLOADS: [(&str, &str); 3] = [
     ("/prisms/{slug}/results/download", "results_exported"),
+    ("/prisms/{slug}/examples/download", "examples_exported"),
     ("/events/download", "events_exported"),
 ];
 
@@ -307,6 +315,8 @@ async fn every_action_of_the_app_has_its_event(backend: Backend) {
         assert_eq!(walk.added("", &answer).await, [""; 0], "{action}");
     }
     walk_as_owner(&mut walk, &mut ada).await;
+    walk_over_examples(&mut walk, &mut ada).await;
+    walk_over_runs(&mut walk, &mut ada).await;
     walk_over_people(&mut walk, &mut ada).await;
     walk_over_oneself(&mut walk).await;
     let reasons = WITHOUT.iter().map(|(pattern, _)| *pattern);

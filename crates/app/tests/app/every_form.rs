@@ -15,6 +15,8 @@ use refract_test_support::on_both;
 use serde_json::{Value, json};
 
 use crate::chromium::{at, joined as joined_in_browser};
+use crate::examples::kept;
+use crate::runs::checked;
 
 on_both!(
     a_form_is_carried_along_when_the_session_has_ended,
@@ -37,10 +39,18 @@ struct PageForm {
 async fn pages(service: &Service) -> Vec<String> {
     let made = service.create(&json!({"text": "a text", "ref": "r"})).await;
     let id = text(&made.value(), "id");
+    let mut editor = joined(service, "editor@example.com", "editor").await;
+    let example = kept(&mut editor, PRISM, "an example").await;
+    let (_, example) = example.rsplit_once('/').unwrap();
+    let run = checked(&mut editor, "in.csv", b"text\na text\n").await;
+    let (_, run) = run.rsplit_once('/').unwrap();
     let pages = route_table().filter(|route| !route.is_action && route.least_role.is_some());
     let addresses = pages.map(|route| {
-        let pattern = route.pattern.replace("{slug}", PRISM).replace("{id}", &id);
-        pattern.replace("{n}", "1").replace("{format}", "csv")
+        let is_run = route.pattern.starts_with("/runs/");
+        let id = if is_run { run } else { &id };
+        let pattern = route.pattern.replace("{slug}", PRISM).replace("{id}", id);
+        let pattern = pattern.replace("{n}", "1").replace("{format}", "csv");
+        pattern.replace("{example}", example)
     });
     let is_file = |address: &String| address.contains("/download") || address.contains("/as/");
     addresses

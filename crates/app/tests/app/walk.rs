@@ -9,6 +9,8 @@ use refract_test_stack::service::{Backend, PRISM, Service, text};
 use refract_test_support::on_both;
 use serde_json::json;
 
+use crate::examples::kept;
+
 on_both!(
     what_is_written_is_shown_as_text_on_every_page,
     strangers_are_sent_to_sign_in,
@@ -24,7 +26,7 @@ const HOSTILE: &str = "<script>alert(1)</script>\u{202e}\"'=1+1 🦊";
 fn address(route: &RouteFacts, prism: &str, id: &str) -> String {
     let pattern = route.pattern.replace("{slug}", prism).replace("{id}", id);
     let pattern = pattern.replace("{n}", "1").replace("{token}", "x");
-    let pattern = pattern.replace("{sitting}", id);
+    let pattern = pattern.replace("{sitting}", id).replace("{example}", id);
     let pattern = pattern.replace("{format}", "csv");
     let name = pattern.replace("{folder}", "x");
     name.replace("{name}", "app.css")
@@ -118,6 +120,8 @@ async fn a_role_may_what_the_table_allows(backend: Backend) {
 async fn other_accounts_things_do_not_exist(backend: Backend) {
     let service = Service::start(backend).await;
     let id = made_result(&service, "a secret text").await;
+    let mut ada = joined(&service, "ada@example.com", "owner").await;
+    let example = kept(&mut ada, PRISM, "a secret example").await;
     service.run(&["account", "create", "other"]).await.done();
     let arguments = ["person", "invite", "eve@example.com", "--account", "other"];
     let link = text(&service.run(&arguments).await.object(), "link");
@@ -128,7 +132,13 @@ async fn other_accounts_things_do_not_exist(backend: Backend) {
             if !route.pattern.contains("{slug}") && !route.pattern.contains("{id}") {
                 continue;
             }
-            let address = address(&route, prism, &id);
+            let (_, example) = example.rsplit_once('/').unwrap();
+            let id = if route.pattern.contains("{example}") {
+                example
+            } else {
+                &id
+            };
+            let address = address(&route, prism, id);
             let answer = visit(&mut eve, &route, &address).await;
             assert_eq!(answer.status, 404, "{address} {answer:?}");
             assert!(!answer.body.contains("secret"), "{address}");
@@ -177,8 +187,16 @@ async fn what_is_written_is_shown_as_text_on_every_page(backend: Backend) {
     service.run(&arguments).await.done();
     let mut ada = joined(&service, "ada@example.com", "owner").await;
     let mut pages = 0;
+    let example = kept(&mut ada, &slug, HOSTILE).await;
+    ada.post(&format!("/prisms/{slug}/examples/check"), &[])
+        .await;
     for (route, _) in for_people().filter(|(route, _)| !route.is_action) {
-        let address = address(&route, &slug, &id);
+        let is_of_example = route.pattern.ends_with("/{example}");
+        let address = if is_of_example {
+            example.clone()
+        } else {
+            address(&route, &slug, &id)
+        };
         let answer = ada.get(&address).await;
         let is_html = answer
             .header("content-type")

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use maud::{Markup, html};
+use refract_service::prisms::find_example;
 
 use super::editing::Editing;
 use super::kept_state::{DraftStanding, REVISION, TAB};
@@ -25,9 +26,10 @@ pub(crate) fn draft_bar(visit: &Visit, editing: &Editing) -> Markup {
     let from = from.filter(|_| editing.prism.is_none());
     html! {
         @if let DraftStanding::Stored(saved_at) = editing.kept.standing {
+            @if let Some(from) = from { (instead_of(from)) }
             div.draft-bar {
                 p #draft-age { "Your draft of " (time(saved_at)) ", " (ago(saved_at)) "." }
-                details {
+                details open[from.is_some()] {
                     summary { "Discard" }
                     form method="post" action={ (editing.address()) "/draft" } {
                         (named(editing))
@@ -42,6 +44,19 @@ pub(crate) fn draft_bar(visit: &Visit, editing: &Editing) -> Markup {
             }
         }
     }
+}
+
+/// Why the draft of a new prism is shown, and not the example that was opened.
+fn instead_of(from: &str) -> Markup {
+    let example = find_example(from);
+    notice(
+        NoticeKind::Warning,
+        &html! {
+            "You have a draft of a new prism, so it is shown here and not "
+            @match example { Some(example) => { "the example " bdi { (example.name) } } None => { "a blank one" } }
+            ". Discard the draft to start anew."
+        },
+    )
 }
 
 /// The warning that this page's draft is not stored, because another one is.

@@ -7,11 +7,12 @@ use refract_service::results::ReadableResult;
 
 use super::draft_bar::{draft_bar, named};
 use super::editing::Editing;
+use super::example_check::DraftExamples;
 use super::place_description::describe;
 use super::saving::note;
 use super::state_panel::MOST_WARNINGS;
 use super::trial::{TriedText, TriedTexts};
-use super::trial_view::{choice, summary, tried};
+use super::trial_view::{candidates, choice, summary, tried};
 use crate::components::differences::differences;
 use crate::components::field::FormField;
 use crate::components::notice::{NoticeKind, notice};
@@ -30,6 +31,8 @@ pub(crate) struct Review<'a> {
     pub(crate) tried: Option<&'a TriedTexts>,
     /// The stored results of the trial that still exist.
     pub(crate) stored: Vec<ReadableResult>,
+    /// The prism's examples.
+    pub(super) examples: DraftExamples,
 }
 
 /// The page.
@@ -42,6 +45,7 @@ pub(crate) fn show(visit: &Visit, review: &Review<'_>) -> PageReply {
     let is_changed = is_renamed || !changes.is_empty();
     let main = html! {
         (draft_bar(visit, editing))
+        (review.examples.markup())
         h2 { "What changes against version " (prism.latest_version) }
         @if is_renamed { p { "The prism is called " bdi { (new_name) } ". Its slug stays." } }
         @if !is_changed { p { "Nothing changes." } }
@@ -109,7 +113,9 @@ fn wording(review: &Review<'_>) -> Markup {
 fn form(review: &Review<'_>, is_changed: bool) -> Markup {
     let Review { editing, draft, .. } = review;
     let next = draft.prism.latest_version.next().filter(|_| is_changed);
-    let can_try = review.cost.texts > 0 && draft.prism.archived_at.is_none();
+    let is_active = draft.prism.archived_at.is_none();
+    let can_try = review.cost.texts > 0 && is_active;
+    let unasked = review.examples.cost.texts;
     let reason = FormField::new("note", "Why")
         .value(&editing.extras.note)
         .hint("Kept with the version, for those who read its history; may stay empty.")
@@ -126,12 +132,19 @@ fn form(review: &Review<'_>, is_changed: bool) -> Markup {
                 }
                 a.button href=(editing.address()) { "Go on editing" }
             }
+            @if unasked > 0 && is_active {
+                div.row {
+                    button type="submit" name="act" value="examples" { "Check " (counted(unasked, "example")) }
+                }
+                (trial_hint(review.examples.cost))
+            }
             @if can_try {
                 div.row {
                     (choice(review.tried, false))
                     button type="submit" name="act" value="try" { "Try it on these" }
                 }
                 (trial_hint(review.cost))
+                p.hint { (candidates()) }
             }
         }
     }
@@ -142,7 +155,7 @@ fn trial_hint(cost: DraftTrialCost) -> Markup {
     html! {
         p.hint {
             "Asks your version about " (counted(cost.texts, "text"))
-            ", and shows its answers beside the stored ones: "
+            ", and shows its answers beside the others: "
             @if cost.requests == 0 { "the built-in scorer answers, no model request is sent. " }
             @else {
                 "about " (counted(cost.requests, "model request"))

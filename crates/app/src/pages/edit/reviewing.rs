@@ -5,6 +5,7 @@ use refract_service::people::DraftRevision;
 use refract_service::prisms::{PrismError, TRIAL_TEXTS, TrialTexts, VersionDraft};
 
 use super::editing::Editing;
+use super::example_check::{self, DraftExamples};
 use super::keeping;
 use super::kept_state::{DraftStanding, REVISION, TAB};
 use super::trial::TriedTexts;
@@ -41,6 +42,7 @@ pub(crate) async fn review(visit: Visit) -> Result<PageReply, PageError> {
     let shown = review_page::Review {
         cost: prisms.draft_trial_cost(&draft.file.version, &newest),
         stored: prisms.find_trial_texts(&lens, &ids).await?,
+        examples: DraftExamples::find(&visit, &draft, &lens).await?,
         editing: &editing,
         draft: &draft,
         tried,
@@ -88,6 +90,9 @@ pub(crate) async fn change_draft(visit: Visit) -> Result<PageReply, PageError> {
         let version = &draft.file.version;
         let trying = TriedTexts::of_stored_texts(&visit, &editing.draft, version, &lens, choice);
         editing.extras.stored = Some(trying.await?);
+    }
+    if form.get("act") == "examples" {
+        example_check::ask(&visit, &editing).await?;
     }
     keeping::keep(&mut editing, &visit).await?;
     if form.get("act") == "save" && !editing.kept.is_refused() {

@@ -1,7 +1,7 @@
 //! A draft's answers to texts: docked beside the words, and on the page before saving.
 
 use maud::{Markup, html};
-use refract_service::prisms::TrialTexts;
+use refract_service::prisms::{TRIAL_CANDIDATES, TrialTexts};
 use refract_service::results::ReadableResult;
 
 use super::editing::Editing;
@@ -47,7 +47,10 @@ pub(crate) fn test_texts(inputs: Inputs<'_>, editing: &Editing) -> Markup {
                 @if editing.prism.is_some() { (choice(extras.stored.as_ref(), true)) }
                 @if texts.len() < MOST_TEXTS { (inputs.adding("texts.add", "Add a text")) }
             }
-            p.hint { "Your words answer, saved or not. It asks the model and makes no results." }
+            p.hint {
+                "Your words answer, saved or not. It asks the model and makes no results. "
+                @if editing.prism.is_some() { (candidates()) }
+            }
             @if let Some(trial) = &extras.stored { (in_short(trial, editing)) }
         }
     }
@@ -73,6 +76,13 @@ fn words(choice: TrialTexts) -> &'static str {
         TrialTexts::Random => "5 random stored texts",
         TrialTexts::LeastSure => "the 5 least sure stored texts",
         TrialTexts::Marked => "5 marked stored texts",
+    }
+}
+
+/// Among which stored texts the choices choose.
+pub(crate) fn candidates() -> Markup {
+    html! {
+        "Random and least sure ones are chosen among the newest " (count(TRIAL_CANDIDATES)) " results. "
     }
 }
 

@@ -15,6 +15,7 @@ use serde_json::json;
 use super::faults;
 use super::lens_form::{ColumnInput, LensForm};
 use super::percent_text::to_percent;
+use super::view::near_queue;
 use crate::components::field::FormField;
 use crate::components::histogram::{DrawnCutoffs, histogram};
 use crate::components::number::{count, share};
@@ -60,6 +61,9 @@ impl Panel<'_> {
                     @if let Some(moves) = self.moves { (shares(column, moves, saved)) }
                 }
                 (self.measured)
+                @if saved.is_some() && question_of(self.lens, column).is_some() {
+                    p { a href=(near_queue(&self.lens.prism, column.question())) { "Review results near the cutoffs in force" } }
+                }
             }
         }
     }

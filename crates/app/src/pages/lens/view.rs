@@ -2,6 +2,7 @@
 
 use form_urlencoded::Serializer;
 use refract_service::lenses::DraftRows;
+use refract_service::marks::QueueKind;
 use refract_service::prisms::Prism;
 
 use super::lens_form::LensForm;
@@ -71,6 +72,13 @@ pub(super) fn address(prism: &Prism, query: &[(&'static str, String)]) -> String
     }
     let query = Serializer::new(String::new()).extend_pairs(query).finish();
     format!("{page}?{query}")
+}
+
+/// The address of the queue of results near the cutoffs in force of a question.
+pub(super) fn near_queue(prism: &Prism, question: &str) -> String {
+    let pairs = [("queue", QueueKind::Near.name()), ("question", question)];
+    let query = Serializer::new(String::new()).extend_pairs(pairs).finish();
+    format!("{}/review?{query}", prism_address(prism))
 }
 
 /// The cutoffs of the column in the middle for an address, which shows them to anybody.

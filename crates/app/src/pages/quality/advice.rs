@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use refract_domain::lens::cutoffs::Cutoffs;
 use refract_domain::prism::question::QuestionType;
 use refract_evaluation::cutoffs::advice::{CutoffAdvice, CutoffGoal, FEW_MARKS};
+use refract_service::marks::QueueKind;
 
 use super::quality_view::QualityView;
 use crate::components::field::FormField;
@@ -62,6 +63,9 @@ fn cutoffs(view: &QualityView<'_>) -> Markup {
             p.hint {
                 "Now: " (now(view.quality.cutoffs))
                 ". Measured on marks that did not choose the cutoffs: expect this of new results."
+                @if view.is_in_latest() {
+                    " " a href=(view.queue(QueueKind::Near)) { "Review results near a cutoff" } "."
+                }
             }
             @if own.is_some() || !reached.is_empty() {
                 (stacked_table("Cutoffs for a goal", &headings, &rows))

@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 use refract_evaluation::cutoffs::advice::FEW_MARKS;
 use refract_evaluation::measures::proportion::{Interval, Proportion};
+use refract_service::marks::QueueKind;
 
 use super::quality_view::{QualityView, address};
 use crate::components::empty_state::empty_state;
@@ -19,7 +20,7 @@ pub(super) fn none(view: &QualityView<'_>) -> Markup {
         let all = view.link(&view.query().with("marks", Some("all")));
         let action = html! {
             p.row {
-                a.button.main href=(view.random_queue()) { "Mark random results" }
+                a.button.main href=(view.queue(QueueKind::Random)) { "Mark random results" }
                 a href=(all) { "Count them anyway" }
             }
         };
@@ -36,7 +37,7 @@ pub(super) fn none(view: &QualityView<'_>) -> Markup {
         return html! { (question) (empty_state("No mark of this question matches.", &clear)) };
     }
     let action = html! {
-        p { a.button.main href=(view.random_queue()) { "Mark random results" } }
+        p { a.button.main href=(view.queue(QueueKind::Random)) { "Mark random results" } }
         p.soft { "A result that you judge takes one key. " (widths(Proportion::default())) "." }
     };
     let sentence = "How often are these answers right? Say so for some random results, \
@@ -50,7 +51,7 @@ pub(super) fn next_step(view: &QualityView<'_>) -> Markup {
     let is_few = view.measures.marks < FEW_MARKS;
     html! {
         p.row {
-            a.button.main[is_few] href=(view.random_queue()) { "Mark more random results" }
+            a.button.main[is_few] href=(view.queue(QueueKind::Random)) { "Mark more random results" }
             span.soft {
                 @if is_few {
                     strong { "Only " (counted(view.measures.marks, "mark")) ": any number here may be luck. " }

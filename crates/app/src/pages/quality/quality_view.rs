@@ -4,6 +4,7 @@ use refract_domain::key::OutcomeKey;
 use refract_domain::prism::question::Question;
 use refract_domain::result::mark;
 use refract_evaluation::measures::QuestionMeasures;
+use refract_service::marks::QueueKind;
 use refract_service::measures::QuestionQuality;
 use refract_service::prisms::PrismHistory;
 
@@ -84,9 +85,9 @@ impl<'a> QualityView<'a> {
         format!("{prism}{page}{}", query.in_address())
     }
 
-    /// The address of the random queue for this question.
-    pub(super) fn random_queue(&self) -> String {
-        let query = Query::default().with("queue", Some("random"));
+    /// The address of a queue for this question.
+    pub(super) fn queue(&self, kind: QueueKind) -> String {
+        let query = Query::default().with("queue", Some(kind.name()));
         let query = query.with("question", Some(self.question().key.as_str()));
         self.link_to("/review", &query)
     }

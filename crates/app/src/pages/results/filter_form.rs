@@ -6,8 +6,9 @@ use refract_service::lenses::PrismLens;
 use refract_service::results::SearchableColumn;
 
 use super::actors::ResultActors;
-use super::filter_values::{FilterValues, ORDER, QuickPeriod};
+use super::filter_values::{FilterValues, ORDER, QuickPeriod, RUN};
 use crate::components::field::FormField;
+use crate::components::file_run::run_address;
 
 /// The most columns of which each has a list of its values; of more, one is chosen at a time.
 const LISTED_COLUMNS: usize = 6;
@@ -35,6 +36,7 @@ pub(super) fn filter_form(
             (values.field("words", "Words in the texts").line("search", "off"))
             (answers(values, columns, chosen))
             (passed_on(values, "answer"))
+            (passed_on(values, RUN))
             (values.field("status", "Status").choice(&statuses))
             (versions(&values.field("version", "Version"), lens))
             (values.field("from", "From (UTC)").line("date", "off"))
@@ -46,6 +48,9 @@ pub(super) fn filter_form(
             button.main type="submit" { "Filter" }
             @if values.is_narrowed() || values.has_errors() { a.button href=(address) { "Clear" } }
             (periods(values))
+            @if let Some(run) = values.filter.filter.run {
+                p.hint { "Only results of " a href=(run_address(run)) { "one file run" } "." }
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The filters of the results, parsed from an address.
 
 use chrono::{Datelike as _, Days, NaiveDate, Utc};
-use refract_domain::ids::{ApiKeyId, PersonId};
+use refract_domain::ids::{ApiKeyId, FileRunId, PersonId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::result::actor::ResultActor;
 use refract_domain::submission::reference::Ref;
@@ -16,10 +16,12 @@ use crate::requests::page_request::Query;
 use crate::requests::visit::version_number;
 
 /// The query parameters of the filters, which are also the names of the form's inputs.
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 13] = [
     "words", "value", "answer", "status", "version", "period", "from", "to", "ref", "by", "marks",
-    ORDER,
+    RUN, ORDER,
 ];
+/// The query parameter of the file run whose results are listed.
+pub(super) const RUN: &str = "run";
 /// The query parameter of the order.
 pub(super) const ORDER: &str = "order";
 const LEAST_SURE: &str = "least_sure";
@@ -105,6 +107,7 @@ impl FilterValues {
         filter.version = read.read_one("version", "This is no version", version_number);
         let by = "This is no key and no person: choose one of the list";
         filter.actor = read.read_one("by", by, actor);
+        filter.run = read.read_one(RUN, "This is no file run", FileRunId::parse);
         filter.reference = read.read_by_rules("ref", Ref::parse);
         let value = "The lens has no such column: choose a value of the list";
         search.values = read.read_all("value", value, |text| column_value(text, columns));

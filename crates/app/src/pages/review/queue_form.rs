@@ -5,11 +5,12 @@ use refract_domain::key::QuestionKey;
 use refract_domain::lens::cutoffs::{Cutoff, Cutoffs};
 use refract_domain::prism::question::{Question, QuestionType};
 use refract_service::lenses::PrismLens;
-use refract_service::marks::{QueueKind, ReviewQueue};
+use refract_service::marks::{QueueKind, REVIEWED_NEWEST, ReviewQueue};
 use refract_service::results::{ResultSearch, searchable_columns};
 
 use super::queue_names::kind_name;
 use crate::components::field::FormField;
+use crate::components::number::count;
 use crate::pages::results::FilterValues;
 use crate::requests::page_request::Query;
 use crate::requests::visit::Visit;
@@ -155,6 +156,10 @@ impl QueueForm {
                             }
                         }
                     }
+                }
+                p.hint {
+                    "A random sample is drawn from all of them; the others come from the newest "
+                    (count(REVIEWED_NEWEST)) "."
                 }
                 (FormField::new("question", "Question to mark").value(&self.question).error(self.error).choice(&options))
                 @if self.search.is_some() {

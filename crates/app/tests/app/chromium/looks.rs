@@ -1,12 +1,14 @@
 //! The appearance and behaviour of pages with and without scripts.
 
 use refract_app::route_table;
+use refract_test_stack::browser;
 use refract_test_stack::service::{Backend, LENS_FILE, PRISM, Service, text};
 use refract_test_support::browser::{Browser, BrowserSettings, BrowserTheme};
 use refract_test_support::on_both;
 use serde_json::json;
 
 use super::{at, joined, with_scripts};
+use crate::runs::checked;
 
 on_both!(
     a_text_is_tried_and_a_cutoff_moved_with_scripts,
@@ -73,6 +75,8 @@ async fn no_page_has_a_barrier() {
     let service = Service::start(backend).await;
     let made = service.create(&json!({"text": "a text", "ref": "r"})).await;
     let id = text(&made.value(), "id");
+    let mut editor = browser::joined(&service, "editor@example.com", "editor").await;
+    let run = checked(&mut editor, "in.csv", b"text\na text\n").await;
     // the first change of a lens has a page
     service.run(&["lens", "set", PRISM, LENS_FILE]).await.done();
     for (theme, width) in [(BrowserTheme::Light, 1440), (BrowserTheme::Dark, 360)] {
@@ -90,16 +94,24 @@ async fn no_page_has_a_barrier() {
         .await;
         let mut defects = Vec::new();
         for route in route_table().filter(|route| !route.is_action) {
-            let is_page = !["/assets", "/file", "/download", "/as/"]
-                .iter()
-                .any(|part| route.pattern.contains(part));
-            let is_of_visitor = ["{token}", "{sitting}"]
+            let is_page = ![
+                "/assets",
+                "/file",
+                "/download",
+                "/as/",
+                "/progress",
+                "/refused",
+            ]
+            .iter()
+            .any(|part| route.pattern.contains(part));
+            let is_of_visitor = ["{token}", "{sitting}", "{example}"]
                 .iter()
                 .any(|part| route.pattern.contains(part));
             if !is_page || is_of_visitor {
                 continue;
             }
             let path = route.pattern.replace("{slug}", PRISM);
+            let path = path.replace("/runs/{id}", &run);
             let path = path.replace("{id}", &id).replace("{n}", "1");
             browser.open(&at(&service, &path)).await;
             let found = browser.accessibility_violations(&axe).await;

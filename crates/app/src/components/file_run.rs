@@ -1,0 +1,26 @@
+//! A file run in lists and links.
+
+use maud::{Markup, html};
+use refract_domain::ids::FileRunId;
+use refract_domain::result::file_run::FileRunState;
+
+/// The address of a run's page.
+pub(crate) fn run_address(run: FileRunId) -> String {
+    format!("/runs/{run}")
+}
+
+/// The state of a run in people's words.
+pub(crate) fn state_tag(state: FileRunState) -> Markup {
+    let (words, is_strong) = match state {
+        FileRunState::Matching => ("match columns", false),
+        FileRunState::Checking => ("reading", false),
+        FileRunState::Ready => ("ready to start", false),
+        FileRunState::Previewing => ("answering five rows", false),
+        FileRunState::Running => ("running", false),
+        FileRunState::Paused => ("paused", true),
+        FileRunState::Done => ("done", false),
+        FileRunState::Cancelled => ("cancelled", false),
+        FileRunState::Broken => ("cannot be read", true),
+    };
+    html! { span.tag.strong[is_strong] { (words) } }
+}

@@ -1,0 +1,119 @@
+//! What was found in an uploaded file, and which of its columns the run reads.
+
+use std::collections::HashMap;
+
+use maud::{Markup, html};
+use refract_file_runs::InputOutline;
+use refract_service::runs::StoredMapping;
+
+use super::run_view::RunView;
+use crate::components::clamped::clamped;
+use crate::components::field::FormField;
+use crate::components::file_run::run_address;
+use crate::components::number::{count, counted};
+use crate::components::table::table_with;
+use crate::pages::uploaded_file::outline_of;
+use crate::pages::uploaded_file::unreadable;
+use crate::replies::page_error::PageError;
+use crate::requests::form::Form;
+use crate::requests::visit::Visit;
+
+/// Rows of the file that are shown.
+const ROWS: usize = 3;
+/// The most columns that are shown.
+const COLUMNS: usize = 12;
+/// The most characters of a cell.
+const CELL: usize = 80;
+/// The prefix of the inputs for columns, before the key of the field.
+const INPUT: &str = "column.";
+
+/// The first rows, and the form that matches columns.
+pub(super) async fn section(visit: &Visit, view: &RunView) -> Result<Markup, PageError> {
+    let run = &view.run;
+    let Some(upload) = run.upload else {
+        return Ok(html! { p { "The file is deleted. Upload it again to run it." } });
+    };
+    let outline = match outline_of(&visit.refract, upload, &run.file_name, ROWS).await? {
+        Ok(outline) => outline,
+        Err(error) => return Ok(html! { p.fault { (unreadable(&error)) } }),
+    };
+    let prisms = visit.refract.prisms();
+    let version = prisms.find_version(&view.lens.prism, run.version).await?;
+    let mapped: HashMap<_, _> = run
+        .mappings
+        .iter()
+        .map(|it| (it.field.as_str(), it.column.as_str()))
+        .collect();
+    let column_of = |field: &str| -> String {
+        let same = outline.header.iter().find(|name| *name == field);
+        let column = mapped.get(field).map(|column| (*column).to_owned());
+        column.or_else(|| same.cloned()).unwrap_or_default()
+    };
+    Ok(html! {
+        (found(&outline))
+        (first_rows(&outline))
+        @if view.is_editor {
+            form.narrow method="post" action={ (run_address(run.id)) "/check" } {
+                h3 { "Which column is what?" }
+                @for field in version.fields() {
+                    (choice(field.key.as_str(), field.label.as_str(), "", &column_of(field.key.as_str()), &outline))
+                }
+                details open[mapped.contains_key("ref") || mapped.contains_key("context")] {
+                    summary { "A ref or a context for each row" }
+                    (choice("ref", "Ref", "An id of yours, by which a result is found again.", &column_of("ref"), &outline))
+                    (choice("context", "Context", "What else is to be known about the text of the row.", &column_of("context"), &outline))
+                }
+                button.main type="submit" { "Read the file" }
+                p.hint { "Reads every row, and says what would be refused and what the rest costs. Nothing is asked yet." }
+            }
+        }
+    })
+}
+
+/// The form of the columns as mappings. A column of a field's own name needs none.
+pub(super) fn mappings(form: &Form) -> Vec<StoredMapping> {
+    let chosen = form.values().filter_map(|(name, column)| {
+        let field = name.strip_prefix(INPUT)?;
+        let is_chosen = !column.is_empty() && column != field;
+        is_chosen.then(|| StoredMapping {
+            column: column.to_owned(),
+            field: field.to_owned(),
+        })
+    });
+    chosen.collect()
+}
+
+/// How the file was read.
+fn found(outline: &InputOutline) -> Markup {
+    html! {
+        p {
+            "Read as " (outline.description) ", with " (counted(outline.header.len(), "column")) "."
+        }
+    }
+}
+
+fn first_rows(outline: &InputOutline) -> Markup {
+    let hidden = outline.header.len().saturating_sub(COLUMNS);
+    let headings = html! {
+        tr { @for name in outline.header.iter().take(COLUMNS) { th scope="col" { bdi { (clamped(name, CELL)) } } } }
+    };
+    let rows = html! {
+        @for row in &outline.rows {
+            tr { @for cell in row.iter().take(COLUMNS) { td { div.text dir="auto" { (clamped(cell, CELL)) } } } }
+        }
+    };
+    html! {
+        (table_with("The first rows of the file", &headings, &rows))
+        @if hidden > 0 { p.hint { "And " (count(hidden)) " more columns." } }
+    }
+}
+
+fn choice(field: &str, label: &str, hint: &str, column: &str, outline: &InputOutline) -> Markup {
+    let name = format!("{INPUT}{field}");
+    let input = FormField::new(&name, label).hint(hint).value(column);
+    let options = html! {
+        (input.option("", "(none)"))
+        @for column in &outline.header { (input.option(column, &clamped(column, CELL))) }
+    };
+    input.select(&options)
+}

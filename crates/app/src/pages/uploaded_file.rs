@@ -1,0 +1,84 @@
+//! Reads uploaded files: their outline, and their rows with the results.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use refract_domain::ids::UploadId;
+use refract_file_runs::{
+    ColumnMapping, FileRun, InputError, InputOutline, InputSource, OpenRunError, RunOrder, Shard,
+    StoredInput, outline,
+};
+use refract_http_serving::Panicked;
+use refract_service::runs::{StoredMapping, StoredRun};
+use refract_service::{CallError, Refract};
+
+use crate::replies::page_error::PageError;
+
+/// An uploaded file as the reader of files takes it.
+fn stored_input(refract: &Refract, upload: UploadId, file_name: &str) -> StoredInput {
+    let bytes = refract.runs().upload_reader(upload);
+    StoredInput {
+        name: PathBuf::from(file_name),
+        bytes: Arc::new(move || Box::new(bytes.open())),
+    }
+}
+
+/// The format, the header and the first rows of an uploaded file.
+pub(crate) async fn outline_of(
+    refract: &Refract,
+    upload: UploadId,
+    file_name: &str,
+    rows: usize,
+) -> Result<Result<InputOutline, InputError>, PageError> {
+    let input = stored_input(refract, upload, file_name);
+    // reading waits for the database, so it has a thread of its own
+    let reading = tokio::task::spawn_blocking(move || outline(InputSource::Stored(input), rows));
+    reading.await.map_err(|_| PageError::Panicked(Panicked))
+}
+
+/// Opens the file of a run to read its rows.
+pub(crate) async fn open_file(
+    refract: &Refract,
+    run: &StoredRun,
+) -> Result<Arc<FileRun>, PageError> {
+    let upload = run.upload.ok_or(PageError::NotFound)?;
+    let prism = refract.runs().pin_for_run(run).await;
+    let prism = prism.map_err(|error| match error {
+        CallError::Internal(error) => PageError::Internal(error),
+        CallError::InvalidApiKey
+        | CallError::PrismNotFound
+        | CallError::VersionNotFound
+        | CallError::ResultNotFound
+        | CallError::HeldByAnotherPrism(_)
+        | CallError::Retry(_)
+        | CallError::Fields(_)
+        | CallError::OverBudget(_) => PageError::NotChanged(error.to_string()),
+    })?;
+    let input = stored_input(refract, upload, &run.file_name);
+    let mappings: Vec<_> = run.mappings.iter().cloned().map(column_mapping).collect();
+    let opening = tokio::task::spawn_blocking(move || {
+        let order = RunOrder {
+            input: InputSource::Stored(input),
+            mappings: &mappings,
+            shard: Shard::WHOLE,
+            name: String::new(),
+        };
+        FileRun::open(prism, order)
+    });
+    let opened = opening.await.map_err(|_| PageError::Panicked(Panicked))?;
+    opened.map(Arc::new).map_err(|error| match error {
+        OpenRunError::Input(error) => PageError::NotChanged(error.to_string()),
+        OpenRunError::Mapping(error) => PageError::NotChanged(error.to_string()),
+    })
+}
+
+/// A stored mapping as the reader of files takes it.
+pub(crate) fn column_mapping(stored: StoredMapping) -> ColumnMapping {
+    let StoredMapping { column, field } = stored;
+    ColumnMapping { column, field }
+}
+
+/// Why a file cannot be read, as a sentence.
+pub(crate) fn unreadable(error: &InputError) -> String {
+    format!("The file cannot be used: {error}.")
+}
