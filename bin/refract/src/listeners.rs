@@ -3,6 +3,10 @@
 use std::net::{SocketAddr, TcpListener};
 
 use anyhow::Context as _;
+use refract_app::AppSettings;
+use refract_http_api::HttpSettings;
+use refract_http_serving::RequestMetrics;
+use refract_model_gateway::ModelGateway;
 use refract_service::people::AppUrl;
 use refract_terminal::arguments::setting_name;
 use refract_terminal::settings::{self, ApiUrl, AppArgs, DEFAULT_APP_LISTEN};
@@ -18,6 +22,8 @@ pub(crate) struct AppListener {
     pub(crate) api_url: ApiUrl,
     /// The most connections for each worker.
     pub(crate) connections: usize,
+    /// The app's settings.
+    pub(crate) args: AppArgs,
 }
 
 /// Binds a listener to the address in a setting. Must be called on a Tokio runtime.
@@ -80,6 +86,25 @@ impl AppListener {
             listener,
             api_url,
             connections,
+            args: args.clone(),
         })
+    }
+
+    /// The app's settings, given the API's. Both register their metrics in one registry.
+    pub(crate) fn settings(self, http: &mut HttpSettings, gateway: &ModelGateway) -> AppSettings {
+        AppSettings {
+            listen: self.listener,
+            connections: self.connections,
+            url: self.url,
+            api_url: self.api_url.to_string(),
+            is_for_trying_only: gateway.is_for_trying_only(),
+            upload_bytes: self.args.upload_bytes(),
+            keep_uploads_days: self.args.upload_age().num_days(),
+            grace: http.grace,
+            budget: http.budget.clone(),
+            proxies: http.proxies.clone(),
+            traces: http.traces.clone(),
+            metrics: RequestMetrics::register(&mut http.registry, "refract_app", "the app"),
+        }
     }
 }

@@ -122,6 +122,7 @@ impl ResultMaking {
             account: self.account,
             api_key,
             made_by: is(Particular::Person).then_some(self.person),
+            file_run: None,
             retry_of: None,
             result: SavedResult {
                 id: id(created_at, number),

@@ -20,6 +20,10 @@ pub(crate) async fn take(book: &mut PictureBook) {
         .follow("form[action$=\"/review\"] button.main")
         .await;
     book.take("review-text").await;
+    book.take_page("examples", &format!("{TRIAGE}/examples"))
+        .await;
+    book.take_page("example-new", &format!("{TRIAGE}/examples/new"))
+        .await;
     book.take_page("quality", &format!("{TRIAGE}/quality"))
         .await;
     book.take_page("prisms", "/").await;

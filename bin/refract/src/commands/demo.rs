@@ -7,6 +7,7 @@ use clap::Args;
 use refract_model_gateway::ModelGateway;
 use refract_persistence::DatabaseSettings;
 use refract_service::results::ServiceMetrics;
+use refract_service::store::DEMO_DATABASE_URL;
 use refract_terminal::demo;
 use refract_terminal::settings::{AppArgs, ModelArgs, ServeArgs};
 use refract_traces::Traces;
@@ -14,9 +15,6 @@ use tokio::sync::oneshot;
 
 use super::serve;
 use crate::listeners::{self, AppListener};
-
-/// The address of the demo's own database.
-const DATABASE_URL: &str = "sqlite://refract-demo.db";
 
 /// The arguments of `refract demo`: the settings of `serve` without the database. The data is in
 /// `refract-demo.db` in the current folder.
@@ -36,9 +34,11 @@ pub(crate) struct DemoCommand {
 impl DemoCommand {
     /// Runs `refract demo`.
     pub(crate) async fn run(self) -> anyhow::Result<ExitCode> {
-        let gateway = ModelGateway::new(self.model.settings_or_demo_scorer()?)?;
+        let model = self.model.settings_or_demo_scorer()?;
+        let runs = self.app.file_runs(model.concurrency);
+        let gateway = ModelGateway::new(model)?;
         let settings = DatabaseSettings {
-            url: DATABASE_URL.into(),
+            url: DEMO_DATABASE_URL.into(),
             pool: 4,
         };
         let workers = self.serve.workers().get();
@@ -88,8 +88,8 @@ impl DemoCommand {
             let _ = shown.send(outcome.is_ok());
             outcome
         };
-        let (served, outcome) =
-            tokio::join!(serve::serve(http, app, refract, &gateway, stop), show);
+        let serving = serve::serve(http, app, refract, &gateway, runs, stop);
+        let (served, outcome) = tokio::join!(serving, show);
         outcome?;
         served
     }

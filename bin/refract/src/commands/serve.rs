@@ -12,9 +12,9 @@ use std::time::Duration;
 use anyhow::Context as _;
 use clap::Args;
 use prometheus_client::registry::Registry;
-use refract_app::AppSettings;
+use refract_file_runs::{FileRunWorker, WorkerSettings};
 use refract_http_api::HttpSettings;
-use refract_http_serving::{BodyBudget, Drained, Lifecycle, ProcessCollector, RequestMetrics};
+use refract_http_serving::{BodyBudget, Drained, Lifecycle, ProcessCollector};
 use refract_model_gateway::ModelGateway;
 use refract_service::Refract;
 use refract_service::results::{RetryPolicy, ServiceMetrics, register_database, register_model};
@@ -74,7 +74,9 @@ impl ServeCommand {
     /// # Errors
     /// A setting that cannot be used, a taken address, or a database that cannot be opened.
     pub async fn start(self, database: &DatabaseArgs) -> anyhow::Result<StartedNode> {
-        let gateway = ModelGateway::new(self.model.settings()?)?;
+        let model = self.model.settings()?;
+        let runs = self.app.file_runs(model.concurrency);
+        let gateway = ModelGateway::new(model)?;
         let export = self.traces.export()?;
         let counts = ServiceMetrics::default();
         let workers = self.serve.workers();
@@ -107,6 +109,7 @@ impl ServeCommand {
             app,
             refract,
             gateway,
+            runs,
             retention: self.retention,
             export,
         })
@@ -119,6 +122,7 @@ pub struct StartedNode {
     app: Option<AppListener>,
     refract: Refract,
     gateway: ModelGateway,
+    runs: WorkerSettings,
     retention: RetentionArgs,
     export: Option<TraceExport>,
 }
@@ -182,7 +186,8 @@ impl StartedNode {
             let _ = draining.send(());
         };
         let grace = self.http.grace;
-        let served = serve(self.http, self.app, self.refract, &self.gateway, stop).await;
+        let (gateway, runs) = (&self.gateway, self.runs);
+        let served = serve(self.http, self.app, self.refract, gateway, runs, stop).await;
         retention::ended(purging).await;
         if let Some(export) = self.export {
             traces::end(export, grace).await;
@@ -242,19 +247,22 @@ pub(crate) async fn serve(
     app: Option<AppListener>,
     refract: Refract,
     gateway: &ModelGateway,
+    runs: WorkerSettings,
     stop: impl Future<Output = ()>,
 ) -> anyhow::Result<ExitCode> {
     register_database(&mut http.registry, &refract);
-    let retry_policy = RetryPolicy::within(http.grace);
+    let grace = http.grace;
+    let retry_policy = RetryPolicy::within(grace);
     let refract = refract.with_retry_policy(retry_policy.clone());
     let threads = http.workers;
     let (stopping, mut stopped) = watch::channel(false);
+    let runs = FileRunWorker::new(refract.clone(), runs).start(stopped.clone());
     let app = app.map(|app| {
         // the app shares the API's database connections, so it uses none while only the API is
         // called
         let refract = refract.clone();
         let make_refract = move || refract.for_this_thread(None);
-        let settings = app_settings(app, &mut http, gateway);
+        let settings = app.settings(&mut http, gateway);
         refract_app::serve(settings, make_refract, async move {
             // an API that ended by itself ends the app too
             let _ = stopped.wait_for(|is_stopping| *is_stopping).await;
@@ -275,6 +283,7 @@ pub(crate) async fn serve(
         served = both => served,
         never = refract.keys().save_uses_regularly() => match never {},
     };
+    runs.ended(grace).await;
     refract.keys().save_uses().await;
     match served.context("the server failed")?.and(app_drained) {
         Drained::Clean => Ok(ExitCode::SUCCESS),
@@ -287,22 +296,6 @@ pub(crate) async fn serve(
             let message = format!("error: {calls} did not finish within the grace time");
             Ok(output::fail_with(&message))
         }
-    }
-}
-
-/// The app's settings, given the API's. Both register their metrics in one registry.
-fn app_settings(app: AppListener, http: &mut HttpSettings, gateway: &ModelGateway) -> AppSettings {
-    AppSettings {
-        listen: app.listener,
-        connections: app.connections,
-        url: app.url,
-        api_url: app.api_url.to_string(),
-        is_for_trying_only: gateway.is_for_trying_only(),
-        grace: http.grace,
-        budget: http.budget.clone(),
-        proxies: http.proxies.clone(),
-        traces: http.traces.clone(),
-        metrics: RequestMetrics::register(&mut http.registry, "refract_app", "the app"),
     }
 }
 

@@ -20,6 +20,7 @@ mod load;
 
 mod cuts;
 mod failover;
+mod file_runs;
 mod hangs;
 mod keys;
 mod kills;
