@@ -1,0 +1,305 @@
+"""A client of Refract's API: one file to copy, for Python 3.11 and later with httpx.
+
+    refract = Refract("http://127.0.0.1:8080/v1", os.environ["REFRACT_KEY"])
+    result = refract.create("support-triage", text="Where is my order?", ref="ticket-17")
+    print(result["answers"])
+
+`refract.raw`, `.row`, `.csv`, `.tsv` and `.jsonl` have the same calls for the other formats, and
+`AsyncRefract` has them all to be awaited. A call is repeated after a 500, a 503, a timeout and a broken
+connection; a create call always with one idempotency key, so that no text is asked about twice. A result
+that the model gave no answer to is returned with the status `failed`; whatever else fails is a RefractError.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import re
+import time
+import uuid
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, NotRequired, TypedDict, TypeVar
+
+import httpx
+
+Value = str | float | None | dict[str, float]
+
+
+class Result(TypedDict):
+    """A result through the prism's lens; `answers` has a value for each column, or is None if it failed."""
+
+    id: str
+    ref: str | None
+    prism: str
+    version: int
+    status: Literal["ok", "failed"]
+    error: str | None
+    took_ms: int
+    created_at: str
+    answers: dict[str, Value] | None
+
+
+class StoredAnswer(TypedDict):
+    """The stored answer to one question; which keys there are follows from the type."""
+
+    type: Literal["choice", "yes_no", "scale"]
+    value: NotRequired[str | None]
+    level: NotRequired[str]
+    probability: NotRequired[float]
+    probabilities: NotRequired[dict[str, float]]
+    confidence: NotRequired[float]
+
+
+class RawResult(TypedDict):
+    """A result with its stored answers, whatever the lens."""
+
+    id: str
+    ref: str | None
+    prism: str
+    version: int
+    status: Literal["ok", "failed"]
+    error: str | None
+    took_ms: int
+    created_at: str
+    answers: dict[str, StoredAnswer] | None
+
+
+@dataclass(frozen=True)
+class Row:
+    """A result as a row; `columns` are the fields, then the columns of the lens."""
+
+    result_id: str
+    ref: str | None
+    version: int
+    status: Literal["ok", "failed"]
+    error: str | None
+    created_at: str
+    columns: dict[str, Value]
+
+
+class RefractError(Exception):
+    """A call that failed, by the status and code of the API; there is neither without an answer."""
+
+    def __init__(self, message: str, status: int | None = None, code: str | None = None, request_id: str | None = None):
+        super().__init__(message)
+        self.status, self.code, self.request_id = status, code, request_id
+
+
+class ValidationFailed(RefractError): ...
+
+
+class BadRequest(RefractError): ...
+
+
+class Unauthorized(RefractError): ...
+
+
+class NotFound(RefractError): ...
+
+
+class Conflict(RefractError): ...
+
+
+class InternalError(RefractError): ...
+
+
+class Unavailable(RefractError):
+    """No answer, or none from Refract: a node that stops, a timeout, a broken connection, a proxy's error."""
+
+
+ERRORS: dict[str | None, type[RefractError]] = {
+    "validation_failed": ValidationFailed,
+    "bad_request": BadRequest,
+    "unauthorized": Unauthorized,
+    "not_found": NotFound,
+    "conflict": Conflict,
+    "internal_error": InternalError,
+}
+MEDIA = {"csv": "text/csv", "tsv": "text/tab-separated-values", "jsonl": "application/x-ndjson"}
+RETRIED_AS = re.compile(r"already retried as ([0-9a-f-]{36})")
+
+T = TypeVar("T")
+# what a call does is written once: it yields a request or a pause, and is sent an answer or a fault
+Step = httpx.Request | float
+Steps = Generator[Step, "httpx.Response | httpx.TransportError | None", T]
+
+
+class Calls(Generic[T]):
+    """The steps of the three calls in one format."""
+
+    def __init__(self, url: str, key: str, format: str, read: Callable[[str], T], attempts: int, pause: float):
+        self._url, self._format, self._read = url.rstrip("/"), format, read
+        self._headers = {"Authorization": f"Bearer {key}"}
+        self._attempts, self._pause = attempts, pause
+
+    def _create(self, prism: str, call: dict[str, object]) -> Steps[T]:
+        body = {name: value for name, value in call.items() if value is not None}
+        body.setdefault("idempotency_key", str(uuid.uuid4()))
+        return self._repeated("POST", f"/prisms/{prism}/results", body)
+
+    def _retry(self, result_id: str) -> Steps[T]:
+        return self._repeated("POST", f"/results/{result_id}/retry")
+
+    def _repeated(self, method: str, path: str, body: dict[str, object] | None = None) -> Steps[T]:
+        url = f"{self._url}{path}?format={self._format}"
+        for attempt in range(1, self._attempts + 1):
+            answer = yield httpx.Request(method, url, headers=self._headers, json=body)
+            if isinstance(answer, httpx.Response):
+                if answer.status_code == 200 or self._is_failed_result(answer):
+                    return self._read(answer.text)
+                error = _error(answer)
+                retried_as = RETRIED_AS.search(str(error)) if attempt > 1 and isinstance(error, Conflict) else None
+                if retried_as:  # by an attempt whose answer was lost
+                    return (yield from self._repeated("GET", f"/results/{retried_as[1]}"))
+                if answer.status_code < 500:
+                    raise error
+                wait = float(answer.headers.get("retry-after", "0") if answer.status_code == 503 else "0")
+            else:
+                error, wait = Unavailable(f"no answer: {type(answer).__name__}"), 0.0
+            if attempt == self._attempts:
+                raise error
+            yield max(wait, self._pause * 4 ** (attempt - 1) * random.uniform(0.5, 1))
+        raise ValueError("a call needs at least one attempt")
+
+    def _is_failed_result(self, answer: httpx.Response) -> bool:
+        """Whether a 502 is the result that the model gave no answer to, and not the page of a proxy."""
+        media = answer.headers.get("content-type", "").split(";")[0]
+        return answer.status_code == 502 and media == MEDIA.get(self._format, "application/json")
+
+
+class SyncCalls(Calls[T]):
+    """The three calls in one format."""
+
+    _client: httpx.Client
+
+    def create(self, prism: str, *, text: str | None = None, fields: dict[str, str] | None = None, context: str | None = None,
+               ref: str | None = None, version: int | None = None, idempotency_key: str | None = None) -> T:
+        """Asks the prism's questions about a text, and saves the result."""
+        return self._run(self._create(prism, {"text": text, "fields": fields, "context": context, "ref": ref,
+                                              "version": version, "idempotency_key": idempotency_key}))
+
+    def read(self, result_id: str) -> T:
+        """A saved result; the model is not asked."""
+        return self._run(self._repeated("GET", f"/results/{result_id}"))
+
+    def retry(self, result_id: str) -> T:
+        """Asks again about the text of a failed result, and saves a new result."""
+        return self._run(self._retry(result_id))
+
+    def _run(self, steps: Steps[T]) -> T:
+        answer: httpx.Response | httpx.TransportError | None = None
+        try:
+            while True:
+                step = steps.send(answer)
+                if isinstance(step, httpx.Request):
+                    try:
+                        answer = self._client.send(step)
+                    except httpx.TransportError as fault:
+                        answer = fault
+                else:
+                    time.sleep(step)
+                    answer = None
+        except StopIteration as done:
+            return done.value  # type: ignore[no-any-return]
+
+
+class AsyncCalls(Calls[T]):
+    """The three calls in one format, to be awaited."""
+
+    _client: httpx.AsyncClient
+
+    async def create(self, prism: str, *, text: str | None = None, fields: dict[str, str] | None = None, context: str | None = None,
+                     ref: str | None = None, version: int | None = None, idempotency_key: str | None = None) -> T:
+        """Asks the prism's questions about a text, and saves the result."""
+        return await self._run(self._create(prism, {"text": text, "fields": fields, "context": context, "ref": ref,
+                                                    "version": version, "idempotency_key": idempotency_key}))
+
+    async def read(self, result_id: str) -> T:
+        """A saved result; the model is not asked."""
+        return await self._run(self._repeated("GET", f"/results/{result_id}"))
+
+    async def retry(self, result_id: str) -> T:
+        """Asks again about the text of a failed result, and saves a new result."""
+        return await self._run(self._retry(result_id))
+
+    async def _run(self, steps: Steps[T]) -> T:
+        answer: httpx.Response | httpx.TransportError | None = None
+        try:
+            while True:
+                step = steps.send(answer)
+                if isinstance(step, httpx.Request):
+                    try:
+                        answer = await self._client.send(step)
+                    except httpx.TransportError as fault:
+                        answer = fault
+                else:
+                    await asyncio.sleep(step)
+                    answer = None
+        except StopIteration as done:
+            return done.value  # type: ignore[no-any-return]
+
+
+class Refract(SyncCalls[Result]):
+    """A client; `url` is the server's address up to `/v1`. Close it, or use it in a `with` block."""
+
+    def __init__(self, url: str, key: str, *, timeout: float = 45, attempts: int = 4, pause: float = 1):
+        super().__init__(url, key, "json", _read_json, attempts, pause)
+        self.raw: SyncCalls[RawResult] = SyncCalls(url, key, "raw", _read_json, attempts, pause)
+        self.row: SyncCalls[Row] = SyncCalls(url, key, "jsonl", _read_row, attempts, pause)
+        self.csv, self.tsv, self.jsonl = (SyncCalls(url, key, format, str, attempts, pause) for format in MEDIA)
+        self._client = httpx.Client(timeout=timeout)
+        for calls in (self.raw, self.row, self.csv, self.tsv, self.jsonl):
+            calls._client = self._client
+
+    def close(self) -> None:
+        self._client.close()
+
+    def __enter__(self) -> Refract:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class AsyncRefract(AsyncCalls[Result]):
+    """A client whose calls are awaited; close it, or use it in an `async with` block."""
+
+    def __init__(self, url: str, key: str, *, timeout: float = 45, attempts: int = 4, pause: float = 1):
+        super().__init__(url, key, "json", _read_json, attempts, pause)
+        self.raw: AsyncCalls[RawResult] = AsyncCalls(url, key, "raw", _read_json, attempts, pause)
+        self.row: AsyncCalls[Row] = AsyncCalls(url, key, "jsonl", _read_row, attempts, pause)
+        self.csv, self.tsv, self.jsonl = (AsyncCalls(url, key, format, str, attempts, pause) for format in MEDIA)
+        self._client = httpx.AsyncClient(timeout=timeout)
+        for calls in (self.raw, self.row, self.csv, self.tsv, self.jsonl):
+            calls._client = self._client
+
+    async def close(self) -> None:
+        await self._client.aclose()
+
+    async def __aenter__(self) -> AsyncRefract:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+
+def _read_json(body: str) -> Any:
+    return json.loads(body)
+
+
+def _read_row(body: str) -> Row:
+    columns = json.loads(body)
+    fixed = {name: columns.pop(name) for name in ("result_id", "ref", "version", "status", "error", "created_at")}
+    return Row(**fixed, columns=columns)
+
+
+def _error(answer: httpx.Response) -> RefractError:
+    """The error of an answer: a stopping node and a proxy send none in the API's form."""
+    try:
+        body = json.loads(answer.text)["error"]
+        code, message = body["code"], body["message"]
+    except (ValueError, KeyError, TypeError):
+        code, message = None, f"status {answer.status_code}"
+    return ERRORS.get(code, Unavailable)(message, answer.status_code, code, answer.headers.get("x-request-id"))

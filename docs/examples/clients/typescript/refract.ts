@@ -1,0 +1,193 @@
+/**
+ * A client of Refract's API: one file to copy, for Node 20 and later, Deno and Bun.
+ *
+ *     const refract = new Refract('http://127.0.0.1:8080/v1', process.env.REFRACT_KEY!)
+ *     const result = await refract.create('support-triage', { text: 'Where is my order?', ref: 'ticket-17' })
+ *     console.log(result.answers)
+ *
+ * `refract.raw`, `.row`, `.csv`, `.tsv` and `.jsonl` have the same calls for the other formats. A call is
+ * repeated after a 500, a 503, a timeout and a broken connection; a create call always with one idempotency
+ * key, so that no text is asked about twice. A result that the model gave no answer to is returned with the
+ * status `failed`; whatever else fails throws a RefractError.
+ */
+
+/** A value in a column of the lens. */
+export type Value = string | number | null | Record<string, number>
+
+interface Envelope<Answers> {
+  id: string
+  ref: string | null
+  prism: string
+  version: number
+  took_ms: number
+  created_at: string
+  status: 'ok' | 'failed'
+  /** Why the model gave no answer; null for an ok result. */
+  error: string | null
+  /** Null for a failed result. */
+  answers: Answers | null
+}
+
+/** A result through the prism's lens, with a value for each column. */
+export type Result = Envelope<Record<string, Value>>
+
+/** The stored answer to one question. */
+export type StoredAnswer =
+  | { type: 'choice'; value: string | null; probabilities: Record<string, number>; confidence: number }
+  | { type: 'yes_no'; probability: number }
+  | { type: 'scale'; level: string; probabilities: Record<string, number> }
+
+/** A result with its stored answers, whatever the lens. */
+export type RawResult = Envelope<Record<string, StoredAnswer>>
+
+/** A result as a row; `columns` are the fields, then the columns of the lens. */
+export interface Row {
+  result_id: string
+  ref: string | null
+  version: number
+  status: 'ok' | 'failed'
+  error: string | null
+  created_at: string
+  columns: Record<string, Value>
+}
+
+/** A text to ask about, alone or by field. */
+export type Call = ({ text: string; fields?: never } | { fields: Record<string, string>; text?: never }) & {
+  context?: string
+  ref?: string
+  version?: number
+  idempotency_key?: string
+}
+
+/** The codes of the API's errors; `unavailable` stands for no answer, or for one that is not Refract's. */
+export type ErrorCode =
+  | 'validation_failed' | 'bad_request' | 'unauthorized' | 'not_found' | 'conflict' | 'internal_error' | 'unavailable'
+
+/** A call that failed; `status` is undefined where there was no answer. */
+export class RefractError extends Error {
+  readonly code: ErrorCode
+  readonly status: number | undefined
+  readonly requestId: string | undefined
+
+  constructor(message: string, code: ErrorCode, status?: number, requestId?: string) {
+    super(message)
+    this.name = 'RefractError'
+    this.code = code
+    this.status = status
+    this.requestId = requestId
+  }
+}
+
+export interface Options {
+  /** Milliseconds that a call may take; 45,000 unless given. */
+  timeout?: number
+  /** How often a call is made at most; 4 unless given. */
+  attempts?: number
+  /** Milliseconds before the first repeat, four times as many before each further one; 1,000 unless given. */
+  pause?: number
+}
+
+const CODES: readonly string[] = ['validation_failed', 'bad_request', 'unauthorized', 'not_found', 'conflict', 'internal_error']
+const MEDIA: Record<string, string> = { csv: 'text/csv', tsv: 'text/tab-separated-values', jsonl: 'application/x-ndjson' }
+const sleep = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds))
+
+/** The three calls in one format. */
+export class Calls<T> {
+  readonly #url: string
+  readonly #key: string
+  readonly #format: string
+  readonly #read: (body: string) => T
+  readonly #options: Required<Options>
+
+  constructor(url: string, key: string, format: string, read: (body: string) => T, options: Options = {}) {
+    this.#url = url.replace(/\/+$/, '')
+    this.#key = key
+    this.#format = format
+    this.#read = read
+    this.#options = { timeout: options.timeout ?? 45_000, attempts: options.attempts ?? 4, pause: options.pause ?? 1_000 }
+  }
+
+  /** Asks the prism's questions about a text, and saves the result. */
+  create(prism: string, call: Call): Promise<T> {
+    return this.#repeated('POST', `/prisms/${prism}/results`, { idempotency_key: crypto.randomUUID(), ...call })
+  }
+
+  /** A saved result; the model is not asked. */
+  read(id: string): Promise<T> {
+    return this.#repeated('GET', `/results/${id}`)
+  }
+
+  /** Asks again about the text of a failed result, and saves a new result. */
+  retry(id: string): Promise<T> {
+    return this.#repeated('POST', `/results/${id}/retry`)
+  }
+
+  async #repeated(method: string, path: string, call?: object): Promise<T> {
+    const { timeout, attempts, pause } = this.#options
+    const headers: Record<string, string> = { Authorization: `Bearer ${this.#key}` }
+    if (call) headers['Content-Type'] = 'application/json'
+    const request = { method, headers, ...(call && { body: JSON.stringify(call) }) }
+    for (let attempt = 1; ; attempt += 1) {
+      let wait = 0
+      let error: RefractError
+      try {
+        const answer = await fetch(`${this.#url}${path}?format=${this.#format}`, { ...request, signal: AbortSignal.timeout(timeout) })
+        const body = await answer.text()
+        if (answer.status === 200 || this.#isFailedResult(answer)) return this.#read(body)
+        error = errorOf(answer, body)
+        const retriedAs = attempt > 1 && error.code === 'conflict' && /already retried as ([0-9a-f-]{36})/.exec(error.message)
+        // by an attempt whose answer was lost
+        if (retriedAs) return await this.#repeated('GET', `/results/${retriedAs[1]}`)
+        if (answer.status < 500) throw error
+        if (answer.status === 503) wait = 1_000 * Number(answer.headers.get('retry-after') ?? 0)
+      } catch (fault) {
+        if (fault instanceof RefractError) throw fault
+        error = new RefractError(`no answer: ${fault instanceof Error ? fault.name : 'fault'}`, 'unavailable')
+      }
+      if (attempt >= attempts) throw error
+      await sleep(Math.max(wait, pause * 4 ** (attempt - 1) * (0.5 + Math.random() / 2)))
+    }
+  }
+
+  /** Whether a 502 is the result that the model gave no answer to, and not the page of a proxy. */
+  #isFailedResult(answer: Response): boolean {
+    const media = answer.headers.get('content-type')?.split(';')[0]
+    return answer.status === 502 && media === (MEDIA[this.#format] ?? 'application/json')
+  }
+}
+
+/** A client; `url` is the server's address up to `/v1`. */
+export class Refract extends Calls<Result> {
+  readonly raw: Calls<RawResult>
+  readonly row: Calls<Row>
+  readonly csv: Calls<string>
+  readonly tsv: Calls<string>
+  readonly jsonl: Calls<string>
+
+  constructor(url: string, key: string, options: Options = {}) {
+    super(url, key, 'json', (body) => JSON.parse(body) as Result, options)
+    const text = (format: string) => new Calls(url, key, format, (body) => body, options)
+    this.raw = new Calls(url, key, 'raw', (body) => JSON.parse(body) as RawResult, options)
+    this.row = new Calls(url, key, 'jsonl', rowOf, options)
+    this.csv = text('csv')
+    this.tsv = text('tsv')
+    this.jsonl = text('jsonl')
+  }
+}
+
+function rowOf(body: string): Row {
+  const { result_id, ref, version, status, error, created_at, ...columns } = JSON.parse(body) as Omit<Row, 'columns'> & Record<string, Value>
+  return { result_id, ref, version, status, error, created_at, columns }
+}
+
+/** The error of an answer: a stopping node and a proxy send none in the API's form. */
+function errorOf(answer: Response, body: string): RefractError {
+  const requestId = answer.headers.get('x-request-id') ?? undefined
+  try {
+    const { code, message } = (JSON.parse(body) as { error: { code: ErrorCode; message: string } }).error
+    if (CODES.includes(code)) return new RefractError(message, code, answer.status, requestId)
+  } catch {
+    // no JSON, or none of ours
+  }
+  return new RefractError(`status ${answer.status}`, 'unavailable', answer.status, requestId)
+}
