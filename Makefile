@@ -1,7 +1,7 @@
 # The tasks of this repository. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-model build app-pictures check check-api check-bounds check-deploy check-described check-evaluation check-measured check-fidelity check-generated check-model check-generators check-reproducible check-scripts check-services check-served check-sign-in check-spreadsheet sbom licences man fmt fmt-check clippy test test-endurance test-faults test-rolling docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-pace build-bench-http fuzz fuzz-build train clean
+.PHONY: help demo demo-model build app-pictures check check-api check-bounds check-called check-clients check-crates check-deploy check-described check-evaluation check-measured check-fidelity check-generated check-model check-generators check-parquet check-reproducible check-scripts check-services check-served check-sign-in check-spreadsheet check-wasm sbom licences man fmt fmt-check clippy test test-endurance test-faults test-rolling test-runs docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-pace build-bench-http fuzz fuzz-build semver train wasm clean
 
 CARGO ?= cargo
 PROFILE ?= dev
@@ -36,13 +36,22 @@ app-pictures: ## make pictures of every page of the app in target/app-pictures, 
 	$(CARGO) build --locked --package refract --bins --example app_pictures
 	.ci/with-browser "$${CARGO_TARGET_DIR:-target}/debug/examples/app_pictures"
 
-check: fmt-check clippy test docs deny fuzz-build check-described check-generated check-measured check-model check-scripts check-served ## the whole gate: formatting, clippy, tests, docs, dependencies, the API's description, generated clients, the measures, a real model, the app's scripts
+check: fmt-check clippy test docs deny fuzz-build check-called check-crates check-described check-generated check-measured check-scripts check-served ## the whole gate: formatting, clippy, tests, docs, dependencies, packages, the API's description, clients, the measures, the app's scripts
 
 check-api: ## compare a running server with docs/openapi.json by Schemathesis, in about two minutes (ARGS='--seed 42'; needs Python 3.11)
 	.ci/check-api $(ARGS)
 
 check-bounds: ## fill a node with large forms and bodies that stand still, and print its peak memory and how long ordinary calls take beside them (PROFILE=release on a quiet machine: the unoptimised program is too slow for its limit of time; needs `ulimit -n 12000`)
 	REFRACT_TEST_BOUNDS=full $(CARGO) test --package refract --test bounds --profile $(PROFILE) --locked -- --test-threads 1 --nocapture crowd::
+
+check-called: test
+	@REFRACT_BINARY="$${CARGO_TARGET_DIR:-target}/debug/refract" .ci/check-clients || { [ $$? -eq 75 ] && echo 'the example clients were not checked'; }
+
+check-clients: ## check the types of docs/examples/clients, and make every call with them through injected faults (needs Python 3.11; Node and npm for TypeScript)
+	.ci/check-clients
+
+check-crates: ## package the crates that other programs may use, and build and document each from its package alone
+	.ci/check-crates
 
 check-deploy: ## check docs/deploy: each file with its own tool, each query of the dashboard on real metrics (installs HAProxy, Caddy and Prometheus on Debian)
 	.ci/check-deploy
@@ -66,8 +75,7 @@ else
 	.ci/with-model chat sh -c 'exec $(FIDELITY) --server "$$REFRACT_MODEL_URL" --texts 3 --long-text 2000 --orders $(ARGS)'
 endif
 
-# The smallest part of it that shows a fault in reading or in the order of requests.
-check-model: test
+check-model: ## the smallest part of check-fidelity that shows a fault in reading or in the order of requests
 	@$(CARGO) build --quiet --locked --package refract-model-gateway --example fidelity
 	@.ci/with-model chat sh -c 'exec $(FIDELITY) --server "$$REFRACT_MODEL_URL" --texts 1 --brief --long-text 500' \
 		|| { [ $$? -eq 75 ] && echo 'no real model was asked'; }
@@ -93,8 +101,17 @@ check-served: test
 check-sign-in: ## sign in while 200 connections do without end: within three seconds, every time of 50, and what API calls notice
 	REFRACT_TEST_SIGN_IN=full .ci/with-postgres $(CARGO) test --package refract --test sign_in --locked -- --test-threads 1 --nocapture keep
 
+check-parquet: ## read exported Parquet with pyarrow, polars and DuckDB, and compare every value (needs Python 3.11)
+	.ci/check-parquet
+
 check-spreadsheet: ## check an exported CSV in LibreOffice: no cell is a formula, no row is split (needs LibreOffice Calc and Python 3)
 	.ci/check-spreadsheet
+
+check-wasm: ## build the npm package and compare every byte in Node and in Chromium, its types and its example app (finds or installs Chromium; needs Node)
+	.ci/check-wasm
+
+wasm: ## build the npm package refract-lens in target/wasm (with rustup's target wasm32-unknown-unknown, or on Debian with rustc-web; needs Node)
+	.ci/build-wasm
 
 sbom: ## write what the release binary is made of to target/refract.cdx.json (CycloneDX; installs cargo-cyclonedx when it is missing)
 	.ci/sbom
@@ -127,6 +144,12 @@ PROMOTIONS ?= 5
 
 test-faults: ## break databases, connections and nodes under load, at full length (KILLS=100 on each database, PROMOTIONS=5 of a standby; builds a newer PgBouncer on Debian when needed)
 	REFRACT_TEST_PGBOUNCER="$${REFRACT_TEST_PGBOUNCER:-$$(.ci/pgbouncer)}" REFRACT_TEST_KILLS=$(KILLS) REFRACT_TEST_PROMOTIONS=$(PROMOTIONS) .ci/with-postgres $(CARGO) test --package refract --test faults --locked -- --test-threads 1 --nocapture
+
+RUN_KILLS ?= 200
+RUN_ROWS ?= 10000
+
+test-runs: ## kill the nodes that work on file runs, again and again, until every row is answered (RUN_KILLS=200 on each database, RUN_ROWS=10000 a file)
+	REFRACT_TEST_RUN_KILLS=$(RUN_KILLS) REFRACT_TEST_RUN_ROWS=$(RUN_ROWS) .ci/with-postgres $(CARGO) test --package refract --test faults --locked -- --test-threads 1 --nocapture file_runs::
 
 MINUTES ?= 10
 
@@ -193,6 +216,13 @@ fuzz: ## fuzz every target (SECONDS_EACH=600; needs a nightly toolchain, install
 		mkdir -p $(FUZZ)/corpus/$$target; \
 		$(CARGO) +nightly fuzz run --fuzz-dir $(FUZZ) $$target $(FUZZ)/corpus/$$target docs/examples -- \
 			-dict=$(FUZZ)/words.dict -max_total_time=$(SECONDS_EACH) -max_len=16384 -timeout=10; done
+
+SINCE ?= v0.1.0
+
+semver: ## compare the published crates with those of a release: what breaks needs a new major version (SINCE=v0.1.0; installs cargo-semver-checks when it is missing)
+	@$(CARGO) semver-checks --version >/dev/null 2>&1 || $(CARGO) install cargo-semver-checks --locked
+	@git rev-parse --quiet --verify "$(SINCE)^{commit}" >/dev/null || { echo 'there is no release $(SINCE) yet to compare with'; exit 1; }
+	$(CARGO) semver-checks --baseline-rev "$(SINCE)" --package refract-domain --package refract-authoring --package refract-evaluation --package refract-lens-rendering
 
 fuzz-build: ## check that the fuzz targets build, where there is a nightly toolchain
 	@if $(CARGO) +nightly --version >/dev/null 2>&1; then \

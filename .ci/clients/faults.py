@@ -1,0 +1,91 @@
+"""A proxy between a client and a server, which does to each request what its plan says."""
+
+import http.client
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+# what docs/API.md says of a node that is stopping
+DRAINING = b'{"error":"Service Unavailable","message":"Service Unavailable","statusCode":503}'
+
+
+class Faults:
+    """A running proxy for a `with` block. `POST /plan` takes a list of what happens to the next requests.
+
+    `lost` drops the connection before the server hears of the request, `dropped` when it has answered;
+    `draining` is a node that stops, `broken` its bug, `proxy` the page of a proxy without a server.
+    Requests beyond the list pass. `GET /plan` is what is left of it, and how many requests came.
+    """
+
+    def __init__(self, server):
+        self.target = server.removeprefix("http://").split("/")[0]
+
+    def __enter__(self):
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.server.target, self.server.plan, self.server.came, self.server.lock = self.target, [], 0, threading.Lock()
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def do_GET(self):
+        self.handle_request(b"")
+
+    def do_POST(self):
+        self.handle_request(self.rfile.read(int(self.headers.get("content-length", 0))))
+
+    def handle_request(self, body):
+        server = self.server
+        with server.lock:
+            if self.path == "/plan":
+                if self.command == "POST":
+                    server.plan, server.came = json.loads(body), 0
+                return self.answer(200, json.dumps({"left": server.plan, "came": server.came}).encode())
+            server.came += 1
+            fault = server.plan.pop(0) if server.plan else "pass"
+        if fault == "lost":
+            return self.drop()
+        if fault == "draining":
+            return self.answer(503, DRAINING, {"retry-after": "0"})
+        if fault == "broken":
+            return self.answer(500, b'{"error":{"code":"internal_error","message":"Internal error"}}')
+        if fault == "proxy":
+            return self.answer(502, b"<h1>Bad Gateway</h1>", {"content-type": "text/html"})
+        status, answered, headers = self.forward(body)
+        if fault == "dropped":
+            return self.drop()
+        self.answer(status, answered, headers)
+
+    def forward(self, body):
+        connection = http.client.HTTPConnection(self.server.target, timeout=60)
+        passed = {name: value for name, value in self.headers.items() if name.lower() not in ("host", "connection", "accept-encoding")}
+        connection.request(self.command, self.path, body or None, passed)
+        answer = connection.getresponse()
+        kept = {name: answer.headers[name] for name in ("content-type", "x-request-id") if name in answer.headers}
+        status, answered = answer.status, answer.read()
+        connection.close()
+        return status, answered, kept
+
+    def answer(self, status, body, headers=None):
+        head = {"content-type": "application/json", "content-length": len(body), **(headers or {})}
+        lines = "".join(f"{name}: {value}\r\n" for name, value in head.items())
+        try:
+            self.wfile.write(f"HTTP/1.1 {status} Proxied\r\n{lines}\r\n".encode() + body)
+        except OSError:  # the client no longer waits
+            self.close_connection = True
+
+    def drop(self):
+        self.close_connection = True
+        self.connection.close()
+
+    def log_message(self, *_):
+        pass
