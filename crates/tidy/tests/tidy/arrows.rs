@@ -9,7 +9,7 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
 use crate::{assert_none, root, run};
 
 /// The crates of this workspace, each with the workspace crates that it may depend on.
-const ARROWS: [(&str, &[&str]); 17] = [
+const ARROWS: [(&str, &[&str]); 18] = [
     (
         "refract",
         &[
@@ -17,6 +17,7 @@ const ARROWS: [(&str, &[&str]); 17] = [
             "refract-app",
             "refract-http-api",
             "refract-http-serving",
+            "refract-file-runs",
             "refract-service",
             "refract-persistence",
             "refract-model-gateway",
@@ -38,6 +39,7 @@ const ARROWS: [(&str, &[&str]); 17] = [
         "refract-app",
         &[
             "refract-http-serving",
+            "refract-file-runs",
             "refract-service",
             "refract-lens-rendering",
             "refract-authoring",
@@ -86,6 +88,15 @@ const ARROWS: [(&str, &[&str]); 17] = [
     ("refract-authoring", &["refract-domain"]),
     ("refract-evaluation", &["refract-domain"]),
     ("refract-lens-rendering", &["refract-domain"]),
+    (
+        "refract-lens-wasm",
+        &[
+            "refract-evaluation",
+            "refract-lens-rendering",
+            "refract-authoring",
+            "refract-domain",
+        ],
+    ),
     ("refract-http-serving", &["refract-traces"]),
     ("refract-traces", &[]),
     ("refract-domain", &[]),
@@ -99,7 +110,7 @@ const ARROWS: [(&str, &[&str]); 17] = [
 
 /// External dependencies, each with the only crates that may depend on it. Dev-dependencies count
 /// too.
-const KEEPERS: [(&str, &[&str]); 16] = [
+const KEEPERS: [(&str, &[&str]); 17] = [
     ("actix-http", &["refract-http-serving"]),
     ("actix-server", &["refract-http-serving"]),
     (
@@ -128,6 +139,7 @@ const KEEPERS: [(&str, &[&str]); 16] = [
         &["refract-persistence", "refract-test-support"],
     ),
     ("tokio-postgres-rustls", &["refract-persistence"]),
+    ("wasm-bindgen", &["refract-lens-wasm"]),
 ];
 
 /// Crates that only tests and benches may use.

@@ -7,7 +7,15 @@ use toml::{Table, Value};
 use crate::{assert_none, files, read};
 
 /// The keys that a member inherits from `[workspace.package]`.
-const INHERITED: [&str; 5] = ["version", "edition", "rust-version", "license", "publish"];
+const INHERITED: [&str; 4] = ["version", "edition", "rust-version", "license"];
+
+/// The members that other programs may take from a registry; the others inherit `publish`.
+const PUBLISHED: [&str; 4] = [
+    "refract-authoring",
+    "refract-domain",
+    "refract-evaluation",
+    "refract-lens-rendering",
+];
 
 /// The tables of a manifest with dependencies.
 const DEPENDENCY_TABLES: [&str; 3] = ["dependencies", "dev-dependencies", "build-dependencies"];
@@ -64,6 +72,18 @@ fn members_inherit_lints_edition_version_and_licence() {
             if !is_inherited(package.and_then(|package| package.get(key))) {
                 breaches.push(format!("{file}: needs `{key}.workspace = true`"));
             }
+        }
+        let publish = package.and_then(|package| package.get("publish"));
+        let is_published = publish.and_then(Value::as_bool) == Some(true);
+        let name = package.and_then(|package| package.get("name"));
+        let may_be = name
+            .and_then(Value::as_str)
+            .is_some_and(|name| PUBLISHED.contains(&name));
+        if is_published != may_be || !(is_published || is_inherited(publish)) {
+            breaches.push(format!(
+                "{file}: only {} have `publish = true`",
+                PUBLISHED.join(", ")
+            ));
         }
     }
     assert_none(

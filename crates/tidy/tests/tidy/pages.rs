@@ -10,36 +10,38 @@ use crate::{assert_none, files, has_ending, read};
 
 /// The most words of a page, or of all pages in a folder. A page that is not here fails
 /// [`every_page_has_a_budget`].
-const BUDGETS: [(&str, usize); 22] = [
+const BUDGETS: [(&str, usize); 23] = [
     ("README.md", 450),
-    ("docs/API.md", 1_500),
-    ("docs/APP.md", 600),
-    ("docs/ARCHITECTURE.md", 1_550),
-    ("docs/CHANGELOG.md", 1_000),
-    ("docs/CONTRIBUTING.md", 900),
+    ("docs/API.md", 1_520),
+    ("docs/APP.md", 740),
+    ("docs/ARCHITECTURE.md", 1_720),
+    ("docs/CHANGELOG.md", 1_130),
+    ("docs/CONTRIBUTING.md", 910),
     ("docs/DATABASE.md", 700),
     ("docs/DEPLOY.md", 1_200),
-    ("docs/FILES.md", 700),
+    ("docs/FILES.md", 920),
     ("docs/MODELS.md", 1_310),
     ("docs/PERFORMANCE.md", 500),
-    ("docs/PRISMS.md", 800),
+    ("docs/PRISMS.md", 840),
     ("docs/PROBABILITIES.md", 1_070),
     ("docs/QUALITY.md", 1_250),
-    ("docs/RETENTION.md", 500),
-    ("docs/SECURITY.md", 1_250),
+    ("docs/RETENTION.md", 590),
+    ("docs/SECURITY.md", 1_300),
     ("docs/SETTINGS.md", GENERATED),
     ("docs/TOUR.md", 900),
-    ("docs/adr/", 5_900),
+    ("docs/adr/", 6_900),
     ("docs/deploy/README.md", 150),
     ("docs/measurements/", 2_500),
     (".github/", 100),
+    // the README of the npm package
+    ("crates/lens-wasm/npm/", 400),
 ];
 
 /// The budget of a page that the program writes: it counts towards [`ALL_WORDS`] alone.
 const GENERATED: usize = ALL_WORDS;
 
 /// The most words of all Markdown in the repository.
-const ALL_WORDS: usize = 26_000;
+const ALL_WORDS: usize = 29_000;
 
 /// The most words of the README of a crate or of its fuzz targets.
 const CRATE_README: usize = 100;
