@@ -25,6 +25,16 @@ macro_rules! id {
         pub struct $name(pub Uuid);
 
         impl $name {
+            /// The id that is this UUID.
+            pub const fn new(uuid: Uuid) -> Self {
+                Self(uuid)
+            }
+
+            /// The id as a UUID.
+            pub const fn uuid(self) -> Uuid {
+                self.0
+            }
+
             /// Reads an id in the hyphenated form, in any case; `None` for anything else.
             pub fn parse(text: &str) -> Option<Self> {
                 parse_uuid(text).map(Self)

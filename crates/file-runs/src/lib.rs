@@ -46,7 +46,7 @@ pub use output::parquet_rows::ParquetRows;
 pub use output::row_layout::RowLayout;
 pub use run::RunFiles;
 pub use run::error::RunError;
-pub use run::settings::{FilePart, RunSettings};
+pub use run::settings::RunSettings;
 pub use run::shard::{NoShard, Shard};
 pub use run::tally::{ReachedLimit, RunCounts, RunTally};
 pub use worker::check_facts::CheckFacts;

@@ -26,7 +26,7 @@ use crate::output::rows::RunOutput;
 use crate::run::dispatch::Dispatch;
 use crate::run::error::{FirstError, RunError};
 use crate::run::row_chunks::RowChunks;
-use crate::run::settings::RunSettings;
+use crate::run::settings::{FilePart, RunSettings};
 use crate::run::tally::RunTally;
 
 /// The output files of a run.
@@ -65,7 +65,7 @@ impl FileRun {
                 ..RunSummary::default()
             };
         }
-        let rows = RowChunks::read(self, settings.part, Some(check.rows_in_file), kept);
+        let rows = RowChunks::read(self, FilePart::WHOLE, Some(check.rows_in_file), kept);
         let take = |row: FinishedRow| output.write(&row.cells, &row.result.view());
         let list = |row: ListedRow| refused.write(&row);
         let sinks = RowSinks { take, list };

@@ -20,7 +20,7 @@ use crate::input::row::InputRow;
 use crate::input::rows::KeptCells;
 use crate::output::finished_rows::{FinishedRow, RowSinks, RunSummary};
 use crate::run::row_chunks::RowChunks;
-use crate::run::settings::RunSettings;
+use crate::run::settings::{FilePart, RunSettings};
 use crate::run::tally::RunTally;
 
 /// Upper bound on the invalid cells in the list.
@@ -124,7 +124,7 @@ impl GoldRun {
             Ok(())
         };
         let rows = Some(check.file.rows_in_file);
-        let rows = RowChunks::read(&self.0, settings.part, rows, KeptCells::None);
+        let rows = RowChunks::read(&self.0, FilePart::WHOLE, rows, KeptCells::None);
         let sinks = RowSinks {
             take,
             list: |_| Ok(()),

@@ -10,19 +10,12 @@ use super::stored_input::StoredInput;
 
 /// The source of the rows.
 pub enum InputSource<'a> {
-    /// The content of a file that somebody uploaded.
-    Bytes {
-        /// The file's name, which shows its format.
-        name: &'a Path,
-        /// The content.
-        bytes: &'a [u8],
-    },
     /// The path of a file. A named pipe or a device is read like a stream.
     Path(&'a Path),
     /// Bytes that can be read only once. They are copied to a temporary file that no other process
     /// can open and that vanishes with this process.
     Stream(Box<dyn Read + 'a>),
-    /// Bytes that are stored elsewhere. They are never copied to a file.
+    /// Bytes in memory or in a database. They are never copied to a file.
     Stored(StoredInput),
 }
 
@@ -31,7 +24,6 @@ impl InputSource<'_> {
     pub(crate) fn name(&self) -> &Path {
         match self {
             Self::Path(path) => path,
-            Self::Bytes { name, .. } => name,
             Self::Stream(_) => Path::new(""),
             Self::Stored(stored) => &stored.name,
         }
@@ -41,7 +33,6 @@ impl InputSource<'_> {
     pub(crate) fn open(self) -> Result<InputBytes, InputError> {
         let file = match self {
             Self::Path(path) => open_file(path)?,
-            Self::Bytes { mut bytes, .. } => kept(&mut bytes)?,
             Self::Stream(mut stream) => kept(&mut stream)?,
             Self::Stored(stored) => return Ok(InputBytes::Stored(stored)),
         };

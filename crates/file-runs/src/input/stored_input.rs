@@ -1,6 +1,6 @@
 //! Bytes that are stored elsewhere, such as an upload in the database.
 
-use std::io::Read;
+use std::io::{Cursor, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -12,4 +12,15 @@ pub struct StoredInput {
     pub name: PathBuf,
     /// Begins to read at the first byte. Readers block, and are independent of each other.
     pub bytes: Arc<dyn Fn() -> Box<dyn Read + Send> + Send + Sync>,
+}
+
+impl StoredInput {
+    /// A file that is in memory.
+    pub fn of_bytes(name: impl Into<PathBuf>, bytes: impl Into<Arc<[u8]>>) -> Self {
+        let bytes = bytes.into();
+        Self {
+            name: name.into(),
+            bytes: Arc::new(move || Box::new(Cursor::new(Arc::clone(&bytes)))),
+        }
+    }
 }

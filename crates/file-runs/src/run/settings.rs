@@ -1,4 +1,4 @@
-//! Limits of a run: concurrency, threads, the rows of the file, and when to stop.
+//! Limits of a run: concurrency, threads, and when to stop; and the part of the file.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -19,21 +19,18 @@ pub struct RunSettings {
     /// One permit for each row in flight, shared with other runs; `None` for a run of its own. The
     /// permits are given out in the order of the requests, so that the runs get equal shares.
     pub shared_permits: Option<Arc<Semaphore>>,
-    /// The rows to ask about.
-    pub part: FilePart,
     /// The limits at which the run stops.
     pub limits: FileRunLimits,
 }
 
 impl RunSettings {
-    /// A run of the whole file, with permits of its own and without limits.
+    /// A run with permits of its own and without limits.
     pub fn new(concurrency: NonZeroUsize, threads: NonZeroUsize) -> Self {
         Self {
             concurrency,
             threads,
             gives_up: true,
             shared_permits: None,
-            part: FilePart::WHOLE,
             limits: FileRunLimits::default(),
         }
     }
@@ -41,16 +38,16 @@ impl RunSettings {
 
 /// Consecutive rows of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FilePart {
+pub(crate) struct FilePart {
     /// The number of the row before the first one; 0 for the beginning of the file.
-    pub after: u64,
+    pub(crate) after: u64,
     /// Upper bound on the rows that are not refused; `None` for all.
-    pub most_accepted: Option<u64>,
+    pub(crate) most_accepted: Option<u64>,
 }
 
 impl FilePart {
     /// The whole file.
-    pub const WHOLE: Self = Self {
+    pub(crate) const WHOLE: Self = Self {
         after: 0,
         most_accepted: None,
     };

@@ -134,8 +134,9 @@ impl RunTally {
         self.locked_in_order().clone()
     }
 
-    /// Begins at the first row again. What was spent still counts.
+    /// Begins at the first row again, and retries the rows that failed. What was spent still counts.
     pub(crate) fn begin_again(&self) {
+        self.failed.store(0, Ordering::Relaxed);
         *self.locked_in_order() = RowsInOrder::default();
         *self.streak() = FailureStreak::default();
     }

@@ -84,7 +84,8 @@ impl LeasedWork {
         }
         let end = ended.unwrap_or_else(|error| {
             let fate = error.fate();
-            if fate == Fate::AnotherTry {
+            let is_interrupted = state.stop_cause.get().is_none();
+            if fate == Fate::AnotherTry && is_interrupted {
                 tracing::warn!(run = %run.id, %error, "the work on a file run is interrupted");
             }
             fate.into_end()
@@ -264,7 +265,6 @@ impl LeasedWork {
     ) -> Result<(), RunError> {
         let settings = RunSettings {
             shared_permits: Some(Arc::clone(&self.permits)),
-            part,
             limits: self.leased.run.limits,
             ..RunSettings::new(self.concurrency, THREADS)
         };

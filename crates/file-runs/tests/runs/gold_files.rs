@@ -1,6 +1,5 @@
 //! A written gold file is read as the same texts, and a read one is written as the same rows.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use proptest::collection::vec;
@@ -11,7 +10,7 @@ use refract_domain::prism::PrismVersion;
 use refract_domain::submission::reference::Ref;
 use refract_domain::submission::{CallContext, FieldValues, Submission};
 use refract_file_runs::{
-    ExpectedOutcome, GoldFile, GoldFormat, GoldProblem, GoldText, InputSource,
+    ExpectedOutcome, GoldFile, GoldFormat, GoldProblem, GoldText, InputSource, StoredInput,
 };
 
 const OUTCOMES: [(&str, &[&str]); 3] = [
@@ -32,10 +31,7 @@ fn version() -> Arc<PrismVersion> {
 }
 
 fn read(name: &str, bytes: &[u8]) -> Result<GoldFile, String> {
-    let source = InputSource::Bytes {
-        name: Path::new(name),
-        bytes,
-    };
+    let source = InputSource::Stored(StoredInput::of_bytes(name, bytes));
     GoldFile::read(source, &version()).map_err(|error| error.to_string())
 }
 

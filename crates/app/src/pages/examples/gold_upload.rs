@@ -1,7 +1,6 @@
 //! Takes over a gold file as examples, all of it or nothing.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use actix_web::http::StatusCode;
@@ -10,7 +9,7 @@ use maud::{Markup, html};
 use refract_domain::prism::PrismVersion;
 use refract_domain::prism::example::{EXAMPLE_TEXTS, ExpectedOutcomes};
 use refract_domain::result::mark::outcomes;
-use refract_file_runs::{GoldFile, GoldProblem, InputSource};
+use refract_file_runs::{GoldFile, GoldProblem, InputSource, StoredInput};
 use refract_http_serving::Panicked;
 use refract_service::prisms::{ExampleError, ExampleInput};
 
@@ -38,14 +37,10 @@ pub(crate) async fn upload(visit: Visit) -> Result<PageReply, PageError> {
         let problem = (None, "Choose a file first".to_owned());
         return refused(&visit, &[problem]).await;
     };
-    let (name, bytes) = (PathBuf::from(&file.name), file.bytes.clone());
+    let source = StoredInput::of_bytes(&file.name, file.bytes.clone());
     let version = Arc::clone(&lens.latest);
     let reading = web::block(move || {
-        let source = InputSource::Bytes {
-            name: &name,
-            bytes: &bytes,
-        };
-        GoldFile::read(source, &version).map_err(|error| error.to_string())
+        GoldFile::read(InputSource::Stored(source), &version).map_err(|error| error.to_string())
     });
     let read = reading.await.map_err(|_| PageError::from(Panicked))?;
     let inputs = match read {

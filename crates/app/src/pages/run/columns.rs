@@ -22,6 +22,8 @@ use crate::requests::visit::Visit;
 const ROWS: usize = 3;
 /// The most columns that are shown.
 const COLUMNS: usize = 12;
+/// The most columns that can be chosen: a first row may be no header, but a long text.
+const CHOICES: usize = 1_000;
 /// The most characters of a cell.
 const CELL: usize = 80;
 /// The prefix of the inputs for columns, before the key of the field.
@@ -113,7 +115,7 @@ fn choice(field: &str, label: &str, hint: &str, column: &str, outline: &InputOut
     let input = FormField::new(&name, label).hint(hint).value(column);
     let options = html! {
         (input.option("", "(none)"))
-        @for column in &outline.header { (input.option(column, &clamped(column, CELL))) }
+        @for column in outline.header.iter().take(CHOICES) { (input.option(column, &clamped(column, CELL))) }
     };
     input.select(&options)
 }

@@ -1,10 +1,9 @@
 //! The results of a run: the newest ones, and what they were answered with.
 
 use maud::{Markup, html};
-use refract_domain::ids::FileRunId;
 use refract_domain::lens::Column;
 use refract_evaluation::counting::column_tally::{ColumnSummary, ColumnTally};
-use refract_service::results::{ReadableResult, ResultOrder, ResultSearch};
+use refract_service::results::{PrismResults, ReadableResult, ResultOrder, ResultSearch};
 
 use super::run_view::RunView;
 use crate::components::number::{count, counted};
@@ -14,53 +13,53 @@ use crate::replies::page_error::PageError;
 use crate::requests::visit::Visit;
 
 /// The most results that are counted, newest first.
-const COUNTED: usize = 2_000;
+const COUNTED: usize = 500;
 /// The most columns of the lens with shares, and the most values of each.
 const COLUMNS: usize = 12;
 const VALUES: usize = 6;
 
-/// The newest results that the run made.
+/// The newest results that the run made; at most one page of them.
 pub(super) async fn newest_results(
     visit: &Visit,
     view: &RunView,
     most: usize,
 ) -> Result<Vec<ReadableResult>, PageError> {
-    let search = search(view.run.id);
-    let lens = (*view.lens).clone();
-    let results = visit.refract.results();
-    let pages = results.of_search(lens, search, ResultOrder::NewestFirst);
-    // the search names no column
-    let mut pages = pages.map_err(|_| PageError::NotFound)?;
-    let mut newest = Vec::new();
-    while newest.len() < most {
-        let page = pages.next_page().await?;
-        if page.is_empty() {
-            break;
-        }
-        newest.extend(page);
-    }
+    let mut newest = results(visit, view)?.next_page().await?;
     newest.truncate(most);
     Ok(newest)
 }
 
-/// The search for the results of a run.
-fn search(run: FileRunId) -> ResultSearch {
+/// The results that the run made, newest first.
+fn results(visit: &Visit, view: &RunView) -> Result<PrismResults, PageError> {
     let mut search = ResultSearch::default();
-    search.filter.run = Some(run);
-    search
+    search.filter.run = Some(view.run.id);
+    let lens = (*view.lens).clone();
+    let results = visit.refract.results();
+    let results = results.of_search(lens, search, ResultOrder::NewestFirst);
+    // the search names no column
+    results.map_err(|_| PageError::NotFound)
 }
 
 /// The shares of the values in each column of the lens.
 pub(super) async fn shares(visit: &Visit, view: &RunView) -> Result<Markup, PageError> {
-    let results = newest_results(visit, view, COUNTED).await?;
     let columns = view.lens.columns();
     let tally =
         |column: &Column| ColumnTally::new(column, view.lens.latest.question(&column.question));
     let mut tallies: Vec<_> = columns.lens.iter().take(COLUMNS).map(tally).collect();
-    let answered: Vec<_> = results.iter().filter(|result| result.is_ok()).collect();
-    for result in &answered {
-        for (tally, value) in tallies.iter_mut().zip(result.view().values(columns.lens)) {
-            tally.add(value);
+    let mut results = results(visit, view)?;
+    let (mut read, mut answered) = (0, 0);
+    while read < COUNTED {
+        // a page at a time, since texts may be long
+        let page = results.next_page().await?;
+        if page.is_empty() {
+            break;
+        }
+        read += page.len();
+        for result in page.iter().filter(|result| result.is_ok()) {
+            answered += 1;
+            for (tally, value) in tallies.iter_mut().zip(result.view().values(columns.lens)) {
+                tally.add(value);
+            }
         }
     }
     let address = format!(
@@ -69,15 +68,15 @@ pub(super) async fn shares(visit: &Visit, view: &RunView) -> Result<Markup, Page
         view.run.id
     );
     Ok(html! {
-        @if !answered.is_empty() {
+        @if answered > 0 {
             h3 { "What was answered" }
             p.soft {
                 "Of the "
-                @if results.len() >= COUNTED { "newest " }
-                (counted(answered.len(), "answer")) " that this run made. "
+                @if read >= COUNTED { "newest " }
+                (counted(answered, "answer")) " that this run made. "
                 a href=(address) { "Its results" }
             }
-            div.columns { @for tally in &tallies { (column(tally, answered.len())) } }
+            div.columns { @for tally in &tallies { (column(tally, answered)) } }
         }
     })
 }
