@@ -21,6 +21,7 @@ mod gold;
 mod input;
 mod marks_file;
 mod output;
+pub mod row_schema;
 mod run;
 mod worker;
 

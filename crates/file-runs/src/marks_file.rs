@@ -5,7 +5,7 @@
 //! export of results with marks is one as well: there `<question>_marked` takes precedence over the
 //! question's column, which holds the answer.
 
-mod columns;
+pub(crate) mod columns;
 mod error;
 #[cfg(test)]
 mod tests;

@@ -8,12 +8,12 @@ use refract_domain::submission::reference::Ref;
 use refract_service::marks::{MarkCell, MarkError, MarkErrors, MarksRow, NamedResult};
 
 use super::error::MarksFileError;
+use crate::gold::cells::EXPECTED;
+use crate::input::column_mapping::REF;
 use crate::input::{RawRow, RawValue, WantedColumn, WantedColumns, listed};
 
-const RESULT_ID: &str = "result_id";
-const REF: &str = "ref";
-/// Prefix of the columns with correct answers in a gold file; a question's key follows.
-const EXPECTED: &str = "expected_";
+/// Name of the column with the ids of results.
+pub(crate) const RESULT_ID: &str = "result_id";
 /// Number of columns before those of the questions.
 const BEFORE: usize = 2;
 /// Number of possible columns for one question.
@@ -26,16 +26,16 @@ pub(super) struct MarksColumns {
 }
 
 /// The possible columns of one question. The first one that the file has is used.
-struct QuestionColumns {
+pub(crate) struct QuestionColumns {
     key: QuestionKey,
     /// `<key>_marked`, used in exports of results, where the column of the key holds the answer;
     /// then the key; then `expected_<key>`. `None` replaces a name that is the key of another
     /// question.
-    names: [Option<String>; EACH],
+    pub(crate) names: [Option<String>; EACH],
 }
 
 impl QuestionColumns {
-    fn new(key: &QuestionKey, all: &[QuestionKey]) -> Self {
+    pub(crate) fn new(key: &QuestionKey, all: &[QuestionKey]) -> Self {
         let is_of_another = |name: &str| {
             all.iter()
                 .any(|other| other != key && other.as_str() == name)

@@ -2,6 +2,7 @@
 
 mod export;
 mod import;
+mod schema;
 
 use std::process::ExitCode;
 
@@ -28,6 +29,13 @@ pub enum MarksCommand {
         after_help = "Examples:\n  refract marks export support-triage --output marks.csv\n  refract marks export support-triage --format jsonl | jq -r .topic"
     )]
     Export(export::ExportMarksCommand),
+    /// Prints the JSON Schema of a row of a file of marks, for programs that write one
+    ///
+    /// The schema names the keys and outcomes of the prism's latest version.
+    #[command(
+        after_help = "Examples:\n  refract marks schema support-triage > marks.schema.json\n  refract marks schema support-triage --gold > gold.schema.json"
+    )]
+    Schema(schema::MarksSchemaCommand),
 }
 
 impl MarksCommand {
@@ -36,6 +44,10 @@ impl MarksCommand {
         match self {
             Self::Import(command) => command.run(database).await,
             Self::Export(command) => {
+                command.run(database).await?;
+                Ok(ExitCode::SUCCESS)
+            }
+            Self::Schema(command) => {
                 command.run(database).await?;
                 Ok(ExitCode::SUCCESS)
             }

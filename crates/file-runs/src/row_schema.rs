@@ -1,0 +1,116 @@
+//! JSON Schemas of one row of a gold file and of a file of marks, as JSON Lines have it. They are made
+//! for a version, whose keys and outcomes they name.
+//!
+//! A row that a schema accepts is accepted by the reader, unless it is over the limit of tokens. The
+//! reader accepts more: white space around a name, and a number as `ref`.
+
+use refract_domain::limits;
+use refract_domain::prism::PrismVersion;
+use refract_domain::prism::question::Question;
+use refract_domain::result::mark;
+use serde_json::{Map, Value, json};
+
+use crate::gold::cells::EXPECTED;
+use crate::input::column_mapping::{CONTEXT, REF};
+use crate::marks_file::columns::{QuestionColumns, RESULT_ID};
+
+const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+
+/// The schema of a row of a gold file.
+pub fn gold_row(version: &PrismVersion) -> Value {
+    let fields = version.fields();
+    let required: Vec<_> = fields.iter().map(|field| field.key.as_str()).collect();
+    let mut properties = Map::new();
+    for field in fields {
+        let value = json!({
+            "title": field.label,
+            "type": "string",
+            "maxLength": limits::FIELD_VALUE_CHARS,
+        });
+        properties.insert(field.key.to_string(), value);
+    }
+    properties.insert(REF.to_owned(), reference());
+    let context = json!({ "type": ["string", "null"], "maxLength": limits::CALL_CONTEXT_CHARS });
+    properties.insert(CONTEXT.to_owned(), context);
+    for question in version.questions() {
+        properties.insert(format!("{EXPECTED}{}", question.key), outcome(question));
+    }
+    json!({
+        "$schema": DIALECT,
+        "title": "A text with its correct answers",
+        "type": "object",
+        "required": required,
+        "propertyNames": names(&properties),
+        "properties": properties,
+    })
+}
+
+/// The schema of a row of a file of marks.
+pub fn marks_row(version: &PrismVersion) -> Value {
+    let questions = version.questions();
+    let keys: Vec<_> = questions
+        .iter()
+        .map(|question| question.key.clone())
+        .collect();
+    let mut properties = Map::new();
+    let id = json!({
+        "description": "The marked result.",
+        "type": ["string", "null"],
+        "pattern": "^([0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})?$",
+    });
+    properties.insert(RESULT_ID.to_owned(), id);
+    properties.insert(REF.to_owned(), reference());
+    for question in questions {
+        for name in QuestionColumns::new(&question.key, &keys)
+            .names
+            .into_iter()
+            .flatten()
+        {
+            properties.insert(name, outcome(question));
+        }
+    }
+    let text = json!({ "type": "string", "minLength": 1 });
+    json!({
+        "$schema": DIALECT,
+        "title": "The marks of one result, or of every answered result with a ref",
+        "type": "object",
+        "anyOf": [
+            { "required": [RESULT_ID], "properties": { RESULT_ID: text } },
+            { "required": [REF], "properties": { REF: text } },
+        ],
+        "propertyNames": names(&properties),
+        "properties": properties,
+    })
+}
+
+fn reference() -> Value {
+    json!({
+        "description": "The caller's name for the text.",
+        "type": ["string", "null"],
+        "maxLength": limits::REF_CHARS.end(),
+    })
+}
+
+/// An outcome by its key or label; an empty one and null stand for none.
+fn outcome(question: &Question) -> Value {
+    let outcomes = mark::outcomes(question);
+    let mut names: Vec<&str> = outcomes.clone().map(|outcome| outcome.key).collect();
+    for outcome in outcomes {
+        if !names.contains(&outcome.label) {
+            names.push(outcome.label);
+        }
+    }
+    let names = names.into_iter().map(Value::from);
+    let none = [Value::from(""), Value::Null];
+    let names: Vec<_> = names.chain(none).collect();
+    json!({ "description": question.text, "enum": names })
+}
+
+/// Names of any kind, but no `expected_…` without its question.
+fn names(properties: &Map<String, Value>) -> Value {
+    let expected: Vec<_> = properties
+        .keys()
+        .filter(|name| name.starts_with(EXPECTED))
+        .collect();
+    json!({ "anyOf": [{ "not": { "pattern": format!("^{EXPECTED}") } }, { "enum": expected }] })
+}
