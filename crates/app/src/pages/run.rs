@@ -5,6 +5,7 @@ mod columns;
 mod comparison;
 mod downloads;
 mod facts;
+mod history;
 mod progress;
 mod run_view;
 mod shares;
@@ -82,6 +83,7 @@ async fn page(
         @if let Some(reason) = &run.reason { p.fault { (sentence(reason)) } }
         (body)
         (facts::file(visit, view))
+        (history::section(visit, view).await?)
     };
     let title = format!("{} · {}", run.file_name, lens.prism.name);
     let page = visit.prism_page(&lens.prism, PrismTab::Runs, title, &main);

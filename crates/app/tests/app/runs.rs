@@ -66,11 +66,16 @@ pub(crate) async fn page_with(person: &mut PlainBrowser<'_>, run: &str, words: &
 const PATIENCE: Duration = Duration::from_mins(1);
 /// The state of a run beside the name of its file.
 pub(crate) const READY: &str = "</bdi> <span class=\"tag\">ready to start<";
-const DONE: &str = "</bdi> <span class=\"tag\">done<";
+pub(crate) const DONE: &str = "</bdi> <span class=\"tag\">done<";
 const PAUSED: &str = "</bdi> <span class=\"tag strong\">paused<";
 
 /// Does something with a run.
-async fn act(person: &mut PlainBrowser<'_>, run: &str, action: &str, values: &[(&str, &str)]) {
+pub(crate) async fn act(
+    person: &mut PlainBrowser<'_>,
+    run: &str,
+    action: &str,
+    values: &[(&str, &str)],
+) {
     let answer = person.post(&format!("{run}/{action}"), values).await;
     assert_eq!(answer.status, 303, "{action}: {answer:?}");
 }
@@ -270,7 +275,11 @@ async fn a_limit_pauses_a_run_and_a_person_lets_it_go_on(backend: Backend) {
     let held = ada.download(&format!("{run}/download?format=csv")).await;
     assert_eq!(held.body.lines().count(), asked + 1);
     act(&mut ada, &run, "resume", &[("model_requests", "")]).await;
-    page_with(&mut ada, &run, DONE).await;
+    let page = page_with(&mut ada, &run, DONE).await;
+    let (_, history) = page.body.split_once("What was done, by whom").unwrap();
+    let places = ["→ done", "→ paused", "→ checking"].map(|state| history.find(state));
+    assert!(places.iter().all(Option::is_some), "{history}");
+    assert!(places.is_sorted(), "newest first: {history}");
     assert_eq!(service.asked(), 200, "no row is asked about twice");
     // nothing can be done with a run in another state
     let late = ada.post(&format!("{run}/pause"), &[]).await;

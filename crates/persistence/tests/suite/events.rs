@@ -6,7 +6,7 @@ use refract_domain::account::role::Role;
 use refract_domain::event::{
     Actor, ActorKind, Event, EventAction, EventDetail, EventRequest, EventStamp, EventTarget,
 };
-use refract_domain::ids::{ApiKeyId, EventId, PersonId, PrismId};
+use refract_domain::ids::{ApiKeyId, EventId, FileRunId, PersonId, PrismId};
 use refract_persistence::{EventActors, EventFilter, EventRange};
 use refract_test_support::on_both;
 use uuid::Uuid;
@@ -21,6 +21,7 @@ on_both!(
     events_are_paged_from_both_ends,
     filters_keep_the_events_that_they_name,
     a_period_is_that_of_the_saved_moment,
+    events_about_a_file_run_begin_with_it,
     an_account_sees_its_own_events_alone,
     changes_of_a_prism_and_what_people_did_last_are_reported,
     the_database_refuses_to_change_or_delete_an_event,
@@ -51,7 +52,7 @@ async fn save(it: &Fixture, actor: Actor, action: EventAction, target: EventTarg
 
 async fn an_event_reads_as_it_was_saved(it: Fixture) {
     let before = events(&it).await.len();
-    let person = PersonId(Uuid::now_v7());
+    let person = PersonId::new(Uuid::now_v7());
     let actors = [
         Actor::Person(person),
         Actor::Key(it.key.id),
@@ -137,8 +138,8 @@ async fn events_are_paged_from_both_ends(it: Fixture) {
 }
 
 async fn filters_keep_the_events_that_they_name(it: Fixture) {
-    let [ada, grace] = [1, 2].map(|_| PersonId(Uuid::now_v7()));
-    let key = ApiKeyId(Uuid::now_v7());
+    let [ada, grace] = [1, 2].map(|_| PersonId::new(Uuid::now_v7()));
+    let key = ApiKeyId::new(Uuid::now_v7());
     let prism = EventTarget::Prism(it.prism.id);
     let other = EventTarget::Person(ada);
     let of_ada = save(&it, Actor::Person(ada), EventAction::LensSet, prism).await;
@@ -154,11 +155,14 @@ async fn filters_keep_the_events_that_they_name(it: Fixture) {
     };
     let person = ActorKind::Person;
     for (filter, expected) in [
-        (by(person, &[ada.0]), vec![&of_ada]),
-        (by(person, &[grace.0, ada.0]), vec![&of_grace, &of_ada]),
-        (by(person, &[key.0]), vec![]),
+        (by(person, &[ada.uuid()]), vec![&of_ada]),
+        (
+            by(person, &[grace.uuid(), ada.uuid()]),
+            vec![&of_grace, &of_ada],
+        ),
+        (by(person, &[key.uuid()]), vec![]),
         (by(person, &[]), vec![]),
-        (by(ActorKind::Key, &[key.0]), vec![&of_key]),
+        (by(ActorKind::Key, &[key.uuid()]), vec![&of_key]),
         (by(ActorKind::Node, &[]), vec![&of_node]),
         (
             EventFilter {
@@ -178,7 +182,7 @@ async fn filters_keep_the_events_that_they_name(it: Fixture) {
             EventFilter {
                 target: Some(prism),
                 action: Some(EventAction::LensSet),
-                ..by(person, &[ada.0])
+                ..by(person, &[ada.uuid()])
             },
             vec![&of_ada],
         ),
@@ -202,7 +206,7 @@ async fn a_period_is_that_of_the_saved_moment(it: Fixture) {
         // an id of a clock that was four minutes ahead
         let ahead = moment(milliseconds) + chrono::TimeDelta::minutes(4);
         let stamp = EventStamp {
-            id: EventId(EventId::first_of(ahead).0),
+            id: EventId::new(EventId::first_of(ahead).uuid()),
             ..it.stamp(milliseconds)
         };
         stamp.event(EventAction::LensSet, EventTarget::Prism(it.prism.id))
@@ -226,6 +230,23 @@ async fn a_period_is_that_of_the_saved_moment(it: Fixture) {
     assert_eq!(between(Some(0), None).await, [2, 1, 0]);
     assert_eq!(between(None, Some(1)).await, [0, -1]);
     assert_eq!(between(Some(1), Some(2)).await, [1]);
+}
+
+async fn events_about_a_file_run_begin_with_it(it: Fixture) {
+    let [run, other] = [1, 2].map(|_| FileRunId::new(Uuid::now_v7()));
+    let save = async |run: FileRunId, about: EventDetail| {
+        let stamp = it.stamp(1).noted(EventDetail::file_run(run).and(&about));
+        let event = stamp.event(EventAction::FileRunMade, EventTarget::Prism(it.prism.id));
+        it.database.save_event(event.clone()).await.unwrap();
+        event
+    };
+    let mine = save(run, EventDetail::counted(1, "row")).await;
+    save(other, EventDetail::file_run(run)).await;
+    let about = EventFilter {
+        about: Some(EventDetail::file_run(run)),
+        ..EventFilter::default()
+    };
+    assert_eq!(list(&it, about).await, [mine]);
 }
 
 async fn an_account_sees_its_own_events_alone(it: Fixture) {

@@ -29,6 +29,7 @@ impl EventQuery {
             }),
             action: read.read_one("action", choose, EventAction::named),
             target: read.read_one("target", choose, target),
+            about: None,
             since,
             until,
         };
@@ -86,10 +87,10 @@ mod tests {
         let actors = query.filter.actors.unwrap();
         assert_eq!(
             (actors.kind, actors.ids),
-            (ActorKind::Person, vec![person.0])
+            (ActorKind::Person, vec![person.uuid()])
         );
         assert_eq!(query.filter.action, Some(EventAction::LensSet));
-        let prism = EventTarget::Prism(PrismId(person.0));
+        let prism = EventTarget::Prism(PrismId::new(person.uuid()));
         assert_eq!(query.filter.target, Some(prism));
         let (since, until) = (query.filter.since.unwrap(), query.filter.until.unwrap());
         assert_eq!((until - since).num_hours(), 24);

@@ -6,7 +6,7 @@ use diesel::prelude::*;
 use diesel::query_dsl::methods::BoxedDsl;
 use diesel::serialize::ToSql;
 use diesel::sql_types::{Bool, HasSqlType, Text};
-use refract_domain::event::{ActorKind, EventAction, EventTarget};
+use refract_domain::event::{ActorKind, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::{AccountId, EventId};
 use uuid::Uuid;
 
@@ -22,6 +22,8 @@ pub struct EventFilter {
     pub action: Option<EventAction>,
     /// Events about this target.
     pub target: Option<EventTarget>,
+    /// Events whose note begins with this detail.
+    pub about: Option<EventDetail>,
     /// Events from this moment on.
     pub since: Option<DateTime<Utc>>,
     /// Events before this moment.
@@ -58,9 +60,9 @@ where
     DB: Backend + DieselReserveSpecialization + HasSqlType<Id> + 'static,
     AnyId: ToSql<Id, DB>,
 {
-    let mut ids = ids.into_iter().map(|id| Bind(AnyId(id)));
+    let mut ids = ids.into_iter().map(|id| Bind(AnyId::new(id)));
     // operators and nodes have the nil id
-    let none = Bind(AnyId(Uuid::nil()));
+    let none = Bind(AnyId::new(Uuid::nil()));
     let first: EventCondition<DB> = Box::new(events::actor_id.eq(ids.next().unwrap_or(none)));
     ids.fold(first, |condition, id| {
         Box::new(condition.or(events::actor_id.eq(id)))
@@ -94,7 +96,8 @@ impl EventFilter {
         )
     }
 
-    /// The query for the events of an account, without an order.
+    /// The query for the events of an account, without an order. Details are made of fixed words and
+    /// ids, so that [`about`](Self::about) has no wildcards.
     pub(crate) fn query<DB>(
         self,
         account: AccountId,
@@ -128,11 +131,14 @@ impl EventFilter {
         if let Some(action) = self.action {
             query = query.filter(events::action.eq(action.name()));
         }
+        if let Some(about) = self.about {
+            query = query.filter(events::note.like(format!("{about}%")));
+        }
         match self.target {
             None => query,
             Some(target) => query
                 .filter(events::target_kind.eq(target.kind().name()))
-                .filter(events::target_id.eq(Bind(AnyId(target.id())))),
+                .filter(events::target_id.eq(Bind(AnyId::new(target.id())))),
         }
     }
 }

@@ -40,7 +40,7 @@ impl Database {
         let query = events::table
             .filter(events::account_id.eq(Bind(account)))
             .filter(events::target_kind.eq(TargetKind::Prism.name()))
-            .filter(events::target_id.eq(Bind(AnyId(prism.0))))
+            .filter(events::target_id.eq(Bind(AnyId::new(prism.uuid()))))
             .filter(events::action.eq_any(OF_PRISM.map(EventAction::name)))
             .order(events::id.desc())
             .limit(i64::from(limit));
