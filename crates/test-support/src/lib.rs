@@ -10,3 +10,4 @@ pub mod model_server;
 pub mod pgbouncer;
 pub mod postgres;
 pub mod postgres_proxy;
+pub mod workbook;

@@ -8,6 +8,7 @@ use refract_test_stack::browser::PlainBrowser;
 use refract_test_stack::http::Request;
 use refract_test_stack::service::{PRISM, Service, Setup, text};
 use refract_test_support::model_server::{Script, ScriptedReply};
+use serde_json::Value;
 
 use crate::load::cluster;
 use crate::program::RUNNER;
@@ -15,17 +16,20 @@ use crate::program::RUNNER;
 /// The longest that a run may stand still after its node was killed.
 const TAKEN_OVER: Duration = Duration::from_secs(30);
 
+/// The longest that a run may take that is not killed again and again.
+const DONE: Duration = Duration::from_mins(10);
+
 /// The number of kills on each database: 200 in `make test-runs`, 2 in `make test`.
 fn kills() -> usize {
     number("REFRACT_TEST_RUN_KILLS", 2)
 }
 
 /// The rows of a file.
-fn rows() -> usize {
+pub(crate) fn rows() -> usize {
     number("REFRACT_TEST_RUN_ROWS", 400)
 }
 
-fn number(variable: &str, usual: usize) -> usize {
+pub(crate) fn number(variable: &str, usual: usize) -> usize {
     let number = std::env::var(variable);
     number.map_or(usual, |number| number.parse().expect("a number"))
 }
@@ -42,7 +46,7 @@ async fn on_sqlite_a_run_outlives_its_nodes() {
 }
 
 /// Answers one request after the other, so that a run of some hundred rows takes some seconds.
-fn slow_model() -> Script {
+pub(crate) fn slow_model() -> Script {
     let reply = ScriptedReply::with(|request| {
         std::thread::sleep(Duration::from_millis(10));
         refract_test_support::model_server::system_one_answers(request)
@@ -75,10 +79,7 @@ async fn kill_until_done(service: &mut Service, number: usize, most: usize) -> u
     let mut done = 0;
     let mut moved_at = Instant::now();
     loop {
-        let shown = service
-            .run(&["runs", "show", &run, "--json"])
-            .await
-            .object();
+        let shown = shown(service, &run).await;
         let count = |name: &str| shown[name].as_u64().unwrap();
         let now = count("answered") + count("failed") + count("refused");
         if now != done {
@@ -105,13 +106,13 @@ async fn kill_until_done(service: &mut Service, number: usize, most: usize) -> u
 }
 
 /// The file of the run with this number.
-fn file(number: usize) -> String {
+pub(crate) fn file(number: usize) -> String {
     let lines = (1..=rows()).map(|row| format!("{number}-{row},text {row} of {number}\n"));
     format!("ref,text\n{}", lines.collect::<String>())
 }
 
 /// Uploads a file, starts its run, and returns the run's id.
-async fn start_run(service: &Service, number: usize, file: &str) -> String {
+pub(crate) async fn start_run(service: &Service, number: usize, file: &str) -> String {
     let mut person = PlainBrowser::new(service);
     let email = format!("ada{number}@example.com");
     let invited = ["person", "invite", &email, "--role", "editor"];
@@ -138,13 +139,35 @@ async fn start_run(service: &Service, number: usize, file: &str) -> String {
     address.rsplit('/').next().unwrap().to_owned()
 }
 
-/// Every row has one result, and the terminal writes them in the order of the file without asking.
-async fn assert_whole(service: &Service, number: usize, run: &str, file: &str) {
-    let exported = ["results", "export", PRISM, "--format", "jsonl"];
+/// A run as `refract runs show` prints it.
+pub(crate) async fn shown(service: &Service, run: &str) -> Value {
+    let ended = service.run(&["runs", "show", run, "--json"]).await;
+    ended.object()
+}
+
+/// Waits until a run is done, which must go on in time.
+pub(crate) async fn until_done(service: &Service, run: &str) {
+    let begun = Instant::now();
+    loop {
+        let shown = shown(service, run).await;
+        if text(&shown, "state") == "done" {
+            return;
+        }
+        assert!(begun.elapsed() < DONE, "{shown}");
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+}
+
+/// Every row has one answer, and the terminal writes them in the order of the file without asking.
+/// Returns the run.
+pub(crate) async fn assert_whole(service: &Service, number: usize, run: &str, file: &str) -> Value {
+    let exported = [
+        "results", "export", PRISM, "--format", "jsonl", "--status", "ok",
+    ];
     let results = service.run(&exported).await.done();
     let own = format!("\"ref\":\"{number}-");
     let results = results.lines().filter(|line| line.contains(&own)).count();
-    assert_eq!(results, rows(), "one result for each row");
+    assert_eq!(results, rows(), "one answer for each row");
     let asked = service.asked();
     service.write("in.csv", file);
     let ended = service.run_file("in.csv", &["--output", "out.csv"]).await;
@@ -160,7 +183,8 @@ async fn assert_whole(service: &Service, number: usize, run: &str, file: &str) {
     assert_eq!(references, expected, "in the order of the file");
     let ids: BTreeSet<_> = written.lines().map(|line| line.split(',').next()).collect();
     assert_eq!(ids.len(), rows() + 1);
-    let shown = service.run(&["runs", "show", run, "--json"]).await.object();
+    let shown = shown(service, run).await;
     let answered = shown["answered"].as_u64().unwrap();
     assert_eq!(usize::try_from(answered).unwrap(), rows(), "{shown}");
+    shown
 }

@@ -21,6 +21,7 @@ mod load;
 mod cuts;
 mod failover;
 mod file_runs;
+mod file_runs_interrupted;
 mod hangs;
 mod keys;
 mod kills;

@@ -30,6 +30,7 @@ mod runs_in_chromium;
 mod sign_in;
 mod tasks;
 mod try_page;
+mod unusual_files;
 mod walk;
 
 /// A behaviour starts a service of its own.

@@ -50,7 +50,7 @@ fn any_gold_text() -> impl Strategy<Value = GoldText> {
     (any_text(), any_text(), any_text(), reference, outcomes).prop_map(
         |(subject, text, context, reference, (topic, angry, urgency))| {
             let key = |key: &str| FieldKey::parse(key).unwrap();
-            let fields = FieldValues(vec![(key("subject"), subject), (key("text"), text)]);
+            let fields = FieldValues::new(vec![(key("subject"), subject), (key("text"), text)]);
             let chosen = [topic, angry, urgency].into_iter().zip(OUTCOMES);
             let expected = chosen.filter_map(|(place, (question, outcomes))| {
                 Some(ExpectedOutcome {
@@ -91,7 +91,7 @@ proptest! {
 fn one(text: &str) -> GoldText {
     let subject = FieldKey::parse("subject").unwrap();
     let field = FieldKey::parse("text").unwrap();
-    let fields = FieldValues(vec![(subject, String::new()), (field, text.to_owned())]);
+    let fields = FieldValues::new(vec![(subject, String::new()), (field, text.to_owned())]);
     GoldText {
         submission: Submission::saved(fields, None),
         reference: None,

@@ -11,11 +11,13 @@ mod check;
 mod check_errors;
 mod check_orders;
 mod gold_files;
+mod row_schemas;
 mod run;
 mod run_errors;
 mod run_files;
 mod run_layouts;
 mod run_rate;
+mod workbooks;
 
 /// A behaviour starts a service of its own.
 use std::future::ready as on;

@@ -15,6 +15,8 @@ const DEADLINE: Duration = Duration::from_secs(20);
 
 /// Pause between two tries of a step.
 const PAUSE: Duration = Duration::from_millis(20);
+/// What Chromium's inspector says when a script replaces an element while the driver reads it.
+const REPLACED: &str = "does not belong to the document";
 
 /// Performs a step on the first element that matches the CSS selector, as soon as the element
 /// exists and is usable.
@@ -85,7 +87,7 @@ pub(super) fn may_pass(error: &CmdError) -> bool {
             | ErrorStatus::StaleElementReference
             | ErrorStatus::ElementClickIntercepted
             | ErrorStatus::ElementNotInteractable
-    )
+    ) || error.message.contains(REPLACED)
 }
 
 /// Repeated tries of something that must succeed before the deadline.

@@ -1,0 +1,67 @@
+//! Uploads that are cut in the middle, and files with many columns and formulas.
+
+use std::time::Duration;
+
+use refract_test_stack::browser::joined;
+use refract_test_stack::http::HttpConnection;
+use refract_test_stack::service::{Backend, PRISM, Service};
+use refract_test_support::on_both;
+
+use crate::runs::{READY, act, checked, page_with, upload};
+
+on_both!(
+    an_upload_that_is_cut_leaves_nothing,
+    a_file_of_300_columns_with_formulas_is_run_and_downloaded,
+);
+
+async fn an_upload_that_is_cut_leaves_nothing(backend: Backend) {
+    let service = Service::start(backend).await;
+    let mut ada = joined(&service, "ada@example.com", "editor").await;
+    let rows: String = (0..60_000).map(|row| format!("text {row}\n")).collect();
+    let whole = upload("in.csv", format!("text\n{rows}").as_bytes());
+    let sent = whole.clone().header("Cookie", &ada.cookie()).bytes();
+    for share in [10, 50, 99] {
+        let mut connection = HttpConnection::open(service.nodes[0].app).await;
+        let (begun, _) = sent.split_at(sent.len() / 100 * share);
+        connection.send(begun).await;
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        connection.reset();
+    }
+    let list = ada.get(&format!("/prisms/{PRISM}/runs")).await;
+    assert!(
+        list.body.contains("No file was run here yet"),
+        "{}",
+        list.body
+    );
+    let answer = ada.send(whole).await;
+    assert_eq!(answer.status, 303, "{answer:?}");
+}
+
+async fn a_file_of_300_columns_with_formulas_is_run_and_downloaded(backend: Backend) {
+    let service = Service::start(backend).await;
+    let mut ada = joined(&service, "ada@example.com", "editor").await;
+    let columns: Vec<_> = (1..=299).map(|column| format!("c{column}")).collect();
+    let cells: Vec<_> = (1..=299).map(|column| format!("=1+{column}")).collect();
+    let file = format!("text,{}\n=SUM(A1),{}\n", columns.join(","), cells.join(","));
+    let run = checked(&mut ada, "in.csv", file.as_bytes()).await;
+    page_with(&mut ada, &run, READY).await;
+    act(&mut ada, &run, "start", &[]).await;
+    page_with(&mut ada, &run, crate::runs::DONE).await;
+    let address = format!("{run}/download?format=csv&columns=keep");
+    let rows = ada.download(&address).await;
+    let lines: Vec<_> = rows.body.lines().collect();
+    assert_eq!(lines.len(), 2);
+    assert!(lines[0].starts_with("text,c1,c2,"), "{}", lines[0]);
+    assert!(
+        lines[1].starts_with("'=SUM(A1),'=1+1,'=1+2,"),
+        "{}",
+        lines[1]
+    );
+    assert!(lines[1].contains(",'=1+299,"), "{}", lines[1]);
+    let jsonl = ada.download(&address.replace("csv", "jsonl")).await;
+    assert!(
+        jsonl.body.contains(r#""c299":"=1+299""#),
+        "exact: {}",
+        jsonl.body
+    );
+}
