@@ -1,7 +1,7 @@
 # The tasks of this repository. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-model build app-pictures check check-api check-bounds check-called check-clients check-crates check-deploy check-described check-evaluation check-measured check-fidelity check-generated check-model check-generators check-parquet check-reproducible check-scripts check-services check-served check-sign-in check-spreadsheet check-wasm sbom licences man fmt fmt-check clippy test test-endurance test-faults test-rolling test-runs docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-pace build-bench-http fuzz fuzz-build semver train wasm clean
+.PHONY: help demo demo-model build app-pictures check check-api check-bounds check-called check-clients check-crates check-deploy check-described check-evaluation check-measured check-fidelity check-generated check-model check-generators check-parquet check-reproducible check-scripts check-services check-served check-sign-in check-spreadsheet check-wasm sbom licences man fmt fmt-check clippy test test-each test-endurance test-faults test-rolling test-runs docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-pace build-bench-http fuzz fuzz-build semver train wasm clean
 
 CARGO ?= cargo
 PROFILE ?= dev
@@ -149,9 +149,12 @@ RUN_KILLS ?= 200
 RUN_ROWS ?= 10000
 
 test-runs: ## kill the nodes that work on file runs, again and again, until every row is answered (RUN_KILLS=200 on each database, RUN_ROWS=10000 a file)
-	REFRACT_TEST_RUN_KILLS=$(RUN_KILLS) REFRACT_TEST_RUN_ROWS=$(RUN_ROWS) .ci/with-postgres $(CARGO) test --package refract --test faults --locked -- --test-threads 1 --nocapture file_runs::
+	REFRACT_TEST_RUN_KILLS=$(RUN_KILLS) REFRACT_TEST_RUN_ROWS=$(RUN_ROWS) REFRACT_TEST_RUN_AWAY_SECONDS=30 .ci/with-postgres $(CARGO) test --package refract --test faults --locked -- --test-threads 1 --nocapture file_runs
 
 MINUTES ?= 10
+
+test-each: ## run the tests of each crate by itself in a fresh clone, as docs/CONTRIBUTING.md names them
+	.ci/test-each $(CRATES)
 
 test-rolling: ## restart three nodes in turn behind HAProxy under 200 calls a second: none fails, none is asked twice (MINUTES=10; installs HAProxy on Debian when it is missing)
 	@command -v haproxy >/dev/null || apt-get -q -y install --no-install-recommends haproxy
@@ -179,8 +182,9 @@ bench: ## measure rendering beside serde_json and csv, lenses, and the gateway b
 	$(RELEASE) bench --package refract-lens-rendering --bench rendering --bench lens --locked
 	$(RELEASE) bench --package refract-model-gateway --bench gateway --locked
 
-bench-app: ## measure the app: pages, lists among a million results, sliders in Chromium (ARGS=postgres, sqlite or slider)
+bench-app: ## measure the app: pages, lists among a million results, sliders in Chromium, file runs (ARGS=postgres, sqlite or slider)
 	.ci/with-browser .ci/with-postgres $(RELEASE) bench --package refract --bench app --locked -- $(ARGS)
+	$(if $(ARGS),,.ci/with-postgres $(RELEASE) bench --package refract --bench file_run --locked -- app)
 
 bench-database: ## measure reads, creates and replays of the use cases beside raw statements (ARGS=postgres or sqlite)
 	$(CARGO) run --release --locked --manifest-path crates/service/benches/database/Cargo.toml --target-dir "$${CARGO_TARGET_DIR:-target}/bench-database" -- $(ARGS)

@@ -1,6 +1,7 @@
 //! Measures the rows per second and the memory of a file run, and for comparison creates over HTTP
 //! with the same binary, against a model server that answers at once:
-//! `cargo bench -p refract --bench file_run -- [sqlite] [postgres]`.
+//! `cargo bench -p refract --bench file_run -- [sqlite] [postgres] [app]`, where `app` alone measures
+//! runs of the app beside those of the terminal.
 //!
 //! PostgreSQL is the server in `REFRACT_TEST_POSTGRES_URL`, with a new database.
 #![expect(
@@ -10,11 +11,11 @@
     reason = "a benchmark that meets the unexpected ends there, and prints what it measured"
 )]
 
+mod app_run;
 mod creates;
 mod watched;
 
 use std::fmt::Write as _;
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -42,6 +43,12 @@ fn main() {
     let wanted =
         |name: &str| asked.iter().all(|it| it.starts_with('-')) || asked.contains(&name.to_owned());
     let runtime = tokio::runtime::Runtime::new().unwrap();
+    if asked.contains(&"app".to_owned()) {
+        measure_app("SQLite", None, &runtime);
+        let database = runtime.block_on(postgres::fresh_database());
+        measure_app("PostgreSQL", Some(database.url().to_owned()), &runtime);
+        return;
+    }
     println!("| database | what | rows | seconds | a second | peak memory, MiB |");
     println!("|---|---|--:|--:|--:|--:|");
     if wanted("sqlite") {
@@ -89,7 +96,8 @@ fn measure(name: &str, database: &str, runtime: &tokio::runtime::Runtime) {
         f64::from(CREATES) / creates
     );
     for rows in ROWS {
-        write_rows(&folder.path().join("in.csv"), rows);
+        let file = rows_as_text(rows, "M");
+        std::fs::write(folder.path().join("in.csv"), file).unwrap();
         let concurrency = CONCURRENCY.to_string();
         let name_of_run = rows.to_string();
         let run = [
@@ -122,16 +130,34 @@ fn measure(name: &str, database: &str, runtime: &tokio::runtime::Runtime) {
     }
 }
 
-/// Writes a file of messages with about two hundred characters each.
-fn write_rows(path: &Path, rows: u32) {
+/// Measures runs of the app on one database.
+fn measure_app(name: &str, postgres: Option<String>, runtime: &tokio::runtime::Runtime) {
+    let measured = runtime.block_on(app_run::measure(postgres, ROWS[0]));
+    let rates = measured.rates.iter();
+    let rates = rates.map(|(terminal, app)| format!("{:.2} ({app:.0})", app / terminal));
+    let (quiet, busy) = measured.call_p99;
+    let (before, peak) = measured.memory;
+    println!(
+        "\n{name}: runs of the app beside those of the terminal (rows a second): {}; p99 of calls \
+         {:.1} ms, during a run {:.1} ms; memory of the node {:.0} MiB, at most {:.0} MiB",
+        rates.collect::<Vec<_>>().join(", "),
+        quiet.as_secs_f64() * 1e3,
+        busy.as_secs_f64() * 1e3,
+        f64::from(before) / 1024.0,
+        f64::from(peak) / 1024.0,
+    );
+}
+
+/// A file of messages with about two hundred characters each, whose refs begin alike.
+fn rows_as_text(rows: u32, refs: &str) -> String {
     let mut text = String::from("ref,channel,text\r\n");
     for number in 1..=rows {
         let _ = write!(
             text,
-            "M-{number},mail,\"Hello, my order {number} was to arrive last week, and the tracking \
+            "{refs}-{number},mail,\"Hello, my order {number} was to arrive last week, and the tracking \
              says \"\"on its way\"\" since then. Could you look into it, please? I need the bike \
              for a tour that begins on Saturday. Kind regards, customer {number}\"\r\n"
         );
     }
-    std::fs::write(path, text).unwrap();
+    text
 }

@@ -20,7 +20,8 @@ pub(crate) fn wait_and_watch(mut child: Child) -> u32 {
     }
 }
 
-fn peak_of(process: u32) -> Option<u32> {
+/// The peak memory of a running process in KiB.
+pub(crate) fn peak_of(process: u32) -> Option<u32> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status
         .lines()
