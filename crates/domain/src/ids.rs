@@ -22,7 +22,7 @@ macro_rules! id {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         #[serde(transparent)]
-        pub struct $name(pub Uuid);
+        pub struct $name(Uuid);
 
         impl $name {
             /// The id that is this UUID.
@@ -38,6 +38,12 @@ macro_rules! id {
             /// Reads an id in the hyphenated form, in any case; `None` for anything else.
             pub fn parse(text: &str) -> Option<Self> {
                 parse_uuid(text).map(Self)
+            }
+        }
+
+        impl AsRef<Uuid> for $name {
+            fn as_ref(&self) -> &Uuid {
+                &self.0
             }
         }
 
@@ -214,7 +220,7 @@ mod tests {
     fn beside_an_id_that_no_result_has_are_others_at_its_place() {
         let moment = "2026-05-04T09:00:00.123Z".parse().unwrap();
         let first = ResultId::first_of(moment);
-        let last_before = ResultId(Uuid::from_u128(
+        let last_before = ResultId::new(Uuid::from_u128(
             ResultId::first_of(moment - chrono::TimeDelta::milliseconds(1))
                 .0
                 .as_u128()

@@ -158,11 +158,11 @@ mod tests {
 
     fn result(status: ResultStatus) -> SavedResult {
         SavedResult {
-            id: ResultId(Uuid::from_u128(1)),
-            prism: PrismId(Uuid::from_u128(2)),
+            id: ResultId::new(Uuid::from_u128(1)),
+            prism: PrismId::new(Uuid::from_u128(2)),
             version: VersionNumber::FIRST,
             reference: None,
-            submission: Submission::saved(FieldValues(Vec::new()), None),
+            submission: Submission::saved(FieldValues::new(Vec::new()), None),
             status,
             took_ms: 0,
             created_at: DateTime::UNIX_EPOCH,
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn only_a_failed_result_that_was_not_retried_may_be_retried() {
-        let new = ResultId(Uuid::from_u128(9));
+        let new = ResultId::new(Uuid::from_u128(9));
         assert_eq!(failed().may_be_retried(None, false), Ok(()));
         assert_eq!(
             ok().may_be_retried(Some(new), true),
@@ -201,7 +201,10 @@ mod tests {
 
     #[test]
     fn a_repeated_key_replays_retries_or_conflicts() {
-        let (own, other) = (PrismId(Uuid::from_u128(2)), PrismId(Uuid::from_u128(3)));
+        let (own, other) = (
+            PrismId::new(Uuid::from_u128(2)),
+            PrismId::new(Uuid::from_u128(3)),
+        );
         assert_eq!(ok().repeat(own), Ok(Repeat::Replay));
         assert_eq!(failed().repeat(own), Ok(Repeat::Retry));
         assert_eq!(ok().repeat(other), Err(HeldByAnotherPrism));

@@ -57,7 +57,19 @@ impl CallContext {
 /// A request's `text` is short for a field of that name. Each value has been checked for length and
 /// characters.
 #[derive(Clone, Default)]
-pub struct SentFields(pub Vec<(String, String)>);
+pub struct SentFields(Vec<(String, String)>);
+
+impl SentFields {
+    /// Values by the names sent, in the order sent. Each name stands once.
+    pub fn new(values: Vec<(String, String)>) -> Self {
+        Self(values)
+    }
+
+    /// The values with their names, in the order sent.
+    pub fn as_slice(&self) -> &[(String, String)] {
+        &self.0
+    }
+}
 
 /// The fields that were sent differ from the fields of the version.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -73,9 +85,19 @@ pub enum FieldMismatch {
 /// Values by field key in the prism's order; in JSON an object in that order.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct FieldValues(#[serde(with = "As::<Map<Same, Same>>")] pub Vec<(FieldKey, String)>);
+pub struct FieldValues(#[serde(with = "As::<Map<Same, Same>>")] Vec<(FieldKey, String)>);
 
 impl FieldValues {
+    /// Values in the prism's order. Each key stands once.
+    pub fn new(values: Vec<(FieldKey, String)>) -> Self {
+        Self(values)
+    }
+
+    /// The values with their keys, in the prism's order.
+    pub fn as_slice(&self) -> &[(FieldKey, String)] {
+        &self.0
+    }
+
     /// Size in bytes of the values' JSON if no character has to be escaped; one byte too few when
     /// there are no values.
     pub fn unescaped_bytes(&self) -> usize {
@@ -121,7 +143,7 @@ impl Submission {
             ));
         }
         Ok(Self {
-            fields: FieldValues(fields),
+            fields: FieldValues::new(fields),
             context,
         })
     }
@@ -139,7 +161,7 @@ impl Submission {
         };
         let fields = fields.iter().map(value).collect::<Option<_>>()?;
         Some(Self {
-            fields: FieldValues(fields),
+            fields: FieldValues::new(fields),
             context: self.context.clone(),
         })
     }
@@ -196,7 +218,7 @@ mod tests {
     }
 
     fn sent(keys: &[&str]) -> SentFields {
-        SentFields(
+        SentFields::new(
             keys.iter()
                 .map(|key| ((*key).to_owned(), format!("v-{key}")))
                 .collect(),

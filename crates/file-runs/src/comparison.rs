@@ -133,7 +133,7 @@ impl ComparedRuns {
             }
             counted.different += 1;
             if self.differing.len() < MOST_LISTED {
-                let text = a.fields.0.first().map_or("", |(_, text)| text);
+                let text = a.fields.as_slice().first().map_or("", |(_, text)| text);
                 self.differing.push(DifferingRow {
                     line,
                     text: text.to_owned(),

@@ -29,7 +29,7 @@
 //! );
 //!
 //! // the field values of the call, and the answers
-//! let fields = FieldValues(vec![(text, "Where is it, at last?".to_owned())]);
+//! let fields = FieldValues::new(vec![(text, "Where is it, at last?".to_owned())]);
 //! let probability = Probability::from_f64(0.92).ok_or("not from 0 to 1")?;
 //! let status = ResultStatus::Ok(Answers::new(vec![(angry, Answer::YesNo { probability })]));
 //!

@@ -6,7 +6,7 @@ use refract_domain::ids::ResultId;
 /// A result's id as 8-4-4-4-12 hexadecimal digits in lower case.
 pub(crate) fn id_text(id: ResultId) -> [u8; 36] {
     let mut text = [0; 36];
-    id.0.hyphenated().encode_lower(&mut text);
+    id.uuid().hyphenated().encode_lower(&mut text);
     text
 }
 

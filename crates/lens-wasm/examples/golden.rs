@@ -143,7 +143,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             reference: (index % 3 > 0).then(|| format!("order {index}")),
             number: VersionNumber::new(if is_first { 1 } else { 2 }).ok_or("no number")?,
             status: numbers.status(version).ok_or("no answers")?,
-            fields: FieldValues(fields.collect()),
+            fields: FieldValues::new(fields.collect()),
         });
     }
     let views: Vec<_> = results

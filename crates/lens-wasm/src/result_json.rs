@@ -109,7 +109,7 @@ fn status(result: &Object<'_>, version: &PrismVersion) -> Result<ResultStatus, S
 /// The field values, which the format `raw` does not have: none where the key is absent.
 fn fields(result: &Object<'_>) -> Result<FieldValues, StoredResultError> {
     let Some(json) = result.get("fields") else {
-        return Ok(FieldValues(Vec::new()));
+        return Ok(FieldValues::new(Vec::new()));
     };
     let object = object_of(json, "fields")?;
     let mut values = Vec::new();
@@ -118,7 +118,7 @@ fn fields(result: &Object<'_>) -> Result<FieldValues, StoredResultError> {
         let key = FieldKey::parse(&key.text).map_err(|error| wrong("fields", error))?;
         values.push((key, value));
     }
-    Ok(FieldValues(values))
+    Ok(FieldValues::new(values))
 }
 
 /// A moment as the API writes it, such as `2026-05-04T09:08:07.060Z`.

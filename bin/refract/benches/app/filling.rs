@@ -56,7 +56,7 @@ impl FilledDatabase {
         // group commit, as a serving thread has
         let database = database.for_this_thread(NonZeroUsize::MIN);
         let account = AccountRow {
-            id: AccountId(Uuid::now_v7()),
+            id: AccountId::new(Uuid::now_v7()),
             name: DEFAULT_ACCOUNT.to_owned(),
             created_at: Utc::now(),
         };

@@ -191,7 +191,7 @@ fn id(moment: DateTime<Utc>, number: u32) -> ResultId {
     let mut random = [0; 10];
     random[6..].copy_from_slice(&number.to_be_bytes());
     let id: Uuid = Builder::from_unix_timestamp_millis(milliseconds, &random).into_uuid();
-    ResultId(id)
+    ResultId::new(id)
 }
 
 fn submission(number: u32) -> Submission {
@@ -201,7 +201,7 @@ fn submission(number: u32) -> Submission {
          Where is it, and when will it be here?"
     );
     let field = (FieldKey::parse("text").unwrap(), text);
-    Submission::saved(FieldValues(vec![field]), None)
+    Submission::saved(FieldValues::new(vec![field]), None)
 }
 
 /// The outcome: answers of the example prism's questions. `product` is the topic of a few results.

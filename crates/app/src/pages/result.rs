@@ -177,7 +177,7 @@ async fn page<'a>(
         div.split.result {
             section aria-label="What was sent" {
                 h2.unseen { "What was sent" }
-                @for (key, value) in &view.fields.0 {
+                @for (key, value) in view.fields.as_slice() {
                     h3 { (label(result, key.as_str())) " " code.soft { (key) } }
                     (whole_text(value))
                 }

@@ -4,7 +4,19 @@ use std::fmt;
 
 /// SHA-256 of an API key: 192 random bits need no salt and no slow hash.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct ApiKeyHash(pub [u8; 32]);
+pub struct ApiKeyHash([u8; 32]);
+
+impl ApiKeyHash {
+    /// The hash with these bytes.
+    pub const fn new(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// The bytes of the hash.
+    pub const fn bytes(self) -> [u8; 32] {
+        self.0
+    }
+}
 
 impl fmt::Debug for ApiKeyHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -14,11 +26,21 @@ impl fmt::Debug for ApiKeyHash {
 
 /// SHA-256 of a token: 258 random bits need no salt and no slow hash.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct TokenHash(pub [u8; 32]);
+pub struct TokenHash([u8; 32]);
 
 impl TokenHash {
     /// Characters of a hash as text.
     const DIGITS: usize = 64;
+
+    /// The hash with these bytes.
+    pub const fn new(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// The bytes of the hash.
+    pub const fn bytes(self) -> [u8; 32] {
+        self.0
+    }
 
     /// The hash as 64 hexadecimal digits. The app uses it as the id of a session, since nobody can
     /// sign in with it.
@@ -55,11 +77,11 @@ mod tests {
 
     #[test]
     fn a_hash_as_text_reads_back() {
-        let hash = TokenHash(std::array::from_fn(|i| u8::try_from(i * 7).unwrap()));
+        let hash = TokenHash::new(std::array::from_fn(|i| u8::try_from(i * 7).unwrap()));
         let text = hash.to_hex();
         assert_eq!(text.len(), 64);
         assert!(TokenHash::from_hex(&text) == Some(hash));
-        assert_eq!(TokenHash([0xa5; 32]).to_hex(), "a5".repeat(32));
+        assert_eq!(TokenHash::new([0xa5; 32]).to_hex(), "a5".repeat(32));
         for other in [
             "",
             "a5",

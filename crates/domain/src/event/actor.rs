@@ -44,7 +44,8 @@ impl Actor {
     /// The id of the person or the key; `None` for operators and nodes.
     pub fn id(self) -> Option<Uuid> {
         match self {
-            Self::Person(PersonId(id)) | Self::Key(ApiKeyId(id)) => Some(id),
+            Self::Person(person) => Some(person.uuid()),
+            Self::Key(key) => Some(key.uuid()),
             Self::Operator | Self::Node => None,
         }
     }
@@ -53,8 +54,8 @@ impl Actor {
     /// has one.
     pub fn saved(kind: ActorKind, id: Option<Uuid>) -> Option<Self> {
         match (kind, id) {
-            (ActorKind::Person, Some(id)) => Some(Self::Person(PersonId(id))),
-            (ActorKind::Key, Some(id)) => Some(Self::Key(ApiKeyId(id))),
+            (ActorKind::Person, Some(id)) => Some(Self::Person(PersonId::new(id))),
+            (ActorKind::Key, Some(id)) => Some(Self::Key(ApiKeyId::new(id))),
             (ActorKind::Operator, None) => Some(Self::Operator),
             (ActorKind::Node, None) => Some(Self::Node),
             (ActorKind::Person | ActorKind::Key, None)
@@ -106,8 +107,8 @@ mod tests {
     fn an_actor_is_saved_as_kind_and_id() {
         let id = Uuid::from_u128(7);
         for actor in [
-            Actor::Person(PersonId(id)),
-            Actor::Key(ApiKeyId(id)),
+            Actor::Person(PersonId::new(id)),
+            Actor::Key(ApiKeyId::new(id)),
             Actor::Operator,
             Actor::Node,
         ] {

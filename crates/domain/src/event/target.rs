@@ -50,21 +50,21 @@ impl EventTarget {
     /// The target's id.
     pub fn id(self) -> Uuid {
         match self {
-            Self::Account(AccountId(id))
-            | Self::Prism(PrismId(id))
-            | Self::Key(ApiKeyId(id))
-            | Self::Person(PersonId(id))
-            | Self::Unknown(id) => id,
+            Self::Account(account) => account.uuid(),
+            Self::Prism(prism) => prism.uuid(),
+            Self::Key(key) => key.uuid(),
+            Self::Person(person) => person.uuid(),
+            Self::Unknown(id) => id,
         }
     }
 
     /// The target of a kind with this id.
     pub fn saved(kind: TargetKind, id: Uuid) -> Self {
         match kind {
-            TargetKind::Account => Self::Account(AccountId(id)),
-            TargetKind::Prism => Self::Prism(PrismId(id)),
-            TargetKind::Key => Self::Key(ApiKeyId(id)),
-            TargetKind::Person => Self::Person(PersonId(id)),
+            TargetKind::Account => Self::Account(AccountId::new(id)),
+            TargetKind::Prism => Self::Prism(PrismId::new(id)),
+            TargetKind::Key => Self::Key(ApiKeyId::new(id)),
+            TargetKind::Person => Self::Person(PersonId::new(id)),
             TargetKind::Unknown => Self::Unknown(id),
         }
     }

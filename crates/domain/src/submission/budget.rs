@@ -45,7 +45,7 @@ fn tokens(version: &PrismVersion, state_chars: usize) -> usize {
 pub fn size_of_version(version: &PrismVersion) -> usize {
     let fields = version.fields().iter();
     let empty = fields.map(|field| (field.key.clone(), String::new()));
-    let submission = Submission::saved(FieldValues(empty.collect()), None);
+    let submission = Submission::saved(FieldValues::new(empty.collect()), None);
     estimate(version, &submission)
 }
 
@@ -92,7 +92,7 @@ mod tests {
     }
 
     fn submission(version: &PrismVersion, text: &str, context: Option<&str>) -> Submission {
-        let sent = SentFields(vec![("text".to_owned(), text.to_owned())]);
+        let sent = SentFields::new(vec![("text".to_owned(), text.to_owned())]);
         let context = context.and_then(|context| CallContext::saved(context.to_owned()));
         Submission::new(sent, context, version.fields()).unwrap()
     }

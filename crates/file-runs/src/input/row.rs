@@ -80,7 +80,7 @@ fn read(
         let words = words.strip_prefix("Invalid request: ").unwrap_or(&words);
         return Err(words.to_owned());
     }
-    let submission = Submission::saved(FieldValues(fields), context.flatten());
+    let submission = Submission::saved(FieldValues::new(fields), context.flatten());
     budget::check(version, &submission).map_err(|over| over.to_string())?;
     Ok(RowContent {
         submission,

@@ -123,7 +123,7 @@ impl ParquetRows {
         for cell in own {
             row.text(Some(cell.map_or("", String::as_str)));
         }
-        row.text(Some(&result.id.0.hyphenated().to_string()));
+        row.text(Some(&result.id.uuid().hyphenated().to_string()));
         if self.own.is_none() {
             row.text(result.reference);
         }

@@ -28,7 +28,7 @@ impl RunIdentity {
             hash.update(bytes.len().to_be_bytes());
             hash.update(bytes);
         };
-        part(self.prism.0.as_bytes());
+        part(self.prism.uuid().as_bytes());
         part(&self.version.get().to_be_bytes());
         part(self.name.as_bytes());
         part(&row.number.to_be_bytes());
@@ -57,7 +57,7 @@ mod tests {
 
     fn key(version: i32, name: &str, number: u64, values: [&str; 2], ends: [&str; 2]) -> String {
         let run = RunIdentity {
-            prism: PrismId(Uuid::from_u128(7)),
+            prism: PrismId::new(Uuid::from_u128(7)),
             version: VersionNumber::new(version).unwrap(),
             name: name.to_owned(),
         };
@@ -65,7 +65,7 @@ mod tests {
         let fields = fields.into_iter().zip(values.map(str::to_owned)).collect();
         let content = RowContent {
             submission: Submission::saved(
-                FieldValues(fields),
+                FieldValues::new(fields),
                 CallContext::saved(ends[0].to_owned()),
             ),
             reference: Ref::parse(ends[1]).ok(),

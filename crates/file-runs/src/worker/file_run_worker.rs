@@ -63,7 +63,7 @@ impl FileRunWorker {
     pub fn new(refract: Refract, settings: WorkerSettings) -> Self {
         Self {
             refract,
-            node: NodeId(Uuid::now_v7()),
+            node: NodeId::new(Uuid::now_v7()),
             settings,
             permits: Arc::new(Semaphore::new(settings.concurrency.get())),
             works: JoinSet::new(),

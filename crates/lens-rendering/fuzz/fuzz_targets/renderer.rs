@@ -78,7 +78,7 @@ fuzz_target!(|sample: Sample| {
         },
     };
     let view = ResultView {
-        id: ResultId(Uuid::from_u128(7)),
+        id: ResultId::new(Uuid::from_u128(7)),
         reference: sample.reference.as_deref(),
         prism: "fuzz",
         version: VersionNumber::FIRST,

@@ -44,7 +44,7 @@ fn an_event_is_a_row_under_the_names_of_its_columns() {
     nobody.from = None;
     nobody.to = None;
     nobody.action = EventAction::PrismArchived;
-    nobody.target = EventTarget::Prism(PrismId(nobody.target.id()));
+    nobody.target = EventTarget::Prism(PrismId::new(nobody.target.id()));
     let events = [event("she \"asked\", twice"), nobody];
     assert_eq!(
         written(RowFormat::Csv, &events, "ada@example.com"),

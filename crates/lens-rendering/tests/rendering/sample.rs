@@ -39,7 +39,7 @@ impl fmt::Debug for Sample {
             .field("latest fields", &self.latest.fields())
             .field("lens", &self.lens)
             .field("status", &self.status)
-            .field("fields", &self.fields.0)
+            .field("fields", &self.fields.as_slice())
             .finish_non_exhaustive()
     }
 }

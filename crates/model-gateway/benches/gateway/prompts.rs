@@ -34,7 +34,7 @@ pub(crate) fn version(questions: usize) -> PrismVersion {
 pub(crate) fn submission(version: &PrismVersion, characters: usize) -> Submission {
     let text = "Where is my order? ".repeat(characters / 19 + 1);
     let text = text.chars().take(characters).collect();
-    let sent = SentFields(vec![("text".to_owned(), text)]);
+    let sent = SentFields::new(vec![("text".to_owned(), text)]);
     Submission::new(sent, None, version.fields()).unwrap()
 }
 

@@ -76,7 +76,7 @@ impl Asked {
         let prism = json!({
             "fields": [{"key": "text", "label": "Message"}], "questions": [question]});
         let version: PrismVersion = serde_json::from_value(prism)?;
-        let sent = SentFields(vec![("text".to_owned(), text(&mut random))]);
+        let sent = SentFields::new(vec![("text".to_owned(), text(&mut random))]);
         let submission = Submission::new(sent, None, version.fields());
         let submission = submission.map_err(|errors| anyhow::anyhow!("a text: {errors:?}"))?;
         Ok(AskedText {
@@ -124,7 +124,7 @@ fn about_long_text(questions: &Value, seed: u64, tokens: usize) -> anyhow::Resul
     let prism = json!({"fields": [{"key": "text", "label": "Message"}], "questions": questions});
     let version: PrismVersion = serde_json::from_value(prism)?;
     let submission = Submission::new(
-        SentFields(vec![("text".to_owned(), long)]),
+        SentFields::new(vec![("text".to_owned(), long)]),
         None,
         version.fields(),
     );

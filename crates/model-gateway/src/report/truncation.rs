@@ -79,7 +79,7 @@ mod tests {
         let sent = [("text", text), ("more", more)];
         let sent = sent.map(|(key, value)| (key.to_owned(), value.to_owned()));
         let call = CallContext::saved(call.to_owned());
-        let submission = Submission::new(SentFields(sent.to_vec()), call, version.fields());
+        let submission = Submission::new(SentFields::new(sent.to_vec()), call, version.fields());
         truncated_to(Some(read), &version, &submission.unwrap())
     }
 
@@ -103,7 +103,7 @@ mod tests {
         let version = version("x");
         let sent = [("text", long.as_str()), ("more", "")];
         let sent = sent.map(|(key, value)| (key.to_owned(), value.to_owned()));
-        let submission = Submission::new(SentFields(sent.to_vec()), None, version.fields());
+        let submission = Submission::new(SentFields::new(sent.to_vec()), None, version.fields());
         assert_eq!(truncated_to(None, &version, &submission.unwrap()), None);
     }
 

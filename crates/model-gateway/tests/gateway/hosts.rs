@@ -23,7 +23,7 @@ fn version() -> PrismVersion {
 
 async fn ask(settings: ModelSettings) -> Result<Answers, ModelError> {
     let version = version();
-    let sent = SentFields(vec![("text".to_owned(), "Where is my order?".to_owned())]);
+    let sent = SentFields::new(vec![("text".to_owned(), "Where is my order?".to_owned())]);
     let submission = Submission::new(sent, None, version.fields()).unwrap();
     let model = ModelGateway::new(settings).unwrap().model();
     model.answer(&version, &submission).await.outcome

@@ -40,7 +40,7 @@ fn settings(url: &str, protocol: Protocol, name: &str) -> ModelSettings {
 
 /// A text and a context for a version with the field `text`.
 fn submission(version: &PrismVersion, text: &str, context: Option<&str>) -> Submission {
-    let sent = SentFields(vec![("text".to_owned(), text.to_owned())]);
+    let sent = SentFields::new(vec![("text".to_owned(), text.to_owned())]);
     let context = context.and_then(|text| CallContext::parse(text.to_owned()).unwrap());
     Submission::new(sent, context, version.fields()).unwrap()
 }

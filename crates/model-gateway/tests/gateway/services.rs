@@ -58,7 +58,7 @@ async fn every_services_answer_is_read() {
                "probabilities": {"can_wait": 0.4, "this_week": 0.5, "today": 0.1}}),
     ];
     let version = triage();
-    let sent = SentFields(vec![("text".to_owned(), "Where is my order?".to_owned())]);
+    let sent = SentFields::new(vec![("text".to_owned(), "Where is my order?".to_owned())]);
     let submission = Submission::new(sent, None, version.fields()).unwrap();
     for service in services {
         let server = ModelServer::start(ScriptedReply::json(&service.answer));

@@ -47,7 +47,7 @@ async fn call(server: &ModelServer, version: &PrismVersion) -> ModelReply {
 }
 
 fn submission(version: &PrismVersion) -> Submission {
-    let sent = SentFields(vec![("text".to_owned(), "Where is\nmy order?".to_owned())]);
+    let sent = SentFields::new(vec![("text".to_owned(), "Where is\nmy order?".to_owned())]);
     Submission::new(sent, None, version.fields()).unwrap()
 }
 
@@ -255,7 +255,7 @@ async fn the_first_request_about_a_long_text_goes_alone() {
     let model = model(&server);
     for (text, at_once) in [("Hello. ".repeat(600), 1), ("Hello.".to_owned(), 3)] {
         let before = server.counts().requests;
-        let sent = SentFields(vec![("text".to_owned(), text)]);
+        let sent = SentFields::new(vec![("text".to_owned(), text)]);
         let submission = Submission::new(sent, None, version.fields()).unwrap();
         let call = model.answer(&version, &submission);
         let watch = async {

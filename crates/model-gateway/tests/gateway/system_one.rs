@@ -80,7 +80,7 @@ fn submission_with(
         .iter()
         .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
     let context = context.and_then(|text| CallContext::parse(text.to_owned()).unwrap());
-    Submission::new(SentFields(sent.collect()), context, version.fields()).unwrap()
+    Submission::new(SentFields::new(sent.collect()), context, version.fields()).unwrap()
 }
 
 /// Asks a version's questions about the documentation's text.

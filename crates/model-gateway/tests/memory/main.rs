@@ -37,7 +37,7 @@ fn submission(version: &PrismVersion) -> Submission {
     // half of the text is quotes: two characters each in JSON, four in a JSON string that holds
     // JSON
     let text = "x\"".repeat(TEXT / 2);
-    let sent = SentFields(vec![("text".to_owned(), text)]);
+    let sent = SentFields::new(vec![("text".to_owned(), text)]);
     Submission::new(sent, None, version.fields()).unwrap()
 }
 

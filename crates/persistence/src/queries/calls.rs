@@ -111,7 +111,7 @@ impl Database {
         idempotency_key: Option<&IdempotencyKey>,
         now: DateTime<Utc>,
     ) -> Result<Option<CreateCallRow>, PersistenceError> {
-        let (hash, prism) = (key.0.to_vec(), prism.clone());
+        let (hash, prism) = (key.bytes().to_vec(), prism.clone());
         let idempotency_key = idempotency_key.map(|key| key.as_str().to_owned());
         let name = match idempotency_key {
             None => &OF_CREATE,
@@ -156,7 +156,7 @@ impl Database {
         now: DateTime<Utc>,
     ) -> Result<Option<ResultCallRow>, PersistenceError> {
         static TEXT: StatementText = StatementText::new();
-        let hash = key.0.to_vec();
+        let hash = key.bytes().to_vec();
         let reading = self.read(async move |mut connection| {
             let of_account = results::account_id.eq(api_keys::account_id);
             let query = api_keys::table

@@ -18,7 +18,7 @@ use crate::schema::sql_types::{Bind, Id};
 use crate::schema::{counted_results, result_counts, results};
 
 /// The key in counts of results that no API key made: a column of a primary key cannot be null.
-pub(crate) const NO_KEY: ApiKeyId = ApiKeyId(Uuid::nil());
+pub(crate) const NO_KEY: ApiKeyId = ApiKeyId::new(Uuid::nil());
 
 /// Every stored count, and the watermarks up to which they count: one statement, so that both are
 /// of one moment. Days before the first parameter are added up.

@@ -61,10 +61,10 @@ impl From<Event> for EventColumns {
             account_id: stamp.account,
             at: stamp.at,
             actor_kind: stamp.actor.kind().name().to_owned(),
-            actor_id: AnyId(stamp.actor.id().unwrap_or(Uuid::nil())),
+            actor_id: AnyId::new(stamp.actor.id().unwrap_or(Uuid::nil())),
             action: action.name().to_owned(),
             target_kind: target.kind().name().to_owned(),
-            target_id: AnyId(target.id()),
+            target_id: AnyId::new(target.id()),
             changed_from: text(from),
             changed_to: text(to),
             note: text(stamp.note),
@@ -79,7 +79,7 @@ impl TryFrom<EventColumns> for Event {
     fn try_from(columns: EventColumns) -> Result<Self, PersistenceError> {
         let column = "events.actor_kind";
         let kind = ActorKind::named(&columns.actor_kind);
-        let actor_id = Some(columns.actor_id.0).filter(|id| !id.is_nil());
+        let actor_id = Some(columns.actor_id.uuid()).filter(|id| !id.is_nil());
         let actor = kind.and_then(|kind| Actor::saved(kind, actor_id));
         // a node of a newer version may have saved an action that is unknown here
         let action = EventAction::named(&columns.action).unwrap_or(EventAction::Unknown);
@@ -94,7 +94,7 @@ impl TryFrom<EventColumns> for Event {
                 note: columns.note.map(EventDetail::saved),
             },
             action,
-            target: EventTarget::saved(target, columns.target_id.0),
+            target: EventTarget::saved(target, columns.target_id.uuid()),
             from: columns.changed_from.map(EventDetail::saved),
             to: columns.changed_to.map(EventDetail::saved),
         })

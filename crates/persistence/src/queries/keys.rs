@@ -86,7 +86,7 @@ impl Database {
             id: key.id,
             account_id: key.account,
             name: key.name.clone(),
-            hash: key.hash.0.to_vec(),
+            hash: key.hash.bytes().to_vec(),
             first_characters: key.first_characters.clone(),
             created_at: stamp.at,
             made_by: stamp.actor.person(),

@@ -41,7 +41,25 @@ pub struct Bind<T>(pub T);
 
 /// An id in a column that has ids of several kinds; another column names the kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct AnyId(pub(crate) Uuid);
+pub(crate) struct AnyId(Uuid);
+
+impl AnyId {
+    /// The id that is this UUID.
+    pub(crate) const fn new(uuid: Uuid) -> Self {
+        Self(uuid)
+    }
+
+    /// The id as a UUID.
+    pub(crate) const fn uuid(self) -> Uuid {
+        self.0
+    }
+}
+
+impl AsRef<Uuid> for AnyId {
+    fn as_ref(&self) -> &Uuid {
+        &self.0
+    }
+}
 
 impl<T> From<T> for Bind<T> {
     fn from(value: T) -> Self {
@@ -65,27 +83,27 @@ macro_rules! id_columns {
     ($($id:ident),*) => {$(
         impl ToSql<Id, Pg> for $id {
             fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Pg>) -> serialize::Result {
-                ToSql::<diesel::sql_types::Uuid, Pg>::to_sql(&self.0, out)
+                ToSql::<diesel::sql_types::Uuid, Pg>::to_sql(self.as_ref(), out)
             }
         }
 
         impl ToSql<Id, Sqlite> for $id {
             fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Sqlite>) -> serialize::Result {
-                out.set_value(self.0.as_bytes().as_slice());
+                out.set_value(self.as_ref().as_bytes().as_slice());
                 Ok(IsNull::No)
             }
         }
 
         impl FromSql<Id, Pg> for $id {
             fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
-                FromSql::<diesel::sql_types::Uuid, Pg>::from_sql(value).map(Self)
+                FromSql::<diesel::sql_types::Uuid, Pg>::from_sql(value).map(Self::new)
             }
         }
 
         impl FromSql<Id, Sqlite> for $id {
             fn from_sql(value: SqliteValue<'_, '_, '_>) -> deserialize::Result<Self> {
                 let bytes: Vec<u8> = FromSql::<Binary, Sqlite>::from_sql(value)?;
-                Ok(Self(Uuid::from_slice(&bytes)?))
+                Ok(Self::new(Uuid::from_slice(&bytes)?))
             }
         }
 

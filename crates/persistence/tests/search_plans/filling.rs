@@ -78,7 +78,7 @@ pub(crate) fn fill_sqlite(url: &str, prisms: [PrismId; 2]) -> SqliteConnection {
 }
 
 fn filling(dialect: &Dialect, prisms: [PrismId; 2]) -> String {
-    let [prism, other] = prisms.map(|prism| (dialect.literal)(&prism.0.simple().to_string()));
+    let [prism, other] = prisms.map(|prism| (dialect.literal)(&prism.uuid().simple().to_string()));
     let milliseconds = format!("({FIRST} + n * {APART})");
     // the last 32 bits of ids are spread evenly, as random ones are
     let id = (dialect.id)(&milliseconds, "(n * 2654435761 % 4294967296)");

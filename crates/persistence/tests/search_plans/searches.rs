@@ -62,7 +62,7 @@ pub(crate) fn searches(it: &Fixture) -> Vec<Search> {
         ..ResultFilter::default()
     };
     let run = |byte| ResultFilter {
-        run: Some(FileRunId(Uuid::parse_str(&rare_id(byte)).unwrap())),
+        run: Some(FileRunId::new(Uuid::parse_str(&rare_id(byte)).unwrap())),
         ..ResultFilter::default()
     };
     let failed = ResultFilter {
@@ -72,9 +72,9 @@ pub(crate) fn searches(it: &Fixture) -> Vec<Search> {
     let text = |text: &str| Some(text.to_owned());
     let uuid = |id: Uuid| Some(id.to_string());
     let rare = |byte| Uuid::parse_str(&rare_id(byte)).unwrap();
-    let key = |id| actor(ResultActor::Key(ApiKeyId(id)));
-    let person = |id| actor(ResultActor::Person(PersonId(id)));
-    let own_key = it.key.id.0;
+    let key = |id| actor(ResultActor::Key(ApiKeyId::new(id)));
+    let person = |id| actor(ResultActor::Person(PersonId::new(id)));
+    let own_key = it.key.id.uuid();
     let number = |number: i32| Some(number.to_string());
     let alone = [
         ("all", ResultFilter::default(), BY_PRISM, None, 50),

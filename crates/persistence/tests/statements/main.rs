@@ -183,7 +183,7 @@ async fn page_statements(it: &Fixture, id: ResultId) -> [(&'static str, Vec<Stri
 /// The statements that list events.
 async fn event_statements(it: &Fixture) -> Vec<(&'static str, Vec<String>)> {
     let database = &it.database;
-    let older = EventRange::OlderThan(EventId(Uuid::max()));
+    let older = EventRange::OlderThan(EventId::new(Uuid::max()));
     let list = |filter: EventFilter| sent(database.list_events(it.account, filter, older, 50));
     let all = EventFilter::default;
     let actors = |kind, ids: &[Uuid]| EventFilter {
@@ -206,8 +206,8 @@ async fn event_statements(it: &Fixture) -> Vec<(&'static str, Vec<String>)> {
         until: Some(moment(1)),
         ..all()
     };
-    let person = actors(ActorKind::Person, &[it.prism.id.0]);
-    let newer = EventRange::NewerThan(EventId(Uuid::nil()));
+    let person = actors(ActorKind::Person, &[it.prism.id.uuid()]);
+    let newer = EventRange::NewerThan(EventId::new(Uuid::nil()));
     let newest = EventRange::Newest;
     vec![
         ("events", list(all()).await),
@@ -246,7 +246,7 @@ async fn all_statements(it: &Fixture) -> BTreeMap<&'static str, Vec<String>> {
     statements.insert("answered rows of a file", sent(pricing).await);
     let mut answers = it.database.answer_pages(it.account, it.prism.id);
     statements.insert("page of answers", sent(answers.next(50)).await);
-    let of_page = it.database.list_marks_of(vec![ResultId(Uuid::nil())]);
+    let of_page = it.database.list_marks_of(vec![ResultId::new(Uuid::nil())]);
     statements.insert("marks of results", sent(of_page).await);
     statements.insert("saved at once", saved_at_once(it).await);
     statements

@@ -15,7 +15,7 @@ on_both!(
 
 fn row(name: &str) -> AccountRow {
     AccountRow {
-        id: AccountId(Uuid::now_v7()),
+        id: AccountId::new(Uuid::now_v7()),
         name: name.to_owned(),
         created_at: moment(7),
     }
@@ -48,7 +48,7 @@ async fn a_name_is_taken_once(it: Fixture) {
 async fn the_default_account_is_made_once(it: Fixture) {
     let create = || {
         let database = it.database.clone();
-        let id = AccountId(Uuid::now_v7());
+        let id = AccountId::new(Uuid::now_v7());
         let made = new_stamp(id, 0);
         tokio::spawn(async move { database.find_or_create_default_account(made).await })
     };

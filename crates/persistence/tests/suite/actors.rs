@@ -23,7 +23,7 @@ on_both!(
 );
 
 fn person() -> PersonId {
-    PersonId(Uuid::now_v7())
+    PersonId::new(Uuid::now_v7())
 }
 
 async fn actor(it: &Fixture, result: ResultId) -> Option<ResultActorRow> {

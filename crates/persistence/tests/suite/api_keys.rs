@@ -99,7 +99,7 @@ async fn a_key_of_another_account_is_not_revoked(it: Fixture) {
         .await
         .unwrap();
     assert_eq!(revoked, None);
-    let unknown = ApiKeyId(Uuid::now_v7());
+    let unknown = ApiKeyId::new(Uuid::now_v7());
     let revoked = it
         .database
         .revoke_api_key(unknown, it.stamp(5))

@@ -55,7 +55,7 @@ async fn a_create_call_finds_key_prism_and_holder_of_the_idempotency_key(it: Fix
     }
 
     let unknown = [
-        PrismSelector::Id(PrismId(Uuid::now_v7())),
+        PrismSelector::Id(PrismId::new(Uuid::now_v7())),
         PrismSelector::Slug("x".to_owned()),
     ];
     for selector in unknown {
@@ -71,7 +71,7 @@ async fn a_create_call_finds_key_prism_and_holder_of_the_idempotency_key(it: Fix
 }
 
 async fn an_unknown_key_finds_nothing(it: Fixture) {
-    let unknown = ApiKeyHash([9; 32]);
+    let unknown = ApiKeyHash::new([9; 32]);
     let call = it
         .database
         .find_create_call(&unknown, &it.selector(), None, moment(9))
@@ -191,7 +191,7 @@ async fn a_result_call_finds_result_and_prism(it: Fixture) {
         })
     );
 
-    let unknown = ResultId(Uuid::now_v7());
+    let unknown = ResultId::new(Uuid::now_v7());
     let call = it
         .database
         .find_result_call(&it.key.hash, unknown, moment(9))

@@ -169,7 +169,7 @@ impl Things {
             Change::Prism => {
                 let name = DisplayName::parse("Another").unwrap();
                 let new = NewPrism {
-                    id: PrismId(Uuid::now_v7()),
+                    id: PrismId::new(Uuid::now_v7()),
                     name: &name,
                     slugs: slugs("Another"),
                     version: &version(&["angry"]),
@@ -228,7 +228,7 @@ impl Things {
                 renewing.await.map(drop)
             }
             Change::SignInByLink => {
-                let (hash, session) = (TokenHash([8; 32]), new_session(13));
+                let (hash, session) = (TokenHash::new([8; 32]), new_session(13));
                 let beginning = database.begin_session_by_link(hash, session, stamp);
                 beginning.await.map(drop)
             }
@@ -238,12 +238,12 @@ impl Things {
                 beginning.await.map(drop)
             }
             Change::SessionEnd => {
-                let one = EndedSessions::One(TokenHash([1; 32]));
+                let one = EndedSessions::One(TokenHash::new([1; 32]));
                 let (ada, alive) = (self.ada, alive(0, 0));
                 database.end_own_sessions(ada, one, alive, stamp).await
             }
             Change::OtherSessionsEnd => {
-                let others = EndedSessions::AllBut(TokenHash([14; 32]));
+                let others = EndedSessions::AllBut(TokenHash::new([14; 32]));
                 let (ada, alive) = (self.ada, alive(0, 0));
                 database.end_own_sessions(ada, others, alive, stamp).await
             }
@@ -314,7 +314,7 @@ impl Things {
         );
         let version = version(&["calm"]);
         let made = DefinedPrism::New {
-            id: PrismId(Uuid::now_v7()),
+            id: PrismId::new(Uuid::now_v7()),
             slug: &slug,
         };
         let definition = |prism, lens, stamp| PrismDefinition {
@@ -340,7 +340,7 @@ impl Things {
         stamp: EventStamp,
     ) -> Result<(), PersistenceError> {
         let name = PersonName::parse("Somebody").unwrap();
-        let (hash, session) = (TokenHash([byte; 32]), new_session(session));
+        let (hash, session) = (TokenHash::new([byte; 32]), new_session(session));
         let accepting = self
             .it
             .database
@@ -352,7 +352,7 @@ impl Things {
     pub(crate) fn stamp(&self, change: Change) -> EventStamp {
         let stamp = self.it.stamp_of(self.ada, 20);
         if change == Change::Account {
-            let account = AccountId(Uuid::now_v7());
+            let account = AccountId::new(Uuid::now_v7());
             return EventStamp { account, ..stamp };
         }
         if change == Change::Joining {

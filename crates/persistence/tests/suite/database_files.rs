@@ -22,7 +22,10 @@ async fn assert_closed(database: &Database) {
     for refused in [
         database.ping().await,
         database
-            .release_lease("none", refract_domain::ids::NodeId(uuid::Uuid::now_v7()))
+            .release_lease(
+                "none",
+                refract_domain::ids::NodeId::new(uuid::Uuid::now_v7()),
+            )
             .await,
     ] {
         let error = refused.unwrap_err();

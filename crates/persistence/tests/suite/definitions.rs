@@ -42,7 +42,7 @@ async fn definitions_are_saved_together(it: Fixture) {
     let definitions = [
         PrismDefinition {
             prism: DefinedPrism::New {
-                id: PrismId(Uuid::now_v7()),
+                id: PrismId::new(Uuid::now_v7()),
                 slug: &slug,
             },
             name: &new_name,
@@ -98,7 +98,7 @@ async fn one_that_cannot_be_saved_leaves_all_unsaved(it: Fixture) {
     let free = Slug::parse("free").unwrap();
     let new = |slug| PrismDefinition {
         prism: DefinedPrism::New {
-            id: PrismId(Uuid::now_v7()),
+            id: PrismId::new(Uuid::now_v7()),
             slug,
         },
         name: &renamed,

@@ -64,7 +64,7 @@ async fn a_deleted_result_takes_its_marks_and_frees_its_key(it: Fixture) {
     let marks = [mark(gone), mark(kept)];
     let saving = it.database.save_marks(it.prism.id, &marks, it.stamp(1));
     saving.await.unwrap();
-    let unknown = ResultId(Uuid::now_v7());
+    let unknown = ResultId::new(Uuid::now_v7());
     assert_eq!(delete(&it, &[gone, unknown]).await, 1);
     assert_eq!(it.read(gone).await, None);
     let left = it.database.list_marks_of(vec![gone, kept]).await.unwrap();
@@ -132,7 +132,7 @@ async fn a_retry_whose_original_is_deleted_meanwhile_is_saved(it: Fixture) {
     let first = it.result(failed(), None);
     save(&it, &first).await;
     let mut broken = it.retry(&first.result, answered());
-    broken.result.prism = PrismId(Uuid::now_v7());
+    broken.result.prism = PrismId::new(Uuid::now_v7());
     let error = it.database.save_result(&broken).await.unwrap_err();
     assert!(
         matches!(error, PersistenceError::ReferenceGone(_)),
@@ -233,7 +233,7 @@ async fn results_to_purge_come_oldest_first_by_the_moment_of_saving(it: Fixture)
 
 async fn one_node_at_a_time_holds_a_lease(it: Fixture) {
     let other = connect(&it.url).await;
-    let [one, two] = [(); 2].map(|()| NodeId(Uuid::now_v7()));
+    let [one, two] = [(); 2].map(|()| NodeId::new(Uuid::now_v7()));
     let take = async |node, now, until| {
         let database = if node == one { &it.database } else { &other };
         let taking = database.take_lease("work", node, moment(now), moment(until));
@@ -254,7 +254,7 @@ async fn one_node_at_a_time_holds_a_lease(it: Fixture) {
     it.database.release_lease("work", one).await.unwrap();
     let takings = (0..20).map(|number| {
         let database = [&it.database, &other][number % 2].clone();
-        let node = NodeId(Uuid::now_v7());
+        let node = NodeId::new(Uuid::now_v7());
         tokio::spawn(async move {
             let taking = database.take_lease("work", node, moment(500), moment(600));
             taking.await.unwrap()

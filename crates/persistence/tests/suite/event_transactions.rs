@@ -220,7 +220,7 @@ async fn what_changes_nothing_has_no_event(it: Fixture) {
     }
     let (database, account) = (&things.it.database, things.it.account);
     let before = events(&things.it).await;
-    let stranger = PersonId(Uuid::now_v7());
+    let stranger = PersonId::new(Uuid::now_v7());
     let [one, two, three, four, five] = [1; 5].map(|_| things.it.stamp(1));
     let setting = database.set_person_role(stranger, Role::Owner, one);
     setting.await.unwrap();
@@ -238,7 +238,7 @@ async fn what_changes_nothing_has_no_event(it: Fixture) {
     saving.await.unwrap();
     assert_eq!(events(&things.it).await.len(), before.len() + 1);
     let same_name = AccountRow {
-        id: AccountId(Uuid::now_v7()),
+        id: AccountId::new(Uuid::now_v7()),
         name: "tests".to_owned(),
         created_at: moment(0),
     };
@@ -309,7 +309,7 @@ async fn a_deletion_records_how_many_results_it_deleted(it: Fixture) {
         before,
     };
     let begun = || DeletionEvent::Begun(event(EventAction::PurgeStarted));
-    let unknown = ResultId(Uuid::now_v7());
+    let unknown = ResultId::new(Uuid::now_v7());
     for (ids, deletion) in [
         (vec![unknown], begun()),
         (vec![unknown], ended(0)),
@@ -341,7 +341,7 @@ async fn a_person_is_notified_of_what_somebody_else_changed(it: Fixture) {
     let (database, account) = (&things.it.database, things.it.account);
     let (ada, grace) = (things.ada, things.grace);
     let unseen = async |session: u8| {
-        let found = database.find_session(TokenHash([session; 32]), alive(0, 0));
+        let found = database.find_session(TokenHash::new([session; 32]), alive(0, 0));
         found.await.unwrap().unwrap().first_unseen_event
     };
     let seen = async |person, up_to| database.save_seen(account, person, up_to).await.unwrap();
@@ -375,7 +375,7 @@ async fn a_person_is_notified_of_what_somebody_else_changed(it: Fixture) {
     // link 3 is an operator's
     assert_eq!(things.added(Change::Password).await.len(), 1);
     assert!(unseen(12).await.is_some());
-    seen(grace, EventId(Uuid::max())).await;
+    seen(grace, EventId::new(Uuid::max())).await;
     let own = things.it.stamp_of(grace, 40);
     let renewing = database.renew_link(grace, link(13), EventAction::LinkRenewed, own);
     assert!(renewing.await.unwrap());

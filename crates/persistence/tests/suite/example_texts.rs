@@ -30,7 +30,7 @@ fn expected(json: &str) -> ExpectedOutcomes {
 
 pub(crate) fn example(text: &str) -> NewExampleText {
     NewExampleText {
-        id: ExampleId(Uuid::now_v7()),
+        id: ExampleId::new(Uuid::now_v7()),
         text_hash: text.as_bytes().to_vec(),
         submission: submission(text),
         reference: None,
@@ -194,7 +194,7 @@ async fn the_answers_of_the_last_wordings_are_kept(it: Fixture) {
     let kept = [of(1).await.len(), of(2).await.len(), of(5).await.len()];
     assert_eq!(kept, [0, 1, 1]);
     // a check of an example that is gone is not kept
-    let gone = check(ExampleId(Uuid::now_v7()), 9, Ok(empty));
+    let gone = check(ExampleId::new(Uuid::now_v7()), 9, Ok(empty));
     it.database
         .save_example_check(&vec![5], gone)
         .await

@@ -38,9 +38,9 @@ async fn save_at(
 ) -> ResultId {
     let milliseconds = u64::try_from(id.timestamp_millis()).unwrap();
     let mut new = it.result(status, None);
-    let random = new.result.id.0.into_bytes()[6..].try_into().unwrap();
+    let random = new.result.id.uuid().into_bytes()[6..].try_into().unwrap();
     new.result.id =
-        ResultId(Builder::from_unix_timestamp_millis(milliseconds, &random).into_uuid());
+        ResultId::new(Builder::from_unix_timestamp_millis(milliseconds, &random).into_uuid());
     new.result.created_at = saved;
     it.database.save_result(&new).await.unwrap();
     new.result.id

@@ -48,7 +48,7 @@ async fn an_archived_or_unknown_prism_does_not_answer(it: Fixture) {
         .set_prism_archived(it.prism.id, true, it.stamp(1));
     archiving.await.unwrap();
     assert!(!held(&it, &[]).await.prism_answers);
-    let unknown = PrismId(Uuid::now_v7());
+    let unknown = PrismId::new(Uuid::now_v7());
     let found = it.database.find_held_rows(it.account, unknown, &[]).await;
     assert!(!found.unwrap().prism_answers);
 }

@@ -87,7 +87,7 @@ impl Fixture {
     /// A new result of the prism's first version.
     pub(crate) fn result(&self, status: ResultStatus, key: Option<&str>) -> NewResult {
         let result = SavedResult {
-            id: ResultId(Uuid::now_v7()),
+            id: ResultId::new(Uuid::now_v7()),
             prism: self.prism.id,
             version: VersionNumber::FIRST,
             reference: None,
@@ -131,7 +131,7 @@ impl Fixture {
 
 /// Counts the results that a key made, of all prisms of its account.
 pub(crate) async fn results_made(database: &Database, account: AccountId, key: ApiKeyId) -> i64 {
-    let (first, last) = (ResultId(Uuid::nil()), ResultId(Uuid::max()));
+    let (first, last) = (ResultId::new(Uuid::nil()), ResultId::new(Uuid::max()));
     let mut made = 0;
     for prism in database.list_prisms(account).await.unwrap() {
         let counting = database.count_results_by_key(prism.id, first, last);
@@ -157,7 +157,7 @@ pub(crate) async fn connect(url: &str) -> Database {
 }
 
 pub(crate) async fn account(database: &Database, name: &str) -> AccountId {
-    let id = AccountId(Uuid::now_v7());
+    let id = AccountId::new(Uuid::now_v7());
     let row = AccountRow {
         id,
         name: name.to_owned(),
@@ -182,7 +182,7 @@ pub(crate) fn slugs(name: &str) -> impl Iterator<Item = Slug> {
 pub(crate) async fn prism(database: &Database, account: AccountId, name: &str) -> Prism {
     let name = DisplayName::parse(name).unwrap();
     let new = NewPrism {
-        id: PrismId(Uuid::now_v7()),
+        id: PrismId::new(Uuid::now_v7()),
         name: &name,
         slugs: slugs(name.as_str()),
         version: &version(&["angry"]),
@@ -194,10 +194,10 @@ pub(crate) async fn prism(database: &Database, account: AccountId, name: &str) -
 /// A key whose hash is this byte 32 times.
 pub(crate) fn new_key(account: AccountId, byte: u8) -> NewApiKey {
     NewApiKey {
-        id: ApiKeyId(Uuid::now_v7()),
+        id: ApiKeyId::new(Uuid::now_v7()),
         account,
         name: format!("key {byte}"),
-        hash: ApiKeyHash([byte; 32]),
+        hash: ApiKeyHash::new([byte; 32]),
         first_characters: "rk_abcd".to_owned(),
         expires_at: None,
     }
@@ -206,7 +206,7 @@ pub(crate) fn new_key(account: AccountId, byte: u8) -> NewApiKey {
 /// The stamp of a change by an operator this many milliseconds after a fixed moment.
 pub(crate) fn new_stamp(account: AccountId, milliseconds: i64) -> EventStamp {
     EventStamp {
-        id: EventId(Uuid::now_v7()),
+        id: EventId::new(Uuid::now_v7()),
         account,
         at: moment(milliseconds),
         actor: Actor::Operator,
@@ -231,7 +231,7 @@ pub(crate) fn version(questions: &[&str]) -> PrismVersion {
 
 pub(crate) fn submission(text: &str) -> Submission {
     let field = (FieldKey::parse("text").unwrap(), text.to_owned());
-    Submission::saved(FieldValues(vec![field]), None)
+    Submission::saved(FieldValues::new(vec![field]), None)
 }
 
 pub(crate) fn answered() -> ResultStatus {

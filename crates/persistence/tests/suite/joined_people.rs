@@ -20,7 +20,7 @@ pub(crate) fn email(text: &str) -> Email {
 
 pub(crate) fn link(byte: u8) -> NewInvitation {
     NewInvitation {
-        hash: TokenHash([byte; 32]),
+        hash: TokenHash::new([byte; 32]),
         created_at: moment(0),
         expires_at: moment(1_000),
     }
@@ -28,7 +28,7 @@ pub(crate) fn link(byte: u8) -> NewInvitation {
 
 pub(crate) fn new_session(byte: u8) -> NewSession {
     NewSession {
-        hash: TokenHash([byte; 32]),
+        hash: TokenHash::new([byte; 32]),
         browser: NewBrowser {
             hash: browser(byte),
             before: None,
@@ -41,7 +41,7 @@ pub(crate) fn new_session(byte: u8) -> NewSession {
 pub(crate) fn browser(byte: u8) -> TokenHash {
     let mut hash = [byte; 32];
     hash[0] = !byte;
-    TokenHash(hash)
+    TokenHash::new(hash)
 }
 
 /// The sessions that were used after one moment and begun after another one.
@@ -54,7 +54,7 @@ pub(crate) fn alive(used_after: i64, begun_after: i64) -> SessionsAlive {
 
 /// Whether the person of this address is known by a browser's cookie.
 pub(crate) async fn is_known(it: &Fixture, cookie: TokenHash, address: &str) -> bool {
-    let cookies = [TokenHash([255; 32]), cookie];
+    let cookies = [TokenHash::new([255; 32]), cookie];
     let email = email(address);
     let found = it.database.find_known_browser(&cookies, &email, moment(0));
     let found = found.await.unwrap();
@@ -64,7 +64,7 @@ pub(crate) async fn is_known(it: &Fixture, cookie: TokenHash, address: &str) -> 
 
 pub(crate) fn new_person(it: &Fixture, address: &str, role: Role) -> NewPerson {
     NewPerson {
-        id: PersonId(Uuid::now_v7()),
+        id: PersonId::new(Uuid::now_v7()),
         account: it.account,
         email: email(address),
         role,
@@ -92,10 +92,15 @@ pub(crate) async fn accept_in(
     session: NewSession,
 ) -> bool {
     let name = PersonName::parse("Ada").unwrap();
-    let hash = TokenHash([byte; 32]);
+    let hash = TokenHash::new([byte; 32]);
     let found = database.find_invitation(hash, moment(1)).await.unwrap();
     let (account, person) = found.map_or_else(
-        || (AccountId(Uuid::now_v7()), PersonId(Uuid::now_v7())),
+        || {
+            (
+                AccountId::new(Uuid::now_v7()),
+                PersonId::new(Uuid::now_v7()),
+            )
+        },
         |found| (found.account, found.person),
     );
     let stamp = EventStamp {
@@ -128,12 +133,14 @@ pub(crate) async fn people(it: &Fixture) -> Vec<Person> {
 }
 
 pub(crate) async fn signed_in(it: &Fixture, byte: u8) -> Option<PersonId> {
-    let found = it.database.find_session(TokenHash([byte; 32]), alive(0, 0));
+    let found = it
+        .database
+        .find_session(TokenHash::new([byte; 32]), alive(0, 0));
     found.await.unwrap().map(|session| session.person)
 }
 
 pub(crate) async fn link_is_good(it: &Fixture, byte: u8, now: DateTime<Utc>) -> bool {
-    let found = it.database.find_invitation(TokenHash([byte; 32]), now);
+    let found = it.database.find_invitation(TokenHash::new([byte; 32]), now);
     found.await.unwrap().is_some()
 }
 

@@ -119,7 +119,7 @@ async fn a_change_that_fails_takes_nothing_back(it: Fixture) {
     let kept = [mark(result.id, "angry", "yes")];
     save(&it, &kept).await;
     // the withdrawn mark comes first
-    let gone = mark(ResultId(Uuid::now_v7()), "topic", "other");
+    let gone = mark(ResultId::new(Uuid::now_v7()), "topic", "other");
     let changed = change(&it, &result, &[gone], &["angry"]).await;
     assert!(changed.is_err());
     assert_eq!(it.database.list_marks(result.id).await.unwrap(), kept);
@@ -224,7 +224,7 @@ async fn another_outcome_brings_its_own_source(it: Fixture) {
 
 async fn marks_are_saved_all_or_none(it: Fixture) {
     let result = saved(&it, None).await;
-    let gone = mark(ResultId(Uuid::now_v7()), "angry", "yes");
+    let gone = mark(ResultId::new(Uuid::now_v7()), "angry", "yes");
     let marks = [mark(result.id, "angry", "yes"), gone];
     let refused = it
         .database
@@ -248,7 +248,7 @@ async fn the_marks_of_several_results_come_in_order(it: Fixture) {
     let elsewhere = mark(other.id, "angry", "yes");
     let all = [&marks[..], &[elsewhere]].concat();
     assert_eq!(save(&it, &all).await, 4);
-    let nobody = ResultId(Uuid::now_v7());
+    let nobody = ResultId::new(Uuid::now_v7());
     let ids = vec![second.id, nobody, first.id];
     assert_eq!(it.database.list_marks_of(ids).await.unwrap(), marks);
     assert_eq!(it.database.list_marks_of(vec![]).await.unwrap(), []);
@@ -361,7 +361,7 @@ async fn results_to_mark_are_found_by_id_and_by_ref(it: Fixture) {
         version: VersionNumber::FIRST,
         is_ok: result.status.answers().is_some(),
     };
-    let nobody = ResultId(Uuid::now_v7());
+    let nobody = ResultId::new(Uuid::now_v7());
     let ids = vec![named.id, plain.id, new.result.id, nobody];
     let found = it
         .database

@@ -35,7 +35,7 @@ async fn there_and_back(database: &Database) {
     );
     assert_eq!(database.migrate().await.unwrap(), migrations - 4);
     account(database, "kept").await;
-    let node = refract_domain::ids::NodeId(uuid::Uuid::now_v7());
+    let node = refract_domain::ids::NodeId::new(uuid::Uuid::now_v7());
     let now = chrono::Utc::now();
     let until = now + chrono::TimeDelta::minutes(1);
     assert!(database.take_lease("x", node, now, until).await.unwrap());
@@ -57,7 +57,7 @@ async fn there_and_back(database: &Database) {
         };
         assert!(!plan.removed.iter().any(is_kept), "{plan:?}");
     }
-    let (nobody, later) = (refract_domain::ids::NodeId(uuid::Uuid::nil()), now);
+    let (nobody, later) = (refract_domain::ids::NodeId::new(uuid::Uuid::nil()), now);
     assert!(
         !database
             .take_lease("x", nobody, later, until)

@@ -40,7 +40,9 @@ async fn an_invited_person_joins_once(it: Fixture) {
         last_used_at: None,
     };
     assert_eq!(people(&it).await, std::slice::from_ref(&expected));
-    let found = it.database.find_invitation(TokenHash([1; 32]), moment(1));
+    let found = it
+        .database
+        .find_invitation(TokenHash::new([1; 32]), moment(1));
     let found = found.await.unwrap().unwrap();
     assert_eq!(
         (found.person, found.name, found.role),
@@ -120,7 +122,10 @@ async fn a_new_link_replaces_the_one_before(it: Fixture) {
     assert!(renew(&it, it.account, first, 5).await);
     assert_eq!(signed_in(&it, 3).await, Some(first), "nothing ends yet");
     let elsewhere = account(&it.database, "elsewhere").await;
-    for (account, person) in [(elsewhere, first), (it.account, PersonId(Uuid::now_v7()))] {
+    for (account, person) in [
+        (elsewhere, first),
+        (it.account, PersonId::new(Uuid::now_v7())),
+    ] {
         assert!(!renew(&it, account, person, 6).await);
     }
 }
@@ -253,7 +258,7 @@ async fn names_are_of_the_account_and_outlive_their_people(it: Fixture) {
     let removing = it.database.remove_person(grace, it.stamp(20));
     removing.await.unwrap();
     let list = async |account| {
-        let unknown = PersonId(Uuid::now_v7());
+        let unknown = PersonId::new(Uuid::now_v7());
         let people = [grace, invited, unknown];
         let listed = it.database.list_person_names(account, &people).await;
         let mut listed = listed.unwrap();

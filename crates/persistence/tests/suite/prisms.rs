@@ -68,7 +68,7 @@ async fn prisms_of_one_name_made_at_once_get_a_slug_each(it: Fixture) {
 async fn a_prism_without_a_free_slug_is_not_made(it: Fixture) {
     let name = DisplayName::parse("Triage").unwrap();
     let new = NewPrism {
-        id: PrismId(Uuid::now_v7()),
+        id: PrismId::new(Uuid::now_v7()),
         name: &name,
         slugs: slugs("Triage").take(1),
         version: &version(&["angry"]),

@@ -70,7 +70,7 @@ async fn it_is_its_account_s_alone(it: Fixture) {
     let new = it.result(answered(), None);
     it.database.save_result(&new).await.unwrap();
     let elsewhere = account(&it.database, "elsewhere").await;
-    let nobody = ResultId(Uuid::now_v7());
+    let nobody = ResultId::new(Uuid::now_v7());
     for (account, result) in [(elsewhere, new.result.id), (it.account, nobody)] {
         let found = it.database.find_provenance(account, result).await;
         assert_eq!(found.unwrap(), None);
@@ -101,7 +101,7 @@ async fn the_models_of_some_results_are_listed(it: Fixture) {
     assert_eq!(list(it.account, &ids[..2]).await, [reported().model]);
     assert_eq!(list(it.account, &ids).await, [None, reported().model]);
     // more ids than one statement takes
-    let mut many: Vec<_> = (0..2_500).map(|_| ResultId(Uuid::now_v7())).collect();
+    let mut many: Vec<_> = (0..2_500).map(|_| ResultId::new(Uuid::now_v7())).collect();
     many.push(ids[0]);
     assert_eq!(list(it.account, &many).await, [reported().model]);
     let elsewhere = account(&it.database, "elsewhere").await;
@@ -142,15 +142,15 @@ async fn assert_old_nodes_results_are_read(url: &str, save_another: impl AsyncFn
     let later = scripts("postgres", "up.sql").len() - 1;
     assert_eq!(database.migrate().await.unwrap(), later);
     save_another().await;
-    let account = AccountId(Uuid::from_u128(1));
+    let account = AccountId::new(Uuid::from_u128(1));
     for id in [1, 2] {
-        let result = ResultId(Uuid::from_u128(id));
+        let result = ResultId::new(Uuid::from_u128(id));
         let provenance = database.find_provenance(account, result).await.unwrap();
         assert_eq!(provenance, Some(Provenance::default()));
         let found = database.find_result(account, result).await.unwrap();
         let found = found.unwrap().result;
         assert_eq!(found.took_ms, 7);
-        assert_eq!(found.submission.field_values().0[0].1, "Hello");
+        assert_eq!(found.submission.field_values().as_slice()[0].1, "Hello");
     }
 }
 

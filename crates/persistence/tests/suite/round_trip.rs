@@ -103,9 +103,11 @@ fn sent() -> impl Strategy<Value = GeneratedCall> {
 fn new_result(it: &Fixture, sent: GeneratedCall) -> NewResult {
     let mut new = it.result(sent.status, None);
     let id = Uuid::now_v7();
-    new.result.id = ResultId(id);
-    new.result.submission =
-        Submission::saved(FieldValues(sent.fields), CallContext::saved(sent.context));
+    new.result.id = ResultId::new(id);
+    new.result.submission = Submission::saved(
+        FieldValues::new(sent.fields),
+        CallContext::saved(sent.context),
+    );
     new.result.reference = sent.reference.map(Ref::saved);
     let unique = |key| format!("{key}{id}");
     new.result.idempotency_key = sent.idempotency_key.map(unique).map(IdempotencyKey::saved);

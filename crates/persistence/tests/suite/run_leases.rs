@@ -32,7 +32,7 @@ on_both!(
 const TERM: TimeDelta = TimeDelta::seconds(15);
 
 fn node() -> NodeId {
-    NodeId(Uuid::now_v7())
+    NodeId::new(Uuid::now_v7())
 }
 
 async fn take(

@@ -17,8 +17,8 @@ async fn the_sample_has_a_sixteenth_of_a_prism_in_the_order_of_the_random_bits(i
         let mut new = it.result(answered(), None);
         // bits that are spread evenly: one result in sixteen is in the sample
         let bits = number << 28 & 0xffff_ffff | number;
-        new.result.id = ResultId(Uuid::from_u128(
-            new.result.id.0.as_u128() >> 32 << 32 | bits,
+        new.result.id = ResultId::new(Uuid::from_u128(
+            new.result.id.uuid().as_u128() >> 32 << 32 | bits,
         ));
         if number % 5 == 0 {
             new.result.prism = other.id;
@@ -51,7 +51,7 @@ fn bursts() -> Vec<(usize, ResultId)> {
         (0..size).map(move |_| {
             let made = Uuid::now_v7().as_u128();
             let id = moment << 80 | made & ((1 << 80) - 1);
-            (burst, ResultId(Uuid::from_u128(id)))
+            (burst, ResultId::new(Uuid::from_u128(id)))
         })
     });
     ids.collect()

@@ -57,7 +57,7 @@ async fn a_session_of_an_old_password_does_not_begin(it: Fixture) {
 
 async fn a_session_is_found_while_it_is_used(it: Fixture) {
     let ada = joined(&it, "ada@example.com", Role::Editor, 1).await;
-    let hash = TokenHash([1; 32]);
+    let hash = TokenHash::new([1; 32]);
     let find = async |used_after| {
         let found = it.database.find_session(hash, alive(used_after, 0)).await;
         found.unwrap().map(|session| session.last_used_at)
@@ -91,7 +91,7 @@ async fn a_session_is_found_while_it_is_used(it: Fixture) {
 
 async fn a_session_ends_however_much_it_is_used(it: Fixture) {
     joined(&it, "ada@example.com", Role::Editor, 1).await;
-    let hash = TokenHash([1; 32]);
+    let hash = TokenHash::new([1; 32]);
     it.database
         .note_session_use(hash, moment(500))
         .await
@@ -124,7 +124,7 @@ async fn a_person_sees_and_ends_their_own_sessions(it: Fixture) {
         let beginning = it.database.begin_session(checked, session, it.stamp(1));
         assert!(beginning.await.unwrap());
     }
-    let hash = |byte| TokenHash([byte; 32]);
+    let hash = |byte| TokenHash::new([byte; 32]);
     it.database
         .note_session_use(hash(3), moment(90))
         .await
@@ -132,7 +132,7 @@ async fn a_person_sees_and_ends_their_own_sessions(it: Fixture) {
     let listed = async |person, used_after, begun_after| {
         let alive = alive(used_after, begun_after);
         let listed = it.database.list_own_sessions(person, alive).await.unwrap();
-        let bytes = listed.iter().map(|session| session.hash.0[0]);
+        let bytes = listed.iter().map(|session| session.hash.bytes()[0]);
         bytes.collect::<Vec<_>>()
     };
     assert_eq!(listed(ada, 0, 0).await, [3, 5, 4, 1], "last used first");

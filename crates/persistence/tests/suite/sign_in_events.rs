@@ -144,7 +144,7 @@ async fn sessions_that_are_ended_together_have_one_event_with_their_number(it: F
         let beginning = it.database.begin_session(checked, session, it.stamp(1));
         assert!(beginning.await.unwrap());
     }
-    let hash = |byte| TokenHash([byte; 32]);
+    let hash = |byte| TokenHash::new([byte; 32]);
     let end = async |ended| {
         // session 1 has expired
         let (database, alive) = (&it.database, alive(20, 20));

@@ -33,7 +33,7 @@ pub(crate) fn network(name: &str) -> SignInCounter {
 
 pub(crate) fn attempt(address: &str, counter: SignInCounter, milliseconds: i64) -> SignInTry {
     SignInTry {
-        id: SignInTryId(Uuid::now_v7()),
+        id: SignInTryId::new(Uuid::now_v7()),
         email: EmailHash::of(&email(address)),
         counter,
         tried_at: moment(milliseconds),
@@ -92,8 +92,8 @@ async fn tries_are_counted_by_network_until_they_are_old(it: Fixture) {
 
 async fn tries_of_a_browser_are_counted_apart_from_its_network(it: Fixture) {
     let all = window(-10, 100, 100);
-    let known = SignInCounter::Browser(TokenHash([7; 32]));
-    let other = SignInCounter::Browser(TokenHash([8; 32]));
+    let known = SignInCounter::Browser(TokenHash::new([7; 32]));
+    let other = SignInCounter::Browser(TokenHash::new([8; 32]));
     assert_eq!(save(&it, attempt(ADA, known.clone(), 0), all).await, []);
     assert_eq!(save(&it, attempt(ADA, network("a"), 1), all).await, []);
     assert_eq!(save(&it, attempt(ADA, other, 2), all).await, []);
@@ -195,8 +195,8 @@ async fn a_browser_is_known_by_its_newest_cookie_alone(it: Fixture) {
     assert!(!is_known(&it, browser(1), ADA).await);
     assert!(is_known(&it, browser(2), ADA).await);
     // an invented cookie is not taken over
-    sign_in(&it, ADA, 3, Some(TokenHash([99; 32]))).await;
-    assert!(!is_known(&it, TokenHash([99; 32]), ADA).await);
+    sign_in(&it, ADA, 3, Some(TokenHash::new([99; 32]))).await;
+    assert!(!is_known(&it, TokenHash::new([99; 32]), ADA).await);
     assert!(is_known(&it, browser(2), ADA).await && is_known(&it, browser(3), ADA).await);
     let delete_old = async |signed_in_after| {
         let database = &it.database;

@@ -21,7 +21,7 @@ on_both!(
 
 fn sitting(it: &Fixture, person: PersonId, at: i64) -> SittingRow {
     SittingRow {
-        id: SittingId(Uuid::now_v7()),
+        id: SittingId::new(Uuid::now_v7()),
         person,
         prism: it.prism.id,
         state: format!("{{\"at\":{at}}}"),
@@ -62,7 +62,7 @@ async fn a_sitting_is_its_persons_and_goes_when_nobody_uses_it(it: Fixture) {
 async fn others_are_shown_a_result_for_a_while(it: Fixture) {
     let ada = invite(&it, "ada@example.com", Role::Reviewer, 1).await;
     let row = begin(&it, ada, 1, 0).await;
-    let result = ResultId(Uuid::now_v7());
+    let result = ResultId::new(Uuid::now_v7());
     let reviewing = async |at| {
         let listing = it.database.list_reviewing(it.prism.id, moment(at));
         listing.await.unwrap()

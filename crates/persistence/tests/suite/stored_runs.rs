@@ -32,7 +32,7 @@ pub(crate) fn run_event(it: &Fixture, milliseconds: i64) -> Event {
 
 fn new_run(it: &Fixture, upload: UploadId) -> NewFileRun {
     NewFileRun {
-        id: FileRunId(Uuid::now_v7()),
+        id: FileRunId::new(Uuid::now_v7()),
         prism: it.prism.id,
         version: VersionNumber::FIRST,
         upload,
@@ -93,7 +93,7 @@ pub(crate) async fn find(it: &Fixture, run: FileRunId) -> FileRunRow {
 
 async fn a_run_needs_a_whole_file_of_its_account(it: Fixture) {
     let begun = unfinished(&it, 1, moment(0)).await;
-    let unknown = UploadId(Uuid::now_v7());
+    let unknown = UploadId::new(Uuid::now_v7());
     for upload in [begun, unknown] {
         let creating = it
             .database
@@ -145,7 +145,7 @@ async fn runs_are_listed_newest_first_by_account_prism_and_file(it: Fixture) {
     let [first, of_other, newer] = runs[..] else {
         panic!("{runs:?}");
     };
-    let newest = FileRunId(Uuid::max());
+    let newest = FileRunId::new(Uuid::max());
     let listed = async |scope, before, limit| {
         let listing = it.database.list_file_runs(it.account, scope, before, limit);
         let found = listing.await.unwrap();
@@ -292,7 +292,7 @@ async fn a_start_and_a_deletion_at_once_never_both_succeed(it: Fixture) {
 }
 
 async fn the_results_of_a_run_are_found_by_it(it: Fixture) {
-    let run = FileRunId(Uuid::now_v7());
+    let run = FileRunId::new(Uuid::now_v7());
     let mut of_run = it.result(answered(), Some("row 1"));
     of_run.file_run = Some(run);
     let other = it.result(answered(), None);

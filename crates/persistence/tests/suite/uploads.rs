@@ -24,7 +24,7 @@ on_both!(
 
 /// Saves an upload of this many pieces that is not whole.
 pub(crate) async fn unfinished(it: &Fixture, pieces: i32, at: DateTime<Utc>) -> UploadId {
-    let id = UploadId(Uuid::now_v7());
+    let id = UploadId::new(Uuid::now_v7());
     let new = NewUploadRow {
         id,
         account: it.account,
@@ -146,7 +146,7 @@ async fn an_interrupted_deletion_is_found_and_continued(it: Fixture) {
         whole_before: moment(-1),
         unfinished_before: moment(1),
     };
-    let first = UploadId(Uuid::nil());
+    let first = UploadId::new(Uuid::nil());
     let found = it.database.list_old_uploads(old, first, 9).await.unwrap();
     let row = OldUploadRow {
         id,
@@ -173,7 +173,7 @@ async fn old_and_unfinished_uploads_are_listed_in_pages(it: Fixture) {
         let found = listing.await.unwrap();
         found.into_iter().map(|row| row.id).collect::<Vec<_>>()
     };
-    let first = UploadId(Uuid::nil());
+    let first = UploadId::new(Uuid::nil());
     let (begin, later) = (moment(0), moment(0) + day * 2);
     assert_eq!(list(begin, later, first, 9).await, [early]);
     assert_eq!(list(begin, later + day * 2, first, 9).await, [early, late]);

@@ -23,8 +23,8 @@ on_both!(
 /// A result that was saved at this moment, with numbers.
 fn used(it: &Fixture, saved: DateTime<Utc>, model: &str) -> NewResult {
     let mut new = it.result(answered(), None);
-    new.result.id = ResultId(uuid::Uuid::from_u128(
-        ResultId::first_of(saved).0.as_u128() | (new.result.id.0.as_u128() & 0xffff_ffff),
+    new.result.id = ResultId::new(uuid::Uuid::from_u128(
+        ResultId::first_of(saved).uuid().as_u128() | (new.result.id.uuid().as_u128() & 0xffff_ffff),
     ));
     new.result.created_at = saved;
     new.provenance = Provenance {

@@ -131,6 +131,6 @@ async fn an_unknown_version_is_not_found(it: Fixture) {
         .await
         .unwrap();
     assert!(found.is_none());
-    let unknown = refract_domain::ids::PrismId(uuid::Uuid::now_v7());
+    let unknown = refract_domain::ids::PrismId::new(uuid::Uuid::now_v7());
     assert!(it.database.prism_history(unknown).await.unwrap().is_none());
 }

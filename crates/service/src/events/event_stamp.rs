@@ -8,7 +8,7 @@ use uuid::Uuid;
 /// The stamp of a change that an actor makes now in an account.
 pub fn event_stamp(account: AccountId, actor: Actor, request: Option<EventRequest>) -> EventStamp {
     EventStamp {
-        id: EventId(Uuid::now_v7()),
+        id: EventId::new(Uuid::now_v7()),
         account,
         at: Utc::now(),
         actor,

@@ -49,13 +49,15 @@ impl Events<'_> {
             if !people.is_empty() {
                 return Ok(EventActors {
                     kind: ActorKind::Person,
-                    ids: people.into_iter().map(|PersonId(id)| id).collect(),
+                    ids: people.into_iter().map(PersonId::uuid).collect(),
                 });
             }
         }
         let keys = match parse_uuid(who) {
             Some(id) => {
-                let found = database.list_key_names(account, &[ApiKeyId(id)]).await?;
+                let found = database
+                    .list_key_names(account, &[ApiKeyId::new(id)])
+                    .await?;
                 found.into_iter().map(|(key, _)| key).collect()
             }
             None => database.list_keys_of_name(account, who).await?,
@@ -65,7 +67,7 @@ impl Events<'_> {
         }
         Ok(EventActors {
             kind: ActorKind::Key,
-            ids: keys.into_iter().map(|ApiKeyId(id)| id).collect(),
+            ids: keys.into_iter().map(ApiKeyId::uuid).collect(),
         })
     }
 }

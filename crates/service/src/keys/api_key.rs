@@ -39,7 +39,7 @@ impl ApiKey {
 
     /// The hash that is stored in place of the key.
     pub fn hash(&self) -> ApiKeyHash {
-        ApiKeyHash(Sha256::digest(self.0.as_bytes()).into())
+        ApiKeyHash::new(Sha256::digest(self.0.as_bytes()).into())
     }
 }
 

@@ -46,7 +46,7 @@ impl Keys<'_> {
             return Err(KeyError::EndsInThePast { end });
         }
         let key = ApiKey::from_random(random_bytes()?);
-        let id = ApiKeyId(Uuid::now_v7());
+        let id = ApiKeyId::new(Uuid::now_v7());
         let new = NewApiKey {
             id,
             account: actor.account(),

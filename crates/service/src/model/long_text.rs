@@ -61,7 +61,7 @@ async fn send(model: &Model, text: String) -> Result<LongTextOutcome, ModelTrial
     let question = json!({"key": "damaged", "type": "yes_no", "text": "Is any parcel damaged?"});
     let version = json!({"fields": [{"key": "text", "label": "Message"}], "questions": [question]});
     let version: PrismVersion = serde_json::from_value(version)?;
-    let sent = SentFields(vec![("text".to_owned(), text)]);
+    let sent = SentFields::new(vec![("text".to_owned(), text)]);
     let submission = Submission::new(sent, None, version.fields())?;
     let asked = model.answer(&version, &submission).await;
     Ok(match (asked.outcome, asked.report.truncated_to) {

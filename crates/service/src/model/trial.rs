@@ -93,7 +93,7 @@ impl Trial {
         let version =
             json!({"fields": [{"key": "text", "label": "Message"}], "questions": self.questions});
         let version: PrismVersion = serde_json::from_value(version)?;
-        let sent = SentFields(vec![("text".to_owned(), self.text.to_owned())]);
+        let sent = SentFields::new(vec![("text".to_owned(), self.text.to_owned())]);
         let submission = Submission::new(sent, None, version.fields())?;
         Ok((version, submission))
     }

@@ -52,7 +52,7 @@ impl Accounts<'_> {
     /// # Errors
     /// When another account has the name, or the database fails.
     pub async fn create(self, name: &DisplayName) -> Result<Account, AccountError> {
-        let id = AccountId(Uuid::now_v7());
+        let id = AccountId::new(Uuid::now_v7());
         let stamp = event_stamp(id, Actor::Operator, None);
         let row = AccountRow {
             id,
@@ -73,7 +73,7 @@ impl Accounts<'_> {
     pub async fn find(self, name: &str) -> Result<Account, AccountError> {
         let database = &self.refract.database;
         if name == DEFAULT_ACCOUNT {
-            let stamp = event_stamp(AccountId(Uuid::now_v7()), Actor::Operator, None);
+            let stamp = event_stamp(AccountId::new(Uuid::now_v7()), Actor::Operator, None);
             return Ok(database.find_or_create_default_account(stamp).await?.into());
         }
         let found = database.find_account(name).await?;

@@ -44,7 +44,7 @@ impl People<'_> {
         role: Role,
     ) -> Result<Invitation, PersonError> {
         let new = NewPerson {
-            id: PersonId(Uuid::now_v7()),
+            id: PersonId::new(Uuid::now_v7()),
             account: actor.account(),
             email: email.clone(),
             role,

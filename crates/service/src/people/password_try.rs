@@ -54,7 +54,7 @@ impl PasswordTry<'_> {
         let before = database.list_sign_in_tries(self.counter.clone(), window);
         self.let_through(&before.await?)?;
         let new = SignInTry {
-            id: SignInTryId(Uuid::now_v7()),
+            id: SignInTryId::new(Uuid::now_v7()),
             email: EmailHash::of(self.email),
             counter: self.counter.clone(),
             tried_at: self.now,

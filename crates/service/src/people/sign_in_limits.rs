@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn ten_wrong_tries_stop_the_next_until_the_oldest_of_the_last_ten_expires() {
-        let browser = SignInCounter::Browser(TokenHash([1; 32]));
+        let browser = SignInCounter::Browser(TokenHash::new([1; 32]));
         for counter in [network(), browser] {
             let limited = |number| limit(&counter, ADA, &tries(number), at(0));
             assert_eq!(limited(0), None);
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn a_known_browser_is_not_slowed() {
-        let browser = SignInCounter::Browser(TokenHash([1; 32]));
+        let browser = SignInCounter::Browser(TokenHash::new([1; 32]));
         assert_eq!(limit(&browser, ADA, &spraying(200), at(199)), None);
     }
 

@@ -31,14 +31,14 @@ impl Token {
 
     /// The hash that is stored in place of the token.
     pub fn hash(&self) -> TokenHash {
-        TokenHash(Sha256::digest(self.0.as_bytes()).into())
+        TokenHash::new(Sha256::digest(self.0.as_bytes()).into())
     }
 
     /// The hash that is stored for a token that signs in at once. It differs from [`Token::hash`]
     /// (domain separation), so that a link to choose a password cannot sign in without one.
     pub fn sign_in_hash(&self) -> TokenHash {
         let hash = Sha256::new().chain_update("sign in ");
-        TokenHash(hash.chain_update(self.0.as_bytes()).finalize().into())
+        TokenHash::new(hash.chain_update(self.0.as_bytes()).finalize().into())
     }
 }
 

@@ -193,7 +193,7 @@ impl ExampleInput {
 
 fn new_example(input: ExampleInput) -> NewExampleText {
     NewExampleText {
-        id: ExampleId(Uuid::now_v7()),
+        id: ExampleId::new(Uuid::now_v7()),
         text_hash: input.text_key(),
         submission: input.submission,
         reference: input.reference,

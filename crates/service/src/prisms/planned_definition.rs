@@ -142,7 +142,7 @@ impl<'a> PlannedDefinition<'a> {
         let prism = match &self.read {
             Some(read) => DefinedPrism::Read(read),
             None => DefinedPrism::New {
-                id: PrismId(Uuid::now_v7()),
+                id: PrismId::new(Uuid::now_v7()),
                 slug: self.slug,
             },
         };

@@ -24,7 +24,7 @@ impl Prisms<'_> {
 
     /// The id of a prism that is still to be created, for [`Prisms::create_once`].
     pub fn new_id(self) -> PrismId {
-        PrismId(Uuid::now_v7())
+        PrismId::new(Uuid::now_v7())
     }
 
     /// Creates a prism with this id, or finds it if it was created before: a form that is sent

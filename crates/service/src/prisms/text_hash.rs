@@ -52,7 +52,7 @@ mod tests {
     fn hash(fields: &[(&str, &str)], context: &str) -> TextHash {
         let fields = fields.iter();
         let fields = fields.map(|(key, text)| (FieldKey::parse(key).unwrap(), (*text).to_owned()));
-        let fields = FieldValues(fields.collect());
+        let fields = FieldValues::new(fields.collect());
         TextHash::of_submission(&Submission::saved(
             fields,
             CallContext::saved(context.to_owned()),

@@ -71,7 +71,7 @@ impl Results<'_> {
             },
         };
         let result = SavedResult {
-            id: ResultId(Uuid::now_v7()),
+            id: ResultId::new(Uuid::now_v7()),
             prism: call.prism,
             version: call.asked.number,
             reference: call.reference,

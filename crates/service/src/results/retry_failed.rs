@@ -117,7 +117,7 @@ impl Results<'_> {
     /// The ids of the results to be retried, oldest first.
     fn retriable(self, what: &RetryFailed) -> impl Stream<Item = Result<ResultId, InternalError>> {
         // the retries themselves have later ids than all results that failed before them
-        let end = ResultId(Uuid::now_v7());
+        let end = ResultId::new(Uuid::now_v7());
         let (account, prism) = (what.actor.account(), what.prism);
         let database = &self.refract.database;
         let pages = try_unfold(None, move |last| async move {

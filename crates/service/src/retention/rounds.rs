@@ -62,7 +62,7 @@ impl Retention<'_> {
         RetentionRounds {
             refract: self.refract.clone(),
             days,
-            node: NodeId(Uuid::now_v7()),
+            node: NodeId::new(Uuid::now_v7()),
             clock: ClockWatch::default(),
             is_unchecked: false,
             logged: None,

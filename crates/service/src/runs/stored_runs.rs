@@ -73,7 +73,7 @@ impl Runs<'_> {
         let prism = database.find_prism(actor.account(), &selector).await?;
         let prism = check_active(prism)?;
         let version = find_version_to_ask(database, &prism, new.version).await?;
-        let id = FileRunId(Uuid::now_v7());
+        let id = FileRunId::new(Uuid::now_v7());
         let row = NewFileRun {
             id,
             prism: prism.id,
@@ -120,7 +120,7 @@ impl Runs<'_> {
         page: RunPage,
     ) -> Result<Vec<StoredRun>, InternalError> {
         let scope = prism.map_or(FileRunScope::Account, FileRunScope::Prism);
-        let before = page.before.unwrap_or(FileRunId(Uuid::max()));
+        let before = page.before.unwrap_or(FileRunId::new(Uuid::max()));
         let database = &self.refract.database;
         let listing = database.list_file_runs(account, scope, before, page.limit);
         self.named(account, listing.await?).await

@@ -60,7 +60,7 @@ impl Runs<'_> {
         most_bytes: u64,
     ) -> Result<UploadWriter, UploadError> {
         let database = self.refract.database.clone();
-        let id = UploadId(Uuid::now_v7());
+        let id = UploadId::new(Uuid::now_v7());
         let new = NewUploadRow {
             id,
             account: actor.account(),

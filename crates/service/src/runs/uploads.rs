@@ -102,7 +102,7 @@ impl Runs<'_> {
             whole_before: before(older_than),
             unfinished_before: before(UNFINISHED),
         };
-        let (mut deleted, mut after) = (0, UploadId(Uuid::nil()));
+        let (mut deleted, mut after) = (0, UploadId::new(Uuid::nil()));
         loop {
             let page = database.list_old_uploads(old, after, PAGE).await?;
             let Some(last) = page.last() else {

@@ -189,7 +189,7 @@ async fn erasing_takes_every_result_with_the_same_texts(it: Fixture) {
             .await
             .unwrap();
         assert_eq!((erased.results, erased.unknown), (0, vec![first]));
-        let unknown = ResultId(Uuid::now_v7());
+        let unknown = ResultId::new(Uuid::now_v7());
         let ids = [unknown, chain[named], unknown, chain[named]];
         let erased = it
             .refract

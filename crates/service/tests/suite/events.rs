@@ -65,7 +65,7 @@ async fn actors_are_found_by_what_they_are_called(it: Fixture) {
         let inviting = it.refract.people().invite(&operator, &email, Role::Editor);
         let person = inviting.await.unwrap().person;
         it.refract.people().remove(&operator, person).await.unwrap();
-        invited.push(person.0);
+        invited.push(person.uuid());
     }
     let mut keys = Vec::new();
     for _ in 0..2 {
@@ -73,7 +73,7 @@ async fn actors_are_found_by_what_they_are_called(it: Fixture) {
             .refract
             .keys()
             .create(&operator, "laptop".to_owned(), None);
-        keys.push(creating.await.unwrap().0.0);
+        keys.push(creating.await.unwrap().0.uuid());
     }
     let actors = |kind, ids: &[uuid::Uuid]| EventActors {
         kind,

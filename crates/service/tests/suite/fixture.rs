@@ -164,7 +164,7 @@ pub(crate) async fn connect(url: &str) -> Database {
 
 /// A new account.
 pub(crate) async fn account(database: &Database) -> AccountId {
-    let id = AccountId(Uuid::now_v7());
+    let id = AccountId::new(Uuid::now_v7());
     let row = AccountRow {
         id,
         name: id.to_string(),
@@ -183,11 +183,11 @@ pub(crate) fn moment(milliseconds: i64) -> DateTime<Utc> {
 
 /// The key with this number.
 pub(crate) fn key(number: u128) -> ResultActor {
-    ResultActor::Key(ApiKeyId(Uuid::from_u128(number)))
+    ResultActor::Key(ApiKeyId::new(Uuid::from_u128(number)))
 }
 
 pub(crate) fn person(number: u128) -> ResultActor {
-    ResultActor::Person(PersonId(Uuid::from_u128(number)))
+    ResultActor::Person(PersonId::new(Uuid::from_u128(number)))
 }
 
 fn new_result(prism: &PrismLens, described: &Described) -> NewResult {
@@ -198,7 +198,7 @@ fn new_result(prism: &PrismLens, described: &Described) -> NewResult {
         version: VersionNumber::new(described.version).unwrap(),
         reference: described.reference.map(|it| Ref::saved(it.to_owned())),
         submission: Submission::saved(
-            FieldValues(vec![(FieldKey::parse("text").unwrap(), described.text())]),
+            FieldValues::new(vec![(FieldKey::parse("text").unwrap(), described.text())]),
             None,
         ),
         status: status(described.answers),
@@ -226,7 +226,7 @@ fn new_result(prism: &PrismLens, described: &Described) -> NewResult {
 fn new_id(moment: DateTime<Utc>) -> ResultId {
     let milliseconds = u64::try_from(moment.timestamp_millis()).unwrap();
     let random = Uuid::now_v7().into_bytes()[6..].try_into().unwrap();
-    ResultId(Builder::from_unix_timestamp_millis(milliseconds, &random).into_uuid())
+    ResultId::new(Builder::from_unix_timestamp_millis(milliseconds, &random).into_uuid())
 }
 
 fn status(answers: Option<(&str, u32)>) -> ResultStatus {

@@ -29,7 +29,7 @@ async fn the_results_of_a_run_are_its_persons_and_name_it(base: Fixture) {
     assert_eq!(run.person, it.actor.person_id());
     let row = || UnansweredRow {
         submission: Submission::saved(
-            FieldValues(vec![(FieldKey::parse("text").unwrap(), "one".to_owned())]),
+            FieldValues::new(vec![(FieldKey::parse("text").unwrap(), "one".to_owned())]),
             None,
         ),
         reference: None,
@@ -66,5 +66,5 @@ async fn the_results_of_a_run_are_its_persons_and_name_it(base: Fixture) {
     assert_eq!(found[0].id, answered.result.id());
     let person: PersonId = it.actor.person_id().unwrap();
     assert_eq!(found[0].actor, ResultActor::Person(person));
-    assert!(list(FileRunId(Uuid::now_v7())).await.is_empty());
+    assert!(list(FileRunId::new(Uuid::now_v7())).await.is_empty());
 }

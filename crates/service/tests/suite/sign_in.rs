@@ -246,12 +246,12 @@ async fn a_person_sees_and_ends_their_own_sessions(it: Fixture) {
     let ada = who(&it, &third).await;
     let listed = async || {
         let listed = it.refract.people().own_sessions(&ada).await.unwrap();
-        let mut hashes: Vec<_> = listed.iter().map(|session| session.hash.0).collect();
+        let mut hashes: Vec<_> = listed.iter().map(|session| session.hash.bytes()).collect();
         hashes.sort_unstable();
         hashes
     };
     let hashes = |sessions: &[&Session]| {
-        let hashes = sessions.iter().map(|session| session.token.hash().0);
+        let hashes = sessions.iter().map(|session| session.token.hash().bytes());
         let mut hashes: Vec<_> = hashes.collect();
         hashes.sort_unstable();
         hashes

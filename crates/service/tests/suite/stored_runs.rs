@@ -80,7 +80,7 @@ async fn find(it: &Fixture, run: FileRunId) -> StoredRun {
 }
 
 async fn take(it: &Fixture) -> Option<LeasedRun> {
-    let node = NodeId(Uuid::now_v7());
+    let node = NodeId::new(Uuid::now_v7());
     it.refract.runs().take_file_run(node, &[]).await.unwrap()
 }
 
@@ -266,7 +266,7 @@ async fn a_change_is_refused_where_the_state_does_not_allow_it(it: Fixture) {
             }
         }
     }
-    let unknown = FileRunId(Uuid::now_v7());
+    let unknown = FileRunId::new(Uuid::now_v7());
     let outcome = change(&it, unknown, FileRunChange::Cancel).await;
     assert_eq!(outcome, ChangeRunOutcome::NotFound);
 }
@@ -358,7 +358,7 @@ async fn a_run_needs_a_version_of_an_active_prism(it: Fixture) {
         let creating = it.refract.runs().create_file_run(&actor, new);
         creating.await
     };
-    let unknown = create(new_run(PrismId(Uuid::now_v7()), file)).await;
+    let unknown = create(new_run(PrismId::new(Uuid::now_v7()), file)).await;
     assert!(matches!(unknown, Err(CreateRunError::PrismNotFound)));
     let third = create(NewStoredRun {
         version: VersionNumber::new(3),

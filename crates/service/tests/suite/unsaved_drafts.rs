@@ -22,7 +22,7 @@ async fn place(it: &Fixture, email: &str) -> DraftPlace {
     let invited = invite(it, email, Role::Editor).await.unwrap();
     DraftPlace {
         person: invited.person,
-        prism: Some(PrismId(Uuid::from_u128(7))),
+        prism: Some(PrismId::new(Uuid::from_u128(7))),
         kind: DraftKind::Version,
     }
 }
@@ -118,7 +118,7 @@ async fn of_many_changes_of_one_revision_one_is_saved(it: Fixture) {
 
 async fn a_draft_of_a_removed_person_fails_without_a_row(it: Fixture) {
     let nobody = DraftPlace {
-        person: PersonId(Uuid::from_u128(9)),
+        person: PersonId::new(Uuid::from_u128(9)),
         prism: None,
         kind: DraftKind::Version,
     };

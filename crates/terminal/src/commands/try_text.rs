@@ -120,7 +120,7 @@ impl TryCommand {
         let reference = self.reference.as_deref().map(Ref::parse).transpose();
         Ok(CreateCall {
             prism,
-            fields: SentFields(fields),
+            fields: SentFields::new(fields),
             context: context
                 .map_err(|errors| context::invalid_argument("--context", &errors))?
                 .flatten(),

@@ -60,7 +60,7 @@ pub(crate) async fn started_run(service: &Service) -> FileRunId {
     let runs = refract.runs();
     let check = runs.change_file_run(&actor, run, FileRunChange::Check, None);
     check.await.unwrap();
-    let node = NodeId(Uuid::now_v7());
+    let node = NodeId::new(Uuid::now_v7());
     let taken = runs.take_file_run(node, &[]).await.unwrap().unwrap();
     let progress = RunProgress {
         rows: 2,

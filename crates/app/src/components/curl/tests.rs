@@ -10,8 +10,8 @@ use super::*;
 
 fn prism() -> Prism {
     Prism {
-        id: PrismId(uuid::Uuid::nil()),
-        account: AccountId(uuid::Uuid::nil()),
+        id: PrismId::new(uuid::Uuid::nil()),
+        account: AccountId::new(uuid::Uuid::nil()),
         slug: Slug::saved("triage".to_owned()),
         name: "Triage".to_owned(),
         latest_version: VersionNumber::FIRST,

@@ -184,7 +184,8 @@ fn submission(version: &PrismVersion, text: &[String]) -> Result<Submission, Str
         }
         values.push((field.key.to_string(), value));
     }
-    Submission::new(SentFields(values), None, version.fields()).map_err(|error| error.to_string())
+    Submission::new(SentFields::new(values), None, version.fields())
+        .map_err(|error| error.to_string())
 }
 
 fn own_answers(version: &PrismVersion, answers: &Answers, lens: &[Column]) -> Vec<TriedAnswer> {

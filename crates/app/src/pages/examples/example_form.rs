@@ -131,7 +131,7 @@ impl ExampleForm {
         };
         let reference = self.errors.read("ref", &self.reference, reference);
         let (expected, note) = self.read_outcomes(version)?;
-        let fields = SentFields(self.fields.clone());
+        let fields = SentFields::new(self.fields.clone());
         let submission = Submission::new(fields, context?, version.fields());
         let submission = submission.map_err(|mismatch| self.refuse(&mismatch)).ok()?;
         let input = ExampleInput {

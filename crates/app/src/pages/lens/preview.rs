@@ -166,7 +166,7 @@ fn row(draft: &LensDraft, row: &LensDraftRow, chosen: Option<usize>) -> Markup {
 /// The first field of a result, as the link to it.
 fn text_cell(result: &ReadableResult, most: usize) -> Markup {
     let view = result.view();
-    let text = view.fields.0.first();
+    let text = view.fields.as_slice().first();
     let text = text.map_or("", |(_, value)| value.as_str());
     html! {
         th scope="row" {

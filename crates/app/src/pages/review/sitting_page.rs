@@ -169,7 +169,7 @@ fn item_of(visit: &Visit, sitting: &Sitting, item: &ReviewItem, address: &str) -
     html! {
         div.split.review {
             section aria-label="Text" {
-                @for (key, value) in &view.fields.0 {
+                @for (key, value) in view.fields.as_slice() {
                     @if fields.len() > 1 {
                         @let field = fields.iter().find(|field| field.key == *key);
                         h3 { (field.map_or(key.as_str(), |field| &field.label)) }

@@ -180,7 +180,7 @@ fn answered(view: &RunView, preview: &[ReadableResult]) -> Markup {
             tr {
                 th scope="row" {
                     a.text href={ "/results/" (result.id) } dir="auto" {
-                        @for (_, text) in &result.fields.0 { (clamped(text, TEXT)) " " }
+                        @for (_, text) in result.fields.as_slice() { (clamped(text, TEXT)) " " }
                     }
                     @if let Some(error) = result.status.error() { div.failed { "failed: " (clamped(error, TEXT)) } }
                 }

@@ -41,7 +41,7 @@ pub(super) async fn last_tries(visit: &Visit, prism: &Prism) -> Result<Markup, P
                 ul.plain {
                     @for row in &found {
                         @let view = row.result.view();
-                        @let text = view.fields.0.first().map_or("", |(_, value)| value.as_str());
+                        @let text = view.fields.as_slice().first().map_or("", |(_, value)| value.as_str());
                         li {
                             (moment(view.created_at)) " "
                             a href={ (prism_address(prism)) "/try?result=" (view.id) } dir="auto" {

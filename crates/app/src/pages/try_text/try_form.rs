@@ -158,7 +158,7 @@ impl TryForm {
             return None;
         }
         Some(TryValues {
-            fields: SentFields(self.fields.clone()),
+            fields: SentFields::new(self.fields.clone()),
             context: context?,
             version: version?,
             against: against.filter(|_| self.is_comparison),
@@ -168,7 +168,7 @@ impl TryForm {
 
     /// Adds an error if the fields are not those of the version, with the specification's text.
     pub(super) fn check_fields(&mut self, version: &PrismVersion) {
-        let sent = SentFields(self.fields.clone());
+        let sent = SentFields::new(self.fields.clone());
         if let Err(mismatch) = Submission::new(sent, None, version.fields()) {
             let words = format!(
                 "{mismatch}. The form now has the fields of version {}: look at them and send \

@@ -82,9 +82,9 @@ fn written(count: u32, own: Option<&[String]>) -> (Vec<Vec<u8>>, Vec<Row>) {
     let mut pieces = Vec::new();
     for number in 0..count {
         let text = FieldKey::parse("text").unwrap();
-        let fields = FieldValues(vec![(text, format!("text {number} ä"))]);
+        let fields = FieldValues::new(vec![(text, format!("text {number} ä"))]);
         let result = ResultView {
-            id: ResultId(Uuid::from_u128(number.into())),
+            id: ResultId::new(Uuid::from_u128(number.into())),
             reference: (number % 2 == 0).then_some("r"),
             prism: "p",
             version: VersionNumber::FIRST,

@@ -68,7 +68,7 @@ fn fields_or_text(body: &Object<'_>, problems: &mut Problems) -> Result<SentFiel
         (None, Some(text)) => {
             let value =
                 field_value(text).map_err(|errors| InvalidValue::list(problems, "text", errors))?;
-            Ok(SentFields(vec![("text".to_owned(), value)]))
+            Ok(SentFields::new(vec![("text".to_owned(), value)]))
         }
         (Some(_), Some(_)) | (None, None) => {
             let error = ValidationError::rule("send either fields or text");
@@ -96,7 +96,7 @@ fn read_fields(fields: Json<'_>, problems: &mut Problems) -> Result<SentFields, 
             }
         }
     }
-    invalid.map_or(Ok(SentFields(values)), Err)
+    invalid.map_or(Ok(SentFields::new(values)), Err)
 }
 
 /// The fault of a field's key. Any length is allowed: the key is compared with the version's later.

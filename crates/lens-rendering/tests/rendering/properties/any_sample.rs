@@ -198,7 +198,7 @@ fn any_fields(version: &PrismVersion) -> impl Strategy<Value = FieldValues> + us
         .iter()
         .map(|field| (Just(field.key.clone()), any_text()))
         .collect();
-    values.prop_map(FieldValues)
+    values.prop_map(FieldValues::new)
 }
 
 /// An arbitrary result of any version, under the columns of any other version.

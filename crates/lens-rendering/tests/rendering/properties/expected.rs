@@ -79,7 +79,11 @@ pub(super) fn expected_cells(sample: &Sample) -> Vec<Cell> {
         Cell::Text(moment),
     ];
     for field in sample.latest.fields() {
-        let sent = sample.fields.0.iter().find(|(key, _)| *key == field.key);
+        let sent = sample
+            .fields
+            .as_slice()
+            .iter()
+            .find(|(key, _)| *key == field.key);
         cells.push(text(sent.map(|(_, value)| value.as_str())));
     }
     cells.extend(values(sample).into_iter().map(|value| match value {

@@ -163,7 +163,7 @@ mod tests {
             "questions": [question("one"), question("two")]}))
         .unwrap();
         let text = "x".repeat(100_000);
-        let sent = SentFields(vec![("text".to_owned(), text)]);
+        let sent = SentFields::new(vec![("text".to_owned(), text)]);
         let submission = Submission::new(sent, None, version.fields()).unwrap();
         let opening = ChatOpening::new("qwen", prompt::SYSTEM);
         let prompts = Prompts::new(&opening, &version, &submission);

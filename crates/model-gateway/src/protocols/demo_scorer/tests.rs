@@ -25,7 +25,7 @@ fn version() -> PrismVersion {
 
 fn answers(text: &str) -> Answers {
     let version = version();
-    let sent = SentFields(vec![("text".to_owned(), text.to_owned())]);
+    let sent = SentFields::new(vec![("text".to_owned(), text.to_owned())]);
     answer(
         &version,
         &Submission::new(sent, None, version.fields()).unwrap(),
@@ -129,7 +129,7 @@ fn equal_texts_have_equal_answers_and_every_distribution_sums_to_one() {
 fn a_context_counts_a_little() {
     let version = version();
     let sent = || {
-        SentFields(vec![(
+        SentFields::new(vec![(
             "text".to_owned(),
             "What about it, please tell me".to_owned(),
         )])

@@ -39,7 +39,7 @@ async fn the_input_is_the_state_as_one_text_of_json() {
         "questions": [{"key": "angry", "type": "yes_no", "text": "Angry?"}]}))
     .unwrap();
     let body = "tab\t\"quote\" \\ é 日 \u{1F600} \u{7} \"}],\"questions\":[";
-    let sent = SentFields(vec![
+    let sent = SentFields::new(vec![
         ("body".to_owned(), body.to_owned()),
         ("subject".to_owned(), String::new()),
     ]);

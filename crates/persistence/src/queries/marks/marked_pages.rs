@@ -70,7 +70,7 @@ impl Database {
             prism,
             filter,
             question: None,
-            last: Some(ResultId(uuid::Uuid::nil())),
+            last: Some(ResultId::new(uuid::Uuid::nil())),
         }
     }
 }

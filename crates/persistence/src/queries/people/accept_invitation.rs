@@ -43,7 +43,7 @@ impl Database {
         unless_rolled_back!(self, |c| {
             let link = || {
                 invitations::table
-                    .filter(invitations::hash.eq(hash.0.to_vec()))
+                    .filter(invitations::hash.eq(hash.bytes().to_vec()))
                     .filter(invitations::expires_at.gt(Bind(session.now)))
             };
             let person: Option<PersonId> = link()
@@ -79,12 +79,12 @@ impl Database {
                 let made_by = events::table
                     .filter(events::account_id.eq(Bind(stamp.account)))
                     .filter(events::target_kind.eq(TargetKind::Person.name()))
-                    .filter(events::target_id.eq(Bind(AnyId(person.0))))
+                    .filter(events::target_id.eq(Bind(AnyId::new(person.uuid()))))
                     .filter(events::action.eq(EventAction::LinkRenewed.name()))
                     .order(events::id.desc())
                     .select(events::actor_id);
                 let made_by: Option<AnyId> = made_by.first(c).await.optional()?;
-                if made_by != Some(AnyId(person.0)) {
+                if made_by != Some(AnyId::new(person.uuid())) {
                     let unseen = joining().filter(people::first_unseen_event.is_null());
                     run!(
                         c,

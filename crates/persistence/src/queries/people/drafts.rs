@@ -74,7 +74,7 @@ impl DraftKind {
 impl DraftPlace {
     /// The id in the column; the nil id for a new prism.
     fn prism_id(self) -> PrismId {
-        self.prism.unwrap_or(PrismId(Uuid::nil()))
+        self.prism.unwrap_or(PrismId::new(Uuid::nil()))
     }
 }
 

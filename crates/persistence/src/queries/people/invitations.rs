@@ -86,7 +86,7 @@ struct InvitationColumns {
 impl NewInvitation {
     fn row(self, person: PersonId) -> InvitationColumns {
         InvitationColumns {
-            hash: self.hash.0.to_vec(),
+            hash: self.hash.bytes().to_vec(),
             person_id: person,
             created_at: self.created_at,
             expires_at: self.expires_at,
@@ -237,7 +237,7 @@ impl Database {
         self.read(async move |mut connection| {
             let query = invitations::table
                 .inner_join(people::table.on(people::id.eq(invitations::person_id)))
-                .filter(invitations::hash.eq(hash.0.to_vec()))
+                .filter(invitations::hash.eq(hash.bytes().to_vec()))
                 .filter(invitations::expires_at.gt(Bind(now)))
                 .filter(people::removed_at.is_null());
             let found: Option<(WhoColumns, _)> = on!(
@@ -273,7 +273,7 @@ impl Database {
         stamp: EventStamp,
     ) -> Result<bool, PersistenceError> {
         unless_rolled_back!(self, |c| {
-            let link = || invitations::table.filter(invitations::hash.eq(hash.0.to_vec()));
+            let link = || invitations::table.filter(invitations::hash.eq(hash.bytes().to_vec()));
             let person: Option<PersonId> = link()
                 .inner_join(people::table.on(people::id.eq(invitations::person_id)))
                 .filter(invitations::expires_at.gt(Bind(session.now)))

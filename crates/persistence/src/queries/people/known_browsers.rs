@@ -44,7 +44,7 @@ pub(crate) struct BrowserColumns {
 impl BrowserColumns {
     pub(crate) fn new(browser: NewBrowser, person: PersonId, now: DateTime<Utc>) -> Self {
         Self {
-            hash: browser.hash.0.to_vec(),
+            hash: browser.hash.bytes().to_vec(),
             person_id: person,
             signed_in_at: now,
         }
@@ -56,10 +56,10 @@ impl BrowserColumns {
 macro_rules! know_browser {
     ($c:ident, $browser:expr, $person:ident, $now:expr) => {
         if let Some(before) = $browser.before {
-            let new_hash = $browser.hash.0.to_vec();
+            let new_hash = $browser.hash.bytes().to_vec();
             // all rows of the cookie at once: two people who sign in at the same moment with one browser
             // wait for each other
-            let of_cookie = known_browsers::table.filter(known_browsers::hash.eq(before.0.to_vec()));
+            let of_cookie = known_browsers::table.filter(known_browsers::hash.eq(before.bytes().to_vec()));
             $crate::connections::run!($c, diesel::update(of_cookie)
                 .set(known_browsers::hash.eq(new_hash.clone())));
             let of_person = known_browsers::table
@@ -89,7 +89,10 @@ impl Database {
         signed_in_after: DateTime<Utc>,
     ) -> Result<Option<KnownBrowserRow>, PersistenceError> {
         let email = email.as_str().to_owned();
-        let cookies: Vec<_> = cookies.iter().map(|cookie| cookie.0.to_vec()).collect();
+        let cookies: Vec<_> = cookies
+            .iter()
+            .map(|cookie| cookie.bytes().to_vec())
+            .collect();
         self.read(async move |mut connection| {
             let query = known_browsers::table
                 .inner_join(people::table.on(people::id.eq(known_browsers::person_id)))
@@ -106,7 +109,7 @@ impl Database {
                 })?;
                 Ok(KnownBrowserRow {
                     person,
-                    hash: TokenHash(hash),
+                    hash: TokenHash::new(hash),
                 })
             });
             row.transpose()

@@ -58,7 +58,7 @@ impl Database {
                     column: "sessions.hash",
                 })?;
                 Ok(OwnSession {
-                    hash: TokenHash(hash),
+                    hash: TokenHash::new(hash),
                     began_at,
                     last_used_at,
                 })
@@ -87,11 +87,11 @@ impl Database {
                 .filter(sessions::created_at.gt(Bind(alive.begun_after)));
             let (number, stamp) = match ended {
                 EndedSessions::One(hash) => {
-                    let one = of_person.filter(sessions::hash.eq(hash.0.to_vec()));
+                    let one = of_person.filter(sessions::hash.eq(hash.bytes().to_vec()));
                     (diesel::delete(one).execute(c).await?, stamp)
                 }
                 EndedSessions::AllBut(hash) => {
-                    let others = of_person.filter(sessions::hash.ne(hash.0.to_vec()));
+                    let others = of_person.filter(sessions::hash.ne(hash.bytes().to_vec()));
                     let number = diesel::delete(others).execute(c).await?;
                     let counted = u64::try_from(number).unwrap_or(u64::MAX);
                     (

@@ -69,7 +69,7 @@ pub(crate) struct SessionColumns {
 impl SessionColumns {
     pub(crate) fn new(session: NewSession, person: PersonId) -> Self {
         Self {
-            hash: session.hash.0.to_vec(),
+            hash: session.hash.bytes().to_vec(),
             person_id: person,
             created_at: session.now,
             last_used_at: session.now,
@@ -111,7 +111,7 @@ impl Database {
         self.read(async move |mut connection| {
             let query = sessions::table
                 .inner_join(people::table.on(people::id.eq(sessions::person_id)))
-                .filter(sessions::hash.eq(hash.0.to_vec()))
+                .filter(sessions::hash.eq(hash.bytes().to_vec()))
                 .filter(sessions::last_used_at.gt(Bind(alive.used_after)))
                 .filter(sessions::created_at.gt(Bind(alive.begun_after)))
                 .filter(people::removed_at.is_null());
@@ -150,7 +150,7 @@ impl Database {
         now: DateTime<Utc>,
     ) -> Result<(), PersistenceError> {
         self.write(async move |mut connection| {
-            let session = sessions::table.filter(sessions::hash.eq(hash.0.to_vec()));
+            let session = sessions::table.filter(sessions::hash.eq(hash.bytes().to_vec()));
             let update = diesel::update(session).set(sessions::last_used_at.eq(Bind(now)));
             on!(connection, execute(update))?;
             Ok(())

@@ -79,7 +79,7 @@ impl From<&SignInTry> for TryColumns {
     fn from(new: &SignInTry) -> Self {
         let (network, browser_hash) = match &new.counter {
             SignInCounter::Network(network) => (Some(network.clone()), None),
-            SignInCounter::Browser(hash) => (None, Some(hash.0.to_vec())),
+            SignInCounter::Browser(hash) => (None, Some(hash.bytes().to_vec())),
         };
         Self {
             id: new.id,
@@ -112,7 +112,7 @@ macro_rules! counted {
                 on!($connection, load(tries))
             }
             SignInCounter::Browser(hash) => {
-                let tries = in_time().filter(sign_in_tries::browser_hash.eq(hash.0.to_vec()));
+                let tries = in_time().filter(sign_in_tries::browser_hash.eq(hash.bytes().to_vec()));
                 on!($connection, load(tries))
             }
         }

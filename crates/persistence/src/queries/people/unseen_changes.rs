@@ -35,13 +35,13 @@ impl Database {
             let unseen: Option<Option<EventId>> = unseen.get_result(c).await.optional()?;
             if unseen.flatten().is_some_and(|first| first <= up_to) {
                 let by_another = events::actor_id
-                    .ne(Bind(AnyId(person.0)))
+                    .ne(Bind(AnyId::new(person.uuid())))
                     .or(events::action.eq(EventAction::PasswordSet.name()));
                 let changes = [EventAction::RoleSet, EventAction::PasswordSet];
                 let next = events::table
                     .filter(events::account_id.eq(Bind(account)))
                     .filter(events::target_kind.eq(TargetKind::Person.name()))
-                    .filter(events::target_id.eq(Bind(AnyId(person.0))))
+                    .filter(events::target_id.eq(Bind(AnyId::new(person.uuid()))))
                     .filter(events::id.gt(Bind(up_to)))
                     .filter(events::action.eq_any(changes.map(EventAction::name)))
                     .filter(by_another)

@@ -43,7 +43,7 @@ macro_rules! count_wrong {
                 wrong.count().get_result($c).await?
             }
             SignInCounter::Browser(hash) => {
-                let hash = sign_in_tries::browser_hash.eq(hash.0.to_vec());
+                let hash = sign_in_tries::browser_hash.eq(hash.bytes().to_vec());
                 of_address().filter(hash).count().get_result($c).await?
             }
         };

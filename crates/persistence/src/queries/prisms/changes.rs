@@ -95,7 +95,7 @@ impl ChangeColumns {
     /// The row of a change of a prism; its id is that of the change's event.
     pub(crate) fn new(stamp: &EventStamp, prism: PrismId, kind: ChangeKind) -> Self {
         Self {
-            id: PrismChangeId(stamp.id.0),
+            id: PrismChangeId::new(stamp.id.uuid()),
             prism_id: prism,
             change: kind.name(),
             made_by: stamp.actor.person(),

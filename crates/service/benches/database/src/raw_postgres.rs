@@ -24,8 +24,8 @@ impl RawPostgres {
     pub fn new(service: &Service) -> Self {
         Self {
             url: service.url().to_owned(),
-            hash: service.api_key.hash().0.to_vec(),
-            results: service.results.iter().map(|id| id.0).collect(),
+            hash: service.api_key.hash().bytes().to_vec(),
+            results: service.results.iter().map(|id| id.uuid()).collect(),
         }
     }
 }

@@ -32,8 +32,8 @@ impl RawSqlite {
         )?;
         Ok(Self {
             file: file.to_owned(),
-            hash: service.api_key.hash().0.to_vec(),
-            results: service.results.iter().map(|id| id.0).collect(),
+            hash: service.api_key.hash().bytes().to_vec(),
+            results: service.results.iter().map(|id| id.uuid()).collect(),
             writer: Arc::new(Mutex::new(writer)),
         })
     }

@@ -150,7 +150,7 @@ impl ServiceCalls {
         let key = number.map(|number| IdempotencyKey::parse(&idempotency_key(number)));
         let call = CreateCall {
             prism: PrismSelector::Slug("bench".to_owned()),
-            fields: SentFields(vec![("text".to_owned(), TEXT.to_owned())]),
+            fields: SentFields::new(vec![("text".to_owned(), TEXT.to_owned())]),
             context: None,
             reference: None,
             version: None,

@@ -68,7 +68,7 @@ impl Marks<'_> {
         };
         let now = whole_milliseconds(Utc::now());
         let sitting = SittingRow {
-            id: SittingId(Uuid::now_v7()),
+            id: SittingId::new(Uuid::now_v7()),
             person,
             prism: lens.prism.id,
             state: state.json().map_err(InternalError::from)?,

@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn a_queue_goes_on_at_its_beginning() {
-        let id = |number: u128| ResultId(Uuid::from_u128(number));
+        let id = |number: u128| ResultId::new(Uuid::from_u128(number));
         let results = [id(1), id(2), id(3)];
         let turn = |from| in_turn(&results, from).collect::<Vec<_>>();
         assert_eq!(turn(ReviewFrom::Beginning), results);

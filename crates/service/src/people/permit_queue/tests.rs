@@ -26,7 +26,7 @@ fn network(name: &str) -> Applicant {
 }
 
 fn person(number: u128) -> Applicant {
-    Applicant::Person(PersonId(Uuid::from_u128(number)))
+    Applicant::Person(PersonId::new(Uuid::from_u128(number)))
 }
 
 /// Number of waiters.

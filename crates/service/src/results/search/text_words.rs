@@ -25,7 +25,11 @@ impl TextWords {
 
     /// Whether one of the values has each word.
     pub(crate) fn are_in(&self, values: &FieldValues) -> bool {
-        let texts: Vec<_> = values.0.iter().map(|(_, it)| it.to_lowercase()).collect();
+        let texts: Vec<_> = values
+            .as_slice()
+            .iter()
+            .map(|(_, it)| it.to_lowercase())
+            .collect();
         let mut words = self.0.iter();
         words.all(|word| texts.iter().any(|text| text.contains(word)))
     }
@@ -69,7 +73,7 @@ mod tests {
     fn values(texts: &[&str]) -> FieldValues {
         let key = |number| FieldKey::parse(&format!("f{number}")).unwrap();
         let values = texts.iter().enumerate();
-        FieldValues(
+        FieldValues::new(
             values
                 .map(|(number, text)| (key(number), (*text).to_owned()))
                 .collect(),

@@ -14,16 +14,16 @@ fn key() -> IdempotencyKey {
 }
 
 fn account() -> AccountId {
-    AccountId(Uuid::now_v7())
+    AccountId::new(Uuid::now_v7())
 }
 
 fn result() -> SavedResult {
     SavedResult {
-        id: ResultId(Uuid::now_v7()),
-        prism: PrismId(Uuid::now_v7()),
+        id: ResultId::new(Uuid::now_v7()),
+        prism: PrismId::new(Uuid::now_v7()),
         version: VersionNumber::FIRST,
         reference: None,
-        submission: Submission::saved(FieldValues(Vec::new()), None),
+        submission: Submission::saved(FieldValues::new(Vec::new()), None),
         status: ResultStatus::Failed {
             error: "away".to_owned(),
         },

@@ -29,7 +29,7 @@ const LONG: Duration = Duration::from_secs(30);
 
 fn input(text: &str, expected: &Value) -> ExampleInput {
     ExampleInput {
-        submission: Submission::saved(FieldValues(vec![(key("text"), text.to_owned())]), None),
+        submission: Submission::saved(FieldValues::new(vec![(key("text"), text.to_owned())]), None),
         reference: None,
         expected: serde_json::from_value(expected.clone()).unwrap(),
         note: None,

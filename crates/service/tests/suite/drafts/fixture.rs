@@ -59,7 +59,7 @@ pub(crate) fn file() -> Value {
 impl DraftFixture {
     /// Adds a person and the prism to a database with an account.
     pub(crate) async fn of(base: Fixture) -> Self {
-        let actor = AccountActor::person(base.account, PersonId(Uuid::now_v7()));
+        let actor = AccountActor::person(base.account, PersonId::new(Uuid::now_v7()));
         let file = file().to_string();
         let prisms = base.refract.prisms();
         let prism = prisms.create(&actor, file.as_bytes()).await.unwrap();
@@ -144,11 +144,14 @@ impl DraftFixture {
         status: ResultStatus,
     ) -> ResultId {
         let result = SavedResult {
-            id: ResultId(Uuid::now_v7()),
+            id: ResultId::new(Uuid::now_v7()),
             prism: self.prism_id,
             version,
             reference: None,
-            submission: Submission::saved(FieldValues(vec![(key("text"), text.to_owned())]), None),
+            submission: Submission::saved(
+                FieldValues::new(vec![(key("text"), text.to_owned())]),
+                None,
+            ),
             status,
             took_ms: 1,
             created_at: chrono::Utc::now(),

@@ -44,7 +44,7 @@ async fn changed_results_come_nearest_to_the_cutoff_that_they_cross(it: DraftFix
     let texts: Vec<_> = draft
         .rows
         .iter()
-        .map(|row| row.result.view().fields.0[0].1.clone())
+        .map(|row| row.result.view().fields.as_slice()[0].1.clone())
         .collect();
     // 0.51 crosses the far cutoff: 0.19 from it
     assert_eq!(texts, ["690000", "410000", "480000", "510000"]);

@@ -248,7 +248,7 @@ async fn the_history_of_a_prism_shows_who_changed_what(it: DraftFixture) {
             (ChangeOfPrism::Version(VersionNumber::FIRST), None),
         ]
     );
-    let stranger = AccountId(Uuid::nil());
+    let stranger = AccountId::new(Uuid::nil());
     let elsewhere = refract.prisms().history(stranger, prism).await;
     assert!(matches!(elsewhere, Err(PrismError::NotFound)));
 }

@@ -24,7 +24,7 @@ on_both!(
 
 fn fields(pairs: &[(&str, &str)]) -> SentFields {
     let pairs = pairs.iter();
-    SentFields(
+    SentFields::new(
         pairs
             .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
             .collect(),

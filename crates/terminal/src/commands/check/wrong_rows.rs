@@ -154,7 +154,7 @@ mod tests {
         WrongAnswer {
             line,
             reference: reference.map(str::to_owned),
-            result: ResultId(Uuid::from_u128(line.into())),
+            result: ResultId::new(Uuid::from_u128(line.into())),
             question: QuestionKey::parse("topic").unwrap(),
             question_type: QuestionType::Choice,
             expected: OutcomeKey::parse(expected).unwrap(),

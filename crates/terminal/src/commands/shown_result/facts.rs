@@ -46,7 +46,7 @@ impl Facts {
             facts.add("retried as", retry.to_string());
         }
         if has_texts {
-            for (key, value) in &view.fields.0 {
+            for (key, value) in view.fields.as_slice() {
                 facts.add(key.as_str(), beginning(value));
             }
             if let Some(context) = result.submission().context() {

@@ -17,7 +17,7 @@ fn version(texts: &[String]) -> PrismVersion {
 }
 
 fn submission(version: &PrismVersion, text: String) -> Submission {
-    let sent = SentFields(vec![("text".to_owned(), text)]);
+    let sent = SentFields::new(vec![("text".to_owned(), text)]);
     Submission::new(sent, None, version.fields()).unwrap()
 }
 

@@ -61,7 +61,7 @@ impl ResultPages {
 }
 
 fn approximate_bytes(result: &SavedResult) -> usize {
-    let fields = result.submission.field_values().0.iter();
+    let fields = result.submission.field_values().as_slice().iter();
     let texts: usize = fields.map(|(_, value)| value.len()).sum();
     let context = result.submission.context().map_or(0, str::len);
     let answers = result.status.answers().map_or(&[][..], Answers::as_slice);
