@@ -3,6 +3,7 @@
 use std::io::{Cursor, Write as _};
 
 use zip::ZipWriter;
+use zip::result::ZipResult;
 use zip::write::SimpleFileOptions;
 
 const RELATIONS: &str =
@@ -10,14 +11,22 @@ const RELATIONS: &str =
 const OFFICE: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 
 /// A ZIP archive of these parts.
+///
+/// # Panics
+///
+/// When a part has a name that an archive cannot have.
+#[expect(clippy::expect_used, reason = "a broken fixture fails the test")]
 pub fn zipped(parts: &[(&str, &str)]) -> Vec<u8> {
+    try_zipped(parts).expect("parts with usual names")
+}
+
+fn try_zipped(parts: &[(&str, &str)]) -> ZipResult<Vec<u8>> {
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, content) in parts {
-        let options = SimpleFileOptions::default();
-        archive.start_file(*name, options).unwrap();
-        archive.write_all(content.as_bytes()).unwrap();
+        archive.start_file(*name, SimpleFileOptions::default())?;
+        archive.write_all(content.as_bytes())?;
     }
-    archive.finish().unwrap().into_inner()
+    Ok(archive.finish()?.into_inner())
 }
 
 /// A workbook with a hidden sheet, then a sheet of these rows (`<row …>`), with shared texts (`<sst>`)

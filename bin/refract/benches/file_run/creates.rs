@@ -93,5 +93,5 @@ fn is_whole(answer: &[u8]) -> bool {
     let length = head
         .lines()
         .find_map(|line| line.strip_prefix("content-length: "));
-    length.is_some_and(|length| body.len() >= length.parse().unwrap())
+    length.is_some_and(|length| body.len() >= length.parse::<usize>().unwrap())
 }

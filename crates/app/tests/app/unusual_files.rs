@@ -17,8 +17,9 @@ on_both!(
 async fn an_upload_that_is_cut_leaves_nothing(backend: Backend) {
     let service = Service::start(backend).await;
     let mut ada = joined(&service, "ada@example.com", "editor").await;
-    let rows: String = (0..60_000).map(|row| format!("text {row}\n")).collect();
-    let whole = upload("in.csv", format!("text\n{rows}").as_bytes());
+    let rows = (0..60_000).map(|row| format!("text {row}\n"));
+    let rows: Vec<_> = rows.collect();
+    let whole = upload("in.csv", format!("text\n{}", rows.concat()).as_bytes());
     let sent = whole.clone().header("Cookie", &ada.cookie()).bytes();
     for share in [10, 50, 99] {
         let mut connection = HttpConnection::open(service.nodes[0].app).await;
