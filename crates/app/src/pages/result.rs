@@ -2,6 +2,7 @@
 
 mod actor;
 mod facts;
+mod history;
 mod marking;
 mod orders;
 mod place_in_list;
@@ -18,6 +19,7 @@ use refract_service::results::{ReadableResult, ResultDetails};
 
 use self::actor::actor;
 use self::facts::facts;
+use self::history::history;
 use self::marking::{answers_with_marks, changes};
 pub(crate) use self::orders::order_check_form;
 use self::orders::{MOST_ORDERS, orders};
@@ -205,6 +207,10 @@ async fn page<'a>(
                 (check)
                 p #progress.hint role="status" aria-live="polite" {}
             }
+        }
+        details {
+            summary { "What happened" }
+            (history(details, &actor))
         }
         details {
             summary { "About this result" }

@@ -1,6 +1,7 @@
 //! `/prisms/{slug}/results`: stored results as rows of the lens, with filters and downloads.
 
 mod actors;
+mod chips;
 mod download;
 mod filter_form;
 mod filter_values;
@@ -18,6 +19,7 @@ use refract_service::results::{
 };
 
 use self::actors::ResultActors;
+use self::chips::chips;
 pub(crate) use self::download::download;
 use self::filter_form::filter_form;
 pub(crate) use self::filter_values::FilterValues;
@@ -59,6 +61,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     let chosen = visit.sent.query.get("column");
     let main = html! {
         (filter_form(&values, &lens, &columns, chosen, &actors, &address))
+        (chips(&values, &actors, &address))
         @if found.results.is_empty() && found.searched_to.is_none() {
             (nothing(&lens, &address, narrowed || page != SearchPage::Newest))
         } @else {

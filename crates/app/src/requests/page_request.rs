@@ -65,6 +65,19 @@ impl Query {
         Self(pairs)
     }
 
+    /// All names with their values, trimmed, without blank ones.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+        let pairs = self.0.iter().map(|(name, value)| (&**name, value.trim()));
+        pairs.filter(|(_, value)| !value.is_empty())
+    }
+
+    /// The query without one value of a name.
+    pub(crate) fn without(&self, name: &str, value: &str) -> Self {
+        let mut pairs = self.0.clone();
+        pairs.retain(|(known, it)| known != name || it.trim() != value);
+        Self(pairs)
+    }
+
     /// The query as hidden inputs of a form, whose own inputs are added to it.
     pub(crate) fn inputs(&self) -> Markup {
         let pairs = self.0.iter().filter(|(_, value)| !value.is_empty());
@@ -107,5 +120,8 @@ mod tests {
         assert_eq!(Query::default().in_address(), "");
         let several = Query::parse("value=a&value=+&value=b&x=1").and("value", "c");
         assert_eq!(several.all("value").collect::<Vec<_>>(), ["a", "b", "c"]);
+        let left = several.without("value", "b").without("x", "2");
+        let pairs: Vec<_> = left.pairs().collect();
+        assert_eq!(pairs, [("value", "a"), ("x", "1"), ("value", "c")]);
     }
 }

@@ -8,6 +8,7 @@ use serde_json::json;
 
 on_both!(
     several_filters_narrow_the_list_and_the_matches_are_counted,
+    each_filter_that_is_set_can_be_removed_by_itself,
     the_least_sure_results_come_first,
     a_result_leads_on_within_the_list_that_one_came_from,
     a_newcomer_has_steps_until_they_are_done,
@@ -90,6 +91,42 @@ async fn several_filters_narrow_the_list_and_the_matches_are_counted(backend: Ba
     }
 }
 
+async fn each_filter_that_is_set_can_be_removed_by_itself(backend: Backend) {
+    let service = Service::start(backend).await;
+    let mut ada = joined(&service, "ada@example.com", "reviewer").await;
+    let page = ada.get(RESULTS).await;
+    assert!(!page.body.contains("class=\"chips\""), "{}", page.body);
+    let query = "?value=angry%3Ayes&value=topic%3A&words=%3Cb%3E&by=terminal&order=least_sure";
+    let page = ada.get(&format!("{RESULTS}{query}")).await;
+    let (_, chips) = page.body.split_once("class=\"chips\"").expect("chips");
+    let (chips, _) = chips.split_once("</ul>").unwrap();
+    let all = [
+        "words=%3Cb%3E",
+        "value=angry%3Ayes",
+        "value=topic%3A",
+        "by=terminal",
+    ];
+    let shown = [
+        "words: &lt;b&gt;",
+        "angry: yes",
+        "topic: no value",
+        "by terminal",
+    ];
+    for (removed, words) in all.iter().zip(shown) {
+        let rest: Vec<_> = all.iter().filter(|one| *one != removed).copied().collect();
+        let link = format!(
+            "href=\"{RESULTS}?{}&amp;order=least_sure\"",
+            rest.join("&amp;")
+        );
+        let (_, chip) = chips
+            .split_once(&link)
+            .unwrap_or_else(|| panic!("{link}: {chips}"));
+        let (chip, _) = chip.split_once("</a>").unwrap();
+        assert!(chip.contains(words), "{words}: {chip}");
+    }
+    assert_eq!(chips.matches("<li>").count(), all.len());
+}
+
 async fn the_least_sure_results_come_first(backend: Backend) {
     let (service, ids) = with_messages(backend).await;
     service.failed(&json!({"text": "a failure"})).await;
@@ -122,6 +159,8 @@ async fn a_result_leads_on_within_the_list_that_one_came_from(backend: Backend) 
         page.body
     );
     assert!(page.body.contains(&next), "{}", page.body);
+    let happened = "<td>Marked <code>angry</code> as <bdi>No</bdi></td><td><bdi>";
+    assert!(page.body.contains(happened), "{}", page.body);
     // a list that cannot be read leads nowhere
     let page = ada
         .get(&format!("/results/{}?list=%3Fversion%3Dx", ids[3]))

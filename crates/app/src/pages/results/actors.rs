@@ -55,6 +55,13 @@ impl ResultActors {
         })
     }
 
+    /// The name of an actor that the form sent.
+    pub(super) fn chosen<'a>(&'a self, sent: &'a str) -> &'a str {
+        let mut listed = self.listed.iter();
+        let found = listed.find(|(value, _)| value == sent);
+        found.map_or(sent, |(_, name)| name)
+    }
+
     /// The name of the actor that created a result.
     pub(super) fn name(&self, actor: ResultActor) -> &str {
         match actor {
