@@ -1,7 +1,7 @@
 # The tasks of this repository. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-model build app-pictures check check-api check-bounds check-called check-clients check-crates check-deploy check-described check-evaluation check-measured check-fidelity check-generated check-model check-generators check-parquet check-reproducible check-scripts check-services check-served check-sign-in check-spreadsheet check-wasm sbom licences man fmt fmt-check clippy test test-each test-endurance test-faults test-rolling test-runs docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-pace build-bench-http fuzz fuzz-build semver train wasm clean
+.PHONY: checks help demo demo-model build app-pictures check check-api check-bounds check-called check-clients check-crates check-deploy check-described check-evaluation check-measured check-fidelity check-generated check-model check-generators check-parquet check-reproducible check-scripts check-services check-served check-sign-in check-spreadsheet check-wasm sbom licences man fmt fmt-check clippy test test-each test-endurance test-faults test-rolling test-runs docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-pace build-bench-http fuzz fuzz-build semver train wasm clean
 
 CARGO ?= cargo
 PROFILE ?= dev
@@ -36,7 +36,11 @@ app-pictures: ## make pictures of every page of the app in target/app-pictures, 
 	$(CARGO) build --locked --package refract --bins --example app_pictures
 	.ci/with-browser "$${CARGO_TARGET_DIR:-target}/debug/examples/app_pictures"
 
-check: fmt-check clippy test docs deny fuzz-build check-called check-crates check-described check-generated check-measured check-scripts check-served ## the whole gate: formatting, clippy, tests, docs, dependencies, packages, the API's description, clients, the measures, the app's scripts
+check: ## the whole gate: formatting, clippy, tests, docs, dependencies, packages, the API's description, clients, the measures, the app's scripts
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=line checks ASIDE='nice -n 10'
+
+# Two at a time: tests wait for most of their time, and what is built meanwhile makes way for them.
+checks: fmt-check clippy test deny docs check-crates fuzz-build check-scripts check-described check-generated check-measured check-served check-called
 
 check-api: ## compare a running server with docs/openapi.json by Schemathesis, in about two minutes (ARGS='--seed 42'; needs Python 3.11)
 	.ci/check-api $(ARGS)
@@ -51,7 +55,7 @@ check-clients: ## check the types of docs/examples/clients, and make every call 
 	.ci/check-clients
 
 check-crates: ## package the crates that other programs may use, and build and document each from its package alone
-	.ci/check-crates
+	$(ASIDE) .ci/check-crates
 
 check-deploy: ## check docs/deploy: each file with its own tool, each query of the dashboard on real metrics (installs HAProxy, Caddy and Prometheus on Debian)
 	.ci/check-deploy
@@ -131,10 +135,10 @@ fmt-check: ## list what is not formatted
 clippy: ## lint everything, warnings are errors
 	$(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
 
-# One test more than there are cores runs at once: some only wait.
+# Twice as many tests as there are cores run at once: most only wait.
 test: ## run every test, on SQLite and on a real PostgreSQL, in a real Chromium (finds, starts or installs them), doc tests too
 	@if $(CARGO) nextest --version >/dev/null 2>&1; then \
-		set -- nextest run --test-threads "$$(($$(getconf _NPROCESSORS_ONLN) + 1))"; \
+		set -- nextest run --test-threads "$$(($$(getconf _NPROCESSORS_ONLN) * 2))"; \
 	else set -- test --lib --bins --tests; fi; \
 	set -x; .ci/with-browser .ci/with-postgres $(CARGO) "$$@" --workspace --locked --no-fail-fast
 	$(CARGO) test --doc --workspace --locked
@@ -166,7 +170,7 @@ test-endurance: ## run many calls, broken requests, slow and vanishing clients, 
 	REFRACT_TEST_ENDURANCE=$(PART) REFRACT_TEST_ENDURANCE_SIZE=$(SIZE) REFRACT_TEST_ENDURANCE_SEED=$(SEED) REFRACT_TEST_ENDURANCE_FIRST=$(FIRST) .ci/with-postgres $(CARGO) test --package refract --test endurance --profile $(PROFILE) --locked -- --test-threads 1 --nocapture $(if $(filter all,$(PART)),,$(PART)::)
 
 docs: ## build the documentation, warnings are errors
-	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --workspace --no-deps --locked
+	RUSTDOCFLAGS="--deny warnings" $(ASIDE) $(CARGO) doc --workspace --no-deps --locked
 
 deny: cargo-deny ## check which crates depend on which, licences and sources (installs cargo-deny when it is missing)
 	$(DENY) bans licenses sources
@@ -230,7 +234,7 @@ semver: ## compare the published crates with those of a release: what breaks nee
 
 fuzz-build: ## check that the fuzz targets build, where there is a nightly toolchain
 	@if $(CARGO) +nightly --version >/dev/null 2>&1; then \
-		set -x; $(CARGO) +nightly check --manifest-path $(FUZZ)/Cargo.toml --locked; \
+		set -x; $(ASIDE) $(CARGO) +nightly check --manifest-path $(FUZZ)/Cargo.toml --locked; \
 	else echo 'no nightly toolchain: the fuzz targets are not built'; fi
 
 clean: ## remove what was built
