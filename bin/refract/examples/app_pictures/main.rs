@@ -15,6 +15,7 @@ mod owner_pages;
 mod picture_book;
 mod prism_pages;
 mod result_pages;
+mod run_pages;
 mod stranger_pages;
 
 use std::path::Path;
@@ -47,6 +48,7 @@ async fn main() -> ExitCode {
     book.browser.follow("button.main").await;
     prism_pages::take(&mut book).await;
     result_pages::take(&mut book, &failed).await;
+    run_pages::take(&mut book).await;
     let link = owner_pages::take(&mut book).await;
     stranger_pages::take(&mut book, &link).await;
     let link = reset_path(&binary, folder.path(), stranger_pages::EMAIL).await;

@@ -49,7 +49,7 @@ fn marked(details: &ResultDetails, mark: &Mark) -> Markup {
             td { (moment(mark.marked_at)) }
             td {
                 "Marked " code { (mark.question) } " as "
-                bdi { (label.map_or(mark.outcome.as_str(), |outcome| outcome.label)) }
+                span { bdi { (label.map_or(mark.outcome.as_str(), |outcome| outcome.label)) } }
                 @if let Some(note) = &mark.note { div.soft.details { bdi { (note.as_str()) } } }
             }
             td { @if let Some(name) = &mark.marked_by { bdi { (name.as_str()) } } }

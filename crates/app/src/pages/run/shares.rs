@@ -24,15 +24,34 @@ pub(super) async fn newest_results(
     view: &RunView,
     most: usize,
 ) -> Result<Vec<ReadableResult>, PageError> {
-    let mut newest = results(visit, view)?.next_page().await?;
+    let mut newest = of_run(visit, view)?.next_page().await?;
+    newest.truncate(most);
+    Ok(newest)
+}
+
+/// The newest results of the version that the run asks, whoever made them; at most one page of them.
+pub(super) async fn newest_of_version(
+    visit: &Visit,
+    view: &RunView,
+    most: usize,
+) -> Result<Vec<ReadableResult>, PageError> {
+    let mut search = ResultSearch::default();
+    search.filter.version = Some(view.run.version);
+    search.filter.is_ok = Some(true);
+    let mut newest = results(visit, view, search)?.next_page().await?;
     newest.truncate(most);
     Ok(newest)
 }
 
 /// The results that the run made, newest first.
-fn results(visit: &Visit, view: &RunView) -> Result<PrismResults, PageError> {
+fn of_run(visit: &Visit, view: &RunView) -> Result<PrismResults, PageError> {
     let mut search = ResultSearch::default();
     search.filter.run = Some(view.run.id);
+    results(visit, view, search)
+}
+
+/// The results that a search finds, newest first.
+fn results(visit: &Visit, view: &RunView, search: ResultSearch) -> Result<PrismResults, PageError> {
     let lens = (*view.lens).clone();
     let results = visit.refract.results();
     let results = results.of_search(lens, search, ResultOrder::NewestFirst);
@@ -46,7 +65,7 @@ pub(super) async fn shares(visit: &Visit, view: &RunView) -> Result<Markup, Page
     let tally =
         |column: &Column| ColumnTally::new(column, view.lens.latest.question(&column.question));
     let mut tallies: Vec<_> = columns.lens.iter().take(COLUMNS).map(tally).collect();
-    let mut results = results(visit, view)?;
+    let mut results = of_run(visit, view)?;
     let (mut read, mut answered) = (0, 0);
     while read < COUNTED {
         // a page at a time, since texts may be long

@@ -10,7 +10,7 @@ use refract_service::results::ReadableResult;
 
 use super::facts::refused;
 use super::run_view::RunView;
-use super::shares::newest_results;
+use super::shares::{newest_of_version, newest_results};
 use crate::components::bar::bar;
 use crate::components::clamped::clamped;
 use crate::components::describe_answer::describe_answer;
@@ -24,6 +24,8 @@ use crate::requests::visit::Visit;
 
 /// Rows of the preview that are shown.
 const PREVIEW: usize = 5;
+/// The most newest results whose pace is taken.
+const PACED: usize = 20;
 /// The most characters of a text and of any other cell.
 const TEXT: usize = 200;
 const CELL: usize = 80;
@@ -38,12 +40,13 @@ pub(super) async fn section(visit: &Visit, view: &RunView) -> Result<Markup, Pag
     let facts = run.check.as_deref().and_then(CheckFacts::parse);
     let facts = facts.unwrap_or_default();
     let preview = newest_results(visit, view, PREVIEW).await?;
+    let pace = pace(visit, view, &preview).await?;
     let address = run_address(run.id);
     Ok(html! {
         (what_is_in_it(&facts))
         (refused(view, facts.refused, &facts.refused_rows))
         @if facts.to_ask() > 0 {
-            (price(&facts, &preview))
+            (price(&facts, pace))
             @if preview.is_empty() {
                 @if view.is_editor {
                     form method="post" action={ (address) "/preview" } {
@@ -131,7 +134,7 @@ fn what_is_in_it(facts: &CheckFacts) -> Markup {
 }
 
 /// What the rest of the file costs.
-fn price(facts: &CheckFacts, preview: &[ReadableResult]) -> Markup {
+fn price(facts: &CheckFacts, pace: Option<Pace>) -> Markup {
     html! {
         p {
             (counted(facts.to_ask(), "row")) " to ask about"
@@ -139,21 +142,53 @@ fn price(facts: &CheckFacts, preview: &[ReadableResult]) -> Markup {
                 ": some " strong { (counted(facts.requests, "model request")) } " and "
                 strong { (counted(facts.tokens, "token")) } " to read"
             }
-            @if let Some(minutes) = minutes(facts.to_ask(), preview) { ", about " strong { (minutes) } " at the pace of the rows below" }
+            @if let Some(Pace { each, of }) = pace {
+                ", about " strong { (time(facts.to_ask(), each)) } " at the pace of the " (of)
+            }
             "."
         }
     }
 }
 
-/// How long the rows take if all take as long as those of the preview; `None` without a preview.
-fn minutes(rows: u64, preview: &[ReadableResult]) -> Option<String> {
-    let took: u64 = preview.iter().map(|result| result.view().took_ms).sum();
-    let each = took.checked_div(u64::try_from(preview.len()).ok()?)?;
-    let at_once = u64::try_from(RUN_CONCURRENCY.get()).ok()?;
+/// How long an answer takes.
+struct Pace {
+    /// The mean time of one answer in milliseconds.
+    each: u64,
+    /// The answers that it is the mean of.
+    of: &'static str,
+}
+
+/// The pace of the preview, or of the version's newest results; `None` when it answered nothing yet.
+async fn pace(
+    visit: &Visit,
+    view: &RunView,
+    preview: &[ReadableResult],
+) -> Result<Option<Pace>, PageError> {
+    if !preview.is_empty() {
+        return Ok(mean(preview).map(|each| Pace {
+            each,
+            of: "rows below",
+        }));
+    }
+    let newest = newest_of_version(visit, view, PACED).await?;
+    Ok(mean(&newest).map(|each| Pace {
+        each,
+        of: "newest results",
+    }))
+}
+
+fn mean(results: &[ReadableResult]) -> Option<u64> {
+    let took: u64 = results.iter().map(|result| result.view().took_ms).sum();
+    took.checked_div(u64::try_from(results.len()).ok()?)
+}
+
+/// How long the rows take if each takes this many milliseconds.
+fn time(rows: u64, each: u64) -> String {
+    let at_once = u64::try_from(RUN_CONCURRENCY.get()).unwrap_or(1);
     let seconds = rows
         .saturating_mul(each)
         .div_ceil(at_once.saturating_mul(1_000));
-    Some(duration(seconds))
+    duration(seconds)
 }
 
 /// A number of seconds in people's words.
