@@ -228,8 +228,8 @@ fuzz: ## fuzz every target (SECONDS_EACH=600; needs a nightly toolchain, install
 SINCE ?= v0.1.0
 
 semver: ## compare the published crates with those of a release: what breaks needs a new major version (SINCE=v0.1.0; installs cargo-semver-checks when it is missing)
-	@$(CARGO) semver-checks --version >/dev/null 2>&1 || $(CARGO) install cargo-semver-checks --locked
 	@git rev-parse --quiet --verify "$(SINCE)^{commit}" >/dev/null || { echo 'there is no release $(SINCE) yet to compare with'; exit 1; }
+	@$(CARGO) semver-checks --version >/dev/null 2>&1 || $(CARGO) install cargo-semver-checks --locked
 	$(CARGO) semver-checks --baseline-rev "$(SINCE)" --package refract-domain --package refract-authoring --package refract-evaluation --package refract-lens-rendering
 
 fuzz-build: ## check that the fuzz targets build, where there is a nightly toolchain
