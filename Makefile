@@ -1,7 +1,7 @@
 # The tasks of this repository. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: checks help demo demo-model build app-pictures check check-api check-bounds check-called check-clients check-crates check-deploy check-described check-evaluation check-measured check-fidelity check-generated check-model check-generators check-parquet check-reproducible check-scripts check-services check-served check-sign-in check-spreadsheet check-wasm sbom licences man fmt fmt-check clippy test test-each test-endurance test-faults test-rolling test-runs docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-pace build-bench-http fuzz fuzz-build semver train wasm clean
+.PHONY: checks help demo demo-model build app-pictures check check-api check-bounds check-called check-certified check-clients check-crates check-deploy check-described check-evaluation check-measured check-fidelity check-generated check-model check-generators check-parquet check-reproducible check-scripts check-services check-served check-sign-in check-spreadsheet check-wasm sbom licences man fmt fmt-check clippy test test-each test-endurance test-faults test-rolling test-runs docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-pace build-bench-http fuzz fuzz-build semver train wasm clean
 
 CARGO ?= cargo
 PROFILE ?= dev
@@ -50,6 +50,9 @@ check-bounds: ## fill a node with large forms and bodies that stand still, and p
 
 check-called: test
 	@REFRACT_BINARY="$${CARGO_TARGET_DIR:-target}/debug/refract" .ci/check-clients || { [ $$? -eq 75 ] && echo 'the example clients were not checked'; }
+
+check-certified: ## try the promise of certified cutoffs on populations with known errors, 10,000 draws each, in some minutes
+	REFRACT_TEST_CERTIFIED=full $(CARGO) test --release --package refract-evaluation --test evaluation --locked -- --nocapture certified_promise
 
 check-clients: ## check the types of docs/examples/clients, and make every call with them through injected faults (needs Python 3.11; Node and npm for TypeScript)
 	.ci/check-clients

@@ -22,6 +22,7 @@ GOALS = [
     ["costs", 0.25, 3],
     ["costs", 0, 0],
 ]
+PROMISES = [[0.05, 0.95], [0.2, 0.9], [0.5, 0.5]]
 
 
 def all_cases(seed):
@@ -30,6 +31,7 @@ def all_cases(seed):
     yield from edge_cases(random)
     yield from paired_cases(random)
     yield from order_cases(random)
+    yield from binomial_cases(random)
 
 
 def random_cases(random):
@@ -148,6 +150,7 @@ def case(name, versions, rows, cutoffs=(None, None)):
         "rows": rows,
         "accuracies": ACCURACIES,
         "goals": goals,
+        "promises": PROMISES,
     }
 
 
@@ -329,3 +332,14 @@ def order_cases(random):
         answers = [row[1] for row in made["rows"]]
         yield {"kind": "orders", "name": f"orders of {name}", "pairs": list(zip(answers, answers[1:]))}
         yield {"kind": "orders", "name": f"one answer of {name} twice", "pairs": [[answers[0], answers[0]]]}
+
+
+def binomial_cases(random):
+    edges = [(0, 0), (0, 1), (1, 1), (0, 59), (59, 59), (3, 100_000), (99_999, 100_000)]
+    drawn = [(int(of * random.random()), of) for of in (2, 10, 59, 93, 400, 5_000, 100_000) for _ in range(12)]
+    near = [(round(of * error), of) for of in (30, 300, 3_000, 30_000) for error in (0.01, 0.05, 0.2, 0.5)]
+    for wrong, of in edges + drawn + near:
+        error = float(random.choice([0.0, 1e-6, 0.01, 0.05, 0.2, 0.5, 0.9, 1.0]))
+        level = float(random.choice([1e-6, 0.001, 0.05, 0.1, 0.5]))
+        name = f"{wrong} of {of} wrong, {error} at {level}"
+        yield {"kind": "binomial", "name": name, "wrong": wrong, "of": of, "error": error, "level": level}

@@ -9,6 +9,7 @@ from collections import Counter
 
 import advice
 import cases
+import certified
 import expected
 
 TOLERANCE = 1e-9
@@ -40,7 +41,7 @@ def main():
             fault = expected.interval_fault(case, got["interval"])
             if fault:
                 sys.exit(f"check-evaluation: case `{case['name']}`: {fault}")
-    assert numbers["question"] > 0 and numbers["paired"] > 0 and numbers["orders"] > 0, numbers
+    assert all(numbers[kind] > 0 for kind in EXPECTED), numbers
     print(f"{len(made)} cases, {sum(numbers.values())} numbers: all are those of scikit-learn and SciPy")
 
 
@@ -49,10 +50,11 @@ def question(case):
     return expected.measures(rows) | {
         "automation": [advice.automation(rows, wanted) for wanted in case["accuracies"]],
         "cutoffs": [advice.cutoffs(rows, goal) for goal in case["goals"]],
+        "certified": [certified.certificate(rows, *promise) for promise in case["promises"]],
     }
 
 
-EXPECTED = {"question": question, "paired": expected.paired, "orders": expected.orders}
+EXPECTED = {"question": question, "paired": expected.paired, "orders": expected.orders, "binomial": certified.binomial}
 
 
 def differences(want, have, numbers, kind, path=""):

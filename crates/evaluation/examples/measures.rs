@@ -2,7 +2,7 @@
 //! `.ci/check-evaluation` compares them with scikit-learn and SciPy.
 //!
 //! A case is `{"kind": "question", …}` with marked answers, `{"kind": "paired", …}` with counts of
-//! rows, or `{"kind": "orders", …}` with pairs of answers.
+//! rows, `{"kind": "orders", …}` with pairs of answers, or `{"kind": "binomial", …}` with counts.
 
 use std::error::Error;
 use std::io;
@@ -14,6 +14,9 @@ use refract_domain::lens::cutoffs::Cutoffs;
 use refract_domain::prism::question::Question;
 use refract_evaluation::comparison::PairedAnswers;
 use refract_evaluation::cutoffs::advice::{CutoffAdvice, CutoffGoal};
+use refract_evaluation::cutoffs::certificate::{Certificate, Certification};
+use refract_evaluation::cutoffs::exact_binomial;
+use refract_evaluation::cutoffs::promise::{CertifiedCutoffs, CertifiedGoal};
 use refract_evaluation::marked::answer::MarkedAnswer;
 use refract_evaluation::marked::answers::MarkedAnswers;
 use refract_evaluation::measures::QuestionMeasures;
@@ -29,6 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "question" => question(&case)?,
             "paired" => paired(&case)?,
             "orders" => orders(&case)?,
+            "binomial" => binomial(&case)?,
             kind => return Err(format!("`{kind}` is no kind of case").into()),
         };
         serde_json::to_writer(io::stdout(), &measured)?;
@@ -68,10 +72,17 @@ fn question(case: &Value) -> Result<Value, Box<dyn Error>> {
         let advice = answers.advise_cutoffs(goal(written)?);
         cutoffs.push(advice.map_or(Value::Null, cutoff_advice));
     }
+    let mut certified = Vec::new();
+    for promise in list(case, "promises")? {
+        let (error, sure): (f64, f64) = serde_json::from_value(promise.clone())?;
+        let goal = CertifiedGoal::new(error, sure).ok_or("a promise has two shares")?;
+        certified.push(certificate(&answers.certify(goal)));
+    }
     let mut measured = measures(&answers.measures());
     if let Some(members) = measured.as_object_mut() {
         members.insert("automation".to_owned(), automation.into());
         members.insert("cutoffs".to_owned(), cutoffs.into());
+        members.insert("certified".to_owned(), certified.into());
     }
     Ok(measured)
 }
@@ -153,6 +164,38 @@ fn cutoff_advice(advice: CutoffAdvice) -> Value {
         "held_out": {"precision": proportion(held_out.precision),
             "recall": proportion(held_out.recall), "coverage": proportion(held_out.coverage),
             "no_precision": proportion(held_out.no_precision), "cost": held_out.cost}})
+}
+
+fn certificate(certificate: &Certificate) -> Value {
+    let region = certificate.certified();
+    let (no_below, yes_from) = match region.map(|region| region.cutoffs) {
+        Some(CertifiedCutoffs::YesNo { no_below, yes_from }) => (Some(no_below), Some(yes_from)),
+        Some(CertifiedCutoffs::Confidence(percent)) => (None, Some(percent)),
+        None => (None, None),
+    };
+    let held_out = certificate.held_out;
+    let right = held_out.precision.count + held_out.no_precision.count;
+    json!({"marks": certificate.marks, "no_below": no_below, "yes_from": yes_from,
+        "wrong": region.map(|region| proportion(region.wrong)),
+        "error_at_most": region.map(|region| region.error_at_most),
+        "more_marks": match certificate.certification {
+            Certification::Certified(_) => Some(0),
+            Certification::MoreMarks(more) => Some(more),
+            Certification::OutOfReach => None,
+        },
+        "held_out": [right, held_out.coverage.count, held_out.coverage.of]})
+}
+
+/// The binomial tail and bound of a count of wrong answers.
+fn binomial(case: &Value) -> Result<Value, Box<dyn Error>> {
+    let wrong = serde_json::from_value(member(case, "wrong")?.clone())?;
+    let of = serde_json::from_value(member(case, "of")?.clone())?;
+    let error = serde_json::from_value(member(case, "error")?.clone())?;
+    let level = serde_json::from_value(member(case, "level")?.clone())?;
+    Ok(json!({
+        "at_most": exact_binomial::probability_of_at_most(wrong, of, error),
+        "upper_bound": exact_binomial::upper_bound(wrong, of, level),
+    }))
 }
 
 /// Compares two sets of answers by counts of rows.

@@ -9,8 +9,11 @@ use refract_domain::prism::question::{Question, QuestionType};
 use refract_domain::result::mark;
 
 use crate::cutoffs::advice::{self, CutoffAdvice, CutoffGoal};
+use crate::cutoffs::certificate::{self, Certificate, CertifiedRegion};
 use crate::cutoffs::folds::Folds;
 use crate::cutoffs::percent_measures::PercentMeasures;
+use crate::cutoffs::promise::CertifiedGoal;
+use crate::cutoffs::shrinking_regions::{by_confidence, by_probability};
 use crate::marked::answer::{MarkedAnswer, NotComparable};
 use crate::marked::placed_outcome::PlacedOutcome;
 use crate::marked::row::MarkedRow;
@@ -226,6 +229,35 @@ impl MarkedAnswers {
                 Some(advice::advise(&Folds::new(rows), goal))
             }
         }
+    }
+
+    /// Certified cutoffs: for a Yes / No of its probability, for a choice or scale of the
+    /// confidence. The promise holds only if the added answers are a random sample.
+    pub fn certify(&self, goal: CertifiedGoal) -> Certificate {
+        match self.question_type {
+            QuestionType::YesNo => {
+                let rows = self.rows.iter().map(|row| Some(row.of_yes()));
+                certificate::of_yes_no(&Folds::new(rows), goal)
+            }
+            QuestionType::Choice | QuestionType::Scale => {
+                certificate::of_confidence(&Folds::new(self.confidences()), goal)
+            }
+        }
+    }
+
+    /// The cutoffs of [`certify`](Self::certify) alone: without them, it is not asked how many more
+    /// marks would do, which takes a hundred times as long.
+    pub fn certified_region(&self, goal: CertifiedGoal) -> Option<CertifiedRegion> {
+        let regions = match self.question_type {
+            QuestionType::YesNo => {
+                let rows = self.rows.iter().map(|row| Some(row.of_yes()));
+                by_probability(&Folds::new(rows).all())
+            }
+            QuestionType::Choice | QuestionType::Scale => {
+                by_confidence(&Folds::new(self.confidences()).all())
+            }
+        };
+        certificate::certified(&regions, goal)
     }
 
     /// The quality of a Yes / No question's cutoffs at every whole percent; `None` for other types.

@@ -7,6 +7,7 @@ use refract_domain::result::mark::source::{MarkSource, MarksFrom};
 use refract_evaluation::marked::answers::MarkedAnswers;
 
 use crate::material::yes_no_answers;
+use crate::numbers::Numbers;
 
 /// Answers of the population.
 const ANSWERS: usize = 5_000;
@@ -15,23 +16,6 @@ const ONE_UNSURE_IN: usize = 5;
 /// Marks of each kind in a draw.
 const MARKS: usize = 200;
 const DRAWS: u32 = 1_000;
-
-/// A generator of pseudorandom numbers, `SplitMix64`, so that the draws are always the same.
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut number = self.0;
-        number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        number ^ (number >> 31)
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        usize::try_from(self.next() % u64::try_from(end).unwrap()).unwrap()
-    }
-}
 
 /// An answer: the probability of yes, and whether yes is right.
 type Answered = (f64, bool);

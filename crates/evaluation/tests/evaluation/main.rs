@@ -9,11 +9,14 @@
 mod automation;
 mod bad_input;
 mod calibration;
+mod certified;
+mod certified_promise;
 mod comparison;
 mod coverage;
 mod cutoffs;
 mod fair_samples;
 mod material;
+mod numbers;
 mod orders;
 mod properties;
 mod ranking;

@@ -1,0 +1,144 @@
+//! Finds the widest region whose error is certified, and how many marks would certify one.
+//!
+//! The regions are tested from the widest to the narrowest, each at a part of the level that is
+//! spent by then. What a test may spend depends on the answers *outside* its region and on how many
+//! are inside, never on which of those are wrong. Given all that, the answers inside are an
+//! independent random sample of the region, so that the number of wrong ones is binomial with the
+//! region's true error, and the test of "the error is above the goal" is exact. A wrong certificate
+//! needs a region above the goal whose test fails to say so; the probabilities of this add up to at
+//! most what is spent, which is at most the level. No shape of the scores is assumed: surer answers
+//! may even be wrong more often.
+//!
+//! Sources: spending a level over tests: K. K. G. Lan and D. L. DeMets, "Discrete sequential
+//! boundaries for clinical trials", Biometrika 70 (1983). Deciding what to test next by the outside
+//! alone: L. Lei and W. Fithian, "AdaPT: an interactive procedure for multiple testing with side
+//! information", Journal of the Royal Statistical Society B 80 (2018). Cutoffs with a promised error
+//! as tests of it: A. N. Angelopoulos, S. Bates, E. J. Candès, M. I. Jordan and L. Lei, "Learn then
+//! test: calibrating predictive algorithms to achieve risk control" (2021).
+
+use crate::cutoffs::exact_binomial::{fewest_without_wrong, probability_of_at_most};
+use crate::cutoffs::promise::CertifiedGoal;
+use crate::cutoffs::shrinking_regions::AutomaticRegion;
+use crate::measures::count::to_f64;
+use crate::measures::proportion::Proportion;
+
+/// A test spends one in this many parts of what is left of the level.
+const PARTS: f64 = 3.0;
+/// A region with more than this share, in tenths, of the answers of another one is similar to it: to
+/// test both would spend twice for almost the same answers.
+const SIMILAR_TENTHS: u64 = 9;
+/// A region beside which answers are wrong this many times as often as the goal allows is not
+/// tested: a narrower one is better. Where many answers share one score, those beside it say nothing
+/// about the next score, and it is tested.
+const HOPELESS: f64 = 2.0;
+/// The fewest answers beside a region that show this.
+const TELLING: u64 = 10;
+/// The number of marks up to which it is tried whether so many would certify a region.
+const MOST_MARKS: u64 = 20_000;
+/// Marks that are needed are counted in tens.
+const TENS: u64 = 10;
+
+/// A region whose error is certified.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PassedTest {
+    /// The region.
+    pub(crate) region: AutomaticRegion,
+    /// The level at which the region was tested.
+    pub(crate) level: f64,
+}
+
+/// Marks that are imagined: as many times as many as there are.
+#[derive(Clone, Copy)]
+struct MoreMarks {
+    total: u64,
+    now: u64,
+}
+
+/// The widest of the regions that is certified.
+pub(crate) fn widest_certified(
+    regions: &[AutomaticRegion],
+    goal: CertifiedGoal,
+) -> Option<PassedTest> {
+    search(regions, goal, |wrong| wrong)
+}
+
+/// The number of further marks with which a region would be certified if the shares of wrong answers
+/// stay as they are; `None` if no number of up to [`MOST_MARKS`] would do.
+///
+/// Regions of fewer than [`TELLING`] answers are left out: nearly all of them are right by chance.
+pub(crate) fn more_marks(
+    regions: &[AutomaticRegion],
+    marks: u64,
+    goal: CertifiedGoal,
+) -> Option<u64> {
+    if marks == 0 {
+        return Some(fewest_without_wrong(goal.error(), goal.level()));
+    }
+    let widest = regions.first()?.wrong.of;
+    let is_telling = |region: &&AutomaticRegion| region.wrong.of >= TELLING.min(widest);
+    let regions: Vec<AutomaticRegion> = regions.iter().filter(is_telling).copied().collect();
+    let mut more = TENS;
+    while marks + more <= MOST_MARKS {
+        let imagined = MoreMarks {
+            total: marks + more,
+            now: marks,
+        };
+        if search(&regions, goal, |wrong| imagined.of(wrong)).is_some() {
+            return Some(more);
+        }
+        more += TENS + more / 20 / TENS * TENS;
+    }
+    None
+}
+
+/// Tests the regions in order; `marks` says how many of their answers are wrong.
+fn search(
+    regions: &[AutomaticRegion],
+    goal: CertifiedGoal,
+    marks: impl Fn(Proportion) -> Proportion,
+) -> Option<PassedTest> {
+    let mut left = goal.level();
+    let mut last_tested: Option<u64> = None;
+    let mut last_listed: Option<u64> = None;
+    for region in regions {
+        let wrong = marks(region.wrong);
+        let is_similar = |other: u64| wrong.of * 10 > other * SIMILAR_TENTHS;
+        let is_next_step = last_listed.replace(wrong.of).is_some_and(is_similar);
+        if last_tested.is_some_and(is_similar) {
+            continue;
+        }
+        let can_pass = |level| probability_of_at_most(0, wrong.of, goal.error()) <= level;
+        if !can_pass(left) {
+            return None;
+        }
+        // where a part of the level is too little for even no wrong answer, this is the last test
+        let is_last = !can_pass(left / PARTS);
+        if !is_last && is_next_step && is_hopeless(region.beside, goal) {
+            continue;
+        }
+        let level = if is_last { left } else { left / PARTS };
+        if probability_of_at_most(wrong.count, wrong.of, goal.error()) <= level {
+            let region = *region;
+            return Some(PassedTest { region, level });
+        }
+        left -= level;
+        last_tested = Some(wrong.of);
+    }
+    None
+}
+
+/// Whether the answers beside a region are wrong so often that a narrower one is better.
+fn is_hopeless(beside: Proportion, goal: CertifiedGoal) -> bool {
+    let most = HOPELESS * goal.error() * to_f64(beside.of);
+    beside.of >= TELLING && to_f64(beside.count) > most
+}
+
+impl MoreMarks {
+    /// What would be counted: rows are rounded down and wrong ones up.
+    fn of(self, now: Proportion) -> Proportion {
+        Proportion {
+            count: (now.count * self.total).div_ceil(self.now),
+            of: now.of * self.total / self.now,
+        }
+    }
+}
