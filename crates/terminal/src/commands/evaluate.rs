@@ -4,6 +4,8 @@ mod advice;
 mod advice_json;
 mod advice_text;
 mod advised_lens;
+mod certified;
+mod certified_text;
 mod goal;
 
 use clap::Args;
@@ -13,7 +15,7 @@ use refract_service::measures::EvaluatedQuestion;
 use refract_service::prisms::PrismHistory;
 use refract_service::results::ResultFilter;
 
-use self::goal::AdviceArgs;
+use self::goal::{AdviceArgs, RequestedAdvice};
 use super::context::AccountArg;
 use super::marks_args::MarksArgs;
 use super::measures::{self, MeasuredQuestion};
@@ -69,12 +71,13 @@ impl EvaluateCommand {
             Some(key) => Some(prism_history::question(&history, key)?),
             None => None,
         };
-        let advised = only.map(|question| self.advice.of(question)).transpose()?;
+        let marks = self.marks.from;
+        let advised = only.map(|question| self.advice.of(question, marks));
+        let advised = advised.transpose()?.flatten();
         let key = only.map(|question| &question.key);
         let progress = Progress::begin("results", None);
         let show = |read| progress.show(read, "");
         let measures = refract.measures();
-        let marks = self.marks.from;
         let evaluating = measures.evaluate(&history, key, filter.clone(), marks, show);
         let read = evaluating.await;
         progress.end();
@@ -82,15 +85,21 @@ impl EvaluateCommand {
         let left_out = evaluated.iter().map(|question| question.left_out).sum();
         if evaluated.iter().all(|question| question.marked.is_empty()) {
             self.say_no_marks(&filter, only, left_out);
-            return advised
-                .flatten()
-                .map_or(Ok(()), |advised| advised.refuse_to_write());
+            match &advised {
+                // says how many marks are needed
+                Some(RequestedAdvice::Certified(_)) => {}
+                Some(RequestedAdvice::Plain(advised)) => return advised.refuse_to_write(),
+                None => return Ok(()),
+            }
+        } else {
+            self.marks.say(left_out);
         }
-        self.marks.say(left_out);
-        match (advised.flatten(), evaluated.first()) {
-            (Some(advised), Some(evaluated)) => {
-                let marks = self.marks.from;
+        match (advised, evaluated.first()) {
+            (Some(RequestedAdvice::Plain(advised)), Some(evaluated)) => {
                 advised.print(&self.prism, evaluated, &history, marks, self.json)
+            }
+            (Some(RequestedAdvice::Certified(certified)), Some(evaluated)) => {
+                certified.print(&self.prism, evaluated, &history, marks, self.json)
             }
             (Some(_), None) | (None, _) => self.print(&evaluated, &history),
         }

@@ -363,8 +363,8 @@ async fn wrong_usage_is_explained(backend: Backend) {
     let line = run(&["--advise", "topic", "--recall", "0.9"])
         .await
         .refused();
-    let expected =
-        "error: question 'topic' is a choice: only a yes_no question has cutoffs to advise on";
+    let expected = "error: question 'topic' is a choice: only a yes_no question has cutoffs to \
+         advise on; `--error` certifies a confidence";
     assert_eq!(line, expected);
     let line = run(&["--advise", "angri", "--recall", "0.9"])
         .await

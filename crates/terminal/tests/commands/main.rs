@@ -14,6 +14,7 @@ mod compare;
 mod deletions;
 mod evaluate;
 mod evaluate_advice;
+mod evaluate_certified;
 mod events;
 mod events_of_commands;
 mod events_of_runs;

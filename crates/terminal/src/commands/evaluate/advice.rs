@@ -37,7 +37,7 @@ impl AdvisedQuestion {
         let advice = evaluated.marked.advise_cutoffs(self.goal);
         let advice = advice.context("the question is no yes_no question")?;
         if let (Some(path), Some(_)) = (&self.write, advice.yes_from) {
-            advised_lens::write(path, history, &question.key, &advice)?;
+            advised_lens::write(path, history, &question.key, |now| advice.cutoffs(now))?;
         }
         if as_json {
             let key = question.key.as_str();
@@ -64,26 +64,13 @@ impl AdvisedQuestion {
     }
 
     fn print_next_step(&self, prism: &str, advice: &CutoffAdvice) -> anyhow::Result<()> {
-        let steps = |file: &str| {
-            format!(
-                "`refract lens preview {prism} {file}` shows what would change, and `refract lens \
-                 set {prism} {file}` makes it the lens."
-            )
-        };
         match (&self.write, advice.yes_from) {
-            (Some(path), Some(_)) => {
-                let path = path.display().to_string();
-                output::say(&format!("{path} is written. Next: {}", steps(&path)));
-            }
+            (write, Some(_)) => output::say(&advice_text::next_step(prism, write.as_deref())),
             (Some(path), None) => bail!(
                 "{}: {} is not written",
                 advice_text::out_of_reach(self.goal),
                 path.display()
             ),
-            (None, Some(_)) => output::say(&format!(
-                "Next: `--write lens.json` puts the cutoffs into a lens file, {}",
-                steps("lens.json")
-            )),
             (None, None) => {}
         }
         Ok(())

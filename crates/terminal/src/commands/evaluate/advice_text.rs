@@ -1,5 +1,7 @@
 //! Advice on cutoffs as text.
 
+use std::path::Path;
+
 use indicatif::HumanCount;
 use refract_evaluation::cutoffs::advice::{CutoffAdvice, CutoffGoal, FEW_MARKS};
 use refract_evaluation::measures::proportion::{Interval, Proportion};
@@ -105,13 +107,33 @@ pub(super) fn warning(advice: &CutoffAdvice) -> String {
     )
 }
 
+/// What to do with cutoffs that were found, and written into a file or not.
+pub(super) fn next_step(prism: &str, written: Option<&Path>) -> String {
+    let steps = |file: &str| {
+        format!(
+            "`refract lens preview {prism} {file}` shows what would change, and `refract lens set \
+             {prism} {file}` makes it the lens."
+        )
+    };
+    match written {
+        Some(path) => {
+            let path = path.display().to_string();
+            format!("{path} is written. Next: {}", steps(&path))
+        }
+        None => format!(
+            "Next: `--write lens.json` puts the cutoffs into a lens file, {}",
+            steps("lens.json")
+        ),
+    }
+}
+
 /// A cutoff in percent as the number in a lens file.
-fn cutoff(percent: u32) -> String {
+pub(super) fn cutoff(percent: u32) -> String {
     (f64::from(percent) / 100.0).to_string()
 }
 
 /// A share with its interval: `0.95 (0.91 to 0.98)`.
-fn describe(proportion: Proportion) -> String {
+pub(super) fn describe(proportion: Proportion) -> String {
     match (proportion.value(), proportion.interval()) {
         (Some(share), Some(Interval { low, high })) => {
             format!("{share:.2} ({low:.2} to {high:.2})")

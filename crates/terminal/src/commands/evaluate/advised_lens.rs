@@ -1,4 +1,4 @@
-//! The lens file with advised cutoffs.
+//! The lens file with advised or certified cutoffs.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -6,13 +6,14 @@ use std::path::Path;
 use anyhow::{Context as _, anyhow};
 use refract_authoring::lens_file::{self, LensFile};
 use refract_domain::key::QuestionKey;
+use refract_domain::lens::cutoffs::Cutoffs;
 use refract_domain::lens::{cutoffs_of, with_cutoffs};
-use refract_evaluation::cutoffs::advice::CutoffAdvice;
 use refract_service::prisms::PrismHistory;
 
 use crate::output::file::OutputFile;
 
-/// Writes the prism's lens with these cutoffs of a question to a file for `lens set`.
+/// Writes the prism's lens with other cutoffs of a question to a file for `lens set`; `choose` makes
+/// them from those that the lens has now.
 ///
 /// # Errors
 /// The latest version lacks the question, the lens has no room for its column, or the file cannot
@@ -21,7 +22,7 @@ pub(super) fn write(
     path: &Path,
     history: &PrismHistory,
     question: &QuestionKey,
-    advice: &CutoffAdvice,
+    choose: impl FnOnce(Cutoffs) -> Option<Cutoffs>,
 ) -> anyhow::Result<()> {
     let latest = history.versions.last().context("Prism version not found")?;
     if latest.question(question).is_none() {
@@ -31,7 +32,7 @@ pub(super) fn write(
         ));
     }
     let columns = latest.columns(&history.lens);
-    let cutoffs = advice.cutoffs(cutoffs_of(columns, question));
+    let cutoffs = choose(cutoffs_of(columns, question));
     let cutoffs = cutoffs.context("the advice has no cutoffs")?;
     let columns = with_cutoffs(columns, latest.fields(), question, cutoffs);
     let mut text = serde_json::to_vec_pretty(&LensFile::new(&columns))?;

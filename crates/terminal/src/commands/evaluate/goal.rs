@@ -5,15 +5,26 @@ use std::path::PathBuf;
 use anyhow::{Context as _, bail, ensure};
 use clap::{ArgGroup, Args};
 use refract_domain::prism::question::{Question, QuestionType};
+use refract_domain::result::mark::source::MarksFrom;
 use refract_evaluation::cutoffs::advice::CutoffGoal;
+use refract_evaluation::cutoffs::promise::CertifiedGoal;
 
 use super::advice::AdvisedQuestion;
+use super::certified::CertifiedQuestion;
 
-/// The arguments that ask for cutoffs of a Yes / No question.
+/// The advice that is asked for.
+pub(super) enum RequestedAdvice {
+    /// Cutoffs of a Yes / No question for a goal.
+    Plain(AdvisedQuestion),
+    /// Certified cutoffs of a question of any type.
+    Certified(CertifiedQuestion),
+}
+
+/// The arguments that ask for cutoffs.
 #[derive(Args)]
 #[command(group(ArgGroup::new("goal").requires("advise")))]
 pub(super) struct AdviceArgs {
-    /// Names cutoffs of this Yes / No question for a goal
+    /// Names cutoffs of this question for a goal: of a Yes / No, with `--error` of any type
     #[arg(
         id = "advise",
         long = "advise",
@@ -46,6 +57,22 @@ pub(super) struct AdviceArgs {
     )]
     cost_of_wrong_no: f64,
 
+    /// Goal: certified cutoffs, with which at most this share of the automatic answers is wrong,
+    /// such as 0.05
+    #[arg(long, value_name = "E", group = "goal", value_parser = part)]
+    error: Option<f64>,
+
+    /// The probability, over the drawing of the marks, with which certified cutoffs keep to it
+    #[arg(
+        long,
+        value_name = "S",
+        requires = "error",
+        conflicts_with_all = ["precision", "recall", "cost_of_wrong_yes"],
+        default_value = "0.95",
+        value_parser = part
+    )]
+    sure: f64,
+
     /// Writes the lens with these cutoffs into a lens file; `-` is stdout
     #[arg(long, value_name = "FILE", requires = "advise")]
     write: Option<PathBuf>,
@@ -55,8 +82,20 @@ impl AdviceArgs {
     /// The requested advice on a question; `None` if none is requested.
     ///
     /// # Errors
-    /// The question is not a Yes / No.
-    pub(super) fn of(&self, question: &Question) -> anyhow::Result<Option<AdvisedQuestion>> {
+    /// The question is not a Yes / No, and not to be certified; a certificate is asked of marks that
+    /// are no fair sample, or of a question whose cutoff no lens file has.
+    pub(super) fn of(
+        &self,
+        question: &Question,
+        marks: MarksFrom,
+    ) -> anyhow::Result<Option<RequestedAdvice>> {
+        let promise = self
+            .error
+            .and_then(|error| CertifiedGoal::new(error, self.sure));
+        if let Some(goal) = promise {
+            let certified = self.certified(goal, question, marks)?;
+            return Ok(Some(RequestedAdvice::Certified(certified)));
+        }
         let Some(goal) = self.goal() else {
             return Ok(None);
         };
@@ -64,13 +103,41 @@ impl AdviceArgs {
         match question.question_type() {
             QuestionType::YesNo => {}
             QuestionType::Choice | QuestionType::Scale => bail!(
-                "question '{key}' is a {name}: only a yes_no question has cutoffs to advise on"
+                "question '{key}' is a {name}: only a yes_no question has cutoffs to advise on; \
+                 `--error` certifies a confidence"
             ),
         }
-        Ok(Some(AdvisedQuestion {
+        Ok(Some(RequestedAdvice::Plain(AdvisedQuestion {
             goal,
             write: self.write.clone(),
-        }))
+        })))
+    }
+
+    fn certified(
+        &self,
+        goal: CertifiedGoal,
+        question: &Question,
+        marks: MarksFrom,
+    ) -> anyhow::Result<CertifiedQuestion> {
+        match marks {
+            MarksFrom::Random => {}
+            MarksFrom::All => bail!(
+                "marks of results that somebody chose certify nothing: leave out `--marks all`"
+            ),
+        }
+        let (key, name) = (&question.key, question.question_type().name());
+        match question.question_type() {
+            QuestionType::YesNo => {}
+            QuestionType::Choice | QuestionType::Scale => ensure!(
+                self.write.is_none(),
+                "question '{key}' is a {name}: a lens has no cutoff for its confidence. Leave out \
+                 `--write`."
+            ),
+        }
+        Ok(CertifiedQuestion {
+            goal,
+            write: self.write.clone(),
+        })
     }
 
     fn goal(&self) -> Option<CutoffGoal> {
@@ -90,6 +157,14 @@ fn share(text: &str) -> anyhow::Result<f64> {
     let share: f64 = text.parse().context(expected)?;
     ensure!(share > 0.0 && share <= 1.0, expected);
     Ok(share)
+}
+
+/// Parses a share of wrong answers, or a probability.
+fn part(text: &str) -> anyhow::Result<f64> {
+    let expected = "expected a number above 0 and below 1, such as 0.05";
+    let part: f64 = text.parse().context(expected)?;
+    ensure!(part > 0.0 && part < 1.0, expected);
+    Ok(part)
 }
 
 /// Parses a cost.

@@ -1,0 +1,158 @@
+//! `refract evaluate --advise QUESTION --error E`: certified cutoffs, or why there are none.
+
+use refract_test_stack::marked_texts::{MarkedText, assert_close, marked_texts};
+use refract_test_stack::runs::service;
+use refract_test_stack::service::{Backend, PRISM, Service};
+use refract_test_support::on_both;
+use serde_json::{Value, json};
+
+on_both!(
+    right_answers_are_certified_and_written_into_a_lens_file,
+    a_choice_gets_a_confidence_and_no_lens_file,
+    too_few_marks_say_how_many_more_would_do,
+    answers_that_are_often_wrong_are_out_of_reach,
+    what_certifies_nothing_is_refused,
+);
+
+/// Texts whose answers to `angry` and `topic` are all right.
+fn right_texts(count: usize) -> Vec<MarkedText> {
+    let mut texts = marked_texts(count);
+    for text in &mut texts {
+        text.is_angry = text.angry_percent >= 50;
+        text.marked_topic = text.topic;
+    }
+    texts
+}
+
+async fn certified(service: &Service, question: &str, more: &[&str]) -> Value {
+    let mut arguments = vec!["evaluate", PRISM, "--json", "--advise", question];
+    arguments.extend(["--error", "0.05"]);
+    arguments.extend_from_slice(more);
+    service.run(&arguments).await.object()
+}
+
+async fn message(service: &Service, question: &str) -> String {
+    let arguments = ["evaluate", PRISM, "--advise", question, "--error", "0.05"];
+    service.run(&arguments).await.done()
+}
+
+async fn right_answers_are_certified_and_written_into_a_lens_file(backend: Backend) {
+    let service = service(backend).await;
+    service.ask_and_mark(&right_texts(100)).await;
+    let found = certified(&service, "angry", &["--write", "lens.json"]).await;
+    assert_eq!(found["target"], json!({"error": 0.05, "sure": 0.95}));
+    assert_eq!(
+        (&found["no_below"], &found["yes_from"], &found["marks"]),
+        (&json!(0.5), &json!(0.5), &json!(100))
+    );
+    let certificate = &found["certified"];
+    assert_eq!(certificate["more_marks_needed"], 0);
+    assert_eq!(
+        (&certificate["answered"], &certificate["wrong"]),
+        (&json!(100), &json!(0))
+    );
+    // a third of the level is spent on the first test
+    let bound = 1.0 - (0.05_f64 / 3.0).powf(0.01);
+    assert_close(&certificate["error_at_most"], bound);
+    assert_eq!(found["held_out"]["coverage"], 1.0);
+    let arguments = [
+        "evaluate", PRISM, "--advise", "angry", "--error", "0.05", "--json",
+    ];
+    let line = service.run(&arguments).await.done();
+    let keys = "\"certified\":{\"error\":0.05,\"sure\":0.95,\"marks\":100,\"more_marks_needed\":0,";
+    assert!(line.contains(keys), "{line}");
+    let words = message(&service, "angry").await;
+    let expected = format!(
+        "no below 0.5 and yes from 0.5, at most 0.05 of the answers are wrong\n\
+         certified from 100 marks, with a probability of 0.95 over their drawing\n\
+         0 of 100 automatic answers are wrong: at most {bound:.3} of all such answers\n\
+         1.00 (0.96 to 1.00) of all answers are automatic\n"
+    );
+    assert_eq!(words, expected);
+    let file: Value = serde_json::from_str(&service.written("lens.json")).unwrap();
+    let columns = file["columns"].as_array().unwrap();
+    let angry = columns.iter().find(|column| column["question"] == "angry");
+    assert_eq!(angry.unwrap()["no_below"], 0.5);
+}
+
+async fn a_choice_gets_a_confidence_and_no_lens_file(backend: Backend) {
+    let service = service(backend).await;
+    service.ask_and_mark(&right_texts(70)).await;
+    let found = certified(&service, "topic", &[]).await;
+    assert_eq!(found["no_below"], Value::Null);
+    assert_close(&found["certified"]["confidence"], 0.0);
+    assert_eq!(found["certified"]["answered"], 70);
+    let words = message(&service, "topic").await;
+    assert!(
+        words.starts_with("from a confidence of 0, at most 0.05 "),
+        "{words}"
+    );
+    let arguments = ["evaluate", PRISM, "--advise", "topic", "--error", "0.05"];
+    let writing = [&arguments[..], &["--write", "lens.json"]].concat();
+    let line = service.run(&writing).await.refused();
+    assert!(
+        line.contains("'topic' is a choice: a lens has no cutoff"),
+        "{line}"
+    );
+}
+
+async fn too_few_marks_say_how_many_more_would_do(backend: Backend) {
+    let service = service(backend).await;
+    let none = certified(&service, "angry", &[]).await;
+    assert_eq!(none["certified"]["more_marks_needed"], 59);
+    assert_eq!(none["yes_from"], Value::Null);
+    service.ask_and_mark(&right_texts(20)).await;
+    let found = certified(&service, "angry", &[]).await;
+    assert_eq!(found["certified"]["more_marks_needed"], 40);
+    assert_eq!(found["certified"]["error_at_most"], Value::Null);
+    let words = message(&service, "angry").await;
+    let expected = "not enough marks to certify an error of 0.05: some 40 more would do if answers \
+         stay as good\nfrom 20 marks\n";
+    assert_eq!(words, expected);
+    let arguments = ["evaluate", PRISM, "--advise", "angry", "--error", "0.05"];
+    let writing = [&arguments[..], &["--write", "lens.json"]].concat();
+    let ended = service.run(&writing).await;
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(
+        ended.stderr.contains("lens.json is not written"),
+        "{ended:?}"
+    );
+    assert!(!service.folder.path().join("lens.json").exists());
+}
+
+async fn answers_that_are_often_wrong_are_out_of_reach(backend: Backend) {
+    let service = service(backend).await;
+    let mut texts = marked_texts(60);
+    for (number, text) in texts.iter_mut().enumerate() {
+        text.is_angry = number % 2 == 0;
+    }
+    service.ask_and_mark(&texts).await;
+    let found = certified(&service, "angry", &[]).await;
+    assert_eq!(found["certified"]["more_marks_needed"], Value::Null);
+    let words = message(&service, "angry").await;
+    assert!(words.starts_with("no cutoff does: "), "{words}");
+}
+
+async fn what_certifies_nothing_is_refused(backend: Backend) {
+    let service = service(backend).await;
+    let arguments = ["evaluate", PRISM, "--advise", "angry", "--error", "0.05"];
+    let line = service
+        .run(&[&arguments[..], &["--marks", "all"]].concat())
+        .await
+        .refused();
+    assert!(line.contains("leave out `--marks all`"), "{line}");
+    for wrong in [
+        &["--error", "0.05"][..],
+        &["--advise", "angry", "--error", "1"],
+        &["--advise", "angry", "--error", "0.05", "--sure", "1"],
+        &["--advise", "angry", "--error", "0.05", "--precision", "0.9"],
+        &["--advise", "angry", "--precision", "0.9", "--sure", "0.9"],
+    ] {
+        let ended = service.run(&[&["evaluate", PRISM], wrong].concat()).await;
+        assert_eq!(
+            (ended.code, ended.stdout.as_str()),
+            (Some(2), ""),
+            "{wrong:?}"
+        );
+    }
+}
