@@ -4,6 +4,7 @@
 //! A draft is kept on the server with every change, and each form ends in a redirect, so that neither
 //! Back nor Reload loses or repeats anything.
 
+mod certified;
 mod change_page;
 mod columns;
 mod faults;
@@ -26,6 +27,7 @@ use refract_service::lenses::{LensSaveOutcome, PrismLens};
 use refract_service::people::{AccountActor, DraftRevision};
 use refract_service::prisms::PrismError;
 
+use self::certified::certificate;
 pub(crate) use self::change_page::show as show_change;
 use self::lens_form::LensForm;
 use self::lens_page::{LensPage, count};
@@ -64,8 +66,8 @@ pub(crate) async fn draft(visit: Visit) -> Result<PageReply, PageError> {
     let sent = &visit.sent.form;
     let mut form = LensForm::read(sent);
     form.apply(sent.get("act"), sent.get("add"), &lens.latest);
-    if sent.get("act") == "advise" {
-        advise(&visit, &lens, &mut form).await?;
+    if let act @ ("advise" | "certify") = sent.get("act") {
+        advise(&visit, &lens, &mut form, act).await?;
     }
     let view = LensView::of_form(sent);
     keep_and_show(&visit, &lens, form, view, None).await
@@ -268,16 +270,27 @@ async fn draft_conflict(
     page.reply().await
 }
 
-/// Puts the cutoffs that reach the wanted precision into the column in the middle, if there are any.
-async fn advise(visit: &Visit, lens: &PrismLens, form: &mut LensForm) -> Result<(), PageError> {
+/// Puts the cutoffs that reach the wanted precision, or are certified for a share of wrong answers,
+/// into the column in the middle, if there are any.
+async fn advise(
+    visit: &Visit,
+    lens: &PrismLens,
+    form: &mut LensForm,
+    act: &str,
+) -> Result<(), PageError> {
     let Some(column) = form.chosen_column() else {
         return Ok(());
     };
     let question = column.question().to_owned();
     let marked = marked_answers(visit, lens, &question).await?;
-    let precision = visit.sent.form.get("precision");
-    let found = marked.and_then(|marked| advice(&marked, precision));
-    let cutoffs = found.and_then(|found| found.cutoffs(column.cutoffs()));
+    let sent = &visit.sent.form;
+    let cutoffs = marked.and_then(|marked| match act {
+        "certify" => {
+            let found = certificate(&marked, sent.get("wrong"))?.certified()?;
+            found.cutoffs.cutoffs()
+        }
+        _ => advice(&marked, sent.get("precision"))?.cutoffs(column.cutoffs()),
+    });
     if let Some((column, cutoffs)) = form.chosen_column_mut().zip(cutoffs) {
         column.set_cutoffs(cutoffs);
     }

@@ -4,6 +4,7 @@ mod advice;
 mod automation;
 mod by_outcome;
 mod calibration;
+mod certified;
 mod comparison;
 mod confusion;
 mod download;
@@ -75,6 +76,7 @@ async fn measured(visit: &Visit, view: &QualityView<'_>) -> Result<Markup, PageE
         div.quality {
             (figures::section(view))
             (advice::section(view))
+            (certified::section(view))
             (confusion::section(view))
             (wrong_answers::section(visit, view).await?)
             @if view.measures.marks < FEW_MARKS {

@@ -366,6 +366,12 @@ async fn the_cutoffs_for_a_precision_are_those_of_the_terminal(backend: Backend)
     let refused = [("act", "advise"), ("precision", "1000")];
     let refused = submitted(&mut ada, &page, "", &refused).await;
     assert!(refused.body.contains("Type a number from 1 to 100."));
+    let promise = [("act", "certify"), ("wrong", "40")];
+    let certified = submitted(&mut ada, &refused, "", &promise).await;
+    assert_eq!(value(&certified, "columns.1.no_below"), "50");
+    let shown = "Certified: No below 50 %, Yes from 50 %. Sure to 95 %, at most 40 % of these \
+         answers are wrong. Of the marked ones, 8 of 60 are, and 100.0 % are not Unsure.";
+    assert!(certified.body.contains(shown), "{}", certified.body);
 }
 
 async fn a_lens_of_a_hundred_questions_is_light(backend: Backend) {

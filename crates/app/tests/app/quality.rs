@@ -12,6 +12,7 @@ on_both!(
     every_figure_is_that_of_the_terminal,
     pictures_have_the_terminals_numbers_in_a_table,
     advice_is_that_of_the_terminal_and_opens_a_draft,
+    certified_cutoffs_are_those_of_the_terminal,
     two_versions_are_compared_as_in_the_terminal,
     groups_are_those_of_the_terminal,
 );
@@ -182,6 +183,36 @@ async fn advice_is_that_of_the_terminal_and_opens_a_draft(backend: Backend) {
     }
     let refused = page(&mut ada, "?question=angry&goal=recall&wanted=200").await;
     assert!(refused.contains("id=\"wanted-fault\""), "{refused}");
+}
+
+async fn certified_cutoffs_are_those_of_the_terminal(backend: Backend) {
+    let service = Service::start(backend).await;
+    let mut texts = marked_texts(130);
+    for text in &mut texts {
+        text.is_angry = text.angry_percent >= 50;
+    }
+    service.ask_and_mark(&texts).await;
+    let mut ada = joined(&service, "ada@example.com", "editor").await;
+    let arguments = ["--advise", "angry", "--error", "0.04", "--sure", "0.9"];
+    let terminal = service.evaluated(&arguments).await;
+    assert_eq!(terminal[0]["certified"]["answered"], 130);
+    let page_of = "?question=angry&wrong=4&sure=90";
+    let shown = page(&mut ada, page_of).await;
+    let (_, section) = shown.split_once("id=\"certified\"").unwrap();
+    let (_, own) = section.split_once("<tr class=\"chosen\">").unwrap();
+    let (own, others) = own.split_once("</tr>").unwrap();
+    let row = cells(own);
+    assert!(row.contains("|50 %|50 %|0 of 130|100.0 %"), "{row}");
+    let link = format!("/prisms/{PRISM}/lens?question=angry&amp;no_below=0.5\"");
+    assert!(own.contains(&link), "{own}");
+    assert!(
+        others.contains("more marks would do if answers stay as good"),
+        "{others}"
+    );
+    let refused = page(&mut ada, "?question=angry&wrong=200").await;
+    assert!(refused.contains("id=\"wrong-fault\""), "{refused}");
+    let of_all = page(&mut ada, "?question=angry&marks=all").await;
+    assert!(of_all.contains("certify nothing"), "{of_all}");
 }
 
 /// Saves a second version and asks it the same texts, which it answers with `b`.

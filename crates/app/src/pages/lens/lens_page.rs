@@ -122,7 +122,6 @@ impl LensPage<'_> {
             let counting = lenses.draft_of(self.lens.clone(), columns, DraftRows::Newest);
             Some(counting.await?)
         };
-        let advised = self.view.advised.as_deref();
         let panel = Panel {
             lens: self.lens,
             form,
@@ -132,7 +131,7 @@ impl LensPage<'_> {
                 (Err(_), Some(of_lens)) => moves_named(of_lens, form),
                 (Err(_), None) => None,
             },
-            measured: measured(marked.as_ref(), cutoffs, advised),
+            measured: measured(marked.as_ref(), cutoffs, self.view),
         };
         Ok(panel.draw())
     }

@@ -15,7 +15,9 @@ use refract_service::measures::EvaluationError;
 use refract_service::results::ResultFilter;
 use serde_json::json;
 
+use super::certified::certifying;
 use super::percent_text::to_share;
+use super::view::LensView;
 use crate::components::number::{count, share};
 use crate::replies::page_error::PageError;
 use crate::requests::visit::Visit;
@@ -96,12 +98,12 @@ fn precision_of(percent: &str) -> Option<f64> {
     (share > 0.0 && share <= 1.0).then_some(share)
 }
 
-/// The measures of the draft's cutoffs, the form that finds others, and the outcome of the last
-/// search for `advised` percent.
+/// The measures of the draft's cutoffs, the forms that find others, and the outcome of the last
+/// search.
 pub(super) fn measured(
     marked: Option<&MarkedAnswers>,
     cutoffs: Option<PercentCutoffs>,
-    advised: Option<&str>,
+    view: &LensView,
 ) -> Markup {
     let Some(marked) = marked else {
         return html! {
@@ -134,7 +136,8 @@ pub(super) fn measured(
                     }
                 }
             }
-            (finding(marked, advised))
+            (finding(marked, view.advised.as_deref()))
+            (certifying(marked, view.certified.as_deref()))
         }
     }
 }

@@ -18,6 +18,8 @@ pub(super) struct LensView {
     pub(super) is_newest: bool,
     /// The precision in percent, as typed, for which cutoffs were looked for last.
     pub(super) advised: Option<String>,
+    /// The share of wrong answers in percent, as typed, for which cutoffs were certified last.
+    pub(super) certified: Option<String>,
 }
 
 impl LensView {
@@ -26,6 +28,7 @@ impl LensView {
         Self {
             is_newest: query.get("show") == Some("newest"),
             advised: query.get("advised").map(ToOwned::to_owned),
+            certified: query.get("certified").map(ToOwned::to_owned),
         }
     }
 
@@ -33,10 +36,11 @@ impl LensView {
     pub(super) fn of_form(form: &Form) -> Self {
         let act = form.get("act");
         let was_newest = form.get("show") == "newest";
-        let precision = || form.get("precision").trim().chars().take(12).collect();
+        let typed = |name| form.get(name).trim().chars().take(12).collect();
         Self {
             is_newest: act == "newest" || (was_newest && act != "changed"),
-            advised: (act == "advise").then(precision),
+            advised: (act == "advise").then(|| typed("precision")),
+            certified: (act == "certify").then(|| typed("wrong")),
         }
     }
 
@@ -59,6 +63,9 @@ impl LensView {
             place("open", form.open()),
             self.is_newest.then(|| ("show", "newest".to_owned())),
             self.advised.clone().map(|advised| ("advised", advised)),
+            self.certified
+                .clone()
+                .map(|certified| ("certified", certified)),
         ];
         parts.into_iter().flatten().collect()
     }

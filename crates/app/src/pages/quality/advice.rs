@@ -120,7 +120,7 @@ fn row(view: &QualityView<'_>, goal: CutoffGoal, advice: &CutoffAdvice, is_own: 
             } @else {
                 @for (label, cell) in cells { td data-label=(label) { (cell) } }
                 td {
-                    @if let Some(draft) = draft(view, advice) { a href=(draft) { "Try in the lens" } }
+                    @if let Some(draft) = advice.cutoffs(view.quality.cutoffs).and_then(|cutoffs| view.draft(cutoffs)) { a href=(draft) { "Try in the lens" } }
                     @if advice.is_of_few_marks() {
                         div.hint { "Only " (counted(advice.behind, "mark")) " behind it: may be luck" }
                     }
@@ -158,17 +158,6 @@ fn out_of_reach(goal: CutoffGoal, advice: &CutoffAdvice) -> Markup {
             }
         }
     }
-}
-
-/// The address of the lens with these cutoffs as a draft.
-fn draft(view: &QualityView<'_>, advice: &CutoffAdvice) -> Option<String> {
-    let cutoffs = advice.cutoffs(view.quality.cutoffs)?;
-    let query = Query::default().with("question", Some(view.question().key.as_str()));
-    let no_below = cutoffs.no_ends_at().value().to_string();
-    let yes_from = cutoffs.yes_from().map(|cutoff| cutoff.value().to_string());
-    let query = query.with("no_below", Some(&no_below));
-    let query = query.with("yes_from", yes_from.as_deref());
-    view.is_in_latest().then(|| view.link_to("/lens", &query))
 }
 
 fn form(view: &QualityView<'_>, is_wrong: bool) -> Markup {

@@ -1,6 +1,7 @@
 //! A measured question with what its sections need: labels and links.
 
 use refract_domain::key::OutcomeKey;
+use refract_domain::lens::cutoffs::Cutoffs;
 use refract_domain::prism::question::Question;
 use refract_domain::result::mark;
 use refract_evaluation::measures::QuestionMeasures;
@@ -83,6 +84,17 @@ impl<'a> QualityView<'a> {
     pub(super) fn link_to(&self, page: &str, query: &Query) -> String {
         let prism = prism_address(&self.history.prism);
         format!("{prism}{page}{}", query.in_address())
+    }
+
+    /// The address of the lens with these cutoffs as a draft; `None` if the latest version lacks the
+    /// question.
+    pub(super) fn draft(&self, cutoffs: Cutoffs) -> Option<String> {
+        let query = Query::default().with("question", Some(self.question().key.as_str()));
+        let no_below = cutoffs.no_ends_at().value().to_string();
+        let yes_from = cutoffs.yes_from().map(|cutoff| cutoff.value().to_string());
+        let query = query.with("no_below", Some(&no_below));
+        let query = query.with("yes_from", yes_from.as_deref());
+        self.is_in_latest().then(|| self.link_to("/lens", &query))
     }
 
     /// The address of a queue for this question.
