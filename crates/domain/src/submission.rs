@@ -166,6 +166,17 @@ impl Submission {
         })
     }
 
+    /// The submission with other values of the same fields. `value` gets each field's key and value.
+    #[must_use]
+    pub fn with_values(&self, value: impl Fn(&FieldKey, &str) -> String) -> Self {
+        let fields = self.fields().iter();
+        let fields = fields.map(|(key, text)| (key.clone(), value(key, text)));
+        Self {
+            fields: FieldValues(fields.collect()),
+            context: self.context.clone(),
+        }
+    }
+
     /// Field keys and values in the prism's order.
     pub fn fields(&self) -> &[(FieldKey, String)] {
         &self.fields.0
@@ -299,6 +310,20 @@ mod tests {
             2
         );
         assert_eq!(sent.for_fields(&fields(&["a", "c"])), None);
+    }
+
+    #[test]
+    fn other_values_keep_the_fields_and_the_context() {
+        let context = CallContext::saved("A customer".to_owned());
+        let sent = Submission::new(sent(&["a", "b"]), context, &fields(&["a", "b"])).unwrap();
+        let other = sent.with_values(|key, value| format!("{key}: {value}"));
+        let values: Vec<_> = other
+            .fields()
+            .iter()
+            .map(|(key, value)| (key.as_str(), value.as_str()))
+            .collect();
+        assert_eq!(values, [("a", "a: v-a"), ("b", "b: v-b")]);
+        assert_eq!(other.context(), Some("A customer"));
     }
 
     #[test]

@@ -12,6 +12,7 @@ use refract_domain::answer::probability::Probability;
 use refract_domain::key::OutcomeKey;
 use refract_domain::lens::cutoffs::Cutoffs;
 use refract_domain::prism::question::Question;
+use refract_evaluation::answer_sensitivity::AnswerSensitivity;
 use refract_evaluation::comparison::PairedAnswers;
 use refract_evaluation::cutoffs::advice::{CutoffAdvice, CutoffGoal};
 use refract_evaluation::cutoffs::certificate::{Certificate, Certification};
@@ -22,7 +23,6 @@ use refract_evaluation::marked::answers::MarkedAnswers;
 use refract_evaluation::measures::QuestionMeasures;
 use refract_evaluation::measures::automation::{Automation, AutomationAdvice};
 use refract_evaluation::measures::proportion::{Interval, Proportion};
-use refract_evaluation::order_sensitivity::OrderSensitivity;
 use serde_json::{Value, json};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -227,7 +227,7 @@ fn paired(case: &Value) -> Result<Value, Box<dyn Error>> {
 
 /// Compares answers to the same texts with options in another order.
 fn orders(case: &Value) -> Result<Value, Box<dyn Error>> {
-    let mut sensitivity = OrderSensitivity::default();
+    let mut sensitivity = AnswerSensitivity::default();
     for pair in list(case, "pairs")? {
         let (first, other): (Answer, Answer) = serde_json::from_value(pair.clone())?;
         sensitivity.add(&first, &other)?;

@@ -7,8 +7,10 @@ use std::fmt;
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use thiserror::Error;
 
-use self::measure::{Measure, NotAScale, OutcomeMeasure};
+use self::measure::{Measure, NotAScale, OutcomeMeasure, RobustnessMeasure};
+use crate::answer_sensitivity::SensitivityMeasures;
 use crate::measures::QuestionMeasures;
+use crate::robustness::PerturbedBy;
 
 /// A bound on one measure of a question.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +26,7 @@ pub struct Requirement {
 enum Measured {
     Question(Measure),
     Outcome(OutcomeKey, OutcomeMeasure),
+    Robustness(PerturbedBy, RobustnessMeasure),
 }
 
 /// How the value is compared with the bound.
@@ -65,8 +68,15 @@ pub enum RequirementError {
     #[error("`{0}` is no measure of a question; there are {known}", known = Measure::names())]
     Measure(String),
     /// No measure of an outcome has this name.
-    #[error("`{0}` is no measure of an outcome; there are {known}", known = OutcomeMeasure::names())]
+    #[error(
+        "`{0}` is no measure of an outcome; there are {known}, and under perturbations {robust}",
+        known = OutcomeMeasure::names(),
+        robust = RobustnessMeasure::names()
+    )]
     OfOutcome(String),
+    /// The part before a measure of robustness names no perturbation.
+    #[error("`{0}` is no perturbation; there are {known}", known = PerturbedBy::names())]
+    Perturbation(String),
     /// The part after the operator is not a number.
     #[error("`{0}` is no number to compare with: write one such as 0.9")]
     Bound(String),
@@ -91,7 +101,8 @@ pub enum RequirementError {
 }
 
 impl Requirement {
-    /// Reads a requirement: `question.measure` or `question.outcome.measure`, an operator (`>=`,
+    /// Reads a requirement: `question.measure`, `question.outcome.measure` or
+    /// `question.perturbation.measure`, an operator (`>=`,
     /// `>`, `<=` or `<`) and a number, with or without spaces around the operator.
     ///
     /// # Errors
@@ -108,12 +119,16 @@ impl Requirement {
                 let known = known.ok_or_else(|| RequirementError::Measure(measure.to_owned()))?;
                 (question, Measured::Question(known))
             }
-            (Some(question), Some(outcome), Some(measure), None) => {
-                let key = OutcomeKey::parse(outcome);
-                let key = key.map_err(|_| RequirementError::Key(outcome.to_owned()))?;
-                let known = OutcomeMeasure::parse(measure);
-                let known = known.ok_or_else(|| RequirementError::OfOutcome(measure.to_owned()))?;
-                (question, Measured::Outcome(key, known))
+            (Some(question), Some(part), Some(measure), None) => {
+                let measured = match RobustnessMeasure::parse(measure) {
+                    Some(known) => {
+                        let by = PerturbedBy::named(part);
+                        let by = by.ok_or_else(|| RequirementError::Perturbation(part.to_owned()));
+                        Measured::Robustness(by?, known)
+                    }
+                    None => Self::of_outcome(part, measure)?,
+                };
+                (question, measured)
             }
             (_, _, _, _) => return Err(RequirementError::Path(path.to_owned())),
         };
@@ -126,12 +141,39 @@ impl Requirement {
         })
     }
 
+    fn of_outcome(outcome: &str, measure: &str) -> Result<Measured, RequirementError> {
+        let key = OutcomeKey::parse(outcome);
+        let key = key.map_err(|_| RequirementError::Key(outcome.to_owned()))?;
+        let known = OutcomeMeasure::parse(measure);
+        let known = known.ok_or_else(|| RequirementError::OfOutcome(measure.to_owned()))?;
+        Ok(Measured::Outcome(key, known))
+    }
+
+    /// The perturbations whose answers are measured; `None` for a measure of correctness.
+    pub fn perturbed_by(&self) -> Option<PerturbedBy> {
+        match self.measured {
+            Measured::Robustness(by, _) => Some(by),
+            Measured::Question(_) | Measured::Outcome(_, _) => None,
+        }
+    }
+
+    /// Compares a measure of robustness with the bound. `measures` are those of the question under
+    /// [`Requirement::perturbed_by`]. A measure of correctness is undefined here.
+    pub fn check_robustness(&self, measures: &SensitivityMeasures) -> CheckedRequirement {
+        let value = match self.measured {
+            Measured::Robustness(_, measure) => measure.value(measures),
+            Measured::Question(_) | Measured::Outcome(_, _) => None,
+        };
+        self.compared(value)
+    }
+
     /// The question to measure.
     pub fn question(&self) -> &QuestionKey {
         &self.question
     }
 
-    /// Compares the measure with the bound. `measures` are those of [`Requirement::question`].
+    /// Compares a measure of correctness with the bound. `measures` are those of
+    /// [`Requirement::question`]. A measure of robustness is undefined here.
     ///
     /// # Errors
     /// The question has no such outcome, or is not a scale.
@@ -153,11 +195,16 @@ impl Requirement {
                 let outcome = outcome.ok_or_else(|| self.unknown_outcome(key, measures))?;
                 measure.value(outcome)
             }
+            Measured::Robustness(_, _) => None,
         };
-        Ok(CheckedRequirement {
+        Ok(self.compared(value))
+    }
+
+    fn compared(&self, value: Option<f64>) -> CheckedRequirement {
+        CheckedRequirement {
             value,
             holds: value.is_some_and(|value| self.relation.holds(value, self.bound)),
-        })
+        }
     }
 
     fn unknown_outcome(&self, key: &OutcomeKey, measures: &QuestionMeasures) -> RequirementError {
@@ -179,6 +226,9 @@ impl fmt::Display for Requirement {
         match &self.measured {
             Measured::Question(measure) => f.write_str(measure.name())?,
             Measured::Outcome(key, measure) => write!(f, "{key}.{}", measure.name())?,
+            Measured::Robustness(by, measure) => {
+                write!(f, "{}.{}", by.name(), measure.name())?;
+            }
         }
         write!(f, "{}{}", self.relation.sign(), self.bound)
     }

@@ -3,8 +3,9 @@
 //! The crate turns plain borrowed data into bytes. It knows nothing of databases, HTTP, files,
 //! threads or clocks, so an app can embed it with `refract-domain` alone, for downloads that are
 //! identical to the API's rows byte for byte. [`render`] writes one result; [`RowWriter`] writes
-//! many under one header; [`MarkRowWriter`] writes marks and [`EventRowWriter`] events;
-//! [`write_csv_line`] writes arbitrary texts as a line of csv; [`cell_text`] returns a single cell.
+//! many under one header; [`MarkRowWriter`] writes marks, [`EventRowWriter`] events and
+//! [`FlipRowWriter`] answers that flipped; [`write_csv_line`] writes arbitrary texts as a line of csv;
+//! [`cell_text`] returns a single cell.
 //!
 //! Answers that another program kept are held to their version first, by
 //! [`Answers::matched_to`](refract_domain::answer::Answers::matched_to): a lens shows an empty cell
@@ -64,6 +65,7 @@
 mod cell;
 mod envelope;
 mod event_row;
+mod flip_row;
 mod format;
 mod json;
 mod mark_row;
@@ -77,6 +79,7 @@ use refract_domain::result::view::{ResultView, RowColumns};
 
 pub use crate::cell::{cell_text, write_csv_line};
 pub use crate::event_row::{EventRow, EventRowWriter};
+pub use crate::flip_row::{FlipRow, FlipRowWriter};
 pub use crate::format::{Format, RowFormat};
 pub use crate::mark_row::MarkRowWriter;
 pub use crate::row::RowWriter;

@@ -1,5 +1,6 @@
 //! The measures that a requirement can name.
 
+use crate::answer_sensitivity::SensitivityMeasures;
 use crate::measures::QuestionMeasures;
 use crate::measures::count::ratio;
 use crate::measures::outcome::OutcomeMeasures;
@@ -31,6 +32,16 @@ pub(super) enum OutcomeMeasure {
     Precision,
     Recall,
     F1,
+}
+
+/// A measure of the answers under perturbations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RobustnessMeasure {
+    FlipRate,
+    FlipRateLow,
+    FlipRateHigh,
+    Movement,
+    LargestMovement,
 }
 
 /// A measure over level numbers was named for a question that is not a scale.
@@ -143,6 +154,50 @@ impl OutcomeMeasure {
             Self::Precision => outcome.precision,
             Self::Recall => outcome.recall,
             Self::F1 => outcome.f1,
+        }
+    }
+}
+
+impl RobustnessMeasure {
+    const ALL: [Self; 5] = [
+        Self::FlipRate,
+        Self::FlipRateLow,
+        Self::FlipRateHigh,
+        Self::Movement,
+        Self::LargestMovement,
+    ];
+
+    /// The measure with this name.
+    pub(super) fn parse(name: &str) -> Option<Self> {
+        let mut measures = Self::ALL.into_iter();
+        measures.find(|measure| measure.name() == name)
+    }
+
+    /// All names, separated by commas.
+    pub(super) fn names() -> String {
+        Self::ALL.map(Self::name).join(", ")
+    }
+
+    /// The measure's name in a requirement.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::FlipRate => "flip_rate",
+            Self::FlipRateLow => "flip_rate_low",
+            Self::FlipRateHigh => "flip_rate_high",
+            Self::Movement => "movement",
+            Self::LargestMovement => "largest_movement",
+        }
+    }
+
+    /// The measure's value; `None` when it is undefined.
+    pub(super) fn value(self, measures: &SensitivityMeasures) -> Option<f64> {
+        let interval = measures.flip_rate.interval();
+        match self {
+            Self::FlipRate => measures.flip_rate.value(),
+            Self::FlipRateLow => interval.map(|interval| interval.low),
+            Self::FlipRateHigh => interval.map(|interval| interval.high),
+            Self::Movement => measures.mean_total_variation,
+            Self::LargestMovement => measures.largest_total_variation,
         }
     }
 }

@@ -1,8 +1,8 @@
 //! How much answers depend on the order in which options are listed.
 
+use refract_evaluation::answer_sensitivity::{AnswerSensitivity, SensitivityMeasures};
 use refract_evaluation::marked::answer::NotComparable;
 use refract_evaluation::measures::proportion::Proportion;
-use refract_evaluation::order_sensitivity::{OrderMeasures, OrderSensitivity};
 
 use crate::material::{assert_close, choice, scale, yes_no};
 
@@ -11,8 +11,8 @@ fn compared(
         refract_domain::answer::Answer,
         refract_domain::answer::Answer,
     )],
-) -> OrderMeasures {
-    let mut sensitivity = OrderSensitivity::default();
+) -> SensitivityMeasures {
+    let mut sensitivity = AnswerSensitivity::default();
     for (first, other) in pairs {
         sensitivity.add(first, other).unwrap();
     }
@@ -65,7 +65,7 @@ fn a_value_flips_to_none_a_level_to_another_and_a_yes_no_over_one_half() {
 
 #[test]
 fn answers_of_two_types_are_not_compared() {
-    let mut sensitivity = OrderSensitivity::default();
+    let mut sensitivity = AnswerSensitivity::default();
     let refused = sensitivity.add(&yes_no(0.5), &scale(&[("low", 1.0)]));
     let error = NotComparable::Type {
         expected: "yes_no",

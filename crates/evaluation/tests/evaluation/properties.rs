@@ -4,10 +4,10 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use refract_domain::answer::Answer;
 use refract_domain::answer::probability::{ONE, Probability};
+use refract_evaluation::answer_sensitivity::AnswerSensitivity;
 use refract_evaluation::comparison::PairedAnswers;
 use refract_evaluation::cutoffs::advice::CutoffGoal;
 use refract_evaluation::marked::answers::MarkedAnswers;
-use refract_evaluation::order_sensitivity::OrderSensitivity;
 
 use crate::material::{choice_question, is_close, key, marked, yes_no_question};
 
@@ -257,8 +257,8 @@ proptest! {
 
     #[test]
     fn total_variation_is_a_distance_from_0_to_1(one in drawn(), other in drawn()) {
-        let mut there = OrderSensitivity::default();
-        let mut back = OrderSensitivity::default();
+        let mut there = AnswerSensitivity::default();
+        let mut back = AnswerSensitivity::default();
         for (one, other) in one.iter().zip(&other) {
             let (one, other) = (answer(OUTCOMES, *one), answer(RENAMED, *other));
             there.add(&one, &other).unwrap();

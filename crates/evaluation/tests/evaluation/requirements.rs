@@ -1,10 +1,11 @@
 //! Requirements such as `topic.accuracy>=0.9`.
 
+use refract_evaluation::answer_sensitivity::AnswerSensitivity;
 use refract_evaluation::measures::QuestionMeasures;
 use refract_evaluation::requirement::{CheckedRequirement, Requirement};
 
 use crate::material::{
-    choice, choice_question, is_close, marked, scale, scale_question, yes_no_answers,
+    choice, choice_question, is_close, marked, scale, scale_question, yes_no, yes_no_answers,
 };
 
 /// Four answers to a choice, three of them right.
@@ -146,7 +147,14 @@ fn what_cannot_be_read_is_named_with_what_there_is() {
         ),
         (
             "topic.billing.accuracy>=0.9",
-            "`accuracy` is no measure of an outcome; there are precision, recall, f1",
+            "`accuracy` is no measure of an outcome; there are precision, recall, f1, and under \
+             perturbations flip_rate, flip_rate_low, flip_rate_high, movement, largest_movement",
+        ),
+        (
+            "topic.attack.flip_rate<=0.1",
+            "`attack` is no perturbation; there are coherence, attacks, negated, \
+             options-reversed, levels-reversed, copied-option, blank, shouted, claimed-answer, \
+             template-tokens, fake-system",
         ),
         (
             "topic.accuracy>=much",
@@ -184,4 +192,42 @@ fn what_the_question_lacks_is_an_error_and_no_failure() {
             format!("`{measure}` is for scales, and question `topic` is none")
         );
     }
+}
+
+#[test]
+fn measures_under_perturbations_can_be_required() {
+    let mut sensitivity = AnswerSensitivity::default();
+    for other in [0.9, 0.8, 0.4, 0.7] {
+        sensitivity.add(&yes_no(0.9), &yes_no(other)).unwrap();
+    }
+    let measures = sensitivity.measures();
+    let interval = measures.flip_rate.interval().unwrap();
+    for (measure, expected) in [
+        ("attacks.flip_rate", 0.25),
+        ("coherence.flip_rate_low", interval.low),
+        ("fake-system.flip_rate_high", interval.high),
+        ("negated.movement", 0.2),
+        ("options-reversed.largest_movement", 0.5),
+    ] {
+        let required = format!("angry.{measure}<=0.22");
+        let requirement = Requirement::parse(&required).unwrap();
+        assert_eq!(requirement.to_string(), required);
+        let (perturbed_by, _) = measure.split_once('.').unwrap();
+        assert_eq!(requirement.perturbed_by().unwrap().name(), perturbed_by);
+        let checked = requirement.check_robustness(&measures);
+        assert!(
+            is_close(checked.value.unwrap(), expected),
+            "{measure}: {checked:?}"
+        );
+        assert_eq!(checked.holds, expected <= 0.22);
+        // a measure of correctness says nothing about it
+        let unmeasured = requirement.check(&yes_no_answers(&[]).measures()).unwrap();
+        assert_eq!((unmeasured.value, unmeasured.holds), (None, false));
+    }
+    let accuracy = Requirement::parse("angry.accuracy>=0").unwrap();
+    assert_eq!(accuracy.perturbed_by(), None);
+    assert_eq!(accuracy.check_robustness(&measures).value, None);
+    let none = AnswerSensitivity::default().measures();
+    let required = Requirement::parse("angry.attacks.flip_rate<=1").unwrap();
+    assert!(!required.check_robustness(&none).holds, "nothing was asked");
 }

@@ -8,6 +8,7 @@
 
 mod envelope;
 mod events;
+mod flips;
 mod formats;
 mod json_oracle;
 mod marks;

@@ -1,4 +1,7 @@
-//! How much answers depend on the order in which a question's options are listed.
+//! How much answers depend on what should not matter, such as the order in which a question's options
+//! are listed.
+
+use std::ops::AddAssign;
 
 use refract_domain::answer::Answer;
 use refract_domain::answer::probability::{ONE, Probability};
@@ -9,18 +12,19 @@ use crate::marked::answer::NotComparable;
 use crate::measures::count::to_f64;
 use crate::measures::proportion::Proportion;
 
-/// Compares pairs of answers to one text each, with the options in different orders.
+/// Compares pairs of answers to one text each, asked in different forms: with the options in
+/// different orders, or under a [perturbation](crate::robustness::Perturbation).
 #[derive(Clone, Copy, Debug, Default)]
-pub struct OrderSensitivity {
+pub struct AnswerSensitivity {
     flips: Proportion,
     /// Sum of the absolute differences of probabilities, in millionths: twice the total variation.
     differences: u64,
     largest_difference: u64,
 }
 
-/// How much answers depend on the order of options.
+/// How much answers depend on the form in which a text is asked about.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct OrderMeasures {
+pub struct SensitivityMeasures {
     /// Pairs of answers that were compared.
     pub comparisons: u64,
     /// Pairs whose answers differ.
@@ -32,8 +36,8 @@ pub struct OrderMeasures {
     pub largest_total_variation: Option<f64>,
 }
 
-impl OrderSensitivity {
-    /// Compares two answers to one text, with the options in different orders.
+impl AnswerSensitivity {
+    /// Compares two answers to one text, asked in different forms.
     ///
     /// A Yes / No flips when its probability crosses one half; a choice also flips when only one of
     /// the two answers has a value.
@@ -97,16 +101,25 @@ impl OrderSensitivity {
     }
 
     /// The measures over all compared answers.
-    pub fn measures(&self) -> OrderMeasures {
+    pub fn measures(&self) -> SensitivityMeasures {
         let comparisons = self.flips.of;
         let variation = |differences| to_f64(differences) / f64::from(2 * ONE);
         let of_pairs = |variation: f64| (comparisons > 0).then_some(variation);
-        OrderMeasures {
+        SensitivityMeasures {
             comparisons,
             flip_rate: self.flips,
             mean_total_variation: of_pairs(variation(self.differences) / to_f64(comparisons)),
             largest_total_variation: of_pairs(variation(self.largest_difference)),
         }
+    }
+}
+
+/// Adds the pairs of another set, which are other pairs than these.
+impl AddAssign for AnswerSensitivity {
+    fn add_assign(&mut self, other: Self) {
+        self.flips += other.flips;
+        self.differences += other.differences;
+        self.largest_difference = self.largest_difference.max(other.largest_difference);
     }
 }
 
