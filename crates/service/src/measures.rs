@@ -1,11 +1,14 @@
-//! Measures over saved results: how often they are right, how two sides compare, and whether the
-//! order of options matters.
+//! Measures over saved results: how often they are right, how two sides compare, whether the order
+//! of options matters, and what another model or version would answer.
 
 mod comparison;
 pub(crate) mod evaluation;
 mod gold_answers;
 mod option_orders;
+mod paced_model;
 mod question_quality;
+mod retest;
+mod robustness;
 
 pub use self::comparison::{
     ComparedQuestion, ComparedSide, ComparedSides, DifferingText, MOST_DIFFERING,
@@ -17,6 +20,11 @@ pub use self::option_orders::{
     QuestionInOrders,
 };
 pub use self::question_quality::{MOST_WRONG_RESULTS, QuestionQuality, WrongResult, WrongResults};
+pub use self::retest::{
+    FlippedAnswer, PredictedOutcome, Retest, RetestError, RetestOrder, RetestProgress,
+    RetestReport, RetestedQuestion, SAMPLED_NEWEST, retest_fingerprint,
+};
+pub use self::robustness::{PerturbedForms, PerturbedQuestion, RobustnessReport};
 use crate::Refract;
 
 /// The use cases of measures, from [`Refract::measures`](crate::Refract::measures).

@@ -14,7 +14,7 @@ use refract_domain::prism::PrismVersion;
 use refract_domain::prism::option_orders::in_other_orders;
 use refract_domain::prism::question::Question;
 use refract_domain::submission::model_input::{State, json_chars};
-use refract_evaluation::order_sensitivity::{OrderMeasures, OrderSensitivity};
+use refract_evaluation::answer_sensitivity::{AnswerSensitivity, SensitivityMeasures};
 use refract_model_gateway::{CostEstimate, Model};
 
 use crate::InternalError;
@@ -46,7 +46,7 @@ pub struct QuestionInOrders {
     pub question: QuestionKey,
     /// Number of other orders.
     pub orders: usize,
-    sensitivity: OrderSensitivity,
+    sensitivity: AnswerSensitivity,
 }
 
 /// How other orders of the options changed the answers to one text.
@@ -65,7 +65,7 @@ pub struct ChoiceInOrders {
     pub question: QuestionKey,
     /// The answers to other orders.
     pub orders: Vec<AnswerInOrder>,
-    sensitivity: OrderSensitivity,
+    sensitivity: AnswerSensitivity,
 }
 
 /// The answer to a choice with its options in another order.
@@ -256,7 +256,7 @@ impl OptionOrders {
             QuestionInOrders {
                 question: question.key.clone(),
                 orders: having.count(),
-                sensitivity: OrderSensitivity::default(),
+                sensitivity: AnswerSensitivity::default(),
             }
         });
         OrdersReport {
@@ -282,7 +282,7 @@ impl OrdersReport {
 
 impl QuestionInOrders {
     /// How far the answers depend on the order.
-    pub fn measures(&self) -> OrderMeasures {
+    pub fn measures(&self) -> SensitivityMeasures {
         self.sensitivity.measures()
     }
 }
@@ -291,7 +291,7 @@ impl ChoiceInOrders {
     /// Compares the answers of each order with the stored answer, which was given to the prism's
     /// own order.
     fn new(key: &QuestionKey, stored: &Answer, answered: &[(&PrismVersion, Answers)]) -> Self {
-        let mut sensitivity = OrderSensitivity::default();
+        let mut sensitivity = AnswerSensitivity::default();
         let orders = answered.iter().filter_map(|(version, answers)| {
             let (asked, answer) = (version.question(key)?, answers.get(key)?);
             // an answer of another type does not answer this question
@@ -311,7 +311,7 @@ impl ChoiceInOrders {
     }
 
     /// How far the answers are from the stored answer.
-    pub fn measures(&self) -> OrderMeasures {
+    pub fn measures(&self) -> SensitivityMeasures {
         self.sensitivity.measures()
     }
 

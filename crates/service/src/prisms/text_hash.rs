@@ -24,6 +24,17 @@ impl TextHash {
         Self::of([&b"fields"[..], context].into_iter().chain(fields))
     }
 
+    /// The hash of a list of texts. It differs from the hash of every reference and submission.
+    pub(crate) fn of_parts<'a>(parts: impl IntoIterator<Item = &'a str>) -> Self {
+        let parts = parts.into_iter().map(str::as_bytes);
+        Self::of([&b"parts"[..]].into_iter().chain(parts))
+    }
+
+    /// The hash as 32 hexadecimal digits.
+    pub(crate) fn hex(self) -> String {
+        format!("{:032x}", self.0)
+    }
+
     /// The hash as bytes, for a column.
     pub(crate) fn bytes(self) -> Vec<u8> {
         self.0.to_be_bytes().to_vec()
@@ -71,6 +82,8 @@ mod tests {
             hash(&[], ""),
             TextHash::of_reference("x"),
             TextHash::of_reference(""),
+            TextHash::of_parts(["a", "x", "b", "y"]),
+            TextHash::of_parts(["", "a", "x", "b", "y"]),
         ];
         for (number, other) in others.iter().enumerate() {
             assert_ne!(*other, first, "{number}");

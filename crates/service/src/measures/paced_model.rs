@@ -1,0 +1,55 @@
+//! Asks a model about texts at the pace that its servers take.
+
+use std::cell::Cell;
+
+use refract_domain::answer::Answers;
+use refract_domain::prism::PrismVersion;
+use refract_domain::submission::Submission;
+use refract_model_gateway::{CallPriority, Model, ModelError};
+
+/// Asks with the priority of file rows, and asks again about a text that is refused for the rate.
+pub(super) struct PacedModel {
+    model: Model,
+    /// Refusals for the rate since the last answer.
+    refused: Cell<u64>,
+    /// The most of them, after which a refusal is a failure.
+    threshold: u64,
+}
+
+impl PacedModel {
+    /// Asks this model, and repeats up to `threshold` refusals for the rate without an answer in
+    /// between.
+    pub(super) fn new(model: &Model, threshold: u64) -> Self {
+        Self {
+            model: model.clone().with_priority(CallPriority::Batch),
+            refused: Cell::new(0),
+            threshold,
+        }
+    }
+
+    /// Requests a minute that the model's servers are seen to take; `None` if they refuse none.
+    pub(super) fn learned_per_minute(&self) -> Option<u64> {
+        self.model.learned_per_minute()
+    }
+
+    /// Asks all questions of a version about a text.
+    pub(super) async fn answer(
+        &self,
+        version: &PrismVersion,
+        submission: &Submission,
+    ) -> Result<Answers, ModelError> {
+        loop {
+            let outcome = self.model.answer(version, submission).await.outcome;
+            match outcome {
+                Err(error) if error.is_for_the_rate() && self.refused.get() < self.threshold => {
+                    self.refused.set(self.refused.get() + 1);
+                }
+                Err(error) => return Err(error),
+                Ok(answers) => {
+                    self.refused.set(0);
+                    return Ok(answers);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Retest: asks stored texts again, of another model or another version, saves nothing, and compares
+//! the new answers with the stored ones.
+
+mod drawn;
+mod fingerprint;
+mod report;
+mod sample;
+mod texts;
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::future::ready;
+use std::io;
+use std::sync::Arc;
+
+use futures_util::stream::{self, StreamExt as _};
+use refract_domain::answer::Answers;
+use refract_domain::ids::ResultId;
+use refract_domain::prism::PrismVersion;
+use refract_domain::result::mark::source::MarksFrom;
+use refract_domain::submission::model_input::{State, json_chars};
+use refract_model_gateway::CostEstimate;
+use refract_persistence::ResultFilter;
+
+pub use self::drawn::Retest;
+pub use self::fingerprint::retest_fingerprint;
+pub use self::report::{FlippedAnswer, PredictedOutcome, RetestReport, RetestedQuestion};
+pub use self::sample::SAMPLED_NEWEST;
+use self::sample::SampledResults;
+use self::texts::RetestText;
+use crate::InternalError;
+use crate::lenses::prism_lens::PrismLens;
+use crate::measures::Measures;
+use crate::measures::paced_model::PacedModel;
+use crate::results::readable_result::ReadableResult;
+use crate::runs::{AskingPace, EarlyEnd, failure_threshold};
+
+/// Results that one query loads with their texts.
+const LOADED_AT_ONCE: usize = 200;
+
+/// What is asked again.
+pub struct RetestOrder<'a> {
+    /// The version that is asked, saved or not; `None` for the version that answered each text.
+    pub version: Option<Arc<PrismVersion>>,
+    /// The results to draw from; failed ones are ignored.
+    pub filter: ResultFilter,
+    /// The most texts.
+    pub sample: usize,
+    /// The marks that count.
+    pub marks: MarksFrom,
+    /// The prism's lens, which has the cutoffs.
+    pub lens: &'a Arc<PrismLens>,
+}
+
+/// Progress of a retest.
+pub struct RetestProgress<'a> {
+    /// What was found so far.
+    pub report: &'a RetestReport,
+    /// The result whose text was just answered, with the new answers; `None` after a failure.
+    pub answered: Option<(ResultId, &'a Answers)>,
+    /// Requests a minute that the model's servers are seen to take; `None` if they refuse none.
+    pub learned_per_minute: Option<u64>,
+}
+
+/// Why a retest cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum RetestError {
+    /// There is no model to ask.
+    #[error(transparent)]
+    Internal(#[from] InternalError),
+    /// The caller could not keep an answer.
+    #[error(transparent)]
+    Keep(io::Error),
+}
+
+impl Measures<'_> {
+    /// Draws the texts of a retest at random, the same ones from the same results, and loads them
+    /// with their marks.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn draw_retest(self, order: RetestOrder<'_>) -> Result<Retest, InternalError> {
+        let database = &self.refract.database;
+        let prism = &order.lens.prism;
+        let filter = ResultFilter {
+            is_ok: Some(true),
+            ..order.filter
+        };
+        let drawn = SampledResults::draw(database, prism, &filter, order.sample).await?;
+        let mut retest = Retest::new(order.version, order.lens, drawn.is_of_newest);
+        for ids in drawn.ids.chunks(LOADED_AT_ONCE) {
+            let found = database.find_results(prism.account, ids.to_vec()).await?;
+            for result in found {
+                let stored = ReadableResult::through_lens(database, result, order.lens);
+                retest.add(stored.await?);
+            }
+        }
+        let ids = || retest.texts.iter().map(|text| text.stored.id());
+        let places: HashMap<_, _> = ids().zip(0_usize..).collect();
+        for ids in drawn.ids.chunks(LOADED_AT_ONCE) {
+            for mark in database.list_marks_of(ids.to_vec()).await? {
+                let place = places.get(&mark.result);
+                let text = place.and_then(|place| retest.texts.get_mut(*place));
+                match text {
+                    Some(text) if order.marks.counts(mark.source) => text.add_mark(mark),
+                    Some(_) => retest.marks_left_out += 1,
+                    None => {}
+                }
+            }
+        }
+        Ok(retest)
+    }
+
+    /// Estimated cost of asking about the texts whose new answers are not known.
+    ///
+    /// # Errors
+    /// When there is no model to ask.
+    pub fn retest_cost(
+        self,
+        retest: &Retest,
+        known: &HashMap<ResultId, Answers>,
+    ) -> Result<CostEstimate, InternalError> {
+        let model = self.refract.model()?;
+        let asked = retest.version();
+        let of_asked = asked.map(|version| model.estimator(version));
+        let mut cost = CostEstimate::default();
+        for text in &retest.texts {
+            if known.contains_key(&text.stored.id()) {
+                continue;
+            }
+            let version = text.version(asked);
+            let state_chars = json_chars(&State {
+                prism_context: version.context(),
+                submission: &text.submission,
+            });
+            let one = match &of_asked {
+                Some(estimator) => estimator.estimate(state_chars),
+                None => model.estimator(version).estimate(state_chars),
+            };
+            cost.requests += one.requests;
+            cost.tokens += one.tokens;
+        }
+        Ok(cost)
+    }
+
+    /// Asks about the texts whose new answers are not `known`, compares all new answers with the
+    /// stored ones, and saves nothing. Requests have the priority of file rows, and a text that is
+    /// refused for the rate is asked again. After `stop`, or when the model is away, no further text
+    /// is asked about, and those in flight are awaited. `progress` is called after each text.
+    ///
+    /// # Errors
+    /// When there is no model to ask, or `progress` returns an error.
+    pub async fn retest(
+        self,
+        retest: &Retest,
+        known: &HashMap<ResultId, Answers>,
+        pace: AskingPace,
+        stop: impl Future<Output = ()>,
+        mut progress: impl FnMut(&RetestProgress<'_>) -> io::Result<()>,
+    ) -> Result<RetestReport, RetestError> {
+        let threshold = failure_threshold(pace.concurrency);
+        let model = PacedModel::new(self.refract.model()?, threshold);
+        let mut report = retest.report(pace);
+        let mut unanswered = Vec::new();
+        for text in &retest.texts {
+            match retest.known_answers(text, known) {
+                Some(answers) => {
+                    report.known += 1;
+                    report.compare(text, text.version(retest.version()), &answers);
+                }
+                None => unanswered.push(text),
+            }
+        }
+        let is_over = Cell::new(false);
+        let texts = stream::iter(unanswered).take_while(|_| ready(!is_over.get()));
+        let asked = texts.map(async |text: &RetestText| {
+            let version = text.version(retest.version());
+            (text, model.answer(version, &text.submission).await)
+        });
+        let asked = asked.buffer_unordered(pace.concurrency.get());
+        let (mut asked, mut stop) = (std::pin::pin!(asked), std::pin::pin!(stop));
+        loop {
+            let ended = tokio::select! {
+                biased;
+                () = &mut stop, if report.asked.end.is_none() => {
+                    report.asked.end = Some(EarlyEnd::Asked);
+                    is_over.set(true);
+                    continue;
+                }
+                ended = asked.next() => ended,
+            };
+            let Some((text, outcome)) = ended else {
+                return Ok(report);
+            };
+            if let Ok(answers) = &outcome {
+                report.compare(text, text.version(retest.version()), answers);
+            }
+            let counted = outcome.as_ref().map(|_| ()).map_err(ToString::to_string);
+            report.asked.count(counted);
+            is_over.set(report.asked.end.is_some());
+            let answered = outcome.as_ref().ok().map(|it| (text.stored.id(), it));
+            let so_far = RetestProgress {
+                report: &report,
+                answered,
+                learned_per_minute: model.learned_per_minute(),
+            };
+            progress(&so_far).map_err(RetestError::Keep)?;
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! The drawn texts of a retest, and which of their questions are compared.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use refract_domain::answer::Answers;
+use refract_domain::ids::ResultId;
+use refract_domain::key::QuestionKey;
+use refract_domain::prism::question::Question;
+use refract_domain::prism::{PrismVersion, VersionNumber};
+
+use super::report::RetestReport;
+use super::texts::{NotAsked, RetestText, are_compared};
+use crate::lenses::prism_lens::PrismLens;
+use crate::results::readable_result::ReadableResult;
+use crate::runs::AskingPace;
+
+/// A retest that is ready to begin: its texts are drawn and loaded.
+pub struct Retest {
+    version: Option<Arc<PrismVersion>>,
+    lens: Arc<PrismLens>,
+    pub(super) texts: Vec<RetestText>,
+    /// Number of drawn texts that lack a field of the version.
+    pub lacking_fields: u64,
+    /// Number of drawn texts that are too large for the version.
+    pub too_large: u64,
+    /// Questions of the asked version that are not compared on some drawn texts, each with the
+    /// number of these texts: the version that answered lacks the question or has other outcomes.
+    pub not_compared: Vec<(QuestionKey, u64)>,
+    /// Number of marks that do not count.
+    pub marks_left_out: u64,
+    /// Whether the texts are drawn from the newest [`SAMPLED_NEWEST`](super::SAMPLED_NEWEST) results only.
+    pub is_of_newest: bool,
+}
+
+impl Retest {
+    /// A retest without texts.
+    pub(super) fn new(
+        version: Option<Arc<PrismVersion>>,
+        lens: &Arc<PrismLens>,
+        is_of_newest: bool,
+    ) -> Self {
+        Self {
+            version,
+            lens: Arc::clone(lens),
+            texts: Vec::new(),
+            lacking_fields: 0,
+            too_large: 0,
+            not_compared: Vec::new(),
+            marks_left_out: 0,
+            is_of_newest,
+        }
+    }
+
+    /// Number of texts to ask about.
+    pub fn len(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// Whether there is no text to ask about.
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+
+    /// Number of texts whose new answers are among the known ones.
+    pub fn count_known(&self, known: &HashMap<ResultId, Answers>) -> usize {
+        let texts = self.texts.iter();
+        texts
+            .filter(|text| self.known_answers(text, known).is_some())
+            .count()
+    }
+
+    /// The version that is asked about all texts; `None` for the one that answered each.
+    pub(super) fn version(&self) -> Option<&PrismVersion> {
+        self.version.as_deref()
+    }
+
+    /// Adds a drawn result, or counts why it is not asked about.
+    pub(super) fn add(&mut self, stored: ReadableResult) {
+        let asked = self.version.clone();
+        for question in asked.iter().flat_map(|asked| asked.questions()) {
+            if !are_compared(stored.version(), question) {
+                self.count_not_compared(&question.key);
+            }
+        }
+        match RetestText::new(stored, asked.as_deref()) {
+            Ok(text) => self.texts.push(text),
+            Err(NotAsked::LacksField) => self.lacking_fields += 1,
+            Err(NotAsked::TooLarge) => self.too_large += 1,
+            Err(NotAsked::NothingToCompare) => {}
+        }
+    }
+
+    fn count_not_compared(&mut self, question: &QuestionKey) {
+        let mut counted = self.not_compared.iter_mut();
+        match counted.find(|(key, _)| key == question) {
+            Some((_, texts)) => *texts += 1,
+            None => self.not_compared.push((question.clone(), 1)),
+        }
+    }
+
+    /// The known new answers to a text, if they belong to the version that is asked.
+    pub(super) fn known_answers(
+        &self,
+        text: &RetestText,
+        known: &HashMap<ResultId, Answers>,
+    ) -> Option<Answers> {
+        let answers = known.get(&text.stored.id())?.clone();
+        let questions = text.version(self.version()).questions();
+        answers.matched_to(questions).ok()
+    }
+
+    /// The report before the first answer.
+    pub(super) fn report(&self, pace: AskingPace) -> RetestReport {
+        let lens = self.lens.columns().lens;
+        RetestReport::new(self.compared_questions(), lens, pace)
+    }
+
+    /// The questions that are compared on some text: in the order of the asked version, or of the
+    /// newest version that answered, then those that only older ones have.
+    fn compared_questions(&self) -> Vec<&Question> {
+        let mut versions: BTreeMap<VersionNumber, &PrismVersion> = BTreeMap::new();
+        for text in &self.texts {
+            versions.insert(text.stored.view().version, text.stored.version());
+        }
+        let Some(asked) = self.version() else {
+            let mut questions: Vec<&Question> = Vec::new();
+            for version in versions.values().rev() {
+                for question in version.questions() {
+                    if questions.iter().all(|known| known.key != question.key) {
+                        questions.push(question);
+                    }
+                }
+            }
+            return questions;
+        };
+        let asked = asked.questions().iter();
+        let is_compared = |question: &&Question| {
+            let mut answered = versions.values();
+            answered.any(|before| are_compared(before, question))
+        };
+        asked.filter(is_compared).collect()
+    }
+}

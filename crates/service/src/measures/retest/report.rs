@@ -1,0 +1,157 @@
+//! What a retest found: the flips of each question, and the single answers that flipped.
+
+use std::cmp::Reverse;
+
+use refract_domain::answer::probability::Probability;
+use refract_domain::answer::{Answer, Answers};
+use refract_domain::ids::ResultId;
+use refract_domain::key::{OutcomeKey, QuestionKey};
+use refract_domain::lens::cutoffs::Cutoffs;
+use refract_domain::lens::{Column, cutoffs_of};
+use refract_domain::prism::PrismVersion;
+use refract_domain::prism::question::Question;
+use refract_evaluation::flips::{FlipCounts, FlipMeasures, sureness};
+use refract_evaluation::prediction::predicted;
+
+use super::texts::{RetestText, are_compared};
+use crate::runs::{AskedTexts, AskingPace};
+
+/// What a retest found so far.
+#[derive(Clone, Debug)]
+pub struct RetestReport {
+    /// Texts that the model was asked about, without those that were answered before.
+    pub asked: AskedTexts,
+    /// Texts whose new answers were known before the retest began.
+    pub known: u64,
+    /// The compared questions.
+    pub questions: Vec<RetestedQuestion>,
+    flipped: Vec<FlippedAnswer>,
+}
+
+/// A question that was asked again about many texts.
+#[derive(Clone, Debug)]
+pub struct RetestedQuestion {
+    /// The question, in the wording of the version that was asked.
+    pub question: Question,
+    cutoffs: Cutoffs,
+    flips: FlipCounts,
+}
+
+/// An answer that flipped.
+#[derive(Clone, Debug)]
+pub struct FlippedAnswer {
+    /// The stored result.
+    pub result: ResultId,
+    /// The result's `ref`.
+    pub reference: Option<String>,
+    /// The question.
+    pub question: QuestionKey,
+    /// What the stored answer predicts.
+    pub before: PredictedOutcome,
+    /// What the new answer predicts.
+    pub after: PredictedOutcome,
+    /// The marked outcome.
+    pub marked: Option<OutcomeKey>,
+    /// How sure the flip is ([`sureness`]).
+    pub sureness: Probability,
+}
+
+/// What an answer predicts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PredictedOutcome {
+    /// The outcome; `None` if the answer predicts none: no valid choice, or unsure.
+    pub outcome: Option<OutcomeKey>,
+    /// The probability of the outcome.
+    pub probability: Option<Probability>,
+}
+
+impl RetestReport {
+    /// The report before the first answer. The lens has the cutoffs of Yes / No questions.
+    pub(super) fn new<'a>(
+        questions: impl IntoIterator<Item = &'a Question>,
+        lens: &[Column],
+        pace: AskingPace,
+    ) -> Self {
+        let questions = questions.into_iter().map(|question| RetestedQuestion {
+            question: question.clone(),
+            cutoffs: cutoffs_of(lens, &question.key),
+            flips: FlipCounts::default(),
+        });
+        Self {
+            asked: AskedTexts::new(pace),
+            known: 0,
+            questions: questions.collect(),
+            flipped: Vec::new(),
+        }
+    }
+
+    /// Compares the stored answers to a text with new ones, which `version` gave.
+    pub(super) fn compare(&mut self, text: &RetestText, version: &PrismVersion, new: &Answers) {
+        let Some(stored) = text.stored.view().status.answers() else {
+            return;
+        };
+        for retested in &mut self.questions {
+            let key = &retested.question.key;
+            let pair = stored.get(key).zip(new.get(key));
+            let asked = version.question(key);
+            let asked = asked.filter(|it| are_compared(text.stored.version(), it));
+            let Some((question, (before, after))) = asked.zip(pair) else {
+                continue;
+            };
+            if let Some(flipped) = retested.add(text, question, before, after) {
+                self.flipped.push(flipped);
+            }
+        }
+    }
+
+    /// The answers that flipped, the surest flips first, then by result and question.
+    pub fn flipped(&self) -> Vec<&FlippedAnswer> {
+        let mut flipped: Vec<_> = self.flipped.iter().collect();
+        flipped.sort_by_key(|it| (Reverse(it.sureness), it.result, &it.question));
+        flipped
+    }
+}
+
+impl RetestedQuestion {
+    /// The flips over all texts.
+    pub fn measures(&self) -> FlipMeasures {
+        self.flips.measures()
+    }
+
+    fn add(
+        &mut self,
+        text: &RetestText,
+        question: &Question,
+        before: &Answer,
+        after: &Answer,
+    ) -> Option<FlippedAnswer> {
+        let marked = text.mark(&question.key);
+        let predict = |answer: &Answer| PredictedOutcome::of(question, answer, self.cutoffs);
+        let (from, to) = (predict(before), predict(after));
+        self.flips
+            .add(from.outcome.as_ref(), to.outcome.as_ref(), marked);
+        if from.outcome == to.outcome {
+            return None;
+        }
+        let view = text.stored.view();
+        Some(FlippedAnswer {
+            result: view.id,
+            reference: view.reference.map(str::to_owned),
+            question: question.key.clone(),
+            before: from,
+            after: to,
+            marked: marked.cloned(),
+            sureness: sureness(before, after),
+        })
+    }
+}
+
+impl PredictedOutcome {
+    fn of(question: &Question, answer: &Answer, cutoffs: Cutoffs) -> Self {
+        let outcome = predicted(question, answer, cutoffs);
+        Self {
+            probability: outcome.as_ref().and_then(|key| answer.probability_of(key)),
+            outcome,
+        }
+    }
+}
