@@ -27,6 +27,7 @@ mod person;
 mod prism;
 mod prism_history;
 mod results;
+mod retest;
 mod run;
 mod runs;
 mod shown_result;
@@ -160,6 +161,17 @@ pub enum TerminalCommand {
         after_help = "Examples:\n  refract compare support-triage --a version=3 --b version=4\n  refract compare support-triage --a model=qwen3-8b --b model=qwen3-32b --question topic\n  refract compare support-triage --a version=3 --b version=4 --json | jq .difference"
     )]
     Compare(Box<compare::CompareCommand>),
+    /// Asks stored texts again, of another model or version, and shows which answers flip
+    ///
+    /// The new answers are compared with the stored ones and no result is saved. The texts are a
+    /// random sample of the answered results. Without --version and --prism-file each text is asked
+    /// of the version that answered it, so that only the model differs. With --output FILE the new
+    /// answers are kept in FILE.answers.jsonl until all texts are answered: a retest that was stopped
+    /// goes on when it is started again.
+    #[command(
+        after_help = "Examples:\n  refract retest support-triage --model-url http://127.0.0.1:8000/v1 --model-name qwen3-8b --output flips.csv\n  refract retest support-triage --version 3 --sample 1000\n  refract retest support-triage --prism-file draft.json --json | jq .flip_rate"
+    )]
+    Retest(Box<retest::RetestCommand>),
     /// Explains a command, as --help after it does
     #[command(
         after_help = "Examples:\n  refract help\n  refract help run\n  refract help results export"
@@ -247,6 +259,7 @@ impl TerminalCommand {
             Self::Marks(command) => return command.run(database).await,
             Self::Evaluate(command) => command.run(database).await?,
             Self::Compare(command) => command.run(database).await?,
+            Self::Retest(command) => return Box::pin(command.run(database)).await,
             Self::Help { command } => {
                 if let Err(help) = command_line::help(program(), &command) {
                     return Ok(output::wrong_usage(&help));

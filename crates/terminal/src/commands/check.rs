@@ -5,6 +5,7 @@ mod gold_errors;
 mod junit;
 mod option_orders;
 mod requirements;
+mod robustness;
 mod verdict;
 mod wrong_rows;
 
@@ -23,6 +24,7 @@ use refract_service::runs::PinnedPrism;
 use self::junit::JunitFile;
 use self::option_orders::OrdersQuestion;
 use self::requirements::Requirements;
+use self::robustness::RobustnessArgs;
 use self::verdict::Verdict;
 use super::context;
 use super::file_run::{
@@ -42,13 +44,18 @@ Examples:
   refract check support-triage gold.csv --require 'topic.accuracy>=0.9' --junit check.xml
   refract check support-triage gold.csv --require 'topic.billing.recall>=0.8' --json
   refract check support-triage gold.csv --orders 4
+  refract check support-triage gold.csv --coherence --attacks --require 'topic.attacks.flip_rate<=0.05'
   refract check support-triage gold.csv --name \"$REFRACT_MODEL_NAME\"
 
 Requirements name a question, a measure and a bound, or a question, an outcome and a measure:
   of a question   accuracy, accuracy_low, accuracy_high, auc, answered, macro_f1,
                   macro_precision, macro_recall, brier, log_loss, ece, coverage_area; for scales
                   also mean_absolute_error, within_one, quadratic_kappa
-  of an outcome   precision, recall, f1";
+  of an outcome   precision, recall, f1
+  under other forms or planted claims (topic.attacks.flip_rate, topic.negated.movement)
+                  flip_rate, flip_rate_low, flip_rate_high, movement, largest_movement
+Other forms (coherence): negated, options-reversed, levels-reversed, copied-option, blank, shouted
+Planted claims (attacks): claimed-answer, template-tokens, fake-system";
 
 /// Arguments of `refract check`.
 #[derive(Args)]
@@ -70,6 +77,9 @@ pub struct CheckCommand {
     #[arg(long, value_name = "N", value_parser = arguments::from_1::<NonZeroU16>)]
     orders: Option<NonZeroU16>,
 
+    #[command(flatten)]
+    robustness: RobustnessArgs,
+
     #[arg(
         long,
         value_name = "FILE",
@@ -77,7 +87,8 @@ pub struct CheckCommand {
     )]
     junit: Option<PathBuf>,
 
-    /// JSON lines: each question's measures, each requirement, then what other orders changed
+    /// JSON lines: each question's measures, each requirement, then what other orders, forms and planted claims
+    /// changed
     #[arg(long)]
     json: bool,
 
@@ -89,6 +100,7 @@ impl CheckCommand {
     /// Runs `refract check`. The exit status is 1 when a requirement fails, and when rows failed or
     /// were refused.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
+        self.robustness.check(&self.requirements)?;
         let asked = self.asking.open(&self.prism, database).await?;
         let requirements = Requirements::new(&self.requirements, asked.prism.version())?;
         let run = self.gold.open(|source| {
@@ -120,6 +132,7 @@ impl CheckCommand {
         signals: StopSignals,
     ) -> anyhow::Result<ExitCode> {
         let orders_signals = StopSignals::watch()?;
+        let robustness_signals = StopSignals::watch()?;
         let tally = Arc::new(RunTally::default());
         let began = Instant::now();
         let progress = Progress::begin("rows", Some(check.file.rows));
@@ -129,7 +142,7 @@ impl CheckCommand {
             let expected = row.expected.into_iter();
             let expected = expected.map(|right| (right.question, right.outcome));
             gold.add(row.line, &row.result, expected);
-            if self.orders.is_some() && row.result.is_ok() {
+            if (self.orders.is_some() || self.robustness.are_given()) && row.result.is_ok() {
                 results.push(row.result);
             }
         };
@@ -146,13 +159,13 @@ impl CheckCommand {
                 requirements: &[],
                 unanswered: Some(words.clone()),
                 orders: None,
+                robustness: None,
                 took,
             };
             let written = junit.map(|junit| junit.write(&verdict, &gold.wrong));
             return written.unwrap_or(Ok(())).map(|()| verdict.exit());
         }
         let measured = measured(&mut gold, &asked.prism).await?;
-        let checked = requirements.check(&measured)?;
         let orders = match self.orders {
             None => None,
             Some(most) => {
@@ -163,11 +176,22 @@ impl CheckCommand {
                 option_orders::ask(question, asked, &results, orders_signals).await?
             }
         };
+        let robustness = if self.robustness.are_given() {
+            let gives_up = !self.asking.keep_going;
+            let asking = self
+                .robustness
+                .ask(asked, gives_up, &results, robustness_signals);
+            asking.await?
+        } else {
+            None
+        };
+        let checked = requirements.check(&measured, robustness.as_ref())?;
         let verdict = Verdict {
             prism: asked,
             requirements: &checked,
             unanswered: report::unanswered(&tally.counts()),
             orders: orders.as_ref(),
+            robustness: robustness.as_ref(),
             took,
         };
         if self.json {
@@ -177,6 +201,7 @@ impl CheckCommand {
                 .try_for_each(|m| output::json(&m))?;
             requirements::print_json(&checked)?;
             orders.iter().try_for_each(option_orders::print_json)?;
+            robustness.iter().try_for_each(robustness::print_json)?;
         } else {
             output::text(&render(&measured, &gold.wrong, &verdict))?;
         }
@@ -211,7 +236,7 @@ async fn measured(
     Ok(measured.collect())
 }
 
-/// The measures, the wrong answers, the requirements and the effect of other orders.
+/// The measures, the wrong answers, the requirements, and the effect of other orders and forms.
 fn render(measured: &[MeasuredQuestion], wrong: &WrongAnswers, verdict: &Verdict<'_>) -> String {
     let width = terminal::width();
     let questions = measured.iter();
@@ -223,6 +248,9 @@ fn render(measured: &[MeasuredQuestion], wrong: &WrongAnswers, verdict: &Verdict
         verdict
             .orders
             .map_or_else(String::new, option_orders::render),
+        verdict
+            .robustness
+            .map_or_else(String::new, robustness::render),
     ]);
     let blocks: Vec<_> = blocks.filter(|block| !block.is_empty()).collect();
     blocks.join("\n")
@@ -230,12 +258,17 @@ fn render(measured: &[MeasuredQuestion], wrong: &WrongAnswers, verdict: &Verdict
 
 #[cfg(test)]
 mod tests {
+    use refract_evaluation::robustness::Perturbation;
+
     use super::*;
 
     #[test]
     fn every_measure_of_the_help_can_be_required() {
         let (_, help) = EXAMPLES.split_once("of a question").unwrap();
-        let (questions, outcomes) = help.split_once("of an outcome").unwrap();
+        let (questions, help) = help.split_once("of an outcome").unwrap();
+        let (outcomes, help) = help.split_once("under other forms").unwrap();
+        let (_, help) = help.split_once(')').unwrap();
+        let (robust, names) = help.split_once("Other forms (coherence):").unwrap();
         let measures = |help: &'static str| {
             let words = help.split([' ', ',', ';', '\n']);
             words.filter(|word| !["", "for", "scales", "also"].contains(word))
@@ -248,9 +281,14 @@ mod tests {
             let text = format!("topic.billing.{measure}>=0.5");
             assert!(Requirement::parse(&text).is_ok(), "{text}");
         }
-        assert_eq!(
-            (measures(questions).count(), measures(outcomes).count()),
-            (15, 3)
-        );
+        for measure in measures(robust) {
+            let text = format!("topic.attacks.{measure}>=0.5");
+            assert!(Requirement::parse(&text).is_ok(), "{text}");
+        }
+        for perturbation in Perturbation::ALL {
+            assert!(names.contains(perturbation.name()), "{perturbation:?}");
+        }
+        let counts = [questions, outcomes, robust].map(|help| measures(help).count());
+        assert_eq!(counts, [15, 3, 5]);
     }
 }

@@ -8,4 +8,4 @@ mod watching;
 
 pub(crate) use self::arguments::{AskedPrism, FileRunArgs};
 pub(crate) use self::input_errors::{refused, stopped};
-pub(crate) use self::watching::{check_watched, stop, watched};
+pub(crate) use self::watching::{check_watched, pace, stop, watched};

@@ -110,6 +110,11 @@ pub(crate) fn refused_of(path: &Path) -> PathBuf {
     beside(path, ".refused.csv")
 }
 
+/// The path of `FILE.answers.jsonl` for a file.
+pub(crate) fn answers_of(path: &Path) -> PathBuf {
+    beside(path, ".answers.jsonl")
+}
+
 /// The path with this suffix, in the folder of the file that a symbolic link points to.
 fn beside(path: &Path, end: &str) -> PathBuf {
     let path = path_behind_links(path);

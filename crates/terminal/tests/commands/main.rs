@@ -9,6 +9,7 @@
 )]
 
 mod apply;
+mod check_robustness;
 mod commands;
 mod compare;
 mod deletions;
@@ -31,6 +32,7 @@ mod model_sizes;
 mod person;
 mod prism_lint;
 mod results;
+mod retest;
 mod runs;
 mod try_text;
 mod unread;

@@ -19,6 +19,8 @@ const REPORT: &str = "refract check";
 const EVERY_ROW: &str = "every row is answered";
 /// The name of the test case for other option orders, present only if they were requested.
 const OTHER_ORDERS: &str = "other orders are all asked";
+/// The name of the test case for perturbations, present only if they were requested.
+const OTHER_FORMS: &str = "other forms are all asked";
 
 /// The file of a report, opened before the model is asked.
 pub(super) struct JunitFile {
@@ -66,6 +68,10 @@ fn report(verdict: &Verdict<'_>, wrong: &WrongAnswers) -> Report {
     if let Some(orders) = verdict.orders {
         let stop = orders.asked.end.as_ref().map(ToString::to_string);
         suite.add_test_case(case(OTHER_ORDERS, stop.as_deref(), prism.slug()));
+    }
+    if let Some(robustness) = verdict.robustness {
+        let stop = robustness.asked.end.as_ref().map(ToString::to_string);
+        suite.add_test_case(case(OTHER_FORMS, stop.as_deref(), prism.slug()));
     }
     let wrong = listed(wrong);
     if !wrong.is_empty() {

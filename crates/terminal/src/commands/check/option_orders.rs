@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use indicatif::HumanCount;
 use refract_domain::key::QuestionKey;
+use refract_evaluation::answer_sensitivity::SensitivityMeasures;
 use refract_evaluation::measures::figures::{number, range};
-use refract_evaluation::order_sensitivity::OrderMeasures;
 use refract_service::measures::{OptionOrders, OrdersReport, QuestionInOrders};
 use refract_service::model::CostEstimate;
 use refract_service::results::ReadableResult;
@@ -102,7 +102,7 @@ pub(super) fn render(report: &OrdersReport) -> String {
     );
     let mut words = format!("{title}\n{}\n", palette.faint.apply_to(header));
     for asked in questions {
-        let OrderMeasures {
+        let SensitivityMeasures {
             comparisons,
             flip_rate,
             mean_total_variation,

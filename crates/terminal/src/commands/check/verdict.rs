@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use refract_service::measures::OrdersReport;
+use refract_service::measures::{OrdersReport, RobustnessReport};
 
 use super::super::file_run::AskedPrism;
 use super::requirements::RequirementFinding;
@@ -17,6 +17,8 @@ pub(super) struct Verdict<'a> {
     pub(super) unanswered: Option<String>,
     /// The effect of other option orders, if requested.
     pub(super) orders: Option<&'a OrdersReport>,
+    /// The effect of perturbations, if requested.
+    pub(super) robustness: Option<&'a RobustnessReport>,
     /// Duration of the file run.
     pub(super) took: Duration,
 }
@@ -32,8 +34,12 @@ impl Verdict<'_> {
         };
         let orders = self.orders.and_then(|report| report.asked.end.as_ref());
         let orders = orders.map(|stop| format!("other orders were not all asked: {stop}"));
+        let forms = self.robustness.and_then(|report| report.asked.end.as_ref());
+        let forms = forms.map(|stop| format!("other forms were not all asked: {stop}"));
         let unanswered = self.unanswered.clone();
-        let causes = [requirements, unanswered, orders].into_iter().flatten();
+        let causes = [requirements, unanswered, orders, forms]
+            .into_iter()
+            .flatten();
         let causes: Vec<_> = causes.collect();
         if causes.is_empty() {
             ExitCode::SUCCESS

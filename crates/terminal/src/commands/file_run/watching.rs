@@ -62,7 +62,7 @@ pub(crate) async fn watched<T>(
 
 /// What the model's server is seen to take, in words after a progress line; empty if it refuses
 /// nothing.
-fn pace(per_minute: Option<u64>) -> String {
+pub(crate) fn pace(per_minute: Option<u64>) -> String {
     match per_minute {
         None => String::new(),
         Some(per_minute @ 0..120) => {

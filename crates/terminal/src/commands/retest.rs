@@ -1,0 +1,324 @@
+//! `refract retest`: asks stored texts again, of another model or another version, saves nothing, and
+//! reports which answers flip.
+
+mod answers_file;
+mod asking;
+mod flips_text;
+mod retest_json;
+
+use std::collections::HashMap;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context as _, bail, ensure};
+use chrono::Utc;
+use clap::Args;
+use indicatif::HumanCount;
+use refract_domain::answer::Answers;
+use refract_domain::answer::probability::Probability;
+use refract_domain::ids::ResultId;
+use refract_domain::key::OutcomeKey;
+use refract_file_runs::{OutputFormat, format_of_name};
+use refract_lens_rendering::{FlipRow, FlipRowWriter, RowFormat};
+use refract_service::Refract;
+use refract_service::measures::{
+    FlippedAnswer, PredictedOutcome, Retest, RetestError, RetestOrder, RetestProgress,
+    RetestReport, SAMPLED_NEWEST, retest_fingerprint,
+};
+use refract_service::model::ModelGateway;
+use refract_service::results::ResultFilter;
+use refract_service::runs::AskingPace;
+
+use self::answers_file::{AnswersFile, AnswersHead};
+use self::asking::RetestAskingArgs;
+use self::retest_json::RetestJson;
+use super::context::{self, AccountArg};
+use super::file_run::{pace, report};
+use super::marks_args::MarksArgs;
+use super::signals::StopSignals;
+use crate::output;
+use crate::output::file::OutputFile;
+use crate::settings::DatabaseArgs;
+use crate::terminal::{self, Progress, counted, widened};
+
+/// The argument for rows on stdout.
+const STDOUT: &str = "-";
+
+/// The arguments of `refract retest`.
+#[derive(Args)]
+pub struct RetestCommand {
+    /// Slug or id
+    prism: String,
+
+    /// A file for the answers that flip, the surest first: csv, tsv or jsonl, as its name ends; `-`
+    /// is stdout. With it, a retest that was stopped goes on when it is started again
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    #[command(flatten)]
+    marks: MarksArgs,
+
+    /// One JSON object a line for each question
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    account: AccountArg,
+
+    #[command(flatten)]
+    asking: RetestAskingArgs,
+}
+
+impl RetestCommand {
+    /// Runs `refract retest`. A text without a new answer gives exit status 1.
+    pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
+        let format = self.format()?;
+        ensure!(
+            !(self.json && self.is_on_stdout()),
+            "--json and --output - both write to stdout: name a file"
+        );
+        let settings = self.asking.model.settings()?;
+        let pace = self.asking.pace(settings.concurrency);
+        let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
+        let version = self.asking.version(&refract, &prism).await?;
+        let fingerprint = retest_fingerprint(prism.id, version.as_deref(), &settings);
+        let gateway = ModelGateway::new(settings)?;
+        let refract = refract.with_model(gateway.model());
+        let mut kept = self.answers_file(fingerprint)?;
+        let until = kept.as_ref().map(|kept| kept.head.until);
+        let lens = Arc::new(refract.lenses().of(prism).await?);
+        let order = RetestOrder {
+            version,
+            filter: ResultFilter {
+                since: self.asking.since,
+                until,
+                ..ResultFilter::default()
+            },
+            sample: self.asking.sample.get().into(),
+            marks: self.marks.from,
+            lens: &lens,
+        };
+        let retest = refract.measures().draw_retest(order).await?;
+        self.say_drawn(&retest)?;
+        let known = kept.as_mut().map(|kept| std::mem::take(&mut kept.known));
+        let known = known.unwrap_or_default();
+        self.say_price(&refract, &retest, &known)?;
+        context::say_if_for_trying_only(&refract);
+        let report = ask(&refract, &retest, &known, pace, kept.as_mut()).await?;
+        for (error, failures) in &report.asked.failed {
+            output::say(&format!("failed, {}: {error}", texts(*failures)));
+        }
+        self.write(&report, format)?;
+        self.end(&report, kept)
+    }
+
+    /// The format of the rows; `None` without `--output`.
+    fn format(&self) -> anyhow::Result<Option<RowFormat>> {
+        let Some(file) = &self.output else {
+            return Ok(None);
+        };
+        let named = format_of_name(file);
+        let named = named.with_context(|| format!("--output {}", file.display()))?;
+        match named.unwrap_or(OutputFormat::Rows(RowFormat::Csv)) {
+            OutputFormat::Rows(format) => Ok(Some(format)),
+            OutputFormat::Parquet => {
+                bail!("only `refract results export` writes parquet: name a csv, tsv or jsonl file")
+            }
+        }
+    }
+
+    fn is_on_stdout(&self) -> bool {
+        self.output.as_deref() == Some(Path::new(STDOUT))
+    }
+
+    /// The file beside the output; `None` without an output file.
+    fn answers_file(&self, fingerprint: String) -> anyhow::Result<Option<AnswersFile>> {
+        let output = self.output.as_deref().filter(|_| !self.is_on_stdout());
+        let head = AnswersHead {
+            retest: fingerprint,
+            sample: self.asking.sample.get(),
+            since: self.asking.since,
+            until: Utc::now(),
+        };
+        let open = |output| AnswersFile::open(output, head);
+        output.map(open).transpose()
+    }
+
+    /// Reports what is left out of the retest. Refuses a retest without texts.
+    fn say_drawn(&self, retest: &Retest) -> anyhow::Result<()> {
+        if retest.is_of_newest {
+            output::say(&format!(
+                "The texts are drawn from the newest {} results.",
+                HumanCount(widened(SAMPLED_NEWEST))
+            ));
+        }
+        for (number, why) in [
+            (retest.lacking_fields, "lack a field of the version"),
+            (retest.too_large, "are too large for the version"),
+        ] {
+            if number > 0 {
+                output::say(&format!("left out: {} that {why}", texts(number)));
+            }
+        }
+        for (question, number) in &retest.not_compared {
+            output::say(&format!(
+                "not compared: {question} on {}, whose version lacks it or has other outcomes",
+                texts(*number)
+            ));
+        }
+        self.marks.say(retest.marks_left_out);
+        ensure!(
+            !retest.is_empty(),
+            "there is no answered result that can be asked about again"
+        );
+        Ok(())
+    }
+
+    fn say_price(
+        &self,
+        refract: &Refract,
+        retest: &Retest,
+        known: &HashMap<ResultId, Answers>,
+    ) -> anyhow::Result<()> {
+        let before = widened(retest.count_known(known));
+        let to_ask = widened(retest.len()).saturating_sub(before);
+        let cost = refract.measures().retest_cost(retest, known)?;
+        let asked_before = match before {
+            0 => String::new(),
+            before => format!(" ({} were asked before)", texts(before)),
+        };
+        output::say(&format!(
+            "asking {} about {} again{asked_before}{}; no result is saved",
+            self.asking.describe_version(),
+            texts(to_ask),
+            report::cost(widened(cost.tokens), widened(cost.requests))
+        ));
+        Ok(())
+    }
+
+    /// Writes the rows, and what was found.
+    fn write(&self, report: &RetestReport, format: Option<RowFormat>) -> anyhow::Result<()> {
+        if let (Some(file), Some(format)) = (&self.output, format) {
+            let mut out = OutputFile::create(file)?;
+            let written = write_rows(&report.flipped(), format, &mut out);
+            written.with_context(|| format!("cannot write {}", file.display()))?;
+            out.finish()?;
+        }
+        if self.is_on_stdout() {
+            return Ok(());
+        }
+        if self.json {
+            let questions = report.questions.iter().map(RetestJson::of);
+            return questions
+                .into_iter()
+                .try_for_each(|json| output::json(&json));
+        }
+        output::text(&flips_text::render(report, terminal::width()))
+    }
+
+    /// The exit status. A retest that answered everything deletes the kept answers.
+    fn end(&self, report: &RetestReport, kept: Option<AnswersFile>) -> anyhow::Result<ExitCode> {
+        let cause = match (&report.asked.end, report.asked.failures()) {
+            (Some(end), _) => format!("not all texts were asked: {end}"),
+            (None, 0) => {
+                kept.map(AnswersFile::delete).transpose()?;
+                if let Some(file) = self.output.as_deref().filter(|_| !self.is_on_stdout()) {
+                    let flips = counted(widened(report.flipped().len()), "flip");
+                    output::say(&format!("{flips} written to {}.", file.display()));
+                }
+                return Ok(ExitCode::SUCCESS);
+            }
+            (None, failures) => format!("{} failed", texts(failures)),
+        };
+        let advice = match kept {
+            None => "with --output FILE a retest can go on".to_owned(),
+            Some(kept) => format!(
+                "the new answers so far are in {}: run the same command again to go on",
+                kept.path().display()
+            ),
+        };
+        Ok(output::fail_with(&format!("error: {cause}; {advice}")))
+    }
+}
+
+/// Asks about the texts whose new answers are not known, keeps each new answer in the file, and shows
+/// the progress.
+async fn ask(
+    refract: &Refract,
+    retest: &Retest,
+    known: &HashMap<ResultId, Answers>,
+    asking: AskingPace,
+    mut kept: Option<&mut AnswersFile>,
+) -> anyhow::Result<RetestReport> {
+    let signals = StopSignals::watch()?;
+    let path = kept.as_ref().map(|kept| kept.path().to_owned());
+    let progress = Progress::begin("texts", Some(widened(retest.len())));
+    let stopping = stop(signals, &progress);
+    let show = |at: &RetestProgress<'_>| {
+        if let (Some(kept), Some((result, answers))) = (&mut kept, at.answered) {
+            kept.keep(result, answers)?;
+        }
+        let asked = &at.report.asked;
+        let failed = match asked.failures() {
+            0 => String::new(),
+            failures => format!(", {} failed", HumanCount(failures)),
+        };
+        let done = at.report.known + asked.answered + asked.failures();
+        progress.show(done, &(failed + &pace(at.learned_per_minute)));
+        Ok(())
+    };
+    let measures = refract.measures();
+    let ended = measures.retest(retest, known, asking, stopping, show).await;
+    progress.end();
+    match ended {
+        Err(RetestError::Keep(error)) => {
+            let path = path.unwrap_or_default();
+            Err(error).with_context(|| format!("cannot write {}", path.display()))
+        }
+        ended => Ok(ended?),
+    }
+}
+
+/// Waits for the first signal. A second signal ends the program.
+async fn stop(mut signals: StopSignals, progress: &Progress) {
+    signals.next().await;
+    let words = "Stopping: calls under way are finished. Once more stops at once.";
+    progress.beside(|| output::say(words));
+    tokio::spawn(async move {
+        signals.next().await;
+        output::say("error: stopped at once");
+        std::process::exit(1);
+    });
+}
+
+fn write_rows(
+    flipped: &[&FlippedAnswer],
+    format: RowFormat,
+    out: &mut OutputFile,
+) -> std::io::Result<()> {
+    let mut rows = FlipRowWriter::new(format, &mut *out);
+    rows.write_header()?;
+    for flip in flipped {
+        rows.write_row(&FlipRow {
+            result: flip.result,
+            reference: flip.reference.as_deref(),
+            question: &flip.question,
+            before: side(&flip.before),
+            after: side(&flip.after),
+            marked: flip.marked.as_ref(),
+        })?;
+    }
+    rows.finish()?.flush()
+}
+
+/// One side of a row: the predicted outcome with its probability.
+fn side(side: &PredictedOutcome) -> Option<(&OutcomeKey, Option<Probability>)> {
+    let outcome = side.outcome.as_ref()?;
+    Some((outcome, side.probability))
+}
+
+fn texts(number: u64) -> String {
+    counted(number, "text")
+}
