@@ -3,8 +3,9 @@
 //! Input is stored answers with *marks*, the correct outcomes as judged by people
 //! ([`marked::answers::MarkedAnswers`]), answers of two versions or models to the same texts
 //! ([`comparison::PairedAnswers`], [`flips::FlipCounts`]), or answers to one text that was asked
-//! about in several forms ([`answer_sensitivity::AnswerSensitivity`], [`robustness`]). Output is numbers for people to decide by.
-//! [`counting`] needs no marks: it counts the values in a lens's columns.
+//! about in several forms ([`answer_sensitivity::AnswerSensitivity`], [`robustness`]). Output is
+//! numbers for people to decide by. [`counting`] needs no marks: it counts the values in a lens's
+//! columns. [`drift`] needs none either: it compares the answers of two windows of time.
 //!
 //! ```
 //! use refract_domain::answer::{Answer, probability::Probability};
@@ -40,6 +41,7 @@ pub mod answer_sensitivity;
 pub mod comparison;
 pub mod counting;
 pub mod cutoffs;
+pub mod drift;
 pub mod flips;
 pub mod marked;
 pub mod measures;

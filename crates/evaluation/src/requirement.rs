@@ -1,6 +1,7 @@
 //! Requirements that a team sets for its prism, such as `topic.accuracy>=0.9`.
 
 mod measure;
+pub(crate) mod relation;
 
 use std::fmt;
 
@@ -8,6 +9,7 @@ use refract_domain::key::{OutcomeKey, QuestionKey};
 use thiserror::Error;
 
 use self::measure::{Measure, NotAScale, OutcomeMeasure, RobustnessMeasure};
+use self::relation::Relation;
 use crate::answer_sensitivity::SensitivityMeasures;
 use crate::measures::QuestionMeasures;
 use crate::robustness::PerturbedBy;
@@ -27,15 +29,6 @@ enum Measured {
     Question(Measure),
     Outcome(OutcomeKey, OutcomeMeasure),
     Robustness(PerturbedBy, RobustnessMeasure),
-}
-
-/// How the value is compared with the bound.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Relation {
-    AtLeast,
-    Above,
-    AtMost,
-    Below,
 }
 
 /// The outcome of checking a requirement.
@@ -231,36 +224,5 @@ impl fmt::Display for Requirement {
             }
         }
         write!(f, "{}{}", self.relation.sign(), self.bound)
-    }
-}
-
-impl Relation {
-    const ALL: [Self; 4] = [Self::AtLeast, Self::AtMost, Self::Above, Self::Below];
-
-    fn sign(self) -> &'static str {
-        match self {
-            Self::AtLeast => ">=",
-            Self::AtMost => "<=",
-            Self::Above => ">",
-            Self::Below => "<",
-        }
-    }
-
-    /// The text before the operator, the operator, and the text after it.
-    fn split(text: &str) -> Option<(&str, Self, &str)> {
-        // the two operators of two characters come first: the others are their prefixes
-        Self::ALL.into_iter().find_map(|relation| {
-            let (path, bound) = text.split_once(relation.sign())?;
-            Some((path.trim(), relation, bound.trim()))
-        })
-    }
-
-    fn holds(self, value: f64, bound: f64) -> bool {
-        match self {
-            Self::AtLeast => value >= bound,
-            Self::AtMost => value <= bound,
-            Self::Above => value > bound,
-            Self::Below => value < bound,
-        }
     }
 }

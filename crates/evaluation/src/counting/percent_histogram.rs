@@ -39,8 +39,13 @@ impl Default for PercentHistogram {
 impl PercentHistogram {
     /// Counts a probability.
     pub fn add(&mut self, probability: Probability) {
-        if let Some(count) = self.counts.get_mut(usize::from(probability.percent())) {
-            *count += 1;
+        self.add_percent(probability.percent(), 1);
+    }
+
+    /// Counts `results` probabilities of this whole percent.
+    pub(crate) fn add_percent(&mut self, percent: u8, results: u64) {
+        if let Some(count) = self.counts.get_mut(usize::from(percent)) {
+            *count += results;
         }
     }
 

@@ -14,6 +14,8 @@ mod certified_promise;
 mod comparison;
 mod coverage;
 mod cutoffs;
+mod drift;
+mod drift_alarms;
 mod fair_samples;
 mod flips;
 mod material;

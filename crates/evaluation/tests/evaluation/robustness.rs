@@ -35,7 +35,7 @@ fn submission() -> Submission {
     let sent = [("title", "Straße"), ("text", "Where is it?")];
     let sent = sent.map(|(key, value)| (key.to_owned(), value.to_owned()));
     let context = CallContext::saved("A customer".to_owned());
-    Submission::new(SentFields(sent.into()), context, version().fields()).unwrap()
+    Submission::new(SentFields::new(sent.into()), context, version().fields()).unwrap()
 }
 
 fn answers() -> Answers {

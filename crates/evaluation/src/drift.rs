@@ -1,0 +1,19 @@
+//! Drift: how the answers of a prism differ between two windows of time, without marks, and whether
+//! the difference is more than chance.
+//!
+//! Results are added to a [`result_tally::ResultTally`] for each stretch of time, tallies of
+//! adjacent stretches are added up, and [`question_drift::QuestionDrift`] compares the tallies of
+//! two windows. Since a tally has the whole percents of yes, the cutoffs of a lens are applied when
+//! windows are compared: another lens changes both windows alike and is no drift.
+
+pub mod alarm;
+pub mod answer_tally;
+pub(crate) mod exact_test;
+pub(crate) mod gamma;
+pub mod outcome_share;
+pub mod probability_drift;
+pub mod question_drift;
+pub mod requirement;
+pub mod result_tally;
+pub mod share_change;
+pub mod took_histogram;

@@ -1,0 +1,123 @@
+//! Counts of a prism's results over a stretch of time.
+
+use std::collections::BTreeMap;
+use std::ops::AddAssign;
+
+use refract_domain::answer::Answers;
+use refract_domain::key::QuestionKey;
+use serde::{Deserialize, Serialize};
+
+use crate::drift::answer_tally::AnswerTally;
+use crate::drift::took_histogram::TookHistogram;
+
+/// Counts of results that one version of a prism made, as JSON in the database.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResultTally {
+    /// All results.
+    pub results: u64,
+    /// Failed results.
+    pub failed: u64,
+    /// Results whose text the model server cut.
+    pub truncated: u64,
+    /// Tokens that the model read, as far as servers report them.
+    pub input_tokens: u64,
+    /// Tokens that the model wrote, as far as servers report them.
+    pub output_tokens: u64,
+    /// The time that results took.
+    pub took: TookHistogram,
+    /// The answers to each question.
+    pub questions: BTreeMap<QuestionKey, AnswerTally>,
+}
+
+/// A result, as far as it is counted.
+#[derive(Clone, Copy, Debug)]
+pub struct TalliedResult<'a> {
+    /// The answers; `None` for a failed result.
+    pub answers: Option<&'a Answers>,
+    /// Milliseconds that the result took.
+    pub took_ms: u64,
+    /// Whether the model server cut the text.
+    pub is_truncated: bool,
+    /// Tokens that the model read, 0 if the server did not report them.
+    pub input_tokens: u64,
+    /// Tokens that the model wrote, 0 if the server did not report them.
+    pub output_tokens: u64,
+}
+
+impl ResultTally {
+    /// Counts a result.
+    pub fn add(&mut self, result: &TalliedResult<'_>) {
+        self.results += 1;
+        self.failed += u64::from(result.answers.is_none());
+        self.truncated += u64::from(result.is_truncated);
+        self.input_tokens += result.input_tokens;
+        self.output_tokens += result.output_tokens;
+        self.took.add(result.took_ms);
+        let answers = result.answers.map(Answers::as_slice).unwrap_or_default();
+        for (question, answer) in answers {
+            if let Some(tally) = self.questions.get_mut(question) {
+                tally.add(answer);
+            } else {
+                let tally = self.questions.entry(question.clone());
+                tally.or_default().add(answer);
+            }
+        }
+    }
+}
+
+/// Adds the results of another tally, which are disjoint from these.
+impl AddAssign<&ResultTally> for ResultTally {
+    fn add_assign(&mut self, other: &ResultTally) {
+        self.results += other.results;
+        self.failed += other.failed;
+        self.truncated += other.truncated;
+        self.input_tokens += other.input_tokens;
+        self.output_tokens += other.output_tokens;
+        self.took += &other.took;
+        for (question, answers) in &other.questions {
+            *self.questions.entry(question.clone()).or_default() += answers;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tallies_of_two_stretches_are_the_tally_of_both() {
+        let answers: Answers =
+            serde_json::from_str(r#"{"angry":{"type":"yes_no","probability":0.25}}"#).unwrap();
+        let result = TalliedResult {
+            answers: Some(&answers),
+            took_ms: 40,
+            is_truncated: true,
+            input_tokens: 100,
+            output_tokens: 3,
+        };
+        let failed = TalliedResult {
+            answers: None,
+            is_truncated: false,
+            ..result
+        };
+        let [mut one, mut other, mut both] = [const { None }; 3].map(Option::unwrap_or_default);
+        let tallied: [(&mut ResultTally, &[TalliedResult<'_>]); 3] = [
+            (&mut one, &[result]),
+            (&mut other, &[failed, result]),
+            (&mut both, &[result, failed, result]),
+        ];
+        for (tally, results) in tallied {
+            results.iter().for_each(|result| tally.add(result));
+        }
+        one += &other;
+        assert_eq!(one, both);
+        assert_eq!((both.results, both.failed, both.truncated), (3, 1, 2));
+        let json = serde_json::to_string(&both).unwrap();
+        let expected = concat!(
+            r#"{"results":3,"failed":1,"truncated":2,"input_tokens":300,"output_tokens":9,"#,
+            r#""took":{"22":3},"questions":{"angry":[[null,25,2]]}}"#
+        );
+        assert_eq!(json, expected);
+        assert_eq!(serde_json::from_str::<ResultTally>(&json).unwrap(), both);
+    }
+}
