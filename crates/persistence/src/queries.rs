@@ -18,6 +18,7 @@ mod prisms;
 mod results;
 mod retention;
 mod uploads;
+mod watch;
 
 pub use self::accounts::{AccountRow, CreateOutcome, DEFAULT_ACCOUNT};
 pub use self::calls::{CreateCallRow, KeyRow, ResultCallRow};
@@ -36,3 +37,4 @@ pub use self::prisms::*;
 pub use self::results::*;
 pub use self::retention::*;
 pub use self::uploads::{NewUploadRow, OldUploadRow, OldUploads, UploadDeletion, UploadRow};
+pub use self::watch::{CountableResult, KeptHours, NewHours, UncountedPrism, WatchHourRow};

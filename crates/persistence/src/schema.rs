@@ -1,9 +1,11 @@
 //! The tables of both databases, as queries see them.
 
+mod count_tables;
 mod example_tables;
 mod file_tables;
 pub(crate) mod sql_types;
 
+pub(crate) use self::count_tables::{counted_results, result_counts, watch_hours, watched_results};
 pub(crate) use self::example_tables::{example_checks, prism_examples};
 pub(crate) use self::file_tables::{file_runs, upload_pieces, uploads};
 
@@ -241,28 +243,6 @@ diesel::table! {
         made_by -> Nullable<Id>,
         made_at -> Nullable<Moment>,
         note -> Nullable<Text>,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Integer};
-    use crate::schema::sql_types::Id;
-
-    result_counts (prism_id, day, api_key_id) {
-        prism_id -> Id,
-        day -> Integer,
-        api_key_id -> Id,
-        ok -> BigInt,
-        failed -> BigInt,
-    }
-}
-
-diesel::table! {
-    use crate::schema::sql_types::Id;
-
-    counted_results (prism_id) {
-        prism_id -> Id,
-        up_to -> Id,
     }
 }
 

@@ -1,0 +1,154 @@
+//! The results that are not in the counts by hour yet.
+
+use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::Nullable;
+use refract_domain::answer::Answers;
+use refract_domain::ids::{AccountId, PrismId, ResultId};
+use refract_domain::prism::VersionNumber;
+
+use crate::connections::on;
+use crate::error::PersistenceError;
+use crate::queries::database::Database;
+use crate::queries::results::row::{saved_answers, saved_version};
+use crate::schema::results;
+use crate::schema::sql_types::{Bind, Id};
+
+/// The first uncounted result of each prism of all accounts: the next one in the index by prism and
+/// id. By id alone, the planner would walk over the results of other prisms.
+const FIRST_UNCOUNTED: &str = "\
+SELECT prism, account, first FROM (
+    SELECT prisms.id AS prism, prisms.account_id AS account, (
+        SELECT CASE WHEN results.prism_id = prisms.id THEN results.id END FROM results
+        WHERE (results.prism_id, results.id) > (prisms.id, COALESCE(watched_results.up_to, $1))
+        ORDER BY results.prism_id, results.id
+        LIMIT 1
+    ) AS first
+    FROM prisms
+    LEFT JOIN watched_results ON watched_results.prism_id = prisms.id
+) AS firsts
+WHERE first <= $2";
+
+/// A prism with results that are not in its hours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, QueryableByName)]
+pub struct UncountedPrism {
+    /// The prism.
+    #[diesel(sql_type = Id)]
+    pub prism: PrismId,
+    /// The prism's account.
+    #[diesel(sql_type = Id)]
+    pub account: AccountId,
+    /// The first of the results.
+    #[diesel(sql_type = Nullable<Id>)]
+    pub first: Option<ResultId>,
+}
+
+/// What is counted of a result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CountableResult {
+    /// The result's id.
+    pub id: ResultId,
+    /// Number of the version that answered.
+    pub version: VersionNumber,
+    /// The model that the server reported, if it reported one.
+    pub model: Option<String>,
+    /// Version of the gateway's prompts; `None` for a model that gets no prompt.
+    pub prompt_version: Option<i32>,
+    /// The answers; `None` for a failed result.
+    pub answers: Option<Answers>,
+    /// Milliseconds that the result took.
+    pub took_ms: u64,
+    /// Tokens that the model read, if its server reports them.
+    pub input_tokens: Option<u64>,
+    /// Tokens that the model wrote, if its server reports them.
+    pub output_tokens: Option<u64>,
+    /// Whether the server cut the text.
+    pub is_truncated: bool,
+}
+
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = results)]
+struct CountableColumns {
+    id: ResultId,
+    version: i32,
+    model_name: Option<String>,
+    prompt_version: Option<i32>,
+    answers: Option<String>,
+    took_ms: i64,
+    input_tokens: Option<i64>,
+    output_tokens: Option<i64>,
+    truncated_to: Option<i64>,
+}
+
+impl Database {
+    /// The prisms of all accounts that have a result after their watermark, or after `from` without
+    /// one, and up to `up_to`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_uncounted_prisms(
+        &self,
+        from: ResultId,
+        up_to: ResultId,
+    ) -> Result<Vec<UncountedPrism>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let query = sql_query(FIRST_UNCOUNTED)
+                .bind::<Id, _>(Bind(from))
+                .bind::<Id, _>(Bind(up_to));
+            Ok(on!(connection, load(query))?)
+        })
+        .await
+    }
+
+    /// The first results of a prism after one id and up to another, at most `limit`, in the order of
+    /// their ids.
+    ///
+    /// # Errors
+    /// When the database fails, or an answer cannot be read.
+    pub async fn list_countable_results(
+        &self,
+        prism: PrismId,
+        after: ResultId,
+        up_to: ResultId,
+        limit: u32,
+    ) -> Result<Vec<CountableResult>, PersistenceError> {
+        let database = self.without_lanes();
+        let reading = database.read(async move |mut connection| {
+            let query = results::table
+                // ordered like the prism's index, as in `find_first_result`
+                .filter(results::prism_id.eq_any(vec![Bind(prism)]))
+                .filter(results::id.gt(Bind(after)))
+                .filter(results::id.le(Bind(up_to)))
+                .order((results::prism_id, results::id))
+                .limit(limit.into());
+            let found: Vec<CountableColumns> = on!(
+                connection,
+                load(query.select(CountableColumns::as_select()))
+            )?;
+            Ok(found)
+        });
+        let found = reading.await?;
+        found.into_iter().map(CountableResult::try_from).collect()
+    }
+}
+
+impl TryFrom<CountableColumns> for CountableResult {
+    type Error = PersistenceError;
+
+    fn try_from(columns: CountableColumns) -> Result<Self, PersistenceError> {
+        let answers = columns.answers.as_deref();
+        // numbers that are never negative
+        let whole = |number| u64::try_from(number).unwrap_or_default();
+        Ok(Self {
+            id: columns.id,
+            version: saved_version(columns.version)?,
+            model: columns.model_name,
+            prompt_version: columns.prompt_version,
+            answers: answers.map(|json| saved_answers(Some(json))).transpose()?,
+            took_ms: whole(columns.took_ms),
+            input_tokens: columns.input_tokens.map(whole),
+            output_tokens: columns.output_tokens.map(whole),
+            is_truncated: columns.truncated_to.is_some(),
+        })
+    }
+}

@@ -1,0 +1,237 @@
+//! The stored counts by hour, and the watermark up to which they count.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::{Integer, Nullable, Text};
+use diesel::upsert::excluded;
+use diesel_async::RunQueryDsl;
+use refract_domain::ids::{PrismId, ResultId};
+use refract_domain::prism::VersionNumber;
+
+use crate::connections::{in_transaction, on, run};
+use crate::error::PersistenceError;
+use crate::queries::database::Database;
+use crate::queries::prisms::row::WriteOutcome;
+use crate::queries::results::row::saved_version;
+use crate::schema::sql_types::{Bind, Id, Moment};
+use crate::schema::{watch_hours, watched_results};
+
+/// The hours of a prism from one on and before another, with the watermark up to which they count:
+/// one statement, so that both are of one moment.
+const KEPT: &str = "\
+SELECT watched_results.up_to AS up_to, watch_hours.hour AS hour, watch_hours.version AS version,
+    watch_hours.model_name AS model_name, watch_hours.prompt_version AS prompt_version,
+    watch_hours.first_at AS first_at, watch_hours.counts AS counts
+FROM watched_results
+LEFT JOIN watch_hours ON watch_hours.prism_id = watched_results.prism_id
+    AND watch_hours.hour >= $1 AND watch_hours.hour < $2
+WHERE watched_results.prism_id = $3
+ORDER BY 2, 3, 4, 5";
+
+/// The counts of one hour's results of one version, model and version of prompts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WatchHourRow {
+    /// Whole hours since 1970.
+    pub hour: i32,
+    /// Number of the version that answered.
+    pub version: VersionNumber,
+    /// The model that the server reported, if it reported one.
+    pub model: Option<String>,
+    /// Version of the gateway's prompts; `None` for a model that gets no prompt.
+    pub prompt_version: Option<i32>,
+    /// The moment of the first of these results.
+    pub first_at: DateTime<Utc>,
+    /// The counts, as JSON.
+    pub counts: String,
+}
+
+/// Stored hours of a prism.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KeptHours {
+    /// The watermark: results with ids up to this one are in the hours; `None` when nothing was
+    /// counted yet.
+    pub up_to: Option<ResultId>,
+    /// The hours, in order.
+    pub hours: Vec<WatchHourRow>,
+}
+
+/// Hours of a prism that are to be stored.
+#[derive(Clone, Debug)]
+pub struct NewHours {
+    /// The prism.
+    pub prism: PrismId,
+    /// The watermark as it was read.
+    pub read_up_to: Option<ResultId>,
+    /// The new watermark.
+    pub up_to: ResultId,
+    /// The hours with results between the two watermarks. They replace stored ones, so that they
+    /// have to include what those counted.
+    pub hours: Vec<WatchHourRow>,
+}
+
+#[derive(QueryableByName)]
+struct KeptColumns {
+    #[diesel(sql_type = Id)]
+    up_to: ResultId,
+    #[diesel(sql_type = Nullable<Integer>)]
+    hour: Option<i32>,
+    #[diesel(sql_type = Nullable<Integer>)]
+    version: Option<i32>,
+    #[diesel(sql_type = Nullable<Text>)]
+    model_name: Option<String>,
+    #[diesel(sql_type = Nullable<Integer>)]
+    prompt_version: Option<i32>,
+    #[diesel(sql_type = Nullable<Moment>)]
+    first_at: Option<DateTime<Utc>>,
+    #[diesel(sql_type = Nullable<Text>)]
+    counts: Option<String>,
+}
+
+#[derive(Insertable)]
+#[diesel(table_name = watch_hours)]
+struct HourColumns {
+    #[diesel(serialize_as = Bind<PrismId>)]
+    prism_id: PrismId,
+    hour: i32,
+    version: i32,
+    model_name: String,
+    prompt_version: i32,
+    #[diesel(serialize_as = Bind<DateTime<Utc>>)]
+    first_at: DateTime<Utc>,
+    counts: String,
+}
+
+impl Database {
+    /// The stored hours of a prism from one on and before another, with the watermark.
+    ///
+    /// # Errors
+    /// When the database fails, or an hour cannot be read.
+    pub async fn list_watch_hours(
+        &self,
+        prism: PrismId,
+        from: i32,
+        before: i32,
+    ) -> Result<KeptHours, PersistenceError> {
+        let database = self.without_lanes();
+        let reading = database.read(async move |mut connection| {
+            let query = sql_query(KEPT)
+                .bind::<Integer, _>(from)
+                .bind::<Integer, _>(before)
+                .bind::<Id, _>(Bind(prism));
+            let found: Vec<KeptColumns> = on!(connection, load(query))?;
+            Ok(found)
+        });
+        let found = reading.await?;
+        let up_to = found.iter().map(|columns| columns.up_to).next();
+        let hours = found.into_iter().filter_map(KeptColumns::row);
+        Ok(KeptHours {
+            up_to,
+            hours: hours.collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Stores hours and moves the watermark, if the watermark has not changed since it was read, so
+    /// that nothing is counted twice.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn keep_watch_hours(&self, new: NewHours) -> Result<WriteOutcome, PersistenceError> {
+        let NewHours {
+            prism,
+            read_up_to,
+            up_to,
+            hours,
+        } = new;
+        self.write(async move |mut connection| {
+            let moved = in_transaction!(connection, |c| {
+                let moved = match read_up_to {
+                    None => {
+                        let insert = diesel::insert_into(watched_results::table).values((
+                            watched_results::prism_id.eq(Bind(prism)),
+                            watched_results::up_to.eq(Bind(up_to)),
+                        ));
+                        insert.on_conflict_do_nothing().execute(c).await?
+                    }
+                    Some(read) => {
+                        let as_read = watched_results::table
+                            .filter(watched_results::prism_id.eq(Bind(prism)))
+                            .filter(watched_results::up_to.eq(Bind(read)));
+                        diesel::update(as_read)
+                            .set(watched_results::up_to.eq(Bind(up_to)))
+                            .execute(c)
+                            .await?
+                    }
+                };
+                if moved == 1 {
+                    for hour in hours {
+                        let replacing = HourColumns::new(prism, hour);
+                        run!(
+                            c,
+                            diesel::insert_into(watch_hours::table)
+                                .values(replacing)
+                                .on_conflict((
+                                    watch_hours::prism_id,
+                                    watch_hours::hour,
+                                    watch_hours::version,
+                                    watch_hours::model_name,
+                                    watch_hours::prompt_version,
+                                ))
+                                .do_update()
+                                .set((
+                                    watch_hours::first_at.eq(excluded(watch_hours::first_at)),
+                                    watch_hours::counts.eq(excluded(watch_hours::counts)),
+                                ))
+                        );
+                    }
+                }
+                QueryResult::Ok(moved)
+            })?;
+            Ok(WriteOutcome::of(moved == 1))
+        })
+        .await
+    }
+
+    /// Deletes the hours of all prisms before one.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn delete_watch_hours(&self, before: i32) -> Result<(), PersistenceError> {
+        self.write(async move |mut connection| {
+            let old = watch_hours::table.filter(watch_hours::hour.lt(before));
+            on!(connection, execute(diesel::delete(old)))?;
+            Ok(())
+        })
+        .await
+    }
+}
+
+impl HourColumns {
+    fn new(prism: PrismId, row: WatchHourRow) -> Self {
+        Self {
+            prism_id: prism,
+            hour: row.hour,
+            version: row.version.get(),
+            model_name: row.model.unwrap_or_default(),
+            prompt_version: row.prompt_version.unwrap_or_default(),
+            first_at: row.first_at,
+            counts: row.counts,
+        }
+    }
+}
+
+impl KeptColumns {
+    /// The hour; `None` for a watermark without hours.
+    fn row(self) -> Option<Result<WatchHourRow, PersistenceError>> {
+        let version = saved_version(self.version?);
+        let (hour, first_at, counts) = (self.hour?, self.first_at?, self.counts?);
+        Some(version.map(|version| WatchHourRow {
+            hour,
+            version,
+            model: self.model_name.filter(|name| !name.is_empty()),
+            prompt_version: self.prompt_version.filter(|version| *version != 0),
+            first_at,
+            counts,
+        }))
+    }
+}

@@ -1,0 +1,47 @@
+//! The tables of counts: by day and key, and by hour.
+
+diesel::table! {
+    use diesel::sql_types::{BigInt, Integer};
+    use crate::schema::sql_types::Id;
+
+    result_counts (prism_id, day, api_key_id) {
+        prism_id -> Id,
+        day -> Integer,
+        api_key_id -> Id,
+        ok -> BigInt,
+        failed -> BigInt,
+    }
+}
+
+diesel::table! {
+    use crate::schema::sql_types::Id;
+
+    counted_results (prism_id) {
+        prism_id -> Id,
+        up_to -> Id,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{Integer, Text};
+    use crate::schema::sql_types::{Id, Moment};
+
+    watch_hours (prism_id, hour, version, model_name, prompt_version) {
+        prism_id -> Id,
+        hour -> Integer,
+        version -> Integer,
+        model_name -> Text,
+        prompt_version -> Integer,
+        first_at -> Moment,
+        counts -> Text,
+    }
+}
+
+diesel::table! {
+    use crate::schema::sql_types::Id;
+
+    watched_results (prism_id) {
+        prism_id -> Id,
+        up_to -> Id,
+    }
+}

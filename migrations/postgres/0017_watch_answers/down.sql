@@ -1,0 +1,2 @@
+DROP TABLE watched_results;
+DROP TABLE watch_hours;
