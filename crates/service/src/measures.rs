@@ -1,5 +1,5 @@
 //! Measures over saved results: how often they are right, how two sides compare, whether the order
-//! of options matters, and what another model or version would answer.
+//! of options matters, what another model or version would answer, and what changed over time.
 
 mod comparison;
 pub(crate) mod evaluation;
@@ -9,6 +9,7 @@ mod paced_model;
 mod question_quality;
 mod retest;
 mod robustness;
+pub(crate) mod watch;
 
 pub use self::comparison::{
     ComparedQuestion, ComparedSide, ComparedSides, DifferingText, MOST_DIFFERING,
@@ -25,6 +26,10 @@ pub use self::retest::{
     RetestReport, RetestedQuestion, SAMPLED_NEWEST, retest_fingerprint,
 };
 pub use self::robustness::{PerturbedForms, PerturbedQuestion, RobustnessReport};
+pub use self::watch::{
+    ComparedPeriod, CutoffCheck, Occurrence, PrismWatch, WatchAgainst, WatchOutcome, WatchRounds,
+    WatchScope, WatchedAnswers,
+};
 use crate::Refract;
 
 /// The use cases of measures, from [`Refract::measures`](crate::Refract::measures).

@@ -13,6 +13,7 @@ use prometheus_client::registry::Registry;
 use refract_model_gateway::ModelReport;
 
 pub use self::collectors::{register_database, register_model};
+use crate::measures::watch::WatchMetrics;
 
 /// Upper bounds of the histogram's buckets in seconds: from a model on the same machine to two full
 /// attempts.
@@ -34,6 +35,7 @@ pub struct ServiceMetrics {
     repeats_waiting: Gauge,
     results_purged: Counter,
     retention_refused: Family<Label, Counter>,
+    pub(crate) watch: WatchMetrics,
 }
 
 /// A label and its value.
@@ -53,6 +55,7 @@ impl Default for ServiceMetrics {
             repeats_waiting: Gauge::default(),
             results_purged: Counter::default(),
             retention_refused: Family::default(),
+            watch: WatchMetrics::default(),
         }
     }
 }
@@ -101,6 +104,7 @@ impl ServiceMetrics {
              to delete is not plausible",
             self.retention_refused.clone(),
         );
+        self.watch.register(registry);
     }
 
     /// Adds the metrics of what model servers report about their requests.

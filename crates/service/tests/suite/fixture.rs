@@ -190,7 +190,7 @@ pub(crate) fn person(number: u128) -> ResultActor {
     ResultActor::Person(PersonId::new(Uuid::from_u128(number)))
 }
 
-fn new_result(prism: &PrismLens, described: &Described) -> NewResult {
+pub(crate) fn new_result(prism: &PrismLens, described: &Described) -> NewResult {
     let made_at = moment(described.at);
     let result = SavedResult {
         id: new_id(made_at),

@@ -24,6 +24,7 @@ mod sign_in_events;
 mod stored_runs;
 mod unsaved_drafts;
 mod uploaded_files;
+mod watched_answers;
 
 use refract_test_support::backend::Backend;
 

@@ -1,0 +1,128 @@
+//! Counts of a prism's results by hour, version, model and version of prompts.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use refract_domain::prism::VersionNumber;
+use refract_evaluation::drift::result_tally::{ResultTally, TalliedResult};
+use refract_persistence::{CountableResult, PersistenceError, WatchHourRow};
+
+/// Whose results are counted together.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct HourKey {
+    /// Whole hours since 1970.
+    pub(super) hour: i32,
+    pub(super) version: VersionNumber,
+    /// The model, as its server reports it.
+    pub(super) model: Option<String>,
+    pub(super) prompt_version: Option<i32>,
+}
+
+/// The results of one key.
+#[derive(Clone, Debug)]
+pub(super) struct CountedHour {
+    /// The moment of the first result.
+    pub(super) first_at: DateTime<Utc>,
+    pub(super) tally: ResultTally,
+}
+
+/// Counted results, in the order of their hours.
+#[derive(Clone, Debug, Default)]
+pub(super) struct CountedHours(BTreeMap<HourKey, CountedHour>);
+
+impl CountedHours {
+    /// Stored counts.
+    ///
+    /// # Errors
+    /// Counts are not what this version of Refract stores.
+    pub(super) fn of_rows(rows: Vec<WatchHourRow>) -> Result<Self, PersistenceError> {
+        let column = "watch_hours.counts";
+        let hours = rows.into_iter().map(|row| {
+            let tally = serde_json::from_str(&row.counts);
+            let tally = tally.map_err(|_| PersistenceError::Unreadable { column })?;
+            let key = HourKey {
+                hour: row.hour,
+                version: row.version,
+                model: row.model,
+                prompt_version: row.prompt_version,
+            };
+            let first_at = row.first_at;
+            Ok((key, CountedHour { first_at, tally }))
+        });
+        Ok(Self(hours.collect::<Result<_, PersistenceError>>()?))
+    }
+
+    /// The counts, to be stored.
+    pub(super) fn into_rows(self) -> Result<Vec<WatchHourRow>, PersistenceError> {
+        let rows = self.0.into_iter().map(|(key, hour)| {
+            let counts = serde_json::to_string(&hour.tally)
+                .map_err(|_| PersistenceError::Refused("counts have no JSON".to_owned()))?;
+            Ok(WatchHourRow {
+                hour: key.hour,
+                version: key.version,
+                model: key.model,
+                prompt_version: key.prompt_version,
+                first_at: hour.first_at,
+                counts,
+            })
+        });
+        rows.collect()
+    }
+
+    /// Counts a result. Returns whether it is the first one of its hour, version, model and prompts.
+    pub(super) fn add(&mut self, result: &CountableResult) -> bool {
+        let moment = result.id.moment();
+        let key = HourKey {
+            hour: hour_of(moment),
+            version: result.version,
+            model: result.model.clone(),
+            prompt_version: result.prompt_version,
+        };
+        let tallied = TalliedResult {
+            answers: result.answers.as_ref(),
+            took_ms: result.took_ms,
+            is_truncated: result.is_truncated,
+            input_tokens: result.input_tokens.unwrap_or_default(),
+            output_tokens: result.output_tokens.unwrap_or_default(),
+        };
+        let mut is_first = false;
+        let hour = self.0.entry(key).or_insert_with(|| {
+            is_first = true;
+            CountedHour {
+                first_at: moment,
+                tally: ResultTally::default(),
+            }
+        });
+        hour.tally.add(&tallied);
+        is_first
+    }
+
+    /// The counts from one hour on and before another.
+    pub(super) fn between(
+        &self,
+        from: i32,
+        to: i32,
+    ) -> impl Iterator<Item = (&HourKey, &CountedHour)> {
+        let hours = self.0.iter();
+        hours.filter(move |(key, _)| (from..to).contains(&key.hour))
+    }
+
+    /// Number of results from one hour on and before another.
+    pub(super) fn results(&self, from: i32, to: i32) -> u64 {
+        let hours = self.between(from, to);
+        hours.map(|(_, hour)| hour.tally.results).sum()
+    }
+}
+
+/// The hour of a moment: whole hours since 1970.
+pub(super) fn hour_of(moment: DateTime<Utc>) -> i32 {
+    let hours = moment.timestamp().div_euclid(SECONDS);
+    i32::try_from(hours).unwrap_or_default()
+}
+
+/// The moment at which an hour begins.
+pub(super) fn begin_of(hour: i32) -> DateTime<Utc> {
+    DateTime::UNIX_EPOCH + TimeDelta::hours(hour.into())
+}
+
+const SECONDS: i64 = 60 * 60;

@@ -1,0 +1,198 @@
+//! Counts results by hour in the background, and looks at the prisms whose results were counted.
+//!
+//! One node on a database does so at a time: the one that holds the lease. If two count at once, no
+//! result is counted twice (the watermark moves only from where it was read).
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::time::{Duration, Instant};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use refract_domain::ids::{AccountId, NodeId, PrismId, ResultId};
+use refract_persistence::UncountedPrism;
+use uuid::Uuid;
+
+use super::OPEN;
+use super::hours::hour_of;
+use super::metrics::{PrismSeries, prism_labels};
+use super::scope::WatchScope;
+use super::uncounted::{CountedResults, Uncounted, count_closed, first_watched};
+use crate::measures::Measures;
+use crate::{InternalError, Refract};
+
+/// The name of the lease.
+const LEASE: &str = "watch";
+/// How long a lease lasts without renewal: a dead node counts nothing for this long.
+const TERM: TimeDelta = TimeDelta::minutes(3);
+/// Age at which counting renews the lease.
+const RENEWAL: Duration = Duration::from_mins(1);
+/// The pause between two rounds.
+const ROUND: Duration = Duration::from_mins(1);
+/// The pause after a page, as a multiple of the page's time: at most a fifth of the time goes to
+/// counting, the rest to calls.
+const REST: u32 = 4;
+/// Hours for which counts are kept: 400 days.
+const KEPT_HOURS: i32 = 400 * 24;
+/// The pause between two deletions of older counts.
+const DELETION: Duration = Duration::from_hours(24);
+
+/// Counts results and looks at prisms, in the background.
+pub struct WatchRounds {
+    refract: Refract,
+    node: NodeId,
+    /// The series of each prism; `None` while another node watches.
+    series: Option<HashMap<PrismId, PrismSeries>>,
+    deleted: Option<Instant>,
+}
+
+/// How a round ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WatchOutcome {
+    /// Another node counts.
+    HeldByAnotherNode,
+    /// The number of results that were counted.
+    Counted(u64),
+}
+
+impl Measures<'_> {
+    /// The background task, which counts nothing until it is run.
+    pub fn watch_rounds(self) -> WatchRounds {
+        WatchRounds {
+            refract: self.refract.clone(),
+            node: NodeId::new(Uuid::now_v7()),
+            series: None,
+            deleted: None,
+        }
+    }
+}
+
+impl WatchRounds {
+    /// Counts round after round, until it is dropped. Another node can take over when the lease
+    /// expires.
+    pub async fn run(mut self) -> Infallible {
+        loop {
+            if let Err(error) = self.round_now().await {
+                tracing::warn!(%error, "results could not be counted by hour yet");
+            }
+            tokio::time::sleep(ROUND).await;
+        }
+    }
+
+    async fn round_now(&mut self) -> Result<WatchOutcome, InternalError> {
+        let now = self.refract.database.time(Utc::now()).await?;
+        self.round(now).await
+    }
+
+    /// Counts the results that are old enough at a moment. Looks at a prism when the first result of
+    /// an hour, of a model or of a version was counted, which is about once an hour.
+    ///
+    /// # Errors
+    /// When the database fails. The next round continues.
+    pub async fn round(&mut self, now: DateTime<Utc>) -> Result<WatchOutcome, InternalError> {
+        let database = self.refract.database.clone();
+        if !self.take_lease(now).await? {
+            self.refract.metrics.watch.clear();
+            self.series = None;
+            return Ok(WatchOutcome::HeldByAnotherNode);
+        }
+        if self.deleted.is_none_or(|at| at.elapsed() >= DELETION) {
+            let kept = hour_of(now) - KEPT_HOURS;
+            database.delete_watch_hours(kept).await?;
+            self.deleted = Some(Instant::now());
+        }
+        let closed = ResultId::first_of(now - OPEN).just_before();
+        let from = first_watched(now);
+        let mut results = 0;
+        let mut looked_at = Vec::new();
+        let began = Instant::now();
+        let mut renewed = began;
+        for found in database.list_uncounted_prisms(from, closed).await? {
+            let counting = self.count(found, closed, now, began, &mut renewed);
+            let counted = match counting.await {
+                // a row that cannot be read must not keep other prisms from being counted
+                Err(InternalError::Persistence(error)) if !error.is_passing() => {
+                    let prism = found.prism;
+                    tracing::warn!(%error, %prism, "results of a prism cannot be counted by hour");
+                    continue;
+                }
+                counted => counted?,
+            };
+            results += counted.results;
+            if counted.has_first {
+                looked_at.push((found.account, found.prism));
+            }
+        }
+        if self.series.is_none() {
+            looked_at = database.list_prisms_of_all_accounts().await?;
+        }
+        self.look(looked_at, now).await?;
+        Ok(WatchOutcome::Counted(results))
+    }
+
+    async fn count(
+        &self,
+        found: UncountedPrism,
+        closed: ResultId,
+        now: DateTime<Utc>,
+        began: Instant,
+        renewed: &mut Instant,
+    ) -> Result<CountedResults, InternalError> {
+        let uncounted = Uncounted {
+            prism: found.prism,
+            from: first_watched(now),
+            up_to: closed,
+        };
+        let goes_on = async |took: Duration| {
+            tokio::time::sleep(took * REST).await;
+            if renewed.elapsed() < RENEWAL {
+                return true;
+            }
+            *renewed = Instant::now();
+            let passed = TimeDelta::from_std(began.elapsed()).unwrap_or_default();
+            self.take_lease(now + passed).await.unwrap_or_default()
+        };
+        Ok(count_closed(&self.refract.database, uncounted, goes_on).await?)
+    }
+
+    /// Compares the last day of prisms with the time before, and exports what is found.
+    async fn look(
+        &mut self,
+        prisms: Vec<(AccountId, PrismId)>,
+        now: DateTime<Utc>,
+    ) -> Result<(), InternalError> {
+        let database = &self.refract.database;
+        let series = self.series.get_or_insert_default();
+        if prisms.is_empty() {
+            return Ok(());
+        }
+        let accounts = database.list_accounts().await?;
+        let names: HashMap<AccountId, String> =
+            accounts.into_iter().map(|it| (it.id, it.name)).collect();
+        for (account, prism) in prisms {
+            let Some(history) = database.prism_history(prism).await? else {
+                continue;
+            };
+            let measures = self.refract.measures();
+            let looking = measures.watch_counted(&history, WatchScope::default(), now);
+            let watch = looking.await?;
+            if watch.results_now.results == 0 && !series.contains_key(&prism) {
+                continue;
+            }
+            let account = names.get(&account).map_or("", String::as_str);
+            let labels = prism_labels(account, &history.prism.slug);
+            let earlier = series.remove(&prism).unwrap_or_default();
+            let others = series.values().map(PrismSeries::len).sum();
+            let metrics = &self.refract.metrics.watch;
+            let set = metrics.set(&earlier, others, &labels, &watch);
+            series.insert(prism, set);
+        }
+        Ok(())
+    }
+
+    async fn take_lease(&self, now: DateTime<Utc>) -> Result<bool, InternalError> {
+        let database = &self.refract.database;
+        Ok(database
+            .take_lease(LEASE, self.node, now, now + TERM)
+            .await?)
+    }
+}

@@ -1,0 +1,166 @@
+//! The counts of a window: of all its results, and of the answers to each question as it is worded
+//! now.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use refract_domain::prism::question::Question;
+use refract_domain::prism::{PrismVersion, VersionNumber};
+use refract_domain::result::mark::source::MarksFrom;
+use refract_evaluation::drift::answer_tally::AnswerTally;
+use refract_evaluation::drift::result_tally::ResultTally;
+use refract_persistence::{Database, PersistenceError, PrismHistory, ResultFilter};
+
+use super::hours::{CountedHours, begin_of};
+
+/// A period of time whose results are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ComparedPeriod {
+    /// The first moment.
+    pub from: DateTime<Utc>,
+    /// The moment after the last.
+    pub to: DateTime<Utc>,
+}
+
+/// How many results have one value, and since when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Seen {
+    /// Number of answered results.
+    pub(super) results: u64,
+    /// The moment of the first result.
+    pub(super) first_at: DateTime<Utc>,
+}
+
+/// The counts of a window.
+#[derive(Clone, Debug)]
+pub(super) struct WindowCounts {
+    pub(super) period: ComparedPeriod,
+    /// Counts of all results; none for the marked sample.
+    pub(super) total: ResultTally,
+    /// The answers to the questions of the latest version, in its order, by versions that word them
+    /// alike.
+    pub(super) answers: Vec<AnswerTally>,
+    /// The models that answered.
+    pub(super) models: BTreeMap<Option<String>, Seen>,
+    /// The versions of prompts that were used.
+    pub(super) prompts: BTreeMap<Option<i32>, Seen>,
+    /// The versions of the prism that answered.
+    pub(super) versions: BTreeMap<VersionNumber, Seen>,
+}
+
+impl WindowCounts {
+    /// The counts from one hour on and before another.
+    pub(super) fn of_hours(
+        history: &PrismHistory,
+        hours: &CountedHours,
+        from: i32,
+        to: i32,
+    ) -> Self {
+        let mut counts = Self::empty(history, begin_of(from), begin_of(to));
+        for (key, hour) in hours.between(from, to) {
+            counts.total += &hour.tally;
+            let answered = hour.tally.results - hour.tally.failed;
+            if answered > 0 {
+                let seen = Seen {
+                    results: answered,
+                    first_at: hour.first_at,
+                };
+                see(&mut counts.models, key.model.clone(), seen);
+                see(&mut counts.prompts, key.prompt_version, seen);
+                see(&mut counts.versions, key.version, seen);
+            }
+            for (question, tally) in comparable(history, key.version).zip(&mut counts.answers) {
+                let answers = question.and_then(|it| hour.tally.questions.get(&it.key));
+                if let Some(answers) = answers {
+                    *tally += answers;
+                }
+            }
+        }
+        counts
+    }
+
+    /// The counts of the results with marks that are a fair sample.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub(super) async fn of_marks(
+        database: &Database,
+        history: &PrismHistory,
+    ) -> Result<Self, PersistenceError> {
+        let (latest, earliest) = (DateTime::<Utc>::MAX_UTC, DateTime::<Utc>::MIN_UTC);
+        let mut counts = Self::empty(history, latest, earliest);
+        let mut pages = database.marked_pages(history.prism.id, ResultFilter::default());
+        while let Some(page) = pages.next().await? {
+            for result in page {
+                let is_fair = |mark| MarksFrom::Random.counts(mark);
+                if !result.marks.iter().any(|mark| is_fair(mark.source)) {
+                    continue;
+                }
+                let first_at = result.id.moment();
+                let seen = Seen {
+                    results: 1,
+                    first_at,
+                };
+                counts.period.from = counts.period.from.min(first_at);
+                counts.period.to = counts.period.to.max(first_at);
+                see(&mut counts.models, result.model, seen);
+                see(&mut counts.versions, result.version, seen);
+                let questions = comparable(history, result.version);
+                for (question, tally) in questions.zip(&mut counts.answers) {
+                    let answer = question.and_then(|it| result.answers.get(&it.key));
+                    if let Some(answer) = answer {
+                        tally.add(answer);
+                    }
+                }
+            }
+        }
+        if counts.versions.is_empty() {
+            let (from, to) = (DateTime::UNIX_EPOCH, DateTime::UNIX_EPOCH);
+            counts.period = ComparedPeriod { from, to };
+        }
+        Ok(counts)
+    }
+
+    fn empty(history: &PrismHistory, from: DateTime<Utc>, to: DateTime<Utc>) -> Self {
+        let latest = history.versions.last();
+        let questions = latest.map_or(0, |latest| latest.questions().len());
+        Self {
+            period: ComparedPeriod { from, to },
+            total: ResultTally::default(),
+            answers: vec![AnswerTally::default(); questions],
+            models: BTreeMap::new(),
+            prompts: BTreeMap::new(),
+            versions: BTreeMap::new(),
+        }
+    }
+}
+
+/// The questions of the latest version, each `None` if a version asks it otherwise: in other words,
+/// with other options, about other fields or in another context.
+fn comparable(
+    history: &PrismHistory,
+    version: VersionNumber,
+) -> impl Iterator<Item = Option<&Question>> {
+    let latest = history.versions.last();
+    let place = usize::try_from(version.get()).ok();
+    let place = place.and_then(|number| number.checked_sub(1));
+    let version = place.and_then(|place| history.versions.get(place));
+    let asks_alike = |latest: &PrismVersion, version: &PrismVersion| {
+        version.fields() == latest.fields() && version.context() == latest.context()
+    };
+    let version = version.filter(|it| latest.is_some_and(|latest| asks_alike(latest, it)));
+    let questions = latest.map(PrismVersion::questions).unwrap_or_default();
+    questions.iter().map(move |question| {
+        let asked = version?.question(&question.key)?;
+        (asked == question).then_some(question)
+    })
+}
+
+fn see<K: Ord>(all: &mut BTreeMap<K, Seen>, key: K, seen: Seen) {
+    all.entry(key)
+        .and_modify(|known| {
+            known.results += seen.results;
+            known.first_at = known.first_at.min(seen.first_at);
+        })
+        .or_insert(seen);
+}
