@@ -26,6 +26,7 @@ mod period;
 mod person;
 mod prism;
 mod prism_history;
+mod requirement_finding;
 mod results;
 mod retest;
 mod run;
@@ -34,6 +35,7 @@ mod shown_result;
 pub(crate) mod signals;
 mod try_text;
 mod usage;
+mod watch;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -172,6 +174,15 @@ pub enum TerminalCommand {
         after_help = "Examples:\n  refract retest support-triage --model-url http://127.0.0.1:8000/v1 --model-name qwen3-8b --output flips.csv\n  refract retest support-triage --version 3 --sample 1000\n  refract retest support-triage --prism-file draft.json --json | jq .flip_rate"
     )]
     Retest(Box<retest::RetestCommand>),
+    /// Says what changed in the answers over time, without anybody's doing
+    ///
+    /// Compares the newest results with earlier ones or with the marked sample, by question: shares of
+    /// outcomes, probabilities, models, failures, time and tokens. No marks are needed. An alarm is a
+    /// change that chance does not explain, at most one in 30 days for a prism that does not change.
+    #[command(
+        after_help = "Examples:\n  refract watch support-triage\n  refract watch support-triage --window 7d --against marks\n  refract watch support-triage --require 'angry.alarm<1' --require 'topic.billing.change<=0.1'\n\nRequirements name a question and a figure, or a question, an outcome and a figure:\n  of a question   alarm (0 or 1), psi, js, new_models\n  of an outcome   now, difference, change (without its sign), low, high"
+    )]
+    Watch(Box<watch::WatchCommand>),
     /// Explains a command, as --help after it does
     #[command(
         after_help = "Examples:\n  refract help\n  refract help run\n  refract help results export"
@@ -260,6 +271,7 @@ impl TerminalCommand {
             Self::Evaluate(command) => command.run(database).await?,
             Self::Compare(command) => command.run(database).await?,
             Self::Retest(command) => return Box::pin(command.run(database)).await,
+            Self::Watch(command) => return command.run(database).await,
             Self::Help { command } => {
                 if let Err(help) = command_line::help(program(), &command) {
                     return Ok(output::wrong_usage(&help));

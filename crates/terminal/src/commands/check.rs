@@ -31,6 +31,7 @@ use super::file_run::{
     AskedPrism, FileRunArgs, check_watched, refused, report, stop, stopped, watched,
 };
 use super::measures::{self, MeasuredQuestion};
+use super::requirement_finding;
 use super::signals::StopSignals;
 use crate::arguments;
 use crate::commands::input_path::InputPath;
@@ -199,7 +200,7 @@ impl CheckCommand {
                 .iter()
                 .map(|measured| measures::json(measured, None))
                 .try_for_each(|m| output::json(&m))?;
-            requirements::print_json(&checked)?;
+            requirement_finding::print_json(&checked)?;
             orders.iter().try_for_each(option_orders::print_json)?;
             robustness.iter().try_for_each(robustness::print_json)?;
         } else {
@@ -244,7 +245,7 @@ fn render(measured: &[MeasuredQuestion], wrong: &WrongAnswers, verdict: &Verdict
     let fit = streams::stdout_is_terminal().then_some(width);
     let blocks = questions.chain([
         wrong_rows::render(wrong, fit),
-        requirements::render(verdict.requirements),
+        requirement_finding::render(verdict.requirements),
         verdict
             .orders
             .map_or_else(String::new, option_orders::render),

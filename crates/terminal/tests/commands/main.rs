@@ -37,6 +37,7 @@ mod runs;
 mod try_text;
 mod unread;
 mod usage;
+mod watch;
 
 /// A behaviour starts a service of its own.
 use std::future::ready as on;

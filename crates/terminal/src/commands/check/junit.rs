@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use refract_service::measures::WrongAnswers;
 
-use super::requirements::RequirementFinding;
+use super::super::requirement_finding::RequirementFinding;
 use super::verdict::Verdict;
 use crate::output::file::OutputFile;
 

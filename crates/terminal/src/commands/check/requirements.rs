@@ -1,7 +1,5 @@
 //! The requirements of a check: validates them, and compares them with the measures.
 
-use std::fmt::Write as _;
-
 use anyhow::{Context as _, ensure};
 use refract_domain::key::QuestionKey;
 use refract_domain::lens::cutoffs::Cutoffs;
@@ -11,36 +9,13 @@ use refract_evaluation::marked::answers::MarkedAnswers;
 use refract_evaluation::requirement::Requirement;
 use refract_evaluation::robustness::PerturbedBy;
 use refract_service::measures::RobustnessReport;
-use serde::Serialize;
 
 use super::super::measures::MeasuredQuestion;
-use crate::terminal::Palette;
-use crate::{output, suggestion};
+use super::super::requirement_finding::RequirementFinding;
+use crate::suggestion;
 
 /// Requirements whose questions and outcomes all exist in the version.
 pub(super) struct Requirements<'a>(&'a [Requirement]);
-
-/// A requirement with the measured value, as printed by `check --json`.
-#[derive(Serialize)]
-pub(super) struct RequirementFinding {
-    /// The requirement in the syntax of the command line.
-    pub(super) requirement: String,
-    /// The measure's value; `None` if undefined.
-    pub(super) value: Option<f64>,
-    pub(super) holds: bool,
-}
-
-impl RequirementFinding {
-    /// The value with up to six decimals, enough to distinguish it from the bound.
-    pub(super) fn describe_value(&self) -> String {
-        let Some(value) = self.value else {
-            return "not defined".to_owned();
-        };
-        let decimals = format!("{value:.6}");
-        let shortest = decimals.trim_end_matches('0').trim_end_matches('.');
-        shortest.to_owned()
-    }
-}
 
 impl<'a> Requirements<'a> {
     /// Refuses a requirement whose question or outcome the version lacks, or whose measure is for
@@ -118,28 +93,4 @@ fn perturbed(
         || AnswerSensitivity::default().measures(),
         |asked| asked.measures(by),
     )
-}
-
-/// A line for each requirement.
-pub(super) fn render(findings: &[RequirementFinding]) -> String {
-    let palette = Palette::of_stdout();
-    let width = findings.iter().map(|finding| finding.requirement.len());
-    let width = width.max().unwrap_or(0);
-    let mut words = String::new();
-    for finding in findings {
-        let (style, outcome) = if finding.holds {
-            (&palette.chosen, "ok    ")
-        } else {
-            (&palette.bad, "FAILED")
-        };
-        let (requirement, value) = (&finding.requirement, finding.describe_value());
-        let outcome = style.apply_to(outcome);
-        let _ = writeln!(words, "{outcome}  {requirement:width$}  {value}");
-    }
-    words
-}
-
-/// Prints a JSON line for each requirement.
-pub(super) fn print_json(findings: &[RequirementFinding]) -> anyhow::Result<()> {
-    findings.iter().try_for_each(output::json)
 }

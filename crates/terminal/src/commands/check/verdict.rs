@@ -6,7 +6,7 @@ use std::time::Duration;
 use refract_service::measures::{OrdersReport, RobustnessReport};
 
 use super::super::file_run::AskedPrism;
-use super::requirements::RequirementFinding;
+use super::super::requirement_finding::{self, RequirementFinding};
 use crate::output;
 
 /// Everything that decides whether a check passes.
@@ -26,12 +26,7 @@ pub(super) struct Verdict<'a> {
 impl Verdict<'_> {
     /// The exit status; prints one line with all causes of a failure.
     pub(super) fn exit(&self) -> ExitCode {
-        let failed = self.requirements.iter().filter(|finding| !finding.holds);
-        let requirements = match (failed.count(), self.requirements.len()) {
-            (0, _) => None,
-            (1, 1) => Some("the requirement does not hold".to_owned()),
-            (failed, all) => Some(format!("{failed} of {all} requirements do not hold")),
-        };
+        let requirements = requirement_finding::failed(self.requirements);
         let orders = self.orders.and_then(|report| report.asked.end.as_ref());
         let orders = orders.map(|stop| format!("other orders were not all asked: {stop}"));
         let forms = self.robustness.and_then(|report| report.asked.end.as_ref());
