@@ -2,16 +2,19 @@
 
 mod actions;
 mod changes;
+mod drift;
 mod file;
 mod questions;
 
 use chrono::{TimeDelta, Utc};
 use maud::{Markup, html};
 use refract_domain::account::role::Role;
+use refract_service::measures::WatchScope;
 use refract_service::prisms::{Prism, PrismOverview, sample_texts};
 
 pub(crate) use self::actions::{archive, rename, restore};
 use self::changes::{changes, versions};
+use self::drift::drift;
 pub(crate) use self::file::{download, download_version};
 use self::questions::{DAYS, questions};
 use crate::components::copyable::{COPY_SCRIPT, copyable};
@@ -43,6 +46,10 @@ async fn page(
     let since = Utc::now() - TimeDelta::days(DAYS);
     let results = visit.refract.results();
     let shares = results.answer_shares(&found.prism_lens, since).await?;
+    let history = visit.refract.prisms().with_versions(prism.id).await?;
+    let measures = visit.refract.measures();
+    let looking = measures.watch_counted(&history, WatchScope::default(), Utc::now());
+    let watch = looking.await?;
     let role = visit.visitor.role;
     let main = html! {
         @if let Some(notice) = visit.done(done) { (notice) }
@@ -52,6 +59,7 @@ async fn page(
             }))
         }
         (numbers(found))
+        (drift(&watch))
         div.split {
             section { (questions(prism, found.prism_lens.latest.questions(), &shares, role)) }
             section {
