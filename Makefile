@@ -1,7 +1,7 @@
 # The tasks of this repository. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: checks help demo demo-model build app-pictures check check-api check-bounds check-called check-certified check-clients check-crates check-deploy check-described check-evaluation check-measured check-fidelity check-generated check-model check-generators check-parquet check-reproducible check-scripts check-services check-served check-sign-in check-spreadsheet check-wasm sbom licences man fmt fmt-check clippy test test-each test-endurance test-faults test-rolling test-runs docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-pace build-bench-http fuzz fuzz-build semver train wasm clean
+.PHONY: checks help demo demo-model build app-pictures check check-api check-bounds check-called check-certified check-clients check-crates check-deploy check-described check-evaluation check-measured check-fidelity check-generated check-model check-generators check-parquet check-reproducible check-scripts check-services check-served check-sign-in check-spreadsheet check-wasm sbom licences man fmt fmt-check clippy test test-each test-endurance test-faults test-rolling test-runs docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-pace bench-watch build-bench-http fuzz fuzz-build semver train wasm clean
 
 CARGO ?= cargo
 PROFILE ?= dev
@@ -207,6 +207,9 @@ GROWTH ?= 10000,1000000
 
 bench-growth: build-bench-http ## measure reads, creates and exports as results grow in number (GROWTH=10000,1000000,5000000; ARGS=postgres or sqlite)
 	.ci/with-postgres $(BENCH_HTTP) growth $(GROWTH) $(ARGS)
+
+bench-watch: ## measure `refract watch` among many results (RESULTS=5000000; REFRACT_BINARY, else a release build)
+	.ci/bench-watch $(RESULTS)
 
 bench-http: build-bench-http ## measure the served API beside bare handlers (installs wrk on Debian when it is missing; ARGS=speed, memory, alone, one-key or start)
 	.ci/with-postgres --durable $(BENCH_HTTP) $(ARGS)

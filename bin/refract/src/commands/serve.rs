@@ -282,18 +282,15 @@ pub(crate) async fn serve(
     let (served, app_drained) = tokio::select! {
         served = both => served,
         never = refract.keys().save_uses_regularly() => match never {},
+        never = refract.measures().watch_rounds().run() => match never {},
     };
     runs.ended(grace).await;
     refract.keys().save_uses().await;
     match served.context("the server failed")?.and(app_drained) {
         Drained::Clean => Ok(ExitCode::SUCCESS),
         Drained::Cut(calls) => {
-            let calls = if calls == 1 {
-                "1 call".to_owned()
-            } else {
-                format!("{calls} calls")
-            };
-            let message = format!("error: {calls} did not finish within the grace time");
+            let noun = if calls == 1 { "call" } else { "calls" };
+            let message = format!("error: {calls} {noun} did not finish within the grace time");
             Ok(output::fail_with(&message))
         }
     }
