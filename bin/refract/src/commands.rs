@@ -69,7 +69,7 @@ impl Program {
         arguments::refuse_both("DATABASE_URL")?;
         match self.command {
             Command::Serve(command) => command.run(database).await,
-            Command::Demo(command) => command.run().await,
+            Command::Demo(command) => Box::pin(command.run()).await,
             Command::Terminal(command) => Box::pin(command.run(database, Self::command)).await,
         }
     }

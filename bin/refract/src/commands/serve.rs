@@ -66,7 +66,7 @@ impl ServeCommand {
         // stops it gracefully
         let stop = announced_stop(node.http.lifecycle.clone(), delay)?;
         node.report()?;
-        node.run(stop).await
+        Box::pin(node.run(stop)).await
     }
 
     /// Opens the database and binds the listeners. Nothing is served before [`StartedNode::run`].

@@ -78,7 +78,7 @@ impl ProbabilityDrift {
             );
             psi += (p - q) * (p / q).ln();
             let (p, q) = (now / of_now, before / of_before);
-            divergence += (information(p, q) + information(q, p)) / 2.0;
+            divergence += f64::midpoint(information(p, q), information(q, p));
             let expected = of_now * (now + before) / all;
             chi_squared += (now - expected).powi(2) / expected * all / of_before;
         }

@@ -107,7 +107,9 @@ mod tests {
             (&mut both, &[result, failed, result]),
         ];
         for (tally, results) in tallied {
-            results.iter().for_each(|result| tally.add(result));
+            for result in results {
+                tally.add(result);
+            }
         }
         one += &other;
         assert_eq!(one, both);

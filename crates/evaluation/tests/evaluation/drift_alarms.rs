@@ -71,40 +71,43 @@ fn questions(stream: &Stream) -> Vec<Question> {
         .collect()
 }
 
+/// An answer that is yes with this probability. The probabilities are uniform on either side of the
+/// cutoff.
+fn yes_no(share: f64, numbers: &mut Numbers) -> Answer {
+    let is_yes = numbers.next() < share;
+    let half = numbers.next() / 2.0;
+    let probability = if is_yes { 0.5 + half } else { half * 0.999 };
+    Answer::YesNo {
+        probability: Probability::from_f64(probability).unwrap(),
+    }
+}
+
+/// An answer to a choice of four outcomes.
+fn choice(numbers: &mut Numbers) -> Answer {
+    let chosen = match numbers.next() {
+        it if it < 0.5 => "a",
+        it if it < 0.8 => "b",
+        it if it < 0.98 => "c",
+        _ => "other",
+    };
+    let chosen = OutcomeKey::parse(chosen).unwrap();
+    let probability = Probability::from_f64(0.3 + 0.7 * numbers.next()).unwrap();
+    Answer::Choice {
+        value: Some(chosen.clone()),
+        probabilities: vec![(chosen, probability)],
+        confidence: probability,
+    }
+}
+
 /// The answers of an hour, one tally for each question.
 fn hour(stream: &Stream, numbers: &mut Numbers) -> Vec<AnswerTally> {
     let mut tallies = vec![AnswerTally::default(); stream.yes.len() + stream.choices];
     for _ in 0..stream.pace {
         for (place, tally) in tallies.iter_mut().enumerate() {
-            let answer = match stream.yes.get(place) {
-                // uniform on either side of the cutoff, so that the share of yes is the given one
-                Some(share) => {
-                    let is_yes = numbers.next() < *share;
-                    let half = numbers.next() / 2.0;
-                    Answer::YesNo {
-                        probability: Probability::from_f64(if is_yes {
-                            0.5 + half
-                        } else {
-                            half * 0.999
-                        })
-                        .unwrap(),
-                    }
-                }
-                None => {
-                    let chosen = match numbers.next() {
-                        it if it < 0.5 => "a",
-                        it if it < 0.8 => "b",
-                        it if it < 0.98 => "c",
-                        _ => "other",
-                    };
-                    let chosen = OutcomeKey::parse(chosen).unwrap();
-                    let probability = Probability::from_f64(0.3 + 0.7 * numbers.next()).unwrap();
-                    Answer::Choice {
-                        value: Some(chosen.clone()),
-                        probabilities: vec![(chosen, probability)],
-                        confidence: probability,
-                    }
-                }
+            let answer = if let Some(share) = stream.yes.get(place) {
+                yes_no(*share, numbers)
+            } else {
+                choice(numbers)
             };
             tally.add(&answer);
         }

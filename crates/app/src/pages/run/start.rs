@@ -151,6 +151,7 @@ fn price(facts: &CheckFacts, pace: Option<Pace>) -> Markup {
 }
 
 /// How long an answer takes.
+#[derive(Clone, Copy)]
 struct Pace {
     /// The mean time of one answer in milliseconds.
     each: u64,
