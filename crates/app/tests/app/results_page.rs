@@ -118,9 +118,7 @@ async fn each_filter_that_is_set_can_be_removed_by_itself(backend: Backend) {
             "href=\"{RESULTS}?{}&amp;order=least_sure\"",
             rest.join("&amp;")
         );
-        let (_, chip) = chips
-            .split_once(&link)
-            .unwrap_or_else(|| panic!("{link}: {chips}"));
+        let (_, chip) = chips.split_once(&link).expect(&link);
         let (chip, _) = chip.split_once("</a>").unwrap();
         assert!(chip.contains(words), "{words}: {chip}");
     }

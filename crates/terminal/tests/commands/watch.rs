@@ -1,5 +1,7 @@
 //! `refract watch`: JSON lines, the table, requirements and what windows are compared with.
 
+use std::fmt::Write as _;
+
 use refract_test_stack::program::Ended;
 use refract_test_stack::service::{Backend, PRISM, Service};
 use refract_test_support::model_server::ScriptedReply;
@@ -85,7 +87,7 @@ async fn the_window_is_compared_with_the_marked_sample(backend: Backend) {
     answered(&service, "calm", 12, 0.1).await;
     let mut marks = String::from("ref,angry\n");
     for place in 0..12 {
-        marks.push_str(&format!("calm{place},no\n"));
+        let _ = writeln!(marks, "calm{place},no");
     }
     let file = service.folder.path().join("marks.csv");
     std::fs::write(&file, marks).unwrap();
