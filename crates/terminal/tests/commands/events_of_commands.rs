@@ -18,7 +18,7 @@ on_both!(every_changing_command_has_its_event);
 
 /// Commands without an event, with the reason. A command that is neither here nor done by the walk
 /// fails the test: decide which it is.
-const WITHOUT: [(&str, &str); 32] = [
+const WITHOUT: [(&str, &str); 34] = [
     (
         "serve",
         "what it changes has its events: see the app and the purges",
@@ -42,6 +42,7 @@ const WITHOUT: [(&str, &str); 32] = [
     ("lens preview", "reads"),
     ("lens cutoffs", "reads"),
     ("lens schema", "prints a schema"),
+    ("marks schema", "prints a schema"),
     ("runs list", "reads"),
     ("runs show", "reads"),
     ("results list", "shows what is stored on a terminal"),
@@ -57,6 +58,7 @@ const WITHOUT: [(&str, &str); 32] = [
     ("evaluate", "reads and prints measures"),
     ("compare", "reads and prints measures"),
     ("retest", "asks the model again and saves nothing"),
+    ("watch", "counts results anew and prints what changed"),
     ("usage", "reads and prints sums"),
     ("events", "reads what the operator may read in the database"),
     ("demo", "has a database of its own: a test of its own below"),

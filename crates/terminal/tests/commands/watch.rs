@@ -125,21 +125,23 @@ async fn a_requirement_that_fails_is_exit_status_1(backend: Backend) {
         message.contains("the requirement does not hold"),
         "{message}"
     );
-    for (requirement, expected) in [
+    for (requirement, code, expected) in [
         (
             "angry.accuracy>=0.9",
+            2,
             "no figure of a question's drift; there are alarm, psi, js, new_models",
         ),
         (
             "angry.perhaps.now>=0.9",
+            1,
             "question `angry` has no outcome `perhaps`",
         ),
-        ("anger.psi<0.1", "angry"),
+        ("anger.psi<0.1", 1, "angry"),
     ] {
         let ended = service
             .run(&["watch", PRISM, "--require", requirement])
             .await;
-        let message = failed(&ended);
-        assert!(message.contains(expected), "{requirement}: {message}");
+        assert_eq!(ended.code, Some(code), "{ended:?}");
+        assert!(ended.stderr.contains(expected), "{ended:?}");
     }
 }

@@ -29,7 +29,7 @@ pub(super) async fn newest_results(
     Ok(newest)
 }
 
-/// The newest results of the version that the run asks, whoever made them; at most one page of them.
+/// The newest results of the version that the run asks; at most one page of them.
 pub(super) async fn newest_of_version(
     visit: &Visit,
     view: &RunView,
