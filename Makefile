@@ -37,7 +37,7 @@ app-pictures: ## make pictures of every page of the app in target/app-pictures, 
 	.ci/with-browser "$${CARGO_TARGET_DIR:-target}/debug/examples/app_pictures"
 
 check: ## the whole gate: formatting, clippy, tests, docs, dependencies, packages, the API's description, clients, the measures, the app's scripts
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync=line checks ASIDE='nice -n 10'
+	@$(MAKE) --no-print-directory --jobs 2 checks ASIDE='nice -n 10'
 
 # Two at a time: tests wait for most of their time, and what is built meanwhile makes way for them.
 checks: fmt-check clippy test deny docs check-crates fuzz-build check-scripts check-described check-generated check-measured check-served check-called
