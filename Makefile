@@ -1,7 +1,7 @@
 # The tasks of this repository. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: checks help demo demo-model build app-pictures check check-api check-bounds check-called check-certified check-clients check-crates check-deploy check-described check-evaluation check-measured check-fidelity check-generated check-model check-generators check-parquet check-reproducible check-scripts check-services check-served check-sign-in check-spreadsheet check-wasm sbom licences man fmt fmt-check clippy test test-each test-endurance test-faults test-rolling test-runs docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-pace bench-watch build-bench-http fuzz fuzz-build semver train wasm clean
+.PHONY: checks help demo demo-model build app-pictures check check-api check-bounds check-called check-certified check-clients check-crates check-deploy check-described check-evaluation check-measured check-fidelity check-model check-generators check-parquet check-reproducible check-scripts check-services check-sign-in check-spreadsheet check-wasm sbom licences man fmt fmt-check clippy test test-each test-endurance test-faults test-rolling test-runs docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-pace bench-watch build-bench-http fuzz fuzz-build semver train wasm clean
 
 CARGO ?= cargo
 PROFILE ?= dev
@@ -40,7 +40,7 @@ check: ## the whole gate: formatting, clippy, tests, docs, dependencies, package
 	@$(MAKE) --no-print-directory --jobs 2 checks ASIDE='nice -n 10'
 
 # Two at a time: tests wait for most of their time, and what is built meanwhile makes way for them.
-checks: fmt-check clippy test deny docs check-crates fuzz-build check-scripts check-described check-generated check-measured check-served check-called
+checks: fmt-check clippy test deny docs check-crates fuzz-build check-scripts check-described check-measured check-called
 
 check-api: ## compare a running server with docs/openapi.json by Schemathesis, in about two minutes (ARGS='--seed 42'; needs Python 3.11)
 	.ci/check-api $(ARGS)
@@ -90,9 +90,6 @@ check-model: ## the smallest part of check-fidelity that shows a fault in readin
 check-generators: ## generate five clients from docs/openapi.json and call a running server with each (needs Python 3.11; Node and Java for some)
 	.ci/check-generators
 
-check-generated: test
-	@REFRACT_BINARY="$${CARGO_TARGET_DIR:-target}/debug/refract" .ci/check-generators || [ $$? -eq 75 ]
-
 check-reproducible: ## build the release binary twice, in two folders with two homes of Cargo, and compare the bytes (two whole builds)
 	.ci/check-reproducible
 
@@ -101,9 +98,6 @@ check-scripts: ## check the types of the app's scripts with TypeScript (needs No
 
 check-services: ## hold the model gateway to others' tests: the faults of jevcompat's mock server, and the types of the official clients, in about a minute (ARGS=--write renews the table of outcomes; needs Python 3.11)
 	.ci/check-services $(ARGS)
-
-check-served: test
-	@REFRACT_BINARY="$${CARGO_TARGET_DIR:-target}/debug/refract" .ci/check-services || { [ $$? -eq 75 ] && echo 'jevcompat and the official clients were not asked'; }
 
 check-sign-in: ## sign in while 200 connections do without end: within three seconds, every time of 50, and what API calls notice
 	REFRACT_TEST_SIGN_IN=full .ci/with-postgres $(CARGO) test --package refract --test sign_in --locked -- --test-threads 1 --nocapture keep
@@ -172,8 +166,8 @@ PART ?= all
 test-endurance: ## run many calls, broken requests, slow and vanishing clients, or a long time (PART=keys, requests, slow, disconnects, soak or all; SIZE=calls, requests, clients or minutes; SEED=42; PROFILE=release)
 	REFRACT_TEST_ENDURANCE=$(PART) REFRACT_TEST_ENDURANCE_SIZE=$(SIZE) REFRACT_TEST_ENDURANCE_SEED=$(SEED) REFRACT_TEST_ENDURANCE_FIRST=$(FIRST) .ci/with-postgres $(CARGO) test --package refract --test endurance --profile $(PROFILE) --locked -- --test-threads 1 --nocapture $(if $(filter all,$(PART)),,$(PART)::)
 
-docs: ## build the documentation, warnings are errors
-	RUSTDOCFLAGS="--deny warnings" $(ASIDE) $(CARGO) doc --workspace --no-deps --locked
+docs: ## build the documentation, warnings are errors (with examples, so that what clippy compiled is used)
+	RUSTDOCFLAGS="--deny warnings" $(ASIDE) $(CARGO) doc --workspace --no-deps --lib --bins --examples --locked
 
 deny: cargo-deny ## check which crates depend on which, licences and sources (installs cargo-deny when it is missing)
 	$(DENY) bans licenses sources

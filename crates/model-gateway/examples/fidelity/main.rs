@@ -2,12 +2,12 @@
 //! (`make check-fidelity`).
 //!
 //! Each row of the table is a question with a number of outcomes, asked about several texts. The
-//! gateway asks in the protocol `chat`, through a [`relay`] that records its requests. Then
-//! [`reference::exact_answer`] walks the model's whole distribution after the recorded prompt,
-//! token by token, through the server's native endpoints ([`native`]). The difference is printed as
-//! a total variation distance ([`distances`]).
+//! gateway asks in the protocol `chat`, through a `relay` that records its requests. Then
+//! `reference::exact_answer` walks the model's whole distribution after the recorded prompt,
+//! token by token, through the server's native endpoints (`native`). The difference is printed as
+//! a total variation distance (`distances`).
 //!
-//! The reference shares no code with the gateway: it takes the codes from the prompt ([`codes`]),
+//! The reference shares no code with the gateway: it takes the codes from the prompt (`codes`),
 //! so a mistake in the gateway's reading cannot hide in both.
 #![expect(
     clippy::print_stdout,

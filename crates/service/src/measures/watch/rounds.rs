@@ -71,10 +71,11 @@ impl WatchRounds {
     /// expires.
     pub async fn run(mut self) -> Infallible {
         loop {
+            // a node that starts has other things to do
+            tokio::time::sleep(ROUND).await;
             if let Err(error) = self.round_now().await {
                 tracing::warn!(%error, "results could not be counted by hour yet");
             }
-            tokio::time::sleep(ROUND).await;
         }
     }
 
