@@ -59,8 +59,12 @@ async fn a_run_waits_for_a_model_that_is_away_and_retries_what_failed() {
     let run = start_run(&service, 1, &file).await;
     until_answered(&service, &run, rows() / 10).await;
     service.model.then_always(ScriptedReply::status(404));
-    // many rows fail one after the other before the run waits
-    while shown(&service, &run).await["failed"].as_u64().unwrap() < 50 {
+    // many rows fail one after the other before the run waits, and then none
+    let (mut failed, mut looks) = (0, 0);
+    while failed < 50 || looks < 20 {
+        let now = shown(&service, &run).await["failed"].as_u64().unwrap();
+        looks = if now == failed { looks + 1 } else { 0 };
+        failed = now;
         sleep(Duration::from_millis(100)).await;
     }
     service.model.then_always(ScriptedReply::answers());
