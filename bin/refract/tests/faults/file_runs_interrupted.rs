@@ -59,9 +59,10 @@ async fn a_run_waits_for_a_model_that_is_away_and_retries_what_failed() {
     let run = start_run(&service, 1, &file).await;
     until_answered(&service, &run, rows() / 10).await;
     service.model.then_always(ScriptedReply::status(404));
-    // many rows fail one after the other before the run waits, and then none
+    // many rows fail one after the other before the run waits, and then none; a node saves its counts
+    // every three seconds
     let (mut failed, mut looks) = (0, 0);
-    while failed < 50 || looks < 20 {
+    while failed < 50 || looks < 50 {
         let now = shown(&service, &run).await["failed"].as_u64().unwrap();
         looks = if now == failed { looks + 1 } else { 0 };
         failed = now;
