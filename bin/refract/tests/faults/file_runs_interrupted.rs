@@ -1,11 +1,10 @@
-//! File runs of the app whose database or model goes away for a while, and runs that share nodes: each
-//! row is answered once, and nobody has to do anything.
+//! File runs of the app whose database goes away for a while, and runs that share nodes: each row is
+//! answered once, and nobody has to do anything.
 
 use std::time::Duration;
 
 use refract_test_stack::service::{Service, Setup};
 use refract_test_support::cluster::Shutdown;
-use refract_test_support::model_server::ScriptedReply;
 use tokio::task::block_in_place;
 use tokio::time::sleep;
 
@@ -50,28 +49,6 @@ async fn a_run_goes_on_when_its_database_is_back() {
     block_in_place(|| cluster.start_again());
     until_done(&service, &run).await;
     assert_whole(&service, 1, &run, &file).await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_run_waits_for_a_model_that_is_away_and_retries_what_failed() {
-    let service = service(None, 1).await;
-    let file = file(1);
-    let run = start_run(&service, 1, &file).await;
-    until_answered(&service, &run, rows() / 10).await;
-    service.model.then_always(ScriptedReply::status(404));
-    // many rows fail one after the other before the run waits, and then none; a node saves its counts
-    // every three seconds
-    let (mut failed, mut looks) = (0, 0);
-    while failed < 50 || looks < 50 {
-        let now = shown(&service, &run).await["failed"].as_u64().unwrap();
-        looks = if now == failed { looks + 1 } else { 0 };
-        failed = now;
-        sleep(Duration::from_millis(100)).await;
-    }
-    service.model.then_always(ScriptedReply::answers());
-    until_done(&service, &run).await;
-    let asked_again = assert_whole(&service, 1, &run, &file).await;
-    assert_eq!(asked_again["failed"], 0, "{asked_again}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
