@@ -1,10 +1,11 @@
-//! File runs of the app whose database goes away for a while, and runs that share nodes: each row is
-//! answered once, and nobody has to do anything.
+//! File runs of the app whose database or model goes away for a while, and runs that share nodes: each
+//! row is answered once, and nobody has to do anything.
 
 use std::time::Duration;
 
 use refract_test_stack::service::{Service, Setup};
 use refract_test_support::cluster::Shutdown;
+use refract_test_support::model_server::ScriptedReply;
 use tokio::task::block_in_place;
 use tokio::time::sleep;
 
@@ -49,6 +50,28 @@ async fn a_run_goes_on_when_its_database_is_back() {
     block_in_place(|| cluster.start_again());
     until_done(&service, &run).await;
     assert_whole(&service, 1, &run, &file).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_waits_for_a_model_that_is_away_and_retries_what_failed() {
+    let service = service(None, 1).await;
+    let file = file(1);
+    let run = start_run(&service, 1, &file).await;
+    // so few rows are left that all of them are on their way before the failures are noticed; the
+    // model's counts are those of now, while a node saves its own every three seconds
+    service
+        .model
+        .wait_until(|counts| counts.requests >= rows() - 100)
+        .await;
+    service.model.then_always(ScriptedReply::status(404));
+    // many rows fail one after the other before the run waits
+    while shown(&service, &run).await["failed"].as_u64().unwrap() < 50 {
+        sleep(Duration::from_millis(100)).await;
+    }
+    service.model.then_always(ScriptedReply::answers());
+    until_done(&service, &run).await;
+    let asked_again = assert_whole(&service, 1, &run, &file).await;
+    assert_eq!(asked_again["failed"], 0, "{asked_again}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

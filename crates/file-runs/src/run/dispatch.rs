@@ -207,11 +207,7 @@ impl<'a> Dispatch<'a> {
             .threshold
             .and_then(|threshold| self.tally.failure_streak(threshold));
         if let Some(streak) = streak {
-            return Err(RunError::ModelAway {
-                failures: streak.failures,
-                line: streak.line,
-                error: streak.error,
-            });
+            return Err(streak.into());
         }
         if let Some(limit) = self.tally.reached(self.limits) {
             return Err(RunError::LimitReached { line, limit });

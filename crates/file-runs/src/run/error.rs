@@ -4,7 +4,7 @@ use refract_service::CallError;
 use tokio::sync::SetOnce;
 
 use crate::input::InputError;
-use crate::run::tally::ReachedLimit;
+use crate::run::tally::{FailureStreak, ReachedLimit};
 
 /// Why a run stopped before the end of its file. All answers until then are saved.
 #[derive(Debug, thiserror::Error)]
@@ -78,6 +78,16 @@ pub enum RunError {
         /// The line of the row.
         line: u64,
     },
+}
+
+impl From<FailureStreak> for RunError {
+    fn from(streak: FailureStreak) -> Self {
+        Self::ModelAway {
+            failures: streak.failures,
+            line: streak.line,
+            error: streak.error,
+        }
+    }
 }
 
 /// The source of an internal error. The error's own text only names the kind of failure.

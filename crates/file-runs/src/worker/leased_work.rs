@@ -9,6 +9,7 @@ use refract_domain::result::file_run::FileRunState;
 use refract_service::Refract;
 use refract_service::runs::{
     LeaseOutcome, LeasedRun, RUN_LEASE_RENEWAL, RUN_LEASE_TERM, RunEnd, RunProgress, StoredMapping,
+    failure_threshold,
 };
 use tokio::sync::{Semaphore, SetOnce, watch};
 use tokio::time::{Instant, sleep};
@@ -240,7 +241,14 @@ impl LeasedWork {
                 most_accepted: None,
             };
             let error = match self.ask(run, state, facts, part).await {
-                Ok(()) => return Ok(end(FileRunState::Done)),
+                // the rows after the first failures may have been too few to notice
+                Ok(()) => match state
+                    .tally
+                    .failure_streak(failure_threshold(self.concurrency))
+                {
+                    None => return Ok(end(FileRunState::Done)),
+                    Some(streak) => streak.into(),
+                },
                 Err(error @ RunError::ModelAway { .. }) => error,
                 Err(error) => return Err(error.into()),
             };
