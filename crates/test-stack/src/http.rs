@@ -43,6 +43,25 @@ impl Request {
         }
     }
 
+    /// A form with a file for a path of the app, as a browser sends it.
+    pub fn upload(path: &str, name: &str, bytes: &[u8]) -> Self {
+        let border = "----border";
+        let mut body = format!(
+            "--{border}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\
+             Content-Type: application/octet-stream\r\n\r\n"
+        )
+        .into_bytes();
+        body.extend_from_slice(bytes);
+        body.extend_from_slice(format!("\r\n--{border}--\r\n").as_bytes());
+        Self::outside("POST", path)
+            .header("Sec-Fetch-Site", "same-origin")
+            .header(
+                "Content-Type",
+                &format!("multipart/form-data; boundary={border}"),
+            )
+            .body(body)
+    }
+
     /// A `GET` request with a target under `/v1`.
     pub fn get(target: &str) -> Self {
         Self::new("GET", target)

@@ -87,13 +87,8 @@ async fn terminal_run(service: &Service, file: &str) -> f64 {
 
 /// Runs a file in the app, and returns the seconds from its start to its end.
 async fn app_run(person: &mut PlainBrowser<'_>, file: &str) -> f64 {
-    let form = format!(
-        "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"in.csv\"\r\n\r\n{file}\r\n--b--\r\n"
-    );
-    let upload = Request::outside("POST", &format!("/prisms/{PRISM}/runs"))
-        .header("Sec-Fetch-Site", "same-origin")
-        .header("Content-Type", "multipart/form-data; boundary=b")
-        .body(form);
+    let runs = format!("/prisms/{PRISM}/runs");
+    let upload = Request::upload(&runs, "in.csv", file.as_bytes());
     let uploaded = person.send(upload).await;
     let run = uploaded.header("location").unwrap().to_owned();
     person.post(&format!("{run}/check"), &[]).await;

@@ -118,13 +118,8 @@ pub(crate) async fn start_run(service: &Service, number: usize, file: &str) -> S
     let invited = ["person", "invite", &email, "--role", "editor"];
     let link = text(&service.run(&invited).await.object(), "link");
     assert_eq!(person.join(&link, "Ada").await.status, 303);
-    let form = format!(
-        "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"in.csv\"\r\n\r\n{file}\r\n--b--\r\n"
-    );
-    let upload = Request::outside("POST", &format!("/prisms/{PRISM}/runs"))
-        .header("Sec-Fetch-Site", "same-origin")
-        .header("Content-Type", "multipart/form-data; boundary=b")
-        .body(form);
+    let runs = format!("/prisms/{PRISM}/runs");
+    let upload = Request::upload(&runs, "in.csv", file.as_bytes());
     let uploaded = person.send(upload).await;
     let address = uploaded.header("location").expect("a run").to_owned();
     assert_eq!(

@@ -21,23 +21,9 @@ on_both!(
     a_deleted_file_leaves_its_results,
 );
 
-/// A form with a file, as a browser sends it.
+/// The upload of a file for a run.
 pub(crate) fn upload(name: &str, bytes: &[u8]) -> Request {
-    let border = "----border";
-    let mut body = format!(
-        "--{border}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\
-         Content-Type: application/octet-stream\r\n\r\n"
-    )
-    .into_bytes();
-    body.extend_from_slice(bytes);
-    body.extend_from_slice(format!("\r\n--{border}--\r\n").as_bytes());
-    Request::outside("POST", &format!("/prisms/{PRISM}/runs"))
-        .header("Sec-Fetch-Site", "same-origin")
-        .header(
-            "Content-Type",
-            &format!("multipart/form-data; boundary={border}"),
-        )
-        .body(body)
+    Request::upload(&format!("/prisms/{PRISM}/runs"), name, bytes)
 }
 
 /// Uploads a file and returns the address of its run.
