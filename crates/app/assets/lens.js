@@ -21,7 +21,7 @@ const form = document.getElementById("lens");
 const preview = document.getElementById("preview");
 if (form instanceof HTMLFormElement && preview) {
   const panel = document.getElementById("cutoffs");
-  const ask = whenQuiet(() => void rest(form, preview), 250);
+  const ask = keepWhenQuiet(form, preview);
   form.addEventListener("input", ask);
   for (const button of form.querySelectorAll('button[value="preview"]:not(.unseen), button[value="choose"]')) {
     if (button instanceof HTMLElement) button.hidden = true;
@@ -29,6 +29,37 @@ if (form instanceof HTMLFormElement && preview) {
   const chooser = form.querySelector("#column");
   chooser?.addEventListener("change", () => press(form, "choose"));
   if (panel) follow(panel, form, preview);
+}
+
+/**
+ * Keeps the draft whenever typing or a handle rests, and before a button sends it: a button's draft
+ * would be older than one that is still on its way.
+ *
+ * @param {HTMLFormElement} form
+ * @param {HTMLElement} preview
+ * @returns {() => void} to call with every change
+ */
+function keepWhenQuiet(form, preview) {
+  let isLeaving = false;
+  /** @type {Promise<void> | null} */
+  let underWay = null;
+  const soon = whenQuiet(() => {
+    if (isLeaving) return;
+    const mine = rest(form, preview).finally(() => {
+      if (underWay === mine) underWay = null;
+    });
+    underWay = mine;
+  }, 250);
+  form.addEventListener("submit", (event) => {
+    isLeaving = true;
+    if (!underWay) return;
+    event.preventDefault();
+    void underWay.finally(() => form.requestSubmit(event.submitter));
+  });
+  return () => {
+    isLeaving = false;
+    soon();
+  };
 }
 
 /**

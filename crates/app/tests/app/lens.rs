@@ -230,13 +230,11 @@ async fn two_people_change_a_lens_at_once(backend: Backend) {
         &[("columns.0.name", "adas_topic")],
     )
     .await;
-    let both = submitted(
-        &mut eve,
-        &eves,
-        "/save",
-        &[("columns.0.name", "eves_topic")],
-    )
-    .await;
+    // the preview of what she typed may be there before she saves it
+    let named = [("columns.0.name", "eves_topic")];
+    let form = inputs(&eves, FORM);
+    post(&mut eve, &format!("{LENS}/preview"), &form, &named).await;
+    let both = submitted(&mut eve, &eves, "/save", &named).await;
     assert!(both.body.contains("adas_topic") && both.body.contains("eves_topic"));
     assert!(both.body.contains("Somebody saved another lens"));
     let saved = submitted(&mut eve, &both, "/save", &[]).await;

@@ -77,7 +77,8 @@ impl Drafts<'_> {
         Ok(found.map_or_else(StoredDraft::default, StoredDraft::from))
     }
 
-    /// Saves what a person typed in place of the revision that they saw.
+    /// Saves what a person typed in place of the revision that they saw. A text that is the draft
+    /// already, because a page sent it twice, is saved whatever revision was seen.
     ///
     /// # Errors
     /// When the person was removed, or the database fails.
@@ -87,7 +88,13 @@ impl Drafts<'_> {
         seen: DraftRevision,
         text: String,
     ) -> Result<DraftOutcome, InternalError> {
-        self.replace(place, seen, Some(text)).await
+        let outcome = self.replace(place, seen, Some(text.clone())).await?;
+        Ok(match outcome {
+            DraftOutcome::Meanwhile(present) if present.has(&text) => {
+                DraftOutcome::Saved(present.revision)
+            }
+            outcome => outcome,
+        })
     }
 
     /// Discards the revision that a person saw, because it was saved or on purpose. Discarding
@@ -121,6 +128,14 @@ impl Drafts<'_> {
             }
         }
         Ok(DraftOutcome::Meanwhile(self.find(place).await?))
+    }
+}
+
+impl StoredDraft {
+    fn has(&self, text: &str) -> bool {
+        self.content
+            .as_ref()
+            .is_some_and(|content| content.text == text)
     }
 }
 

@@ -15,6 +15,7 @@ on_both!(
     an_older_tab_overwrites_nothing_and_gets_the_present_draft,
     a_discarded_draft_is_not_brought_back_by_a_late_request,
     of_many_changes_of_one_revision_one_is_saved,
+    a_text_that_is_sent_twice_is_saved,
     a_draft_of_a_removed_person_fails_without_a_row,
 );
 
@@ -114,6 +115,17 @@ async fn of_many_changes_of_one_revision_one_is_saved(it: Fixture) {
         assert_eq!(won, [(found.revision, text(&found).unwrap())]);
         seen = found.revision;
     }
+}
+
+async fn a_text_that_is_sent_twice_is_saved(it: Fixture) {
+    let ada = place(&it, "ada@example.com").await;
+    let first = saved(save(&it, ada, DraftRevision::default(), "one").await);
+    let again = saved(save(&it, ada, DraftRevision::default(), "one").await);
+    assert_eq!(again, first);
+    let discarded = saved(it.refract.drafts().discard(ada, again).await.unwrap());
+    let late = save(&it, ada, first, "one").await;
+    assert!(matches!(late, DraftOutcome::Meanwhile(_)), "{late:?}");
+    assert_eq!(find(&it, ada).await.revision, discarded);
 }
 
 async fn a_draft_of_a_removed_person_fails_without_a_row(it: Fixture) {
