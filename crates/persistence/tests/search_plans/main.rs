@@ -28,6 +28,11 @@ use crate::filling::{fill_postgres, fill_sqlite};
 use crate::fixture::{Fixture, prism};
 use crate::searches::{Search, searches};
 
+/// Results of a page.
+const PAGE: u32 = 50;
+/// Ids that a page counts at most, and one more.
+const COUNTED: u32 = 1_001;
+
 static SENT: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// Records every statement that a connection sends.
@@ -47,16 +52,32 @@ impl Instrumentation for Listener {
 async fn statement(it: &Fixture, search: &Search, order: ResultOrder) -> String {
     SENT.lock().unwrap().clear();
     let (account, prism) = (it.account, it.prism.id);
-    let listing = it
+    let candidates = it
         .database
-        .list_candidates(account, prism, &search.filter, order, None, 50);
-    let found = listing.await.unwrap();
+        .list_candidates(account, prism, &search.filter, order, None, PAGE);
+    let found = candidates.await.unwrap();
     assert_eq!(found.len(), search.found, "{}", search.name);
     assert!(
         found.iter().all(|it| it.meets(&search.filter)),
         "{}",
         search.name
     );
+    listing()
+}
+
+/// The statement that lists the ids by which the matches of a search are counted.
+async fn counting(it: &Fixture, search: &Search) -> String {
+    SENT.lock().unwrap().clear();
+    let (account, prism) = (it.account, it.prism.id);
+    let ids = it
+        .database
+        .list_candidate_ids(account, prism, &search.filter, COUNTED);
+    assert!(ids.await.unwrap().len() >= search.found, "{}", search.name);
+    listing()
+}
+
+/// The recorded statement that reads results.
+fn listing() -> String {
     let sent = std::mem::take(&mut *SENT.lock().unwrap());
     let listing = |sql: &String| sql.contains("FROM \"results\"") || sql.contains("FROM `results`");
     sent.into_iter().find(listing).unwrap()
@@ -81,8 +102,10 @@ async fn every_filter_and_count_finds_its_results_among_a_million_by_an_index() 
     for search in searches(&postgres) {
         for order in [ResultOrder::NewestFirst, ResultOrder::OldestFirst] {
             let sql = statement(&postgres, &search, order).await;
-            plans::check_postgres(&client, &postgres, &search, &sql).await;
+            plans::check_postgres(&client, &postgres, &search, &sql, PAGE).await;
         }
+        let sql = counting(&postgres, &search).await;
+        plans::check_postgres(&client, &postgres, &search, &sql, COUNTED).await;
     }
     // no command of Refract analyzes an SQLite file, so its planner has no statistics
     for search in searches(&sqlite) {
@@ -90,6 +113,8 @@ async fn every_filter_and_count_finds_its_results_among_a_million_by_an_index() 
             let sql = statement(&sqlite, &search, order).await;
             plans::check_sqlite(&mut connection, &search, &sql);
         }
+        let sql = counting(&sqlite, &search).await;
+        plans::check_sqlite(&mut connection, &search, &sql);
     }
     for statement in counts::look(&postgres, of_postgres).await {
         counts::check_postgres(&client, &statement).await;

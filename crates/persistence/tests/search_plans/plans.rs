@@ -20,7 +20,13 @@ pub(crate) struct Step {
 
 /// Runs a statement with the values of a search, and fails if its plan uses another index, sorts,
 /// or reads much that it does not return.
-pub(crate) async fn check_postgres(client: &Client, it: &Fixture, search: &Search, sql: &str) {
+pub(crate) async fn check_postgres(
+    client: &Client,
+    it: &Fixture,
+    search: &Search,
+    sql: &str,
+    limit: u32,
+) {
     let (first, end) = (uuid::Uuid::nil(), uuid::Uuid::max());
     let mut values = vec![
         format!("'{}'", it.account),
@@ -50,7 +56,7 @@ pub(crate) async fn check_postgres(client: &Client, it: &Fixture, search: &Searc
         Some(bound) => values.extend([format!("'{prism}'"), format!("'{{{bound}}}'")]),
         None => values.push(format!("'{{{prism}}}'")),
     }
-    values.push("50".to_owned());
+    values.push(limit.to_string());
     let name = &search.name;
     let run = format!("PREPARE q AS {sql}");
     client.batch_execute(&run).await.unwrap();
