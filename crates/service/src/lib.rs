@@ -18,6 +18,7 @@ pub mod people;
 pub mod prisms;
 pub mod results;
 pub mod retention;
+pub mod retests;
 pub mod runs;
 pub mod store;
 
@@ -98,6 +99,15 @@ impl Refract {
     pub(crate) fn with_priority(self, priority: CallPriority) -> Self {
         Self {
             model: self.model.map(|model| model.with_priority(priority)),
+            ..self
+        }
+    }
+
+    /// A handle whose model requests ask the same servers for the model of this name.
+    #[must_use]
+    pub(crate) fn with_model_named(self, name: &str) -> Self {
+        Self {
+            model: self.model.map(|model| model.named(name)),
             ..self
         }
     }

@@ -7,7 +7,7 @@ mod gold_answers;
 mod option_orders;
 mod paced_model;
 mod question_quality;
-mod retest;
+pub(crate) mod retest;
 mod robustness;
 pub(crate) mod watch;
 

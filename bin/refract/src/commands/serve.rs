@@ -18,6 +18,7 @@ use refract_http_serving::{BodyBudget, Drained, Lifecycle, ProcessCollector};
 use refract_model_gateway::ModelGateway;
 use refract_service::Refract;
 use refract_service::results::{RetryPolicy, ServiceMetrics, register_database, register_model};
+use refract_service::retests::RetestWorker;
 use refract_terminal::arguments::cannot_be_used;
 use refract_terminal::settings::{
     self, AppArgs, DatabaseArgs, ModelArgs, RetentionArgs, ServeArgs,
@@ -256,6 +257,7 @@ pub(crate) async fn serve(
     let refract = refract.with_retry_policy(retry_policy.clone());
     let threads = http.workers;
     let (stopping, mut stopped) = watch::channel(false);
+    let retests = RetestWorker::new(&refract, runs.concurrency).run(stopped.clone(), grace);
     let runs = FileRunWorker::new(refract.clone(), runs).start(stopped.clone());
     let app = app.map(|app| {
         // the app shares the API's database connections, so it uses none while only the API is
@@ -278,9 +280,9 @@ pub(crate) async fn serve(
         // sending fails if the app is off, which is fine
         let _ = stopping.send(true);
     });
-    let both = async { tokio::join!(api, with_failure_logged(app)) };
-    let (served, app_drained) = tokio::select! {
-        served = both => served,
+    let all = async { tokio::join!(api, with_failure_logged(app), retests) };
+    let (served, app_drained, ()) = tokio::select! {
+        served = all => served,
         never = refract.keys().save_uses_regularly() => match never {},
         never = refract.measures().watch_rounds().run() => match never {},
     };
