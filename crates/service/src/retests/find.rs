@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use chrono::{TimeDelta, Utc};
 use refract_domain::answer::Answers;
+use refract_domain::event::{EventAction, EventDetail};
 use refract_domain::ids::{AccountId, PersonId, PrismId, ResultId, RetestId};
 use refract_domain::prism::VersionNumber;
 use refract_domain::result::mark::source::MarksFrom;
@@ -14,9 +15,11 @@ use refract_persistence::{PersistenceError, RetestRow};
 use super::stored_retest::StoredRetest;
 use super::{KEPT_RETEST_DAYS, LISTED_RETESTS, Retests};
 use crate::InternalError;
+use crate::events::export_event;
 use crate::lenses::prism_lens::PrismLens;
 use crate::measures::retest::{LOADED_AT_ONCE, ReportParts};
 use crate::measures::{Retest, RetestReport};
+use crate::people::account_actor::AccountActor;
 use crate::prisms::versions::find_saved_version;
 use crate::runs::AskingPace;
 
@@ -105,6 +108,22 @@ impl Retests<'_> {
             }
             parts.add(&part, &known, failures);
         }
+    }
+
+    /// Saves the event that somebody downloads the flips of a retest, before the first byte is sent.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn save_download(
+        self,
+        actor: &AccountActor,
+        retest: &StoredRetest,
+        format: &'static str,
+    ) -> Result<(), InternalError> {
+        let what = EventDetail::list(&[format.into(), EventDetail::retest(retest.id)]);
+        let action = EventAction::ResultsExported;
+        let database = &self.refract.database;
+        Ok(export_event::save(database, actor, action, retest.prism, what).await?)
     }
 
     /// Deletes retests that ended [`KEPT_RETEST_DAYS`] ago, with their answers. Returns how many.

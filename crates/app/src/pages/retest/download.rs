@@ -17,6 +17,10 @@ pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
     let view = find(&visit).await?;
     let retests = visit.refract.retests();
     let report = retests.report(&view.retest, &view.lens).await?;
+    let actor = visit.actor();
+    retests
+        .save_download(&actor, &view.retest, format.name())
+        .await?;
     let mut rows = FlipRowWriter::new(format, Vec::new());
     // writing into memory cannot fail
     let _ = rows.write_header();
