@@ -118,8 +118,8 @@ impl Stack {
             model: Some("another".parse().unwrap()),
             version: version.and_then(VersionNumber::new),
         };
-        let retests = self.refract.retests();
-        let starting = retests.start(&self.actor(), &self.lens, &plan);
+        let (retests, actor) = (self.refract.retests(), self.actor());
+        let starting = retests.start(&actor, &self.lens, &plan);
         starting.await.unwrap()
     }
 
@@ -129,8 +129,8 @@ impl Stack {
     }
 
     async fn change(&self, retest: RetestId, change: RetestChange) -> ChangeRetestOutcome {
-        let retests = self.refract.retests();
-        let changing = retests.change(&self.actor(), retest, change);
+        let (retests, actor) = (self.refract.retests(), self.actor());
+        let changing = retests.change(&actor, retest, change);
         changing.await.unwrap()
     }
 
@@ -419,7 +419,8 @@ async fn what_cannot_be_asked_is_refused(it: Fixture) {
     assert!(matches!(again, StartRetestError::UnderWay(other) if other == first));
     let selector = PrismSelector::Id(stack.lens.prism.id);
     let prisms = stack.refract.prisms();
-    prisms.archive(&actor, &selector).await.unwrap();
+    let archiving = prisms.set_archived(&actor, &selector, true);
+    archiving.await.unwrap();
     let archived = stack.refract.lenses().find(stack.it.account, &selector);
     let archived = Arc::new(archived.await.unwrap());
     let refused = start(&archived, None).await;
