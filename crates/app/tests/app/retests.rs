@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use refract_domain::account::role::Role;
 use refract_test_stack::browser::{PlainBrowser, joined};
 use refract_test_stack::http::answer::HttpAnswer;
 use refract_test_stack::marked_texts::{TOPICS, json_lines, marked_texts, scripted_side};
@@ -115,11 +114,8 @@ async fn a_page_has_the_figures_of_the_terminal(backend: Backend) {
         let counts = format!("<strong>{flips} flips</strong> of {asked} answers: ");
         assert!(page.body.contains(&counts), "{counts}: {}", page.body);
         let percent = |name: &str| {
-            let percent = format!(
-                "{:.1}",
-                (line[name].as_f64().unwrap() * 1000.0).round() / 10.0
-            );
-            percent.trim_start_matches('+').to_owned()
+            let tenths = (line[name].as_f64().unwrap() * 1000.0).round();
+            format!("{:.1}", tenths / 10.0)
         };
         let mut interval = String::new();
         write!(interval, "% ({} to {})", percent("low"), percent("high")).unwrap();
@@ -127,7 +123,7 @@ async fn a_page_has_the_figures_of_the_terminal(backend: Backend) {
     }
     // every digit of every flip, in the order of the terminal
     let file = ada.get(&format!("{retest}/download")).await;
-    assert_eq!(file.body, service.written("flips.csv").replace('\n', "\n"));
+    assert_eq!(file.body, service.written("flips.csv"));
     let flips = file.body.lines().count() - 1;
     assert!(flips > 60, "{flips}");
     let first = file.body.lines().nth(1).unwrap().split(',').next().unwrap();
@@ -200,8 +196,6 @@ async fn editors_start_and_stop_and_reviewers_read(backend: Backend) {
     assert_eq!(continued.status, 303);
     let page = page_with(&mut eve, &retest, DONE).await;
     assert!(page.body.contains("12 of 12 texts"), "{}", page.body);
-    let roles = Role::ALL.map(Role::name);
-    assert_eq!(roles.len(), 3, "owners may what editors may: {roles:?}");
 }
 
 async fn what_cannot_be_asked_is_said_beside_its_input(backend: Backend) {
@@ -302,8 +296,7 @@ async fn a_retest_goes_on_at_another_node(backend: Backend) {
     let mut service = Service::with(backend, setup).await;
     stored(&service, 60).await;
     let before = service.asked();
-    let side: fn() -> ScriptedReply = || scripted_side("m2", "b");
-    service.model.then_always(side().held());
+    service.model.then_always(scripted_side("m2", "b").held());
     service.model.release(20);
     let retest = {
         let mut ada = joined(&service, "ada@example.com", "editor").await;

@@ -18,6 +18,7 @@ use crate::uploads::events_of;
 on_both!(
     of_twenty_people_one_starts_a_retest_of_a_prism,
     an_account_has_a_bounded_number_under_way,
+    of_six_stopped_retests_of_a_prism_one_is_continued,
     of_twenty_nodes_one_takes_a_retest,
     an_expired_lease_is_taken_and_its_holder_is_refused,
     an_answer_is_saved_once,
@@ -188,6 +189,40 @@ async fn an_account_has_a_bounded_number_under_way(it: Fixture) {
     let strange = go_on(&it, first, RetestState::Done).await;
     assert_eq!(strange, CreateRetestOutcome::Meanwhile);
     assert_eq!(find(&it, first).await.state, RetestState::Stopped);
+}
+
+async fn of_six_stopped_retests_of_a_prism_one_is_continued(it: Fixture) {
+    let databases = [it.database.clone(), connect(&it.url).await];
+    let mut people = Vec::new();
+    for database in databases.iter().cycle().take(6) {
+        let (retest, _) = waiting(&it, 1).await;
+        assert!(stop(&it, retest, RetestState::Waiting, 2).await);
+        let update = RetestUpdate {
+            retest,
+            from: RetestState::Stopped,
+            to: RetestState::Waiting,
+        };
+        let continued = event(&it, EventAction::RetestContinued, 9);
+        people.push((database.clone(), update, continued));
+    }
+    let people = people.into_iter().map(|(database, update, continued)| {
+        let continuing = async move { database.continue_retest(update, MOST, continued).await };
+        tokio::spawn(continuing)
+    });
+    let people: Vec<_> = people.collect();
+    let mut outcomes = Vec::new();
+    for person in people {
+        outcomes.push(person.await.unwrap().unwrap());
+    }
+    let is_continued = |it: &&CreateRetestOutcome| **it == CreateRetestOutcome::Created;
+    assert_eq!(
+        outcomes.iter().filter(is_continued).count(),
+        1,
+        "{outcomes:?}"
+    );
+    let is_refused = |it: &CreateRetestOutcome| *it == CreateRetestOutcome::TooMany;
+    assert!(!outcomes.iter().any(is_refused), "{outcomes:?}");
+    assert_eq!(events_of(&it, EventAction::RetestContinued).await, 1);
 }
 
 async fn of_twenty_nodes_one_takes_a_retest(it: Fixture) {

@@ -145,7 +145,11 @@ impl Retests<'_> {
             return Err(StartRetestError::PrismArchived);
         }
         let model = match &plan.model {
-            Some(name) => name.to_string(),
+            // the built-in scorer has no other name
+            Some(name) => {
+                let model = self.refract.model()?.clone().named(name.as_str());
+                model.name().to_owned()
+            }
             None => self.present_model()?,
         };
         let estimate = self.estimate(lens, plan).await?;

@@ -2,7 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::result::Error::RollbackTransaction;
+use diesel::result::DatabaseErrorKind::UniqueViolation;
+use diesel::result::Error::{DatabaseError, RollbackTransaction};
 use diesel_async::RunQueryDsl;
 use refract_domain::event::Event;
 use refract_domain::ids::{PrismId, RetestId};
@@ -60,7 +61,7 @@ impl Database {
 
     /// Lets an ended retest of the event's account wait for a node again, forgets its failures, and
     /// saves the event, unless its prism has another one under way, or the account has `most` of
-    /// them. One transaction. `Meanwhile` when the retest has another state.
+    /// them. One transaction. `Meanwhile` when the retest has another state, or another one was first.
     ///
     /// # Errors
     /// When the database fails.
@@ -103,7 +104,7 @@ impl Database {
                     c,
                     diesel::update(failed).set(retest_answers::failure.eq(None::<String>))
                 );
-                // where another retest took the slot meanwhile, the constraint refuses this one
+                // the constraint refuses this retest where another one took the slot meanwhile
                 run!(
                     c,
                     diesel::update(swapped()).set((
@@ -117,8 +118,10 @@ impl Database {
                 add_event!(c, event);
                 QueryResult::Ok(())
             });
-            let is_changed = is_committed(ended)?;
-            Ok(if is_changed {
+            if let Err(DatabaseError(UniqueViolation, _)) = &ended {
+                return Ok(CreateRetestOutcome::Meanwhile);
+            }
+            Ok(if is_committed(ended)? {
                 CreateRetestOutcome::Created
             } else {
                 outcome
