@@ -32,6 +32,7 @@ def all_cases(seed):
     yield from paired_cases(random)
     yield from order_cases(random)
     yield from binomial_cases(random)
+    yield from drift_cases(random)
 
 
 def random_cases(random):
@@ -343,3 +344,30 @@ def binomial_cases(random):
         level = float(random.choice([1e-6, 0.001, 0.05, 0.1, 0.5]))
         name = f"{wrong} of {of} wrong, {error} at {level}"
         yield {"kind": "binomial", "name": name, "wrong": wrong, "of": of, "error": error, "level": level}
+
+
+def drift_cases(random):
+    cutoffs = [(None, None), (0.3, None), (0.4, 0.6), (0.07, 0.93), (0.5, 1.0)]
+    sizes = [(0, 0), (0, 9), (7, 0), (1, 1), (3, 40), (60, 60), (250, 900), (900, 250), (1500, 1500)]
+    for number in range(72):
+        name = ("choice", "yes_no", "scale")[number % 3]
+        now, before = sizes[number // 3 % len(sizes)]
+        window = of_type(name, "", random, now + before)
+        answers = [row[1] for row in window["rows"]]
+        if number % 2:
+            # the window before has other answers, not only other texts
+            answers.sort(key=lambda answer: sureness(answer) + random.normal() / 2)
+        no_below, yes_from = cutoffs[number % len(cutoffs)] if name == "yes_no" else (None, None)
+        yield {
+            "kind": "drift",
+            "name": f"drift of {name} {number}",
+            "question": window["versions"][0],
+            "no_below": no_below,
+            "yes_from": yes_from,
+            "now": answers[:now],
+            "before": answers[now:],
+        }
+
+
+def sureness(answer):
+    return answer["probability"] if answer["type"] == "yes_no" else max(answer["probabilities"].values())

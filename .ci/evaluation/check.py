@@ -10,6 +10,7 @@ from collections import Counter
 import advice
 import cases
 import certified
+import drift
 import expected
 
 TOLERANCE = 1e-9
@@ -54,7 +55,13 @@ def question(case):
     }
 
 
-EXPECTED = {"question": question, "paired": expected.paired, "orders": expected.orders, "binomial": certified.binomial}
+EXPECTED = {
+    "question": question,
+    "paired": expected.paired,
+    "orders": expected.orders,
+    "binomial": certified.binomial,
+    "drift": drift.drift,
+}
 
 
 def differences(want, have, numbers, kind, path=""):

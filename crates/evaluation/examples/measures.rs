@@ -2,7 +2,8 @@
 //! `.ci/check-evaluation` compares them with scikit-learn and SciPy.
 //!
 //! A case is `{"kind": "question", …}` with marked answers, `{"kind": "paired", …}` with counts of
-//! rows, `{"kind": "orders", …}` with pairs of answers, or `{"kind": "binomial", …}` with counts.
+//! rows, `{"kind": "orders", …}` with pairs of answers, `{"kind": "binomial", …}` with counts, or
+//! `{"kind": "drift", …}` with the answers of two windows.
 
 use std::error::Error;
 use std::io;
@@ -18,6 +19,9 @@ use refract_evaluation::cutoffs::advice::{CutoffAdvice, CutoffGoal};
 use refract_evaluation::cutoffs::certificate::{Certificate, Certification};
 use refract_evaluation::cutoffs::exact_binomial;
 use refract_evaluation::cutoffs::promise::{CertifiedCutoffs, CertifiedGoal};
+use refract_evaluation::drift::answer_tally::AnswerTally;
+use refract_evaluation::drift::outcome_share::OutcomeShare;
+use refract_evaluation::drift::question_drift::QuestionDrift;
 use refract_evaluation::marked::answer::MarkedAnswer;
 use refract_evaluation::marked::answers::MarkedAnswers;
 use refract_evaluation::measures::QuestionMeasures;
@@ -33,6 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "paired" => paired(&case)?,
             "orders" => orders(&case)?,
             "binomial" => binomial(&case)?,
+            "drift" => drift(&case)?,
             kind => return Err(format!("`{kind}` is no kind of case").into()),
         };
         serde_json::to_writer(io::stdout(), &measured)?;
@@ -46,11 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn question(case: &Value) -> Result<Value, Box<dyn Error>> {
     let versions: Vec<Question> = serde_json::from_value(member(case, "versions")?.clone())?;
     let latest = versions.first().ok_or("a case has a version")?;
-    let cutoffs = Cutoffs::new(
-        member(case, "no_below")?.as_f64(),
-        member(case, "yes_from")?.as_f64(),
-    );
-    let cutoffs = cutoffs.map_err(|_| "the cutoffs are no cutoffs")?;
+    let cutoffs = cutoffs(case)?;
     let mut answers = MarkedAnswers::new(latest.question_type(), cutoffs);
     answers.expect_outcomes(latest)?;
     for row in list(case, "rows")? {
@@ -239,6 +240,47 @@ fn orders(case: &Value) -> Result<Value, Box<dyn Error>> {
         "mean_total_variation": measures.mean_total_variation,
         "largest_total_variation": measures.largest_total_variation,
     }))
+}
+
+/// Compares the answers to a question in two windows, `now` and `before`.
+fn drift(case: &Value) -> Result<Value, Box<dyn Error>> {
+    let question: Question = serde_json::from_value(member(case, "question")?.clone())?;
+    let tally = |window: &str| -> Result<AnswerTally, Box<dyn Error>> {
+        let mut tally = AnswerTally::default();
+        for answer in list(case, window)? {
+            tally.add(&serde_json::from_value(answer.clone())?);
+        }
+        Ok(tally)
+    };
+    let (now, before) = (tally("now")?, tally("before")?);
+    let drift = QuestionDrift::between(&question, cutoffs(case)?, &now, &before);
+    let shares = drift.shares.iter().map(share);
+    let probabilities = drift.probabilities.map(|it| {
+        // near 0 a rounding error of the divergence is a large one of its square root
+        json!({"psi": it.psi, "js_squared": it.js.powi(2), "psi_by_chance": it.psi_by_chance,
+            "js_by_chance": it.js_by_chance, "p": it.p})
+    });
+    Ok(json!({
+        "now": drift.now,
+        "before": drift.before,
+        "shares": shares.collect::<Vec<_>>(),
+        "probabilities": probabilities,
+    }))
+}
+
+fn share(share: &OutcomeShare) -> Value {
+    let change = share.change;
+    json!({"outcome": share.outcome, "now": proportion(change.now),
+        "before": proportion(change.before), "difference": change.difference(),
+        "difference_interval": change.interval().map(interval), "p": change.p()})
+}
+
+fn cutoffs(case: &Value) -> Result<Cutoffs, Box<dyn Error>> {
+    let cutoffs = Cutoffs::new(
+        member(case, "no_below")?.as_f64(),
+        member(case, "yes_from")?.as_f64(),
+    );
+    Ok(cutoffs.map_err(|_| "the cutoffs are no cutoffs")?)
 }
 
 fn proportion(proportion: Proportion) -> Value {

@@ -1,6 +1,7 @@
 //! Measures over saved results: how often they are right, how two sides compare, whether the order
 //! of options matters, what another model or version would answer, and what changed over time.
 
+mod asking;
 mod comparison;
 pub(crate) mod evaluation;
 mod gold_answers;

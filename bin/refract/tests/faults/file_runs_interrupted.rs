@@ -3,9 +3,12 @@
 
 use std::time::Duration;
 
-use refract_test_stack::service::{Service, Setup};
+use refract_test_stack::browser::joined;
+use refract_test_stack::http::Request;
+use refract_test_stack::service::{PRISM, Service, Setup};
 use refract_test_support::cluster::Shutdown;
 use refract_test_support::model_server::ScriptedReply;
+use refract_test_support::postgres_proxy::{PostgresProxy, StatementFault};
 use tokio::task::block_in_place;
 use tokio::time::sleep;
 
@@ -14,6 +17,7 @@ use crate::file_runs::{
 };
 use crate::load::cluster;
 use crate::program::RUNNER;
+use crate::refusals::limit_files_of;
 
 /// Seconds that the database is away: 30 in `make test-runs`.
 fn seconds_away() -> Duration {
@@ -50,6 +54,54 @@ async fn a_run_goes_on_when_its_database_is_back() {
     block_in_place(|| cluster.start_again());
     until_done(&service, &run).await;
     assert_whole(&service, 1, &run, &file).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_goes_on_when_the_disk_of_its_server_has_room_again() {
+    let cluster = cluster(&[]);
+    let mut service = service(Some(cluster.url()), 0).await;
+    let proxy = PostgresProxy::start(cluster.port(), |_, _| None).await;
+    service.database_url = cluster.url_at(proxy.port());
+    service.start_node(&[]).await;
+    let file = file(1);
+    let run = start_run(&service, 1, &file).await;
+    until_answered(&service, &run, rows() / 10).await;
+    proxy.change(|sql, _| {
+        let writes = ["INSERT", "UPDATE", "COPY"].iter();
+        let mut writes = writes.filter(|statement| sql.starts_with(**statement));
+        writes.next().map(|_| StatementFault::Refuse("53100"))
+    });
+    sleep(seconds_away()).await;
+    assert!(proxy.faults() > 0);
+    proxy.heal();
+    until_done(&service, &run).await;
+    assert_whole(&service, 1, &run, &file).await;
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_goes_on_when_the_disk_has_room_again_and_an_upload_is_refused() {
+    let service = service(None, 1).await;
+    let file = file(1);
+    let mut person = joined(&service, "eve@example.com", "editor").await;
+    let run = start_run(&service, 1, &file).await;
+    until_answered(&service, &run, rows() / 10).await;
+    // the write-ahead log is already larger, so every write fails
+    limit_files_of(&service.nodes[0], "4096");
+    let runs = format!("/prisms/{PRISM}/runs");
+    let upload = Request::upload(&runs, "in.csv", file.as_bytes());
+    let refused = person.send(upload).await;
+    assert_eq!(refused.status, 500, "{refused:?}");
+    sleep(seconds_away()).await;
+    limit_files_of(&service.nodes[0], "unlimited");
+    until_done(&service, &run).await;
+    assert_whole(&service, 1, &run, &file).await;
+    let runs = service.run(&["runs", "list", "--json"]).await.lines();
+    assert_eq!(
+        runs.len(),
+        1,
+        "of a refused upload nothing is left: {runs:?}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -80,7 +80,7 @@ async fn calls_wait_for_a_server_whose_disk_is_full_for_a_while() {
 }
 
 /// Limits the size of the files that a node writes, which simulates a full disk.
-fn limit_files_of(node: &Node, bytes: &str) {
+pub(crate) fn limit_files_of(node: &Node, bytes: &str) {
     let limited = Command::new("prlimit")
         .arg(format!("--pid={}", node.child().id().expect("it runs")))
         .arg(format!("--fsize={bytes}:unlimited"))

@@ -14,18 +14,23 @@ pub(crate) fn run_address(run: FileRunId) -> String {
     format!("/runs/{run}")
 }
 
-/// The state of a run in people's words.
+/// The state of a run as a label.
 pub(crate) fn state_tag(state: FileRunState) -> Markup {
-    let (words, is_strong) = match state {
-        FileRunState::Matching => ("match columns", false),
-        FileRunState::Checking => ("reading", false),
-        FileRunState::Ready => ("ready to start", false),
-        FileRunState::Previewing => ("answering five rows", false),
-        FileRunState::Running => ("running", false),
-        FileRunState::Paused => ("paused", true),
-        FileRunState::Done => ("done", false),
-        FileRunState::Cancelled => ("cancelled", false),
-        FileRunState::Broken => ("cannot be read", true),
-    };
-    html! { span.tag.strong[is_strong] { (words) } }
+    let is_strong = matches!(state, FileRunState::Paused | FileRunState::Broken);
+    html! { span.tag.strong[is_strong] { (state_words(state)) } }
+}
+
+/// The state of a run in people's words.
+pub(crate) fn state_words(state: FileRunState) -> &'static str {
+    match state {
+        FileRunState::Matching => "match columns",
+        FileRunState::Checking => "reading",
+        FileRunState::Ready => "ready to start",
+        FileRunState::Previewing => "answering five rows",
+        FileRunState::Running => "running",
+        FileRunState::Paused => "paused",
+        FileRunState::Done => "done",
+        FileRunState::Cancelled => "cancelled",
+        FileRunState::Broken => "cannot be read",
+    }
 }

@@ -263,7 +263,8 @@ async fn a_limit_pauses_a_run_and_a_person_lets_it_go_on(backend: Backend) {
     act(&mut ada, &run, "resume", &[("model_requests", "")]).await;
     let page = page_with(&mut ada, &run, DONE).await;
     let (_, history) = page.body.split_once("What was done, by whom").unwrap();
-    let places = ["→ done", "→ paused", "→ checking"].map(|state| history.find(state));
+    let places =
+        ["→ done", "→ paused", "→ reading", "matched the columns"].map(|state| history.find(state));
     assert!(places.iter().all(Option::is_some), "{history}");
     assert!(places.is_sorted(), "newest first: {history}");
     assert_eq!(service.asked(), 200, "no row is asked about twice");

@@ -4,9 +4,6 @@
 //! The answers to these model requests are compared with the saved answers and then dropped:
 //! nothing is saved.
 
-use std::cell::Cell;
-use std::future::ready;
-
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::key::{OutcomeKey, QuestionKey};
@@ -19,8 +16,9 @@ use refract_model_gateway::{CostEstimate, Model};
 
 use crate::InternalError;
 use crate::measures::Measures;
+use crate::measures::asking::ask_each;
 use crate::results::readable_result::ReadableResult;
-use crate::runs::{AskedTexts, AskingPace, EarlyEnd};
+use crate::runs::{AskedTexts, AskingPace};
 
 /// Most orders of one text that are asked at the same time.
 const AT_ONCE: usize = 3;
@@ -117,41 +115,28 @@ impl Measures<'_> {
         mut progress: impl FnMut(&OrdersReport),
     ) -> Result<OrdersReport, InternalError> {
         let model = self.refract.model()?;
-        let is_over = Cell::new(false);
         let answered = results.iter().filter_map(|result| {
             let answers = result.view().status.answers()?;
-            Some((result.submission(), answers.clone()))
+            Some((result.submission(), answers))
         });
         let texts = answered.flat_map(|(submission, answers)| {
             let versions = orders.versions.iter();
-            versions.map(move |version| (version, submission, answers.clone()))
+            versions.map(move |version| (version, submission, answers))
         });
-        let texts = stream::iter(texts).take_while(|_| ready(!is_over.get()));
-        let asked = texts.map(async |(version, submission, answers)| {
+        let requests = texts.map(async |(version, submission, answers)| {
             (answers, model.answer(version, submission).await.outcome)
         });
-        let asked = asked.buffer_unordered(pace.concurrency.get());
-        let (mut asked, mut stop) = (std::pin::pin!(asked), std::pin::pin!(stop));
         let mut report = orders.report(pace);
-        loop {
-            let ended = tokio::select! {
-                biased;
-                () = &mut stop, if report.asked.end.is_none() => {
-                    report.asked.end = Some(EarlyEnd::Asked);
-                    // nothing of these requests is saved, so there is no reason to wait for them
-                    return Ok(report);
-                }
-                ended = asked.next() => ended,
-            };
-            let Some((saved, outcome)) = ended else {
-                return Ok(report);
-            };
+        let stopped = ask_each(requests, pace.concurrency, stop, |(saved, outcome)| {
             let outcome = outcome.map_err(|failure| failure.to_string());
-            let compared = outcome.and_then(|answers| report.compare(&saved, &answers));
+            let compared = outcome.and_then(|answers| report.compare(saved, &answers));
             report.asked.count(compared);
-            is_over.set(report.asked.end.is_some());
             progress(&report);
-        }
+            report.asked.end.is_none()
+        });
+        let stopped = stopped.await;
+        report.asked.end = report.asked.end.or(stopped);
+        Ok(report)
     }
 
     /// The cost of [`Measures::check_orders`].

@@ -1,10 +1,6 @@
 //! Checks whether answers are robust: asks the model about answered texts again, once as they are and
 //! once under each perturbation, and saves nothing.
 
-use std::cell::Cell;
-use std::future::ready;
-
-use futures_util::stream::{self, StreamExt as _};
 use refract_domain::answer::Answers;
 use refract_domain::key::QuestionKey;
 use refract_domain::prism::PrismVersion;
@@ -17,9 +13,10 @@ use refract_model_gateway::CostEstimate;
 
 use crate::InternalError;
 use crate::measures::Measures;
+use crate::measures::asking::ask_each;
 use crate::measures::paced_model::PacedModel;
 use crate::results::readable_result::ReadableResult;
-use crate::runs::{AskedTexts, AskingPace, EarlyEnd, failure_threshold};
+use crate::runs::{AskedTexts, AskingPace, failure_threshold};
 
 /// A version in all forms in which the model is asked about each text.
 pub struct PerturbedForms {
@@ -100,13 +97,11 @@ impl Measures<'_> {
     ) -> Result<RobustnessReport, InternalError> {
         let threshold = failure_threshold(pace.concurrency);
         let model = PacedModel::new(self.refract.model()?, threshold);
-        let is_over = Cell::new(false);
         let texts = results.iter().flat_map(|result| {
             let forms = forms.forms.iter();
             forms.map(move |form| (form, result))
         });
-        let texts = stream::iter(texts).take_while(|_| ready(!is_over.get()));
-        let asked = texts.map(async |(form, result)| {
+        let requests = texts.map(async |(form, result)| {
             let submission = forms.submission(form, result);
             let outcome = match &submission {
                 Some(submission) => Some(model.answer(&form.version, submission).await),
@@ -114,37 +109,31 @@ impl Measures<'_> {
             };
             (form, result, outcome)
         });
-        let asked = asked.buffer_unordered(pace.concurrency.get());
-        let (mut asked, mut stop) = (std::pin::pin!(asked), std::pin::pin!(stop));
         let mut report = forms.report(pace);
-        loop {
-            let ended = tokio::select! {
-                biased;
-                () = &mut stop, if report.asked.end.is_none() => {
-                    report.asked.end = Some(EarlyEnd::Asked);
-                    // nothing of these requests is saved, so there is no reason to wait for them
-                    return Ok(report);
-                }
-                ended = asked.next() => ended,
-            };
-            let Some((form, result, outcome)) = ended else {
-                return Ok(report);
-            };
-            let Some(outcome) = outcome else {
-                report.too_large += 1;
-                continue;
-            };
-            let outcome = outcome.map_err(|error| error.to_string());
-            let compared = outcome.and_then(|answers| {
-                let stored = result.view().status.answers();
-                stored.map_or(Ok(()), |stored| {
-                    report.compare(&forms.version, form, stored, &answers)
-                })
-            });
-            report.asked.count(compared);
-            is_over.set(report.asked.end.is_some());
-            progress(&report);
-        }
+        let stopped = ask_each(
+            requests,
+            pace.concurrency,
+            stop,
+            |(form, result, outcome)| {
+                let Some(outcome) = outcome else {
+                    report.too_large += 1;
+                    return true;
+                };
+                let outcome = outcome.map_err(|error| error.to_string());
+                let compared = outcome.and_then(|answers| {
+                    let stored = result.view().status.answers();
+                    stored.map_or(Ok(()), |stored| {
+                        report.compare(&forms.version, form, stored, &answers)
+                    })
+                });
+                report.asked.count(compared);
+                progress(&report);
+                report.asked.end.is_none()
+            },
+        );
+        let stopped = stopped.await;
+        report.asked.end = report.asked.end.or(stopped);
+        Ok(report)
     }
 }
 

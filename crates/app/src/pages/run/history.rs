@@ -1,10 +1,12 @@
 //! What was done with a run: by whom, when, and what nodes did of themselves.
 
 use maud::{Markup, html};
-use refract_domain::event::{EventDetail, EventTarget};
+use refract_domain::event::{Event, EventDetail, EventTarget};
+use refract_domain::result::file_run::FileRunState;
 use refract_service::events::{EventFilter, EventRange, ListedEvent};
 
 use super::run_view::RunView;
+use crate::components::file_run::state_words;
 use crate::components::moment::moment;
 use crate::components::table::table;
 use crate::replies::page_error::PageError;
@@ -38,17 +40,22 @@ fn row(listed: &ListedEvent) -> Markup {
     html! {
         tr {
             td { (moment(event.stamp.at)) }
-            td {
-                (event.action.label())
-                @if event.from.is_some() || event.to.is_some() {
-                    div.soft.details {
-                        @if let Some(from) = &event.from { (from) " " }
-                        "→ "
-                        @if let Some(to) = &event.to { (to) }
-                    }
-                }
-            }
+            td { (what(event)) }
             td { bdi { (listed.by.name) } }
         }
     }
+}
+
+/// The change in people's words.
+fn what(event: &Event) -> Markup {
+    let state = |detail: &Option<EventDetail>| FileRunState::parse(detail.as_ref()?.as_str());
+    let details = match (state(&event.from), state(&event.to)) {
+        (Some(from), Some(to)) if from == to => return html! { "matched the columns" },
+        (Some(from), Some(to)) => html! { (state_words(from)) " → " (state_words(to)) },
+        _ => html! {
+            @if let Some(from) = &event.from { (from) " → " }
+            @if let Some(to) = &event.to { (to) }
+        },
+    };
+    html! { (event.action.label()) div.soft.details { (details) } }
 }
