@@ -257,7 +257,8 @@ pub(crate) async fn serve(
     let refract = refract.with_retry_policy(retry_policy.clone());
     let threads = http.workers;
     let (stopping, mut stopped) = watch::channel(false);
-    let retests = RetestWorker::new(&refract, runs.concurrency).run(stopped.clone(), grace);
+    let retests = RetestWorker::new(&refract, runs.concurrency);
+    let retests = Box::pin(retests.run(stopped.clone(), grace));
     let runs = FileRunWorker::new(refract.clone(), runs).start(stopped.clone());
     let app = app.map(|app| {
         // the app shares the API's database connections, so it uses none while only the API is

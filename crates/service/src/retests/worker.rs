@@ -50,8 +50,7 @@ impl RetestWorker {
                 self.delete_old_regularly(stopped.clone()),
             );
         };
-        // it is large, and a part of the node's future
-        let mut working = Box::pin(working);
+        let mut working = std::pin::pin!(working);
         tokio::select! {
             () = &mut working => return,
             // an error means that the server ended by itself
