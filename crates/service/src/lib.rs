@@ -18,7 +18,6 @@ pub mod people;
 pub mod prisms;
 pub mod results;
 pub mod retention;
-pub mod retests;
 pub mod runs;
 pub mod store;
 

@@ -8,8 +8,9 @@ mod gold_answers;
 mod option_orders;
 mod paced_model;
 mod question_quality;
-pub(crate) mod retest;
+mod retest;
 mod robustness;
+pub mod stored_retests;
 pub(crate) mod watch;
 
 pub use self::comparison::{

@@ -17,8 +17,8 @@ use refract_http_api::HttpSettings;
 use refract_http_serving::{BodyBudget, Drained, Lifecycle, ProcessCollector};
 use refract_model_gateway::ModelGateway;
 use refract_service::Refract;
+use refract_service::measures::stored_retests::RetestWorker;
 use refract_service::results::{RetryPolicy, ServiceMetrics, register_database, register_model};
-use refract_service::retests::RetestWorker;
 use refract_terminal::arguments::cannot_be_used;
 use refract_terminal::settings::{
     self, AppArgs, DatabaseArgs, ModelArgs, RetentionArgs, ServeArgs,

@@ -30,7 +30,7 @@ use self::quality_filters::QualityFilters;
 use self::quality_view::QualityView;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::prism_tabs::PrismTab;
-use crate::pages::retests::{TITLE, retests_address};
+use crate::components::retest::{RETEST_TITLE, retests_address};
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
@@ -97,7 +97,7 @@ async fn measured(visit: &Visit, view: &QualityView<'_>) -> Result<Markup, PageE
 fn retests(history: &PrismHistory) -> Markup {
     html! {
         section #retest {
-            h2 { (TITLE) }
+            h2 { (RETEST_TITLE) }
             p.row {
                 a.button href=(retests_address(&history.prism)) { "Ask texts again" }
                 span.soft { "of another model or version, without saving results: how many answers flip?" }

@@ -4,43 +4,32 @@ mod actions;
 mod download;
 mod figures;
 mod flips;
-
-use std::sync::Arc;
+mod retest_view;
 
 use actix_web::http::StatusCode;
 use actix_web::http::header::HeaderValue;
 use maud::{Markup, html};
-use refract_domain::account::role::Role;
-use refract_domain::ids::RetestId;
-use refract_domain::prism::VersionNumber;
 use refract_domain::result::retest::RetestState;
-use refract_service::lenses::PrismLens;
 use refract_service::measures::RetestReport;
-use refract_service::retests::StoredRetest;
 
 pub(crate) use self::actions::{resume, stop};
 pub(crate) use self::download::download;
+use self::retest_view::{RetestView, find};
 use crate::components::fault_sentence::sentence;
 use crate::components::file_run::STATE;
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::{count, counted, share};
 use crate::components::prism_tabs::PrismTab;
-use crate::pages::retests::{TITLE, left_out, retest_address, retests_address};
+use crate::components::retest::{
+    RETEST_TITLE, asked_version, left_out, retest_address, retest_tag, retests_address,
+};
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
 
 /// The most reasons of failures that are shown.
 const FAILURES: usize = 8;
-
-/// A retest with its prism.
-struct RetestView {
-    retest: StoredRetest,
-    lens: Arc<PrismLens>,
-    /// Whether the visitor may stop and continue the retest.
-    is_editor: bool,
-}
 
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
@@ -54,19 +43,6 @@ pub(crate) async fn show_progress(visit: Visit) -> Result<PageReply, PageError> 
     let state = HeaderValue::from_static(view.retest.state.name());
     let part = PageReply::html(StatusCode::OK, progress(&view));
     Ok(part.with_header(STATE, state))
-}
-
-/// Finds the retest of the address.
-async fn find(visit: &Visit) -> Result<RetestView, PageError> {
-    let lens = visit.find_lens().await?;
-    let id = RetestId::parse(visit.sent.values.get("id")).ok_or(PageError::NotFound)?;
-    let found = visit.refract.retests().find(visit.account(), id).await?;
-    let of_prism = found.filter(|retest| retest.prism == lens.prism.id);
-    Ok(RetestView {
-        retest: of_prism.ok_or(PageError::NotFound)?,
-        lens: Arc::new(lens),
-        is_editor: visit.visitor.role.may(Role::Editor),
-    })
 }
 
 /// The page; `fault` says why nothing was changed.
@@ -92,7 +68,7 @@ async fn page(
         @if let Some(notice) = visit.done(done) { (notice) }
         @if !fault.is_empty() { (notice(NoticeKind::Refused, &html! { (fault) })) }
         p.soft { a href=(retests_address(&lens.prism)) { "All retests" } }
-        h2 { (TITLE) " " (state_tag(retest.state)) }
+        h2 { (RETEST_TITLE) " " (retest_tag(retest.state)) }
         dl.facts {
             dt { "Model" } dd { bdi { (retest.model) } }
             dt { "Version" } dd { (asked_version(retest.version)) }
@@ -106,7 +82,7 @@ async fn page(
         }
         (found)
     };
-    let title = format!("{TITLE} · {}", lens.prism.name);
+    let title = format!("{RETEST_TITLE} · {}", lens.prism.name);
     let page = visit.prism_page(&lens.prism, PrismTab::Quality, title, &main);
     Ok(page.script("run.js").status(status).reply())
 }
@@ -159,15 +135,4 @@ fn failures(report: &RetestReport) -> Markup {
             }
         }
     }
-}
-
-/// The version that a retest asks, in words.
-pub(crate) fn asked_version(version: Option<VersionNumber>) -> Markup {
-    html! { @match version { Some(number) => (number), None => "the one that answered each text" } }
-}
-
-/// The state of a retest in people's words.
-pub(crate) fn state_tag(state: RetestState) -> Markup {
-    let is_strong = state == RetestState::Failed;
-    html! { span.tag.strong[is_strong] { (state.name()) } }
 }

@@ -8,29 +8,25 @@ use std::sync::Arc;
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
 use refract_domain::account::role::Role;
-use refract_domain::ids::RetestId;
 use refract_service::lenses::PrismLens;
-use refract_service::measures::SAMPLED_NEWEST;
-use refract_service::prisms::Prism;
-use refract_service::retests::{
-    DrawnTexts, KEPT_RETEST_DAYS, RetestEstimate, StartRetestError, StoredRetest,
+use refract_service::measures::stored_retests::{
+    KEPT_RETEST_DAYS, RetestEstimate, StartRetestError, StoredRetest,
 };
+use refract_service::prisms::Prism;
 
 use self::retest_form::RetestForm;
 use crate::components::empty_state::empty_state;
-use crate::components::fault_sentence::sentence;
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::{count, counted};
 use crate::components::prism_tabs::{PrismTab, prism_address};
+use crate::components::retest::{
+    RETEST_TITLE, asked_version, left_out, retest_address, retest_tag, retests_address,
+};
 use crate::components::table::stacked_table;
-use crate::pages::retest::{asked_version, state_tag};
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
-
-/// The question that the page answers: the heading here, and the link on the page Quality.
-pub(crate) const TITLE: &str = "Would another model do?";
 
 /// Shows the page, with an estimate if the address has the values of the form.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
@@ -77,16 +73,6 @@ pub(crate) async fn start(visit: Visit) -> Result<PageReply, PageError> {
     page(&visit, &lens, &form, &html! {}, status).await
 }
 
-/// The address of a retest's page.
-pub(crate) fn retest_address(prism: &Prism, retest: RetestId) -> String {
-    format!("{}/{retest}", retests_address(prism))
-}
-
-/// The address of the page of a prism's retests.
-pub(crate) fn retests_address(prism: &Prism) -> String {
-    format!("{}/retests", prism_address(prism))
-}
-
 async fn page(
     visit: &Visit,
     lens: &PrismLens,
@@ -100,7 +86,7 @@ async fn page(
     let model = retests.present_model()?;
     let main = html! {
         p.soft { a href={ (prism_address(prism)) "/quality" } { "Quality" } }
-        h2 { (TITLE) }
+        h2 { (RETEST_TITLE) }
         p {
             "Answered texts are drawn at random and asked again, of another model or another version. "
             "No result is saved; the page shows how many answers flip, towards what, and whether marks prefer the new ones."
@@ -112,14 +98,14 @@ async fn page(
             (estimate)
         }
         @if listed.is_empty() {
-            (empty_state("Nothing was asked again yet.", &html! {}))
+            @if estimate.0.is_empty() { (empty_state("Nothing was asked again yet.", &html! {})) }
         } @else {
             h3 { "Former retests" }
             (rows(prism, &listed))
             p.hint { "A retest that ended is deleted after " (counted(KEPT_RETEST_DAYS.unsigned_abs(), "day")) "." }
         }
     };
-    let title = format!("{TITLE} · {}", prism.name);
+    let title = format!("{RETEST_TITLE} · {}", prism.name);
     let page = visit.prism_page(prism, PrismTab::Quality, title, &main);
     Ok(page.status(status).reply())
 }
@@ -152,31 +138,13 @@ fn estimated(prism: &Prism, form: &RetestForm, estimate: &RetestEstimate) -> Mar
     }
 }
 
-/// What was left out when the texts were drawn.
-pub(crate) fn left_out(drawn: &DrawnTexts) -> Markup {
-    html! {
-        @if drawn.is_of_newest {
-            p.hint { "The texts are drawn from the newest " (count(SAMPLED_NEWEST)) " results." }
-        }
-        @if drawn.lacking_fields > 0 {
-            p.hint { "Left out: " (counted(drawn.lacking_fields, "text")) " without a field of the version." }
-        }
-        @if drawn.too_large > 0 {
-            p.hint { "Left out: " (counted(drawn.too_large, "text")) " too large for the version." }
-        }
-        @for (question, texts) in &drawn.not_compared {
-            p.hint { "Not compared: " code { (question) } " on " (counted(*texts, "text")) ", whose version lacks it or has other outcomes." }
-        }
-    }
-}
-
 fn rows(prism: &Prism, listed: &[StoredRetest]) -> Markup {
     let headings = ["When", "State", "Model", "Version", "Texts", "Flips", "By"];
     let rows = html! {
         @for retest in listed {
             tr {
                 th scope="row" { a href=(retest_address(prism, retest.id)) { (moment(retest.made_at)) } }
-                td data-label="State" { (state_tag(retest.state)) }
+                td data-label="State" { (retest_tag(retest.state)) }
                 td data-label="Model" { bdi { (retest.model) } }
                 td data-label="Version" { (asked_version(retest.version)) }
                 td.number data-label="Texts" { (count(retest.counts.answered)) " of " (count(retest.counts.texts)) }
@@ -186,9 +154,4 @@ fn rows(prism: &Prism, listed: &[StoredRetest]) -> Markup {
         }
     };
     stacked_table("Retests, newest first", &headings, &rows)
-}
-
-/// A refusal as a sentence for people.
-pub(crate) fn refusal(error: &StartRetestError) -> String {
-    sentence(&error.to_string())
 }

@@ -15,7 +15,7 @@ use crate::runs::page_with;
 on_both!(
     a_page_has_the_figures_of_the_terminal,
     editors_start_and_stop_and_reviewers_read,
-    what_cannot_be_asked_is_said_beside_its_input,
+    what_cannot_be_asked_is_reported_beside_its_input,
     an_erased_result_leaves_nothing_in_a_retest,
     a_retest_goes_on_at_another_node,
 );
@@ -198,7 +198,7 @@ async fn editors_start_and_stop_and_reviewers_read(backend: Backend) {
     assert!(page.body.contains("12 of 12 texts"), "{}", page.body);
 }
 
-async fn what_cannot_be_asked_is_said_beside_its_input(backend: Backend) {
+async fn what_cannot_be_asked_is_reported_beside_its_input(backend: Backend) {
     let service = Service::start(backend).await;
     let mut ada = joined(&service, "ada@example.com", "editor").await;
     let none = start(&mut ada, "").await;

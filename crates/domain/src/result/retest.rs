@@ -21,7 +21,7 @@ pub enum RetestState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RetestChange {
     /// Ask about no further text.
-    Stop,
+    Interrupt,
     /// Ask about the texts that have no new answers.
     Continue,
 }
@@ -63,19 +63,19 @@ impl RetestState {
     /// The state after a person's change; `None` where this state does not allow the change.
     pub const fn after(self, change: RetestChange) -> Option<Self> {
         match (change, self) {
-            (RetestChange::Stop, Self::Waiting | Self::Asking) => Some(Self::Stopped),
+            (RetestChange::Interrupt, Self::Waiting | Self::Asking) => Some(Self::Stopped),
             // a done retest may have texts that failed
             (RetestChange::Continue, Self::Done | Self::Stopped | Self::Failed) => {
                 Some(Self::Waiting)
             }
-            (RetestChange::Stop | RetestChange::Continue, _) => None,
+            (RetestChange::Interrupt | RetestChange::Continue, _) => None,
         }
     }
 }
 
 impl RetestChange {
     /// Every change.
-    pub const ALL: [Self; 2] = [Self::Stop, Self::Continue];
+    pub const ALL: [Self; 2] = [Self::Interrupt, Self::Continue];
 }
 
 impl fmt::Display for RetestState {
@@ -90,16 +90,23 @@ mod tests {
 
     #[test]
     fn a_retest_is_stopped_while_it_is_under_way_and_continued_afterwards() {
-        let stopped = RetestState::Waiting.after(RetestChange::Stop);
+        let stopped = RetestState::Waiting.after(RetestChange::Interrupt);
         assert_eq!(stopped, Some(RetestState::Stopped));
         for state in RetestState::ALL {
             assert_eq!(RetestState::parse(state.name()), Some(state));
             for change in RetestChange::ALL {
-                let is_stop = change == RetestChange::Stop;
+                let is_interruption = change == RetestChange::Interrupt;
                 let after = state.after(change);
-                assert_eq!(after.is_some(), state.is_under_way() == is_stop, "{state}");
+                assert_eq!(
+                    after.is_some(),
+                    state.is_under_way() == is_interruption,
+                    "{state}"
+                );
                 let leads_to_work = after.is_some_and(RetestState::is_under_way);
-                assert!(after.is_none() || leads_to_work != is_stop, "{state}");
+                assert!(
+                    after.is_none() || leads_to_work != is_interruption,
+                    "{state}"
+                );
             }
         }
         assert_eq!(RetestState::parse("Done"), None);

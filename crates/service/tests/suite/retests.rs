@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use refract_domain::event::{Actor, EventAction};
+use refract_domain::event::Actor;
 use refract_domain::ids::{ResultId, RetestId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::prism::VersionNumber;
@@ -19,44 +19,39 @@ use refract_persistence::ResultFilter;
 use refract_service::Refract;
 use refract_service::events::event_stamp;
 use refract_service::lenses::PrismLens;
-use refract_service::measures::{RetestOrder, RetestReport};
-use refract_service::people::AccountActor;
-use refract_service::retests::{
+use refract_service::measures::stored_retests::{
     ChangeRetestOutcome, RetestPlan, RetestWorker, StartRetestError, StoredRetest,
 };
+use refract_service::measures::{RetestOrder, RetestReport};
+use refract_service::people::AccountActor;
 use refract_service::runs::AskingPace;
 use refract_test_support::model_server::{ModelServer, ScriptedReply};
 use refract_test_support::on_both;
 use tokio::sync::watch;
 
 use crate::fixture::{Described, Fixture, moment, person};
-use crate::stored_runs::actions;
 
 on_both!(
     the_figures_are_those_of_the_measure,
-    a_stopped_retest_continues_where_it_stopped,
-    another_node_asks_what_a_dead_one_left,
-    a_node_that_stops_leaves_the_rest_to_another_one,
-    a_model_that_is_away_ends_a_retest_until_it_is_continued,
     what_cannot_be_asked_is_refused,
 );
 
 /// Texts in flight.
-const IN_FLIGHT: usize = 4;
+pub(crate) const IN_FLIGHT: usize = 4;
 /// A test that waits for longer has failed.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A prism with stored results, and the use cases with a model server.
-struct Stack {
-    it: Fixture,
-    refract: Refract,
-    model: ModelServer,
-    lens: Arc<PrismLens>,
+pub(crate) struct Stack {
+    pub(crate) it: Fixture,
+    pub(crate) refract: Refract,
+    pub(crate) model: ModelServer,
+    pub(crate) lens: Arc<PrismLens>,
     results: Vec<ResultId>,
 }
 
 /// A stack with results of both versions; the model answers billing and yes.
-async fn stack(it: Fixture, results: i64) -> Stack {
+pub(crate) async fn stack(it: Fixture, results: i64) -> Stack {
     let model = ModelServer::start(ScriptedReply::answers());
     let settings = ModelSettings {
         endpoint: model.url().parse().unwrap(),
@@ -104,15 +99,15 @@ async fn stack(it: Fixture, results: i64) -> Stack {
 }
 
 impl Stack {
-    fn actor(&self) -> AccountActor {
+    pub(crate) fn actor(&self) -> AccountActor {
         AccountActor::operator(self.it.account)
     }
 
-    fn asked(&self) -> usize {
+    pub(crate) fn asked(&self) -> usize {
         self.model.counts().requests
     }
 
-    async fn start(&self, version: Option<i32>) -> RetestId {
+    pub(crate) async fn start(&self, version: Option<i32>) -> RetestId {
         let plan = RetestPlan {
             texts: 2_000,
             model: Some("another".parse().unwrap()),
@@ -123,19 +118,23 @@ impl Stack {
         starting.await.unwrap()
     }
 
-    async fn find(&self, retest: RetestId) -> StoredRetest {
+    pub(crate) async fn find(&self, retest: RetestId) -> StoredRetest {
         let finding = self.refract.retests().find(self.it.account, retest);
         finding.await.unwrap().unwrap()
     }
 
-    async fn change(&self, retest: RetestId, change: RetestChange) -> ChangeRetestOutcome {
+    pub(crate) async fn change(
+        &self,
+        retest: RetestId,
+        change: RetestChange,
+    ) -> ChangeRetestOutcome {
         let (retests, actor) = (self.refract.retests(), self.actor());
         let changing = retests.change(&actor, retest, change);
         changing.await.unwrap()
     }
 
     /// Waits until the retest is as expected.
-    async fn until(&self, retest: RetestId, expected: impl Fn(&StoredRetest) -> bool) {
+    pub(crate) async fn until(&self, retest: RetestId, expected: impl Fn(&StoredRetest) -> bool) {
         let waiting = async {
             while !expected(&self.find(retest).await) {
                 tokio::time::sleep(Duration::from_millis(20)).await;
@@ -146,14 +145,18 @@ impl Stack {
     }
 
     /// A node that works until `stopped` says so, or until the future is dropped.
-    async fn node(&self, stopped: watch::Receiver<bool>) {
+    pub(crate) async fn node(&self, stopped: watch::Receiver<bool>) {
         let in_flight = NonZeroUsize::new(IN_FLIGHT).unwrap();
         let worker = RetestWorker::new(&self.refract, in_flight);
         worker.run(stopped, PATIENCE).await;
     }
 
     /// Lets a node work until the retest is as expected; then the node dies.
-    async fn work_until(&self, retest: RetestId, expected: impl Fn(&StoredRetest) -> bool) {
+    pub(crate) async fn work_until(
+        &self,
+        retest: RetestId,
+        expected: impl Fn(&StoredRetest) -> bool,
+    ) {
         let (_alive, stopped) = watch::channel(false);
         tokio::select! {
             () = self.node(stopped) => panic!("nobody stopped it"),
@@ -162,14 +165,14 @@ impl Stack {
     }
 
     /// Lets a node ask about ten texts while four others are in flight; then the node dies.
-    async fn work_on_ten(&self, retest: RetestId) {
+    pub(crate) async fn work_on_ten(&self, retest: RetestId) {
         self.model.then_always(ScriptedReply::answers().held());
         self.model.release(10);
         self.work_until(retest, |it| it.counts.answered == 10).await;
     }
 }
 
-fn is_done(retest: &StoredRetest) -> bool {
+pub(crate) fn is_done(retest: &StoredRetest) -> bool {
     retest.state == RetestState::Done && !retest.is_leased
 }
 
@@ -252,129 +255,6 @@ async fn the_figures_are_those_of_the_measure(it: Fixture) {
         let angry = report.questions.last().unwrap().measures();
         assert_eq!(angry.marked.unwrap().rows, 115, "random marks alone");
     }
-}
-
-async fn a_stopped_retest_continues_where_it_stopped(it: Fixture) {
-    let stack = stack(it, 40).await;
-    let retest = stack.start(None).await;
-    stack.model.then_always(ScriptedReply::answers().held());
-    stack.model.release(10);
-    let (_alive, stopped) = watch::channel(false);
-    let stopping = async {
-        stack.until(retest, |it| it.counts.answered == 10).await;
-        let outcome = stack.change(retest, RetestChange::Stop).await;
-        assert_eq!(outcome, ChangeRetestOutcome::Changed);
-        // the node notices within the pause between two renewals
-        tokio::time::sleep(Duration::from_secs(5)).await;
-        stack.model.release(IN_FLIGHT);
-        stack.until(retest, |it| !it.is_leased).await;
-    };
-    tokio::select! {
-        () = stack.node(stopped) => panic!("nobody stopped it"),
-        () = stopping => {}
-    }
-    let found = stack.find(retest).await;
-    assert_eq!(
-        (found.state, found.counts.answered),
-        (RetestState::Stopped, 14)
-    );
-    assert_eq!(stack.asked(), 14, "those in flight are finished");
-    assert!(found.flips.is_some_and(|flips| flips > 0));
-    let again = stack.change(retest, RetestChange::Stop).await;
-    assert_eq!(again, ChangeRetestOutcome::NotPossible);
-    stack.model.release_all();
-    let outcome = stack.change(retest, RetestChange::Continue).await;
-    assert_eq!(outcome, ChangeRetestOutcome::Changed);
-    stack.work_until(retest, is_done).await;
-    assert_eq!(stack.asked(), 40, "nothing is asked twice");
-    let finished = stack.change(retest, RetestChange::Continue).await;
-    assert_eq!(finished, ChangeRetestOutcome::NotPossible);
-    assert_eq!(
-        actions(&stack.it).await[..4],
-        [
-            EventAction::RetestEnded,
-            EventAction::RetestContinued,
-            EventAction::RetestStopped,
-            EventAction::RetestStarted,
-        ]
-    );
-}
-
-async fn another_node_asks_what_a_dead_one_left(it: Fixture) {
-    let stack = stack(it, 40).await;
-    let retest = stack.start(None).await;
-    stack.work_on_ten(retest).await;
-    let asked = stack.asked();
-    assert!(asked <= 10 + IN_FLIGHT, "{asked}");
-    stack.model.release_all();
-    // two nodes look for it, after the lease of the dead one has expired
-    let (_alive, stopped) = watch::channel(false);
-    tokio::select! {
-        () = stack.node(stopped) => panic!("nobody stopped it"),
-        () = stack.work_until(retest, is_done) => {}
-    }
-    let found = stack.find(retest).await;
-    assert_eq!(found.counts.answered, 40);
-    assert_eq!(
-        stack.asked() - asked,
-        30,
-        "nothing is asked twice but what was in flight"
-    );
-}
-
-async fn a_node_that_stops_leaves_the_rest_to_another_one(it: Fixture) {
-    let stack = stack(it, 40).await;
-    let retest = stack.start(None).await;
-    stack.model.then_always(ScriptedReply::answers().held());
-    stack.model.release(10);
-    let (stop, stopped) = watch::channel(false);
-    let stopping = async {
-        stack.until(retest, |it| it.counts.answered == 10).await;
-        stop.send(true).unwrap();
-        // no further text is begun
-        tokio::time::sleep(Duration::from_millis(200)).await;
-        stack.model.release_all();
-    };
-    tokio::join!(stack.node(stopped), stopping);
-    let found = stack.find(retest).await;
-    assert_eq!((found.state, found.is_leased), (RetestState::Asking, false));
-    assert_eq!((found.counts.answered, stack.asked()), (14, 14));
-    stack.work_until(retest, is_done).await;
-    assert_eq!(stack.asked(), 40);
-}
-
-async fn a_model_that_is_away_ends_a_retest_until_it_is_continued(it: Fixture) {
-    let stack = stack(it, 80).await;
-    let ended = |it: &StoredRetest| !it.state.is_under_way() && !it.is_leased;
-    stack.model.then_always(ScriptedReply::status(400));
-    let retest = stack.start(None).await;
-    stack.work_until(retest, ended).await;
-    let found = stack.find(retest).await;
-    assert_eq!(found.state, RetestState::Failed);
-    let reason = found.reason.unwrap();
-    assert!(
-        reason.starts_with("the model failed 54 times in a row: "),
-        "{reason}"
-    );
-    assert!(found.counts.failed >= 54 && found.counts.failed < 80);
-    stack.model.then_always(ScriptedReply::answers());
-    // a single failure does not end it
-    stack.model.then_once(ScriptedReply::status(400));
-    let outcome = stack.change(retest, RetestChange::Continue).await;
-    assert_eq!(outcome, ChangeRetestOutcome::Changed);
-    assert_eq!(stack.find(retest).await.counts.failed, 0);
-    stack.work_until(retest, is_done).await;
-    let found = stack.find(retest).await;
-    assert_eq!((found.counts.answered, found.counts.failed), (79, 1));
-    assert_eq!(found.reason, None);
-    let report = stack.refract.retests().report(&found, &stack.lens);
-    let failed = report.await.unwrap().asked.failed;
-    let status = "The model server answered with status 400.".to_owned();
-    assert_eq!(failed.into_iter().collect::<Vec<_>>(), [(status, 1)]);
-    let outcome = stack.change(retest, RetestChange::Continue).await;
-    assert_eq!(outcome, ChangeRetestOutcome::Changed);
-    stack.work_until(retest, is_done).await;
-    assert_eq!(stack.find(retest).await.counts.answered, 80);
 }
 
 async fn what_cannot_be_asked_is_refused(it: Fixture) {

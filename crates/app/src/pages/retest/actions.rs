@@ -2,17 +2,18 @@
 
 use actix_web::http::StatusCode;
 use refract_domain::result::retest::RetestChange;
-use refract_service::retests::{ChangeRetestOutcome, MOST_RETESTS_UNDER_WAY};
+use refract_service::measures::stored_retests::{ChangeRetestOutcome, MOST_RETESTS_UNDER_WAY};
 
-use super::{find, page};
-use crate::pages::retests::retest_address;
+use super::page;
+use super::retest_view::find;
+use crate::components::retest::retest_address;
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
 
 /// Stops the retest.
 pub(crate) async fn stop(visit: Visit) -> Result<PageReply, PageError> {
-    change(&visit, RetestChange::Stop, "?done=stopped").await
+    change(&visit, RetestChange::Interrupt, "?done=stopped").await
 }
 
 /// Lets the retest ask about the texts without new answers.

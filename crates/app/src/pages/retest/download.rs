@@ -5,7 +5,7 @@ use refract_domain::key::OutcomeKey;
 use refract_lens_rendering::{FlipRow, FlipRowWriter};
 use refract_service::measures::PredictedOutcome;
 
-use super::find;
+use super::retest_view::find;
 use crate::components::list_pages::{media_type, row_format};
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;

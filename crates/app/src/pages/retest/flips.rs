@@ -4,12 +4,12 @@ use maud::{Markup, html};
 use refract_domain::answer::probability::Probability;
 use refract_service::measures::{FlippedAnswer, RetestReport, RetestedQuestion};
 
-use super::RetestView;
 use super::figures::label;
+use super::retest_view::RetestView;
 use crate::components::clamped::clamped;
 use crate::components::number::{counted, percent};
+use crate::components::retest::retest_address;
 use crate::components::table::stacked_table;
-use crate::pages::retests::retest_address;
 
 /// The most flips that are shown; the file has all.
 const SHOWN: usize = 50;

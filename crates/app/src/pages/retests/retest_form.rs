@@ -2,16 +2,16 @@
 
 use maud::{Markup, html};
 use refract_domain::prism::VersionNumber;
-use refract_service::prisms::Prism;
-use refract_service::retests::{
+use refract_service::measures::stored_retests::{
     ModelName, RETEST_TEXTS, RetestPlan, StartRetestError, USUAL_RETEST_TEXTS,
 };
+use refract_service::prisms::Prism;
 
-use super::{refusal, retests_address};
 use crate::components::field::FormField;
 use crate::components::form_errors::FormErrors;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::count;
+use crate::components::retest::retests_address;
 use crate::requests::form::Form;
 use crate::requests::page_request::Query;
 use crate::requests::visit::version_number;
@@ -86,7 +86,7 @@ impl RetestForm {
 
     /// Notes why nothing was started.
     pub(super) fn refuse(&mut self, refused: &StartRetestError) {
-        self.errors.note("", &refusal(refused));
+        self.errors.note("", refused);
     }
 
     /// The form, which asks for an estimate.

@@ -44,13 +44,13 @@ impl Retests<'_> {
             let Some(found) = self.find(actor.account(), retest).await? else {
                 return Ok(ChangeRetestOutcome::NotFound);
             };
-            let is_possible = change == RetestChange::Stop || found.can_continue();
+            let is_possible = change == RetestChange::Interrupt || found.can_continue();
             let to = found.state.after(change).filter(|_| is_possible);
             let Some(to) = to else {
                 return Ok(ChangeRetestOutcome::NotPossible);
             };
             let action = match change {
-                RetestChange::Stop => EventAction::RetestStopped,
+                RetestChange::Interrupt => EventAction::RetestStopped,
                 RetestChange::Continue => EventAction::RetestContinued,
             };
             let stamp = actor.event_stamp().noted(EventDetail::retest(retest));
@@ -65,7 +65,7 @@ impl Retests<'_> {
                 to,
             };
             let outcome = match change {
-                RetestChange::Stop => {
+                RetestChange::Interrupt => {
                     let is_stopped = database.stop_retest(update, event).await?;
                     if is_stopped {
                         CreateRetestOutcome::Created
