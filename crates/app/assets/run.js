@@ -1,10 +1,10 @@
-// Follows a file run: fetches the part of the page that changes, and the whole page when the run
+// Follows a file run or a retest: fetches the part of the page that changes, and the whole page when it
 // is in another state.
 
 /** Milliseconds between two looks. */
 const EVERY = 2_000;
-/** States in which a node works on the run. */
-const WORKED_ON = ["checking", "previewing", "running"];
+/** States in which a node works on it, or will. */
+const WORKED_ON = ["checking", "previewing", "running", "waiting", "asking"];
 
 const place = document.querySelector("#run-progress");
 if (place instanceof HTMLElement && WORKED_ON.includes(place.dataset.state ?? "")) void follow(place);

@@ -24,6 +24,7 @@ pub(crate) mod notice;
 pub(crate) mod number;
 pub(crate) mod plot;
 pub(crate) mod prism_tabs;
+pub(crate) mod retest;
 pub(crate) mod share_bar;
 pub(crate) mod table;
 pub(crate) mod whole_text;

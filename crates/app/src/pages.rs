@@ -20,6 +20,8 @@ pub(crate) mod prisms;
 pub(crate) mod quality;
 pub(crate) mod result;
 pub(crate) mod results;
+pub(crate) mod retest;
+pub(crate) mod retests;
 pub(crate) mod review;
 pub(crate) mod run;
 pub(crate) mod runs;

@@ -96,6 +96,10 @@ id! {
     ResultId
 }
 id! {
+    /// Id of a stored retest, a `UUIDv7`.
+    RetestId
+}
+id! {
     /// Id of a person's sitting over a queue of results.
     SittingId
 }

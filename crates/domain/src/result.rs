@@ -7,6 +7,7 @@ pub mod actor;
 pub mod cost;
 pub mod file_run;
 pub mod mark;
+pub mod retest;
 pub mod view;
 
 use chrono::{DateTime, SubsecRound as _, Utc};

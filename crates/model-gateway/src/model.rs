@@ -20,6 +20,7 @@ use crate::protocols::server_protocol::ServerProtocol;
 use crate::report::truncation::truncated_to;
 use crate::report::{ModelReport, ReportRecorder, ReportedUsage};
 use crate::settings::ModelSettings;
+use crate::settings::endpoint::ModelEndpoint;
 
 /// The version of the prompts. Raise it with every change to the text that a model is sent, apart
 /// from the text of prisms and callers: answers to different prompts are different measurements.
@@ -78,6 +79,43 @@ impl Model {
     #[must_use]
     pub fn with_priority(self, priority: CallPriority) -> Self {
         Self { priority, ..self }
+    }
+
+    /// The name of the model that is asked for.
+    pub fn name(&self) -> &str {
+        match self.server {
+            None => demo_scorer::NAME,
+            Some(_) => &self.settings.name,
+        }
+    }
+
+    /// Asks the same servers for the model of another name, with the same connections, pace and
+    /// limits. The built-in scorer has no other name.
+    #[must_use]
+    pub fn named(self, name: &str) -> Self {
+        let ModelEndpoint::Servers(addresses) = &self.settings.endpoint else {
+            return self;
+        };
+        if name == self.settings.name {
+            return self;
+        }
+        let settings = Arc::new(ModelSettings {
+            name: name.to_owned(),
+            ..ModelSettings::clone(&self.settings)
+        });
+        let server = self.server.map(|server| ServerModel {
+            // what was learned of one model may not be true of another
+            protocol: ServerProtocol::new(&settings, addresses),
+            sender: RequestSender {
+                settings: Arc::clone(&settings),
+                ..server.sender
+            },
+        });
+        Self {
+            server,
+            settings,
+            ..self
+        }
     }
 
     /// A model for the calling thread; only its clones share its connections.

@@ -17,6 +17,7 @@ mod people;
 mod prisms;
 mod results;
 mod retention;
+mod retests;
 mod uploads;
 mod watch;
 
@@ -36,5 +37,9 @@ pub use self::people::*;
 pub use self::prisms::*;
 pub use self::results::*;
 pub use self::retention::*;
+pub use self::retests::{
+    CreateRetestOutcome, EndedRetestLease, LeasedRetest, NewRetest, RetestCounts, RetestLease,
+    RetestRow, RetestTextRow, RetestUpdate,
+};
 pub use self::uploads::{NewUploadRow, OldUploadRow, OldUploads, UploadDeletion, UploadRow};
 pub use self::watch::{CountableResult, KeptHours, NewHours, UncountedPrism, WatchHourRow};

@@ -3,11 +3,13 @@
 mod count_tables;
 mod example_tables;
 mod file_tables;
+mod retest_tables;
 pub(crate) mod sql_types;
 
 pub(crate) use self::count_tables::{counted_results, result_counts, watch_hours, watched_results};
 pub(crate) use self::example_tables::{example_checks, prism_examples};
 pub(crate) use self::file_tables::{file_runs, upload_pieces, uploads};
+pub(crate) use self::retest_tables::{retest_answers, retests};
 
 diesel::table! {
     use diesel::sql_types::Text;
@@ -323,6 +325,8 @@ diesel::allow_tables_to_appear_in_same_query!(
     prism_versions,
     prisms,
     results,
+    retest_answers,
+    retests,
     sessions,
     invitations,
     known_browsers,

@@ -102,6 +102,15 @@ impl Refract {
         }
     }
 
+    /// A handle whose model requests ask the same servers for the model of this name.
+    #[must_use]
+    pub(crate) fn with_model_named(self, name: &str) -> Self {
+        Self {
+            model: self.model.map(|model| model.named(name)),
+            ..self
+        }
+    }
+
     /// A handle for one request, whose trace covers its model requests and database queries.
     #[must_use]
     pub fn traced(self, trace: CallTrace) -> Self {

@@ -10,6 +10,7 @@ mod paced_model;
 mod question_quality;
 mod retest;
 mod robustness;
+pub mod stored_retests;
 pub(crate) mod watch;
 
 pub use self::comparison::{

@@ -15,6 +15,7 @@ mod owner_pages;
 mod picture_book;
 mod prism_pages;
 mod result_pages;
+mod retest_pages;
 mod run_pages;
 mod stranger_pages;
 
@@ -49,6 +50,7 @@ async fn main() -> ExitCode {
     prism_pages::take(&mut book).await;
     result_pages::take(&mut book, &failed).await;
     run_pages::take(&mut book).await;
+    retest_pages::take(&mut book).await;
     let link = owner_pages::take(&mut book).await;
     stranger_pages::take(&mut book, &link).await;
     let link = reset_path(&binary, folder.path(), stranger_pages::EMAIL).await;

@@ -17,6 +17,7 @@ use refract_http_api::HttpSettings;
 use refract_http_serving::{BodyBudget, Drained, Lifecycle, ProcessCollector};
 use refract_model_gateway::ModelGateway;
 use refract_service::Refract;
+use refract_service::measures::stored_retests::RetestWorker;
 use refract_service::results::{RetryPolicy, ServiceMetrics, register_database, register_model};
 use refract_terminal::arguments::cannot_be_used;
 use refract_terminal::settings::{
@@ -256,6 +257,8 @@ pub(crate) async fn serve(
     let refract = refract.with_retry_policy(retry_policy.clone());
     let threads = http.workers;
     let (stopping, mut stopped) = watch::channel(false);
+    let retests = RetestWorker::new(&refract, runs.concurrency);
+    let retests = Box::pin(retests.run(stopped.clone(), grace));
     let runs = FileRunWorker::new(refract.clone(), runs).start(stopped.clone());
     let app = app.map(|app| {
         // the app shares the API's database connections, so it uses none while only the API is
@@ -278,9 +281,9 @@ pub(crate) async fn serve(
         // sending fails if the app is off, which is fine
         let _ = stopping.send(true);
     });
-    let both = async { tokio::join!(api, with_failure_logged(app)) };
-    let (served, app_drained) = tokio::select! {
-        served = both => served,
+    let all = async { tokio::join!(api, with_failure_logged(app), retests) };
+    let (served, app_drained, ()) = tokio::select! {
+        served = all => served,
         never = refract.keys().save_uses_regularly() => match never {},
         never = refract.measures().watch_rounds().run() => match never {},
     };

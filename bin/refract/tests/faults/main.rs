@@ -29,5 +29,6 @@ mod nodes;
 mod pooler;
 mod refusals;
 mod restarts;
+mod retests;
 mod sqlite;
 mod start;

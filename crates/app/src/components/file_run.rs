@@ -1,8 +1,13 @@
 //! A file run in lists and links.
 
+use actix_web::http::header::HeaderName;
 use maud::{Markup, html};
 use refract_domain::ids::FileRunId;
 use refract_domain::result::file_run::FileRunState;
+
+/// The header of the changing part of a page with the state of the work that the page follows: in
+/// another state the page has other parts.
+pub(crate) const STATE: HeaderName = HeaderName::from_static("x-run-state");
 
 /// The address of a run's page.
 pub(crate) fn run_address(run: FileRunId) -> String {

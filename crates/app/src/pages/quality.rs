@@ -30,6 +30,7 @@ use self::quality_filters::QualityFilters;
 use self::quality_view::QualityView;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::prism_tabs::PrismTab;
+use crate::components::retest::{RETEST_TITLE, retests_address};
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
@@ -61,7 +62,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     } else {
         measured(&visit, &view).await?
     };
-    let main = html! { (form(&view.models())) (body) };
+    let main = html! { (form(&view.models())) (body) (retests(&history)) };
     Ok(reply(&visit, &history, &main, StatusCode::OK))
 }
 
@@ -90,6 +91,19 @@ async fn measured(visit: &Visit, view: &QualityView<'_>) -> Result<Markup, PageE
             (comparison::section(visit, view).await?)
         }
     })
+}
+
+/// The way to the page on which another model is asked.
+fn retests(history: &PrismHistory) -> Markup {
+    html! {
+        section #retest {
+            h2 { (RETEST_TITLE) }
+            p.row {
+                a.button href=(retests_address(&history.prism)) { "Ask texts again" }
+                span.soft { "of another model or version, without saving results: how many answers flip?" }
+            }
+        }
+    }
 }
 
 fn reply(visit: &Visit, history: &PrismHistory, main: &Markup, status: StatusCode) -> PageReply {

@@ -12,7 +12,7 @@ mod shares;
 mod start;
 
 use actix_web::http::StatusCode;
-use actix_web::http::header::{HeaderName, HeaderValue};
+use actix_web::http::header::HeaderValue;
 use maud::html;
 use refract_domain::result::file_run::FileRunState;
 
@@ -22,17 +22,13 @@ pub(crate) use self::actions::{
 pub(crate) use self::downloads::{download, download_refused};
 use self::run_view::{RunView, find};
 use crate::components::fault_sentence::sentence;
-use crate::components::file_run::{run_address, state_tag};
+use crate::components::file_run::{STATE, run_address, state_tag};
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::prism_tabs::{PrismTab, prism_address};
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
-
-/// The header of the changing part with the state of the run: in another state the page has other
-/// parts.
-const STATE: HeaderName = HeaderName::from_static("x-run-state");
 
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {

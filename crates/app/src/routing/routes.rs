@@ -9,7 +9,8 @@ use refract_domain::account::role::Role::{Editor, Owner, Reviewer};
 use crate::pages::component_sheet;
 use crate::pages::{
     asset, edit, events, examples, join, keys, lens, me, new_prism, people, prism, prisms, quality,
-    result, results, review, run, runs, sign_in, sign_in_link, sign_out, try_text, version,
+    result, results, retest, retests, review, run, runs, sign_in, sign_in_link, sign_out, try_text,
+    version,
 };
 use crate::requests::visit::{OpenVisit, Visit};
 use crate::routing::route::AppRoute;
@@ -84,6 +85,25 @@ pub(crate) static ROUTES: &[AppRoute] = &[
         "/prisms/{slug}/quality/download",
         Reviewer,
         &quality::download,
+    ),
+    AppRoute::get("/prisms/{slug}/retests", Reviewer, &retests::show),
+    AppRoute::post("/prisms/{slug}/retests", Editor, &retests::start),
+    AppRoute::get("/prisms/{slug}/retests/{id}", Reviewer, &retest::show),
+    AppRoute::get(
+        "/prisms/{slug}/retests/{id}/progress",
+        Reviewer,
+        &retest::show_progress,
+    ),
+    AppRoute::get(
+        "/prisms/{slug}/retests/{id}/download",
+        Reviewer,
+        &retest::download,
+    ),
+    AppRoute::post("/prisms/{slug}/retests/{id}/stop", Editor, &retest::stop),
+    AppRoute::post(
+        "/prisms/{slug}/retests/{id}/continue",
+        Editor,
+        &retest::resume,
     ),
     AppRoute::get("/prisms/{slug}/examples", Reviewer, &examples::show),
     AppRoute::post("/prisms/{slug}/examples", Editor, &examples::create),

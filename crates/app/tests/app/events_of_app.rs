@@ -13,7 +13,7 @@ use refract_test_stack::service::{Backend, PRISM, Service, events, text};
 use refract_test_support::on_both;
 use serde_json::json;
 
-use self::files::{walk_over_examples, walk_over_runs};
+use self::files::{walk_over_examples, walk_over_retests, walk_over_runs};
 use crate::me::endings;
 
 on_both!(
@@ -317,6 +317,7 @@ async fn every_action_of_the_app_has_its_event(backend: Backend) {
     walk_as_owner(&mut walk, &mut ada).await;
     walk_over_examples(&mut walk, &mut ada).await;
     walk_over_runs(&mut walk, &mut ada).await;
+    walk_over_retests(&mut walk, &mut ada).await;
     walk_over_people(&mut walk, &mut ada).await;
     walk_over_oneself(&mut walk).await;
     let reasons = WITHOUT.iter().map(|(pattern, _)| *pattern);

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 use crate::chromium::{at, joined as joined_in_browser};
 use crate::examples::kept;
+use crate::retests::started;
 use crate::runs::checked;
 
 on_both!(
@@ -44,10 +45,17 @@ async fn pages(service: &Service) -> Vec<String> {
     let (_, example) = example.rsplit_once('/').unwrap();
     let run = checked(&mut editor, "in.csv", b"text\na text\n").await;
     let (_, run) = run.rsplit_once('/').unwrap();
+    let retest = started(&mut editor, "").await;
+    let (_, retest) = retest.rsplit_once('/').unwrap();
     let pages = route_table().filter(|route| !route.is_action && route.least_role.is_some());
     let addresses = pages.map(|route| {
         let is_run = route.pattern.starts_with("/runs/");
-        let id = if is_run { run } else { &id };
+        let is_retest = route.pattern.contains("/retests/");
+        let id = match (is_run, is_retest) {
+            (true, _) => run,
+            (_, true) => retest,
+            _ => &id,
+        };
         let pattern = route.pattern.replace("{slug}", PRISM).replace("{id}", id);
         let pattern = pattern.replace("{n}", "1").replace("{format}", "csv");
         pattern.replace("{example}", example)

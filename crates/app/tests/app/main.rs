@@ -24,6 +24,8 @@ mod owners;
 mod people;
 mod quality;
 mod results_page;
+mod retests;
+mod retests_in_chromium;
 mod review;
 mod runs;
 mod runs_in_chromium;

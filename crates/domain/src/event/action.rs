@@ -122,6 +122,14 @@ actions! {
     FileRunStarted = "file_run_started", "started a file run";
     /// A file run ended.
     FileRunEnded = "file_run_ended", "ended a file run";
+    /// A retest was started, whose texts a node will ask about.
+    RetestStarted = "retest_started", "started a retest";
+    /// A retest was stopped before its last text.
+    RetestStopped = "retest_stopped", "stopped a retest";
+    /// A retest that had ended was continued.
+    RetestContinued = "retest_continued", "continued a retest";
+    /// A retest ended: every text was asked about, or the model stayed away.
+    RetestEnded = "retest_ended", "ended a retest";
 }
 
 impl EventAction {

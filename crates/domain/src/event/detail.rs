@@ -6,11 +6,12 @@ use std::ops::RangeInclusive;
 use chrono::{DateTime, SecondsFormat, Utc};
 
 use crate::account::role::Role;
-use crate::ids::{FileRunId, UploadId};
+use crate::ids::{FileRunId, RetestId, UploadId};
 use crate::prism::{DisplayName, VersionNumber};
 use crate::problem::ValidationError;
 use crate::problem::text;
 use crate::result::file_run::FileRunState;
+use crate::result::retest::RetestState;
 
 /// A short text in an event: a target's earlier state, its new state, or a note. Except for a
 /// [typed note](Self::note), it is made only of fixed words, names, numbers and moments, so that no
@@ -41,6 +42,11 @@ impl EventDetail {
     /// A stored file run: `run 0190b8f2-…`.
     pub fn file_run(run: FileRunId) -> Self {
         Self(format!("run {run}"))
+    }
+
+    /// A stored retest: `retest 0190b8f2-…`.
+    pub fn retest(retest: RetestId) -> Self {
+        Self(format!("retest {retest}"))
     }
 
     /// An uploaded file: `file 0190b8f2-…`.
@@ -110,6 +116,12 @@ impl From<Role> for EventDetail {
 
 impl From<FileRunState> for EventDetail {
     fn from(state: FileRunState) -> Self {
+        state.name().into()
+    }
+}
+
+impl From<RetestState> for EventDetail {
+    fn from(state: RetestState) -> Self {
         state.name().into()
     }
 }

@@ -4,6 +4,7 @@ mod concurrency;
 mod halving;
 mod independent;
 mod kept_connections;
+mod named_models;
 mod pace;
 mod reading;
 mod replies;

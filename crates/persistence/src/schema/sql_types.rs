@@ -16,7 +16,7 @@ use diesel::sql_types::{BigInt, Binary, SqlType, Timestamptz};
 use diesel::sqlite::{Sqlite, SqliteValue};
 use refract_domain::ids::{
     AccountId, ApiKeyId, EventId, ExampleId, FileRunId, NodeId, PersonId, PrismChangeId, PrismId,
-    ResultId, SignInTryId, SittingId, UploadId,
+    ResultId, RetestId, SignInTryId, SittingId, UploadId,
 };
 use uuid::Uuid;
 
@@ -133,6 +133,7 @@ id_columns!(
     PrismChangeId,
     PrismId,
     ResultId,
+    RetestId,
     SignInTryId,
     SittingId,
     UploadId

@@ -35,6 +35,8 @@ mod prisms;
 mod provenance;
 mod races;
 mod renewed_passwords;
+mod retest_leases;
+mod retests;
 mod retries;
 mod round_trip;
 mod run_leases;

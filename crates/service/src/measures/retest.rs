@@ -4,6 +4,7 @@
 mod drawn;
 mod fingerprint;
 mod report;
+mod report_parts;
 mod sample;
 mod texts;
 
@@ -19,14 +20,15 @@ use refract_domain::ids::ResultId;
 use refract_domain::prism::PrismVersion;
 use refract_domain::result::mark::source::MarksFrom;
 use refract_domain::submission::model_input::{State, json_chars};
-use refract_model_gateway::CostEstimate;
+use refract_model_gateway::{CostEstimate, ModelError};
 use refract_persistence::ResultFilter;
 
 pub use self::drawn::Retest;
 pub use self::fingerprint::retest_fingerprint;
 pub use self::report::{FlippedAnswer, PredictedOutcome, RetestReport, RetestedQuestion};
+pub(crate) use self::report_parts::ReportParts;
 pub use self::sample::SAMPLED_NEWEST;
-use self::sample::SampledResults;
+pub(crate) use self::sample::SampledResults;
 use self::texts::RetestText;
 use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;
@@ -36,7 +38,7 @@ use crate::results::readable_result::ReadableResult;
 use crate::runs::{AskingPace, EarlyEnd, failure_threshold};
 
 /// Results that one query loads with their texts.
-const LOADED_AT_ONCE: usize = 200;
+pub(crate) const LOADED_AT_ONCE: usize = 200;
 
 /// What is asked again.
 pub struct RetestOrder<'a> {
@@ -56,8 +58,10 @@ pub struct RetestOrder<'a> {
 pub struct RetestProgress<'a> {
     /// What was found so far.
     pub report: &'a RetestReport,
-    /// The result whose text was just answered, with the new answers; `None` after a failure.
-    pub answered: Option<(ResultId, &'a Answers)>,
+    /// The result whose text was just asked about.
+    pub result: ResultId,
+    /// The new answers, or why there are none.
+    pub outcome: Result<&'a Answers, &'a ModelError>,
     /// Requests a minute that the model's servers are seen to take; `None` if they refuse none.
     pub learned_per_minute: Option<u64>,
 }
@@ -89,26 +93,51 @@ impl Measures<'_> {
         let drawn = SampledResults::draw(database, prism, &filter, order.sample).await?;
         let mut retest = Retest::new(order.version, order.lens, drawn.is_of_newest);
         for ids in drawn.ids.chunks(LOADED_AT_ONCE) {
-            let found = database.find_results(prism.account, ids.to_vec()).await?;
-            for result in found {
-                let stored = ReadableResult::through_lens(database, result, order.lens);
-                retest.add(stored.await?);
-            }
+            self.load_retest_texts(&mut retest, ids).await?;
         }
-        let ids = || retest.texts.iter().map(|text| text.stored.id());
-        let places: HashMap<_, _> = ids().zip(0_usize..).collect();
         for ids in drawn.ids.chunks(LOADED_AT_ONCE) {
-            for mark in database.list_marks_of(ids.to_vec()).await? {
-                let place = places.get(&mark.result);
-                let text = place.and_then(|place| retest.texts.get_mut(*place));
-                match text {
-                    Some(text) if order.marks.counts(mark.source) => text.add_mark(mark),
-                    Some(_) => retest.marks_left_out += 1,
-                    None => {}
-                }
-            }
+            self.load_retest_marks(&mut retest, ids, order.marks)
+                .await?;
         }
         Ok(retest)
+    }
+
+    /// Adds the texts of stored results of the prism.
+    pub(crate) async fn load_retest_texts(
+        self,
+        retest: &mut Retest,
+        ids: &[ResultId],
+    ) -> Result<(), InternalError> {
+        let database = &self.refract.database;
+        let lens = retest.lens();
+        let found = database.find_results(lens.prism.account, ids.to_vec());
+        for result in found.await? {
+            let stored = ReadableResult::through_lens(database, result, &lens);
+            retest.add(stored.await?);
+        }
+        Ok(())
+    }
+
+    /// Adds the marks of texts that were added before.
+    pub(crate) async fn load_retest_marks(
+        self,
+        retest: &mut Retest,
+        ids: &[ResultId],
+        from: MarksFrom,
+    ) -> Result<(), InternalError> {
+        let database = &self.refract.database;
+        let texts = || retest.texts.iter().map(|text| text.stored.id());
+        let places: HashMap<_, _> = texts().zip(0_usize..).collect();
+        for mark in database.list_marks_of(ids.to_vec()).await? {
+            let place = places.get(&mark.result);
+            let text = place.and_then(|place| retest.texts.get_mut(*place));
+            match text {
+                Some(text) if from.counts(mark.source) => text.add_mark(mark),
+                Some(_) => retest.marks_left_out += 1,
+                None => {}
+            }
+        }
+        Ok(())
     }
 
     /// Estimated cost of asking about the texts whose new answers are not known.
@@ -198,10 +227,10 @@ impl Measures<'_> {
             let counted = outcome.as_ref().map(|_| ()).map_err(ToString::to_string);
             report.asked.count(counted);
             is_over.set(report.asked.end.is_some());
-            let answered = outcome.as_ref().ok().map(|it| (text.stored.id(), it));
             let so_far = RetestProgress {
                 report: &report,
-                answered,
+                result: text.stored.id(),
+                outcome: outcome.as_ref(),
                 learned_per_minute: model.learned_per_minute(),
             };
             progress(&so_far).map_err(RetestError::Keep)?;

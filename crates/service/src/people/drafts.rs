@@ -93,7 +93,7 @@ impl Drafts<'_> {
             DraftOutcome::Meanwhile(present) if present.has(&text) => {
                 DraftOutcome::Saved(present.revision)
             }
-            outcome => outcome,
+            outcome @ (DraftOutcome::Saved(_) | DraftOutcome::Meanwhile(_)) => outcome,
         })
     }
 

@@ -17,6 +17,8 @@ mod people;
 mod result_counts;
 mod result_search;
 mod retention;
+mod retest_nodes;
+mod retests;
 mod run_results;
 mod search_order;
 mod sign_in;

@@ -257,8 +257,8 @@ async fn ask(
     let progress = Progress::begin("texts", Some(widened(retest.len())));
     let stopping = stop(signals, &progress);
     let show = |at: &RetestProgress<'_>| {
-        if let (Some(kept), Some((result, answers))) = (&mut kept, at.answered) {
-            kept.keep(result, answers)?;
+        if let (Some(kept), Ok(answers)) = (&mut kept, at.outcome) {
+            kept.keep(at.result, answers)?;
         }
         let asked = &at.report.asked;
         let failed = match asked.failures() {

@@ -13,9 +13,9 @@ use crate::{assert_none, files, has_ending, read};
 const BUDGETS: [(&str, usize); 23] = [
     ("README.md", 450),
     ("docs/API.md", 1_520),
-    ("docs/APP.md", 740),
-    ("docs/ARCHITECTURE.md", 1_735),
-    ("docs/CHANGELOG.md", 1_205),
+    ("docs/APP.md", 757),
+    ("docs/ARCHITECTURE.md", 1_751),
+    ("docs/CHANGELOG.md", 1_224),
     ("docs/CONTRIBUTING.md", 1_080),
     ("docs/DATABASE.md", 700),
     ("docs/DEPLOY.md", 1_215),
@@ -24,12 +24,12 @@ const BUDGETS: [(&str, usize); 23] = [
     ("docs/PERFORMANCE.md", 500),
     ("docs/PRISMS.md", 840),
     ("docs/PROBABILITIES.md", 1_070),
-    ("docs/QUALITY.md", 1_910),
-    ("docs/RETENTION.md", 605),
-    ("docs/SECURITY.md", 1_300),
+    ("docs/QUALITY.md", 1_958),
+    ("docs/RETENTION.md", 620),
+    ("docs/SECURITY.md", 1_318),
     ("docs/SETTINGS.md", GENERATED),
     ("docs/TOUR.md", 900),
-    ("docs/adr/", 7_320),
+    ("docs/adr/", 7_485),
     ("docs/deploy/README.md", 150),
     ("docs/measurements/", 2_500),
     (".github/", 100),
@@ -41,7 +41,7 @@ const BUDGETS: [(&str, usize); 23] = [
 const GENERATED: usize = ALL_WORDS;
 
 /// The most words of all Markdown in the repository.
-const ALL_WORDS: usize = 29_700;
+const ALL_WORDS: usize = 29_998;
 
 /// The most words of the README of a crate or of its fuzz targets.
 const CRATE_README: usize = 100;

@@ -1,9 +1,10 @@
-//! The events of examples and of file runs.
+//! The events of examples, of file runs and of retests.
 
 use std::time::Duration;
 
 use refract_test_stack::browser::PlainBrowser;
 use refract_test_stack::service::PRISM;
+use refract_test_support::model_server::ScriptedReply;
 
 use super::Walk;
 use crate::examples::uploaded;
@@ -87,4 +88,32 @@ pub(super) async fn walk_over_runs(walk: &mut Walk<'_>, ada: &mut PlainBrowser<'
         }
         walk.did(pattern, ADA, &answer, &[event]).await;
     }
+}
+
+/// Walks over the actions on retests, whose texts are in flight meanwhile.
+pub(super) async fn walk_over_retests(walk: &mut Walk<'_>, ada: &mut PlainBrowser<'_>) {
+    let model = &walk.service.model;
+    model.then_always(ScriptedReply::answers().held());
+    let list = format!("/prisms/{PRISM}/retests");
+    let typed = [("texts", "10"), ("model", ""), ("version", "")];
+    let answer = ada.post(&list, &typed).await;
+    let started = ["retest_started"];
+    walk.did("/prisms/{slug}/retests", ADA, &answer, &started)
+        .await;
+    let retest = answer.header("location").unwrap().to_owned();
+    for (pattern, event) in [
+        ("/prisms/{slug}/retests/{id}/stop", "retest_stopped"),
+        ("/prisms/{slug}/retests/{id}/continue", "retest_continued"),
+        ("/prisms/{slug}/retests/{id}/stop", "retest_stopped"),
+    ] {
+        let (_, action) = pattern.rsplit_once('/').unwrap();
+        let answer = ada.post(&format!("{retest}/{action}"), &[]).await;
+        walk.did(pattern, ADA, &answer, &[event]).await;
+    }
+    let file = ada.get(&format!("{retest}/download")).await;
+    assert_eq!(file.status, 200, "{file:?}");
+    let added = walk.added(ADA, &file).await;
+    assert_eq!(added, ["results_exported"]);
+    walk.service.model.then_always(ScriptedReply::answers());
+    walk.service.model.release_all();
 }

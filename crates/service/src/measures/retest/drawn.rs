@@ -35,7 +35,7 @@ pub struct Retest {
 
 impl Retest {
     /// A retest without texts.
-    pub(super) fn new(
+    pub(crate) fn new(
         version: Option<Arc<PrismVersion>>,
         lens: &Arc<PrismLens>,
         is_of_newest: bool,
@@ -68,6 +68,16 @@ impl Retest {
         texts
             .filter(|text| self.known_answers(text, known).is_some())
             .count()
+    }
+
+    /// The prism's lens, which has the cutoffs.
+    pub(super) fn lens(&self) -> Arc<PrismLens> {
+        Arc::clone(&self.lens)
+    }
+
+    /// The results of the texts.
+    pub(crate) fn results(&self) -> impl Iterator<Item = ResultId> {
+        self.texts.iter().map(|text| text.stored.id())
     }
 
     /// The version that is asked about all texts; `None` for the one that answered each.
@@ -113,32 +123,44 @@ impl Retest {
     /// The report before the first answer.
     pub(super) fn report(&self, pace: AskingPace) -> RetestReport {
         let lens = self.lens.columns().lens;
-        RetestReport::new(self.compared_questions(), lens, pace)
+        let versions = self.answering_versions();
+        let questions = compared_questions(self.version(), &versions);
+        RetestReport::new(questions, lens, pace)
     }
 
-    /// The questions that are compared on some text: in the order of the asked version, or of the
-    /// newest version that answered, then those that only older ones have.
-    fn compared_questions(&self) -> Vec<&Question> {
-        let mut versions: BTreeMap<VersionNumber, &PrismVersion> = BTreeMap::new();
-        for text in &self.texts {
-            versions.insert(text.stored.view().version, text.stored.version());
-        }
-        let Some(asked) = self.version() else {
-            let mut questions: Vec<&Question> = Vec::new();
-            for version in versions.values().rev() {
-                for question in version.questions() {
-                    if questions.iter().all(|known| known.key != question.key) {
-                        questions.push(question);
-                    }
+    /// The versions that answered the texts before.
+    pub(super) fn answering_versions(&self) -> AnsweringVersions<'_> {
+        let texts = self.texts.iter();
+        texts
+            .map(|text| (text.stored.view().version, text.stored.version()))
+            .collect()
+    }
+}
+
+/// Versions that answered texts, by number.
+pub(super) type AnsweringVersions<'a> = BTreeMap<VersionNumber, &'a PrismVersion>;
+
+/// The questions that are compared on some text: in the order of the asked version, or of the newest
+/// version that answered, then those that only older ones have.
+pub(super) fn compared_questions<'a>(
+    asked: Option<&'a PrismVersion>,
+    versions: &AnsweringVersions<'a>,
+) -> Vec<&'a Question> {
+    let Some(asked) = asked else {
+        let mut questions: Vec<&Question> = Vec::new();
+        for version in versions.values().rev() {
+            for question in version.questions() {
+                if questions.iter().all(|known| known.key != question.key) {
+                    questions.push(question);
                 }
             }
-            return questions;
-        };
-        let asked = asked.questions().iter();
-        let is_compared = |question: &&Question| {
-            let mut answered = versions.values();
-            answered.any(|before| are_compared(before, question))
-        };
-        asked.filter(is_compared).collect()
-    }
+        }
+        return questions;
+    };
+    let asked = asked.questions().iter();
+    let is_compared = |question: &&Question| {
+        let mut answered = versions.values();
+        answered.any(|before| are_compared(before, question))
+    };
+    asked.filter(is_compared).collect()
 }

@@ -72,17 +72,45 @@ impl RetestReport {
         lens: &[Column],
         pace: AskingPace,
     ) -> Self {
-        let questions = questions.into_iter().map(|question| RetestedQuestion {
-            question: question.clone(),
-            cutoffs: cutoffs_of(lens, &question.key),
-            flips: FlipCounts::default(),
-        });
+        let questions = questions.into_iter();
+        let questions = questions.map(|question| RetestedQuestion::new(question, lens));
         Self {
             asked: AskedTexts::new(pace),
             known: 0,
             questions: questions.collect(),
             flipped: Vec::new(),
         }
+    }
+
+    /// Adds questions that are compared on further texts; those that are there stay.
+    pub(super) fn add_questions<'a>(
+        &mut self,
+        questions: impl IntoIterator<Item = &'a Question>,
+        lens: &[Column],
+    ) {
+        for question in questions {
+            let mut known = self.questions.iter();
+            if known.all(|known| known.question.key != question.key) {
+                self.questions.push(RetestedQuestion::new(question, lens));
+            }
+        }
+    }
+
+    /// Puts the questions into this order, in this wording.
+    pub(super) fn order_questions(&mut self, questions: &[&Question]) {
+        let found = std::mem::take(&mut self.questions);
+        let place = |key: &QuestionKey| questions.iter().position(|it| it.key == *key);
+        let mut placed: Vec<_> = found
+            .into_iter()
+            .filter_map(|it| Some((place(&it.question.key)?, it)))
+            .collect();
+        placed.sort_by_key(|(place, _)| *place);
+        let ordered = placed.into_iter().map(|(place, it)| {
+            let question = questions.get(place).map(|it| Question::clone(it));
+            let question = question.unwrap_or_else(|| it.question.clone());
+            RetestedQuestion { question, ..it }
+        });
+        self.questions = ordered.collect();
     }
 
     /// Compares the stored answers to a text with new ones, which `version` gave.
@@ -113,6 +141,14 @@ impl RetestReport {
 }
 
 impl RetestedQuestion {
+    fn new(question: &Question, lens: &[Column]) -> Self {
+        Self {
+            question: question.clone(),
+            cutoffs: cutoffs_of(lens, &question.key),
+            flips: FlipCounts::default(),
+        }
+    }
+
     /// The flips over all texts.
     pub fn measures(&self) -> FlipMeasures {
         self.flips.measures()

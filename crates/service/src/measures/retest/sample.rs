@@ -15,16 +15,16 @@ const PAGE: u32 = 1_000;
 const READ_FOR_EACH: usize = 10;
 
 /// A random sample of results.
-pub(super) struct SampledResults {
+pub(crate) struct SampledResults {
     /// The ids in the order of the sample.
-    pub(super) ids: Vec<ResultId>,
+    pub(crate) ids: Vec<ResultId>,
     /// Whether only the [`SAMPLED_NEWEST`] results were looked at.
-    pub(super) is_of_newest: bool,
+    pub(crate) is_of_newest: bool,
 }
 
 impl SampledResults {
     /// Draws up to `size` results that a filter selects.
-    pub(super) async fn draw(
+    pub(crate) async fn draw(
         database: &Database,
         prism: &Prism,
         filter: &ResultFilter,

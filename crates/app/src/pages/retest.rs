@@ -1,0 +1,138 @@
+//! `/prisms/{slug}/retests/{id}`: one retest, from its first text to its flips.
+
+mod actions;
+mod download;
+mod figures;
+mod flips;
+mod retest_view;
+
+use actix_web::http::StatusCode;
+use actix_web::http::header::HeaderValue;
+use maud::{Markup, html};
+use refract_domain::result::retest::RetestState;
+use refract_service::measures::RetestReport;
+
+pub(crate) use self::actions::{resume, stop};
+pub(crate) use self::download::download;
+use self::retest_view::{RetestView, find};
+use crate::components::fault_sentence::sentence;
+use crate::components::file_run::STATE;
+use crate::components::moment::moment;
+use crate::components::notice::{NoticeKind, notice};
+use crate::components::number::{count, counted, share};
+use crate::components::prism_tabs::PrismTab;
+use crate::components::retest::{
+    RETEST_TITLE, asked_version, left_out, retest_address, retest_tag, retests_address,
+};
+use crate::replies::page_error::PageError;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::Visit;
+
+/// The most reasons of failures that are shown.
+const FAILURES: usize = 8;
+
+/// Shows the page.
+pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
+    let view = find(&visit).await?;
+    page(&visit, &view, "", StatusCode::OK).await
+}
+
+/// Shows the part of the page that changes while a node works on the retest.
+pub(crate) async fn show_progress(visit: Visit) -> Result<PageReply, PageError> {
+    let view = find(&visit).await?;
+    let state = HeaderValue::from_static(view.retest.state.name());
+    let part = PageReply::html(StatusCode::OK, progress(&view));
+    Ok(part.with_header(STATE, state))
+}
+
+/// The page; `fault` says why nothing was changed.
+async fn page(
+    visit: &Visit,
+    view: &RetestView,
+    fault: &str,
+    status: StatusCode,
+) -> Result<PageReply, PageError> {
+    let RetestView { retest, lens, .. } = view;
+    let address = retest_address(&lens.prism, retest.id);
+    let found = if retest.counts.answered + retest.counts.failed > 0 {
+        let report = visit.refract.retests().report(retest, lens).await?;
+        html! {
+            (failures(&report))
+            (figures::section(&report.questions))
+            (flips::section(view, &report))
+        }
+    } else {
+        html! {}
+    };
+    let main = html! {
+        @if let Some(notice) = visit.done(done) { (notice) }
+        @if !fault.is_empty() { (notice(NoticeKind::Refused, &html! { (fault) })) }
+        p.soft { a href=(retests_address(&lens.prism)) { "All retests" } }
+        h2 { (RETEST_TITLE) " " (retest_tag(retest.state)) }
+        dl.facts {
+            dt { "Model" } dd { bdi { (retest.model) } }
+            dt { "Version" } dd { (asked_version(retest.version)) }
+            dt { "Started" } dd { (moment(retest.made_at)) @if let Some(name) = &retest.by { " by " bdi { (name) } } }
+            @if let Some(ended) = retest.ended_at { dt { "Ended" } dd { (moment(ended)) } }
+        }
+        @if let Some(reason) = &retest.reason { p.fault { (sentence(reason)) } }
+        (left_out(&retest.drawn))
+        div #run-progress data-address={ (address) "/progress" } data-state=(retest.state.name()) {
+            (progress(view))
+        }
+        (found)
+    };
+    let title = format!("{RETEST_TITLE} · {}", lens.prism.name);
+    let page = visit.prism_page(&lens.prism, PrismTab::Quality, title, &main);
+    Ok(page.script("run.js").status(status).reply())
+}
+
+fn done(what: &str) -> Option<&'static str> {
+    let words = "The retest is stopped. Texts that were on their way are finished.";
+    (what == "stopped").then_some(words)
+}
+
+/// How far the retest came, and what can be done.
+fn progress(view: &RetestView) -> Markup {
+    let retest = &view.retest;
+    let counts = retest.counts;
+    let asked = counts.answered + counts.failed;
+    let percent = share(asked, counts.texts).unwrap_or_else(|| "0.0".to_owned());
+    let address = retest_address(&view.lens.prism, retest.id);
+    html! {
+        p.run-bar {
+            progress max=(counts.texts.max(1)) value=(asked) aria-label="Texts that were asked about" { (percent) " %" }
+            " " strong { (count(asked)) " of " (counted(counts.texts, "text")) }
+            @if counts.failed > 0 { ", " (count(counts.failed)) " of them failed" }
+        }
+        @match retest.state {
+            RetestState::Waiting => p role="status" { "Waiting for a node to take it. This page follows by itself." },
+            RetestState::Asking if !retest.is_leased => p role="status" { "Waiting for a node to go on; after a node was lost this takes up to half a minute." },
+            RetestState::Asking => p role="status" { "Asking. This page follows by itself." },
+            RetestState::Done | RetestState::Stopped | RetestState::Failed => {},
+        }
+        @if view.is_editor {
+            @if retest.state.is_under_way() {
+                form method="post" action={ (address) "/stop" } { button type="submit" { "Stop" } }
+            } @else if retest.can_continue() && view.lens.prism.archived_at.is_none() {
+                form method="post" action={ (address) "/continue" } {
+                    button.main type="submit" { "Continue with " (counted(counts.texts.saturating_sub(counts.answered), "text")) }
+                }
+            }
+        }
+    }
+}
+
+fn failures(report: &RetestReport) -> Markup {
+    let failed = &report.asked.failed;
+    html! {
+        @if !failed.is_empty() {
+            h3 { "Why texts failed" }
+            ul.plain {
+                @for (reason, texts) in failed.iter().take(FAILURES) {
+                    li { strong { (count(*texts)) } " " (sentence(reason)) }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! `/prisms/{slug}/retests`: stored texts asked again, of another model or another version: a form
+//! with an estimate, and the former retests.
+
+mod retest_form;
+
+use std::sync::Arc;
+
+use actix_web::http::StatusCode;
+use maud::{Markup, html};
+use refract_domain::account::role::Role;
+use refract_service::lenses::PrismLens;
+use refract_service::measures::stored_retests::{
+    KEPT_RETEST_DAYS, RetestEstimate, StartRetestError, StoredRetest,
+};
+use refract_service::prisms::Prism;
+
+use self::retest_form::RetestForm;
+use crate::components::empty_state::empty_state;
+use crate::components::moment::moment;
+use crate::components::notice::{NoticeKind, notice};
+use crate::components::number::{count, counted};
+use crate::components::prism_tabs::{PrismTab, prism_address};
+use crate::components::retest::{
+    RETEST_TITLE, asked_version, left_out, retest_address, retest_tag, retests_address,
+};
+use crate::components::table::stacked_table;
+use crate::replies::page_error::PageError;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::Visit;
+
+/// Shows the page, with an estimate if the address has the values of the form.
+pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
+    let lens = Arc::new(visit.find_lens().await?);
+    let query = &visit.sent.query;
+    let mut form = RetestForm::of_query(query);
+    let is_asked = query.get("texts").is_some() && visit.visitor.role.may(Role::Editor);
+    let mut estimate = html! {};
+    let mut status = StatusCode::OK;
+    if is_asked {
+        status = StatusCode::UNPROCESSABLE_ENTITY;
+        if let Some(plan) = form.plan(&lens.prism) {
+            match visit.refract.retests().estimate(&lens, &plan).await {
+                Ok(found) => {
+                    estimate = estimated(&lens.prism, &form, &found);
+                    status = StatusCode::OK;
+                }
+                Err(StartRetestError::Internal(error)) => return Err(error.into()),
+                Err(refused) => form.refuse(&refused),
+            }
+        }
+    }
+    page(&visit, &lens, &form, &estimate, status).await
+}
+
+/// Starts a retest.
+pub(crate) async fn start(visit: Visit) -> Result<PageReply, PageError> {
+    let lens = Arc::new(visit.find_lens().await?);
+    let mut form = RetestForm::of_form(&visit.sent.form);
+    let mut status = StatusCode::UNPROCESSABLE_ENTITY;
+    if let Some(plan) = form.plan(&lens.prism) {
+        let retests = visit.refract.retests();
+        match retests.start(&visit.actor(), &lens, &plan).await {
+            Ok(id) => return Ok(PageReply::see_other(&retest_address(&lens.prism, id))),
+            Err(StartRetestError::Internal(error)) => return Err(error.into()),
+            Err(refused) => {
+                if let StartRetestError::UnderWay(_) | StartRetestError::TooMany = refused {
+                    status = StatusCode::CONFLICT;
+                }
+                form.refuse(&refused);
+            }
+        }
+    }
+    page(&visit, &lens, &form, &html! {}, status).await
+}
+
+async fn page(
+    visit: &Visit,
+    lens: &PrismLens,
+    form: &RetestForm,
+    estimate: &Markup,
+    status: StatusCode,
+) -> Result<PageReply, PageError> {
+    let prism = &lens.prism;
+    let retests = visit.refract.retests();
+    let listed = retests.list(visit.account(), prism.id).await?;
+    let model = retests.present_model()?;
+    let main = html! {
+        p.soft { a href={ (prism_address(prism)) "/quality" } { "Quality" } }
+        h2 { (RETEST_TITLE) }
+        p {
+            "Answered texts are drawn at random and asked again, of another model or another version. "
+            "No result is saved; the page shows how many answers flip, towards what, and whether marks prefer the new ones."
+        }
+        @if prism.archived_at.is_some() {
+            (notice(NoticeKind::Warning, &html! { "This prism is archived, so no model is asked." }))
+        } @else if visit.visitor.role.may(Role::Editor) {
+            (form.markup(prism, &model))
+            (estimate)
+        }
+        @if listed.is_empty() {
+            @if estimate.0.is_empty() { (empty_state("Nothing was asked again yet.", &html! {})) }
+        } @else {
+            h3 { "Former retests" }
+            (rows(prism, &listed))
+            p.hint { "A retest that ended is deleted after " (counted(KEPT_RETEST_DAYS.unsigned_abs(), "day")) "." }
+        }
+    };
+    let title = format!("{RETEST_TITLE} · {}", prism.name);
+    let page = visit.prism_page(prism, PrismTab::Quality, title, &main);
+    Ok(page.status(status).reply())
+}
+
+/// What a retest would cost, with the button that starts it.
+fn estimated(prism: &Prism, form: &RetestForm, estimate: &RetestEstimate) -> Markup {
+    let cost = estimate.cost;
+    html! {
+        section #estimate {
+            h3 { "What it would cost" }
+            @if estimate.texts() == 0 {
+                p { "There is no answered result that can be asked about again." }
+                (left_out(&estimate.drawn))
+            } @else {
+                p {
+                    strong { (counted(estimate.texts(), "text")) }
+                    @if cost.requests > 0 {
+                        ": about " (counted(cost.requests, "model request")) " and " (counted(cost.tokens, "token")) " to read."
+                    } @else {
+                        ". The built-in scorer costs nothing."
+                    }
+                }
+                (left_out(&estimate.drawn))
+                form method="post" action=(retests_address(prism)) {
+                    (form.hidden())
+                    button.main type="submit" { "Start the retest" }
+                }
+            }
+        }
+    }
+}
+
+fn rows(prism: &Prism, listed: &[StoredRetest]) -> Markup {
+    let headings = ["When", "State", "Model", "Version", "Texts", "Flips", "By"];
+    let rows = html! {
+        @for retest in listed {
+            tr {
+                th scope="row" { a href=(retest_address(prism, retest.id)) { (moment(retest.made_at)) } }
+                td data-label="State" { (retest_tag(retest.state)) }
+                td data-label="Model" { bdi { (retest.model) } }
+                td data-label="Version" { (asked_version(retest.version)) }
+                td.number data-label="Texts" { (count(retest.counts.answered)) " of " (count(retest.counts.texts)) }
+                td.number data-label="Flips" { @match retest.flips { Some(flips) => (count(flips)), None => "–" } }
+                td data-label="By" { @match &retest.by { Some(name) => bdi { (name) }, None => "–" } }
+            }
+        }
+    };
+    stacked_table("Retests, newest first", &headings, &rows)
+}

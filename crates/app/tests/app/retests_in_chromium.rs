@@ -1,0 +1,55 @@
+//! A retest in a real Chromium: from the page Quality to the flips, by keyboard, on a telephone.
+//! Without a browser this test checks nothing.
+
+use refract_test_stack::service::{Backend, PRISM, Service};
+use refract_test_support::browser::{Browser, BrowserSettings, Key};
+
+use crate::chromium::{at, joined};
+use crate::retests::stored;
+
+#[tokio::test]
+async fn a_retest_is_started_and_followed_by_keyboard_on_a_telephone() {
+    if !Browser::available() {
+        return;
+    }
+    let service = Service::start(Backend::Sqlite).await;
+    stored(&service, 40).await;
+    let settings = BrowserSettings {
+        width: 390,
+        ..BrowserSettings::default()
+    };
+    let browser = joined(&service, settings, "ada@example.com", "editor").await;
+    let narrow = async || {
+        let sideways = "return document.documentElement.scrollWidth > innerWidth;";
+        let wide = browser.evaluate(sideways, &[]).await;
+        assert_eq!(wide, false, "the page is as wide as the screen");
+        if let Some(axe) = Browser::axe() {
+            assert_eq!(browser.accessibility_violations(&axe).await, [""; 0]);
+        }
+    };
+    let enter = Key::Enter.to_string();
+    let quality = format!("/prisms/{PRISM}/quality");
+    browser.open(&at(&service, &quality)).await;
+    browser.follow_keys("#retest a.button", &enter).await;
+    narrow().await;
+    browser.fill_in("Model", "m2").await;
+    browser.follow_keys("form[method=get] button", &enter).await;
+    browser
+        .wait_until_text("#estimate", "40 texts: about")
+        .await;
+    narrow().await;
+    browser.follow_keys("#estimate button.main", &enter).await;
+    // the page follows by itself
+    browser.wait_until_text("main", "40 of 40 texts").await;
+    browser.wait_until_text("main", "The surest flips").await;
+    narrow().await;
+    browser.press("#flips a[download]", &enter).await;
+    let file = browser
+        .wait_for_download(&format!("{PRISM}-flips.csv"))
+        .await;
+    let file = String::from_utf8(file).unwrap();
+    assert!(file.starts_with("result_id,ref,question,before,"), "{file}");
+    browser.follow_keys("#flips tbody th a", &enter).await;
+    assert!(browser.address().await.contains("/results/"));
+    assert_eq!(browser.console_errors().await, [""; 0]);
+}

@@ -1,0 +1,179 @@
+//! Stored retests: made, found, listed, changed by people, worked on under a lease, and deleted.
+
+mod answers;
+mod change;
+mod lease;
+mod new_retest;
+mod row;
+
+use std::collections::HashMap;
+
+use chrono::{DateTime, Utc};
+use diesel::dsl::{count, count_star};
+use diesel::prelude::*;
+use diesel_async::RunQueryDsl;
+use refract_domain::ids::{AccountId, PrismId, ResultId, RetestId};
+
+pub use self::answers::RetestTextRow;
+pub use self::change::RetestUpdate;
+pub use self::lease::{EndedRetestLease, LeasedRetest, RetestLease};
+pub use self::new_retest::{CreateRetestOutcome, NewRetest};
+use self::row::RetestColumns;
+pub use self::row::{RetestCounts, RetestRow};
+use crate::connections::{for_update, in_transaction, on, run};
+use crate::error::PersistenceError;
+use crate::queries::database::Database;
+use crate::schema::sql_types::Bind;
+use crate::schema::{retest_answers, retests};
+
+/// Answers that one transaction deletes.
+const DELETED_ANSWERS: i64 = 500;
+
+impl Database {
+    /// Finds a retest of the account.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_retest(
+        &self,
+        account: AccountId,
+        retest: RetestId,
+    ) -> Result<Option<RetestRow>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let query = retests::table
+                .find(Bind(retest))
+                .filter(retests::account_id.eq(Bind(account)));
+            let found: Option<RetestColumns> = on!(
+                connection,
+                get_result(query.select(RetestColumns::as_select()))
+            )
+            .optional()?;
+            found.map(RetestRow::try_from).transpose()
+        })
+        .await
+    }
+
+    /// Up to `limit` retests of a prism of the account, newest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_retests(
+        &self,
+        account: AccountId,
+        prism: PrismId,
+        limit: u32,
+    ) -> Result<Vec<RetestRow>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let query = retests::table
+                .filter(retests::prism_id.eq(Bind(prism)))
+                .filter(retests::account_id.eq(Bind(account)))
+                .order(retests::id.desc())
+                .limit(i64::from(limit));
+            let found: Vec<RetestColumns> =
+                on!(connection, load(query.select(RetestColumns::as_select())))?;
+            found.into_iter().map(RetestRow::try_from).collect()
+        })
+        .await
+    }
+
+    /// The counts of these retests. One without a text is missing.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count_retest_texts(
+        &self,
+        ids: &[RetestId],
+    ) -> Result<HashMap<RetestId, RetestCounts>, PersistenceError> {
+        let ids: Vec<_> = ids.iter().copied().map(Bind).collect();
+        self.read(async move |mut connection| {
+            let query = retest_answers::table
+                .filter(retest_answers::retest_id.eq_any(ids))
+                .group_by(retest_answers::retest_id)
+                .select((
+                    retest_answers::retest_id,
+                    count_star(),
+                    count(retest_answers::answers),
+                    count(retest_answers::failure),
+                ));
+            let found: Vec<(RetestId, i64, i64, i64)> = on!(connection, load(query))?;
+            let number = |counted: i64| u64::try_from(counted).unwrap_or_default();
+            let counts = found.into_iter().map(|(id, texts, answered, failed)| {
+                let counts = RetestCounts {
+                    texts: number(texts),
+                    answered: number(answered),
+                    failed: number(failed),
+                };
+                (id, counts)
+            });
+            Ok(counts.collect())
+        })
+        .await
+    }
+
+    /// Deletes retests that ended before a moment, at most `limit` of them, each with its answers.
+    /// Returns how many. Two queries, and one or more transactions of bounded size for each retest.
+    ///
+    /// # Errors
+    /// When the database fails. The deletion can be continued.
+    pub async fn delete_old_retests(
+        &self,
+        before: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<u64, PersistenceError> {
+        let old = self.read(async move |mut connection| {
+            let query = retests::table
+                .filter(retests::ended_at.lt(Some(before)))
+                .order(retests::ended_at)
+                .limit(i64::from(limit))
+                .select(retests::id);
+            let ids: Vec<RetestId> = on!(connection, load(query))?;
+            Ok(ids)
+        });
+        let mut deleted = 0;
+        for retest in old.await? {
+            while self.delete_first_answers(retest).await? {}
+            deleted += self
+                .write(async move |mut connection| {
+                    // one that was continued meanwhile stays
+                    let ended = retests::table
+                        .find(Bind(retest))
+                        .filter(retests::ended_at.lt(Some(before)));
+                    Ok(on!(connection, execute(diesel::delete(ended)))?)
+                })
+                .await?;
+        }
+        Ok(u64::try_from(deleted).unwrap_or(u64::MAX))
+    }
+
+    /// Deletes the first answers of a retest that ended, in the order in which deletions of results
+    /// lock them; returns whether it may have more.
+    async fn delete_first_answers(&self, retest: RetestId) -> Result<bool, PersistenceError> {
+        self.write(async move |mut connection| {
+            Ok(in_transaction!(connection, |c| {
+                let ended = retests::table
+                    .find(Bind(retest))
+                    .filter(retests::ended_at.is_not_null())
+                    .select(retests::id);
+                // from here on the retest is not continued
+                let ended: Option<RetestId> = for_update(ended).get_result(c).await.optional()?;
+                if ended.is_none() {
+                    return QueryResult::Ok(false);
+                }
+                let first = retest_answers::table
+                    .filter(retest_answers::retest_id.eq(Bind(retest)))
+                    .order(retest_answers::result_id)
+                    .limit(DELETED_ANSWERS)
+                    .select(retest_answers::result_id);
+                let first: Vec<ResultId> = for_update(first).load(c).await?;
+                let deleted: Vec<_> = first.iter().copied().map(Bind).collect();
+                let answers = retest_answers::table
+                    .filter(retest_answers::retest_id.eq(Bind(retest)))
+                    .filter(retest_answers::result_id.eq_any(deleted));
+                run!(c, diesel::delete(answers));
+                let most = usize::try_from(DELETED_ANSWERS).unwrap_or(usize::MAX);
+                QueryResult::Ok(first.len() == most)
+            })?)
+        })
+        .await
+    }
+}

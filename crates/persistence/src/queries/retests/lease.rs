@@ -1,0 +1,235 @@
+//! Leases of retests: which node asks about the texts of a retest, and until when no other may.
+//!
+//! They are as those of file runs: a node renews its lease long before the lease expires, another
+//! node takes an expired one, and what a node writes under an earlier fence is refused.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::result::Error::RollbackTransaction;
+use diesel_async::RunQueryDsl;
+use refract_domain::event::Event;
+use refract_domain::ids::{AccountId, NodeId, RetestId};
+use refract_domain::result::retest::RetestState;
+
+use super::row::{RetestRow, saved_state};
+use crate::connections::{for_update, in_transaction, is_committed, on, run};
+use crate::error::PersistenceError;
+use crate::queries::database::Database;
+use crate::queries::events::add_event;
+use crate::schema::retests;
+use crate::schema::sql_types::Bind;
+
+/// Most retests among which a node looks for one that it can take.
+const LOOKED_AT: i64 = 64;
+
+/// The states in which a node works on a retest.
+const UNDER_WAY: [&str; 2] = [RetestState::Waiting.name(), RetestState::Asking.name()];
+
+/// A retest that waits for a node.
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = retests)]
+struct WaitingRetest {
+    id: RetestId,
+    account_id: AccountId,
+    fence: i64,
+    lease_until: Option<DateTime<Utc>>,
+    changed_at: DateTime<Utc>,
+}
+
+/// A node's lease of a retest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RetestLease {
+    /// The retest.
+    pub retest: RetestId,
+    /// The node.
+    pub node: NodeId,
+    /// The number of the lease.
+    pub fence: i64,
+}
+
+/// A retest with the lease under which a node works on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeasedRetest {
+    /// The lease.
+    pub lease: RetestLease,
+    /// The retest.
+    pub row: RetestRow,
+}
+
+/// How a node ends its lease of a retest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndedRetestLease {
+    /// The state that the work led to, unless a person has changed the state meanwhile; `None` to
+    /// leave the retest to another node.
+    pub state: Option<RetestState>,
+    /// Why the retest failed; saved with the state.
+    pub reason: Option<String>,
+    /// Flips so far; `None` keeps them.
+    pub flips: Option<u64>,
+    /// When the lease ends.
+    pub at: DateTime<Utc>,
+    /// The event of the new state; its earlier state is set here. Saved with the state.
+    pub event: Option<Event>,
+}
+
+impl Database {
+    /// Takes the lease of a retest that waits for a node, the one that waited longest, until a
+    /// moment. Leaves out retests that the node holds. `None` when there is none, or when other
+    /// nodes were first. Two queries, and one or more transactions of one statement.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn take_retest(
+        &self,
+        node: NodeId,
+        held: &[RetestId],
+        now: DateTime<Utc>,
+        until: DateTime<Utc>,
+    ) -> Result<Option<LeasedRetest>, PersistenceError> {
+        for waiting in self.list_waiting_retests(held, now).await? {
+            let taken = RetestLease {
+                retest: waiting.id,
+                node,
+                fence: waiting.fence + 1,
+            };
+            let taking = self.take_retest_after(taken, waiting.fence, now, until);
+            if taking.await? {
+                let row = self.find_retest(waiting.account_id, waiting.id).await?;
+                return Ok(row.map(|row| LeasedRetest { lease: taken, row }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Retests that wait for a node, the longest waiting first.
+    async fn list_waiting_retests(
+        &self,
+        held: &[RetestId],
+        now: DateTime<Utc>,
+    ) -> Result<Vec<WaitingRetest>, PersistenceError> {
+        let held: Vec<_> = held.iter().copied().map(Bind).collect();
+        self.read(async move |mut connection| {
+            let is_free = retests::lease_until
+                .is_null()
+                .or(retests::lease_until.le(Some(now)));
+            let query = retests::table
+                .filter(retests::state.eq_any(UNDER_WAY))
+                .filter(is_free)
+                .filter(retests::id.ne_all(held))
+                .order(retests::changed_at)
+                .limit(LOOKED_AT);
+            let mut found: Vec<WaitingRetest> =
+                on!(connection, load(query.select(WaitingRetest::as_select())))?;
+            found.sort_by_key(|retest| retest.lease_until.unwrap_or(retest.changed_at));
+            Ok(found)
+        })
+        .await
+    }
+
+    /// Takes a lease if the last one has this number and is over, and the retest still waits.
+    async fn take_retest_after(
+        &self,
+        taken: RetestLease,
+        last: i64,
+        now: DateTime<Utc>,
+        until: DateTime<Utc>,
+    ) -> Result<bool, PersistenceError> {
+        self.write(async move |mut connection| {
+            let is_free = retests::lease_until
+                .is_null()
+                .or(retests::lease_until.le(Some(now)));
+            let waiting = retests::table
+                .find(Bind(taken.retest))
+                .filter(retests::fence.eq(last))
+                .filter(retests::state.eq_any(UNDER_WAY))
+                .filter(is_free);
+            let take = diesel::update(waiting).set((
+                retests::state.eq(RetestState::Asking.name()),
+                retests::fence.eq(taken.fence),
+                retests::lease_holder.eq(Some(taken.node)),
+                retests::lease_until.eq(Some(until)),
+            ));
+            Ok(on!(connection, execute(take))? == 1)
+        })
+        .await
+    }
+
+    /// Renews a lease until a moment. Returns the state of the retest now, which a person may have
+    /// changed; `None` when the lease was lost to another node. One transaction.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn renew_retest_lease(
+        &self,
+        lease: RetestLease,
+        until: DateTime<Utc>,
+    ) -> Result<Option<RetestState>, PersistenceError> {
+        self.write(async move |mut connection| {
+            let state: Option<String> = in_transaction!(connection, |c| {
+                let held = || {
+                    retests::table
+                        .find(Bind(lease.retest))
+                        .filter(retests::fence.eq(lease.fence))
+                        .filter(retests::lease_holder.eq(Some(lease.node)))
+                };
+                run!(
+                    c,
+                    diesel::update(held()).set(retests::lease_until.eq(Some(until)))
+                );
+                held().select(retests::state).first(c).await.optional()
+            })?;
+            state.map(|name| saved_state(&name)).transpose()
+        })
+        .await
+    }
+
+    /// Ends a lease: saves the flips and, unless a person has changed the state meanwhile, the new
+    /// state with its event. One transaction. Returns `false`, with nothing saved, when the lease
+    /// was lost.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn end_retest_lease(
+        &self,
+        lease: RetestLease,
+        end: EndedRetestLease,
+    ) -> Result<bool, PersistenceError> {
+        self.write(async move |mut connection| {
+            let held = || {
+                retests::table
+                    .find(Bind(lease.retest))
+                    .filter(retests::fence.eq(lease.fence))
+                    .filter(retests::lease_holder.eq(Some(lease.node)))
+            };
+            let ended = in_transaction!(connection, |c| {
+                let state = for_update(held().select(retests::state));
+                let state: Option<String> = state.get_result(c).await.optional()?;
+                let Some(state) = state.and_then(|name| RetestState::parse(&name)) else {
+                    return Err(RollbackTransaction);
+                };
+                let new = end.state.filter(|_| state == RetestState::Asking);
+                let flips = end.flips.and_then(|flips| i64::try_from(flips).ok());
+                run!(
+                    c,
+                    diesel::update(held()).set((
+                        retests::changed_at.eq(Bind(end.at)),
+                        flips.map(|flips| retests::flips.eq(Some(flips))),
+                        new.map(|new| retests::state.eq(new.name())),
+                        new.map(|_| retests::slot.eq(None::<i32>)),
+                        new.map(|_| retests::ended_at.eq(Some(end.at))),
+                        new.map(|_| retests::reason.eq(end.reason)),
+                        retests::lease_holder.eq(None::<NodeId>),
+                        retests::lease_until.eq(None::<DateTime<Utc>>),
+                    ))
+                );
+                if let (Some(_), Some(event)) = (new, end.event) {
+                    let from = Some(state.into());
+                    add_event!(c, Event { from, ..event });
+                }
+                QueryResult::Ok(())
+            });
+            Ok(is_committed(ended)?)
+        })
+        .await
+    }
+}

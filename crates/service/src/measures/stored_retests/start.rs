@@ -1,0 +1,201 @@
+//! Draws the texts of a retest, estimates its cost, and starts it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
+use refract_domain::ids::{ResultId, RetestId};
+use refract_domain::prism::VersionNumber;
+use refract_domain::result::retest::RetestState;
+use refract_model_gateway::CostEstimate;
+use refract_persistence::{CreateRetestOutcome, NewRetest, PersistenceError, ResultFilter};
+use uuid::Uuid;
+
+use super::model_name::ModelName;
+use super::stored_retest::DrawnTexts;
+use super::{MOST_RETESTS_UNDER_WAY, Retests};
+use crate::InternalError;
+use crate::lenses::prism_lens::PrismLens;
+use crate::measures::Retest;
+use crate::measures::retest::{LOADED_AT_ONCE, SampledResults};
+use crate::people::account_actor::AccountActor;
+
+/// Attempts at starting a retest while others are started.
+const ATTEMPTS: usize = 8;
+
+/// What a person wants to be asked again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RetestPlan {
+    /// Most texts, within [`RETEST_TEXTS`](super::RETEST_TEXTS).
+    pub texts: u16,
+    /// The model to ask, of the servers that the node has; `None` for the present one.
+    pub model: Option<ModelName>,
+    /// The version to ask; `None` for the one that answered each text.
+    pub version: Option<VersionNumber>,
+}
+
+/// The estimate of a retest that is not started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RetestEstimate {
+    /// The results whose texts would be asked about.
+    results: Vec<ResultId>,
+    /// What was found when they were drawn.
+    pub drawn: DrawnTexts,
+    /// The cost of asking about all of them.
+    pub cost: CostEstimate,
+}
+
+/// Why a retest was not started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartRetestError {
+    /// The prism is archived.
+    #[error("the prism is archived, so the model is not asked")]
+    PrismArchived,
+    /// The prism has no version of this number.
+    #[error("Prism version not found")]
+    VersionNotFound,
+    /// No answered result can be asked about again.
+    #[error("there is no answered result that can be asked about again")]
+    NoTexts,
+    /// A retest of the prism is under way.
+    #[error("a retest of this prism is under way")]
+    UnderWay(RetestId),
+    /// The account has as many retests under way as it may have.
+    #[error(
+        "{MOST_RETESTS_UNDER_WAY} retests of the account are under way: wait for one, or stop it"
+    )]
+    TooMany,
+    /// The service failed.
+    #[error(transparent)]
+    Internal(#[from] InternalError),
+}
+
+impl RetestEstimate {
+    /// Number of texts.
+    pub fn texts(&self) -> usize {
+        self.results.len()
+    }
+}
+
+impl Retests<'_> {
+    /// The name of the model that is asked unless a retest names another.
+    ///
+    /// # Errors
+    /// When there is no model to ask.
+    pub fn present_model(self) -> Result<String, InternalError> {
+        Ok(self.refract.model()?.name().to_owned())
+    }
+
+    /// Draws the texts of a retest and estimates what asking about them costs. Saves nothing, and
+    /// asks no model. At most a few hundred texts are in memory at a time.
+    ///
+    /// # Errors
+    /// When there is no such version, or the database fails.
+    pub async fn estimate(
+        self,
+        lens: &Arc<PrismLens>,
+        plan: &RetestPlan,
+    ) -> Result<RetestEstimate, StartRetestError> {
+        let (database, measures) = (&self.refract.database, self.refract.measures());
+        let version = match plan.version {
+            None => None,
+            Some(number) => {
+                let found = database.find_version(lens.prism.id, number).await?;
+                Some(found.ok_or(StartRetestError::VersionNotFound)?)
+            }
+        };
+        let filter = ResultFilter {
+            is_ok: Some(true),
+            ..ResultFilter::default()
+        };
+        let sample = SampledResults::draw(database, &lens.prism, &filter, plan.texts.into());
+        let sample = sample.await?;
+        let mut estimate = RetestEstimate {
+            results: Vec::new(),
+            drawn: DrawnTexts {
+                is_of_newest: sample.is_of_newest,
+                ..DrawnTexts::default()
+            },
+            cost: CostEstimate::default(),
+        };
+        for ids in sample.ids.chunks(LOADED_AT_ONCE) {
+            let mut part = Retest::new(version.clone(), lens, false);
+            measures.load_retest_texts(&mut part, ids).await?;
+            let cost = measures.retest_cost(&part, &HashMap::new())?;
+            estimate.cost.requests += cost.requests;
+            estimate.cost.tokens += cost.tokens;
+            estimate.drawn.add(&part);
+            estimate.results.extend(part.results());
+        }
+        Ok(estimate)
+    }
+
+    /// Starts a retest, which waits for a node. A prism has at most one under way.
+    ///
+    /// # Errors
+    /// When the prism is archived, has no such version, no text to ask about or another retest under
+    /// way, when the account has too many, or the database fails.
+    pub async fn start(
+        self,
+        actor: &AccountActor,
+        lens: &Arc<PrismLens>,
+        plan: &RetestPlan,
+    ) -> Result<RetestId, StartRetestError> {
+        if lens.prism.archived_at.is_some() {
+            return Err(StartRetestError::PrismArchived);
+        }
+        let model = match &plan.model {
+            // the built-in scorer has no other name
+            Some(name) => {
+                let model = self.refract.model()?.clone().named(name.as_str());
+                model.name().to_owned()
+            }
+            None => self.present_model()?,
+        };
+        let estimate = self.estimate(lens, plan).await?;
+        if estimate.results.is_empty() {
+            return Err(StartRetestError::NoTexts);
+        }
+        let id = RetestId::new(Uuid::now_v7());
+        let mut about = vec![
+            EventDetail::retest(id),
+            EventDetail::counted(u64::try_from(estimate.texts()).unwrap_or(u64::MAX), "text"),
+        ];
+        about.extend(plan.version.map(EventDetail::version));
+        let new = NewRetest {
+            id,
+            prism: lens.prism.id,
+            version: plan.version,
+            model,
+            drawn: serde_json::to_string(&estimate.drawn).unwrap_or_default(),
+            results: estimate.results,
+        };
+        for _ in 0..ATTEMPTS {
+            let stamp = actor.event_stamp().noted(EventDetail::list(&about));
+            let event = Event {
+                to: Some(RetestState::Waiting.into()),
+                ..stamp.event(
+                    EventAction::RetestStarted,
+                    EventTarget::Prism(lens.prism.id),
+                )
+            };
+            let database = &self.refract.database;
+            let creating = database.create_retest(new.clone(), MOST_RETESTS_UNDER_WAY, event);
+            match creating.await? {
+                CreateRetestOutcome::Created => return Ok(id),
+                CreateRetestOutcome::UnderWay(other) => {
+                    return Err(StartRetestError::UnderWay(other));
+                }
+                CreateRetestOutcome::TooMany => return Err(StartRetestError::TooMany),
+                CreateRetestOutcome::Meanwhile => {}
+            }
+        }
+        Err(StartRetestError::TooMany)
+    }
+}
+
+impl From<PersistenceError> for StartRetestError {
+    fn from(error: PersistenceError) -> Self {
+        Self::Internal(error.into())
+    }
+}

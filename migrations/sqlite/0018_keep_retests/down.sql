@@ -1,0 +1,2 @@
+DROP TABLE retest_answers;
+DROP TABLE retests;
