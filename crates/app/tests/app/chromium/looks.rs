@@ -77,6 +77,10 @@ async fn no_page_has_a_barrier() {
     let id = text(&made.value(), "id");
     let mut editor = browser::joined(&service, "editor@example.com", "editor").await;
     let run = checked(&mut editor, "in.csv", b"text\na text\n").await;
+    let retests = format!("/prisms/{PRISM}/retests");
+    let typed = [("texts", "10"), ("model", ""), ("version", "")];
+    let started = editor.post(&retests, &typed).await;
+    let retest = started.header("location").unwrap().to_owned();
     // the first change of a lens has a page
     service.run(&["lens", "set", PRISM, LENS_FILE]).await.done();
     for (theme, width) in [(BrowserTheme::Light, 1440), (BrowserTheme::Dark, 360)] {
@@ -112,6 +116,7 @@ async fn no_page_has_a_barrier() {
             }
             let path = route.pattern.replace("{slug}", PRISM);
             let path = path.replace("/runs/{id}", &run);
+            let path = path.replace(&format!("{retests}/{{id}}"), &retest);
             let path = path.replace("{id}", &id).replace("{n}", "1");
             browser.open(&at(&service, &path)).await;
             let found = browser.accessibility_violations(&axe).await;
