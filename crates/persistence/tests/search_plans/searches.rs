@@ -121,13 +121,40 @@ pub(crate) fn searches(it: &Fixture) -> Vec<Search> {
         bound,
         found,
     });
-    let within: Vec<_> = alone.iter().map(within_a_period).collect();
+    let within = alone
+        .iter()
+        .flat_map(|it| [within_a_period(it), within_four_days(it)]);
+    let within: Vec<_> = within.collect();
     alone.into_iter().chain(within).collect()
+}
+
+/// A search within four and a half days in the middle, in which each of the few is found three
+/// times.
+fn within_four_days(search: &Search) -> Search {
+    let few = RESULTS / ONE_IN;
+    Search {
+        name: format!("{} of four days", search.name),
+        filter: ResultFilter {
+            since: Some(moment(FIRST + 301_000 * APART)),
+            until: Some(moment(FIRST + 451_000 * APART)),
+            ..search.filter.clone()
+        },
+        bound: search.bound.clone(),
+        found: match search.found {
+            1 => 0,
+            found if found == few => 3,
+            found => found,
+        },
+        ..*search
+    }
+}
+
+fn moment(milliseconds: i64) -> DateTime<Utc> {
+    DateTime::from_timestamp_millis(milliseconds).unwrap()
 }
 
 /// A search within a period that has all results except those of the first and the last two days.
 fn within_a_period(search: &Search) -> Search {
-    let moment = |milliseconds| DateTime::<Utc>::from_timestamp_millis(milliseconds).unwrap();
     let last = FIRST + APART * i64::try_from(RESULTS).unwrap();
     let days = TimeDelta::days(2);
     let few = RESULTS / ONE_IN;

@@ -18,7 +18,7 @@ use refract_domain::result::actor::ResultActor;
 use crate::queries::results::lists::filter::ResultFilter;
 use crate::queries::results::lists::query::{ResultOrder, ResultQuery};
 use crate::schema::results;
-use crate::schema::sql_types::{Bind, Id};
+use crate::schema::sql_types::{Bind, Id, Moment};
 
 /// Results that one index finds, in an order, from an id on.
 pub(crate) struct CandidateRange {
@@ -118,11 +118,24 @@ pub(crate) trait CandidateBackend: Backend {
 }
 
 impl CandidateBackend for Pg {
-    fn query(range: CandidateRange) -> results::BoxedQuery<'static, Self> {
+    /// The ids have the bounds of the period too. Of two plain comparisons the planner would expect
+    /// far fewer matches than there are, and rather sort all results of the period than walk along
+    /// the index of the searched column. Of a `CASE` it expects that hardly a row is left out.
+    fn query(mut range: CandidateRange) -> results::BoxedQuery<'static, Self> {
         let order = sql::<Bool>(&range.order_by(&[range.searched.column()]));
         let (after, before) = range.between;
         let is_prism = results::prism_id.eq(Bind(range.prism));
-        let query = range.results.statement::<Self>();
+        let filter = &mut range.results.filter;
+        let bounds = [(">=", filter.since.take()), ("<", filter.until.take())];
+        let mut query = range.results.statement::<Self>();
+        for (comparison, moment) in bounds {
+            if let Some(moment) = moment {
+                let is_met = sql::<Bool>(&format!("CASE WHEN results.created_at {comparison} "))
+                    .bind::<Moment, _>(Bind(moment))
+                    .sql(" THEN 1 ELSE 0 END <> 0");
+                query = query.filter(is_met);
+            }
+        }
         let query = query.filter(results::id.gt(Bind(after)));
         let query = query.filter(results::id.lt(Bind(before)));
         let query = match range.searched {
