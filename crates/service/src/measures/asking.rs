@@ -8,9 +8,9 @@ use futures_util::stream::{self, StreamExt as _};
 
 use crate::runs::EarlyEnd;
 
-/// Lets some requests be under way at once, and hands over each reply as it arrives. When `take` returns
-/// false no further request is begun, and what is under way is awaited. When `stop` resolves, what is
-/// under way is dropped, since nothing of it would be saved.
+/// Lets some requests be under way at once, and hands over each reply as it arrives. When `take`
+/// returns false, no further request is begun, and what is under way is awaited. When `stop`
+/// resolves, what is under way is dropped, since nothing of it would be saved.
 ///
 /// Returns why the asking ended early, if it was stopped.
 pub(super) async fn ask_each<Request: Future>(

@@ -58,10 +58,6 @@ pub struct RetestOrder<'a> {
 pub struct RetestProgress<'a> {
     /// What was found so far.
     pub report: &'a RetestReport,
-    /// The result whose text was just asked about.
-    pub result: ResultId,
-    /// The new answers, or why there are none.
-    pub outcome: Result<&'a Answers, &'a ModelError>,
     /// Requests a minute that the model's servers are seen to take; `None` if they refuse none.
     pub learned_per_minute: Option<u64>,
 }
@@ -175,17 +171,19 @@ impl Measures<'_> {
     /// Asks about the texts whose new answers are not `known`, compares all new answers with the
     /// stored ones, and saves nothing. Requests have the priority of file rows, and a text that is
     /// refused for the rate is asked again. After `stop`, or when the model is away, no further text
-    /// is asked about, and those in flight are awaited. `progress` is called after each text.
+    /// is asked about, and those in flight are awaited. `keep` gets the outcome of each text before
+    /// another text takes its place in flight; `progress` is called afterwards.
     ///
     /// # Errors
-    /// When there is no model to ask, or `progress` returns an error.
+    /// When there is no model to ask, or `keep` returns an error.
     pub async fn retest(
         self,
         retest: &Retest,
         known: &HashMap<ResultId, Answers>,
         pace: AskingPace,
         stop: impl Future<Output = ()>,
-        mut progress: impl FnMut(&RetestProgress<'_>) -> io::Result<()>,
+        keep: impl AsyncFn(ResultId, Result<&Answers, &ModelError>) -> io::Result<()>,
+        mut progress: impl FnMut(&RetestProgress<'_>),
     ) -> Result<RetestReport, RetestError> {
         let threshold = failure_threshold(pace.concurrency);
         let model = PacedModel::new(self.refract.model()?, threshold);
@@ -204,7 +202,9 @@ impl Measures<'_> {
         let texts = stream::iter(unanswered).take_while(|_| ready(!is_over.get()));
         let asked = texts.map(async |text: &RetestText| {
             let version = text.version(retest.version());
-            (text, model.answer(version, &text.submission).await)
+            let outcome = model.answer(version, &text.submission).await;
+            let kept = keep(text.stored.id(), outcome.as_ref()).await;
+            (text, outcome, kept)
         });
         let asked = asked.buffer_unordered(pace.concurrency.get());
         let (mut asked, mut stop) = (std::pin::pin!(asked), std::pin::pin!(stop));
@@ -218,22 +218,20 @@ impl Measures<'_> {
                 }
                 ended = asked.next() => ended,
             };
-            let Some((text, outcome)) = ended else {
+            let Some((text, outcome, kept)) = ended else {
                 return Ok(report);
             };
+            kept.map_err(RetestError::Keep)?;
             if let Ok(answers) = &outcome {
                 report.compare(text, text.version(retest.version()), answers);
             }
             let counted = outcome.as_ref().map(|_| ()).map_err(ToString::to_string);
             report.asked.count(counted);
             is_over.set(report.asked.end.is_some());
-            let so_far = RetestProgress {
+            progress(&RetestProgress {
                 report: &report,
-                result: text.stored.id(),
-                outcome: outcome.as_ref(),
                 learned_per_minute: model.learned_per_minute(),
-            };
-            progress(&so_far).map_err(RetestError::Keep)?;
+            });
         }
     }
 }

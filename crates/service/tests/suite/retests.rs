@@ -246,7 +246,7 @@ async fn the_figures_are_those_of_the_measure(it: Fixture) {
         };
         let never = std::future::pending();
         let known = HashMap::new();
-        let measuring = measures.retest(&drawn, &known, pace, never, |_| Ok(()));
+        let measuring = measures.retest(&drawn, &known, pace, never, async |_, _| Ok(()), |_| ());
         let expected = measuring.await.unwrap();
         assert_eq!(figures(&report), figures(&expected), "{version:?}");
         let flips = expected.flipped().len();

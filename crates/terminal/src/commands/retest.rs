@@ -6,6 +6,7 @@ mod asking;
 mod flips_text;
 mod retest_json;
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -17,15 +18,13 @@ use chrono::Utc;
 use clap::Args;
 use indicatif::HumanCount;
 use refract_domain::answer::Answers;
-use refract_domain::answer::probability::Probability;
 use refract_domain::ids::ResultId;
-use refract_domain::key::OutcomeKey;
 use refract_file_runs::{OutputFormat, format_of_name};
-use refract_lens_rendering::{FlipRow, FlipRowWriter, RowFormat};
+use refract_lens_rendering::{FlipRowWriter, RowFormat};
 use refract_service::Refract;
 use refract_service::measures::{
-    FlippedAnswer, PredictedOutcome, Retest, RetestError, RetestOrder, RetestProgress,
-    RetestReport, SAMPLED_NEWEST, retest_fingerprint,
+    FlippedAnswer, Retest, RetestError, RetestOrder, RetestProgress, RetestReport, SAMPLED_NEWEST,
+    retest_fingerprint,
 };
 use refract_service::model::ModelGateway;
 use refract_service::results::ResultFilter;
@@ -250,16 +249,18 @@ async fn ask(
     retest: &Retest,
     known: &HashMap<ResultId, Answers>,
     asking: AskingPace,
-    mut kept: Option<&mut AnswersFile>,
+    kept: Option<&mut AnswersFile>,
 ) -> anyhow::Result<RetestReport> {
     let signals = StopSignals::watch()?;
     let path = kept.as_ref().map(|kept| kept.path().to_owned());
     let progress = Progress::begin("texts", Some(widened(retest.len())));
     let stopping = stop(signals, &progress);
+    let kept = RefCell::new(kept);
+    let keep = |result, answers: Option<&Answers>| match (&mut *kept.borrow_mut(), answers) {
+        (Some(kept), Some(answers)) => kept.keep(result, answers),
+        _ => Ok(()),
+    };
     let show = |at: &RetestProgress<'_>| {
-        if let (Some(kept), Ok(answers)) = (&mut kept, at.outcome) {
-            kept.keep(at.result, answers)?;
-        }
         let asked = &at.report.asked;
         let failed = match asked.failures() {
             0 => String::new(),
@@ -267,10 +268,16 @@ async fn ask(
         };
         let done = at.report.known + asked.answered + asked.failures();
         progress.show(done, &(failed + &pace(at.learned_per_minute)));
-        Ok(())
     };
-    let measures = refract.measures();
-    let ended = measures.retest(retest, known, asking, stopping, show).await;
+    let ended = refract.measures().retest(
+        retest,
+        known,
+        asking,
+        stopping,
+        async |result, outcome| keep(result, outcome.ok()),
+        show,
+    );
+    let ended = ended.await;
     progress.end();
     match ended {
         Err(RetestError::Keep(error)) => {
@@ -301,22 +308,9 @@ fn write_rows(
     let mut rows = FlipRowWriter::new(format, &mut *out);
     rows.write_header()?;
     for flip in flipped {
-        rows.write_row(&FlipRow {
-            result: flip.result,
-            reference: flip.reference.as_deref(),
-            question: &flip.question,
-            before: side(&flip.before),
-            after: side(&flip.after),
-            marked: flip.marked.as_ref(),
-        })?;
+        rows.write_row(&flip.row())?;
     }
     rows.finish()?.flush()
-}
-
-/// One side of a row: the predicted outcome with its probability.
-fn side(side: &PredictedOutcome) -> Option<(&OutcomeKey, Option<Probability>)> {
-    let outcome = side.outcome.as_ref()?;
-    Some((outcome, side.probability))
 }
 
 fn texts(number: u64) -> String {

@@ -1,9 +1,6 @@
 //! The flips of a retest as a file, with the rows of `refract retest --output`.
 
-use refract_domain::answer::probability::Probability;
-use refract_domain::key::OutcomeKey;
-use refract_lens_rendering::{FlipRow, FlipRowWriter};
-use refract_service::measures::PredictedOutcome;
+use refract_lens_rendering::FlipRowWriter;
 
 use super::retest_view::find;
 use crate::components::list_pages::{media_type, row_format};
@@ -25,22 +22,9 @@ pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
     // writing into memory cannot fail
     let _ = rows.write_header();
     for flip in report.flipped() {
-        let _ = rows.write_row(&FlipRow {
-            result: flip.result,
-            reference: flip.reference.as_deref(),
-            question: &flip.question,
-            before: side(&flip.before),
-            after: side(&flip.after),
-            marked: flip.marked.as_ref(),
-        });
+        let _ = rows.write_row(&flip.row());
     }
     let name = format!("{}-flips.{}", view.lens.prism.slug, format.name());
     let bytes = rows.finish().unwrap_or_default();
     Ok(PageReply::file(&name, media_type(format), bytes))
-}
-
-/// One side of a row: the predicted outcome with its probability.
-fn side(side: &PredictedOutcome) -> Option<(&OutcomeKey, Option<Probability>)> {
-    let outcome = side.outcome.as_ref()?;
-    Some((outcome, side.probability))
 }

@@ -12,6 +12,7 @@ use refract_domain::prism::PrismVersion;
 use refract_domain::prism::question::Question;
 use refract_evaluation::flips::{FlipCounts, FlipMeasures, sureness};
 use refract_evaluation::prediction::predicted;
+use refract_lens_rendering::FlipRow;
 
 use super::texts::{RetestText, are_compared};
 use crate::runs::{AskedTexts, AskingPace};
@@ -63,6 +64,27 @@ pub struct PredictedOutcome {
     pub outcome: Option<OutcomeKey>,
     /// The probability of the outcome.
     pub probability: Option<Probability>,
+}
+
+impl FlippedAnswer {
+    /// The flip as a row of a file.
+    pub fn row(&self) -> FlipRow<'_> {
+        FlipRow {
+            result: self.result,
+            reference: self.reference.as_deref(),
+            question: &self.question,
+            before: self.before.with_probability(),
+            after: self.after.with_probability(),
+            marked: self.marked.as_ref(),
+        }
+    }
+}
+
+impl PredictedOutcome {
+    fn with_probability(&self) -> Option<(&OutcomeKey, Option<Probability>)> {
+        let outcome = self.outcome.as_ref()?;
+        Some((outcome, self.probability))
+    }
 }
 
 impl RetestReport {

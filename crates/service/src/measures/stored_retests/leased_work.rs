@@ -9,13 +9,13 @@ use std::time::Duration;
 use refract_domain::ids::ResultId;
 use refract_domain::result::retest::RetestState;
 use refract_persistence::LeasedRetest;
-use tokio::sync::{SetOnce, mpsc, watch};
+use tokio::sync::{SetOnce, watch};
 use tokio::time::{Instant, sleep};
 
 use super::lease::RetestEnd;
 use crate::lenses::prism_lens::PrismLens;
 use crate::measures::retest::LOADED_AT_ONCE;
-use crate::measures::{Retest, RetestError, RetestProgress};
+use crate::measures::{Retest, RetestError};
 use crate::prisms::versions::find_saved_version;
 use crate::runs::{AskedTexts, AskingPace, EarlyEnd, RUN_LEASE_RENEWAL, RUN_LEASE_TERM};
 use crate::{InternalError, Refract};
@@ -42,9 +42,6 @@ enum StopCause {
     /// The lease is lost, or could not be renewed for its whole term.
     Lost,
 }
-
-/// The new answers to a text as JSON, or why there are none.
-type AskedText = (ResultId, Result<String, String>);
 
 impl RetestWork {
     /// Asks about the texts until all were asked about, a person or the node stops the work, or the
@@ -171,39 +168,44 @@ impl RetestWork {
         })
     }
 
-    /// Asks about a part of the texts, and saves each answer when it is there.
+    /// Asks about a part of the texts, and saves each answer before another text is asked about in
+    /// its place: after a crash, no more texts are asked about again than were in flight.
     async fn ask(
         &self,
         refract: &Refract,
         part: &Retest,
         stop_cause: &SetOnce<StopCause>,
     ) -> Result<AskedTexts, RetestError> {
-        let (sender, mut receiver) = mpsc::unbounded_channel();
         let stop = async {
             stop_cause.wait().await;
         };
-        let keep = move |at: &RetestProgress<'_>| {
-            let outcome = match at.outcome {
-                Ok(answers) => Ok(serde_json::to_string(answers).map_err(io::Error::other)?),
-                Err(failure) => Err(failure.to_string()),
-            };
-            // it is received until the last text was asked about
-            let _ = sender.send((at.result, outcome));
-            Ok(())
-        };
-        let (measures, known) = (refract.measures(), HashMap::new());
-        let asking = measures.retest(part, &known, self.pace, stop, keep);
-        let saving = async {
-            while let Some(asked) = receiver.recv().await {
-                self.save(asked, stop_cause).await;
-            }
-        };
-        let (report, ()) = tokio::join!(asking, saving);
-        Ok(report?.asked)
+        let known = HashMap::new();
+        let asking = refract.measures().retest(
+            part,
+            &known,
+            self.pace,
+            stop,
+            async |result, outcome| {
+                let outcome = match outcome {
+                    Ok(answers) => Ok(serde_json::to_string(answers).map_err(io::Error::other)?),
+                    Err(failure) => Err(failure.to_string()),
+                };
+                self.save(result, outcome, stop_cause).await;
+                Ok(())
+            },
+            |_| (),
+        );
+        Ok(asking.await?.asked)
     }
 
-    /// Saves what a text was answered, as often as the database needs while the lease lasts.
-    async fn save(&self, (result, outcome): AskedText, stop_cause: &SetOnce<StopCause>) {
+    /// Saves the new answers to a text as JSON, or why there are none, as often as the database needs
+    /// while the lease lasts.
+    async fn save(
+        &self,
+        result: ResultId,
+        outcome: Result<String, String>,
+        stop_cause: &SetOnce<StopCause>,
+    ) {
         let database = &self.refract.database;
         while stop_cause.get() != Some(&StopCause::Lost) {
             let saving = database.save_retest_answer(self.leased.lease, result, outcome.clone());
