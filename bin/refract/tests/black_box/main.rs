@@ -26,6 +26,7 @@ mod operations;
 mod program;
 mod proxies;
 mod results;
+mod retest_stops;
 mod retention;
 mod run_files;
 mod run_stops;

@@ -47,11 +47,15 @@ async fn on_sqlite_a_run_outlives_its_nodes() {
 
 /// Answers one request after the other, so that a run of some hundred rows takes some seconds.
 pub(crate) fn slow_model() -> Script {
-    let reply = ScriptedReply::with(|request| {
+    Script::from(slow_reply()).unrecorded()
+}
+
+/// Answers after 10 milliseconds, in which the model server does nothing else.
+pub(crate) fn slow_reply() -> ScriptedReply {
+    ScriptedReply::with(|request| {
         std::thread::sleep(Duration::from_millis(10));
         refract_test_support::model_server::system_one_answers(request)
-    });
-    Script::from(reply).unrecorded()
+    })
 }
 
 async fn outlive(url: Option<String>) {

@@ -7,13 +7,13 @@ use refract_test_stack::browser::joined;
 use refract_test_stack::http::Request;
 use refract_test_stack::service::{PRISM, Service, Setup};
 use refract_test_support::cluster::Shutdown;
-use refract_test_support::model_server::ScriptedReply;
+use refract_test_support::model_server::{Script, ScriptedReply};
 use refract_test_support::postgres_proxy::{PostgresProxy, StatementFault};
 use tokio::task::block_in_place;
 use tokio::time::sleep;
 
 use crate::file_runs::{
-    assert_whole, file, number, rows, shown, slow_model, start_run, until_done,
+    assert_whole, file, number, rows, shown, slow_model, slow_reply, start_run, until_done,
 };
 use crate::load::cluster;
 use crate::program::RUNNER;
@@ -106,16 +106,19 @@ async fn a_run_goes_on_when_the_disk_has_room_again_and_an_upload_is_refused() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_waits_for_a_model_that_is_away_and_retries_what_failed() {
-    let service = service(None, 1).await;
+    // so few rows are left that all of them are on their way before the failures are noticed
+    let answered = vec![slow_reply(); rows() - 100];
+    let setup = Setup {
+        runner: RUNNER,
+        nodes: 1,
+        script: Script::first(answered)
+            .then(ScriptedReply::status(404))
+            .unrecorded(),
+        ..Setup::default()
+    };
+    let service = Service::on(None, setup).await;
     let file = file(1);
     let run = start_run(&service, 1, &file).await;
-    // so few rows are left that all of them are on their way before the failures are noticed; the
-    // model's counts are those of now, while a node saves its own every three seconds
-    service
-        .model
-        .wait_until(|counts| counts.requests >= rows() - 100)
-        .await;
-    service.model.then_always(ScriptedReply::status(404));
     // many rows fail one after the other before the run waits
     while shown(&service, &run).await["failed"].as_u64().unwrap() < 50 {
         sleep(Duration::from_millis(100)).await;
