@@ -60,7 +60,7 @@ check-clients: ## check the types of docs/examples/clients, and make every call 
 check-crates: ## package the crates that other programs may use, and build and document each from its package alone
 	$(ASIDE) .ci/check-crates
 
-check-deploy: ## check docs/deploy: each file with its own tool, each query of the dashboard on real metrics (installs HAProxy, Caddy and Prometheus on Debian)
+check-deploy: ## check docs/deploy: each file with its own tool, each query of the dashboards on real metrics (installs HAProxy, Caddy and Prometheus on Debian)
 	.ci/check-deploy
 
 check-described: test # with a fixed seed, so that the gate does not depend on chance

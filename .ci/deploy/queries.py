@@ -1,22 +1,27 @@
-"""Asks every query of the dashboard and every metric of the alerts of a real Prometheus.
+"""Asks every query of the dashboards and every metric of the alerts of a real Prometheus.
 
     queries.py BINARY FOLDER      FOLDER is docs/deploy
 
-Two nodes, of which one has a model that cannot be reached, stand behind HAProxy with the folder's
-configuration; Prometheus scrapes them, HAProxy and a node exporter with the folder's configuration,
-while calls are made. A query without an answer is a mistake in its names or labels, unless it is listed
-below. Everything listens on free ports of 127.0.0.1.
+HAProxy, with the folder's configuration, leads to two nodes. The model of one reports tokens and a cost,
+the model of the other cannot be reached. The database has results of ten days, so that drift is measured;
+a node begins to measure it a minute after its start. Prometheus scrapes all of them and a node exporter,
+with the folder's configuration, while calls are made. A query without an answer is a mistake in its names
+or labels, unless it is listed below. Everything listens on free ports of 127.0.0.1.
 """
 
 import contextlib
+import http.server
 import json
 import os
 import re
+import secrets
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.error
 import urllib.parse
@@ -30,9 +35,13 @@ PRISM = "support-triage"
 # what healthy nodes do not show, and why
 EMPTY = {
     'refract_http_requests_total{status="500"}': "a 500 needs a database that is away",
+    'kube_deployment_status_replicas_available{deployment="refract"}': "it needs a cluster",
 }
 WINDOW = "10s"
-PATIENCE = 60
+PATIENCE = 150
+DAYS, RESULTS_A_DAY = 10, 48
+# what Prometheus must have seen before the queries are asked, and how many series of it
+SEEN = {"rate(refract_model_calls_total[10s]) > 0": 2, "refract_watch_psi": 1}
 
 
 def main():
@@ -49,7 +58,7 @@ def start(running, binary, folder, work):
     """Starts everything and makes calls until Prometheus has seen a window of them. Returns its address."""
     ports = free_ports(9)
     api, app, shown, exporter, prometheus = ports[4:]
-    nodes = [(ports[0], ports[1], "builtin:lexical"), (ports[2], ports[3], "http://127.0.0.1:1/v1")]
+    nodes = [(ports[0], ports[1], model_server(running)), (ports[2], ports[3], "http://127.0.0.1:1/v1")]
     kept = {name: value for name, value in os.environ.items() if not name.startswith("REFRACT_")}
     environment = {**kept, "DATABASE_URL": f"sqlite://{work}/refract.db", "REFRACT_LOG": "warn"}
 
@@ -59,6 +68,7 @@ def start(running, binary, folder, work):
 
     key = command("key", "create")["key"]
     command("prism", "create", str(EXAMPLES / f"{PRISM}.json"))
+    add_old_results(work / "refract.db")
     for listen, ops, model in nodes:
         settings = {
             "REFRACT_LISTEN": f"127.0.0.1:{listen}",
@@ -89,12 +99,86 @@ def start(running, binary, folder, work):
     last = time.monotonic() + PATIENCE
     while not all_seen(address, count):
         if time.monotonic() > last:
-            raise SystemExit("REFUSED  queries: Prometheus did not see every target twice: " + words_of(work))
+            raise SystemExit("REFUSED  queries: Prometheus did not see every target and metric: " + words_of(work))
         for node in nodes:
             call(f"http://127.0.0.1:{node[0]}", key)
         call(f"http://127.0.0.1:{api}", key)
-        time.sleep(0.1)
+        time.sleep(0.2)
     return address
+
+
+class SystemOne(http.server.BaseHTTPRequestHandler):
+    """A model that gives every question the same answer, and reports what the request cost."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        answers = {key: self.answer(question) for key, question in asked["questions"].items()}
+        usage = {"input_tokens": 90, "cached_tokens": 60, "output_tokens": 30, "cost": 0.0002}
+        body = json.dumps({"model": "model-1", "answers": answers, "usage": usage}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    @staticmethod
+    def answer(question):
+        if question["type"] == "noul":
+            return {"type": "noul", "noul": 0.8}
+        criteria = question["criteria"]
+        keys = list(criteria) if question["type"] == "choice" else [str(level) for level in range(len(criteria))]
+        probabilities = {key: 1 / len(keys) for key in keys}
+        if question["type"] == "choice":
+            return {"type": "choice", "choice": keys[0], "confidence": 0.6, "probabilities": probabilities}
+        legend = dict(zip(keys, criteria))
+        return {"type": "score", "score": 0, "confidence": 0.6, "legend": legend, "probabilities": probabilities}
+
+    def log_message(self, *_):
+        pass
+
+
+def model_server(running):
+    """Serves the model until the end. Returns its address."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), SystemOne)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    running.callback(server.shutdown)
+    return f"http://127.0.0.1:{server.server_port}/v1"
+
+
+def add_old_results(path):
+    """Adds results of the last days to the database; the newest is too young to be counted."""
+    outcomes = ["billing", "delivery", "product", "other", "insufficient_information"]
+    now = int(time.time() * 1000)
+    count = DAYS * RESULTS_A_DAY
+    with contextlib.closing(sqlite3.connect(path)) as database, database:
+        account, prism = database.execute("SELECT account_id, id FROM prisms").fetchone()
+        for number in range(count):
+            at = now - (count - number) * 86_400_000 // RESULTS_A_DAY
+            bits = secrets.randbits(74)
+            uuid = (at << 80) | (7 << 76) | ((bits >> 62) << 64) | (2 << 62) | (bits & (2**62 - 1))
+            chosen = outcomes[number % len(outcomes)]
+            answers = {
+                "topic": {
+                    "type": "choice",
+                    "value": chosen,
+                    "probabilities": {key: 0.84 if key == chosen else 0.04 for key in outcomes},
+                    "confidence": 0.8,
+                },
+                "angry": {"type": "yes_no", "probability": number * 37 % 1000 / 1000},
+                "urgency": {
+                    "type": "scale",
+                    "level": "today",
+                    "probabilities": {"can_wait": 0.1, "this_week": 0.2, "today": 0.7},
+                },
+            }
+            database.execute(
+                "INSERT INTO results (id, account_id, prism_id, version, status, answers, fields, took_ms, "
+                "created_at, model_name) VALUES (?, ?, ?, 1, 'ok', ?, '{}', 40, ?, 'model-0')",
+                (uuid.to_bytes(16, "big"), account, prism, json.dumps(answers), at),
+            )
 
 
 def haproxy_config(folder, nodes, api, app, shown):
@@ -121,10 +205,10 @@ def prometheus_config(folder, targets):
 
 
 def all_seen(address, targets):
-    """Whether every target was scraped a few times, and calls were seen."""
+    """Whether every target was scraped a few times, and calls and drift were seen."""
     try:
         seen = ask(address, "count_over_time(up[1m]) > 6 and up == 1")
-        return len(seen) == targets and len(ask(address, "rate(refract_model_calls_total[10s]) > 0")) >= 2
+        return len(seen) == targets and all(len(ask(address, query)) >= least for query, least in SEEN.items())
     except OSError:
         return False
 
@@ -132,37 +216,44 @@ def all_seen(address, targets):
 def ask_all(address, folder):
     """The queries that Prometheus refuses or has no answer to."""
     wrong, asked = [], 0
-    with open(folder / "grafana" / "refract.json", encoding="utf-8") as file:
-        dashboard = json.load(file)
-    for panel in dashboard["panels"]:
-        for target in panel.get("targets", []):
+    for path in sorted((folder / "grafana").glob("*.json")):
+        dashboard = json.loads(path.read_text(encoding="utf-8"))
+        for where, query in queries_of(dashboard):
             asked += 1
-            wrong += problem(address, panel["title"], filled(target["expr"]))
-    variables = [it["query"]["query"] for it in dashboard["templating"]["list"] if it["type"] == "query"]
-    for variable in variables:
-        asked += 1
-        wrong += problem(address, "variable", re.fullmatch(r"label_values\((\w+), \w+\)", variable)[1])
+            wrong += problem(address, f"{path.name}: {where}", query)
     rules = yaml.safe_load((folder / "prometheus" / "alerts.yml").read_text(encoding="utf-8"))
     listed = set()
     for rule in (rule for group in rules["groups"] for rule in group["rules"]):
         asked += 1
         # a good day has no alerts, so the metrics are asked for one by one
         wrong += refused(address, rule["alert"], rule["expr"])
-        for selector in re.findall(r'\b(?:refract|haproxy|node|up)\w*(?:\{(?:[^}"]|"[^"]*")*\})?', rule["expr"]):
+        for selector in re.findall(r'\b(?:refract|haproxy|node|kube|up)\w*(?:\{(?:[^}"]|"[^"]*")*\})?', rule["expr"]):
             listed.add(selector)
             if selector not in EMPTY:
                 wrong += problem(address, rule["alert"], selector)
     wrong += [f"{selector} is listed as empty, and nothing asks for it" for selector in EMPTY.keys() - listed]
     if not wrong:
-        print(f"good     {asked} queries of the dashboard and the alerts are answered from real metrics")
+        print(f"good     {asked} queries of the dashboards and the alerts are answered from real metrics")
         for selector, reason in EMPTY.items():
             print(f"         but {selector}: {reason}")
     return wrong
 
 
-def filled(expression):
-    """A query as Grafana sends it."""
-    return expression.replace("$__rate_interval", WINDOW).replace("$instance", ".+")
+def queries_of(dashboard):
+    """Every query of a dashboard as Grafana sends it, with its place."""
+    variables = [it for it in dashboard["templating"]["list"] if it["type"] == "query"]
+
+    def filled(expression):
+        for variable in variables:
+            expression = expression.replace(f"${variable['name']}", variable["allValue"])
+        return expression.replace("$__rate_interval", WINDOW)
+
+    for variable in variables:
+        selector, label = re.fullmatch(r"label_values\((.+), (\w+)\)", variable["query"]["query"]).groups()
+        yield f"variable {variable['name']}", f"count by ({label}) ({filled(selector)})"
+    for panel in dashboard["panels"]:
+        for target in panel.get("targets", []):
+            yield panel["title"], filled(target["expr"])
 
 
 def refused(address, where, expression):
