@@ -22,9 +22,11 @@ pub mod runs;
 pub mod store;
 
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 use refract_persistence::Database;
 use refract_traces::CallTrace;
+use tokio::sync::Notify;
 
 pub use self::results::{CallError, InternalError};
 use crate::keys::KeyUses;
@@ -41,6 +43,8 @@ pub struct Refract {
     pub(crate) metrics: ServiceMetrics,
     pub(crate) retry_policy: RetryPolicy,
     pub(crate) single_flight: SingleFlight,
+    /// Notified when a person of this node leaves a file run to the nodes.
+    pub(crate) run_waits: Arc<Notify>,
 }
 
 impl Refract {
@@ -54,6 +58,7 @@ impl Refract {
             metrics: ServiceMetrics::default(),
             retry_policy: RetryPolicy::default(),
             single_flight: SingleFlight::default(),
+            run_waits: Arc::default(),
         }
     }
 

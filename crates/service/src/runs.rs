@@ -40,3 +40,10 @@ impl Refract {
         Runs { refract: self }
     }
 }
+
+impl Runs<'_> {
+    /// Waits until a person of this node has changed a file run, which may need a node now.
+    pub async fn changed(self) {
+        self.refract.run_waits.notified().await;
+    }
+}

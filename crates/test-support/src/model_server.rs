@@ -4,8 +4,8 @@
 //! The server has a separate thread and runtime, so tests on any runtime can use it, and stops when
 //! its value is dropped. It answers questions in the System One format
 //! ([`ScriptedReply::answers`]), in the Decisions formats of OpenAI ([`ScriptedReply::decisions`])
-//! and Google ([`ScriptedReply::gemini`]), or with any bytes of a test. The server never sleeps: a held reply waits for
-//! [`ModelServer::release`].
+//! and Google ([`ScriptedReply::gemini`]), or with any bytes of a test. A held reply waits for
+//! [`ModelServer::release`]; only benchmarks let one wait for a time.
 #![expect(
     clippy::panic,
     reason = "a test whose model server cannot be set up ends here, saying why"

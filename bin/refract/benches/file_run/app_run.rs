@@ -22,12 +22,18 @@ const CONCURRENCY: &str = "32";
 const CALL: Duration = Duration::from_millis(20);
 const WITHOUT_RUN: Duration = Duration::from_secs(10);
 
+/// The time that a model takes for an answer.
+pub(crate) const THINKING: Duration = Duration::from_millis(50);
+/// The share of the rows of a run that is measured with such a model.
+const PART: u32 = 5;
+
 /// What was measured on one database.
 pub(crate) struct AppRun {
     /// Rows a second of the terminal's runs and of the app's, in pairs.
     pub(crate) rates: Vec<(f64, f64)>,
-    /// The 99th percentile of calls without a run, and during one.
-    pub(crate) call_p99: (Duration, Duration),
+    /// The 99th percentile of calls without a run, and during one: with a model that answers at once,
+    /// and with one that takes [`THINKING`].
+    pub(crate) call_p99: [(Duration, Duration); 2],
     /// The node's memory before the first run, and its peak, in KiB.
     pub(crate) memory: (u32, u32),
 }
@@ -43,10 +49,7 @@ pub(crate) async fn measure(postgres: Option<String>, rows: u32) -> AppRun {
     let service = Service::on(postgres, setup).await;
     let mut person = joined(&service, "ada@example.com", "editor").await;
     let node = service.nodes[0].child().id().unwrap();
-    let quiet = call_p99(&service, async {
-        sleep(WITHOUT_RUN).await;
-    })
-    .await;
+    let quiet = call_p99(&service, sleep(WITHOUT_RUN)).await;
     let before = peak_of(node).unwrap();
     let mut rates = Vec::new();
     for round in 0..ROUNDS {
@@ -54,16 +57,25 @@ pub(crate) async fn measure(postgres: Option<String>, rows: u32) -> AppRun {
         let app = app_run(&mut person, &rows_as_text(rows, &format!("a{round}"))).await;
         rates.push((f64::from(rows) / terminal, f64::from(rows) / app));
     }
-    let file = rows_as_text(rows, "beside");
-    let busy = call_p99(&service, async {
-        app_run(&mut person, &file).await;
-    })
-    .await;
+    let at_once = (quiet, busy_p99(&service, &mut person, rows).await);
+    let thinking = ScriptedReply::body(ANSWER).later(THINKING);
+    service.model.then_always(thinking);
+    let quiet = call_p99(&service, sleep(WITHOUT_RUN)).await;
+    let thinking = (quiet, busy_p99(&service, &mut person, rows / PART).await);
     AppRun {
         rates,
-        call_p99: (quiet, busy),
+        call_p99: [at_once, thinking],
         memory: (before, peak_of(node).unwrap()),
     }
+}
+
+/// The 99th percentile of calls during a run of so many rows.
+async fn busy_p99(service: &Service, person: &mut PlainBrowser<'_>, rows: u32) -> Duration {
+    let file = rows_as_text(rows, &format!("beside{rows}"));
+    call_p99(service, async {
+        app_run(person, &file).await;
+    })
+    .await
 }
 
 /// Runs a file in the terminal, and returns the seconds.

@@ -17,11 +17,12 @@ mod watched;
 
 use std::fmt::Write as _;
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use refract_test_support::model_server::{ModelServer, Script, ScriptedReply};
 use refract_test_support::postgres;
 
+use crate::app_run::THINKING;
 use crate::watched::wait_and_watch;
 
 const PRISM: &str = concat!(
@@ -29,6 +30,8 @@ const PRISM: &str = concat!(
     "/../../docs/examples/support-triage.json"
 );
 const ROWS: [u32; 2] = [10_000, 100_000];
+/// Rows of each run that is measured beside calls of the API.
+const ROWS_OF_APP: u32 = 30_000;
 const CREATES: u32 = 20_000;
 const CONCURRENCY: u32 = 64;
 /// The body of every reply of the model server.
@@ -132,17 +135,22 @@ fn measure(name: &str, database: &str, runtime: &tokio::runtime::Runtime) {
 
 /// Measures runs of the app on one database.
 fn measure_app(name: &str, postgres: Option<String>, runtime: &tokio::runtime::Runtime) {
-    let measured = runtime.block_on(app_run::measure(postgres, ROWS[0]));
+    let measured = runtime.block_on(app_run::measure(postgres, ROWS_OF_APP));
     let rates = measured.rates.iter();
     let rates = rates.map(|(terminal, app)| format!("{:.2} ({app:.0})", app / terminal));
-    let (quiet, busy) = measured.call_p99;
+    let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
+    let p99 = |(quiet, busy): (Duration, Duration)| {
+        let (quiet, busy) = (milliseconds(quiet), milliseconds(busy));
+        format!("{quiet:.1} ms, during a run {busy:.1} ms ({:.2})", busy / quiet)
+    };
+    let [at_once, thinking] = measured.call_p99.map(p99);
     let (before, peak) = measured.memory;
     println!(
         "\n{name}: runs of the app beside those of the terminal (rows a second): {}; p99 of calls \
-         {:.1} ms, during a run {:.1} ms; memory of the node {:.0} MiB, at most {:.0} MiB",
+         with a model that answers at once {at_once}, with one that takes {:.0} ms {thinking}; memory \
+         of the node {:.0} MiB, at most {:.0} MiB",
         rates.collect::<Vec<_>>().join(", "),
-        quiet.as_secs_f64() * 1e3,
-        busy.as_secs_f64() * 1e3,
+        milliseconds(THINKING),
         f64::from(before) / 1024.0,
         f64::from(peak) / 1024.0,
     );

@@ -106,12 +106,7 @@ impl<'a> Dispatch<'a> {
     ) -> Result<(), RunError> {
         let concurrency = settings.concurrency.get();
         let threshold = failure_threshold(settings.concurrency);
-        let workers = RunWorkers::start(
-            settings.threads.min(settings.concurrency),
-            &run.prism,
-            tally,
-            threshold,
-        );
+        let workers = RunWorkers::start(&settings, &run.prism, tally, threshold);
         let mut dispatch = Self {
             run,
             tally,

@@ -21,6 +21,9 @@ pub struct RunSettings {
     pub shared_permits: Option<Arc<Semaphore>>,
     /// The limits at which the run stops.
     pub limits: FileRunLimits,
+    /// Whether the threads leave the processor to everything else that the machine has to do, on
+    /// Linux.
+    pub gives_way: bool,
 }
 
 impl RunSettings {
@@ -32,6 +35,7 @@ impl RunSettings {
             gives_up: true,
             shared_permits: None,
             limits: FileRunLimits::default(),
+            gives_way: false,
         }
     }
 }

@@ -1,6 +1,5 @@
 //! The threads that ask the model about rows. Each thread owns its connections to the model.
 
-use std::num::NonZeroUsize;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::thread;
@@ -12,7 +11,12 @@ use refract_service::runs::{PinnedPrism, UnansweredRow};
 use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
 use tokio::task::{JoinSet, LocalSet};
 
+use crate::run::settings::RunSettings;
 use crate::run::tally::RunTally;
+
+/// The niceness of threads that give way: about a tenth of the time that another thread gets.
+#[cfg(target_os = "linux")]
+const NICENESS: i32 = 10;
 
 /// A row for a worker thread.
 pub(crate) struct RunJob {
@@ -48,11 +52,13 @@ struct RunWorker {
 impl RunWorkers {
     /// Starts the threads. From `threshold` failures in a row, the model counts as away.
     pub(crate) fn start(
-        threads: NonZeroUsize,
+        settings: &RunSettings,
         prism: &PinnedPrism,
         tally: &Arc<RunTally>,
         threshold: u64,
     ) -> std::io::Result<Self> {
+        let threads = settings.threads.min(settings.concurrency);
+        let gives_way = settings.gives_way;
         let mut senders = Vec::with_capacity(threads.get());
         for _ in 0..threads.get() {
             let (sender, jobs) = mpsc::unbounded_channel();
@@ -62,6 +68,9 @@ impl RunWorkers {
                 .build()?;
             let thread = thread::Builder::new().name("refract-run".to_owned());
             thread.spawn(move || {
+                if gives_way {
+                    give_way();
+                }
                 LocalSet::new().block_on(&runtime, async move {
                     let prism = prism.for_this_thread(threads);
                     let worker = RunWorker {
@@ -85,6 +94,13 @@ impl RunWorkers {
             let _ = sender.send(job);
         }
     }
+}
+
+/// Lets other threads of the machine go first. What fails here costs them time, and the run nothing.
+fn give_way() {
+    // elsewhere the whole process would give way
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::setpriority_process(None, NICENESS);
 }
 
 impl RunWorker {

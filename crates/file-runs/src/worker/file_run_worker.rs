@@ -85,12 +85,15 @@ impl FileRunWorker {
         let (stopping, stopped) = watch::channel(false);
         let mut stop = std::pin::pin!(stop);
         let mut sweep = Instant::now();
+        let changes = self.refract.clone();
         loop {
             let pause = self.pause();
             tokio::select! {
                 () = &mut stop => break,
                 Some(ended) = self.works.join_next_with_id() => self.ended(&ended),
                 () = sleep(pause) => self.look(&stopped).await,
+                // a node with work leaves the run to those without
+                () = changes.runs().changed(), if self.held.is_empty() => self.look(&stopped).await,
             }
             if sweep <= Instant::now() {
                 self.delete_old_uploads().await;

@@ -274,6 +274,7 @@ impl LeasedWork {
         let settings = RunSettings {
             shared_permits: Some(Arc::clone(&self.permits)),
             limits: self.leased.run.limits,
+            gives_way: true,
             ..RunSettings::new(self.concurrency, THREADS)
         };
         let rows = RowChunks::read(run, part, Some(facts.rows), KeptCells::None);

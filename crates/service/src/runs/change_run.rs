@@ -107,6 +107,7 @@ impl Runs<'_> {
             let event = event(actor, &found, to, &wanted);
             let update = update(&found, to, &wanted, version)?;
             if database.update_file_run(update, event).await? {
+                self.refract.run_waits.notify_one();
                 let changed = self.find_file_run(account, run).await?;
                 let changed = changed.map(Box::new).map(ChangeRunOutcome::Changed);
                 return Ok(changed.unwrap_or(ChangeRunOutcome::NotFound));

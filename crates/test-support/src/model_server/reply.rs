@@ -2,10 +2,12 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
+use tokio::time::sleep;
 
 use super::http::ReceivedRequest;
 use super::progress::ServerProgress;
@@ -48,6 +50,8 @@ enum Framing {
 enum Delivery {
     /// The whole reply at once.
     Whole,
+    /// The whole reply after this time.
+    Later(Duration),
     /// Nothing until the reply is released.
     Held,
     /// The head and half of the body; the rest follows when the reply is released.
@@ -143,6 +147,16 @@ impl ScriptedReply {
         self
     }
 
+    /// Sends the reply after this time, in which other requests are answered: for benchmarks, since a
+    /// test that waits for a time is slow or fails by chance.
+    #[must_use]
+    pub fn later(self, time: Duration) -> Self {
+        Self {
+            delivery: Delivery::Later(time),
+            ..self
+        }
+    }
+
     /// Sends nothing until the reply is released.
     #[must_use]
     pub fn held(self) -> Self {
@@ -229,7 +243,7 @@ impl ScriptedReply {
         let (beginning, rest) = match self.delivery {
             Delivery::Nothing => return false,
             Delivery::Whole => (&bytes[..], &[][..]),
-            Delivery::Held => bytes.split_at(0),
+            Delivery::Held | Delivery::Later(_) => bytes.split_at(0),
             Delivery::BodyHeld | Delivery::Cut => bytes.split_at(middle),
         };
         if stream.write_all(beginning).await.is_err() {
@@ -237,6 +251,7 @@ impl ScriptedReply {
         }
         match self.delivery {
             Delivery::Cut | Delivery::Nothing => return false,
+            Delivery::Later(time) => sleep(time).await,
             Delivery::Held | Delivery::BodyHeld if !released(stream, progress).await => {
                 progress.count(|counts| counts.abandoned += 1);
                 return false;
