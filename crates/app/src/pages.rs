@@ -30,4 +30,5 @@ pub(crate) mod sign_in_link;
 pub(crate) mod sign_out;
 pub(crate) mod try_text;
 pub(crate) mod uploaded_file;
+pub(crate) mod usage;
 pub(crate) mod version;

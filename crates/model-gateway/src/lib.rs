@@ -39,6 +39,7 @@ pub use settings::connections::{
 };
 pub use settings::endpoint::ModelEndpoint;
 pub use settings::key_header::ModelKeyHeader;
+pub use settings::prices::ModelPrices;
 pub use settings::protocol::Protocol;
 pub use settings::setting_error::{AddressError, SettingError};
 pub use settings::{ModelApiKey, ModelKeyFileError, ModelSettings};

@@ -180,8 +180,12 @@ impl Model {
 
     fn recorder(&self) -> ReportRecorder {
         match &self.server {
-            None => ReportRecorder::new(demo_scorer::PROTOCOL, None),
-            Some(_) => ReportRecorder::new(self.settings.protocol.name(), Some(PROMPT_VERSION)),
+            None => ReportRecorder::new(demo_scorer::PROTOCOL, None, None),
+            Some(_) => ReportRecorder::new(
+                self.settings.protocol.name(),
+                Some(PROMPT_VERSION),
+                self.settings.prices,
+            ),
         }
     }
 }

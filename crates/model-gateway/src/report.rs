@@ -13,6 +13,7 @@ use refract_domain::result::cost::Cost;
 use crate::connection::reply_head::ReplyHead;
 use crate::report::parsed::ParsedOutcomes;
 pub(crate) use crate::report::usage::ReportedUsage;
+use crate::settings::prices::ModelPrices;
 
 /// How the model was asked about one submission. After a failure, it holds what was known until
 /// then.
@@ -32,7 +33,7 @@ pub struct ModelReport {
     pub cached_tokens: Option<u64>,
     /// Tokens written over all requests, where the server sent them.
     pub output_tokens: Option<u64>,
-    /// The cost of all requests, where the host sent one.
+    /// The cost of all requests, where the host sent one or the tokens have a price.
     pub cost: Option<Cost>,
     /// The host's id of the last request, which is the one that failed after a failure: printable
     /// ASCII, up to 200 characters. `None` if its answer had none.
@@ -60,10 +61,16 @@ pub(crate) struct ReportRecorder {
     cost_in_head: Cell<Option<Cost>>,
     /// The most tokens that a server reported to have read in one request.
     most_read: Cell<Option<u64>>,
+    /// What tokens cost where the host does not say so.
+    prices: Option<ModelPrices>,
 }
 
 impl ReportRecorder {
-    pub(crate) fn new(protocol: &'static str, prompt_version: Option<i32>) -> Self {
+    pub(crate) fn new(
+        protocol: &'static str,
+        prompt_version: Option<i32>,
+        prices: Option<ModelPrices>,
+    ) -> Self {
         let report = ModelReport {
             protocol,
             prompt_version,
@@ -84,6 +91,7 @@ impl ReportRecorder {
             last_body: RefCell::default(),
             cost_in_head: Cell::default(),
             most_read: Cell::default(),
+            prices,
         }
     }
 
@@ -134,8 +142,11 @@ impl ReportRecorder {
         report.output_tokens = sum(report.output_tokens, usage.output_tokens);
         if usage.cost.is_some() {
             self.cost_in_head.take();
-            report.cost = sum_of_costs(report.cost, usage.cost);
         }
+        let is_told = usage.cost.is_some() || self.cost_in_head.get().is_some();
+        let prices = self.prices.filter(|_| !is_told);
+        let cost = usage.cost.or_else(|| prices?.cost(usage));
+        report.cost = sum_of_costs(report.cost, cost);
         self.most_read
             .set(self.most_read.get().max(usage.read_tokens()));
     }

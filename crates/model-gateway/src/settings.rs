@@ -3,6 +3,7 @@
 pub(crate) mod connections;
 pub(crate) mod endpoint;
 pub(crate) mod key_header;
+pub(crate) mod prices;
 pub(crate) mod protocol;
 pub(crate) mod setting_error;
 
@@ -20,6 +21,7 @@ use crate::servers::pace::HostLimits;
 use crate::settings::connections::ConnectionSettings;
 use crate::settings::endpoint::ModelEndpoint;
 use crate::settings::key_header::ModelKeyHeader;
+use crate::settings::prices::ModelPrices;
 use crate::settings::protocol::Protocol;
 use crate::settings::setting_error::SettingError;
 
@@ -50,6 +52,8 @@ pub struct ModelSettings {
     pub concurrency: usize,
     /// Upper bound on the follow-up requests for one question of the protocol `chat`; 0 sends none.
     pub follow_ups: usize,
+    /// What tokens cost where the host does not say so; `None` leaves the cost unknown.
+    pub prices: Option<ModelPrices>,
 }
 
 impl ModelSettings {

@@ -9,8 +9,8 @@ mod trials;
 
 pub use refract_model_gateway::{
     CallPriority, CertificateFileError, ConnectionSettings, CostEstimate, Estimator, Model,
-    ModelApiKey, ModelEndpoint, ModelError, ModelGateway, ModelKeyHeader, ModelReply, ModelReport,
-    ModelSettings, ParsedCodes, ParsedOutcomes, Protocol, ProxyVariables, ServerMessage, ServerUse,
+    ModelApiKey, ModelEndpoint, ModelError, ModelGateway, ModelKeyHeader, ModelPrices, ModelReply,
+    ModelReport, ModelSettings, ParsedCodes, ParsedOutcomes, Protocol, ProxyVariables, ServerMessage, ServerUse,
     SettingError, TrustedCertificates, WrittenInstead,
 };
 

@@ -15,7 +15,8 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use clap::Args;
 use refract_service::model::{
-    ConnectionSettings, ModelEndpoint, ModelSettings, Protocol, ProxyVariables, TrustedCertificates,
+    ConnectionSettings, ModelEndpoint, ModelPrices, ModelSettings, Protocol, ProxyVariables,
+    TrustedCertificates,
 };
 
 pub(crate) use self::api_url::ApiUrlArgs;
@@ -127,6 +128,11 @@ pub struct ModelArgs {
         value_name = "N"
     )]
     model_follow_ups: usize,
+
+    /// Prices for a thousand tokens read, cached and written, for a model server that reports no cost:
+    /// three decimals, such as `0.00015,0.000075,0.0006`
+    #[arg(long, env = "REFRACT_MODEL_PRICES", value_name = "PRICES")]
+    model_prices: Option<String>,
 }
 
 impl ModelArgs {
@@ -183,11 +189,19 @@ impl ModelArgs {
             timeout: milliseconds(self.model_timeout_ms.get()),
             concurrency: self.model_concurrency.get(),
             follow_ups: self.model_follow_ups,
+            prices: self.prices()?,
         })
     }
 }
 
 impl ModelArgs {
+    fn prices(&self) -> anyhow::Result<Option<ModelPrices>> {
+        let given = self.model_prices.as_deref();
+        let given = given.filter(|text| !text.trim().is_empty());
+        let prices = given.map(str::parse::<ModelPrices>).transpose();
+        prices.with_context(|| cannot_be_used("REFRACT_MODEL_PRICES"))
+    }
+
     /// The proxies of the environment and the certificates of the file, if there is one.
     fn connections(&self) -> anyhow::Result<ConnectionSettings> {
         let file = self.model_ca_file.as_deref();

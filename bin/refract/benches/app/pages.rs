@@ -112,6 +112,7 @@ pub(crate) fn kinds(database: &FilledDatabase) -> Vec<MeasuredPage> {
         MeasuredPage::new("a result", format!("/results/{}", database.middle())),
         MeasuredPage::new("Keys", "/keys"),
         MeasuredPage::new("People", "/people"),
+        MeasuredPage::new("Usage", "/usage"),
         MeasuredPage::new("Events", "/events"),
     ]
 }

@@ -14,6 +14,7 @@ pub(crate) async fn take(book: &mut PictureBook) -> String {
     book.browser.click("td summary").await;
     book.take("keys-revoking").await;
 
+    book.take_page("usage", "/usage").await;
     book.take_page("events", "/events").await;
     book.take_page("people", "/people").await;
     book.browser.fill("#email", "robin@example.com").await;

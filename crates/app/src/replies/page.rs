@@ -21,6 +21,8 @@ pub(crate) enum Section {
     Keys,
     /// People of the account.
     People,
+    /// What results used.
+    Usage,
     /// The audit log of the account.
     Events,
     /// The visitor's own page, linked from their name.
@@ -29,7 +31,13 @@ pub(crate) enum Section {
 
 impl Section {
     /// The sections in the navigation.
-    const LISTED: [Self; 4] = [Self::Prisms, Self::Keys, Self::People, Self::Events];
+    const LISTED: [Self; 5] = [
+        Self::Prisms,
+        Self::Keys,
+        Self::People,
+        Self::Usage,
+        Self::Events,
+    ];
 
     /// The section's label, its address, and the least role that can use it.
     fn facts(self) -> (&'static str, &'static str, Role) {
@@ -37,6 +45,7 @@ impl Section {
             Self::Prisms => ("Prisms", "/", Role::Reviewer),
             Self::Keys => ("Keys", "/keys", Role::Owner),
             Self::People => ("People", "/people", Role::Owner),
+            Self::Usage => ("Usage", "/usage", Role::Owner),
             Self::Events => ("Events", "/events", Role::Owner),
             Self::Me => ("You", "/me", Role::Reviewer),
         }

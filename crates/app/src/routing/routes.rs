@@ -10,7 +10,7 @@ use crate::pages::component_sheet;
 use crate::pages::{
     asset, edit, events, examples, join, keys, lens, me, new_prism, people, prism, prisms, quality,
     result, results, retest, retests, review, run, runs, sign_in, sign_in_link, sign_out, try_text,
-    version,
+    usage, version,
 };
 use crate::requests::visit::{OpenVisit, Visit};
 use crate::routing::route::AppRoute;
@@ -170,6 +170,8 @@ pub(crate) static ROUTES: &[AppRoute] = &[
     AppRoute::post("/people/{id}/link", Owner, &people::renew_link),
     AppRoute::post("/people/{id}/role", Owner, &people::set_role),
     AppRoute::post("/people/{id}/remove", Owner, &people::remove),
+    AppRoute::get("/usage", Owner, &usage::show),
+    AppRoute::get("/usage/download", Owner, &usage::download),
     AppRoute::get("/events", Owner, &events::show),
     AppRoute::get("/events/download", Owner, &events::download),
     AppRoute::get("/prisms/new/edit", Editor, &edit::show),

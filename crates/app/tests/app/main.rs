@@ -33,6 +33,7 @@ mod sign_in;
 mod tasks;
 mod try_page;
 mod unusual_files;
+mod usage;
 mod walk;
 
 /// A behaviour starts a service of its own.

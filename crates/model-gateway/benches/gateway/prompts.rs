@@ -123,6 +123,7 @@ pub(crate) fn settings(protocol: Protocol, url: &str) -> ModelSettings {
         timeout: Duration::from_mins(1),
         concurrency: 100_000,
         follow_ups: 26,
+        prices: None,
     }
 }
 

@@ -52,6 +52,7 @@ impl Measurement {
             timeout: TIMEOUT,
             concurrency: 64,
             follow_ups: 26,
+            prices: None,
         };
         let measurement = Self {
             native: NativeEndpoints(server),

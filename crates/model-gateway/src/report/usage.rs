@@ -19,6 +19,8 @@ pub(crate) struct ReportedUsage {
     pub(crate) cached_tokens: Option<u64>,
     /// Tokens that the server put into its cache, where it does not count them as read.
     pub(crate) newly_cached_tokens: Option<u64>,
+    /// Whether the server does not count the tokens from its cache as read.
+    pub(crate) is_cache_apart: bool,
     pub(crate) output_tokens: Option<u64>,
     pub(crate) cost: Option<Cost>,
 }
@@ -48,6 +50,7 @@ impl ReportedUsage {
             model: model.and_then(string).as_deref().and_then(kept_name),
             input_tokens: input.and_then(tokens),
             cached_tokens: cached.find_map(tokens),
+            is_cache_apart: usage.cache_read_input_tokens.is_some(),
             newly_cached_tokens: usage.cache_creation_input_tokens.and_then(tokens),
             output_tokens: output.and_then(tokens),
             cost: usage.cost.and_then(cost),
@@ -61,6 +64,17 @@ impl ReportedUsage {
         let wrapped = wrapped.find_map(|key| nested::<JsonObject<'_>>(answer.get(key)?));
         let value = |key| answer.get(key).or_else(|| wrapped.as_ref()?.get(key));
         Self::read(value("model"), value("usage"))
+    }
+
+    /// The tokens that the server read and did not have in its cache; `None` if it reports none.
+    pub(crate) fn uncached_tokens(&self) -> Option<u64> {
+        let cached = self.cached_tokens.unwrap_or(0);
+        let read = self.input_tokens?;
+        Some(if self.is_cache_apart {
+            read.saturating_add(self.newly_cached_tokens.unwrap_or(0))
+        } else {
+            read.saturating_sub(cached)
+        })
     }
 
     /// The tokens that the server read, whether or not it counts those of its cache among them. At

@@ -53,6 +53,12 @@ pub enum SettingError {
     /// TLS cannot be set up on this machine.
     #[error("TLS could not be set up for the model server")]
     Tls,
+    /// Not three prices.
+    #[error(
+        "the model prices must be three decimals for a thousand tokens read, cached and written, \
+         such as `0.00015,0.000075,0.0006`"
+    )]
+    Prices,
     /// A timeout of 0, which would end every attempt.
     #[error("the model timeout must be longer than 0")]
     Timeout,

@@ -35,6 +35,7 @@ fn settings(url: &str, protocol: Protocol, name: &str) -> ModelSettings {
         timeout: Duration::from_secs(20),
         concurrency: 1024,
         follow_ups: 26,
+        prices: None,
     }
 }
 

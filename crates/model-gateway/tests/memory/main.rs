@@ -55,6 +55,7 @@ fn model(server: SocketAddr, protocol: Protocol) -> Model {
         timeout: Duration::from_mins(1),
         concurrency: 1024,
         follow_ups: 26,
+        prices: None,
     };
     ModelGateway::new(settings).unwrap().model()
 }

@@ -115,6 +115,26 @@ impl Database {
         .await
     }
 
+    /// The names of the files of these file runs, as far as they are the account's.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_file_names(
+        &self,
+        account: AccountId,
+        runs: Vec<FileRunId>,
+    ) -> Result<Vec<(FileRunId, String)>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let wanted: Vec<_> = runs.into_iter().map(Bind).collect();
+            let query = file_runs::table
+                .filter(file_runs::account_id.eq(Bind(account)))
+                .filter(file_runs::id.eq_any(wanted))
+                .select((file_runs::id, file_runs::file_name));
+            Ok(on!(connection, load(query))?)
+        })
+        .await
+    }
+
     /// Up to `limit` file runs of a prism whose files have this SHA-256, newest first.
     ///
     /// # Errors

@@ -1,13 +1,14 @@
-//! What results used, added up by prism, key, model and day.
+//! What results used, added up by prism, key, person, file run, model and day.
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
-use refract_domain::ids::{ApiKeyId, PrismId, ResultId};
+use refract_domain::ids::{ApiKeyId, FileRunId, PersonId, PrismId, ResultId};
 use refract_domain::result::cost::Cost;
 use refract_persistence::{
-    CopiedExamples, DeletionEvent, NewResult, Provenance, Usage, UsageDimension, UsageGroup,
-    UsageScope,
+    CopiedExamples, DeletionEvent, NewResult, Provenance, ResultFilter, ResultOrder, Usage,
+    UsageDimension, UsageGroup, UsageScope,
 };
 use refract_test_support::on_both;
+use uuid::Uuid;
 
 use crate::fixture::{Fixture, account, answered, failed, moment, new_key, new_stamp, prism};
 
@@ -17,13 +18,16 @@ on_both!(
     a_period_ends_before_its_end,
     costs_are_added_up_exactly,
     numbers_that_nobody_reported_add_nothing,
-    deleted_results_and_other_accounts_stay_out,
+    what_people_and_file_runs_used_is_told_apart,
+    deleted_results_still_count_by_whole_days,
+    a_deletion_changes_no_sum,
+    other_accounts_stay_out,
 );
 
 /// A result that was saved at this moment, with numbers.
 fn used(it: &Fixture, saved: DateTime<Utc>, model: &str) -> NewResult {
     let mut new = it.result(answered(), None);
-    new.result.id = ResultId::new(uuid::Uuid::from_u128(
+    new.result.id = ResultId::new(Uuid::from_u128(
         ResultId::first_of(saved).uuid().as_u128() | (new.result.id.uuid().as_u128() & 0xffff_ffff),
     ));
     new.result.created_at = saved;
@@ -77,17 +81,27 @@ async fn without_dimensions_everything_is_one_group(it: Fixture) {
     let mut unsuccessful = used(&it, moment(0), "m");
     unsuccessful.result.status = failed();
     save(&it, unsuccessful).await;
-    let expected = UsageGroup {
+    let expected = Usage {
+        failed: 1,
+        ..times(4)
+    };
+    assert_eq!(
+        list(&it, UsageScope::default()).await,
+        [everything(expected)]
+    );
+}
+
+/// The group of all results.
+fn everything(usage: Usage) -> UsageGroup {
+    UsageGroup {
         prism: None,
         api_key: None,
+        person: None,
+        file_run: None,
         model: None,
         day: None,
-        usage: Usage {
-            failed: 1,
-            ..times(4)
-        },
-    };
-    assert_eq!(list(&it, UsageScope::default()).await, [expected]);
+        usage,
+    }
 }
 
 /// Saves results of two prisms, two keys and none, two models and two days. Returns the prism and
@@ -122,7 +136,7 @@ async fn each_dimension_parts_what_differs_in_it(it: Fixture) {
         api_key,
         model: model.map(str::to_owned),
         day,
-        usage: times(calls),
+        ..everything(times(calls))
     };
     for (dimension, expected) in [
         (
@@ -243,18 +257,104 @@ async fn numbers_that_nobody_reported_add_nothing(it: Fixture) {
     assert_eq!((groups.len(), groups[0].usage), (1, expected));
 }
 
-async fn deleted_results_and_other_accounts_stay_out(it: Fixture) {
+async fn what_people_and_file_runs_used_is_told_apart(it: Fixture) {
+    let (person, run) = (PersonId::new(Uuid::now_v7()), FileRunId::new(Uuid::now_v7()));
+    save(&it, used(&it, moment(0), "m")).await;
+    let mut of_person = used(&it, moment(0), "m");
+    (of_person.api_key, of_person.made_by) = (None, Some(person));
+    save(&it, of_person).await;
+    let mut of_run = used(&it, moment(0), "m");
+    (of_run.api_key, of_run.made_by, of_run.file_run) = (None, Some(person), Some(run));
+    save(&it, of_run).await;
+    let calls = |groups: Vec<UsageGroup>| {
+        let calls = groups.into_iter();
+        calls
+            .map(|group| (group.person, group.file_run, group.usage.calls))
+            .collect::<Vec<_>>()
+    };
+    let by_person = calls(list(&it, by([UsageDimension::Person])).await);
+    assert_eq!(by_person, [(None, None, 1), (Some(person), None, 2)]);
+    let by_run = calls(list(&it, by([UsageDimension::Run])).await);
+    assert_eq!(by_run, [(None, None, 2), (None, Some(run), 1)]);
+}
+
+async fn delete(it: &Fixture, ids: Vec<ResultId>) {
+    let event = DeletionEvent::Elsewhere;
+    let deleting = it
+        .database
+        .delete_results(ids, 7, CopiedExamples::Kept, event);
+    deleting.await.unwrap();
+}
+
+async fn deleted_results_still_count_by_whole_days(it: Fixture) {
+    let hour = 3_600_000;
+    let deleted = used(&it, moment(5 * hour), "m");
+    let id = deleted.result.id;
+    save(&it, deleted).await;
+    save(&it, used(&it, moment(6 * hour), "m")).await;
+    delete(&it, vec![id]).await;
+    let midnight = -123;
+    for (since, until, calls) in [
+        (None, None, 2),
+        // its hour is not known any more, but its day
+        (Some(6 * hour), None, 2),
+        (None, Some(hour), 1),
+        (Some(midnight + 24 * hour), None, 0),
+        (None, Some(midnight + 24 * hour), 2),
+        (None, Some(midnight), 0),
+    ] {
+        let scope = UsageScope {
+            since: since.map(moment),
+            until: until.map(moment),
+            ..UsageScope::default()
+        };
+        let groups = list(&it, scope).await;
+        let found = groups.first().map_or(0, |group| group.usage.calls);
+        assert_eq!(found, calls, "{since:?} {until:?}");
+    }
+}
+
+async fn a_deletion_changes_no_sum(it: Fixture) {
+    let (other, _) = save_different_ones(&it).await;
+    let mut uncosted = used(&it, moment(0), "m");
+    uncosted.result.status = failed();
+    uncosted.provenance = Provenance::default();
+    save(&it, uncosted).await;
+    let scopes = [
+        UsageScope::default(),
+        by(UsageDimension::ALL),
+        by([UsageDimension::Prism]),
+        by([UsageDimension::Model, UsageDimension::Day]),
+    ];
+    let mut before = Vec::new();
+    for scope in &scopes {
+        before.push(list(&it, scope.clone()).await);
+    }
+    let mut ids = Vec::new();
+    for prism in [Some(it.prism.id), other] {
+        let filter = ResultFilter::default();
+        let listing =
+            it.database
+                .list_results(it.account, prism.unwrap(), filter, ResultOrder::OldestFirst, None, 9);
+        let listed = listing.await.unwrap();
+        ids.extend(listed.iter().map(|result| result.id));
+    }
+    assert_eq!(ids.len(), 7);
+    // in two parts, so that rows of deleted results are added to
+    for part in ids.chunks(4) {
+        delete(&it, part.to_vec()).await;
+        for (scope, before) in scopes.iter().zip(&before) {
+            assert_eq!(&list(&it, scope.clone()).await, before, "{scope:?}");
+        }
+    }
+}
+
+async fn other_accounts_stay_out(it: Fixture) {
     let deleted = used(&it, moment(0), "m");
     let id = deleted.result.id;
     save(&it, deleted).await;
     save(&it, used(&it, moment(0), "m")).await;
-    let event = DeletionEvent::Elsewhere;
-    let deleting = it
-        .database
-        .delete_results(vec![id], 7, CopiedExamples::Kept, event);
-    deleting.await.unwrap();
-    let groups = list(&it, UsageScope::default()).await;
-    assert_eq!(groups[0].usage, times(1));
+    delete(&it, vec![id]).await;
     let elsewhere = account(&it.database, "elsewhere").await;
     let scope = UsageScope::default();
     assert_eq!(it.database.list_usage(elsewhere, scope).await.unwrap(), []);

@@ -66,6 +66,7 @@ pub(crate) async fn stack(it: Fixture, results: i64) -> Stack {
         timeout: Duration::from_secs(30),
         concurrency: 64,
         follow_ups: 0,
+        prices: None,
     };
     let gateway = ModelGateway::new(settings).unwrap();
     let refract = Refract::new(it.database.clone()).with_model(gateway.model());

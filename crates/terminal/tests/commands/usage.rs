@@ -42,7 +42,7 @@ async fn usage_is_added_up_by_what_is_asked_for(backend: Backend) {
 
     let printed = service.run(&["usage", "--json"]).await.done();
     let of_a = concat!(
-        r#"{"prism":"support-triage","key":null,"model":"a","day":null,"calls":2,"failed":0,"#,
+        r#"{"prism":"support-triage","key":null,"person":null,"run":null,"model":"a","day":null,"calls":2,"failed":0,"#,
         r#""model_requests":2,"input_tokens":2000,"cached_tokens":1200,"output_tokens":60,"#,
         r#""cost":0.2}"#,
     );
@@ -88,6 +88,16 @@ async fn usage_is_added_up_by_what_is_asked_for(backend: Backend) {
         (Some(&"total"), Some(&"0.3")),
         "{table}"
     );
+    let csv = service.run(&["usage", "--csv", "--by", "model"]).await;
+    let csv = csv.done();
+    assert!(
+        csv.starts_with("model,calls,failed,requests,read,cached,written,cost\r\na,2,0,2,2000,"),
+        "{csv}"
+    );
+    // what was deleted was paid all the same
+    let everything = ["results", "purge", PRISM, "--before", "2100-01-01"];
+    service.run(&everything).await.done();
+    assert_eq!(service.run(&["usage"]).await.done(), table);
     let line = service.run(&["usage", "no-such-prism"]).await.refused();
     assert!(line.contains("see `refract prism list`"), "{line}");
     assert_eq!(service.run(&["usage", "--by", "hour"]).await.code, Some(2));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use refract_domain::result::cost::Cost;
-use refract_model_gateway::{ModelReport, ModelSettings};
+use refract_model_gateway::{ModelPrices, ModelReport, ModelSettings};
 use refract_test_support::model_server::{ModelServer, Script, ScriptedReply};
 use serde_json::{Value, json};
 
@@ -24,10 +24,19 @@ fn answering(usage: Value) -> ScriptedReply {
 
 /// The report of a call to a server that replies with these, one after the other.
 async fn reported<const N: usize>(replies: [ScriptedReply; N]) -> ModelReport {
+    reported_at(None, replies).await
+}
+
+/// The same where tokens have a price.
+async fn reported_at<const N: usize>(
+    prices: Option<ModelPrices>,
+    replies: [ScriptedReply; N],
+) -> ModelReport {
     let server = ModelServer::start(Script::first(replies));
     let timeout = Duration::from_millis(150);
     let model = model_with(ModelSettings {
         timeout,
+        prices,
         ..settings(&server.url())
     });
     let version = triage();
@@ -64,6 +73,21 @@ async fn a_cost_in_the_head_counts_where_the_body_has_none() {
     assert_eq!(report.cost, cost("0.35"));
     let report = reported([head(ScriptedReply::body("no json"), "0.7")]).await;
     assert_eq!(report.cost, cost("0.7"));
+}
+
+#[actix_rt::test]
+async fn tokens_have_a_price_where_the_host_reports_no_cost() {
+    let prices: ModelPrices = "0.5,0.25,2".parse().unwrap();
+    let priced = async |reply| reported_at(Some(prices), [reply]).await.cost;
+    let tokens = json!({"input_tokens": 318, "input_tokens_details": {"cached_tokens": 256},
+                        "output_tokens": 34});
+    // 62 at 0.5, 256 at 0.25 and 34 at 2 for a thousand
+    assert_eq!(priced(answering(tokens.clone())).await, cost("0.163"));
+    let in_head = answering(tokens).header("x-litellm-response-cost", "0.2");
+    assert_eq!(priced(in_head).await, cost("0.2"));
+    let in_body = answering(json!({"input_tokens": 318, "cost": "0.1"}));
+    assert_eq!(priced(in_body).await, cost("0.1"));
+    assert_eq!(priced(answering(json!({}))).await, None);
 }
 
 #[actix_rt::test]

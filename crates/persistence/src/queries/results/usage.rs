@@ -1,36 +1,28 @@
-//! What results used: calls, model requests, tokens and cost, added up by prism, key, model and day.
+//! What results used: calls, model requests, tokens and cost, added up by prism, key, person, file
+//! run, model and day.
 //!
-//! One statement, for any number of results. A period is read by the ids in it.
+//! One statement, for any number of results. A period is read by the ids in it. Deleted results are
+//! counted too: their deletion keeps what they used.
 
-use std::collections::BTreeSet;
+mod deleted;
+mod statement;
+
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::AddAssign;
 
 use chrono::{DateTime, NaiveDate, Utc};
-use diesel::backend::{Backend, DieselReserveSpecialization};
-use diesel::pg::Pg;
 use diesel::prelude::*;
-use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
-use diesel::serialize::ToSql;
-use diesel::sql_types::{BigInt, HasSqlType, Integer, Nullable, Text};
-use diesel::sqlite::Sqlite;
-use refract_domain::ids::{AccountId, ApiKeyId, PrismId, ResultId};
+use refract_domain::ids::{AccountId, ApiKeyId, FileRunId, PersonId, PrismId};
 use refract_domain::result::cost::Cost;
 
 use crate::connections::{CUSTOM_PLAN, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::results::lists::ResultFilter;
 use crate::queries::results::provenance::saved_cost;
-use crate::schema::sql_types::{Id, Moment};
+use crate::queries::results::usage::statement::UsageQuery;
 
-/// The sums of a group. A database adds up whole numbers exactly; PostgreSQL's sums are of another
-/// type than their numbers.
-const SUMS: &str = "COUNT(*), COUNT(error), \
-    CAST(COALESCE(SUM(model_requests), 0) AS BIGINT), \
-    CAST(COALESCE(SUM(input_tokens), 0) AS BIGINT), \
-    CAST(COALESCE(SUM(cached_tokens), 0) AS BIGINT), \
-    CAST(COALESCE(SUM(output_tokens), 0) AS BIGINT), \
-    CAST(SUM(cost_nanos) AS BIGINT), \
-    CAST(SUM(cost_attos) AS BIGINT)";
+pub(crate) use self::deleted::KeepUsage;
 
 /// What usage can be grouped by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,10 +31,43 @@ pub enum UsageDimension {
     Prism,
     /// The API key that made the result.
     Key,
+    /// The person who made the result in the app.
+    Person,
+    /// The file run that made the result.
+    Run,
     /// The model, as its server reports it.
     Model,
     /// The day in UTC on which the result was saved.
     Day,
+}
+
+impl UsageDimension {
+    /// Every dimension, in the order in which groups are listed.
+    pub const ALL: [Self; 6] = [
+        Self::Prism,
+        Self::Key,
+        Self::Person,
+        Self::Run,
+        Self::Model,
+        Self::Day,
+    ];
+
+    /// The name of the dimension: `prism`, `key`, `person`, `run`, `model` or `day`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Prism => "prism",
+            Self::Key => "key",
+            Self::Person => "person",
+            Self::Run => "run",
+            Self::Model => "model",
+            Self::Day => "day",
+        }
+    }
+
+    /// The dimension with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.name() == name)
+    }
 }
 
 /// Which results are added up, and in which groups.
@@ -52,9 +77,9 @@ pub struct UsageScope {
     pub by: BTreeSet<UsageDimension>,
     /// Only results of this prism.
     pub prism: Option<PrismId>,
-    /// Results from this moment on.
+    /// Results from this moment on; deleted ones from the beginning of its day in UTC.
     pub since: Option<DateTime<Utc>>,
-    /// Results before this moment.
+    /// Results before this moment; deleted ones to the end of its day in UTC.
     pub until: Option<DateTime<Utc>>,
 }
 
@@ -77,14 +102,56 @@ pub struct Usage {
     pub cost: Option<Cost>,
 }
 
-/// The usage of the results that have the same prism, key, model and day, as far as they are
-/// grouped by these.
+impl Usage {
+    /// The whole numbers in the order of the fields.
+    pub fn counts(&self) -> [u64; 6] {
+        [
+            self.calls,
+            self.failed,
+            self.model_requests,
+            self.input_tokens,
+            self.cached_tokens,
+            self.output_tokens,
+        ]
+    }
+}
+
+impl AddAssign for Usage {
+    fn add_assign(&mut self, other: Self) {
+        let Self {
+            calls,
+            failed,
+            model_requests,
+            input_tokens,
+            cached_tokens,
+            output_tokens,
+            cost,
+        } = self;
+        *calls += other.calls;
+        *failed += other.failed;
+        *model_requests += other.model_requests;
+        *input_tokens += other.input_tokens;
+        *cached_tokens += other.cached_tokens;
+        *output_tokens += other.output_tokens;
+        *cost = match (*cost, other.cost) {
+            (Some(one), Some(another)) => Some([one, another].into_iter().sum()),
+            (one, another) => one.or(another),
+        };
+    }
+}
+
+/// The usage of the results that have the same prism, key, person, file run, model and day, as far as
+/// they are grouped by these.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsageGroup {
     /// The prism; `None` if results are not grouped by it.
     pub prism: Option<PrismId>,
     /// The key; `None` also for results that no key made.
     pub api_key: Option<ApiKeyId>,
+    /// The person; `None` also for results that no person made.
+    pub person: Option<PersonId>,
+    /// The file run; `None` also for results outside of one.
+    pub file_run: Option<FileRunId>,
     /// The model; `None` also for results whose server did not name it.
     pub model: Option<String>,
     /// The day; `None` if results are not grouped by it.
@@ -94,7 +161,7 @@ pub struct UsageGroup {
 }
 
 impl Database {
-    /// Adds up what an account's results used. Deleted results are not among them.
+    /// Adds up what an account's results used, deleted ones among them.
     ///
     /// # Errors
     /// When the database fails.
@@ -107,130 +174,20 @@ impl Database {
         let database = self.without_lanes();
         let reading = database.read(async move |mut connection| {
             let found: Vec<UsageColumns> = on!(connection, CUSTOM_PLAN, load(query))?;
-            found.into_iter().map(TryFrom::try_from).collect()
+            let groups = found.into_iter().map(TryFrom::try_from);
+            groups.collect::<Result<Vec<_>, _>>().map(merged)
         });
         reading.await
     }
 }
-
-/// The statement, with a text for each set of dimensions and conditions.
-struct UsageQuery {
-    account: AccountId,
-    scope: UsageScope,
-    /// The ids between which all results of the period are.
-    between: (ResultId, ResultId),
-}
-
-impl UsageQuery {
-    fn new(account: AccountId, scope: UsageScope) -> Self {
-        let period = ResultFilter {
-            since: scope.since,
-            until: scope.until,
-            ..ResultFilter::default()
-        };
-        Self {
-            account,
-            scope,
-            between: period.ids(),
-        }
-    }
-
-    /// The beginning of the statement: the columns that are grouped by, with nulls for the others.
-    fn columns(&self, day: &str) -> String {
-        let columns = [
-            (UsageDimension::Prism, "prism_id", "uuid"),
-            (UsageDimension::Key, "api_key_id", "uuid"),
-            (UsageDimension::Model, "model_name", "text"),
-            (UsageDimension::Day, day, "integer"),
-        ];
-        let columns = columns.map(|(dimension, column, sql_type)| {
-            if self.scope.by.contains(&dimension) {
-                column.to_owned()
-            } else {
-                format!("CAST(NULL AS {sql_type})")
-            }
-        });
-        format!("SELECT {}, {SUMS} FROM results", columns.join(", "))
-    }
-}
-
-/// A database that usage is added up in.
-trait UsageBackend: Backend {
-    /// The days from 1970 to the moment of saving, in UTC.
-    const DAY: &'static str;
-}
-
-impl UsageBackend for Pg {
-    const DAY: &'static str = "CAST(created_at AT TIME ZONE 'UTC' AS date) - DATE '1970-01-01'";
-}
-
-impl UsageBackend for Sqlite {
-    const DAY: &'static str = "created_at / 86400000";
-}
-
-impl<DB> QueryFragment<DB> for UsageQuery
-where
-    DB: UsageBackend + DieselReserveSpecialization + HasSqlType<Id> + HasSqlType<Moment>,
-    AccountId: ToSql<Id, DB>,
-    PrismId: ToSql<Id, DB>,
-    ResultId: ToSql<Id, DB>,
-    DateTime<Utc>: ToSql<Moment, DB>,
-{
-    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, DB>) -> QueryResult<()> {
-        let (first, end) = &self.between;
-        out.push_sql(&self.columns(DB::DAY));
-        out.push_sql(" WHERE account_id = ");
-        out.push_bind_param::<Id, _>(&self.account)?;
-        out.push_sql(" AND id > ");
-        out.push_bind_param::<Id, _>(first)?;
-        out.push_sql(" AND id < ");
-        out.push_bind_param::<Id, _>(end)?;
-        if let Some(prism) = &self.scope.prism {
-            out.push_sql(" AND prism_id = ");
-            out.push_bind_param::<Id, _>(prism)?;
-        }
-        if let Some(since) = &self.scope.since {
-            out.push_sql(" AND created_at >= ");
-            out.push_bind_param::<Moment, _>(since)?;
-        }
-        if let Some(until) = &self.scope.until {
-            out.push_sql(" AND created_at < ");
-            out.push_bind_param::<Moment, _>(until)?;
-        }
-        out.push_sql(" GROUP BY 1, 2, 3, 4");
-        Ok(())
-    }
-}
-
-impl QueryId for UsageQuery {
-    type QueryId = ();
-    const HAS_STATIC_QUERY_ID: bool = false;
-}
-
-impl Query for UsageQuery {
-    type SqlType = (
-        Nullable<Id>,
-        Nullable<Id>,
-        Nullable<Text>,
-        Nullable<Integer>,
-        BigInt,
-        BigInt,
-        BigInt,
-        BigInt,
-        BigInt,
-        BigInt,
-        Nullable<BigInt>,
-        Nullable<BigInt>,
-    );
-}
-
-impl<C> RunQueryDsl<C> for UsageQuery {}
 
 /// A row of the statement.
 #[derive(Queryable)]
 struct UsageColumns {
     prism: Option<PrismId>,
     api_key: Option<ApiKeyId>,
+    person: Option<PersonId>,
+    file_run: Option<FileRunId>,
     model: Option<String>,
     day: Option<i32>,
     calls: i64,
@@ -256,8 +213,11 @@ impl TryFrom<UsageColumns> for UsageGroup {
         let whole = |sum| u64::try_from(sum).unwrap_or_default();
         Ok(Self {
             prism: columns.prism,
-            api_key: columns.api_key,
-            model: columns.model,
+            // a row about deleted results has zeros for none
+            api_key: columns.api_key.filter(|id| !id.uuid().is_nil()),
+            person: columns.person.filter(|id| !id.uuid().is_nil()),
+            file_run: columns.file_run.filter(|id| !id.uuid().is_nil()),
+            model: columns.model.filter(|name| !name.is_empty()),
             day: day.transpose()?,
             usage: Usage {
                 calls: whole(columns.calls),
@@ -270,4 +230,22 @@ impl TryFrom<UsageColumns> for UsageGroup {
             },
         })
     }
+}
+
+/// Adds what deleted results used to the group that they belong to.
+fn merged(groups: Vec<UsageGroup>) -> Vec<UsageGroup> {
+    let mut by_key = BTreeMap::new();
+    for group in groups {
+        let key = (
+            (group.prism, group.api_key, group.person, group.file_run),
+            (group.model.clone(), group.day),
+        );
+        match by_key.entry(key) {
+            Entry::Vacant(entry) => {
+                entry.insert(group);
+            }
+            Entry::Occupied(mut entry) => entry.get_mut().usage += group.usage,
+        }
+    }
+    by_key.into_values().collect()
 }

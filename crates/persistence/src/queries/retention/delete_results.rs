@@ -1,4 +1,5 @@
-//! Deletes results with everything that depends on them, and subtracts them from the counts.
+//! Deletes results with everything that depends on them, subtracts them from the counts, and keeps
+//! what they used.
 
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
@@ -11,6 +12,7 @@ use crate::queries::counts::{NO_KEY, number_of};
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
 use crate::queries::retention::deleted_counts::{DeletedCounts, DeletedResult, by_prism};
+use crate::queries::results::usage::KeepUsage;
 use crate::schema::sql_types::Bind;
 use crate::schema::{counted_results, prism_examples, result_counts, results};
 
@@ -91,7 +93,8 @@ impl Database {
     /// stays, without its link. Returns how many of these results existed, and how many example
     /// texts copied from them were deleted; pass a few hundred ids at most.
     ///
-    /// One transaction, which also updates the stored counts and saves an event. A concurrent count
+    /// One transaction, which also updates the stored counts, keeps what the results used, and saves an
+    /// event. A concurrent count
     /// that began earlier and includes a deleted result must not be stored, so the watermark
     /// changes to a value that it never had, made from `random`: pass a new random number each
     /// time.
@@ -131,6 +134,10 @@ impl Database {
                 let erased = copied.of_results(&found);
                 let erased = prism_examples::table.filter(prism_examples::result_id.eq_any(erased));
                 let examples = run!(c, diesel::delete(erased));
+                if !found.is_empty() {
+                    let ids = found.iter().map(|result| result.id).collect();
+                    run!(c, KeepUsage::of(ids));
+                }
                 let gone: Vec<_> = found.iter().map(|result| Bind(result.id)).collect();
                 run!(
                     c,

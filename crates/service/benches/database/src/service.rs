@@ -64,6 +64,7 @@ impl Service {
             timeout: Duration::from_secs(60),
             concurrency: 64,
             follow_ups: 26,
+            prices: None,
         })?;
         let prepared = runtime.block_on(async {
             let refract = Refract::connect(&settings).await?;

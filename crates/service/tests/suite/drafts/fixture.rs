@@ -91,6 +91,7 @@ impl DraftFixture {
             timeout: Duration::from_secs(30),
             concurrency: 64,
             follow_ups: 26,
+            prices: None,
         });
         self.refract.clone().with_model(gateway.unwrap().model())
     }

@@ -1,0 +1,89 @@
+//! `/usage`: what the account's results asked of models, and what it cost. Owners read and download it.
+
+mod usage_form;
+mod usage_query;
+mod usage_table;
+
+use actix_web::http::StatusCode;
+use maud::{Markup, html};
+use refract_domain::ids::FileRunId;
+use refract_service::results::{ListedUsage, usage_csv};
+
+use self::usage_form::usage_form;
+use self::usage_query::{ADDRESS, UsageQuery};
+use self::usage_table::usage_table;
+use crate::components::empty_state::empty_state;
+use crate::components::notice::{NoticeKind, notice};
+use crate::replies::page::Section;
+use crate::replies::page_error::PageError;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::Visit;
+
+/// Shows the page.
+pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
+    let query = UsageQuery::read(&visit.sent.query);
+    if query.has_errors() {
+        return refused(&visit, &query).await;
+    }
+    let listed = usage(&visit, &query).await?;
+    let download = format!("{ADDRESS}/download{}", query.query.in_address());
+    let rest = html! {
+        @if listed.is_empty() {
+            (empty_state("No result was saved in this period.", &html! {}))
+        } @else {
+            p.row { a href=(download) download { "Download as csv" } }
+            (usage_table(&query.filter.by, &listed))
+        }
+    };
+    page(&visit, &query, &rest, StatusCode::OK).await
+}
+
+/// Sends the sums as a file.
+pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
+    let query = UsageQuery::read(&visit.sent.query);
+    if query.has_errors() {
+        return refused(&visit, &query).await;
+    }
+    let listed = usage(&visit, &query).await?;
+    let csv = usage_csv(&query.filter.by, &listed);
+    Ok(PageReply::file("usage.csv", "text/csv; charset=utf-8", csv))
+}
+
+async fn usage(visit: &Visit, query: &UsageQuery) -> Result<Vec<ListedUsage>, PageError> {
+    let results = visit.refract.results();
+    let scope = query.filter.clone();
+    Ok(results.usage(visit.account(), scope).await?)
+}
+
+/// The form again, with an error at each invalid filter.
+async fn refused(visit: &Visit, query: &UsageQuery) -> Result<PageReply, PageError> {
+    let words =
+        html! { "A filter cannot be read, so nothing was added up. Change what is marked." };
+    let rest = notice(NoticeKind::Refused, &words);
+    page(visit, query, &rest, StatusCode::UNPROCESSABLE_ENTITY).await
+}
+
+async fn page(
+    visit: &Visit,
+    query: &UsageQuery,
+    rest: &Markup,
+    status: StatusCode,
+) -> Result<PageReply, PageError> {
+    let prisms = visit.refract.prisms().list(visit.account()).await?;
+    let main = html! {
+        h1 { "Usage" }
+        p {
+            "What your results asked of the model. Deleted results still count, by whole days. The cost is in \
+             the currency of the model's host."
+        }
+        (usage_form(query, &prisms))
+        (rest)
+    };
+    let page = visit.page("Usage", main).section(Section::Usage);
+    Ok(page.status(status).reply())
+}
+
+/// The address of a file run.
+fn address_of_run(run: FileRunId) -> String {
+    format!("/runs/{run}")
+}

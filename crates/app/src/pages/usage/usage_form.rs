@@ -1,0 +1,43 @@
+//! The form that chooses the groups and the period.
+
+use maud::{Markup, html};
+use refract_service::prisms::ListedPrism;
+use refract_service::results::UsageDimension;
+
+use super::usage_query::{ADDRESS, UsageQuery};
+
+/// The form with the values that were sent, valid or not.
+pub(super) fn usage_form(query: &UsageQuery, prisms: &[ListedPrism]) -> Markup {
+    let by = query.field("by", "Added up by");
+    let prism = query.field("prism", "Of");
+    html! {
+        form.filters method="get" action=(ADDRESS) aria-label="Filters" {
+            (by.select(&html! {
+                @for dimension in UsageDimension::ALL {
+                    (by.option(dimension.name(), label(dimension)))
+                }
+            }))
+            (prism.select(&html! {
+                option value="" { "all prisms" }
+                @for listed in prisms {
+                    (prism.option(&listed.prism.id.to_string(), listed.prism.name.as_str()))
+                }
+            }))
+            (query.field("from", "From (UTC)").line("date", "off"))
+            (query.field("to", "To (UTC)").line("date", "off"))
+            button.main type="submit" { "Show" }
+        }
+    }
+}
+
+/// A dimension as people name it.
+pub(super) fn label(dimension: UsageDimension) -> &'static str {
+    match dimension {
+        UsageDimension::Prism => "Prism",
+        UsageDimension::Key => "Key",
+        UsageDimension::Person => "Person",
+        UsageDimension::Run => "File run",
+        UsageDimension::Model => "Model",
+        UsageDimension::Day => "Day",
+    }
+}

@@ -1,0 +1,22 @@
+-- what deleted results used, so that their deletion changes no sum
+CREATE TABLE deleted_usage (
+    prism_id blob NOT NULL REFERENCES prisms (id),
+    -- the day in UTC on which the results were saved, as days since 1970
+    day integer NOT NULL,
+    -- zeros for results that no key, no person or no file run made
+    api_key_id blob NOT NULL,
+    made_by blob NOT NULL,
+    file_run_id blob NOT NULL,
+    -- empty for a model that was not named
+    model_name text NOT NULL,
+    calls integer NOT NULL,
+    failed integer NOT NULL,
+    model_requests integer NOT NULL,
+    input_tokens integer NOT NULL,
+    cached_tokens integer NOT NULL,
+    output_tokens integer NOT NULL,
+    -- whole billionths and the rest in billionths of these; null for none
+    cost_nanos integer,
+    cost_attos integer,
+    PRIMARY KEY (prism_id, day, api_key_id, made_by, file_run_id, model_name)
+) STRICT;
