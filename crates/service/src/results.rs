@@ -50,9 +50,7 @@ pub use self::search::{
     SearchLimits, SearchPage, TextWords,
 };
 pub(crate) use self::single_flight::SingleFlight;
-pub use self::usage::{
-    ListedUsage, USAGE_SUMS, UsageKey, UsageRun, total_usage, usage_csv,
-};
+pub use self::usage::{ListedUsage, USAGE_SUMS, UsageKey, UsageRun, total_usage, usage_csv};
 use crate::Refract;
 
 /// The use cases of results, from [`Refract::results`](crate::Refract::results).

@@ -48,7 +48,7 @@ pub(crate) fn lists(database: &FilledDatabase) -> Vec<MeasuredPage> {
     let rare_ref = format!("?ref={}", RARE_REF.replace(' ', "+"));
     vec![
         MeasuredPage::new("Prisms", "/"),
-        MeasuredPage::new("Prism", PRISM),
+        MeasuredPage::new("Prism (counts 5,000 at most)", PRISM).bounded(),
         MeasuredPage::new("Keys", "/keys"),
         results("Results", ""),
         results(
@@ -69,12 +69,13 @@ pub(crate) fn lists(database: &FilledDatabase) -> Vec<MeasuredPage> {
             "… four days of two weeks ago",
             &format!("?from={}&to={}", day(17), day(14)),
         ),
-        results("… a ref, many", &common_ref),
+        results("… a ref, many (counts 1,000 at most)", &common_ref).bounded(),
         results("… a ref, a few", &rare_ref),
         results(
-            "… a ref, four days",
+            "… a ref, four days (a few rows among a thousand)",
             &format!("{common_ref}&from={}&to={}", day(17), day(14)),
-        ),
+        )
+        .bounded(),
         results("… a key, most", &format!("?by=key%3A{key}")),
         results("… a key, a few", &format!("?by=key%3A{rare_key}")),
         results(

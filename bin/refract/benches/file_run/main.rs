@@ -141,7 +141,10 @@ fn measure_app(name: &str, postgres: Option<String>, runtime: &tokio::runtime::R
     let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
     let p99 = |(quiet, busy): (Duration, Duration)| {
         let (quiet, busy) = (milliseconds(quiet), milliseconds(busy));
-        format!("{quiet:.1} ms, during a run {busy:.1} ms ({:.2})", busy / quiet)
+        format!(
+            "{quiet:.1} ms, during a run {busy:.1} ms ({:.2})",
+            busy / quiet
+        )
     };
     let [at_once, thinking] = measured.call_p99.map(p99);
     let (before, peak) = measured.memory;

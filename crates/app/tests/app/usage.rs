@@ -50,7 +50,10 @@ async fn owners_read_what_results_used(backend: Backend) {
     assert!(by_key.contains("no key"), "{by_key}");
     let by_person = ada.get("/usage?by=person").await.body;
     assert!(by_person.contains("<bdi>no person</bdi>"), "{by_person}");
-    assert!(by_person.contains("data-label=\"Cost\">0.25<"), "{by_person}");
+    assert!(
+        by_person.contains("data-label=\"Cost\">0.25<"),
+        "{by_person}"
+    );
 
     let file = ada.get("/usage/download?by=model").await;
     assert_eq!(file.header("content-type"), Some("text/csv; charset=utf-8"));

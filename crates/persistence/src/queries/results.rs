@@ -9,7 +9,7 @@ mod new_result;
 mod provenance;
 pub(super) mod row;
 mod save;
-mod usage;
+pub(super) mod usage;
 
 pub use self::actor::ResultActorRow;
 pub use self::find::FoundResult;

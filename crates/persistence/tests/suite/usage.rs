@@ -258,7 +258,10 @@ async fn numbers_that_nobody_reported_add_nothing(it: Fixture) {
 }
 
 async fn what_people_and_file_runs_used_is_told_apart(it: Fixture) {
-    let (person, run) = (PersonId::new(Uuid::now_v7()), FileRunId::new(Uuid::now_v7()));
+    let (person, run) = (
+        PersonId::new(Uuid::now_v7()),
+        FileRunId::new(Uuid::now_v7()),
+    );
     save(&it, used(&it, moment(0), "m")).await;
     let mut of_person = used(&it, moment(0), "m");
     (of_person.api_key, of_person.made_by) = (None, Some(person));
@@ -333,9 +336,14 @@ async fn a_deletion_changes_no_sum(it: Fixture) {
     let mut ids = Vec::new();
     for prism in [Some(it.prism.id), other] {
         let filter = ResultFilter::default();
-        let listing =
-            it.database
-                .list_results(it.account, prism.unwrap(), filter, ResultOrder::OldestFirst, None, 9);
+        let listing = it.database.list_results(
+            it.account,
+            prism.unwrap(),
+            filter,
+            ResultOrder::OldestFirst,
+            None,
+            9,
+        );
         let listed = listing.await.unwrap();
         ids.extend(listed.iter().map(|result| result.id));
     }

@@ -65,7 +65,12 @@ pub fn usage_csv(by: &BTreeSet<UsageDimension>, listed: &[ListedUsage]) -> Vec<u
         let _ = write_csv_line(cells.iter().map(String::as_str), &mut csv);
     };
     let names = by.iter().map(|dimension| dimension.name());
-    write(&names.chain(USAGE_SUMS).map(str::to_owned).collect::<Vec<_>>());
+    write(
+        &names
+            .chain(USAGE_SUMS)
+            .map(str::to_owned)
+            .collect::<Vec<_>>(),
+    );
     for group in listed {
         let names = by.iter().map(|dimension| group.name(*dimension));
         let counts = group.usage.counts().into_iter();

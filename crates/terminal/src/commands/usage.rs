@@ -118,7 +118,10 @@ impl UsageCommand {
 
 /// Prints a row for each group and, below several ones, their total.
 fn print_table(by: &BTreeSet<UsageDimension>, listed: &[ListedUsage]) -> anyhow::Result<()> {
-    let headers = by.iter().map(|dimension| dimension.name()).chain(USAGE_SUMS);
+    let headers = by
+        .iter()
+        .map(|dimension| dimension.name())
+        .chain(USAGE_SUMS);
     let headers: Vec<&str> = headers.collect();
     let row = |listed: &ListedUsage| {
         let names = by.iter().map(|dimension| listed.name(*dimension));

@@ -5,7 +5,6 @@ use refract_domain::ids::PrismId;
 use refract_service::results::{UsageDimension, UsageScope};
 
 use crate::components::list_filters::ListFilters;
-use crate::requests::days::beginning;
 use crate::requests::page_request::Query;
 
 /// The address of the page.
@@ -48,6 +47,7 @@ fn first_day(today: NaiveDate) -> NaiveDate {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::requests::days::beginning;
 
     const ID: &str = "0190b8f2-0000-7000-8000-0000000000aa";
 

@@ -11,8 +11,8 @@ use crate::error::PersistenceError;
 use crate::queries::counts::{NO_KEY, number_of};
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
-use crate::queries::retention::deleted_counts::{DeletedCounts, DeletedResult, by_prism};
 use crate::queries::results::usage::KeepUsage;
+use crate::queries::retention::deleted_counts::{DeletedCounts, DeletedResult, by_prism};
 use crate::schema::sql_types::Bind;
 use crate::schema::{counted_results, prism_examples, result_counts, results};
 
