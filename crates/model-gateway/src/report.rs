@@ -143,8 +143,8 @@ impl ReportRecorder {
         if usage.cost.is_some() {
             self.cost_in_head.take();
         }
-        let is_told = usage.cost.is_some() || self.cost_in_head.get().is_some();
-        let prices = self.prices.filter(|_| !is_told);
+        let is_reported = usage.cost.is_some() || self.cost_in_head.get().is_some();
+        let prices = self.prices.filter(|_| !is_reported);
         let cost = usage.cost.or_else(|| prices?.cost(usage));
         report.cost = sum_of_costs(report.cost, cost);
         self.most_read

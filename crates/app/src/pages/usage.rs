@@ -6,7 +6,6 @@ mod usage_table;
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
-use refract_domain::ids::FileRunId;
 use refract_service::results::{ListedUsage, usage_csv};
 
 use self::usage_form::usage_form;
@@ -81,9 +80,4 @@ async fn page(
     };
     let page = visit.page("Usage", main).section(Section::Usage);
     Ok(page.status(status).reply())
-}
-
-/// The address of a file run.
-fn address_of_run(run: FileRunId) -> String {
-    format!("/runs/{run}")
 }

@@ -18,7 +18,7 @@ on_both!(
     a_period_ends_before_its_end,
     costs_are_added_up_exactly,
     numbers_that_nobody_reported_add_nothing,
-    what_people_and_file_runs_used_is_told_apart,
+    people_and_file_runs_are_distinguished,
     deleted_results_still_count_by_whole_days,
     a_deletion_changes_no_sum,
     other_accounts_stay_out,
@@ -257,7 +257,7 @@ async fn numbers_that_nobody_reported_add_nothing(it: Fixture) {
     assert_eq!((groups.len(), groups[0].usage), (1, expected));
 }
 
-async fn what_people_and_file_runs_used_is_told_apart(it: Fixture) {
+async fn people_and_file_runs_are_distinguished(it: Fixture) {
     let (person, run) = (
         PersonId::new(Uuid::now_v7()),
         FileRunId::new(Uuid::now_v7()),

@@ -41,7 +41,7 @@ const BUDGETS: [(&str, usize); 23] = [
 const GENERATED: usize = ALL_WORDS;
 
 /// The most words of all Markdown in the repository.
-const ALL_WORDS: usize = 30_150;
+const ALL_WORDS: usize = 30_180;
 
 /// The most words of the README of a crate or of its fuzz targets.
 const CRATE_README: usize = 100;

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use maud::{Markup, html};
+use refract_domain::ids::FileRunId;
 use refract_service::results::{ListedUsage, Usage, UsageDimension, total_usage};
 
-use super::address_of_run;
 use super::usage_form::label;
 use crate::components::number::count;
 use crate::components::table::stacked_table;
@@ -59,6 +59,10 @@ fn name(group: &ListedUsage, dimension: UsageDimension) -> Markup {
         }
         _ => html! { bdi { (group.name(dimension)) } },
     }
+}
+
+fn address_of_run(run: FileRunId) -> String {
+    format!("/runs/{run}")
 }
 
 fn sums(usage: &Usage) -> Markup {

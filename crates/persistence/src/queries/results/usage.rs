@@ -5,13 +5,14 @@
 //! counted too: their deletion keeps what they used.
 
 mod deleted;
+mod scope;
 mod statement;
 
+use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::AddAssign;
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::NaiveDate;
 use diesel::prelude::*;
 use refract_domain::ids::{AccountId, ApiKeyId, FileRunId, PersonId, PrismId};
 use refract_domain::result::cost::Cost;
@@ -20,68 +21,10 @@ use crate::connections::{CUSTOM_PLAN, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::results::provenance::saved_cost;
-use crate::queries::results::usage::statement::UsageQuery;
+use crate::queries::results::usage::statement::UsageStatement;
 
 pub(crate) use self::deleted::KeepUsage;
-
-/// What usage can be grouped by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum UsageDimension {
-    /// The prism that was asked.
-    Prism,
-    /// The API key that made the result.
-    Key,
-    /// The person who made the result in the app.
-    Person,
-    /// The file run that made the result.
-    Run,
-    /// The model, as its server reports it.
-    Model,
-    /// The day in UTC on which the result was saved.
-    Day,
-}
-
-impl UsageDimension {
-    /// Every dimension, in the order in which groups are listed.
-    pub const ALL: [Self; 6] = [
-        Self::Prism,
-        Self::Key,
-        Self::Person,
-        Self::Run,
-        Self::Model,
-        Self::Day,
-    ];
-
-    /// The name of the dimension: `prism`, `key`, `person`, `run`, `model` or `day`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Prism => "prism",
-            Self::Key => "key",
-            Self::Person => "person",
-            Self::Run => "run",
-            Self::Model => "model",
-            Self::Day => "day",
-        }
-    }
-
-    /// The dimension with this name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|known| known.name() == name)
-    }
-}
-
-/// Which results are added up, and in which groups.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct UsageScope {
-    /// What to group by; without any, all results are one group.
-    pub by: BTreeSet<UsageDimension>,
-    /// Only results of this prism.
-    pub prism: Option<PrismId>,
-    /// Results from this moment on; deleted ones from the beginning of its day in UTC.
-    pub since: Option<DateTime<Utc>>,
-    /// Results before this moment; deleted ones to the end of its day in UTC.
-    pub until: Option<DateTime<Utc>>,
-}
+pub use self::scope::{UsageDimension, UsageScope};
 
 /// What some results used. Results whose server did not report a number add nothing to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -170,7 +113,7 @@ impl Database {
         account: AccountId,
         scope: UsageScope,
     ) -> Result<Vec<UsageGroup>, PersistenceError> {
-        let query = UsageQuery::new(account, scope);
+        let query = UsageStatement::new(account, scope);
         let database = self.without_lanes();
         let reading = database.read(async move |mut connection| {
             let found: Vec<UsageColumns> = on!(connection, CUSTOM_PLAN, load(query))?;

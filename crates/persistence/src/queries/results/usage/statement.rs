@@ -12,7 +12,7 @@ use refract_domain::ids::{AccountId, PrismId, ResultId};
 
 use crate::queries::counts::number_of;
 use crate::queries::results::lists::ResultFilter;
-use crate::queries::results::usage::{UsageDimension, UsageScope};
+use crate::queries::results::usage::scope::{UsageDimension, UsageScope};
 use crate::schema::sql_types::{Id, Moment};
 
 /// The sums of a group of results. A database adds up whole numbers exactly; PostgreSQL's sums are
@@ -50,7 +50,7 @@ impl UsageBackend for Sqlite {
 }
 
 /// Adds up what an account's results used, then what its deleted results did.
-pub(super) struct UsageQuery {
+pub(super) struct UsageStatement {
     account: AccountId,
     scope: UsageScope,
     /// The ids between which all results of the period are.
@@ -59,7 +59,7 @@ pub(super) struct UsageQuery {
     days: (Option<i32>, Option<i32>),
 }
 
-impl UsageQuery {
+impl UsageStatement {
     pub(super) fn new(account: AccountId, scope: UsageScope) -> Self {
         let period = ResultFilter {
             since: scope.since,
@@ -104,7 +104,7 @@ impl UsageQuery {
     }
 }
 
-impl<DB> QueryFragment<DB> for UsageQuery
+impl<DB> QueryFragment<DB> for UsageStatement
 where
     DB: UsageBackend + DieselReserveSpecialization + HasSqlType<Id> + HasSqlType<Moment>,
     AccountId: ToSql<Id, DB>,
@@ -160,12 +160,12 @@ where
     }
 }
 
-impl QueryId for UsageQuery {
+impl QueryId for UsageStatement {
     type QueryId = ();
     const HAS_STATIC_QUERY_ID: bool = false;
 }
 
-impl Query for UsageQuery {
+impl Query for UsageStatement {
     type SqlType = (
         Nullable<Id>,
         Nullable<Id>,
@@ -184,4 +184,4 @@ impl Query for UsageQuery {
     );
 }
 
-impl<C> RunQueryDsl<C> for UsageQuery {}
+impl<C> RunQueryDsl<C> for UsageStatement {}
