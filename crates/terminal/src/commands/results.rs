@@ -36,7 +36,7 @@ pub enum ResultsCommand {
     #[command(
         after_help = "Examples:\n  refract results retry support-triage\n  refract results retry support-triage --since 2026-05-04 --concurrency 4"
     )]
-    Retry(retry::RetryCommand),
+    Retry(Box<retry::RetryCommand>),
     /// Deletes results that were saved before a time, with all that hangs on them
     #[command(
         after_help = "Examples:\n  refract results purge --before 2026-05-01 --dry-run\n  refract results purge support-triage --before 2026-05-01\n  refract results purge support-triage --before 2026-05-01 --status failed"
