@@ -21,11 +21,14 @@ pub struct RunTally {
     input_tokens: AtomicU64,
     output_tokens: AtomicU64,
     truncated: AtomicU64,
+    /// Rows that were begun, those that were retried for the rate once more.
+    begun: AtomicU64,
     streak: Mutex<FailureStreak>,
     in_order: Mutex<RowsInOrder>,
 }
 
-/// The failures since the last answer.
+/// The failures since the last answer to a row that was begun after the first of them: an answer that
+/// was on its way when the model went away does not say that it is back.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FailureStreak {
     /// Number of failures: of rows, and of rows that were retried for the rate.
@@ -34,12 +37,19 @@ pub(crate) struct FailureStreak {
     pub(crate) line: u64,
     /// The error of the last failed row.
     pub(crate) error: String,
+    /// Rows that were begun before the first failure.
+    begun_before: u64,
 }
 
+/// The place of a row among those that were begun.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RowBegun(u64);
+
 impl FailureStreak {
-    fn add(&mut self, line: u64, error: &str) {
+    fn add(&mut self, line: u64, error: &str, begun: u64) {
         if self.failures == 0 {
             self.line = line;
+            self.begun_before = begun;
         }
         self.failures += 1;
         error.clone_into(&mut self.error);
@@ -172,18 +182,31 @@ impl RunTally {
         add(&self.answered_before, 1);
     }
 
+    /// Counts a row about which the model is asked from now on, for the first time or again.
+    pub(crate) fn row_begun(&self) -> RowBegun {
+        RowBegun(self.begun.fetch_add(1, Ordering::Relaxed))
+    }
+
     /// Counts a row after the model was asked; an `error` means that the row failed.
-    pub(crate) fn row_asked(&self, line: u64, error: Option<&str>, report: &ModelReport) {
+    pub(crate) fn row_asked(
+        &self,
+        RowBegun(begun): RowBegun,
+        line: u64,
+        error: Option<&str>,
+        report: &ModelReport,
+    ) {
         self.add_cost(report);
         let mut streak = self.streak();
         match error {
             None => {
                 add(&self.ok, 1);
-                *streak = FailureStreak::default();
+                if begun >= streak.begun_before {
+                    *streak = FailureStreak::default();
+                }
             }
             Some(error) => {
                 add(&self.failed, 1);
-                streak.add(line, error);
+                streak.add(line, error, self.begun.load(Ordering::Relaxed));
             }
         }
     }
@@ -202,7 +225,8 @@ impl RunTally {
         if streak.failures >= threshold {
             return false;
         }
-        streak.add(line, error.unwrap_or_default());
+        let begun = self.begun.load(Ordering::Relaxed);
+        streak.add(line, error.unwrap_or_default(), begun);
         drop(streak);
         self.add_cost(report);
         true
@@ -232,4 +256,52 @@ impl RunTally {
 
 fn add(count: &AtomicU64, number: u64) {
     count.fetch_add(number, Ordering::Relaxed);
+}
+
+#[cfg(test)]
+mod tests {
+    use refract_service::model::ParsedOutcomes;
+
+    use super::*;
+
+    fn report() -> ModelReport {
+        ModelReport {
+            protocol: "systemone",
+            prompt_version: None,
+            model: None,
+            input_tokens: None,
+            cached_tokens: None,
+            output_tokens: None,
+            cost: None,
+            host_request_id: None,
+            truncated_to: None,
+            requests: 1,
+            attempts: 1,
+            parsed: ParsedOutcomes::default(),
+        }
+    }
+
+    #[test]
+    fn an_answer_that_was_on_its_way_does_not_end_the_failures() {
+        let tally = RunTally::default();
+        let early = tally.row_begun();
+        for line in 2..5 {
+            let begun = tally.row_begun();
+            tally.row_asked(begun, line, Some("away"), &report());
+        }
+        tally.row_asked(early, 1, None, &report());
+        let streak = tally.failure_streak(3).unwrap();
+        assert_eq!((streak.failures, streak.line), (3, 2));
+    }
+
+    #[test]
+    fn an_answer_to_a_later_row_ends_the_failures() {
+        let tally = RunTally::default();
+        let failed = tally.row_begun();
+        tally.row_asked(failed, 1, Some("away"), &report());
+        let later = tally.row_begun();
+        tally.row_asked(later, 2, None, &report());
+        assert!(tally.failure_streak(1).is_none());
+        assert_eq!((tally.counts().ok, tally.counts().failed), (1, 1));
+    }
 }

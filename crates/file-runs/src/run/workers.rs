@@ -12,7 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
 use tokio::task::{JoinSet, LocalSet};
 
 use crate::run::settings::RunSettings;
-use crate::run::tally::RunTally;
+use crate::run::tally::{RowBegun, RunTally};
 
 /// The niceness of threads that give way: about a tenth of the time that another thread gets.
 #[cfg(target_os = "linux")]
@@ -116,11 +116,12 @@ impl RunWorker {
     }
 
     async fn work_on(&self, job: RunJob) {
+        let begun = self.tally.row_begun();
         let answered = match job.work {
             RowWork::Create(row) => self.prism.create(row).await,
             RowWork::Retry(failed) => self.prism.retry(*failed).await,
         };
-        let answered = self.past_the_rate(job.line, answered).await;
+        let answered = self.past_the_rate(begun, job.line, answered).await;
         drop(job.permit);
         // an interrupted run has closed the channel, but the result is saved
         let _ = job.reply.send(answered);
@@ -131,6 +132,7 @@ impl RunWorker {
     /// only the last result is the row's.
     async fn past_the_rate(
         &self,
+        mut begun: RowBegun,
         line: u64,
         mut answered: Result<AnsweredCall, CallError>,
     ) -> Result<ReadableResult, CallError> {
@@ -143,10 +145,11 @@ impl RunWorker {
             let error = result.view().status.error();
             match refused_for_the_rate {
                 Some(failed) if self.tally.may_retry(line, error, &report, self.threshold) => {
+                    begun = self.tally.row_begun();
                     answered = self.prism.retry(*failed).await;
                 }
                 Some(_) | None => {
-                    self.tally.row_asked(line, error, &report);
+                    self.tally.row_asked(begun, line, error, &report);
                     return Ok(result);
                 }
             }
