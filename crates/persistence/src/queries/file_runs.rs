@@ -5,6 +5,8 @@ mod lease;
 mod new_run;
 mod row;
 
+use std::collections::BTreeSet;
+
 use diesel::prelude::*;
 use diesel::result::Error::RollbackTransaction;
 use diesel_async::RunQueryDsl;
@@ -115,15 +117,19 @@ impl Database {
         .await
     }
 
-    /// The names of the files of these file runs, as far as they are the account's.
+    /// The names of the files of these file runs, as far as they are the account's. Makes no query
+    /// when there are no runs.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn list_file_names(
         &self,
         account: AccountId,
-        runs: Vec<FileRunId>,
+        runs: BTreeSet<FileRunId>,
     ) -> Result<Vec<(FileRunId, String)>, PersistenceError> {
+        if runs.is_empty() {
+            return Ok(Vec::new());
+        }
         self.read(async move |mut connection| {
             let wanted: Vec<_> = runs.into_iter().map(Bind).collect();
             let query = file_runs::table

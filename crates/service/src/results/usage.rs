@@ -131,7 +131,7 @@ impl Results<'_> {
         let labels: HashMap<ApiKeyId, String> = labels.into_iter().collect();
         let people: Vec<PersonId> = groups.iter().filter_map(|group| group.person).collect();
         let people = self.refract.people().names(account, &people).await?;
-        let runs: Vec<FileRunId> = groups.iter().filter_map(|group| group.file_run).collect();
+        let runs: BTreeSet<FileRunId> = groups.iter().filter_map(|group| group.file_run).collect();
         let files = database.list_file_names(account, runs).await?;
         let files: HashMap<FileRunId, String> = files.into_iter().collect();
         let slug = |id: PrismId| slugs.get(&id).cloned().unwrap_or_else(|| id.to_string());

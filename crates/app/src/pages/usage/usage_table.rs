@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use maud::{Markup, html};
-use refract_domain::ids::FileRunId;
 use refract_service::results::{ListedUsage, Usage, UsageDimension, total_usage};
 
 use super::usage_form::label;
+use crate::components::file_run::run_address;
 use crate::components::number::count;
 use crate::components::table::stacked_table;
 use crate::pages::keys::address_of_key;
@@ -55,14 +55,10 @@ fn name(group: &ListedUsage, dimension: UsageDimension) -> Markup {
             html! { a href=(address_of_key(key.id)) { bdi { (key.label) } } }
         }
         (UsageDimension::Run, _, _, Some(run)) => {
-            html! { a href=(address_of_run(run.id)) { bdi { (run.file_name) } } }
+            html! { a href=(run_address(run.id)) { bdi { (run.file_name) } } }
         }
         _ => html! { bdi { (group.name(dimension)) } },
     }
-}
-
-fn address_of_run(run: FileRunId) -> String {
-    format!("/runs/{run}")
 }
 
 fn sums(usage: &Usage) -> Markup {
