@@ -36,7 +36,7 @@ enum Command {
     #[command(
         after_help = "Examples:\n  REFRACT_MODEL_URL=http://127.0.0.1:8000/v1 refract serve\n  DATABASE_URL=postgres://refract@db.example.com/refract refract serve --listen 0.0.0.0:8080\n  refract serve --model-url builtin:lexical"
     )]
-    Serve(serve::ServeCommand),
+    Serve(Box<serve::ServeCommand>),
     /// Shows the main job with nothing to set up: a prism, a key, one real call
     #[command(after_help = "Examples:\n  refract demo\n  refract demo --once")]
     Demo(demo::DemoCommand),

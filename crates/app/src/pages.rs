@@ -27,6 +27,7 @@ pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod sign_in;
 pub(crate) mod sign_in_link;
+pub(crate) mod sign_on;
 pub(crate) mod sign_out;
 pub(crate) mod try_text;
 pub(crate) mod uploaded_file;

@@ -19,6 +19,7 @@ pub mod prisms;
 pub mod results;
 pub mod retention;
 pub mod runs;
+pub mod sign_on;
 pub mod store;
 
 use std::num::NonZeroUsize;
@@ -31,6 +32,7 @@ use tokio::sync::Notify;
 pub use self::results::{CallError, InternalError};
 use crate::keys::KeyUses;
 use crate::model::{CallPriority, Model};
+use crate::people::SignInWays;
 use crate::results::{RetryPolicy, ServiceMetrics, SingleFlight};
 
 /// All use cases, by noun, over one database and one model. Clones are cheap and share the metrics,
@@ -43,6 +45,7 @@ pub struct Refract {
     pub(crate) metrics: ServiceMetrics,
     pub(crate) retry_policy: RetryPolicy,
     pub(crate) single_flight: SingleFlight,
+    pub(crate) sign_in_ways: SignInWays,
     /// Notified when a person of this node leaves a file run to the nodes.
     pub(crate) run_waits: Arc<Notify>,
 }
@@ -58,6 +61,7 @@ impl Refract {
             metrics: ServiceMetrics::default(),
             retry_policy: RetryPolicy::default(),
             single_flight: SingleFlight::default(),
+            sign_in_ways: SignInWays::default(),
             run_waits: Arc::default(),
         }
     }
@@ -73,6 +77,15 @@ impl Refract {
     #[must_use]
     pub fn with_metrics(self, metrics: ServiceMetrics) -> Self {
         Self { metrics, ..self }
+    }
+
+    /// Sets how people may sign in; without, by passwords only.
+    #[must_use]
+    pub fn with_sign_in_ways(self, sign_in_ways: SignInWays) -> Self {
+        Self {
+            sign_in_ways,
+            ..self
+        }
     }
 
     /// Sets the retry policy for saving. The server notifies the policy when it begins to drain.

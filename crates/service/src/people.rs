@@ -17,6 +17,7 @@ pub mod password;
 mod password_hash;
 mod password_try;
 mod permit_queue;
+mod provider_check;
 pub(crate) mod random_text;
 pub(crate) mod secrets;
 mod session;
@@ -25,9 +26,12 @@ mod sign_in_client;
 mod sign_in_error;
 mod sign_in_limits;
 mod sign_in_link;
+mod sign_in_ways;
+mod sign_on;
 pub mod token;
 
 pub use refract_persistence::{OpenInvitation, OwnSession, Person};
+pub use refract_sign_on::{ProviderAnswer, SignOnError};
 
 pub use self::account_actor::{AccountActor, ResultActor};
 pub use self::accounts::{Account, AccountError, Accounts, DEFAULT_ACCOUNT};
@@ -41,9 +45,11 @@ pub use self::join::JoinError;
 pub use self::names::ActorName;
 pub use self::own_account::PasswordChangeError;
 pub use self::secrets::SecretError;
-pub use self::session::{Session, SessionEnd, SignedIn};
+pub use self::session::{Session, SessionEnd, SessionState, SignedIn};
 pub use self::sign_in_client::SignInClient;
 pub use self::sign_in_error::SignInError;
+pub use self::sign_in_ways::SignInWays;
+pub use self::sign_on::{SignOnFailure, SignOnStart};
 
 use crate::Refract;
 

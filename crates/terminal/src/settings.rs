@@ -6,6 +6,7 @@ mod database;
 mod log;
 mod model_key;
 mod retention;
+mod sign_on;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs as _};
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -26,6 +27,7 @@ pub use self::database::DatabaseArgs;
 pub use self::log::{LogFormat, LogSettings};
 use self::model_key::ModelKeyArgs;
 pub use self::retention::RetentionArgs;
+pub use self::sign_on::SignOnArgs;
 use crate::arguments::{self, cannot_be_used};
 
 /// The settings of the model.

@@ -10,4 +10,5 @@ pub mod model_server;
 pub mod pgbouncer;
 pub mod postgres;
 pub mod postgres_proxy;
+pub mod provider;
 pub mod workbook;

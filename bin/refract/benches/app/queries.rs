@@ -20,7 +20,8 @@ pub(crate) async fn ask(it: &FilledDatabase, page: &str) -> bool {
     let (refract, account) = (&it.refract, it.account);
     let prism = PrismSelector::Id(it.making.prisms[0]);
     // the session look-up
-    refract.people().session(&it.token).await.unwrap().unwrap();
+    let session = refract.people().session(&it.token).await.unwrap();
+    assert!(session.signed_in().is_some());
     match page {
         "Prisms" => {
             refract.prisms().list(account).await.unwrap();

@@ -2,6 +2,7 @@
 
 pub(super) mod descriptors;
 mod retention;
+mod sign_in;
 mod traces;
 
 use std::io;
@@ -21,7 +22,7 @@ use refract_service::measures::stored_retests::RetestWorker;
 use refract_service::results::{RetryPolicy, ServiceMetrics, register_database, register_model};
 use refract_terminal::arguments::cannot_be_used;
 use refract_terminal::settings::{
-    self, AppArgs, DatabaseArgs, ModelArgs, RetentionArgs, ServeArgs,
+    self, AppArgs, DatabaseArgs, ModelArgs, RetentionArgs, ServeArgs, SignOnArgs,
 };
 use refract_terminal::{StopSignals, arguments, output};
 use refract_traces::{TraceExport, Traces};
@@ -52,6 +53,8 @@ pub struct ServeCommand {
     model: ModelArgs,
     #[command(flatten)]
     app: AppArgs,
+    #[command(flatten)]
+    sign_on: SignOnArgs,
     #[command(flatten)]
     retention: RetentionArgs,
     #[command(flatten)]
@@ -105,6 +108,10 @@ impl ServeCommand {
         let app = listeners::bind_app(&self.app)?
             .map(|listener| AppListener::of(listener, &self.app, api_url, shares.app))
             .transpose()?;
+        let refract = match &app {
+            Some(app) => refract.with_sign_in_ways(sign_in::ways(&self.sign_on, &app.url)?),
+            None => refract,
+        };
         Ok(StartedNode {
             http,
             app,

@@ -22,14 +22,16 @@ impl OwnCookie {
     /// The tokens that a request sends under this name. There may be several: without TLS, another
     /// host of the same domain can plant a cookie in front of the app's own.
     pub(crate) fn tokens(self, request: &HttpRequest, app: &AppUrl) -> Vec<Token> {
-        let sent = request.headers().get_all(COOKIE);
-        let cookies = sent
-            .filter_map(|header| header.to_str().ok())
-            .flat_map(Cookie::split_parse)
-            .flatten();
-        let named = cookies.filter(|cookie| cookie.name() == self.name(app));
+        let named = sent(request).filter(|cookie| cookie.name() == self.name(app));
         let tokens = named.filter_map(|cookie| Token::parse(cookie.value()));
         tokens.take(MOST_COOKIES).collect()
+    }
+
+    /// The first value that a request sends under this name.
+    pub(crate) fn value(self, request: &HttpRequest, app: &AppUrl) -> Option<String> {
+        let cookies = sent(request);
+        let mut named = cookies.filter(|cookie| cookie.name() == self.name(app));
+        named.next().map(|cookie| cookie.value().to_owned())
     }
 
     /// The cookie with this value and this lifetime.
@@ -50,6 +52,14 @@ impl OwnCookie {
             self.plain
         }
     }
+}
+
+/// The cookies of a request; what is no cookie is left out.
+fn sent(request: &HttpRequest) -> impl Iterator<Item = Cookie<'_>> {
+    let sent = request.headers().get_all(COOKIE);
+    sent.filter_map(|header| header.to_str().ok())
+        .flat_map(Cookie::split_parse)
+        .flatten()
 }
 
 #[cfg(test)]

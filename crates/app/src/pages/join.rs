@@ -11,7 +11,7 @@ use crate::components::form_errors::FormErrors;
 use crate::cookies::browser_cookie;
 use crate::pages::link_page;
 use crate::pages::person_inputs::{fixed_email, name_input, new_password, read_new_password};
-use crate::pages::sign_in::end_session;
+use crate::pages::sign_in::{end_session, provider_button};
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::OpenVisit;
@@ -21,6 +21,9 @@ pub(crate) async fn show(visit: OpenVisit) -> Result<PageReply, PageError> {
     let Some((_, invitation)) = find(&visit).await? else {
         return Ok(void(&visit));
     };
+    if !visit.refract.people().has_passwords() {
+        return Ok(by_provider(&visit, &invitation));
+    }
     let name = invitation.name.as_deref().unwrap_or_default();
     let form = form(&invitation, &visit.sent.path, name, &FormErrors::default());
     Ok(page(&visit, &invitation, &form, StatusCode::OK))
@@ -52,6 +55,7 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageError> {
                 return Ok(PageReply::see_other("/").with_cookies(&cookies));
             }
             Err(JoinError::Void) => return Ok(void(&visit)),
+            Err(JoinError::PasswordsOff) => return Ok(by_provider(&visit, &invitation)),
             Err(JoinError::Password(weak)) => errors.note_all("password", "", &weak),
             Err(JoinError::Secret(busy @ SecretError::Busy)) => {
                 errors.note("password", &busy);
@@ -121,6 +125,21 @@ fn form(invitation: &OpenInvitation, address: &str, name: &str, errors: &FormErr
             }
         }
     }
+}
+
+/// The page for a link where passwords do not sign in: the person joins at their first sign-on.
+fn by_provider(visit: &OpenVisit, invitation: &OpenInvitation) -> PageReply {
+    let people = visit.refract.people();
+    let provider = people.provider_name().unwrap_or_default();
+    let main = html! {
+        h1 { (title(invitation)) }
+        p {
+            "Passwords do not sign in here. Sign in with " bdi { (provider) } " as "
+            bdi { (invitation.email) } ": you join by that."
+        }
+        (provider_button(provider, "", None))
+    };
+    link_page::reply(visit.page(title(invitation), main))
 }
 
 /// The page for an invalid link.

@@ -130,9 +130,11 @@ async fn page(
             dd { (visitor.role.name()) span.soft { ", which an owner of the account can change" } }
         }
         (name_form(visit, errors))
-        h2 { "Password" }
-        p { "With another password you stay signed in here, and are signed out everywhere else." }
-        (password_form(visitor, errors))
+        @if !visitor.is_by_provider && visit.refract.people().has_passwords() {
+            h2 { "Password" }
+            p { "With another password you stay signed in here, and are signed out everywhere else." }
+            (password_form(visitor, errors))
+        }
         h2 { "Where you are signed in" }
         p {
             "A session ends by itself 30 days after its last use, and 90 days after it began. Is one \

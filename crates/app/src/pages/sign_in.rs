@@ -4,16 +4,27 @@ use actix_web::http::StatusCode;
 use chrono::Utc;
 use maud::{Markup, html};
 use refract_service::people::password::TypedPassword;
-use refract_service::people::{SecretError, Session, SessionEnd, SignInError};
+use refract_service::people::{People, SecretError, Session, SessionEnd, SignInError};
 
 use crate::components::field::FormField;
+use crate::components::notice::{NoticeKind, notice};
 use crate::cookies::browser_cookie;
 use crate::replies::page::Page;
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::carried_form::{CarriedForm, is_own_address};
+use crate::requests::page_request::Query;
 use crate::requests::visit::OpenVisit;
 use crate::requests::visitor::Visitor;
+
+/// The address that begins a sign-on by the provider, which later redirects to `then`.
+pub(crate) fn sign_on_address(then: &str) -> String {
+    let then = (!then.is_empty()).then_some(then);
+    format!(
+        "/sign-on{}",
+        Query::default().with("then", then).in_address()
+    )
+}
 
 /// Shows the page. Redirects a signed-in person at once.
 pub(crate) fn show(visit: &OpenVisit) -> PageReply {
@@ -47,6 +58,7 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageError> {
         SignInError::TooManyTries { .. } | SignInError::Slowed { .. } => {
             StatusCode::TOO_MANY_REQUESTS
         }
+        SignInError::PasswordsOff => StatusCode::FORBIDDEN,
         SignInError::Secret(SecretError::Busy) => StatusCode::SERVICE_UNAVAILABLE,
         SignInError::Secret(error) => return Err(error.into()),
         SignInError::Persistence(error) => return Err(error.into()),
@@ -96,8 +108,8 @@ pub(crate) async fn end_session(visit: &OpenVisit, why: SessionEnd) -> Result<()
 
 /// The app's own address to redirect to; the first page if the address is foreign or no page to
 /// return to.
-fn own_address(then: &str) -> &str {
-    let leads_back = ["/sign-in", "/sign-out", "/join"]
+pub(crate) fn own_address(then: &str) -> &str {
+    let leads_back = ["/sign-in", "/sign-on", "/sign-out", "/join"]
         .iter()
         .any(|place| then.starts_with(place));
     if is_own_address(then) && !leads_back {
@@ -113,15 +125,44 @@ fn page(
     kept: Option<&CarriedForm<'_>>,
     status: StatusCode,
 ) -> PageReply {
+    let people = visit.refract.people();
     let main = html! {
         h1 { "Sign in" }
-        (form(typed, kept))
-        p.hint {
-            "You join with a link that an owner of your account makes for you. A lost password is \
-             replaced in the same way."
+        (ways(people, typed, kept))
+        @if people.has_passwords() {
+            p.hint {
+                "You join with a link that an owner of your account makes for you. A lost password is \
+                 replaced in the same way."
+            }
+        } @else if !typed.error.is_empty() {
+            (notice(NoticeKind::Refused, &html! { (typed.error) "." }))
         }
     };
     visit.page("Sign in", main).status(status).reply()
+}
+
+/// The way to the provider. A form that was submitted after its session had ended cannot travel
+/// there and back: it waits on this page while the person signs in on another.
+pub(crate) fn provider_button(
+    provider: &str,
+    then: &str,
+    kept: Option<&CarriedForm<'_>>,
+) -> Markup {
+    html! {
+        @if let Some(kept) = kept {
+            p {
+                a.button href=(sign_on_address("")) target="_blank" {
+                    "Sign in with " bdi { (provider) } " in a new tab"
+                }
+            }
+            p { "Then come back to this tab:" }
+            (kept.send_again("Send what I typed"))
+        } @else {
+            p {
+                a.button.main href=(sign_on_address(then)) { "Sign in with " bdi { (provider) } }
+            }
+        }
+    }
 }
 
 /// The values of the sign-in form, and their error.
@@ -134,8 +175,24 @@ pub(crate) struct SignInForm<'a> {
     pub(crate) then: &'a str,
 }
 
+/// The ways to sign in: by the provider, by password, or both.
+pub(crate) fn ways(
+    people: People<'_>,
+    typed: &SignInForm<'_>,
+    kept: Option<&CarriedForm<'_>>,
+) -> Markup {
+    let provider = people.provider_name();
+    html! {
+        @if let Some(provider) = provider { (provider_button(provider, typed.then, kept)) }
+        @if people.has_passwords() {
+            @if provider.is_some() { h2 { "With a password" } }
+            (form(typed, kept))
+        }
+    }
+}
+
 /// The form, with the hidden inputs of another form that was submitted after its session had ended.
-pub(crate) fn form(typed: &SignInForm<'_>, kept: Option<&CarriedForm<'_>>) -> Markup {
+fn form(typed: &SignInForm<'_>, kept: Option<&CarriedForm<'_>>) -> Markup {
     let email = FormField::new("email", "Email").value(typed.email);
     let email = email.error(typed.error).required();
     let password = FormField::new("password", "Password").required();
@@ -165,6 +222,7 @@ mod tests {
             "//evil.com",
             "/\\evil.com",
             "/sign-in?then=/",
+            "/sign-on?then=/",
             "/sign-out",
             "/join/abc",
         ] {

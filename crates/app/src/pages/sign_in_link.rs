@@ -49,9 +49,12 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageError> {
         Err(SignInError::Secret(error)) => Err(error.into()),
         // a link has no password that could be wrong
         Ok(None)
-        | Err(SignInError::Wrong | SignInError::TooManyTries { .. } | SignInError::Slowed { .. }) => {
-            Ok(void(&visit))
-        }
+        | Err(
+            SignInError::Wrong
+            | SignInError::PasswordsOff
+            | SignInError::TooManyTries { .. }
+            | SignInError::Slowed { .. },
+        ) => Ok(void(&visit)),
     }
 }
 

@@ -1,10 +1,12 @@
 //! `/sign-out`: ends the visitor's session. Who cannot come back by a password is asked first.
 
+use actix_web::http::header::{HeaderValue, REFRESH};
 use maud::html;
 use refract_service::people::SessionEnd;
 
 use crate::cookies::session_cookie;
 use crate::pages::sign_in::end_session;
+use crate::replies::page::Page;
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::OpenVisit;
@@ -45,7 +47,31 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageError> {
     if by_link && !visit.sent.form.has(SURE) {
         return Ok(PageReply::see_other("/sign-out"));
     }
+    // before the session ends, which the provider's tokens belong to
+    let people = visit.refract.people();
+    let provider = people.provider_sign_out(&visit.sent.sessions).await?;
     end_session(&visit, SessionEnd::SignedOut).await?;
     let ended = session_cookie::ended(&visit.site.url);
-    Ok(PageReply::see_other("/sign-in").with_cookie(&ended))
+    let reply = match provider {
+        None => PageReply::see_other("/sign-in"),
+        Some(address) => to_provider(&visit, &address),
+    };
+    Ok(reply.with_cookie(&ended))
+}
+
+/// The page that goes on to the provider, which ends its own session. A redirect would not: the
+/// page's policy allows no form to lead to another site.
+fn to_provider(visit: &OpenVisit, address: &str) -> PageReply {
+    let people = visit.refract.people();
+    let name = people.provider_name().unwrap_or("the provider");
+    let main = html! {
+        h1 { "Signed out" }
+        p { "You are signed out here, and now at " bdi { (name) } " too." }
+        p { a.button href=(address) { "Go on to " bdi { (name) } } }
+    };
+    let page = Page::new(&visit.site, None, "Signed out", main).reply();
+    match HeaderValue::from_str(&format!("0; url={address}")) {
+        Ok(refresh) => page.with_header(REFRESH, refresh),
+        Err(_) => page,
+    }
 }

@@ -2,6 +2,7 @@
 
 use maud::html;
 use refract_http_serving::RequestId;
+use refract_service::people::People;
 
 use crate::app_site::AppSite;
 use crate::pages::sign_in;
@@ -17,6 +18,7 @@ use crate::requests::visitor::Visitor;
 pub(crate) fn show(
     refusal: &PageError,
     site: &AppSite,
+    people: People<'_>,
     visitor: Option<&Visitor>,
     sent: &PageRequest,
     id: &RequestId,
@@ -41,7 +43,7 @@ pub(crate) fn show(
         h1 { (refusal.title()) }
         p { (refusal.message()) }
         @match (refusal, &kept) {
-            (PageError::SignedOut, _) => { (sign_in::form(&sign_in::SignInForm::default(), kept.as_ref())) }
+            (PageError::SignedOut, _) => { (sign_in::ways(people, &sign_in::SignInForm::default(), kept.as_ref())) }
             (PageError::FormTooLarge(FormSize::Kept | FormSize::OwnWithKept), _) => {
                 p { a href="/sign-in" target="_blank" { "Sign in in another tab" } }
             }

@@ -3,6 +3,9 @@
 use form_urlencoded::Serializer;
 use maud::{Markup, html};
 use refract_service::people::SignInClient;
+use refract_service::people::token::Token;
+
+use crate::cookies::sign_on_cookie::BegunSignOns;
 
 use crate::requests::form::Form;
 use crate::requests::path_values::PathValues;
@@ -18,6 +21,10 @@ pub(crate) struct PageRequest {
     pub(crate) form: Form,
     /// The client, as the limits on sign-in attempts count it.
     pub(crate) client: SignInClient,
+    /// The session tokens of the request's cookies.
+    pub(crate) sessions: Vec<Token>,
+    /// The sign-ons by the provider that the browser has begun.
+    pub(crate) sign_on: BegunSignOns,
 }
 
 /// The query string of an address, by name.

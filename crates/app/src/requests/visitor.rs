@@ -2,10 +2,11 @@
 
 use std::ops::Deref;
 
+use actix_web::rt;
 use refract_service::InternalError;
 use refract_service::Refract;
-use refract_service::people::SignedIn;
 use refract_service::people::token::Token;
+use refract_service::people::{SessionState, SignedIn};
 
 /// A signed-in person.
 #[derive(Clone, Debug)]
@@ -30,8 +31,21 @@ impl Visitor {
         tokens: &[Token],
     ) -> Result<Option<Self>, InternalError> {
         for token in tokens {
-            let found = refract.people().session(token).await?;
-            if let Some(signed_in) = found {
+            let signed_in = match refract.people().session(token).await? {
+                SessionState::Ended => None,
+                SessionState::SignedIn(person) => Some(person),
+                SessionState::CheckDue => {
+                    let (refract, token) = (refract.clone(), token.clone());
+                    // goes on when the client disconnects: the provider's answer must be saved
+                    let asking =
+                        rt::spawn(
+                            async move { refract.people().check_with_provider(&token).await },
+                        );
+                    // a panic signs nobody in
+                    asking.await.unwrap_or(Ok(None))?
+                }
+            };
+            if let Some(signed_in) = signed_in {
                 return Ok(Some(Self(signed_in)));
             }
         }

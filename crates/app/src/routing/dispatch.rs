@@ -17,10 +17,10 @@ use refract_http_serving::{
 };
 use refract_service::InternalError;
 use refract_service::Refract;
-use refract_service::people::token::Token;
 use tracing::Instrument as _;
 
 use crate::app_site::AppSite;
+use crate::cookies::sign_on_cookie::BegunSignOns;
 use crate::cookies::{browser_cookie, session_cookie};
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
@@ -53,8 +53,6 @@ pub(crate) struct Dispatcher {
 struct Arrival<'a> {
     /// `Err` while the server drains.
     admitted: Result<CallInFlight, Draining>,
-    /// The session tokens of the request's cookies.
-    tokens: Vec<Token>,
     /// `Err` if the database failed, so that the visitor is unknown.
     visitor: Result<Option<Visitor>, InternalError>,
     form: Result<Form, PageError>,
@@ -89,6 +87,8 @@ impl Dispatcher {
             path: request.path().to_owned(),
             query: Query::parse(request.query_string()),
             client: browser_cookie::client(&request, record.client(), &self.site),
+            sessions: session_cookie::tokens(&request, &self.site.url),
+            sign_on: BegunSignOns::of(&request, &self.site.url),
             ..PageRequest::default()
         };
         let refract = self.reply(found, &request, body, sent, &record);
@@ -119,12 +119,13 @@ impl Dispatcher {
         sent.values = values;
         let Arrival {
             admitted,
-            tokens: _,
             visitor,
             form,
             room,
             file,
-        } = self.arrive(route, request, body, record.line()).await;
+        } = self
+            .arrive(route, request, body, &sent, record.line())
+            .await;
         let known = visitor.as_ref().ok().cloned().flatten();
         let unread = match form {
             Ok(form) => {
@@ -156,12 +157,12 @@ impl Dispatcher {
         route: &'static AppRoute,
         request: &HttpRequest,
         body: SentBody<'a>,
+        sent: &PageRequest,
         line: &PageLine,
     ) -> Arrival<'a> {
         let admitted = self.lifecycle.admit();
         let is_action = route.method == Method::POST;
         let mut arrival = Arrival {
-            tokens: session_cookie::tokens(request, &self.site.url),
             visitor: Ok(None),
             form: Ok(Form::default()),
             room: None,
@@ -174,7 +175,7 @@ impl Dispatcher {
         }
         // while the server drains, it still gives forms back, but serves no pages
         if is_action || arrival.admitted.is_ok() {
-            self.find_visitor(&mut arrival, line).await;
+            self.find_visitor(&mut arrival, sent, line).await;
         }
         if route.takes_file() {
             arrival.file = Some(body);
@@ -189,7 +190,7 @@ impl Dispatcher {
                 arrival.room = self.lifecycle.unless_draining(room).await.ok();
             }
             if was_signed_in {
-                self.look_again(route, &mut arrival, line).await;
+                self.look_again(route, &mut arrival, sent, line).await;
             }
         }
         arrival
@@ -200,9 +201,10 @@ impl Dispatcher {
         &self,
         route: &'static AppRoute,
         arrival: &mut Arrival<'_>,
+        sent: &PageRequest,
         line: &PageLine,
     ) {
-        self.find_visitor(arrival, line).await;
+        self.find_visitor(arrival, sent, line).await;
         let size = route.form_size(matches!(arrival.visitor, Ok(Some(_))));
         if matches!(&arrival.form, Ok(form) if form.is_larger_than(size)) {
             arrival.form = Err(PageError::FormTooLarge(size));
@@ -210,8 +212,8 @@ impl Dispatcher {
     }
 
     /// Finds the visitor by the request's cookies.
-    async fn find_visitor(&self, arrival: &mut Arrival<'_>, line: &PageLine) {
-        arrival.visitor = Visitor::find(&self.refract, &arrival.tokens).await;
+    async fn find_visitor(&self, arrival: &mut Arrival<'_>, sent: &PageRequest, line: &PageLine) {
+        arrival.visitor = Visitor::find(&self.refract, &sent.sessions).await;
         let visitor = arrival.visitor.as_ref().ok().and_then(Option::as_ref);
         line.person.set(visitor.map(|visitor| visitor.person));
     }
@@ -281,7 +283,14 @@ impl Dispatcher {
         if matches!(refusal, PageError::SignedOut) && sent.form.is_empty() {
             return to_sign_in(method, sent);
         }
-        refusal_page::show(refusal, &self.site, visitor, sent, id)
+        refusal_page::show(
+            refusal,
+            &self.site,
+            self.refract.people(),
+            visitor,
+            sent,
+            id,
+        )
     }
 }
 

@@ -9,8 +9,8 @@ use refract_domain::account::role::Role::{Editor, Owner, Reviewer};
 use crate::pages::component_sheet;
 use crate::pages::{
     asset, edit, events, examples, join, keys, lens, me, new_prism, people, prism, prisms, quality,
-    result, results, retest, retests, review, run, runs, sign_in, sign_in_link, sign_out, try_text,
-    usage, version,
+    result, results, retest, retests, review, run, runs, sign_in, sign_in_link, sign_on, sign_out,
+    try_text, usage, version,
 };
 use crate::requests::visit::{OpenVisit, Visit};
 use crate::routing::route::AppRoute;
@@ -154,6 +154,8 @@ pub(crate) static ROUTES: &[AppRoute] = &[
     AppRoute::open_post_with_another_form("/sign-in", &sign_in::submit),
     AppRoute::open_get("/sign-in/{token}", &sign_in_link::show),
     AppRoute::open_post("/sign-in/{token}", &sign_in_link::submit),
+    AppRoute::open_get("/sign-on", &sign_on::show),
+    AppRoute::open_get("/sign-on/callback", &sign_on::finish),
     AppRoute::open_get("/sign-out", &|visit: OpenVisit| {
         ready(Ok(sign_out::show(&visit)))
     }),

@@ -30,6 +30,7 @@ mod review;
 mod runs;
 mod runs_in_chromium;
 mod sign_in;
+mod sign_on;
 mod tasks;
 mod try_page;
 mod unusual_files;

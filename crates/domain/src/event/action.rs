@@ -78,6 +78,8 @@ actions! {
     SignInLinkMade = "sign_in_link_made", "made a link that signs in";
     /// A person joined through a link.
     PersonJoined = "person_joined", "joined";
+    /// A person signed in by a provider for the first time, and is known by it from then on.
+    ProviderLinked = "provider_linked", "signed in by the provider for the first time";
     /// A person was removed.
     PersonRemoved = "person_removed", "removed the person";
     /// A person's role was changed.

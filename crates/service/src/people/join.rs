@@ -24,6 +24,9 @@ pub enum JoinError {
     /// The password breaks rules.
     #[error("the password cannot be chosen")]
     Password(Vec<ValidationError>),
+    /// Passwords do not sign in here.
+    #[error("passwords do not sign in here: join by signing in by the provider")]
+    PasswordsOff,
     /// A secret could not be made or checked.
     #[error(transparent)]
     Secret(#[from] SecretError),
@@ -51,7 +54,7 @@ impl People<'_> {
     /// and nowhere else. Wrong sign-in tries for their address are deleted.
     ///
     /// # Errors
-    /// When the link is not valid, the password is easily guessed or of a wrong length, too many
+    /// When passwords are switched off, the link is not valid, the password is easily guessed or of a wrong length, too many
     /// people sign in at this moment, or the database fails.
     pub async fn accept(
         self,
@@ -61,6 +64,9 @@ impl People<'_> {
         password: TypedPassword,
         request: Option<EventRequest>,
     ) -> Result<Session, JoinError> {
+        if !self.has_passwords() {
+            return Err(JoinError::PasswordsOff);
+        }
         let found = self.find_invitation(token).await?;
         let invitation = found.ok_or(JoinError::Void)?;
         let chosen = choose_password(password, &invitation.email, name.as_str()).await?;

@@ -39,9 +39,10 @@ impl From<SignInError> for PasswordChangeError {
         match refusal {
             SignInError::Secret(error) => Self::Secret(error),
             SignInError::Persistence(error) => Self::Persistence(error),
-            SignInError::Wrong | SignInError::TooManyTries { .. } | SignInError::Slowed { .. } => {
-                Self::Present(refusal)
-            }
+            SignInError::Wrong
+            | SignInError::TooManyTries { .. }
+            | SignInError::Slowed { .. }
+            | SignInError::PasswordsOff => Self::Present(refusal),
         }
     }
 }
@@ -69,7 +70,7 @@ impl People<'_> {
     /// tries are counted by session, ten in 15 minutes.
     ///
     /// # Errors
-    /// When the present password is wrong, there were too many wrong tries, the new password is
+    /// When passwords are switched off, the present password is wrong, there were too many wrong tries, the new password is
     /// easily guessed or of a wrong length, or the database fails.
     pub async fn change_password(
         self,
@@ -79,6 +80,9 @@ impl People<'_> {
         new: TypedPassword,
         request: Option<EventRequest>,
     ) -> Result<Session, PasswordChangeError> {
+        if !self.has_passwords() {
+            return Err(SignInError::PasswordsOff.into());
+        }
         let database = &self.refract.database;
         let new = choose_password(new, &person.email, &person.name).await?;
         let new = new.map_err(PasswordChangeError::Weak)?;

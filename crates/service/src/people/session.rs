@@ -6,7 +6,11 @@ use refract_domain::account::role::Role;
 use refract_domain::account::secret_hash::TokenHash;
 use refract_domain::event::{Actor, EventRequest, EventStamp};
 use refract_domain::ids::{AccountId, EventId, PersonId};
-use refract_persistence::{EndedSessions, NewBrowser, NewSession, PersistenceError, SessionsAlive};
+use refract_persistence::{
+    EndedSessions, NewBrowser, NewSession, PersistenceError, SessionRow, SessionsAlive,
+};
+
+use super::provider_check::CheckStanding;
 
 use crate::events::event_stamp::event_stamp;
 use crate::people::People;
@@ -46,6 +50,28 @@ pub struct SignedIn {
     pub role: Role,
     /// The first change by somebody else that is still to be announced to the person.
     pub first_unseen_event: Option<EventId>,
+    /// Whether the sign-in provider signed the person in.
+    pub is_by_provider: bool,
+}
+
+impl SessionState {
+    /// The person who is signed in.
+    pub fn signed_in(self) -> Option<SignedIn> {
+        match self {
+            Self::SignedIn(person) => Some(person),
+            Self::Ended | Self::CheckDue => None,
+        }
+    }
+}
+
+/// What a cookie's token is worth.
+pub enum SessionState {
+    /// Nothing: its session has ended or never existed.
+    Ended,
+    /// It signs this person in.
+    SignedIn(SignedIn),
+    /// The sign-in provider is to be asked first, by [`People::check_with_provider`].
+    CheckDue,
 }
 
 /// Why a browser's session ends.
@@ -58,6 +84,19 @@ pub enum SessionEnd {
 }
 
 impl SignedIn {
+    pub(super) fn of(session: TokenHash, found: SessionRow) -> Self {
+        Self {
+            session,
+            account: found.account,
+            person: found.person,
+            name: found.name.unwrap_or_else(|| found.email.to_string()),
+            email: found.email,
+            role: found.role,
+            first_unseen_event: found.first_unseen_event,
+            is_by_provider: found.provider_check.is_some(),
+        }
+    }
+
     /// Whether the person signs in by links that an operator makes, as the demo's owner does:
     /// their address can never receive mail (RFC 2606), and nobody knows a password.
     pub fn signs_in_by_link(&self) -> bool {
@@ -71,30 +110,26 @@ impl SignedIn {
 }
 
 impl People<'_> {
-    /// The person whom a cookie's token signs in; `None` when the session has ended or never
-    /// existed. One query, and a write about once an hour.
+    /// What a cookie's token is worth. One query, and a write about once an hour.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn session(self, token: &Token) -> Result<Option<SignedIn>, PersistenceError> {
+    pub async fn session(self, token: &Token) -> Result<SessionState, PersistenceError> {
         let database = &self.refract.database;
         let now = Utc::now();
         let hash = token.hash();
         let Some(found) = database.find_session(hash, alive(now)).await? else {
-            return Ok(None);
+            return Ok(SessionState::Ended);
         };
+        if let Some(check) = found.provider_check
+            && CheckStanding::of(check, now) != CheckStanding::Good
+        {
+            return Ok(SessionState::CheckDue);
+        }
         if now - found.last_used_at >= NOTED_EVERY {
             database.note_session_use(hash, now).await?;
         }
-        Ok(Some(SignedIn {
-            session: hash,
-            account: found.account,
-            person: found.person,
-            name: found.name.unwrap_or_else(|| found.email.to_string()),
-            email: found.email,
-            role: found.role,
-            first_unseen_event: found.first_unseen_event,
-        }))
+        Ok(SessionState::SignedIn(SignedIn::of(hash, found)))
     }
 
     /// Ends the session of a signed-in person. Ending it again changes nothing.

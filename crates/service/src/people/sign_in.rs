@@ -23,7 +23,7 @@ impl People<'_> {
     /// refused at once, and does not count as a try.
     ///
     /// # Errors
-    /// When address and password do not belong together, there were ten wrong tries in 15 minutes,
+    /// When passwords are switched off, address and password do not belong together, there were ten wrong tries in 15 minutes,
     /// many addresses were tried from the network, too many people sign in at this moment, or the
     /// database fails.
     pub async fn sign_in(
@@ -33,6 +33,9 @@ impl People<'_> {
         password: TypedPassword,
         request: Option<EventRequest>,
     ) -> Result<Session, SignInError> {
+        if !self.has_passwords() {
+            return Err(SignInError::PasswordsOff);
+        }
         let database = &self.refract.database;
         // no account can have an invalid address, so refusing it at once reveals nothing
         let email = Email::parse(email).map_err(|_| SignInError::Wrong)?;

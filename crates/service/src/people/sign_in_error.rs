@@ -24,6 +24,9 @@ pub enum SignInError {
         /// Seconds after which another try may be allowed.
         seconds: u64,
     },
+    /// Passwords do not sign in here.
+    #[error("passwords do not sign in here: sign in by the provider")]
+    PasswordsOff,
     /// A secret could not be made or checked.
     #[error(transparent)]
     Secret(#[from] SecretError),
@@ -41,7 +44,7 @@ impl SignInError {
                 Some(u64::try_from(seconds).unwrap_or(1))
             }
             Self::Slowed { seconds } => Some(*seconds),
-            Self::Wrong | Self::Secret(_) | Self::Persistence(_) => None,
+            Self::Wrong | Self::PasswordsOff | Self::Secret(_) | Self::Persistence(_) => None,
         }
     }
 }

@@ -34,6 +34,13 @@ impl Token {
         TokenHash::new(Sha256::digest(self.0.as_bytes()).into())
     }
 
+    /// A key of this token's own, which encrypts what only its bearer may have read. It cannot be
+    /// computed from the stored hashes.
+    pub(crate) fn sealing_key(&self) -> [u8; 32] {
+        let hash = Sha256::new().chain_update("refract seals with ");
+        hash.chain_update(self.0.as_bytes()).finalize().into()
+    }
+
     /// The hash that is stored for a token that signs in at once. It differs from [`Token::hash`]
     /// (domain separation), so that a link to choose a password cannot sign in without one.
     pub fn sign_in_hash(&self) -> TokenHash {

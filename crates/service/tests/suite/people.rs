@@ -75,7 +75,7 @@ async fn sign_in(it: &Fixture, email: &str, password: &str) -> Result<Session, S
 
 pub(crate) async fn signed_in(it: &Fixture, session: &Session) -> Option<SignedIn> {
     let found = it.refract.people().session(&session.token).await;
-    found.unwrap()
+    found.unwrap().signed_in()
 }
 
 async fn link_is_good(it: &Fixture, invitation: &Invitation) -> bool {
@@ -93,6 +93,7 @@ async fn a_link_joins_once_and_the_session_names_the_person(it: Fixture) {
         name: "Ada".to_owned(),
         role: Role::Owner,
         first_unseen_event: None,
+        is_by_provider: false,
     };
     assert_eq!(signed_in(&it, &session).await, Some(expected));
     assert!(!link_is_good(&it, &invitation).await);

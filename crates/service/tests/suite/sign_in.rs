@@ -1,12 +1,14 @@
 //! Sign-in under attack: which clients wrong tries block, and what people change about their own
 //! password and sessions.
 
+use std::time::Duration;
+
 use refract_domain::account::person::PersonName;
 use refract_domain::account::role::Role;
 use refract_service::people::password::TypedPassword;
 use refract_service::people::token::Token;
 use refract_service::people::{
-    AccountActor, PasswordChangeError, Session, SignInClient, SignInError, SignedIn,
+    AccountActor, PasswordChangeError, SecretError, Session, SignInClient, SignInError, SignedIn,
 };
 use refract_test_support::on_both;
 
@@ -52,7 +54,15 @@ pub(crate) async fn sign_in(
 /// Tries wrong passwords until the next ones are blocked.
 pub(crate) async fn exhaust(it: &Fixture, client: &SignInClient, email: &str) {
     for _ in 0..10 {
-        let wrong = sign_in(it, client, email, "wrong").await;
+        let wrong = loop {
+            let wrong = sign_in(it, client, email, "wrong").await;
+            // tests of one process share the room for password hashes
+            let is_busy = matches!(wrong, Err(SignInError::Secret(SecretError::Busy)));
+            if !is_busy {
+                break wrong;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        };
         assert!(
             matches!(wrong, Err(SignInError::Wrong)),
             "{:?}",
@@ -114,7 +124,7 @@ async fn a_copied_or_made_up_cookie_is_worth_nothing(it: Fixture) {
     assert!(is_stopped(&it, &browser(ATTACKER, &adas.browser), ADA).await);
     // nor does a cookie sign anybody in
     let found = it.refract.people().session(&adas.browser).await;
-    assert_eq!(found.unwrap(), None);
+    assert_eq!(found.unwrap().signed_in(), None);
     // of several cookies, one was planted before the right one
     let again = sign_in(&it, &stranger(OFFICE), ADA, PASSWORD)
         .await

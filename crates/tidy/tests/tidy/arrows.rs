@@ -9,7 +9,7 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
 use crate::{assert_none, root, run};
 
 /// The crates of this workspace, each with the workspace crates that it may depend on.
-const ARROWS: [(&str, &[&str]); 18] = [
+const ARROWS: [(&str, &[&str]); 19] = [
     (
         "refract",
         &[
@@ -73,6 +73,7 @@ const ARROWS: [(&str, &[&str]); 18] = [
         &[
             "refract-persistence",
             "refract-model-gateway",
+            "refract-sign-on",
             "refract-evaluation",
             "refract-lens-rendering",
             "refract-authoring",
@@ -85,6 +86,7 @@ const ARROWS: [(&str, &[&str]); 18] = [
         "refract-model-gateway",
         &["refract-domain", "refract-traces"],
     ),
+    ("refract-sign-on", &["refract-domain"]),
     ("refract-authoring", &["refract-domain"]),
     ("refract-evaluation", &["refract-domain"]),
     ("refract-lens-rendering", &["refract-domain"]),
@@ -110,7 +112,7 @@ const ARROWS: [(&str, &[&str]); 18] = [
 
 /// External dependencies, each with the only crates that may depend on it. Dev-dependencies count
 /// too.
-const KEEPERS: [(&str, &[&str]); 17] = [
+const KEEPERS: [(&str, &[&str]); 19] = [
     ("actix-http", &["refract-http-serving"]),
     ("actix-server", &["refract-http-serving"]),
     (
@@ -134,6 +136,8 @@ const KEEPERS: [(&str, &[&str]); 17] = [
     // the binary's tests receive traces
     ("opentelemetry-proto", &["refract"]),
     ("opentelemetry_sdk", &["refract-traces"]),
+    ("openidconnect", &["refract-sign-on"]),
+    ("reqwest", &["refract-sign-on"]),
     (
         "tokio-postgres",
         &["refract-persistence", "refract-test-support"],

@@ -16,6 +16,10 @@ use crate::queries::people::sessions::{NewSession, insert_session};
 use crate::schema::sql_types::Bind;
 use crate::schema::{invitations, known_browsers, people, sessions, sign_in_tries};
 
+/// What people have in the place of a password hash who sign in by a provider only: they have
+/// joined, and no password fits.
+pub(super) const NO_PASSWORD: &str = "*";
+
 /// The row for checking a person's password.
 #[derive(Clone)]
 pub struct PasswordRow {
@@ -57,6 +61,7 @@ impl Database {
                 .filter(people::email.eq(email))
                 .filter(people::removed_at.is_null())
                 .filter(people::password.is_not_null())
+                .filter(people::password.ne(NO_PASSWORD))
                 .select((
                     people::account_id,
                     people::id,

@@ -12,8 +12,9 @@ use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::people::known_browsers::NewBrowser;
 use crate::queries::people::person::WhoColumns;
+use crate::queries::people::provider_sessions::ProviderCheck;
 use crate::schema::sql_types::Bind;
-use crate::schema::{invitations, known_browsers, people, sessions};
+use crate::schema::{invitations, known_browsers, people, provider_sessions, sessions};
 
 /// A session to be saved.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +53,8 @@ pub struct SessionRow {
     pub last_used_at: DateTime<Utc>,
     /// The first change by somebody else that is still to be announced to the person.
     pub first_unseen_event: Option<EventId>,
+    /// When the sign-in provider was asked about the person; `None` for a session without one.
+    pub provider_check: Option<ProviderCheck>,
 }
 
 #[derive(Insertable)]
@@ -111,20 +114,25 @@ impl Database {
         self.read(async move |mut connection| {
             let query = sessions::table
                 .inner_join(people::table.on(people::id.eq(sessions::person_id)))
+                .left_join(provider_sessions::table.on(provider_sessions::hash.eq(sessions::hash)))
                 .filter(sessions::hash.eq(hash.bytes().to_vec()))
                 .filter(sessions::last_used_at.gt(Bind(alive.used_after)))
                 .filter(sessions::created_at.gt(Bind(alive.begun_after)))
                 .filter(people::removed_at.is_null());
-            let found: Option<(WhoColumns, _, _)> = on!(
+            let checked = provider_sessions::checked_at.nullable();
+            let check = (checked, provider_sessions::next_check_at.nullable());
+            let found: Option<(WhoColumns, _, _, (Option<_>, Option<_>))> = on!(
                 connection,
                 get_result(query.select((
                     WhoColumns::as_select(),
                     sessions::last_used_at,
-                    people::first_unseen_event
+                    people::first_unseen_event,
+                    check
                 )))
             )
             .optional()?;
-            let row = found.map(|(who, last_used_at, first_unseen_event)| {
+            let row = found.map(|(who, last_used_at, first_unseen_event, check)| {
+                let (checked_at, next_check_at) = check;
                 Ok(SessionRow {
                     role: who.role()?,
                     account: who.account,
@@ -133,6 +141,10 @@ impl Database {
                     name: who.name,
                     last_used_at,
                     first_unseen_event,
+                    provider_check: checked_at.map(|checked_at| ProviderCheck {
+                        checked_at,
+                        next_check_at,
+                    }),
                 })
             });
             row.transpose()

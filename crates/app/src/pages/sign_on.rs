@@ -1,0 +1,105 @@
+//! `/sign-on`: to the sign-in provider and back.
+//!
+//! Opening `/sign-on` changes nothing but two cookies. The provider sends the browser back to
+//! `/sign-on/callback` with a code in the address, which no page repeats and no log names.
+
+use actix_web::http::StatusCode;
+use maud::html;
+use refract_http_serving::with_causes;
+use refract_service::people::{ProviderAnswer, SignOnError, SignOnFailure};
+
+use crate::cookies::sign_on_cookie;
+use crate::pages::sign_in::{own_address, sign_on_address, welcome};
+use crate::replies::page_error::PageError;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::OpenVisit;
+
+/// Seconds after which a provider that is away may be back.
+const AGAIN_SECONDS: u64 = 30;
+
+/// Redirects to the provider; who is signed in already, to the page that was asked for.
+pub(crate) async fn show(visit: OpenVisit) -> Result<PageReply, PageError> {
+    let then = visit.sent.query.get("then").unwrap_or_default();
+    if visit.visitor.is_some() {
+        return Ok(PageReply::see_other(own_address(then)));
+    }
+    match visit.refract.people().begin_sign_on().await {
+        Ok(start) => {
+            let cookies = sign_on_cookie::begun(&start, own_address(then), &visit.site.url);
+            Ok(PageReply::see_other(&start.address).with_cookies(&cookies))
+        }
+        Err(failure) => failed(&visit, failure, then),
+    }
+}
+
+/// Signs in the person whom the provider's answer is about, and redirects to the page that was
+/// asked for before.
+pub(crate) async fn finish(visit: OpenVisit) -> Result<PageReply, PageError> {
+    let sent = &visit.sent;
+    let query = |name| sent.query.get(name).unwrap_or_default();
+    let answer = ProviderAnswer {
+        state: query("state"),
+        code: query("code"),
+        error: query("error"),
+    };
+    let request = Some(visit.request.clone());
+    let people = visit.refract.people();
+    let finishing = people.finish_sign_on(&sent.client, &sent.sign_on.flows, &answer, request);
+    let then = &sent.sign_on.then;
+    let ended = sign_on_cookie::ended(&visit.site.url);
+    match finishing.await {
+        Ok(session) => {
+            let reply = welcome(&visit, &session, then, None).await?;
+            Ok(reply.with_cookies(&ended))
+        }
+        Err(failure) => failed(&visit, failure, then),
+    }
+}
+
+/// The page for a sign-on that failed.
+fn failed(visit: &OpenVisit, failure: SignOnFailure, then: &str) -> Result<PageReply, PageError> {
+    let mut words = failure.to_string();
+    let status = match failure {
+        SignOnFailure::NoProvider => return Err(PageError::NotFound),
+        SignOnFailure::Secret(error) => return Err(error.into()),
+        SignOnFailure::Persistence(error) => return Err(error.into()),
+        SignOnFailure::Provider(error) => match error {
+            SignOnError::Away | SignOnError::Busy | SignOnError::ClientRefused => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
+            SignOnError::OtherFlow => StatusCode::BAD_REQUEST,
+            SignOnError::Refused { .. } | SignOnError::Untrusted(_) | SignOnError::NotLetIn(_) => {
+                StatusCode::FORBIDDEN
+            }
+        },
+        SignOnFailure::Removed | SignOnFailure::AddressOfAnother => StatusCode::FORBIDDEN,
+        SignOnFailure::Account(error) => {
+            tracing::error!(
+                error = with_causes(&error),
+                "nobody can join by the sign-in provider"
+            );
+            // which accounts there are is nothing for strangers
+            "this installation has no account for new people".clone_into(&mut words);
+            StatusCode::SERVICE_UNAVAILABLE
+        }
+    };
+    tracing::warn!(reason = words, "a sign-on by the provider failed");
+    let main = html! {
+        h1 { "Not signed in" }
+        p { (sentence(&words)) }
+        p { a.button href=(sign_on_address(then)) { "Try again" } }
+        @if visit.refract.people().has_passwords() {
+            p { a href="/sign-in" { "Sign in with a password" } }
+        }
+    };
+    let page = visit.page("Not signed in", main).status(status).reply();
+    let again = (status == StatusCode::SERVICE_UNAVAILABLE).then_some(AGAIN_SECONDS);
+    Ok(page.with_retry_after(again))
+}
+
+/// The words with a capital letter and a full stop.
+fn sentence(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string());
+    format!("{}{}.", first.unwrap_or_default(), letters.as_str())
+}

@@ -1,0 +1,286 @@
+//! Signing on by a provider: finds or makes the person, and begins their session.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::result::Error::RollbackTransaction;
+use diesel_async::RunQueryDsl;
+use refract_domain::account::person::{Email, PersonName};
+use refract_domain::account::role::Role;
+use refract_domain::event::{Actor, Event, EventAction, EventDetail, EventStamp, EventTarget};
+use refract_domain::ids::{AccountId, PersonId};
+
+use crate::connections::{for_update, in_transaction, run};
+use crate::error::PersistenceError;
+use crate::queries::database::Database;
+use crate::queries::events::add_event;
+use crate::queries::people::passwords::NO_PASSWORD;
+use crate::queries::people::provider_sessions::{NewProviderSession, ProviderSessionColumns};
+use crate::queries::people::sessions::{NewSession, insert_session};
+use crate::schema::sql_types::Bind;
+use crate::schema::{
+    invitations, known_browsers, people, provider_sessions, provider_subjects, sessions,
+};
+
+/// The note of events of a sign-on.
+const BY_PROVIDER: &str = "by the sign-in provider";
+
+/// Who somebody is at a provider.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProviderSubject {
+    /// The provider.
+    pub issuer: String,
+    /// The person's id there.
+    pub subject: String,
+}
+
+/// A person whom a provider vouches for.
+#[derive(Clone, Debug)]
+pub struct SignOnPerson {
+    /// The id of the person, if there is none yet.
+    pub id: PersonId,
+    /// The person's address.
+    pub email: Email,
+    /// The name of a person who has none yet.
+    pub name: PersonName,
+    /// The role of a new person.
+    pub role: Role,
+}
+
+/// The outcome of signing on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SignOnOutcome {
+    /// The person is signed in.
+    SignedOn {
+        /// The account of the person, which may be another one than that of new people.
+        account: AccountId,
+        /// The person.
+        person: PersonId,
+        /// The person's role.
+        role: Role,
+    },
+    /// The person was removed from the account. Nothing was saved.
+    Removed,
+    /// The address belongs to a person whom the provider knows by another id. Nothing was saved.
+    AddressOfAnother,
+    /// Somebody else made the person at this moment. Nothing was saved; another try finds them.
+    Raced,
+}
+
+/// A person who was found or made, before they are signed in.
+#[derive(Clone, Debug, Queryable)]
+struct FoundPerson {
+    id: PersonId,
+    account: AccountId,
+    role: String,
+    has_joined: bool,
+    removed_at: Option<DateTime<Utc>>,
+}
+
+/// Who signs on: the person as the provider knows and names them.
+struct Applicant {
+    subject: ProviderSubject,
+    person: SignOnPerson,
+    email: String,
+}
+
+/// The columns of a [`FoundPerson`].
+macro_rules! found_columns {
+    () => {
+        (
+            people::id,
+            people::account_id,
+            people::role,
+            people::password.is_not_null(),
+            people::removed_at,
+        )
+    };
+}
+
+/// The row that links a subject of a provider with a person.
+macro_rules! link_of {
+    ($subject:expr) => {
+        provider_subjects::table
+            .filter(provider_subjects::issuer.eq($subject.issuer.clone()))
+            .filter(provider_subjects::subject.eq($subject.subject.clone()))
+    };
+}
+
+/// Finds the person in a transaction, or adds one who has not joined. Returns them with whether they
+/// were linked with the subject before, or why they cannot sign on.
+macro_rules! find_person {
+    ($c:ident, $applicant:ident, $stamp:ident) => {{
+        let Applicant {
+            subject,
+            person,
+            email,
+        } = $applicant;
+        let known = link_of!(subject)
+            .inner_join(people::table.on(people::id.eq(provider_subjects::person_id)))
+            .select(found_columns!());
+        let known: Option<FoundPerson> = known.first($c).await.optional()?;
+        let of_email = || people::table.filter(people::email.eq(email.clone()));
+        let present = of_email().filter(people::removed_at.is_null());
+        let present = for_update(present.select(found_columns!()));
+        let present: Option<FoundPerson> = present.get_result($c).await.optional()?;
+        match (known, present) {
+            (Some(known), _) if known.removed_at.is_none() => Ok((known, true)),
+            (Some(_), None) => Err(SignOnOutcome::Removed),
+            (Some(_), Some(invited)) => {
+                // who was removed and is invited again is another person from then on
+                run!($c, diesel::delete(link_of!(subject)));
+                Ok((invited, false))
+            }
+            (None, Some(invited)) => Ok((invited, false)),
+            (None, None) => {
+                let removed = of_email()
+                    .filter(people::account_id.eq(Bind($stamp.account)))
+                    .select(people::id);
+                let removed: Option<PersonId> = removed.first($c).await.optional()?;
+                let values = (
+                    people::id.eq(Bind(person.id)),
+                    people::account_id.eq(Bind($stamp.account)),
+                    people::email.eq(email.clone()),
+                    people::role.eq(person.role.name()),
+                    people::created_at.eq(Bind($stamp.at)),
+                );
+                if removed.is_some() {
+                    Err(SignOnOutcome::Removed)
+                } else if diesel::insert_into(people::table)
+                    .values(values)
+                    .on_conflict_do_nothing()
+                    .execute($c)
+                    .await?
+                    == 0
+                {
+                    Err(SignOnOutcome::Raced)
+                } else {
+                    let added = people::table
+                        .filter(people::id.eq(Bind(person.id)))
+                        .select(found_columns!());
+                    Ok((added.first::<FoundPerson>($c).await?, false))
+                }
+            }
+        }
+    }};
+}
+
+/// Links a person with the subject in a transaction, and lets them join if they have not. Returns
+/// the stamp of the next event.
+macro_rules! link_person {
+    ($c:ident, $applicant:ident, $found:ident, $stamp:ident) => {{
+        let Applicant {
+            subject, person, ..
+        } = $applicant;
+        let target = EventTarget::Person($found.id);
+        let values = (
+            provider_subjects::issuer.eq(subject.issuer.clone()),
+            provider_subjects::subject.eq(subject.subject.clone()),
+            provider_subjects::person_id.eq(Bind($found.id)),
+            provider_subjects::created_at.eq(Bind($stamp.at)),
+        );
+        let insert = diesel::insert_into(provider_subjects::table).values(values);
+        if insert.on_conflict_do_nothing().execute($c).await? == 0 {
+            return Err(RollbackTransaction);
+        }
+        let next = $stamp.further();
+        if $found.has_joined {
+            add_event!($c, next.clone().event(EventAction::ProviderLinked, target));
+        } else {
+            let one = people::table.filter(people::id.eq(Bind($found.id)));
+            let joined = (
+                people::name.eq(Some(person.name.as_str().to_owned())),
+                people::password.eq(Some(NO_PASSWORD)),
+            );
+            run!($c, diesel::update(one).set(joined));
+            let links = invitations::person_id.eq(Bind($found.id));
+            run!($c, diesel::delete(invitations::table.filter(links)));
+            let joined = next.clone().noted(BY_PROVIDER);
+            let joined = joined.event(EventAction::PersonJoined, target);
+            let to = Role::named(&$found.role).map(EventDetail::from);
+            add_event!($c, Event { to, ..joined });
+        }
+        next.further()
+    }};
+}
+
+impl Database {
+    /// Signs on a person whom a provider vouches for: the person with this subject; else the one
+    /// with this address, who is linked with the subject from now on and joins if they were only
+    /// invited; else a new person of the stamp's account. Nobody is found who was removed, unless
+    /// they were invited again.
+    ///
+    /// One transaction, with an event for each change and for the sign-in, all by the person.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn sign_on(
+        &self,
+        subject: ProviderSubject,
+        person: SignOnPerson,
+        session: NewSession,
+        provider: NewProviderSession,
+        stamp: EventStamp,
+    ) -> Result<SignOnOutcome, PersistenceError> {
+        let email = person.email.as_str().to_owned();
+        let applicant = Applicant {
+            subject,
+            person,
+            email,
+        };
+        self.write(async move |mut connection| {
+            let applicant = &applicant;
+            let outcome = in_transaction!(connection, |c| {
+                let (found, is_linked) = match find_person!(c, applicant, stamp) {
+                    Ok(found) => found,
+                    Err(refusal) => return QueryResult::Ok(refusal),
+                };
+                let of_person = provider_subjects::table
+                    .filter(provider_subjects::issuer.eq(applicant.subject.issuer.clone()))
+                    .filter(provider_subjects::person_id.eq(Bind(found.id)))
+                    .select(provider_subjects::subject);
+                let linked: Option<String> = of_person.first(c).await.optional()?;
+                if linked.is_some_and(|linked| linked != applicant.subject.subject) {
+                    return QueryResult::Ok(SignOnOutcome::AddressOfAnother);
+                }
+                let stamp = EventStamp {
+                    account: found.account,
+                    actor: Actor::Person(found.id),
+                    ..stamp
+                };
+                let stamp = if is_linked {
+                    stamp
+                } else {
+                    link_person!(c, applicant, found, stamp)
+                };
+                insert_session!(c, session, found.id);
+                let columns = ProviderSessionColumns {
+                    hash: session.hash.bytes().to_vec(),
+                    issuer: applicant.subject.issuer.clone(),
+                    subject: applicant.subject.subject.clone(),
+                    sealed_grant: provider.sealed_grant.clone(),
+                    checked_at: session.now,
+                    next_check_at: provider.next_check_at,
+                };
+                run!(
+                    c,
+                    diesel::insert_into(provider_sessions::table).values(columns)
+                );
+                let target = EventTarget::Person(found.id);
+                let signed_in = stamp
+                    .noted(BY_PROVIDER)
+                    .event(EventAction::SignedIn, target);
+                add_event!(c, signed_in);
+                QueryResult::Ok(SignOnOutcome::SignedOn {
+                    account: found.account,
+                    person: found.id,
+                    role: Role::named(&found.role).unwrap_or(Role::Reviewer),
+                })
+            });
+            match outcome {
+                Err(RollbackTransaction) => Ok(SignOnOutcome::Raced),
+                other => Ok(other?),
+            }
+        })
+        .await
+    }
+}

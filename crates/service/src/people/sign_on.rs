@@ -1,0 +1,226 @@
+//! Signs people on by the company's provider.
+
+use chrono::{DateTime, Utc};
+use refract_domain::account::person::{Email, PersonName};
+use refract_domain::account::role::Role;
+use refract_domain::event::{Actor, EventRequest};
+use refract_domain::ids::{AccountId, PersonId};
+use refract_persistence::{
+    NewProviderSession, PersistenceError, PersonOutcome, ProviderSubject, SignOnOutcome,
+    SignOnPerson,
+};
+use refract_sign_on::{Flow, Grant, Identity, ProviderAnswer, SignOn, SignOnError, SignedOn};
+use uuid::Uuid;
+
+use super::provider_check::RECHECK;
+use super::session::{Session, alive, new_session};
+use super::sign_in_client::{SignInClient, known_since};
+use crate::events::event_stamp::event_stamp;
+use crate::people::secrets::{SecretError, random_bytes};
+use crate::people::token::Token;
+use crate::people::{AccountError, People};
+
+/// The most characters of a name that is made from an address.
+const NAME_CHARACTERS: usize = 200;
+
+/// A sign-on that has begun.
+pub struct SignOnStart {
+    /// The provider's address, to which the browser is sent.
+    pub address: String,
+    /// The token of the cookie that the browser brings back with the provider's answer.
+    pub flow: Token,
+}
+
+/// Why a sign-on failed. Nobody is signed in.
+#[derive(Debug, thiserror::Error)]
+pub enum SignOnFailure {
+    /// This installation has no sign-in provider.
+    #[error("there is no sign-in provider here")]
+    NoProvider,
+    /// The provider, its answer or the rules.
+    #[error(transparent)]
+    Provider(#[from] SignOnError),
+    /// The person was removed by an owner.
+    #[error("you were removed from the account: an owner must invite you again")]
+    Removed,
+    /// The address belongs to somebody whom the provider knows by another id.
+    #[error(
+        "your address belongs to another identity at the sign-in provider: \
+         an owner must remove that person first"
+    )]
+    AddressOfAnother,
+    /// The account of new people does not exist.
+    #[error(transparent)]
+    Account(#[from] AccountError),
+    /// A secret could not be made.
+    #[error(transparent)]
+    Secret(#[from] SecretError),
+    /// The database failed.
+    #[error(transparent)]
+    Persistence(#[from] PersistenceError),
+}
+
+impl<'a> People<'a> {
+    /// The name of the sign-in provider; `None` where there is none.
+    pub fn provider_name(self) -> Option<&'a str> {
+        self.refract
+            .sign_in_ways
+            .provider
+            .as_ref()
+            .map(SignOn::name)
+    }
+
+    /// Whether passwords sign in.
+    pub fn has_passwords(self) -> bool {
+        self.refract.sign_in_ways.passwords
+    }
+
+    pub(super) fn provider(self) -> Result<&'a SignOn, SignOnFailure> {
+        let provider = self.refract.sign_in_ways.provider.as_ref();
+        provider.ok_or(SignOnFailure::NoProvider)
+    }
+
+    /// Begins a sign-on. Nothing is stored: strangers may begin any number.
+    ///
+    /// # Errors
+    /// When there is no provider, or it was never reached.
+    pub async fn begin_sign_on(self) -> Result<SignOnStart, SignOnFailure> {
+        let provider = self.provider()?;
+        let flow = Token::from_random(random_bytes()?);
+        let secrets = Flow::of(flow.reveal());
+        let address = provider.authorization_address(&secrets).await?;
+        Ok(SignOnStart { address, flow })
+    }
+
+    /// Signs in the person whom the provider's answer is about, in a browser that has these tokens
+    /// of begun sign-ons. Somebody whom nobody invited joins the provider's account.
+    ///
+    /// # Errors
+    /// When the answer belongs to none of the sign-ons, the provider refuses or does not answer,
+    /// its answer cannot be trusted, the person may not come in, or the database fails.
+    pub async fn finish_sign_on(
+        self,
+        client: &SignInClient,
+        flows: &[Token],
+        answer: &ProviderAnswer<'_>,
+        request: Option<EventRequest>,
+    ) -> Result<Session, SignOnFailure> {
+        let provider = self.provider()?;
+        let mut flows = flows.iter().map(|token| Flow::of(token.reveal()));
+        let flow = flows.find(|flow| flow.is_answered_by(answer));
+        let flow = flow.ok_or(SignOnError::OtherFlow)?;
+        let SignedOn { identity, grant } = provider.redeem(&flow, answer).await?;
+        let account = self.refract.accounts().find(provider.account()).await?;
+        let mut outcome = SignOnOutcome::Raced;
+        // somebody else may make the person at this moment; then the second try finds them
+        for _ in 0..3 {
+            let (session, new) = new_session(client.browser_before())?;
+            let provider_session = provider_session(&session.token, &grant, new.now)?;
+            let person = SignOnPerson {
+                id: PersonId::new(Uuid::now_v7()),
+                name: shown_name(&identity),
+                email: identity.email.clone(),
+                role: identity.role.unwrap_or(Role::Reviewer),
+            };
+            let subject = ProviderSubject {
+                issuer: identity.issuer.clone(),
+                subject: identity.subject.clone(),
+            };
+            // the person is the actor, once they are found
+            let stamp = event_stamp(account.id, Actor::Person(person.id), request.clone());
+            let database = &self.refract.database;
+            let signing_on = database.sign_on(subject, person, new, provider_session, stamp);
+            outcome = signing_on.await?;
+            if let SignOnOutcome::SignedOn {
+                account,
+                person,
+                role,
+            } = outcome
+            {
+                if let Some(now) = identity.role
+                    && now != role
+                {
+                    self.follow_role(account, person, now).await?;
+                }
+                let now = new.now;
+                database
+                    .delete_expired_sessions(alive(now), known_since(now), now)
+                    .await?;
+                return Ok(session);
+            }
+            if outcome != SignOnOutcome::Raced {
+                break;
+            }
+        }
+        Err(match outcome {
+            SignOnOutcome::AddressOfAnother => SignOnFailure::AddressOfAnother,
+            SignOnOutcome::Removed => SignOnFailure::Removed,
+            SignOnOutcome::Raced | SignOnOutcome::SignedOn { .. } => SignOnError::Busy.into(),
+        })
+    }
+
+    /// The provider's address that ends its session of the person whom one of these cookies signs
+    /// in; `None` if the provider did not sign them in, or has no such address.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn provider_sign_out(
+        self,
+        cookies: &[Token],
+    ) -> Result<Option<String>, PersistenceError> {
+        let Ok(provider) = self.provider() else {
+            return Ok(None);
+        };
+        for token in cookies {
+            let found = self.refract.database.find_grant(token.hash()).await?;
+            if let Some(found) = found {
+                let grant = Grant::unseal(&token.sealing_key(), &found.sealed);
+                return Ok(provider.sign_out_address(grant.as_ref()).await);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Gives a person the role that the provider says, unless the account would be left without an
+    /// owner.
+    pub(super) async fn follow_role(
+        self,
+        account: AccountId,
+        person: PersonId,
+        role: Role,
+    ) -> Result<(), PersistenceError> {
+        let stamp = event_stamp(account, Actor::Node, None);
+        let stamp = stamp.noted("as the sign-in provider says");
+        let setting = self.refract.database.set_person_role(person, role, stamp);
+        if setting.await? == PersonOutcome::LastOwner {
+            tracing::warn!(
+                %person,
+                "the sign-in provider makes the last owner of an account a {role}: they stay its owner"
+            );
+        }
+        Ok(())
+    }
+}
+
+/// The provider's part of a session whose cookie has this token.
+pub(super) fn provider_session(
+    cookie: &Token,
+    grant: &Grant,
+    now: DateTime<Utc>,
+) -> Result<NewProviderSession, SecretError> {
+    let sealed_grant = grant.seal(&cookie.sealing_key());
+    Ok(NewProviderSession {
+        sealed_grant: sealed_grant.ok_or(SecretError::NoRandomness)?,
+        next_check_at: grant.can_be_refreshed().then(|| now + RECHECK),
+    })
+}
+
+/// The name that the provider says, or the first part of the address.
+fn shown_name(identity: &Identity) -> PersonName {
+    let of_address = |email: &Email| {
+        let name = email.as_str().split('@').next().unwrap_or_default();
+        PersonName::saved(name.chars().take(NAME_CHARACTERS).collect())
+    };
+    let name = identity.name.clone();
+    name.unwrap_or_else(|| of_address(&identity.email))
+}

@@ -1,0 +1,93 @@
+//! Why a sign-on failed.
+
+/// Why a sign-on failed, or why a person is no longer let in. The messages repeat no token and no
+/// claim.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SignOnError {
+    /// The provider does not answer, or answers with a failure of its own.
+    #[error("the sign-in provider does not answer")]
+    Away,
+    /// Too many sign-ons are under way at this moment.
+    #[error("too many people sign in at this moment: try again in a few seconds")]
+    Busy,
+    /// The answer belongs to no sign-on of this browser, or to an older one.
+    #[error("this sign-in was not begun in this browser, or was begun again since")]
+    OtherFlow,
+    /// The provider refused, with an error code of the standards.
+    #[error("the sign-in provider refused: {code}")]
+    Refused {
+        /// The error code, such as `access_denied`.
+        code: String,
+    },
+    /// The provider does not accept the client's id or secret.
+    #[error(
+        "the sign-in provider does not accept this installation: its client id or secret is wrong"
+    )]
+    ClientRefused,
+    /// What the provider sent cannot be trusted.
+    #[error("the sign-in provider's answer is not valid: {0}")]
+    Untrusted(#[from] Distrust),
+    /// The provider knows the person, but the rules of this installation do not let them in.
+    #[error(transparent)]
+    NotLetIn(#[from] NotLetIn),
+}
+
+/// Why a provider's answer cannot be trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Distrust {
+    /// The answer has not the form that the standards prescribe.
+    #[error("it cannot be read")]
+    Unreadable,
+    /// There is no ID token.
+    #[error("it has no ID token")]
+    NoIdToken,
+    /// The ID token was issued by another issuer.
+    #[error("it comes from another issuer")]
+    Issuer,
+    /// The ID token was issued for another client.
+    #[error("it is meant for another client")]
+    Audience,
+    /// The ID token's signature is missing, wrong, or by an unknown key.
+    #[error("its signature is not the provider's")]
+    Signature,
+    /// The ID token belongs to another sign-on.
+    #[error("it belongs to another sign-in")]
+    Nonce,
+    /// The ID token has expired, or was issued in the future: a clock is wrong.
+    #[error("it is too old or too new, so one of the two clocks is wrong")]
+    Clock,
+    /// The ID token is about another person than before.
+    #[error("it is about another person")]
+    Subject,
+    /// The ID token fails another check.
+    #[error("it fails a check")]
+    Other,
+}
+
+/// Why a person whom the provider knows is not let in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotLetIn {
+    /// The provider names no email address.
+    #[error("the sign-in provider names no email address for you")]
+    NoEmail,
+    /// The provider has not verified the address.
+    #[error("the sign-in provider has not verified your email address")]
+    UnverifiedEmail,
+    /// The address is of no allowed domain.
+    #[error("your email address is of a domain that may not sign in here")]
+    Domain,
+    /// No value of the role claim has a role.
+    #[error("the sign-in provider names no role for you here")]
+    NoRole,
+}
+
+impl SignOnError {
+    /// Whether the failure says that the person may not come in, as opposed to a failure of the
+    /// provider, the network or this installation.
+    pub fn is_final(&self) -> bool {
+        match self {
+            Self::Refused { .. } | Self::Untrusted(_) | Self::NotLetIn(_) => true,
+            Self::Away | Self::Busy | Self::OtherFlow | Self::ClientRefused => false,
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! Sign-on by a provider of `OpenID Connect`: a company's own directory says who somebody is and what
+//! they may do.
+//!
+//! [`SignOn`] is the relying party. A sign-on is a [`Flow`]: the browser is sent to the provider's
+//! [address](SignOn::authorization_address), comes back with a code, and the code is
+//! [redeemed](SignOn::redeem) for an [`Identity`] and a [`Grant`]. With the grant the provider is
+//! [asked again](SignOn::refresh) later, whether the person is still let in.
+//!
+//! Nothing of a flow is kept in the process: state, nonce and PKCE verifier are derived from one
+//! secret in a cookie, so that any node may finish what another began, and strangers who begin
+//! flows cost no memory. Tokens of the provider leave the process only [sealed](Grant::seal) with a
+//! key that the caller gives.
+
+mod claims;
+mod error;
+mod flow;
+mod grant;
+mod http_client;
+mod metadata;
+mod provider;
+mod role_rules;
+mod settings;
+
+pub use claims::Identity;
+pub use error::{Distrust, NotLetIn, SignOnError};
+pub use flow::{Flow, ProviderAnswer};
+pub use grant::Grant;
+pub use provider::{SignOn, SignedOn};
+pub use role_rules::{RoleRules, RoleRulesError};
+pub use settings::{
+    AdmissionRules, ProviderSecret, SecretFileError, SignOnSettingError, SignOnSettings,
+};
