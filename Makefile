@@ -133,11 +133,11 @@ clippy: ## lint everything, warnings are errors
 	$(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
 
 # Twice as many tests as there are cores run at once: most only wait.
-test: ## run every test, on SQLite and on a real PostgreSQL, in a real Chromium (finds, starts or installs them), doc tests too
+test: ## run every test, on SQLite and on a real PostgreSQL, in a real Chromium and by a real sign-in provider (finds, starts or installs them), doc tests too
 	@if $(CARGO) nextest --version >/dev/null 2>&1; then \
 		set -- nextest run --test-threads "$$(($$(getconf _NPROCESSORS_ONLN) * 2))"; \
 	else set -- test --lib --bins --tests; fi; \
-	set -x; .ci/with-browser .ci/with-postgres $(CARGO) "$$@" --workspace --locked --no-fail-fast
+	set -x; .ci/with-provider .ci/with-browser .ci/with-postgres $(CARGO) "$$@" --workspace --locked --no-fail-fast
 	$(CARGO) test --doc --workspace --locked
 
 KILLS ?= 100

@@ -1,5 +1,5 @@
 // A real OpenID Connect provider for tests: npm's certified oidc-provider on a free port of loopback,
-// which signs in without asking whoever was named last. It prints its issuer as one line of JSON and
+// which signs in without asking the person who was named last. It prints its issuer as one line of JSON and
 // ends when its standard input does.
 //
 // Tests steer it by POST /test/… with JSON:
@@ -123,5 +123,8 @@ server.listen(0, '127.0.0.1', () => {
   const issuer = `http://127.0.0.1:${server.address().port}`;
   provider = newProvider(issuer);
   console.log(JSON.stringify({ issuer }));
+  // nobody reads on, and what the provider advises is not for tests
+  console.info = () => {};
+  console.warn = () => {};
 });
 process.stdin.resume().on('end', () => process.exit());

@@ -4,12 +4,14 @@ mod count_tables;
 mod example_tables;
 mod file_tables;
 mod retest_tables;
+mod sign_on_tables;
 pub(crate) mod sql_types;
 
 pub(crate) use self::count_tables::{counted_results, result_counts, watch_hours, watched_results};
 pub(crate) use self::example_tables::{example_checks, prism_examples};
 pub(crate) use self::file_tables::{file_runs, upload_pieces, uploads};
 pub(crate) use self::retest_tables::{retest_answers, retests};
+pub(crate) use self::sign_on_tables::{provider_sessions, provider_subjects};
 
 diesel::table! {
     use diesel::sql_types::Text;
@@ -218,33 +220,6 @@ diesel::table! {
         hash -> Binary,
         person_id -> Id,
         signed_in_at -> Moment,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::Text;
-    use crate::schema::sql_types::{Id, Moment};
-
-    provider_subjects (issuer, subject) {
-        issuer -> Text,
-        subject -> Text,
-        person_id -> Id,
-        created_at -> Moment,
-    }
-}
-
-diesel::table! {
-    use diesel::sql_types::{Binary, Nullable, Text};
-    use crate::schema::sql_types::Moment;
-
-    provider_sessions (hash) {
-        hash -> Binary,
-        issuer -> Text,
-        subject -> Text,
-        sealed_grant -> Binary,
-        checked_at -> Moment,
-        next_check_at -> Nullable<Moment>,
-        asked_at -> Nullable<Moment>,
     }
 }
 

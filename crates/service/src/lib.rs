@@ -19,7 +19,6 @@ pub mod prisms;
 pub mod results;
 pub mod retention;
 pub mod runs;
-pub mod sign_on;
 pub mod store;
 
 use std::num::NonZeroUsize;

@@ -7,6 +7,7 @@ pub(crate) mod account_actor;
 mod accounts;
 mod app_url;
 mod change;
+mod check_standing;
 mod drafts;
 mod error;
 mod invite;
@@ -31,7 +32,10 @@ mod sign_on;
 pub mod token;
 
 pub use refract_persistence::{OpenInvitation, OwnSession, Person};
-pub use refract_sign_on::{ProviderAnswer, SignOnError};
+pub use refract_sign_on::{
+    AdmissionRules, ProviderAnswer, ProviderSecret, RoleRules, SignOn, SignOnError,
+    SignOnSettingError, SignOnSettings,
+};
 
 pub use self::account_actor::{AccountActor, ResultActor};
 pub use self::accounts::{Account, AccountError, Accounts, DEFAULT_ACCOUNT};

@@ -18,14 +18,18 @@ mod grant;
 mod http_client;
 mod metadata;
 mod provider;
+mod relying_party;
 mod role_rules;
 mod settings;
+mod tokens;
+mod verification;
 
 pub use claims::Identity;
 pub use error::{Distrust, NotLetIn, SignOnError};
 pub use flow::{Flow, ProviderAnswer};
 pub use grant::Grant;
-pub use provider::{SignOn, SignedOn};
+pub use provider::SignOn;
+pub use relying_party::SignedOn;
 pub use role_rules::{RoleRules, RoleRulesError};
 pub use settings::{
     AdmissionRules, ProviderSecret, SecretFileError, SignOnSettingError, SignOnSettings,

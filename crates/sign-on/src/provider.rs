@@ -1,117 +1,34 @@
-//! The relying party: sends browsers to the provider, and reads what the provider answers.
+//! The relying party as its users see it: flows to the provider and back, and questions later.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, RwLock};
 
-use chrono::{TimeDelta, Utc};
-use openidconnect::core::{
-    CoreAuthDisplay, CoreAuthPrompt, CoreAuthenticationFlow, CoreClientAuthMethod,
-    CoreErrorResponseType, CoreGenderClaim, CoreJsonWebKey, CoreJweContentEncryptionAlgorithm,
-    CoreJwsSigningAlgorithm, CoreRevocableToken, CoreRevocationErrorResponse,
-    CoreTokenIntrospectionResponse, CoreTokenType,
-};
+use openidconnect::core::CoreAuthenticationFlow;
 use openidconnect::{
-    AccessToken, AccessTokenHash, AuthType, AuthorizationCode, ClaimsVerificationError, Client,
-    ClientId, ClientSecret, CsrfToken, EmptyExtraTokenFields, EndpointMaybeSet, EndpointNotSet,
-    EndpointSet, IdToken, IdTokenFields, IdTokenVerifier, IssuerUrl, LogoutRequest, Nonce,
-    OAuth2TokenResponse as _, PkceCodeChallenge, PkceCodeVerifier, PostLogoutRedirectUrl,
-    ProviderMetadataWithLogout, RedirectUrl, RefreshToken, RequestTokenError, Scope,
-    StandardErrorResponse, StandardTokenResponse, SubjectIdentifier, TokenResponse as _,
-    UserInfoClaims, UserInfoError,
+    CsrfToken, IssuerUrl, LogoutRequest, Nonce, PkceCodeChallenge, PkceCodeVerifier,
+    PostLogoutRedirectUrl, ProviderMetadataWithLogout, RedirectUrl, RefreshToken,
+    TokenResponse as _,
 };
 use rustls::ClientConfig;
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::Semaphore;
 
-use crate::claims::{Claims, Identity, OtherClaims};
+use crate::claims::{Claims, Identity};
 use crate::error::{Distrust, SignOnError};
-use crate::flow::{Flow, ProviderAnswer, error_code};
+use crate::flow::{Flow, ProviderAnswer};
 use crate::grant::Grant;
-use crate::http_client::{HttpClient, RequestError};
+use crate::http_client::HttpClient;
 use crate::metadata::MetadataCache;
+use crate::relying_party::{RelyingParty, SignedOn};
 use crate::settings::{ProviderSecret, SignOnSettingError, SignOnSettings};
+use crate::tokens::{Token, renewed};
+use crate::verification::verified;
 
 /// The most questions to the provider at a time: strangers can cause them.
 const MOST_QUESTIONS: usize = 16;
-/// How far the provider's clock may be ahead.
-const AHEAD: TimeDelta = TimeDelta::minutes(5);
-/// How far the provider's clock may be behind, so that a token just expired still counts.
-const BEHIND: TimeDelta = TimeDelta::minutes(1);
-/// Error codes of a provider that is out of order.
-const PASSING: [&str; 2] = ["server_error", "temporarily_unavailable"];
-/// The scope with which some providers give refresh tokens.
-const OFFLINE_ACCESS: &str = "offline_access";
-
-/// Signature algorithms that are accepted. Those with a shared secret are not: whoever holds the
-/// secret could sign.
-const ALGORITHMS: [CoreJwsSigningAlgorithm; 9] = [
-    CoreJwsSigningAlgorithm::RsaSsaPkcs1V15Sha256,
-    CoreJwsSigningAlgorithm::RsaSsaPkcs1V15Sha384,
-    CoreJwsSigningAlgorithm::RsaSsaPkcs1V15Sha512,
-    CoreJwsSigningAlgorithm::RsaSsaPssSha256,
-    CoreJwsSigningAlgorithm::RsaSsaPssSha384,
-    CoreJwsSigningAlgorithm::RsaSsaPssSha512,
-    CoreJwsSigningAlgorithm::EcdsaP256Sha256,
-    CoreJwsSigningAlgorithm::EcdsaP384Sha384,
-    CoreJwsSigningAlgorithm::EdDsa,
-];
-
-type Token = IdToken<
-    OtherClaims,
-    CoreGenderClaim,
-    CoreJweContentEncryptionAlgorithm,
-    CoreJwsSigningAlgorithm,
->;
-type TokenFields = IdTokenFields<
-    OtherClaims,
-    EmptyExtraTokenFields,
-    CoreGenderClaim,
-    CoreJweContentEncryptionAlgorithm,
-    CoreJwsSigningAlgorithm,
->;
-type Tokens = StandardTokenResponse<TokenFields, CoreTokenType>;
-type TokenError = RequestTokenError<RequestError, StandardErrorResponse<CoreErrorResponseType>>;
-type RelyingParty = Client<
-    OtherClaims,
-    CoreAuthDisplay,
-    CoreGenderClaim,
-    CoreJweContentEncryptionAlgorithm,
-    CoreJsonWebKey,
-    CoreAuthPrompt,
-    StandardErrorResponse<CoreErrorResponseType>,
-    Tokens,
-    CoreTokenIntrospectionResponse,
-    CoreRevocableToken,
-    CoreRevocationErrorResponse,
-    EndpointSet,
-    EndpointNotSet,
-    EndpointNotSet,
-    EndpointNotSet,
-    EndpointMaybeSet,
-    EndpointMaybeSet,
->;
 
 /// The relying party of one provider. Clones are cheap and share what was discovered.
 #[derive(Clone)]
 pub struct SignOn {
-    inner: Arc<Inner>,
-}
-
-struct Inner {
-    settings: SignOnSettings,
-    name: String,
-    issuer: IssuerUrl,
-    redirect_url: RedirectUrl,
-    client: HttpClient,
-    metadata: MetadataCache,
-    secret: RwLock<Option<String>>,
-    questions: Semaphore,
-}
-
-/// A person whom the provider and the rules let in, with the grant to ask again.
-pub struct SignedOn {
-    /// The person.
-    pub identity: Identity,
-    /// The grant. It replaces an earlier one, which may work no more.
-    pub grant: Grant,
+    inner: Arc<RelyingParty>,
 }
 
 impl SignOn {
@@ -141,7 +58,7 @@ impl SignOn {
             .map_err(|_| SignOnSettingError::Issuer)?;
         let name = settings.name.clone().unwrap_or_else(|| host.to_owned());
         Ok(Self {
-            inner: Arc::new(Inner {
+            inner: Arc::new(RelyingParty {
                 name,
                 redirect_url,
                 client: HttpClient::new(tls)?,
@@ -209,7 +126,13 @@ impl SignOn {
         let nonce = Nonce::new(flow.nonce.clone());
         let token = tokens.id_token().ok_or(Distrust::NoIdToken)?;
         let check = |metadata: &ProviderMetadataWithLogout| {
-            inner.verified(metadata, &tokens, token, Some(&nonce))
+            verified(
+                &inner.party(metadata.clone()),
+                metadata,
+                &tokens,
+                token,
+                Some(&nonce),
+            )
         };
         let (metadata, claims) = inner.with_new_keys(metadata, check).await?;
         inner.signed_on(metadata, claims, &tokens, None).await
@@ -238,7 +161,13 @@ impl SignOn {
         let tokens = inner.refreshed(&metadata, &refresh_token).await?;
         let (metadata, claims) = if let Some(token) = tokens.id_token() {
             let check = |metadata: &ProviderMetadataWithLogout| {
-                inner.verified(metadata, &tokens, token, None)
+                verified(
+                    &inner.party(metadata.clone()),
+                    metadata,
+                    &tokens,
+                    token,
+                    None,
+                )
             };
             inner.with_new_keys(metadata, check).await?
         } else {
@@ -251,8 +180,8 @@ impl SignOn {
         if claims.subject != subject {
             return Err(Distrust::Subject.into());
         }
-        let says_nothing = tokens.id_token().is_none() && metadata.userinfo_endpoint().is_none();
-        if says_nothing {
+        let is_silent = tokens.id_token().is_none() && metadata.userinfo_endpoint().is_none();
+        if is_silent {
             return Ok((None, renewed(grant, &tokens)));
         }
         let signed_on = inner
@@ -280,298 +209,6 @@ impl SignOn {
             None => request,
         };
         Some(request.http_get_url().to_string())
-    }
-}
-
-impl Inner {
-    /// A place among those who ask the provider.
-    fn place(&self) -> Result<SemaphorePermit<'_>, SignOnError> {
-        self.questions.try_acquire().map_err(|_| SignOnError::Busy)
-    }
-
-    fn client_id(&self) -> ClientId {
-        ClientId::new(self.settings.client_id.clone())
-    }
-
-    fn scopes(&self, metadata: &ProviderMetadataWithLogout) -> Vec<Scope> {
-        let scope = |name: &str| Scope::new(name.to_owned());
-        if let Some(set) = &self.settings.scopes {
-            let others = set.iter().filter(|name| *name != "openid");
-            return others.map(|name| scope(name)).collect();
-        }
-        let known = metadata.scopes_supported();
-        let has_offline =
-            known.is_some_and(|known| known.iter().any(|known| known.as_str() == OFFLINE_ACCESS));
-        let names = ["email", "profile"].into_iter();
-        let names = names.chain(has_offline.then_some(OFFLINE_ACCESS));
-        names.map(scope).collect()
-    }
-
-    fn current_secret(&self) -> Option<String> {
-        let secret = self.secret.read();
-        secret.unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Reads the secret's file again; whether it holds another one than was refused.
-    fn has_new_secret(&self, refused: Option<&str>) -> bool {
-        let Some(source) = &self.settings.client_secret else {
-            return false;
-        };
-        match source.read() {
-            Ok(read) if Some(read.as_str()) != refused => {
-                let secret = self.secret.write();
-                *secret.unwrap_or_else(PoisonError::into_inner) = Some(read);
-                tracing::info!("the client secret of sign-on was read again from its file");
-                true
-            }
-            Ok(_) => false,
-            Err(error) => {
-                tracing::warn!(%error, "the client secret of sign-on is refused, and there is no other");
-                false
-            }
-        }
-    }
-
-    fn party(&self, metadata: ProviderMetadataWithLogout) -> RelyingParty {
-        let methods = metadata.token_endpoint_auth_methods_supported();
-        let has = |method| methods.is_none_or(|known| known.contains(&method));
-        let by_body = !has(CoreClientAuthMethod::ClientSecretBasic)
-            && has(CoreClientAuthMethod::ClientSecretPost);
-        let secret = self.current_secret().map(ClientSecret::new);
-        let party = RelyingParty::from_provider_metadata(metadata, self.client_id(), secret);
-        let party = party.set_redirect_uri(self.redirect_url.clone());
-        if by_body {
-            party.set_auth_type(AuthType::RequestBody)
-        } else {
-            party
-        }
-    }
-
-    async fn redeemed(
-        &self,
-        metadata: &ProviderMetadataWithLogout,
-        flow: &Flow,
-        code: &str,
-    ) -> Result<Tokens, SignOnError> {
-        loop {
-            let secret = self.current_secret();
-            let party = self.party(metadata.clone());
-            let code = AuthorizationCode::new(code.to_owned());
-            let request = party
-                .exchange_code(code)
-                .map_err(|_| Distrust::Unreadable)?;
-            let request = request.set_pkce_verifier(PkceCodeVerifier::new(flow.verifier.clone()));
-            match request.request_async(&self.client).await {
-                Ok(tokens) => return Ok(tokens),
-                Err(error) => self.unless_secret_is_new(&error, secret.as_deref())?,
-            }
-        }
-    }
-
-    async fn refreshed(
-        &self,
-        metadata: &ProviderMetadataWithLogout,
-        token: &RefreshToken,
-    ) -> Result<Tokens, SignOnError> {
-        loop {
-            let secret = self.current_secret();
-            let party = self.party(metadata.clone());
-            let request = party.exchange_refresh_token(token);
-            let request = request.map_err(|_| Distrust::Unreadable)?;
-            match request.request_async(&self.client).await {
-                Ok(tokens) => return Ok(tokens),
-                Err(error) => self.unless_secret_is_new(&error, secret.as_deref())?,
-            }
-        }
-    }
-
-    /// The failure of the token endpoint, unless it refused a secret in whose place there is a new
-    /// one by now.
-    fn unless_secret_is_new(
-        &self,
-        error: &TokenError,
-        secret: Option<&str>,
-    ) -> Result<(), SignOnError> {
-        match error {
-            RequestTokenError::ServerResponse(response) => {
-                if *response.error() != CoreErrorResponseType::InvalidClient {
-                    let code = error_code(response.error().as_ref());
-                    return Err(if PASSING.contains(&code.as_str()) {
-                        SignOnError::Away
-                    } else {
-                        SignOnError::Refused { code }
-                    });
-                }
-                if self.has_new_secret(secret) {
-                    return Ok(());
-                }
-                tracing::error!("the sign-in provider refuses the client's id or secret");
-                Err(SignOnError::ClientRefused)
-            }
-            // what is no answer of OAuth comes from a provider or a proxy that is out of order
-            RequestTokenError::Request(_)
-            | RequestTokenError::Parse(..)
-            | RequestTokenError::Other(_) => Err(SignOnError::Away),
-        }
-    }
-
-    /// Checks a token, a second time with the provider's newest keys if its signature is unknown.
-    async fn with_new_keys(
-        &self,
-        metadata: ProviderMetadataWithLogout,
-        check: impl Fn(&ProviderMetadataWithLogout) -> Result<Claims, Distrust>,
-    ) -> Result<(ProviderMetadataWithLogout, Claims), SignOnError> {
-        match check(&metadata) {
-            Ok(claims) => Ok((metadata, claims)),
-            Err(Distrust::Signature) => {
-                let renewed = self.metadata.renewed(&self.client).await?;
-                let claims = check(&renewed)?;
-                Ok((renewed, claims))
-            }
-            Err(other) => Err(other.into()),
-        }
-    }
-
-    /// The claims of an ID token whose signature, issuer, audience, times and nonce are right. A
-    /// refreshed token has no nonce.
-    fn verified(
-        &self,
-        metadata: &ProviderMetadataWithLogout,
-        tokens: &Tokens,
-        token: &Token,
-        nonce: Option<&Nonce>,
-    ) -> Result<Claims, Distrust> {
-        let known = metadata.id_token_signing_alg_values_supported();
-        let allowed = ALGORITHMS
-            .into_iter()
-            .filter(|algorithm| known.contains(algorithm));
-        let party = self.party(metadata.clone());
-        let verifier = party
-            .id_token_verifier()
-            .set_allowed_algs(allowed)
-            .set_time_fn(|| Utc::now() - BEHIND)
-            .set_issue_time_verifier_fn(|issued| {
-                if issued <= Utc::now() + AHEAD {
-                    Ok(())
-                } else {
-                    Err("issued in the future".to_owned())
-                }
-            });
-        let claims = match nonce {
-            Some(nonce) => token.claims(&verifier, nonce),
-            None => token.claims(&verifier, |_: Option<&Nonce>| Ok(())),
-        };
-        let claims = claims.map_err(|error| distrust(&error))?;
-        if let Some(expected) = claims.access_token_hash() {
-            belongs(token, &verifier, tokens.access_token(), expected)?;
-        }
-        Ok(Claims::of_id_token(claims))
-    }
-
-    /// Who the claims are about, with what the userinfo endpoint adds, if the rules let them in.
-    async fn signed_on(
-        &self,
-        metadata: ProviderMetadataWithLogout,
-        mut claims: Claims,
-        tokens: &Tokens,
-        before: Option<&Grant>,
-    ) -> Result<SignedOn, SignOnError> {
-        let rules = &self.settings.rules;
-        if metadata.userinfo_endpoint().is_some() && claims.lack_anything(rules) {
-            let info = self.userinfo(metadata, tokens.access_token(), &claims.subject);
-            claims.add(&info.await?);
-        }
-        let identity = claims.identity(self.issuer.as_str(), rules)?;
-        let grant = match before {
-            Some(before) => renewed(before, tokens),
-            None => granted(tokens),
-        };
-        Ok(SignedOn { identity, grant })
-    }
-
-    async fn userinfo(
-        &self,
-        metadata: ProviderMetadataWithLogout,
-        token: &AccessToken,
-        subject: &str,
-    ) -> Result<UserInfoClaims<OtherClaims, CoreGenderClaim>, SignOnError> {
-        // a header cannot hold other characters
-        if !token.secret().bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(Distrust::Unreadable.into());
-        }
-        let party = self.party(metadata);
-        let subject = SubjectIdentifier::new(subject.to_owned());
-        let request = party.user_info(token.clone(), Some(subject));
-        let request = request.map_err(|_| Distrust::Unreadable)?;
-        request
-            .request_async(&self.client)
-            .await
-            .map_err(|error| match error {
-                UserInfoError::Response(status, ..) if status.is_client_error() => {
-                    SignOnError::Refused {
-                        code: "userinfo".to_owned(),
-                    }
-                }
-                UserInfoError::ClaimsVerification(error) => distrust(&error).into(),
-                UserInfoError::Parse(_) => Distrust::Unreadable.into(),
-                UserInfoError::Request(_)
-                | UserInfoError::Response(..)
-                | UserInfoError::Other(_)
-                | _ => SignOnError::Away,
-            })
-    }
-}
-
-/// The grant of a first answer.
-fn granted(tokens: &Tokens) -> Grant {
-    let refresh_token = tokens.refresh_token().map(|token| token.secret().clone());
-    Grant::new(refresh_token, tokens.id_token().map(ToString::to_string))
-}
-
-/// The grant after a refresh: what the provider gave no successor for stays.
-fn renewed(before: &Grant, tokens: &Tokens) -> Grant {
-    let now = granted(tokens);
-    Grant {
-        refresh_token: now.refresh_token.or_else(|| before.refresh_token.clone()),
-        id_token: now.id_token.or_else(|| before.id_token.clone()),
-    }
-}
-
-/// Checks that an access token was issued with an ID token.
-fn belongs(
-    token: &Token,
-    verifier: &IdTokenVerifier<'_, CoreJsonWebKey>,
-    access_token: &AccessToken,
-    expected: &AccessTokenHash,
-) -> Result<(), Distrust> {
-    let algorithm = token.signing_alg().map_err(|_| Distrust::Signature)?;
-    let key = token
-        .signing_key(verifier)
-        .map_err(|_| Distrust::Signature)?;
-    let actual = AccessTokenHash::from_token(access_token, algorithm, key);
-    if actual.is_ok_and(|actual| actual == *expected) {
-        Ok(())
-    } else {
-        Err(Distrust::Other)
-    }
-}
-
-/// The failed check in words of ours: the error of the library repeats claims.
-fn distrust(error: &ClaimsVerificationError) -> Distrust {
-    use ClaimsVerificationError::{
-        Expired, InvalidAudience, InvalidAuthContext, InvalidAuthTime, InvalidIssuer, InvalidNonce,
-        InvalidSubject, Other, SignatureVerification, Unsupported,
-    };
-    match error {
-        Expired(_) => Distrust::Clock,
-        InvalidAudience(_) => Distrust::Audience,
-        InvalidIssuer(_) => Distrust::Issuer,
-        InvalidNonce(_) => Distrust::Nonce,
-        InvalidSubject(_) => Distrust::Subject,
-        SignatureVerification(_) => Distrust::Signature,
-        InvalidAuthContext(_) | InvalidAuthTime(_) | Other(_) | Unsupported(_) | _ => {
-            Distrust::Other
-        }
     }
 }
 

@@ -1,5 +1,5 @@
 //! A real `OpenID Connect` provider for tests of sign-on: npm's certified `oidc-provider`, which signs
-//! in without asking whoever a test names.
+//! in without asking the person whom a test names.
 //!
 //! `make test` and `.ci/with-provider` install it and set the variable with its folder. A test first
 //! asks [`TestProvider::available`] and returns early without it. `provider.mjs` says what a test may

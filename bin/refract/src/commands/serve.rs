@@ -2,7 +2,6 @@
 
 pub(super) mod descriptors;
 mod retention;
-mod sign_in;
 mod traces;
 
 use std::io;
@@ -109,7 +108,7 @@ impl ServeCommand {
             .map(|listener| AppListener::of(listener, &self.app, api_url, shares.app))
             .transpose()?;
         let refract = match &app {
-            Some(app) => refract.with_sign_in_ways(sign_in::ways(&self.sign_on, &app.url)?),
+            Some(app) => refract.with_sign_in_ways(self.sign_on.ways(&app.url)?),
             None => refract,
         };
         Ok(StartedNode {

@@ -11,7 +11,7 @@ use serde_json::json;
 
 on_both!(
     a_person_signs_on_and_comes_back_to_where_they_were_going,
-    what_fails_says_so_and_repeats_nothing,
+    what_fails_is_explained_and_repeats_nothing,
     without_passwords_the_provider_is_the_only_way,
     a_session_goes_on_in_chromium,
 );
@@ -87,7 +87,7 @@ async fn a_person_signs_on_and_comes_back_to_where_they_were_going(backend: Back
     let answer = ada.get(&back).await;
     assert_eq!(location(&answer), (303, Some(page.as_str())));
     assert_eq!(ada.get(&page).await.status, 200);
-    // the sign-on is over, and its answer is good once
+    // the sign-on is over, and its answer is single-use
     assert_eq!(ada.value_of("refract_sign_on"), "");
     assert_eq!(ada.get(&back).await.status, 400);
     let own = ada.get("/me").await.body;
@@ -110,7 +110,7 @@ async fn a_person_signs_on_and_comes_back_to_where_they_were_going(backend: Back
     assert_eq!(location(&ada.get(&back).await), (303, Some("/")));
 }
 
-async fn what_fails_says_so_and_repeats_nothing(backend: Backend) {
+async fn what_fails_is_explained_and_repeats_nothing(backend: Backend) {
     if !TestProvider::available() {
         return;
     }

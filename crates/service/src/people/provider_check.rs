@@ -2,54 +2,25 @@
 
 use std::time::Duration;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{TimeDelta, Utc};
 use refract_domain::event::{Actor, EventDetail};
 use refract_persistence::{EndedSessions, PersistenceError, ProviderCheck, SessionRow};
 use refract_sign_on::Grant;
 
+use super::check_standing::{AGAIN, CheckStanding, is_missed_not};
 use super::session::{SignedIn, alive};
 use super::sign_on::provider_session;
 use crate::events::event_stamp::event_stamp;
 use crate::people::People;
 use crate::people::token::Token;
 
-/// Age of a check at which the provider is asked again.
-pub(super) const RECHECK: TimeDelta = TimeDelta::minutes(10);
 /// Age of a check up to which a request goes on while another one asks.
 const WHILE_ASKED: TimeDelta = TimeDelta::minutes(15);
-/// Age of a check up to which a provider that is away is not missed.
-const AWAY: TimeDelta = TimeDelta::hours(1);
-/// How long a session lasts whose provider cannot be asked again: a working day.
-const LASTS_UNCHECKED: TimeDelta = TimeDelta::hours(8);
-/// When the provider is asked again after it was away.
-const AGAIN: TimeDelta = TimeDelta::minutes(1);
 /// After how long a node that asks is taken to have stopped.
 const ABANDONED: TimeDelta = TimeDelta::seconds(30);
 /// How often, and how many times, a request looks whether another one has its answer.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 const LOOKS: usize = 100;
-
-/// Whether a session of a provider's person may go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CheckStanding {
-    /// The provider was asked lately.
-    Good,
-    /// The provider is to be asked now.
-    Due,
-    /// The provider cannot be asked, and the session is over.
-    Over,
-}
-
-impl CheckStanding {
-    pub(super) fn of(check: ProviderCheck, now: DateTime<Utc>) -> Self {
-        match check.next_check_at {
-            Some(next) if now < next && is_missed_not(check, now) => Self::Good,
-            Some(_) => Self::Due,
-            None if now - check.checked_at < LASTS_UNCHECKED => Self::Good,
-            None => Self::Over,
-        }
-    }
-}
 
 impl People<'_> {
     /// The person whom a cookie's token signs in, if the provider still lets them in. Asks the
@@ -163,36 +134,5 @@ impl People<'_> {
         database
             .end_own_sessions(found.person, one, alive, stamp)
             .await
-    }
-}
-
-/// Whether a check is young enough for a session to go on while the provider is away.
-fn is_missed_not(check: ProviderCheck, now: DateTime<Utc>) -> bool {
-    now - check.checked_at < AWAY
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_check_is_due_after_its_time_and_over_after_a_day_of_work() {
-        let checked_at = DateTime::UNIX_EPOCH;
-        let standing = |next: Option<TimeDelta>, now: TimeDelta| {
-            let check = ProviderCheck {
-                checked_at,
-                next_check_at: next.map(|next| checked_at + next),
-            };
-            CheckStanding::of(check, checked_at + now)
-        };
-        let minutes = TimeDelta::minutes;
-        assert_eq!(standing(Some(RECHECK), minutes(9)), CheckStanding::Good);
-        assert_eq!(standing(Some(RECHECK), minutes(10)), CheckStanding::Due);
-        // the provider was away until now, and is asked again in a moment
-        let put_off = |age| standing(Some(minutes(age) + AGAIN), minutes(age));
-        assert_eq!(put_off(59), CheckStanding::Good);
-        assert_eq!(put_off(60), CheckStanding::Due);
-        assert_eq!(standing(None, minutes(479)), CheckStanding::Good);
-        assert_eq!(standing(None, minutes(480)), CheckStanding::Over);
     }
 }

@@ -10,7 +10,7 @@ use refract_persistence::{
     EndedSessions, NewBrowser, NewSession, PersistenceError, SessionRow, SessionsAlive,
 };
 
-use super::provider_check::CheckStanding;
+use super::check_standing::CheckStanding;
 
 use crate::events::event_stamp::event_stamp;
 use crate::people::People;

@@ -12,7 +12,7 @@ use refract_persistence::{
 use refract_sign_on::{Flow, Grant, Identity, ProviderAnswer, SignOn, SignOnError, SignedOn};
 use uuid::Uuid;
 
-use super::provider_check::RECHECK;
+use super::check_standing::RECHECK;
 use super::session::{Session, alive, new_session};
 use super::sign_in_client::{SignInClient, known_since};
 use crate::events::event_stamp::event_stamp;

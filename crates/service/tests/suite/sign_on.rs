@@ -7,8 +7,9 @@ use refract_domain::account::role::Role;
 use refract_domain::event::EventAction;
 use refract_service::people::password::TypedPassword;
 use refract_service::people::token::Token;
-use refract_service::people::{AccountActor, SignInError, SignOnError, SignOnFailure};
-use refract_service::sign_on::ProviderSecret;
+use refract_service::people::{
+    AccountActor, ProviderSecret, SignInError, SignOnError, SignOnFailure,
+};
 use refract_test_support::on_both;
 use serde_json::{Value, json};
 
@@ -262,7 +263,7 @@ async fn another_browser_or_an_old_answer_signs_nobody_in(it: Option<SignOnFixtu
         replayed,
         Err(SignOnFailure::Provider(SignOnError::Refused { code })) if code == "invalid_grant"
     );
-    assert!(is_refused, "a code is good once");
+    assert!(is_refused, "a code is single-use");
     // a code of another flow, by PKCE
     returned.code = it.returned(&it.refract).await.code;
     assert!(finish(&it.refract, &returned).await.is_err());

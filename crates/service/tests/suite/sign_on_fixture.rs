@@ -3,10 +3,11 @@
 use refract_domain::account::role::Role;
 use refract_domain::event::{EventAction, EventTarget};
 use refract_domain::ids::PersonId;
-use refract_model_gateway::tls_client_config;
 use refract_service::Refract;
-use refract_service::people::{ProviderAnswer, Session, SignInWays, SignOnFailure, SignedIn};
-use refract_service::sign_on::{AdmissionRules, ProviderSecret, RoleRules, SignOn, SignOnSettings};
+use refract_service::people::{
+    AdmissionRules, ProviderAnswer, ProviderSecret, RoleRules, Session, SignInWays, SignOnFailure,
+    SignOnSettings, SignOnStart, SignedIn,
+};
 use refract_test_support::backend::Backend;
 use refract_test_support::provider::{CLIENT_ID, CLIENT_SECRET, TestProvider};
 use serde_json::{Value, json};
@@ -28,7 +29,7 @@ pub(crate) struct SignOnFixture {
 
 /// What a browser brings back from the provider.
 pub(crate) struct Returned {
-    pub(crate) start: refract_service::people::SignOnStart,
+    pub(crate) start: SignOnStart,
     pub(crate) state: String,
     pub(crate) code: String,
     pub(crate) error: String,
@@ -79,8 +80,7 @@ pub(crate) fn by_groups(base: &Fixture, provider: &TestProvider) -> SignOnSettin
 
 /// The use cases with a provider of these settings.
 pub(crate) fn with(base: &Fixture, settings: SignOnSettings) -> Refract {
-    let sign_on = SignOn::new(settings, tls_client_config().unwrap()).unwrap();
-    let ways = SignInWays::new(Some(sign_on), true).unwrap();
+    let ways = SignInWays::new(Some(settings), true).unwrap();
     base.refract.clone().with_sign_in_ways(ways)
 }
 

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use refract_service::people::{AppUrl, DEFAULT_ACCOUNT};
-use refract_service::sign_on::{AdmissionRules, ProviderSecret, RoleRules, SignOnSettings};
+use refract_service::people::{
+    AdmissionRules, AppUrl, DEFAULT_ACCOUNT, ProviderSecret, RoleRules, SignInWays, SignOnSettings,
+};
 
 use crate::arguments::{self, OnOrOff, cannot_be_used, setting_name};
 
@@ -93,16 +94,21 @@ pub struct SignOnArgs {
 }
 
 impl SignOnArgs {
-    /// Whether passwords sign in.
-    pub fn has_passwords(&self) -> bool {
-        self.app_passwords == OnOrOff::On
-    }
-
-    /// The settings of sign-on for the app at this address; `None` without an issuer.
+    /// The ways to sign in to the app at this address.
     ///
     /// # Errors
     /// A setting that cannot be used, or passwords that are switched off without a provider.
-    pub fn settings(&self, app: &AppUrl) -> anyhow::Result<Option<SignOnSettings>> {
+    pub fn ways(&self, app: &AppUrl) -> anyhow::Result<SignInWays> {
+        let ways = SignInWays::new(self.settings(app)?, self.has_passwords());
+        ways.with_context(|| format!("{} cannot be used for sign-on", setting_name(ISSUER)))
+    }
+
+    fn has_passwords(&self) -> bool {
+        self.app_passwords == OnOrOff::On
+    }
+
+    /// The settings of sign-on; `None` without an issuer.
+    fn settings(&self, app: &AppUrl) -> anyhow::Result<Option<SignOnSettings>> {
         arguments::refuse_both("REFRACT_OIDC_CLIENT_SECRET")?;
         let Some(issuer) = given(self.oidc_issuer.as_ref()) else {
             if !self.has_passwords() {

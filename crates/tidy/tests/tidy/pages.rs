@@ -10,7 +10,7 @@ use crate::{assert_none, files, has_ending, read};
 
 /// The most words of a page, or of all pages in a folder. A page that is not here fails
 /// [`every_page_has_a_budget`].
-const BUDGETS: [(&str, usize); 23] = [
+const BUDGETS: [(&str, usize); 24] = [
     ("README.md", 450),
     ("docs/API.md", 1_520),
     ("docs/APP.md", 757),
@@ -28,6 +28,7 @@ const BUDGETS: [(&str, usize); 23] = [
     ("docs/RETENTION.md", 630),
     ("docs/SECURITY.md", 1_318),
     ("docs/SETTINGS.md", GENERATED),
+    ("docs/SIGN-ON.md", 480),
     ("docs/TOUR.md", 900),
     ("docs/adr/", 7_485),
     ("docs/deploy/README.md", 150),

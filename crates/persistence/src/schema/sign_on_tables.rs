@@ -1,0 +1,28 @@
+//! The tables of sign-on by a provider.
+
+diesel::table! {
+    use diesel::sql_types::Text;
+    use crate::schema::sql_types::{Id, Moment};
+
+    provider_subjects (issuer, subject) {
+        issuer -> Text,
+        subject -> Text,
+        person_id -> Id,
+        created_at -> Moment,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{Binary, Nullable, Text};
+    use crate::schema::sql_types::Moment;
+
+    provider_sessions (hash) {
+        hash -> Binary,
+        issuer -> Text,
+        subject -> Text,
+        sealed_grant -> Binary,
+        checked_at -> Moment,
+        next_check_at -> Nullable<Moment>,
+        asked_at -> Nullable<Moment>,
+    }
+}
