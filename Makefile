@@ -1,7 +1,7 @@
 # The tasks of this repository. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: checks help demo demo-model build app-pictures check check-api check-bounds check-called check-certified check-clients check-crates check-deploy check-described check-evaluation check-measured check-fidelity check-model check-generators check-parquet check-reproducible check-scripts check-services check-sign-in check-spreadsheet check-wasm sbom licences man fmt fmt-check clippy test test-each test-endurance test-faults test-rolling test-runs docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-pace bench-watch build-bench-http fuzz fuzz-build semver train wasm clean
+.PHONY: checks help demo demo-model build app-pictures check check-api check-bounds check-called check-certified check-clients check-crates check-deploy check-described check-dist check-evaluation check-measured check-fidelity check-model check-generators check-parquet check-reproducible check-scripts check-services check-sign-in check-spreadsheet check-wasm sbom licences man fmt fmt-check clippy test test-each test-endurance test-faults test-rolling test-runs dist docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-pace bench-watch build-bench-http fuzz fuzz-build semver train wasm clean
 
 CARGO ?= cargo
 PROFILE ?= dev
@@ -60,11 +60,14 @@ check-clients: ## check the types of docs/examples/clients, and make every call 
 check-crates: ## package the crates that other programs may use, and build and document each from its package alone
 	$(ASIDE) .ci/check-crates
 
-check-deploy: ## check docs/deploy: each file with its own tool, each query of the dashboards on real metrics (installs HAProxy, Caddy and Prometheus on Debian)
+check-deploy: ## check docs/deploy: each file with its own tool, each query of the dashboards on real metrics (installs HAProxy, Caddy, Prometheus and buildah on Debian)
 	.ci/check-deploy
 
 check-described: test # with a fixed seed, so that the gate does not depend on chance
 	@REFRACT_BINARY="$${CARGO_TARGET_DIR:-target}/debug/refract" .ci/check-api --seed 42 || { [ $$? -eq 75 ] && echo 'Schemathesis was not run'; }
+
+check-dist: dist ## install, upgrade and remove the Debian package and the tarball on fresh Debian 12 and Ubuntu 22.04 with systemd (SUITES='bookworm jammy trixie noble'; REFRACT_BINARY; needs root on Debian or Ubuntu)
+	.ci/check-dist $(SUITES)
 
 check-evaluation: ## compare every measure with scikit-learn and SciPy, in about half a minute (ARGS='--seed 42'; needs Python 3.11)
 	.ci/check-evaluation $(ARGS)
@@ -110,6 +113,9 @@ check-spreadsheet: ## check an exported CSV in LibreOffice: no cell is a formula
 
 check-wasm: ## build the npm package and compare every byte in Node and in Chromium, its types and its example app (finds or installs Chromium; needs Node)
 	.ci/check-wasm
+
+dist: $(if $(REFRACT_BINARY),,build) ## pack the release binary in target/dist: a Debian package, a tarball, checksums; for Debian 12, Ubuntu 22.04 and later (REFRACT_BINARY, else a release build; installs cargo-deb when it is missing)
+	.ci/dist
 
 wasm: ## build the npm package refract-lens in target/wasm (with rustup's target wasm32-unknown-unknown, or on Debian with rustc-web; needs Node)
 	.ci/build-wasm

@@ -11,14 +11,14 @@ use crate::{assert_none, files, has_ending, read};
 /// The most words of a page, or of all pages in a folder. A page that is not here fails
 /// [`every_page_has_a_budget`].
 const BUDGETS: [(&str, usize); 24] = [
-    ("README.md", 450),
+    ("README.md", 470),
     ("docs/API.md", 1_520),
     ("docs/APP.md", 757),
     ("docs/ARCHITECTURE.md", 1_751),
-    ("docs/CHANGELOG.md", 1_214),
-    ("docs/CONTRIBUTING.md", 1_080),
+    ("docs/CHANGELOG.md", 1_225),
+    ("docs/CONTRIBUTING.md", 1_090),
     ("docs/DATABASE.md", 700),
-    ("docs/DEPLOY.md", 1_215),
+    ("docs/DEPLOY.md", 1_315),
     ("docs/FILES.md", 940),
     ("docs/MODELS.md", 1_310),
     ("docs/PERFORMANCE.md", 500),
@@ -31,7 +31,7 @@ const BUDGETS: [(&str, usize); 24] = [
     ("docs/SIGN-ON.md", 480),
     ("docs/TOUR.md", 900),
     ("docs/adr/", 7_485),
-    ("docs/deploy/README.md", 150),
+    ("docs/deploy/README.md", 155),
     ("docs/measurements/", 2_500),
     (".github/", 100),
     // the README of the npm package
@@ -42,7 +42,7 @@ const BUDGETS: [(&str, usize); 24] = [
 const GENERATED: usize = ALL_WORDS;
 
 /// The most words of all Markdown in the repository.
-const ALL_WORDS: usize = 30_180;
+const ALL_WORDS: usize = 30_330;
 
 /// The most words of the README of a crate or of its fuzz targets.
 const CRATE_README: usize = 100;
