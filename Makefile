@@ -1,7 +1,7 @@
 # The tasks of this repository. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: checks help demo demo-model build app-pictures check check-api check-bounds check-called check-certified check-clients check-crates check-deploy check-described check-evaluation check-measured check-fidelity check-model check-generators check-parquet check-reproducible check-scripts check-services check-sign-in check-spreadsheet check-wasm sbom licences man fmt fmt-check clippy test test-each test-endurance test-faults test-rolling test-runs docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-pace bench-watch build-bench-http fuzz fuzz-build semver train try-failover wasm clean
+.PHONY: checks help demo demo-model build app-pictures check check-api check-bounds check-called check-certified check-clients check-crates check-deploy check-described check-evaluation check-measured check-fidelity check-model check-generators check-parquet check-reproducible check-scripts check-services check-sign-in check-spreadsheet check-wasm sbom licences man fmt fmt-check clippy test test-each test-endurance test-faults test-rolling test-runs docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-pace bench-scale bench-watch build-bench-http fuzz fuzz-build semver train try-failover wasm clean
 
 CARGO ?= cargo
 PROFILE ?= dev
@@ -206,6 +206,11 @@ GROWTH ?= 10000,1000000
 
 bench-growth: build-bench-http ## measure reads, creates and exports as results grow in number (GROWTH=10000,1000000,5000000; ARGS=postgres or sqlite)
 	.ci/with-postgres $(BENCH_HTTP) growth $(GROWTH) $(ARGS)
+
+ROWS ?= 20000000
+
+bench-scale: ## measure calls, pages and commands among many results beside a twentieth of them, on PostgreSQL (ROWS=20000000 take 30 GB in /tmp and half an hour; REFRACT_BINARY, else target/release/refract)
+	.ci/with-postgres --durable .ci/bench-scale $(ROWS)
 
 bench-watch: ## measure `refract watch` among many results (RESULTS=5000000; REFRACT_BINARY, else a release build)
 	.ci/bench-watch $(RESULTS)
