@@ -53,7 +53,11 @@ def main():
         cluster = Cluster(running, folder, binaries)
         url = cluster.url() if route == "hosts" else cluster.balanced_url()
         node = Node(running, folder, binary, url)
-        is_good = try_all(running, cluster, node, promotions)
+        try:
+            is_good = try_all(running, cluster, node, promotions)
+        finally:
+            # a second signal must not end the cleaning up
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
     raise SystemExit(0 if is_good else 1)
 
 

@@ -26,13 +26,13 @@ const BUDGETS: [(&str, usize); 24] = [
     ("docs/PROBABILITIES.md", 1_070),
     ("docs/QUALITY.md", 1_958),
     ("docs/RETENTION.md", 630),
-    ("docs/SCALING.md", 1_010),
+    ("docs/SCALING.md", 1_055),
     ("docs/SECURITY.md", 1_318),
     ("docs/SETTINGS.md", GENERATED),
     ("docs/TOUR.md", 900),
     ("docs/adr/", 7_485),
     ("docs/deploy/README.md", 170),
-    ("docs/measurements/", 2_740),
+    ("docs/measurements/", 2_780),
     (".github/", 100),
     // the README of the npm package
     ("crates/lens-wasm/npm/", 400),
@@ -42,7 +42,7 @@ const BUDGETS: [(&str, usize); 24] = [
 const GENERATED: usize = ALL_WORDS;
 
 /// The most words of all Markdown in the repository.
-const ALL_WORDS: usize = 31_960;
+const ALL_WORDS: usize = 32_050;
 
 /// The most words of the README of a crate or of its fuzz targets.
 const CRATE_README: usize = 100;
