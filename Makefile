@@ -209,7 +209,7 @@ bench-growth: build-bench-http ## measure reads, creates and exports as results 
 
 ROWS ?= 20000000
 
-bench-scale: ## measure calls, pages and commands among many results beside a twentieth of them, on PostgreSQL (ROWS=20000000 take 30 GB in /tmp and half an hour; REFRACT_BINARY, else target/release/refract)
+bench-scale: ## measure calls, pages and commands among many results beside a twentieth of them, on PostgreSQL (ROWS=20000000 take 30 GB in /tmp and an hour or more; REFRACT_BINARY, else target/release/refract)
 	.ci/with-postgres --durable .ci/bench-scale $(ROWS)
 
 bench-watch: ## measure `refract watch` among many results (RESULTS=5000000; REFRACT_BINARY, else a release build)
