@@ -1,7 +1,7 @@
 # The tasks of this repository. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: checks help demo demo-model build app-pictures check check-api check-bounds check-called check-certified check-clients check-crates check-deploy check-described check-dist check-evaluation check-measured check-fidelity check-model check-generators check-parquet check-reproducible check-scripts check-services check-sign-in check-spreadsheet check-wasm sbom licences man fmt fmt-check clippy test test-each test-endurance test-faults test-rolling test-runs dist docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-pace bench-watch build-bench-http fuzz fuzz-build semver train wasm clean
+.PHONY: checks help demo demo-model build app-pictures check check-api check-bounds check-called check-certified check-clients check-crates check-deploy check-described check-dist check-evaluation check-measured check-fidelity check-model check-generators check-parquet check-reproducible check-scripts check-services check-sign-in check-spreadsheet check-wasm sbom licences man fmt fmt-check clippy test test-each test-endurance test-faults test-rolling test-runs dist docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-pace bench-watch build-bench-http fuzz fuzz-build semver train wasm clean bench-scale try-failover
 
 CARGO ?= cargo
 PROFILE ?= dev
@@ -158,6 +158,11 @@ RUN_ROWS ?= 10000
 test-runs: ## kill the nodes that work on file runs, again and again, until every row is answered (RUN_KILLS=200 on each database, RUN_ROWS=10000 a file)
 	REFRACT_TEST_RUN_KILLS=$(RUN_KILLS) REFRACT_TEST_RUN_ROWS=$(RUN_ROWS) REFRACT_TEST_RUN_AWAY_SECONDS=30 .ci/with-postgres $(CARGO) test --package refract --test faults --locked -- --test-threads 1 --nocapture file_runs
 
+ROUTE ?= haproxy
+
+try-failover: ## replace the leader of a PostgreSQL cluster under Patroni by kills and otherwise, under load: no acknowledged result is lost (PROMOTIONS=5 kills; ROUTE=hosts without HAProxy; REFRACT_BINARY; installs Patroni, etcd and HAProxy on Debian)
+	@PROMOTIONS=$(PROMOTIONS) ROUTE=$(ROUTE) .ci/try-failover
+
 MINUTES ?= 10
 
 test-each: ## run the tests of each crate by itself in a fresh clone, as docs/CONTRIBUTING.md names them
@@ -207,6 +212,11 @@ GROWTH ?= 10000,1000000
 
 bench-growth: build-bench-http ## measure reads, creates and exports as results grow in number (GROWTH=10000,1000000,5000000; ARGS=postgres or sqlite)
 	.ci/with-postgres $(BENCH_HTTP) growth $(GROWTH) $(ARGS)
+
+ROWS ?= 20000000
+
+bench-scale: ## measure calls, pages and commands among many results beside a twentieth of them, on PostgreSQL (ROWS=20000000 take 30 GB in /tmp and an hour or more; REFRACT_BINARY, else target/release/refract)
+	.ci/with-postgres --durable .ci/bench-scale $(ROWS)
 
 bench-watch: ## measure `refract watch` among many results (RESULTS=5000000; REFRACT_BINARY, else a release build)
 	.ci/bench-watch $(RESULTS)

@@ -10,14 +10,14 @@ use crate::{assert_none, files, has_ending, read};
 
 /// The most words of a page, or of all pages in a folder. A page that is not here fails
 /// [`every_page_has_a_budget`].
-const BUDGETS: [(&str, usize); 24] = [
+const BUDGETS: [(&str, usize); 25] = [
     ("README.md", 470),
     ("docs/API.md", 1_520),
     ("docs/APP.md", 757),
     ("docs/ARCHITECTURE.md", 1_751),
     ("docs/CHANGELOG.md", 1_225),
     ("docs/CONTRIBUTING.md", 1_090),
-    ("docs/DATABASE.md", 700),
+    ("docs/DATABASE.md", 710),
     ("docs/DEPLOY.md", 1_315),
     ("docs/FILES.md", 940),
     ("docs/MODELS.md", 1_310),
@@ -26,13 +26,14 @@ const BUDGETS: [(&str, usize); 24] = [
     ("docs/PROBABILITIES.md", 1_070),
     ("docs/QUALITY.md", 1_958),
     ("docs/RETENTION.md", 630),
+    ("docs/SCALING.md", 1_055),
     ("docs/SECURITY.md", 1_318),
     ("docs/SETTINGS.md", GENERATED),
     ("docs/SIGN-ON.md", 480),
     ("docs/TOUR.md", 900),
     ("docs/adr/", 7_485),
-    ("docs/deploy/README.md", 155),
-    ("docs/measurements/", 2_500),
+    ("docs/deploy/README.md", 170),
+    ("docs/measurements/", 2_780),
     (".github/", 100),
     // the README of the npm package
     ("crates/lens-wasm/npm/", 400),
@@ -42,7 +43,8 @@ const BUDGETS: [(&str, usize); 24] = [
 const GENERATED: usize = ALL_WORDS;
 
 /// The most words of all Markdown in the repository.
-const ALL_WORDS: usize = 30_330;
+const ALL_WORDS: usize = 32_050;
+
 
 /// The most words of the README of a crate or of its fuzz targets.
 const CRATE_README: usize = 100;
