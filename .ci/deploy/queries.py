@@ -3,8 +3,8 @@
     queries.py BINARY FOLDER      FOLDER is docs/deploy
 
 HAProxy, with the folder's configuration, leads to two nodes. The model of one reports tokens and a cost,
-the model of the other cannot be reached. The database has results of ten days, so that drift is measured;
-a node begins to measure it a minute after its start. Prometheus scrapes all of them and a node exporter,
+the model of the other cannot be reached. The database has results of ten days, so that drift is measured,
+and the key of the calls ends soon; nodes look at both a minute after their start. Prometheus scrapes all of them and a node exporter,
 with the folder's configuration, while calls are made. A query without an answer is a mistake in its names
 or labels, unless it is listed below. Everything listens on free ports of 127.0.0.1.
 """
@@ -26,6 +26,7 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import yaml
@@ -41,7 +42,7 @@ WINDOW = "10s"
 PATIENCE = 150
 DAYS, RESULTS_A_DAY = 10, 48
 # what Prometheus must have seen before the queries are asked, and how many series of it
-SEEN = {"rate(refract_model_calls_total[10s]) > 0": 2, "refract_watch_psi": 1}
+SEEN = {"rate(refract_model_calls_total[10s]) > 0": 2, "refract_watch_psi": 1, "refract_key_days_left": 2}
 
 
 def main():
@@ -66,7 +67,8 @@ def start(running, binary, folder, work):
         done = subprocess.run([binary, *arguments], env=environment, capture_output=True, check=True)
         return json.loads(done.stdout)
 
-    key = command("key", "create")["key"]
+    end = datetime.now(UTC) + timedelta(days=20)
+    key = command("key", "create", "--expires", end.isoformat())["key"]
     command("prism", "create", str(EXAMPLES / f"{PRISM}.json"))
     add_old_results(work / "refract.db")
     for listen, ops, model in nodes:

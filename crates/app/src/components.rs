@@ -17,6 +17,7 @@ pub(crate) mod file_run;
 pub(crate) mod form_errors;
 pub(crate) mod histogram;
 pub(crate) mod interval_bar;
+pub(crate) mod key_reminders;
 pub(crate) mod list_filters;
 pub(crate) mod list_pages;
 pub(crate) mod moment;

@@ -1,5 +1,7 @@
-//! The people of an account and their roles, and the hashes of API keys and tokens.
+//! The people of an account and their roles, its API keys, and the hashes of keys and tokens.
 
+pub mod key_networks;
+pub mod key_use;
 pub mod person;
 pub mod role;
 pub mod secret_hash;

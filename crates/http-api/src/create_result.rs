@@ -6,11 +6,11 @@ use actix_web::HttpRequest;
 use refract_http_serving::{CallInFlight, HeldRoom, SentBody};
 use refract_lens_rendering::Format;
 use refract_service::Refract;
-use refract_service::keys::CallKeyId;
 use refract_service::results::CreateCall;
 
 use crate::error::ApiError;
 use crate::reply::Reply;
+use crate::request::bearer::CallOrigin;
 use crate::request::{bearer, body, call};
 use crate::use_case::detached;
 
@@ -24,10 +24,10 @@ pub(crate) async fn handle(
     prism: &str,
     request: &HttpRequest,
     body: SentBody<'_>,
-    key: CallKeyId,
+    origin: CallOrigin,
 ) -> Result<Reply, ApiError> {
     let (call, format, room) = read_call(prism, request, body).await?;
-    let key = bearer::presented(request.headers(), key)?;
+    let key = bearer::presented(request.headers(), origin)?;
     let use_case = async move {
         // kept as long as the call has its text
         let _room = room;

@@ -3,10 +3,10 @@
 use actix_web::HttpRequest;
 use refract_http_serving::CallInFlight;
 use refract_service::Refract;
-use refract_service::keys::CallKeyId;
 
 use crate::error::ApiError;
 use crate::reply::Reply;
+use crate::request::bearer::CallOrigin;
 use crate::request::{bearer, call};
 use crate::use_case::in_place;
 
@@ -19,10 +19,10 @@ pub(crate) async fn handle(
     in_flight: CallInFlight,
     result_id: &str,
     request: &HttpRequest,
-    key: CallKeyId,
+    origin: CallOrigin,
 ) -> Result<Reply, ApiError> {
     let (id, format) = call::of_result(result_id, request.query_string())?;
-    let key = bearer::presented(request.headers(), key)?;
+    let key = bearer::presented(request.headers(), origin)?;
     let use_case = refract.results().read(&key, id);
     Reply::read(&in_place(in_flight, use_case).await?, format)
 }

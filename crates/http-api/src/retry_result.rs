@@ -5,10 +5,10 @@ use std::rc::Rc;
 use actix_web::HttpRequest;
 use refract_http_serving::{CallInFlight, SentBody};
 use refract_service::Refract;
-use refract_service::keys::CallKeyId;
 
 use crate::error::ApiError;
 use crate::reply::Reply;
+use crate::request::bearer::CallOrigin;
 use crate::request::{bearer, body, call};
 use crate::use_case::detached;
 
@@ -22,13 +22,13 @@ pub(crate) async fn handle(
     result_id: &str,
     request: &HttpRequest,
     body: SentBody<'_>,
-    key: CallKeyId,
+    origin: CallOrigin,
 ) -> Result<Reply, ApiError> {
     let (body, room) = body::read(request.headers(), body).await?;
     body.ignore()?;
     drop((body, room));
     let (id, format) = call::of_result(result_id, request.query_string())?;
-    let key = bearer::presented(request.headers(), key)?;
+    let key = bearer::presented(request.headers(), origin)?;
     let use_case = async move { refract.results().retry(&key, id).await };
     Reply::answered(&detached(in_flight, use_case).await?, format)
 }

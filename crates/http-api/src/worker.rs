@@ -7,15 +7,15 @@ use std::rc::Rc;
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use refract_http_serving::{
-    BodyReader, Lifecycle, RequestRecorder, RequestUnderWay, SentBody, discard_body,
+    BodyReader, ClientAddress, Lifecycle, RequestRecorder, RequestUnderWay, SentBody, discard_body,
     unless_panicked, with_causes,
 };
 use refract_service::Refract;
-use refract_service::keys::CallKeyId;
 use tracing::Instrument as _;
 
 use crate::error::ApiError;
 use crate::reply::Reply;
+use crate::request::bearer::CallOrigin;
 use crate::request_record::CallLine;
 use crate::routes::{Route, is_under_v1};
 use crate::{create_result, read_result, request_record, retry_result};
@@ -41,6 +41,8 @@ impl Worker {
         let key = line.key.clone();
         let record = self.recorder.begin(&request, route.pattern(), line);
         let id = record.id().clone();
+        let client = record.client().map(ClientAddress::ip);
+        let origin = CallOrigin { key, client };
         let refract = match record.trace().call() {
             Some(call) => Rc::new(Refract::clone(&self.refract).traced(call)),
             None => Rc::clone(&self.refract),
@@ -52,7 +54,7 @@ impl Worker {
             gate,
             payload: &mut payload,
         };
-        let answer = unless_panicked(self.route(refract, route, &request, body, key))
+        let answer = unless_panicked(self.route(refract, route, &request, body, origin))
             .instrument(record.span())
             .await;
         let reply = answer
@@ -69,7 +71,7 @@ impl Worker {
         route: Route<'_>,
         request: &HttpRequest,
         body: SentBody<'_>,
-        key: CallKeyId,
+        origin: CallOrigin,
     ) -> Result<Reply, ApiError> {
         if !is_under_v1(request.path()) {
             return Err(ApiError::RouteNotFound);
@@ -77,13 +79,13 @@ impl Worker {
         let in_flight = self.lifecycle.admit()?;
         let answer = match route {
             Route::CreateResult { prism } => {
-                create_result::handle(refract, in_flight, prism, request, body, key).await
+                create_result::handle(refract, in_flight, prism, request, body, origin).await
             }
             Route::ReadResult { result_id } => {
-                read_result::handle(&refract, in_flight, result_id, request, key).await
+                read_result::handle(&refract, in_flight, result_id, request, origin).await
             }
             Route::RetryResult { result_id } => {
-                retry_result::handle(refract, in_flight, result_id, request, body, key).await
+                retry_result::handle(refract, in_flight, result_id, request, body, origin).await
             }
             Route::Unknown => Err(ApiError::RouteNotFound),
         };

@@ -30,7 +30,9 @@ pub use self::file_runs::{
     EndedLease, FileRunLease, FileRunMatch, FileRunRow, FileRunScope, FileRunUpdate, LeasedFileRun,
     NewFileRun, RenewedLease,
 };
-pub use self::keys::{NewApiKey, StoredKey};
+pub use self::keys::{
+    EndingKey, KeyUse, NewApiKey, NewSuccessor, ReplaceKeyOutcome, SetNetworksOutcome, StoredKey,
+};
 pub use self::lenses::{LensRevision, LensSave};
 pub use self::marks::*;
 pub use self::people::*;

@@ -39,6 +39,9 @@ diesel::table! {
         revoked_at -> Nullable<Moment>,
         made_by -> Nullable<Id>,
         expires_at -> Nullable<Moment>,
+        networks -> Nullable<Text>,
+        last_used_from -> Nullable<Text>,
+        replaces -> Nullable<Id>,
     }
 }
 

@@ -14,6 +14,7 @@ use refract_domain::prism::slug::PrismSelector;
 use refract_persistence::{AccountRow, DEFAULT_ACCOUNT, Database, DatabaseSettings, SaveOutcome};
 use refract_service::Refract;
 use refract_service::events::event_stamp;
+use refract_service::keys::KeyLimits;
 use refract_service::people;
 use refract_service::people::AccountActor;
 use refract_service::people::password::TypedPassword;
@@ -106,7 +107,7 @@ async fn people_and_prisms(
     for name in ["the shop", "the archive"] {
         let (key, _) = refract
             .keys()
-            .create(operator, name.to_owned(), None)
+            .create(operator, name.to_owned(), KeyLimits::default())
             .await
             .unwrap();
         keys.push(key);

@@ -291,6 +291,7 @@ pub(crate) async fn serve(
     let (served, app_drained, ()) = tokio::select! {
         served = all => served,
         never = refract.keys().save_uses_regularly() => match never {},
+        never = refract.keys().export_days_left_regularly() => match never {},
         never = refract.measures().watch_rounds().run() => match never {},
     };
     runs.ended(grace).await;

@@ -50,6 +50,30 @@ async fn a_server_whose_log_nobody_reads_serves_on() {
 }
 
 #[tokio::test]
+async fn a_key_outside_its_networks_is_logged_by_its_id() {
+    let service = start(Backend::Sqlite).await;
+    let create = ["key", "create", "--network", "203.0.113.0/24"];
+    let made = service.run(&create).await.object();
+    let (key, id) = (text(&made, "key"), text(&made, "id"));
+    let read = Request::get("/results/01234567-89ab-7def-8123-456789abcdef")
+        .bearer(&key)
+        .header("X-Request-Id", "elsewhere");
+    assert_eq!(service.send(read).await.status, 401);
+    let node = &service.nodes[0];
+    let is_of_call = |line: &str| line.contains(r#""request_id":"elsewhere""#);
+    node.logged(|line| is_of_call(line) && line.contains(r#""status":401"#))
+        .await;
+    let log = node.log();
+    let lines: Vec<_> = log.iter().filter(|line| is_of_call(line)).collect();
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    assert!(lines[0].contains("none of the key's networks"), "{lines:?}");
+    for line in &lines {
+        assert!(line.contains(&id), "{line}");
+    }
+    assert!(!log.iter().any(|line| line.contains(&key)));
+}
+
+#[tokio::test]
 async fn every_request_is_one_line() {
     let service = start(Backend::Sqlite).await;
     let request = service

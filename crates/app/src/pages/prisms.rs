@@ -1,9 +1,10 @@
-//! `/`: the prisms of the account, below a notice of changes that others made to the visitor's
-//! access.
+//! `/`: the prisms of the account, below notices: of changes that others made to the visitor's
+//! access, and of keys that end soon.
 
 mod first_steps;
 mod notices;
 
+use chrono::Utc;
 use maud::{Markup, html};
 use refract_domain::account::role::Role;
 use refract_service::prisms::ListedPrism;
@@ -12,6 +13,7 @@ use self::first_steps::first_steps;
 pub(crate) use self::notices::seen;
 use crate::components::day_chart::day_chart;
 use crate::components::empty_state::empty_state;
+use crate::components::key_reminders::key_reminders;
 use crate::components::number::{count, counted, share};
 use crate::components::prism_tabs::prism_address;
 use crate::components::table::stacked_table;
@@ -37,8 +39,15 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     } else {
         html! {}
     };
+    let now = Utc::now();
+    let reminded = if visit.visitor.role.may(Role::Owner) {
+        visit.refract.keys().reminders(visit.account(), now).await?
+    } else {
+        Vec::new()
+    };
     let main = html! {
         (notice)
+        (key_reminders(&reminded, now))
         div.row.spread {
             h1 { "Prisms" }
             @if !active.is_empty() { (make) }

@@ -69,13 +69,14 @@ async fn page(
     status: StatusCode,
 ) -> Result<PageReply, PageError> {
     let prisms = visit.refract.prisms().list(visit.account()).await?;
+    let keys = visit.refract.keys().labels(visit.account()).await?;
     let main = html! {
         h1 { "Usage" }
         p {
             "What your results asked of the model. Deleted results still count, by whole days. The cost is in \
              the currency of the model's host."
         }
-        (usage_form(query, &prisms))
+        (usage_form(query, &prisms, &keys))
         (rest)
     };
     let page = visit.page("Usage", main).section(Section::Usage);

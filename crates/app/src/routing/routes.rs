@@ -147,6 +147,8 @@ pub(crate) static ROUTES: &[AppRoute] = &[
     AppRoute::post("/runs/{id}/delete-file", Editor, &run::delete_file),
     AppRoute::get("/keys", Owner, &keys::show),
     AppRoute::post("/keys", Owner, &keys::create),
+    AppRoute::post("/keys/{id}/networks", Owner, &keys::set_networks),
+    AppRoute::post("/keys/{id}/replace", Owner, &keys::replace),
     AppRoute::post("/keys/{id}/revoke", Owner, &keys::revoke),
     AppRoute::open_get("/sign-in", &|visit: OpenVisit| {
         ready(Ok(sign_in::show(&visit)))

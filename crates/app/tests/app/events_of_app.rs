@@ -175,7 +175,15 @@ async fn walk_as_owner(walk: &mut Walk<'_>, ada: &mut PlainBrowser<'_>) {
     let values = [("name", "importer"), ("expires", "2100-01-01")];
     let answer = ada.post("/keys", &values).await;
     walk.did("/keys", ADA, &answer, &["key_created"]).await;
-    let revoke = format!("/keys/{}/revoke", walk.service.key_id);
+    let of_key = |what| format!("/keys/{}/{what}", walk.service.key_id);
+    let (networks, replace, revoke) = (of_key("networks"), of_key("replace"), of_key("revoke"));
+    for actions in [&["key_changed"][..], &[]] {
+        let answer = ada.post(&networks, &[("networks", "127.0.0.1")]).await;
+        walk.did("/keys/{id}/networks", ADA, &answer, actions).await;
+    }
+    let answer = ada.post(&replace, &[("days", "7")]).await;
+    let both = ["key_created", "key_changed"];
+    walk.did("/keys/{id}/replace", ADA, &answer, &both).await;
     let answer = ada.post(&revoke, &[]).await;
     walk.did("/keys/{id}/revoke", ADA, &answer, &["key_revoked"])
         .await;

@@ -16,6 +16,7 @@ mod edit_of_large_prisms;
 mod events_of_app;
 mod every_form;
 mod examples;
+mod keys;
 mod lens;
 mod lens_history;
 mod me;

@@ -68,6 +68,8 @@ actions! {
     ExamplesErased = "examples_erased", "erased examples";
     /// An API key was made.
     KeyCreated = "key_created", "made the key";
+    /// The networks or the end of an API key were changed.
+    KeyChanged = "key_changed", "changed the key";
     /// An API key was revoked.
     KeyRevoked = "key_revoked", "revoked the key";
     /// A person was invited.

@@ -5,8 +5,9 @@ use std::ops::RangeInclusive;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 
+use crate::account::key_networks::KeyNetworks;
 use crate::account::role::Role;
-use crate::ids::{FileRunId, RetestId, UploadId};
+use crate::ids::{ApiKeyId, FileRunId, RetestId, UploadId};
 use crate::prism::{DisplayName, VersionNumber};
 use crate::problem::ValidationError;
 use crate::problem::text;
@@ -52,6 +53,19 @@ impl EventDetail {
     /// An uploaded file: `file 0190b8f2-…`.
     pub fn upload(upload: UploadId) -> Self {
         Self(format!("file {upload}"))
+    }
+
+    /// The key that a key replaces: `in place of key 0190b8f2-…`.
+    pub fn in_place_of(key: ApiKeyId) -> Self {
+        Self(format!("in place of key {key}"))
+    }
+
+    /// The networks that a key is limited to: `from 10.0.0.0/8`, or `from any network`.
+    pub fn key_networks(networks: Option<&KeyNetworks>) -> Self {
+        match networks {
+            Some(networks) => Self(format!("from {networks}")),
+            None => "from any network".into(),
+        }
     }
 
     /// Joins several details with commas.

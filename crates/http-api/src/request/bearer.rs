@@ -1,19 +1,30 @@
 //! The API key in a request's `Authorization` header (spec 5). The use case checks whether an
 //! account has the key.
 
+use std::net::IpAddr;
+
 use actix_web::http::header::{AUTHORIZATION, HeaderMap};
 use refract_service::keys::api_key::ApiKey;
 use refract_service::keys::{CallKeyId, PresentedKey};
 
 use crate::error::ApiError;
 
-/// Reads the bearer token as the key of a call. `id` receives the key's id once the key is found.
+/// What is known of a call's client before its key is read.
+pub(crate) struct CallOrigin {
+    /// Receives the key's id once the key is found.
+    pub(crate) key: CallKeyId,
+    /// The client's address, behind trusted proxies.
+    pub(crate) client: Option<IpAddr>,
+}
+
+/// Reads the bearer token as the key of a call.
 ///
 /// # Errors
 /// [`ApiError::NotAuthenticated`] unless there is exactly one header with a bearer token; see
 /// [`read`].
-pub(crate) fn presented(headers: &HeaderMap, id: CallKeyId) -> Result<PresentedKey, ApiError> {
-    read(headers).map(|key| PresentedKey::new(key, id))
+pub(crate) fn presented(headers: &HeaderMap, origin: CallOrigin) -> Result<PresentedKey, ApiError> {
+    let CallOrigin { key: id, client } = origin;
+    read(headers).map(|key| PresentedKey::new(key, id, client))
 }
 
 /// Reads the bearer token: `None` when the token does not have the shape of a key.

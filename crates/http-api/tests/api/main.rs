@@ -15,6 +15,7 @@ mod create_result;
 mod decisions;
 mod failed_results;
 mod idempotency;
+mod key_networks;
 mod operations;
 mod order_about_results;
 mod order_of_create;

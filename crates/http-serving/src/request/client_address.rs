@@ -99,6 +99,11 @@ impl ClientAddress {
         Self::from(client)
     }
 
+    /// The address; of an IPv4 address that is mapped into IPv6, the IPv4 address.
+    pub fn ip(self) -> IpAddr {
+        self.0
+    }
+
     /// The network that the address belongs to.
     pub fn network(self) -> ClientNetwork {
         let bits = match self.0 {

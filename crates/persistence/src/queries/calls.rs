@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use refract_domain::account::key_networks::KeyNetworks;
 use refract_domain::account::secret_hash::ApiKeyHash;
 use refract_domain::ids::{AccountId, ApiKeyId, ResultId};
 use refract_domain::prism::slug::PrismSelector;
@@ -12,6 +13,7 @@ use refract_traces::StatementName;
 use crate::connections::{StatementText, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
+use crate::queries::keys::NetworksColumn;
 use crate::queries::prisms::row::{Prism, PrismColumns};
 use crate::queries::results::find::FoundResult;
 use crate::queries::results::row::ResultColumns;
@@ -32,7 +34,7 @@ const OF_RESULT: StatementName = StatementName {
 };
 
 /// The API key of a call, as looked up together with the other rows of the call.
-#[derive(Clone, Copy, Debug, Queryable, Selectable)]
+#[derive(Clone, Debug, Queryable, Selectable)]
 #[diesel(table_name = api_keys)]
 pub struct KeyRow {
     /// The key's id.
@@ -43,6 +45,9 @@ pub struct KeyRow {
     /// Whether the key was revoked and no longer opens anything.
     #[diesel(select_expression = api_keys::revoked_at.is_not_null())]
     pub is_revoked: bool,
+    /// The networks from which the key is accepted; `None` for any.
+    #[diesel(deserialize_as = NetworksColumn)]
+    pub networks: Option<KeyNetworks>,
 }
 
 /// The rows that a create call needs.

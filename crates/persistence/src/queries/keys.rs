@@ -1,12 +1,24 @@
 //! API keys: stored as hashes and never deleted, with their use recorded for the owner.
 
+mod ending;
+mod networks;
+mod replace;
+
+use std::net::IpAddr;
+
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
+use refract_domain::account::key_networks::KeyNetworks;
+use refract_domain::account::key_use::KeyTimes;
 use refract_domain::account::secret_hash::ApiKeyHash;
 use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, ApiKeyId, PersonId};
 
+pub use self::ending::EndingKey;
+pub(crate) use self::networks::NetworksColumn;
+pub use self::networks::SetNetworksOutcome;
+pub use self::replace::{NewSuccessor, ReplaceKeyOutcome};
 use crate::connections::{in_transaction, on, run, transaction};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
@@ -29,6 +41,19 @@ pub struct NewApiKey {
     pub first_characters: String,
     /// The key is refused from this moment on; `None` for a key that never expires.
     pub expires_at: Option<DateTime<Utc>>,
+    /// The networks from which the key is accepted; `None` for any.
+    pub networks: Option<KeyNetworks>,
+}
+
+/// The last use of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct KeyUse {
+    /// The key.
+    pub key: ApiKeyId,
+    /// The moment of the call.
+    pub at: DateTime<Utc>,
+    /// The address of the call's client, if it is known.
+    pub client: Option<IpAddr>,
 }
 
 /// An API key as its owner sees it, without the number of its results: counting the results of
@@ -53,6 +78,25 @@ pub struct StoredKey {
     pub made_by: Option<PersonId>,
     /// The key is refused from this moment on; `None` for a key that never expires.
     pub expires_at: Option<DateTime<Utc>>,
+    /// The networks from which the key is accepted; `None` for any.
+    #[diesel(deserialize_as = NetworksColumn)]
+    pub networks: Option<KeyNetworks>,
+    /// The client's address of the last use; `None` if it is not known.
+    pub last_used_from: Option<String>,
+    /// The key in whose place this one was made.
+    pub replaces: Option<ApiKeyId>,
+}
+
+impl StoredKey {
+    /// When the key was made, used and ends.
+    pub fn times(&self) -> KeyTimes {
+        KeyTimes {
+            created_at: self.created_at,
+            last_used_at: self.last_used_at,
+            expires_at: self.expires_at,
+            revoked_at: self.revoked_at,
+        }
+    }
 }
 
 #[derive(Insertable)]
@@ -70,6 +114,8 @@ struct ApiKeyColumns {
     created_at: DateTime<Utc>,
     made_by: Option<PersonId>,
     expires_at: Option<DateTime<Utc>>,
+    networks: Option<String>,
+    replaces: Option<ApiKeyId>,
 }
 
 impl Database {
@@ -91,9 +137,15 @@ impl Database {
             created_at: stamp.at,
             made_by: stamp.actor.person(),
             expires_at: key.expires_at,
+            networks: key.networks.as_ref().map(ToString::to_string),
+            replaces: None,
         };
+        let end = key.expires_at.map(|end| EventDetail::at("ends", end));
+        let networks = key.networks.as_ref();
+        let networks = networks.map(|networks| EventDetail::key_networks(Some(networks)));
+        let details: Vec<_> = end.into_iter().chain(networks).collect();
         let event = Event {
-            to: key.expires_at.map(|end| EventDetail::at("ends", end)),
+            to: (!details.is_empty()).then(|| EventDetail::list(&details)),
             ..stamp.event(EventAction::KeyCreated, EventTarget::Key(key.id))
         };
         transaction!(self, |c| {
@@ -158,15 +210,12 @@ impl Database {
         .await
     }
 
-    /// Saves when keys were last used. A moment earlier than the saved one changes nothing, so
+    /// Saves when and from where keys were last used. A moment earlier than the saved one changes nothing, so
     /// nodes may save theirs in any order.
     ///
     /// # Errors
     /// When the database fails; then no use is saved.
-    pub async fn note_key_use(
-        &self,
-        uses: &[(ApiKeyId, DateTime<Utc>)],
-    ) -> Result<(), PersistenceError> {
+    pub async fn note_key_use(&self, uses: &[KeyUse]) -> Result<(), PersistenceError> {
         if uses.is_empty() {
             return Ok(());
         }
@@ -174,17 +223,18 @@ impl Database {
         // every node locks rows in one order, so that two cannot deadlock
         uses.sort_unstable();
         transaction!(self, |c| {
-            for (key, used_at) in &uses {
+            for KeyUse { key, at, client } in &uses {
                 let is_news = api_keys::last_used_at
                     .is_null()
-                    .or(api_keys::last_used_at.lt(Some(*used_at)).assume_not_null());
+                    .or(api_keys::last_used_at.lt(Some(*at)).assume_not_null());
                 let known = api_keys::table
                     .filter(api_keys::id.eq(Bind(*key)))
                     .filter(is_news);
-                run!(
-                    c,
-                    diesel::update(known).set(api_keys::last_used_at.eq(Some(*used_at)))
+                let last_use = (
+                    api_keys::last_used_at.eq(Some(*at)),
+                    api_keys::last_used_from.eq(client.map(|address| address.to_string())),
                 );
+                run!(c, diesel::update(known).set(last_use));
             }
             QueryResult::Ok(())
         })

@@ -22,7 +22,7 @@ use refract_domain::event::{ActorKind, EventAction, EventTarget};
 use refract_domain::ids::{EventId, ResultId};
 use refract_domain::prism::slug::PrismSelector;
 use refract_persistence::{
-    EventActors, EventFilter, EventRange, ResultFilter, ResultOrder, SaveOutcome,
+    EventActors, EventFilter, EventRange, KeyUse, ResultFilter, ResultOrder, SaveOutcome,
 };
 use uuid::Uuid;
 
@@ -286,7 +286,11 @@ async fn saved_at_once(it: &Fixture) -> Vec<String> {
 async fn warm_up(it: &Fixture) {
     it.database.ping().await.unwrap();
     it.database
-        .note_key_use(&[(it.key.id, moment(1))])
+        .note_key_use(&[KeyUse {
+            key: it.key.id,
+            at: moment(1),
+            client: None,
+        }])
         .await
         .unwrap();
 }

@@ -1,8 +1,11 @@
 //! API keys: creation, listing, revocation, counts of use.
 
+use std::net::IpAddr;
+
+use refract_domain::account::key_networks::KeyNetworks;
 use refract_domain::ids::ApiKeyId;
 use refract_domain::prism::slug::PrismSelector;
-use refract_persistence::{NewApiKey, NewResult, StoredKey};
+use refract_persistence::{KeyUse, NewApiKey, NewResult, SetNetworksOutcome, StoredKey};
 use refract_test_support::on_both;
 use uuid::Uuid;
 
@@ -15,6 +18,8 @@ on_both!(
     a_key_is_revoked_for_good,
     a_key_of_another_account_is_not_revoked,
     a_key_opens_nothing_from_its_end_on,
+    a_key_is_found_with_its_networks,
+    networks_of_another_account_are_not_set,
     only_a_later_use_is_noted,
     two_keys_of_one_hash_are_refused,
 );
@@ -58,6 +63,9 @@ async fn keys_are_listed_oldest_first_with_what_they_made(it: Fixture) {
             revoked_at: None,
             made_by: None,
             expires_at: None,
+            networks: None,
+            last_used_from: None,
+            replaces: None,
         };
         (key, results_made)
     };
@@ -143,23 +151,97 @@ async fn a_key_opens_nothing_from_its_end_on(it: Fixture) {
     }
 }
 
+async fn a_key_is_found_with_its_networks(it: Fixture) {
+    let saved = it.result(answered(), None);
+    it.database.save_result(&saved).await.unwrap();
+    let networks = KeyNetworks::parse("10.0.0.0/8, 2001:db8::/32").unwrap();
+    let limited = NewApiKey {
+        networks: networks.clone(),
+        ..new_key(it.account, 2)
+    };
+    it.database
+        .create_api_key(&limited, it.stamp(0))
+        .await
+        .unwrap();
+    for (key, expected) in [(&it.key, None), (&limited, networks.clone())] {
+        let (hash, selector) = (&key.hash, it.selector());
+        let creating = it
+            .database
+            .find_create_call(hash, &selector, None, moment(9));
+        let reading = it
+            .database
+            .find_result_call(hash, saved.result.id, moment(9));
+        let found = [
+            creating.await.unwrap().unwrap().key,
+            reading.await.unwrap().unwrap().key,
+        ];
+        for row in found {
+            assert_eq!((row.id, &row.networks), (key.id, &expected));
+        }
+    }
+    let set = async |networks: Option<&KeyNetworks>| {
+        let setting = it
+            .database
+            .set_key_networks(limited.id, networks, it.stamp(9));
+        setting.await.unwrap()
+    };
+    let saved = async || keys(&it).await[1].networks.clone();
+    assert_eq!(set(networks.as_ref()).await, SetNetworksOutcome::Unchanged);
+    assert_eq!(saved().await, networks);
+    assert_eq!(set(None).await, SetNetworksOutcome::Changed);
+    assert_eq!(saved().await, None);
+}
+
+async fn networks_of_another_account_are_not_set(it: Fixture) {
+    let elsewhere = account(&it.database, "elsewhere").await;
+    let networks = KeyNetworks::parse("10.0.0.0/8").unwrap();
+    let stranger = new_stamp(elsewhere, 5);
+    let setting = it
+        .database
+        .set_key_networks(it.key.id, networks.as_ref(), stranger);
+    assert_eq!(setting.await.unwrap(), SetNetworksOutcome::NotFound);
+    assert_eq!(keys(&it).await[0].networks, None);
+}
+
 async fn only_a_later_use_is_noted(it: Fixture) {
     let second = new_key(it.account, 2);
     it.database
         .create_api_key(&second, it.stamp(0))
         .await
         .unwrap();
+    let client = |text: &str| -> Option<IpAddr> { text.parse().ok() };
+    let used = |key, milliseconds, address| KeyUse {
+        key,
+        at: moment(milliseconds),
+        client: client(address),
+    };
     let note = async |uses: &[_]| it.database.note_key_use(uses).await.unwrap();
     note(&[]).await;
-    note(&[(second.id, moment(3)), (it.key.id, moment(20))]).await;
     note(&[
-        (it.key.id, moment(10)),
-        (second.id, moment(4)),
-        (second.id, moment(1)),
+        used(second.id, 3, "192.0.2.3"),
+        used(it.key.id, 20, "2001:db8::20"),
     ])
     .await;
-    let used: Vec<_> = keys(&it).await.iter().map(|row| row.last_used_at).collect();
-    assert_eq!(used, [Some(moment(20)), Some(moment(4))]);
+    note(&[
+        used(it.key.id, 10, "192.0.2.10"),
+        used(second.id, 4, "192.0.2.4"),
+        used(second.id, 1, "192.0.2.1"),
+    ])
+    .await;
+    let last_uses = async || {
+        let rows = keys(&it).await.into_iter();
+        rows.map(|row| (row.last_used_at, row.last_used_from))
+            .collect::<Vec<_>>()
+    };
+    let at = |milliseconds, address: Option<&str>| {
+        (Some(moment(milliseconds)), address.map(str::to_owned))
+    };
+    let first = at(20, Some("2001:db8::20"));
+    let expected = [first.clone(), at(4, Some("192.0.2.4"))];
+    assert_eq!(last_uses().await, expected);
+    // a client without an address
+    note(&[used(second.id, 5, "")]).await;
+    assert_eq!(last_uses().await, [first, at(5, None)]);
 }
 
 async fn two_keys_of_one_hash_are_refused(it: Fixture) {

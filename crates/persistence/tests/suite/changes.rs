@@ -1,5 +1,6 @@
 //! Changes of every kind that has an event, made one by one.
 
+use refract_domain::account::key_networks::KeyNetworks;
 use refract_domain::account::person::PersonName;
 use refract_domain::account::role::Role;
 use refract_domain::account::secret_hash::TokenHash;
@@ -47,6 +48,7 @@ pub(crate) struct Things {
 pub(crate) enum Change {
     Account,
     Key,
+    KeyNetworks,
     Revocation,
     Prism,
     Rename,
@@ -77,9 +79,10 @@ pub(crate) enum Change {
 }
 
 impl Change {
-    pub(crate) const ALL: [Self; 29] = [
+    pub(crate) const ALL: [Self; 30] = [
         Self::Account,
         Self::Key,
+        Self::KeyNetworks,
         Self::Revocation,
         Self::Prism,
         Self::Rename,
@@ -161,6 +164,12 @@ impl Things {
             Change::Key => {
                 let key = new_key(self.it.account, 9);
                 database.create_api_key(&key, stamp).await
+            }
+            Change::KeyNetworks => {
+                let networks = KeyNetworks::parse("10.0.0.0/8 ::1").unwrap();
+                let key = self.it.key.id;
+                let setting = database.set_key_networks(key, networks.as_ref(), stamp);
+                setting.await.map(drop)
             }
             Change::Revocation => {
                 let revoking = database.revoke_api_key(self.it.key.id, stamp);

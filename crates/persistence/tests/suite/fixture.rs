@@ -200,6 +200,7 @@ pub(crate) fn new_key(account: AccountId, byte: u8) -> NewApiKey {
         hash: ApiKeyHash::new([byte; 32]),
         first_characters: "rk_abcd".to_owned(),
         expires_at: None,
+        networks: None,
     }
 }
 

@@ -35,6 +35,7 @@ mod prisms;
 mod provenance;
 mod races;
 mod renewed_passwords;
+mod replaced_keys;
 mod retest_leases;
 mod retests;
 mod retries;

@@ -193,6 +193,14 @@ async fn each_dimension_parts_what_differs_in_it(it: Fixture) {
         ..all
     };
     assert_eq!(list(&it, of_prism).await, [of_theirs]);
+    let of_key = UsageScope {
+        key,
+        ..by([UsageDimension::Key])
+    };
+    let groups = list(&it, of_key).await;
+    let found: Vec<_> = groups.iter().map(|group| group.api_key).collect();
+    assert_eq!(found, [key]);
+    assert_eq!(groups[0].usage, times(4));
 }
 
 async fn a_period_ends_before_its_end(it: Fixture) {
@@ -328,6 +336,10 @@ async fn a_deletion_changes_no_sum(it: Fixture) {
         by(UsageDimension::ALL),
         by([UsageDimension::Prism]),
         by([UsageDimension::Model, UsageDimension::Day]),
+        UsageScope {
+            key: Some(it.key.id),
+            ..by([UsageDimension::Key, UsageDimension::Day])
+        },
     ];
     let mut before = Vec::new();
     for scope in &scopes {

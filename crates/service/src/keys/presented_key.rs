@@ -1,5 +1,6 @@
 //! The API key of a call, and the caller that it turned out to belong to.
 
+use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 
 use refract_domain::ids::ApiKeyId;
@@ -23,17 +24,23 @@ impl CallKeyId {
     }
 }
 
-/// The key of a call.
+/// The key of a call, and the call's client.
 pub struct PresentedKey {
     /// `None` when the bearer token does not have the shape of a key.
     key: Option<ApiKey>,
     id: CallKeyId,
+    client: Option<IpAddr>,
 }
 
 impl PresentedKey {
-    /// A key whose id is written to `id` once it is known.
-    pub fn new(key: Option<ApiKey>, id: CallKeyId) -> Self {
-        Self { key, id }
+    /// A key whose id is written to `id` once it is known, of a client at this address.
+    pub fn new(key: Option<ApiKey>, id: CallKeyId, client: Option<IpAddr>) -> Self {
+        Self { key, id, client }
+    }
+
+    /// The address of the client, if it is known.
+    pub(crate) fn client(&self) -> Option<IpAddr> {
+        self.client
     }
 
     pub(crate) fn key(&self) -> Option<&ApiKey> {

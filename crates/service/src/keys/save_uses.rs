@@ -1,7 +1,9 @@
-//! Saves when API keys were last used.
+//! Saves when and from where API keys were last used.
 
 use std::convert::Infallible;
 use std::time::Duration;
+
+use refract_persistence::KeyUse;
 
 use crate::keys::Keys;
 
@@ -25,12 +27,15 @@ impl Keys<'_> {
         if taken.is_empty() {
             return;
         }
-        let list: Vec<_> = taken.into_iter().collect();
+        let list: Vec<_> = taken
+            .into_iter()
+            .map(|(key, (at, client))| KeyUse { key, at, client })
+            .collect();
         if let Err(error) = self.refract.database.note_key_use(&list).await {
             tracing::warn!(%error, "the last use of keys could not be written yet");
             let mut collected = uses.collected();
-            for (key, moment) in list {
-                collected.entry(key).or_insert(moment);
+            for KeyUse { key, at, client } in list {
+                collected.entry(key).or_insert((at, client));
             }
         }
     }

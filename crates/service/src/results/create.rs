@@ -48,15 +48,13 @@ impl Results<'_> {
         presented: &PresentedKey,
         call: CreateCall,
     ) -> Result<ReadableResult, CallError> {
-        let hash = presented.key().ok_or(CallError::InvalidApiKey)?.hash();
+        let keys = self.refract.keys();
+        let hash = keys.hash_of(presented)?;
         let key = call.idempotency_key.as_ref();
         let with_key = key.map(|key| self.refract.single_flight.enter(key));
         let database = &self.refract.database;
         let found = database.find_create_call(&hash, &call.prism, key, Utc::now());
-        let (actor, row) = self
-            .refract
-            .keys()
-            .authenticate(presented, found.await?, |row| row.key)?;
+        let (actor, row) = keys.authenticate(presented, found.await?, |row| &row.key)?;
         self.check_and_ask(actor, row.prism, row.held, call, with_key)
             .await
     }

@@ -8,7 +8,7 @@ use refract_persistence::PersistenceError;
 /// Why a call was refused, before anything was saved.
 #[derive(Debug, thiserror::Error)]
 pub enum CallError {
-    /// The API key is unknown or revoked.
+    /// The API key is unknown, revoked or expired, or the client is outside its networks.
     #[error("Invalid API key")]
     InvalidApiKey,
     /// The account has no such prism, or the prism is archived.

@@ -13,6 +13,7 @@ use prometheus_client::registry::Registry;
 use refract_model_gateway::ModelReport;
 
 pub use self::collectors::{register_database, register_model};
+use crate::keys::KeyMetrics;
 use crate::measures::watch::WatchMetrics;
 
 /// Upper bounds of the histogram's buckets in seconds: from a model on the same machine to two full
@@ -36,6 +37,7 @@ pub struct ServiceMetrics {
     results_purged: Counter,
     retention_refused: Family<Label, Counter>,
     pub(crate) watch: WatchMetrics,
+    pub(crate) keys: KeyMetrics,
 }
 
 /// A label and its value.
@@ -56,6 +58,7 @@ impl Default for ServiceMetrics {
             results_purged: Counter::default(),
             retention_refused: Family::default(),
             watch: WatchMetrics::default(),
+            keys: KeyMetrics::default(),
         }
     }
 }
@@ -105,6 +108,7 @@ impl ServiceMetrics {
             self.retention_refused.clone(),
         );
         self.watch.register(registry);
+        self.keys.register(registry);
     }
 
     /// Adds the metrics of what model servers report about their requests.

@@ -36,13 +36,11 @@ impl Results<'_> {
         presented: &PresentedKey,
         id: ResultId,
     ) -> Result<ResultCall, CallError> {
-        let hash = presented.key().ok_or(CallError::InvalidApiKey)?.hash();
+        let keys = self.refract.keys();
+        let hash = keys.hash_of(presented)?;
         let database = &self.refract.database;
         let found = database.find_result_call(&hash, id, Utc::now());
-        let (actor, row) = self
-            .refract
-            .keys()
-            .authenticate(presented, found.await?, |row| row.key)?;
+        let (actor, row) = keys.authenticate(presented, found.await?, |row| &row.key)?;
         let found = row.result.ok_or(CallError::ResultNotFound)?;
         Ok(ResultCall { actor, found })
     }

@@ -16,6 +16,7 @@ use refract_lens_rendering::RowFormat;
 use refract_service::events::{
     ActorError, EventActors, EventFilter, EventRange, ListedEvent, event_stamp,
 };
+use refract_service::keys::KeyLimits;
 use refract_service::people::{AccountActor, ResultActor};
 use refract_service::retention::{PurgeRange, RetentionOutcome};
 use refract_test_support::on_both;
@@ -69,10 +70,10 @@ async fn actors_are_found_by_what_they_are_called(it: Fixture) {
     }
     let mut keys = Vec::new();
     for _ in 0..2 {
-        let creating = it
-            .refract
-            .keys()
-            .create(&operator, "laptop".to_owned(), None);
+        let creating =
+            it.refract
+                .keys()
+                .create(&operator, "laptop".to_owned(), KeyLimits::default());
         keys.push(creating.await.unwrap().0.uuid());
     }
     let actors = |kind, ids: &[uuid::Uuid]| EventActors {
@@ -116,10 +117,14 @@ async fn a_key_that_would_end_in_the_past_is_not_made(it: Fixture) {
     let before = all(&it).await;
     let operator = AccountActor::operator(it.account);
     let end: DateTime<Utc> = "2020-01-01T00:00:00Z".parse().unwrap();
+    let limits = KeyLimits {
+        expires_at: Some(end),
+        ..KeyLimits::default()
+    };
     let creating = it
         .refract
         .keys()
-        .create(&operator, "late".to_owned(), Some(end));
+        .create(&operator, "late".to_owned(), limits);
     assert_eq!(
         creating.await.err().unwrap().to_string(),
         "the end of a key must be in the future, and 2020-01-01T00:00:00Z is over: name a later one"
@@ -156,7 +161,10 @@ async fn an_actor_hands_on_request_and_note(it: Fixture) {
     let actor = AccountActor::operator(it.account)
         .in_request(EventRequest::new(&"req-1"))
         .with_note(note.clone());
-    let creating = it.refract.keys().create(&actor, "noted".to_owned(), None);
+    let creating = it
+        .refract
+        .keys()
+        .create(&actor, "noted".to_owned(), KeyLimits::default());
     creating.await.unwrap();
     let listed = all(&it).await;
     let stamp = &listed[0].event.stamp;

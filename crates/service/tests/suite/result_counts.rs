@@ -11,6 +11,7 @@ use proptest::sample::select;
 use proptest::test_runner::{Config, TestRunner};
 use refract_domain::ids::{AccountId, ApiKeyId};
 use refract_service::Refract;
+use refract_service::keys::KeyLimits;
 use refract_service::people::{AccountActor, ResultActor};
 use refract_service::results::ResultCounts;
 use refract_test_support::on_both;
@@ -199,13 +200,13 @@ async fn lists_of_prisms_and_keys_show_their_numbers(it: Fixture) {
     let (used, _) = it
         .refract
         .keys()
-        .create(&actor, "used".to_owned(), None)
+        .create(&actor, "used".to_owned(), KeyLimits::default())
         .await
         .unwrap();
     let (idle, _) = it
         .refract
         .keys()
-        .create(&actor, "idle".to_owned(), None)
+        .create(&actor, "idle".to_owned(), KeyLimits::default())
         .await
         .unwrap();
     let now = Utc::now();

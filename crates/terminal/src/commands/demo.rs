@@ -10,6 +10,7 @@ use std::net::SocketAddr;
 use http::StatusCode;
 use refract_domain::prism::slug::PrismSelector;
 use refract_service::Refract;
+use refract_service::keys::KeyLimits;
 use refract_service::keys::api_key::ApiKey;
 use refract_service::model::ModelGateway;
 use refract_service::people::{AccountActor, AppUrl};
@@ -42,7 +43,10 @@ pub async fn prepare(refract: &Refract) -> anyhow::Result<ApiKey> {
         found => drop(found?),
     }
     let label = "demo".to_owned();
-    let (_, key) = refract.keys().create(&actor, label, None).await?;
+    let (_, key) = refract
+        .keys()
+        .create(&actor, label, KeyLimits::default())
+        .await?;
     Ok(key)
 }
 

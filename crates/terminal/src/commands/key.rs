@@ -1,14 +1,20 @@
 //! `refract key`: API keys. A key is printed once, when it is created.
 
+pub(super) mod find;
+mod list;
+mod rotate;
+
 use anyhow::{Context as _, bail};
 use chrono::{DateTime, Utc};
-use clap::Subcommand;
+use clap::{Args, Subcommand};
+use refract_domain::account::key_networks::KeyNetworks;
 use refract_domain::ids::{AccountId, ApiKeyId};
 use refract_service::Refract;
-use refract_service::keys::{KeyError, ListedKey};
+use refract_service::keys::{KeyError, KeyLimits, OverlapDays, SetNetworksOutcome};
 use refract_service::people::AccountActor;
 use serde::Serialize;
 
+use self::find::find_key;
 use super::context::{self, AccountArg};
 use super::period::{self, to_the_second};
 use crate::output;
@@ -19,7 +25,7 @@ use crate::settings::{self, ApiUrlArgs, DatabaseArgs};
 pub enum KeyCommand {
     /// Makes a key and shows it, this one time
     #[command(
-        after_help = "Examples:\n  refract key create --name laptop\n  refract key create --name trial --expires 2027-01-01\n  export REFRACT_KEY=$(refract key create --name ci | jq -r .key)"
+        after_help = "Examples:\n  refract key create --name laptop\n  refract key create --name trial --expires 2027-01-01\n  refract key create --name importer --network 10.0.0.0/8 --network 2001:db8::/32\n  export REFRACT_KEY=$(refract key create --name ci | jq -r .key)"
     )]
     Create {
         /// A label to tell it from others
@@ -29,6 +35,10 @@ pub enum KeyCommand {
         /// a time such as 2027-01-01T09:00:00Z [default: never]
         #[arg(long, value_name = "DATE", value_parser = period::moment)]
         expires: Option<DateTime<Utc>>,
+        /// Accept the key only from clients in this network, such as 10.0.0.0/8, or at this address;
+        /// repeat it for several [default: from any]
+        #[arg(long = "network", value_name = "NETWORK")]
+        networks: Vec<String>,
         #[command(flatten)]
         account: AccountArg,
         #[command(flatten)]
@@ -54,6 +64,34 @@ pub enum KeyCommand {
         #[command(flatten)]
         account: AccountArg,
     },
+    /// Changes the networks from which a key is accepted
+    #[command(
+        after_help = "Examples:\n  refract key set importer --network 10.0.0.0/8 --network 192.0.2.7\n  refract key set importer --any-network"
+    )]
+    Set {
+        /// The key's id, or its name if no other key has it
+        key: String,
+        #[command(flatten)]
+        networks: NetworkArgs,
+        #[command(flatten)]
+        account: AccountArg,
+    },
+    /// Replaces a key: makes a successor with its name and networks, and lets the key end later
+    #[command(
+        after_help = "A key that was replaced before keeps its successor, which is not shown again: then \"key\" is null. If the successor was lost, revoke it and rotate again.\n\nExamples:\n  refract key rotate importer\n  refract key rotate importer --days 30 | jq -r .key"
+    )]
+    Rotate {
+        /// The key's id, or its name if no other key has it
+        key: String,
+        /// Days for which the old key is still accepted: 1 to 90
+        #[arg(long, value_name = "DAYS", default_value = "7", value_parser = OverlapDays::parse)]
+        days: OverlapDays,
+        /// From then on the successor is refused [default: never]
+        #[arg(long, value_name = "DATE", value_parser = period::moment)]
+        expires: Option<DateTime<Utc>>,
+        #[command(flatten)]
+        account: AccountArg,
+    },
     /// Revokes a key: the next request with it is refused
     #[command(after_help = "Examples:\n  refract key revoke 0190b8f2-0000-7000-8000-0000000000aa")]
     Revoke {
@@ -64,42 +102,24 @@ pub enum KeyCommand {
     },
 }
 
+/// The new networks of a key.
+#[derive(Args)]
+#[group(required = true, multiple = false)]
+pub struct NetworkArgs {
+    /// Accept the key only from clients in this network, or at this address; repeat it for several
+    #[arg(long = "network", value_name = "NETWORK")]
+    networks: Vec<String>,
+    /// Accept the key from anywhere
+    #[arg(long)]
+    any_network: bool,
+}
+
 #[derive(Serialize)]
 struct NewKey<'a> {
     id: String,
     account: &'a str,
     name: &'a str,
     key: &'a str,
-}
-
-#[derive(Serialize)]
-struct ShownKey {
-    id: String,
-    name: String,
-    first_characters: String,
-    created_at: String,
-    last_used_at: Option<String>,
-    results_made: u64,
-    revoked_at: Option<String>,
-    expires_at: Option<String>,
-    revoked_by: Option<String>,
-}
-
-impl From<ListedKey> for ShownKey {
-    fn from(listed: ListedKey) -> Self {
-        let key = listed.row;
-        Self {
-            id: key.id.to_string(),
-            name: key.name,
-            first_characters: key.first_characters,
-            created_at: to_the_second(key.created_at),
-            last_used_at: key.last_used_at.map(to_the_second),
-            results_made: listed.results,
-            revoked_at: key.revoked_at.map(to_the_second),
-            expires_at: key.expires_at.map(to_the_second),
-            revoked_by: listed.revoked_by.map(|by| by.reference),
-        }
-    }
 }
 
 impl KeyCommand {
@@ -109,6 +129,7 @@ impl KeyCommand {
             Self::Create {
                 name,
                 expires,
+                networks,
                 account,
                 api,
                 listen,
@@ -116,13 +137,35 @@ impl KeyCommand {
                 let refract = context::open_or_create(&database.settings()).await?;
                 let listen = settings::address("REFRACT_LISTEN", &listen)?;
                 let url = api.url_of(&settings::as_reached(listen).to_string())?;
-                create(&refract, &name, expires, &account).await?;
+                let limits = KeyLimits {
+                    expires_at: expires,
+                    networks: read_networks(&networks)?,
+                };
+                create(&refract, &name, limits, &account).await?;
                 output::say(&format!("The API: {url}"));
                 Ok(())
             }
             Self::List { json, account } => {
                 let (refract, account) = account.open(database).await?;
-                list(&refract, json, account).await
+                list::list(&refract, json, account).await
+            }
+            Self::Set {
+                key,
+                networks,
+                account,
+            } => {
+                let networks = read_networks(&networks.networks)?;
+                let (refract, account) = account.open(database).await?;
+                set_networks(&refract, account, &key, networks.as_ref()).await
+            }
+            Self::Rotate {
+                key,
+                days,
+                expires,
+                account,
+            } => {
+                let refract = context::open(&database.settings()).await?;
+                rotate::rotate(&refract, &account, &key, days, expires).await
             }
             Self::Revoke { id, account } => {
                 let (refract, account) = account.open(database).await?;
@@ -141,13 +184,14 @@ impl KeyCommand {
 async fn create(
     refract: &Refract,
     name: &str,
-    expires: Option<DateTime<Utc>>,
+    limits: KeyLimits,
     account: &AccountArg,
 ) -> anyhow::Result<()> {
+    let expires = limits.expires_at;
     let name = context::name("--name", name)?;
     let actor = AccountActor::operator(account.find(refract).await?);
     let label = name.as_str().to_owned();
-    let creating = refract.keys().create(&actor, label, expires).await;
+    let creating = refract.keys().create(&actor, label, limits).await;
     let (id, key) = match creating {
         Err(refusal @ KeyError::EndsInThePast { .. }) => bail!("--expires: {refusal}"),
         created => created?,
@@ -163,31 +207,32 @@ async fn create(
     })
 }
 
-async fn list(refract: &Refract, json: bool, account: AccountId) -> anyhow::Result<()> {
-    let keys = refract.keys().list(account).await?;
-    let shown: Vec<_> = keys.into_iter().map(ShownKey::from).collect();
-    let headers = [
-        "id",
-        "name",
-        "begins with",
-        "created",
-        "last used",
-        "results",
-        "revoked",
-        "revoked by",
-        "expires",
-    ];
-    output::list(json, &headers, &shown, |key| {
-        vec![
-            key.id.clone(),
-            key.name.clone(),
-            key.first_characters.clone(),
-            key.created_at.clone(),
-            key.last_used_at.clone().unwrap_or_default(),
-            key.results_made.to_string(),
-            key.revoked_at.clone().unwrap_or_default(),
-            key.revoked_by.clone().unwrap_or_default(),
-            key.expires_at.clone().unwrap_or_default(),
-        ]
-    })
+async fn set_networks(
+    refract: &Refract,
+    account: AccountId,
+    called: &str,
+    networks: Option<&KeyNetworks>,
+) -> anyhow::Result<()> {
+    let key = find_key(refract, account, called).await?;
+    let actor = AccountActor::operator(account);
+    let setting = refract.keys().set_networks(&actor, key, networks);
+    match setting.await? {
+        SetNetworksOutcome::NotFound => bail!("'{called}': there is no such key"),
+        SetNetworksOutcome::Changed | SetNetworksOutcome::Unchanged => {}
+    }
+    match networks {
+        Some(networks) => output::say(&format!("The key is accepted from {networks} only.")),
+        None => output::say("The key is accepted from anywhere."),
+    }
+    Ok(())
+}
+
+/// Reads the values of `--network`; `None` for a key that is not limited.
+fn read_networks(values: &[String]) -> anyhow::Result<Option<KeyNetworks>> {
+    let read = KeyNetworks::parse(&values.join(" ")).context("--network")?;
+    anyhow::ensure!(
+        read.is_some() || values.is_empty(),
+        "--network: name a network such as 10.0.0.0/8"
+    );
+    Ok(read)
 }

@@ -12,6 +12,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::context::{self, AccountArg};
+use super::key::find::find_key;
 use super::period::PeriodArgs;
 use crate::output;
 use crate::settings::DatabaseArgs;
@@ -21,6 +22,10 @@ use crate::settings::DatabaseArgs;
 pub struct UsageCommand {
     /// Only the results of this prism: its slug or id
     prism: Option<String>,
+
+    /// Only the results that this key made: its id, or its name if no other key has it
+    #[arg(long, value_name = "KEY")]
+    key: Option<String>,
 
     /// What to add up by
     #[arg(
@@ -94,11 +99,16 @@ impl UsageCommand {
             None => None,
             Some(name) => Some(context::find_prism(&refract, account, name).await?.id),
         };
+        let key = match &self.key {
+            None => None,
+            Some(called) => Some(find_key(&refract, account, called).await?),
+        };
         let period = self.period.filter();
         let by: BTreeSet<UsageDimension> = self.by.iter().copied().collect();
         let scope = UsageScope {
             by: by.clone(),
             prism,
+            key,
             since: period.since,
             until: period.until,
         };

@@ -124,6 +124,12 @@ async fn walk_over_settings(walk: &mut Walk<'_>) {
     walk.run("key create", &["--name", "one"], &["key_created"])
         .await;
     let key = walk.service.key_id.clone();
+    let set = [key.as_str(), "--network", "127.0.0.0/8"];
+    walk.run("key set", &set, &["key_changed"]).await;
+    walk.run("key set", &set, &[]).await;
+    let both = ["key_created", "key_changed"];
+    walk.run("key rotate", &[&key], &both).await;
+    walk.run("key rotate", &[&key], &[]).await;
     walk.run("key revoke", &[&key], &["key_revoked"]).await;
     walk.run("key revoke", &[&key], &[]).await;
     walk.run("prism create", &[PRISM_FILE], &["prism_created"])

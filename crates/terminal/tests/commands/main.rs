@@ -20,6 +20,7 @@ mod events;
 mod events_of_commands;
 mod events_of_runs;
 mod exports;
+mod keys;
 mod lens_work;
 mod marks;
 mod marks_errors;

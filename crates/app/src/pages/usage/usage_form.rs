@@ -1,15 +1,21 @@
 //! The form that chooses the groups and the period.
 
 use maud::{Markup, html};
+use refract_domain::ids::ApiKeyId;
 use refract_service::prisms::ListedPrism;
 use refract_service::results::UsageDimension;
 
 use super::usage_query::{ADDRESS, UsageQuery};
 
 /// The form with the values that were sent, valid or not.
-pub(super) fn usage_form(query: &UsageQuery, prisms: &[ListedPrism]) -> Markup {
+pub(super) fn usage_form(
+    query: &UsageQuery,
+    prisms: &[ListedPrism],
+    keys: &[(ApiKeyId, String)],
+) -> Markup {
     let by = query.field("by", "Added up by");
     let prism = query.field("prism", "Of");
+    let key = query.field("key", "Made by key");
     html! {
         form.filters method="get" action=(ADDRESS) aria-label="Filters" {
             (by.select(&html! {
@@ -21,6 +27,12 @@ pub(super) fn usage_form(query: &UsageQuery, prisms: &[ListedPrism]) -> Markup {
                 option value="" { "all prisms" }
                 @for listed in prisms {
                     (prism.option(&listed.prism.id.to_string(), listed.prism.name.as_str()))
+                }
+            }))
+            (key.select(&html! {
+                option value="" { "any, or none" }
+                @for (id, label) in keys {
+                    (key.option(&id.to_string(), label))
                 }
             }))
             (query.field("from", "From (UTC)").line("date", "off"))

@@ -1,7 +1,7 @@
 //! The period and the groups of the usage, parsed from an address.
 
 use chrono::{Days, NaiveDate, Utc};
-use refract_domain::ids::PrismId;
+use refract_domain::ids::{ApiKeyId, PrismId};
 use refract_service::results::{UsageDimension, UsageScope};
 
 use crate::components::list_filters::ListFilters;
@@ -10,7 +10,7 @@ use crate::requests::page_request::Query;
 /// The address of the page.
 pub(super) const ADDRESS: &str = "/usage";
 /// The query parameters of the form, which are also the names of its inputs.
-const NAMES: [&str; 4] = ["by", "prism", "from", "to"];
+const NAMES: [&str; 5] = ["by", "prism", "key", "from", "to"];
 /// The days that are shown when no period is chosen, with today.
 const DAYS: u64 = 30;
 
@@ -28,10 +28,12 @@ impl UsageQuery {
         let choose = "is none of the list: choose one";
         let by = read.read_one("by", choose, UsageDimension::named);
         let prism = read.read_one("prism", choose, PrismId::parse);
+        let key = read.read_one("key", choose, ApiKeyId::parse);
         let (since, until) = read.read_period();
         read.filter = UsageScope {
             by: [by.unwrap_or(UsageDimension::Prism)].into(),
             prism,
+            key,
             since,
             until,
         };
@@ -67,12 +69,13 @@ mod tests {
 
     #[test]
     fn a_chosen_period_and_prism_are_kept() {
-        let query = read(&format!("by=day&prism={ID}&to=2026-05-04"));
+        let query = read(&format!("by=day&prism={ID}&key={ID}&to=2026-05-04"));
         assert!(!query.has_errors());
         assert_eq!(query.filter.since, None);
         let end = NaiveDate::from_ymd_opt(2026, 5, 5).map(beginning);
         assert_eq!(query.filter.until, end);
         assert_eq!(query.filter.prism, PrismId::parse(ID));
+        assert_eq!(query.filter.key, ApiKeyId::parse(ID));
         assert_eq!(query.filter.by, [UsageDimension::Day].into());
     }
 
@@ -81,6 +84,7 @@ mod tests {
         for (query, name) in [
             ("by=hour", "by"),
             ("prism=triage", "prism"),
+            ("key=importer", "key"),
             ("from=yesterday", "from"),
             ("from=2026-05-04&to=2026-05-03", "to"),
         ] {

@@ -11,7 +11,7 @@ use refract_domain::submission::SentFields;
 use refract_domain::submission::reference::IdempotencyKey;
 use refract_service::Refract;
 use refract_service::keys::api_key::ApiKey;
-use refract_service::keys::{CallKeyId, PresentedKey};
+use refract_service::keys::{CallKeyId, KeyLimits, PresentedKey};
 use refract_service::model::{
     ConnectionSettings, ModelEndpoint, ModelGateway, ModelSettings, Protocol,
 };
@@ -73,7 +73,7 @@ impl Service {
             let actor = AccountActor::operator(account.id);
             let (_, key) = refract
                 .keys()
-                .create(&actor, "bench".to_owned(), None)
+                .create(&actor, "bench".to_owned(), KeyLimits::default())
                 .await?;
             refract.prisms().create(&actor, PRISM.as_bytes()).await?;
             anyhow::Ok((refract.with_model(gateway.model()), key))
@@ -135,6 +135,7 @@ impl Side for Service {
             api_key: Rc::new(PresentedKey::new(
                 Some(self.api_key.clone()),
                 CallKeyId::default(),
+                None,
             )),
             results: self.results.clone(),
         })

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
-use refract_domain::ids::PrismId;
+use refract_domain::ids::{ApiKeyId, PrismId};
 
 /// What usage can be grouped by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,6 +58,8 @@ pub struct UsageScope {
     pub by: BTreeSet<UsageDimension>,
     /// Only results of this prism.
     pub prism: Option<PrismId>,
+    /// Only results that this key made.
+    pub key: Option<ApiKeyId>,
     /// Results from this moment on; deleted ones from the beginning of its day in UTC.
     pub since: Option<DateTime<Utc>>,
     /// Results before this moment; deleted ones to the end of its day in UTC.

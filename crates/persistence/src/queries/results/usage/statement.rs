@@ -8,7 +8,7 @@ use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 use diesel::serialize::ToSql;
 use diesel::sql_types::{BigInt, HasSqlType, Integer, Nullable, Text};
 use diesel::sqlite::Sqlite;
-use refract_domain::ids::{AccountId, PrismId, ResultId};
+use refract_domain::ids::{AccountId, ApiKeyId, PrismId, ResultId};
 
 use crate::queries::counts::number_of;
 use crate::queries::results::lists::ResultFilter;
@@ -108,6 +108,7 @@ impl<DB> QueryFragment<DB> for UsageStatement
 where
     DB: UsageBackend + DieselReserveSpecialization + HasSqlType<Id> + HasSqlType<Moment>,
     AccountId: ToSql<Id, DB>,
+    ApiKeyId: ToSql<Id, DB>,
     PrismId: ToSql<Id, DB>,
     ResultId: ToSql<Id, DB>,
     DateTime<Utc>: ToSql<Moment, DB>,
@@ -125,6 +126,10 @@ where
         if let Some(prism) = &self.scope.prism {
             out.push_sql(" AND prism_id = ");
             out.push_bind_param::<Id, _>(prism)?;
+        }
+        if let Some(key) = &self.scope.key {
+            out.push_sql(" AND api_key_id = ");
+            out.push_bind_param::<Id, _>(key)?;
         }
         if let Some(since) = &self.scope.since {
             out.push_sql(" AND created_at >= ");
@@ -145,6 +150,10 @@ where
         if let Some(prism) = &self.scope.prism {
             out.push_sql(" AND prism_id = ");
             out.push_bind_param::<Id, _>(prism)?;
+        }
+        if let Some(key) = &self.scope.key {
+            out.push_sql(" AND api_key_id = ");
+            out.push_bind_param::<Id, _>(key)?;
         }
         let (first, end) = &self.days;
         if let Some(first) = first {

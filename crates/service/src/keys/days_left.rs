@@ -1,0 +1,49 @@
+//! Exports how long keys are still accepted.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use refract_domain::account::key_use::days_left;
+
+use super::Keys;
+use super::metrics::KeyLabels;
+use crate::InternalError;
+
+/// The pause between two looks at the keys.
+const ROUND: Duration = Duration::from_mins(1);
+/// Keys that end within this time have a series.
+const SHOWN: TimeDelta = TimeDelta::days(30);
+/// The most series, so that an account with thousands of keys does not fill the memory of the
+/// monitoring system. The keys that end first have one.
+const MOST_SERIES: u32 = 1_000;
+
+impl Keys<'_> {
+    /// Exports every minute how long the keys in use are still accepted, until the future is
+    /// dropped. Every node exports the same.
+    pub async fn export_days_left_regularly(self) -> Infallible {
+        let mut exported = HashMap::new();
+        loop {
+            match self.days_left(Utc::now()).await {
+                Ok(days) => {
+                    self.refract.metrics.keys.set(&exported, &days);
+                    exported = days;
+                }
+                Err(error) => tracing::warn!(%error, "the ends of keys could not be read yet"),
+            }
+            tokio::time::sleep(ROUND).await;
+        }
+    }
+
+    async fn days_left(self, now: DateTime<Utc>) -> Result<HashMap<KeyLabels, f64>, InternalError> {
+        let database = &self.refract.database;
+        let ending = database.list_ending_keys(now, now + SHOWN, MOST_SERIES);
+        let in_use = ending.await?.into_iter().filter_map(|key| {
+            let is_in_use = key.times.is_in_use(key.successor.as_ref(), now);
+            let labels = [("account", key.account), ("key", key.id.to_string())];
+            is_in_use.then(|| (labels, days_left(key.ends_at, now)))
+        });
+        Ok(in_use.collect())
+    }
+}
