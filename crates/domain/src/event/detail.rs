@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 
+use crate::account::month_budget::MonthBudget;
 use crate::account::role::Role;
 use crate::ids::{FileRunId, RetestId, UploadId};
 use crate::prism::{DisplayName, VersionNumber};
@@ -111,6 +112,12 @@ impl From<&'static str> for EventDetail {
 impl From<Role> for EventDetail {
     fn from(role: Role) -> Self {
         Self(role.name().to_owned())
+    }
+}
+
+impl From<MonthBudget> for EventDetail {
+    fn from(budget: MonthBudget) -> Self {
+        Self(budget.to_string())
     }
 }
 

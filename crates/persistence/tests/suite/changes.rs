@@ -1,5 +1,6 @@
 //! Changes of every kind that has an event, made one by one.
 
+use refract_domain::account::month_budget::MonthBudget;
 use refract_domain::account::person::PersonName;
 use refract_domain::account::role::Role;
 use refract_domain::account::secret_hash::TokenHash;
@@ -46,6 +47,7 @@ pub(crate) struct Things {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
     Account,
+    Budget,
     Key,
     Revocation,
     Prism,
@@ -77,8 +79,9 @@ pub(crate) enum Change {
 }
 
 impl Change {
-    pub(crate) const ALL: [Self; 29] = [
+    pub(crate) const ALL: [Self; 30] = [
         Self::Account,
+        Self::Budget,
         Self::Key,
         Self::Revocation,
         Self::Prism,
@@ -157,6 +160,10 @@ impl Things {
                     created_at: moment(0),
                 };
                 database.create_account(&row, stamp).await.map(drop)
+            }
+            Change::Budget => {
+                let budget = MonthBudget::parse("200").unwrap();
+                database.set_budget(Some(budget), stamp).await.map(drop)
             }
             Change::Key => {
                 let key = new_key(self.it.account, 9);

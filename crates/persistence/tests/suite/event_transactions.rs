@@ -70,6 +70,7 @@ fn expected(change: Change) -> Vec<(EventAction, Option<String>, Option<String>)
     };
     match change {
         Change::Account => vec![entry(EventAction::AccountCreated, "", "")],
+        Change::Budget => vec![entry(EventAction::BudgetSet, "", "200")],
         Change::Key => vec![entry(EventAction::KeyCreated, "", "")],
         Change::Revocation => vec![entry(EventAction::KeyRevoked, "", "")],
         Change::Prism => vec![entry(EventAction::PrismCreated, "", "1")],
@@ -136,7 +137,7 @@ async fn every_change_has_its_events(it: Fixture) {
             .collect();
         assert_eq!(found, expected(change), "{change:?}");
         let target = match change {
-            Change::Account => EventTarget::Account(added[0].stamp.account),
+            Change::Account | Change::Budget => EventTarget::Account(added[0].stamp.account),
             Change::Revocation => EventTarget::Key(key),
             Change::Removal | Change::Role | Change::Password | Change::WrongTry => {
                 EventTarget::Person(things.grace)
@@ -204,6 +205,7 @@ async fn a_change_whose_event_cannot_be_saved_is_not_made(it: Fixture) {
 async fn what_changes_nothing_has_no_event(it: Fixture) {
     let things = Things::new(it).await;
     for change in [
+        Change::Budget,
         Change::Revocation,
         Change::Rename,
         Change::Archiving,
@@ -254,6 +256,7 @@ async fn what_changes_nothing_has_no_event(it: Fixture) {
 async fn of_changes_at_once_each_that_is_made_has_one_event(it: Fixture) {
     let things = Arc::new(Things::new(it).await);
     for change in [
+        Change::Budget,
         Change::Revocation,
         Change::Rename,
         Change::Archiving,
