@@ -40,7 +40,7 @@ pub use self::create::CreateCall;
 pub use self::details::ResultDetails;
 pub use self::error::{CallError, InternalError};
 pub use self::export::ExportError;
-pub use self::metrics::{ServiceMetrics, register_database, register_model};
+pub use self::metrics::{PrismNames, ServiceMetrics, register_database, register_model};
 pub use self::prism_results::PrismResults;
 pub use self::readable_result::ReadableResult;
 pub use self::retry_failed::{Retried, RetryFailed};

@@ -1,6 +1,8 @@
 //! Metrics of asking the model and saving results.
 
 mod collectors;
+mod prism_metrics;
+mod prism_names;
 
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
@@ -13,6 +15,8 @@ use prometheus_client::registry::Registry;
 use refract_model_gateway::ModelReport;
 
 pub use self::collectors::{register_database, register_model};
+pub(crate) use self::prism_metrics::{PrismMetrics, SavedUse};
+pub use self::prism_names::PrismNames;
 use crate::measures::watch::WatchMetrics;
 
 /// Upper bounds of the histogram's buckets in seconds: from a model on the same machine to two full
@@ -36,6 +40,7 @@ pub struct ServiceMetrics {
     results_purged: Counter,
     retention_refused: Family<Label, Counter>,
     pub(crate) watch: WatchMetrics,
+    pub(crate) prisms: PrismMetrics,
 }
 
 /// A label and its value.
@@ -56,6 +61,7 @@ impl Default for ServiceMetrics {
             results_purged: Counter::default(),
             retention_refused: Family::default(),
             watch: WatchMetrics::default(),
+            prisms: PrismMetrics::default(),
         }
     }
 }
@@ -105,6 +111,7 @@ impl ServiceMetrics {
             self.retention_refused.clone(),
         );
         self.watch.register(registry);
+        self.prisms.register(registry);
     }
 
     /// Adds the metrics of what model servers report about their requests.
@@ -117,7 +124,7 @@ impl ServiceMetrics {
         registry.register(
             "refract_model_tokens",
             "Tokens as model servers report them: input, cached (most servers count these among \
-             the input) and output",
+             the input), output, and cache_written by servers that count them apart",
             self.model_tokens.clone(),
         );
         registry.register(
@@ -143,6 +150,7 @@ impl ServiceMetrics {
             ("input", report.input_tokens),
             ("cached", report.cached_tokens),
             ("output", report.output_tokens),
+            ("cache_written", report.cache_written_tokens),
         ] {
             if let Some(tokens) = tokens {
                 let counter = self.model_tokens.get_or_create(&[("kind", kind)]);
