@@ -7,6 +7,7 @@
 pub(crate) mod actor;
 pub(crate) mod answer_shares;
 pub(crate) mod ask_and_save;
+pub(crate) mod budgets;
 pub(crate) mod checked_call;
 pub(crate) mod column_value;
 pub(crate) mod counts;
@@ -31,6 +32,7 @@ pub use refract_persistence::{
 
 pub use self::answer_shares::{AnswerShares, QuestionShares};
 pub use self::ask_and_save::AnsweredCall;
+pub use self::budgets::{BudgetOutcome, BudgetRounds, BudgetUse, BudgetUsedUp, Budgets};
 pub use self::column_value::{
     AnsweredOutcome, ColumnNotSearchable, ColumnValue, SearchableColumn, SearchableValue,
     searchable_columns,

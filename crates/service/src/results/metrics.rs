@@ -18,6 +18,7 @@ pub use self::collectors::{register_database, register_model};
 pub(crate) use self::prism_metrics::{PrismMetrics, SavedUse};
 pub use self::prism_names::PrismNames;
 use crate::measures::watch::WatchMetrics;
+use crate::results::budgets::BudgetMetrics;
 
 /// Upper bounds of the histogram's buckets in seconds: from a model on the same machine to two full
 /// attempts.
@@ -40,6 +41,7 @@ pub struct ServiceMetrics {
     results_purged: Counter,
     retention_refused: Family<Label, Counter>,
     pub(crate) watch: WatchMetrics,
+    pub(crate) budgets: BudgetMetrics,
     pub(crate) prisms: PrismMetrics,
 }
 
@@ -61,6 +63,7 @@ impl Default for ServiceMetrics {
             results_purged: Counter::default(),
             retention_refused: Family::default(),
             watch: WatchMetrics::default(),
+            budgets: BudgetMetrics::default(),
             prisms: PrismMetrics::default(),
         }
     }
@@ -111,6 +114,7 @@ impl ServiceMetrics {
             self.retention_refused.clone(),
         );
         self.watch.register(registry);
+        self.budgets.register(registry);
         self.prisms.register(registry);
     }
 

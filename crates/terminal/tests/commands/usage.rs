@@ -13,6 +13,7 @@ on_both!(
     usage_is_added_up_by_what_is_asked_for,
     what_the_host_reports_is_shown_with_the_result,
     results_are_counted_by_prism,
+    a_budget_is_set_and_removed,
     a_text_that_was_cut_is_marked,
 );
 
@@ -226,4 +227,37 @@ async fn results_are_counted_by_prism(backend: Backend) {
     let metrics = service.nodes[0].ops("/metrics").await.body;
     let sample = format!("refract_prism_unsure_results_total{{{of}}} 1\n");
     assert!(metrics.contains(&sample), "{metrics}");
+}
+
+async fn a_budget_is_set_and_removed(backend: Backend) {
+    let service = Service::start(backend).await;
+    let usage = json!({"cost": 0.1});
+    created(&service, answering("m", &usage), TEXT).await;
+    let run = async |arguments: &[&str]| {
+        let all = [&["account", "set"], arguments].concat();
+        service.run(&all).await
+    };
+    let set = run(&["--budget", "0.40", "--json"]).await.done();
+    let line = "{\"account\":\"default\",\"budget\":0.4,\"spent\":0.1}\n";
+    assert_eq!(set, line);
+    assert_eq!(run(&["--budget", "0.4", "--json"]).await.done(), line);
+    let said = run(&["--budget", "0.4"]).await;
+    assert!(said.stderr.contains("25 % are used (0.1)"), "{said:?}");
+    let listed = service.run(&["account", "list", "--json"]).await.object();
+    assert_eq!(listed["budget"], json!(0.4));
+    let removed = run(&["--no-budget", "--json"]).await.object();
+    assert_eq!(removed["budget"], Value::Null);
+    let listed = service.run(&["account", "list", "--json"]).await.object();
+    assert_eq!(listed["budget"], Value::Null);
+    for wrong in [
+        &["--budget", "0"][..],
+        &["--budget", "-1"],
+        &["--budget", "1,5"],
+        &["--budget", "1", "--no-budget"],
+        &[],
+    ] {
+        assert_eq!(run(wrong).await.code, Some(2), "{wrong:?}");
+    }
+    let unknown = run(&["--budget", "1", "--account", "acme"]).await.refused();
+    assert!(unknown.contains("no account 'acme'"), "{unknown}");
 }
