@@ -1,5 +1,5 @@
 //! `/`: the prisms of the account, below a notice of changes that others made to the visitor's
-//! access.
+//! access, and of a budget that is nearly used.
 
 mod first_steps;
 mod notices;
@@ -15,6 +15,7 @@ use crate::components::empty_state::empty_state;
 use crate::components::number::{count, counted, share};
 use crate::components::prism_tabs::prism_address;
 use crate::components::table::stacked_table;
+use crate::pages::usage::budget_notice;
 use crate::replies::page::Section;
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
@@ -37,8 +38,14 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     } else {
         html! {}
     };
+    let budget = if visit.visitor.role.may(Role::Owner) {
+        visit.refract.budgets().find(visit.account()).await?
+    } else {
+        None
+    };
     let main = html! {
         (notice)
+        (budget_notice(budget.as_ref()))
         div.row.spread {
             h1 { "Prisms" }
             @if !active.is_empty() { (make) }

@@ -1,13 +1,13 @@
 //! The form that chooses the groups and the period.
 
 use maud::{Markup, html};
-use refract_service::prisms::ListedPrism;
+use refract_service::prisms::Prism;
 use refract_service::results::UsageDimension;
 
 use super::usage_query::{ADDRESS, UsageQuery};
 
 /// The form with the values that were sent, valid or not.
-pub(super) fn usage_form(query: &UsageQuery, prisms: &[ListedPrism]) -> Markup {
+pub(super) fn usage_form(query: &UsageQuery, prisms: &[Prism]) -> Markup {
     let by = query.field("by", "Added up by");
     let prism = query.field("prism", "Of");
     html! {
@@ -20,7 +20,7 @@ pub(super) fn usage_form(query: &UsageQuery, prisms: &[ListedPrism]) -> Markup {
             (prism.select(&html! {
                 option value="" { "all prisms" }
                 @for listed in prisms {
-                    (prism.option(&listed.prism.id.to_string(), listed.prism.name.as_str()))
+                    (prism.option(&listed.id.to_string(), listed.name.as_str()))
                 }
             }))
             (query.field("from", "From (UTC)").line("date", "off"))
