@@ -126,7 +126,8 @@ impl FileRun {
         >,
         stop: impl Future<Output = ()>,
     ) -> RunSummary {
-        if let Err(used_up) = self.prism.check_budget().await {
+        let (budgets, account) = self.prism.budgets();
+        if let Err(used_up) = budgets.check(account).await {
             return RunSummary {
                 stop: Some(used_up.into()),
                 ..RunSummary::default()
@@ -153,7 +154,7 @@ impl FileRun {
             std::future::pending().await
         };
         let spending = async {
-            first_error.stop(self.prism.budget_used_up().await.into());
+            first_error.stop(budgets.used_up(account).await.into());
             std::future::pending().await
         };
         let mut summary = tokio::select! {

@@ -22,6 +22,7 @@ pub(crate) mod readable_result;
 pub(crate) mod retry;
 pub(crate) mod retry_failed;
 pub(crate) mod retry_policy;
+mod rounds;
 pub(crate) mod search;
 pub(crate) mod single_flight;
 pub(crate) mod usage;

@@ -282,14 +282,10 @@ pub(crate) async fn serve(
         let _ = stopping.send(true);
     });
     let all = async { tokio::join!(api, with_failure_logged(app), retests) };
-    let budgets = Box::pin(refract.budgets().rounds().run());
-    let names = Box::pin(refract.results().prism_names().run());
     let (served, app_drained, ()) = tokio::select! {
         served = all => served,
         never = refract.keys().save_uses_regularly() => match never {},
-        never = refract.measures().watch_rounds().run() => match never {},
-        never = budgets => match never {},
-        never = names => match never {},
+        never = refract.work_in_rounds() => match never {},
     };
     runs.ended(grace).await;
     refract.keys().save_uses().await;

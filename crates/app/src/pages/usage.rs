@@ -9,8 +9,8 @@ use actix_web::http::StatusCode;
 use maud::{Markup, html};
 use refract_service::results::{ListedUsage, usage_csv};
 
-pub(crate) use self::budget::{budget_notice, set as set_budget};
-use self::budget::{budget_section, done};
+pub(crate) use self::budget::budget_notice;
+use self::budget::{budget_section, done, read_budget};
 use self::usage_form::usage_form;
 use self::usage_query::{ADDRESS, UsageQuery};
 use self::usage_table::usage_table;
@@ -51,6 +51,22 @@ pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
     let listed = usage(&visit, &query).await?;
     let csv = usage_csv(&query.filter.by, &listed);
     Ok(PageReply::file("usage.csv", "text/csv; charset=utf-8", csv))
+}
+
+/// Sets the budget for a month, or removes it.
+pub(crate) async fn set_budget(visit: Visit) -> Result<PageReply, PageError> {
+    let budget = match read_budget(&visit.sent.form) {
+        Ok(budget) => budget,
+        Err(errors) => {
+            let query = UsageQuery::read(&visit.sent.query);
+            let rest = empty_state("Nothing was changed.", &html! {});
+            let status = StatusCode::UNPROCESSABLE_ENTITY;
+            return page(&visit, &query, &rest, &errors, status).await;
+        }
+    };
+    let budgets = visit.refract.budgets();
+    budgets.set(&visit.actor(), budget).await?;
+    Ok(PageReply::see_other(&format!("{ADDRESS}?done=budget")))
 }
 
 async fn usage(visit: &Visit, query: &UsageQuery) -> Result<Vec<ListedUsage>, PageError> {

@@ -292,7 +292,7 @@ async fn a_used_up_budget_pauses_runs_until_it_is_raised(backend: Backend) {
     let page = page_with(&mut ada, &run, PAUSED).await;
     let words = "budget of 0.5 is used up";
     assert!(page.body.contains(words), "{}", page.body);
-    // a person who resumes it meanwhile is told so again
+    // resumed meanwhile, it pauses again
     act(&mut ada, &run, "resume", &[]).await;
     page_with(&mut ada, &run, PAUSED).await;
     service.write("in.csv", rows(3));

@@ -22,7 +22,7 @@ use crate::model::CallPriority;
 use crate::people::account_actor::AccountActor;
 use crate::prisms::versions::{NumberedVersion, check_active, find_version_to_ask};
 use crate::results::ask_and_save::AnsweredCall;
-use crate::results::budgets::BudgetUsedUp;
+use crate::results::budgets::Budgets;
 use crate::results::checked_call::CheckedCall;
 use crate::results::column_value::answer_column;
 use crate::results::readable_result::ReadableResult;
@@ -113,17 +113,9 @@ impl PinnedPrism {
         Self { actor, ..self }
     }
 
-    /// Whether the account may go on with a file run.
-    ///
-    /// # Errors
-    /// The month's budget is used up.
-    pub async fn check_budget(&self) -> Result<(), BudgetUsedUp> {
-        self.refract.budgets().check(self.actor.account()).await
-    }
-
-    /// Waits until the month's budget of the account is used up, looking every 15 s.
-    pub async fn budget_used_up(&self) -> BudgetUsedUp {
-        self.refract.budgets().used_up(self.actor.account()).await
+    /// The budgets, and the account whose budget the file run uses.
+    pub fn budgets(&self) -> (Budgets<'_>, AccountId) {
+        (self.refract.budgets(), self.actor.account())
     }
 
     /// The prism's id.

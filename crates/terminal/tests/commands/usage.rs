@@ -241,8 +241,11 @@ async fn a_budget_is_set_and_removed(backend: Backend) {
     let line = "{\"account\":\"default\",\"budget\":0.4,\"spent\":0.1}\n";
     assert_eq!(set, line);
     assert_eq!(run(&["--budget", "0.4", "--json"]).await.done(), line);
-    let said = run(&["--budget", "0.4"]).await;
-    assert!(said.stderr.contains("25 % are used (0.1)"), "{said:?}");
+    let reported = run(&["--budget", "0.4"]).await;
+    assert!(
+        reported.stderr.contains("25 % are used (0.1)"),
+        "{reported:?}"
+    );
     let listed = service.run(&["account", "list", "--json"]).await.object();
     assert_eq!(listed["budget"], json!(0.4));
     let removed = run(&["--no-budget", "--json"]).await.object();

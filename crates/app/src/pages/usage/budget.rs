@@ -1,41 +1,31 @@
 //! The budget of the account for a month: its form, and a notice when most of it is used.
 
-use actix_web::http::StatusCode;
 use maud::{Markup, html};
 use refract_domain::account::month_budget::MonthBudget;
 use refract_service::results::BudgetUse;
 
-use super::usage_query::{ADDRESS, UsageQuery};
-use crate::components::empty_state::empty_state;
+use super::usage_query::ADDRESS;
 use crate::components::field::FormField;
 use crate::components::form_errors::FormErrors;
 use crate::components::notice::{NoticeKind, notice};
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
+use crate::requests::form::Form;
 use crate::requests::visit::Visit;
 
 /// The name of the form's input.
 const INPUT: &str = "budget";
 
-/// Sets the budget, or removes it if the input is empty.
-pub(crate) async fn set(visit: Visit) -> Result<PageReply, PageError> {
-    let typed = visit.sent.form.get(INPUT).trim();
+/// Reads the budget that was sent: `None` for an empty input.
+///
+/// # Errors
+/// The validation errors of the form.
+pub(super) fn read_budget(form: &Form) -> Result<Option<MonthBudget>, FormErrors> {
+    let typed = form.get(INPUT).trim();
+    if typed.is_empty() {
+        return Ok(None);
+    }
     let mut errors = FormErrors::default();
-    let budget = if typed.is_empty() {
-        None
-    } else {
-        let read = MonthBudget::parse(typed).map_err(|error| vec![error]);
-        let Some(budget) = errors.read(INPUT, typed, read) else {
-            let query = UsageQuery::read(&visit.sent.query);
-            let rest = empty_state("Nothing was changed.", &html! {});
-            let status = StatusCode::UNPROCESSABLE_ENTITY;
-            return super::page(&visit, &query, &rest, &errors, status).await;
-        };
-        Some(budget)
-    };
-    let budgets = visit.refract.budgets();
-    budgets.set(&visit.actor(), budget).await?;
-    Ok(PageReply::see_other(&format!("{ADDRESS}?done=budget")))
+    let read = MonthBudget::parse(typed).map_err(|error| vec![error]);
+    errors.read(INPUT, typed, read).map(Some).ok_or(errors)
 }
 
 /// The message about the action before the redirect.

@@ -41,7 +41,7 @@ pub(crate) struct SavedUse<'a> {
 
 /// The account's name and the slug of a prism.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct PrismName {
+pub(super) struct SeriesName {
     pub(super) account: String,
     pub(super) slug: String,
 }
@@ -49,7 +49,7 @@ pub(super) struct PrismName {
 /// The counts of a prism, and its name once it was looked up.
 #[derive(Default)]
 struct PrismUse {
-    name: OnceLock<PrismName>,
+    name: OnceLock<SeriesName>,
     ok: AtomicU64,
     failed: AtomicU64,
     unsure: AtomicU64,
@@ -120,7 +120,7 @@ impl PrismMetrics {
     }
 
     /// Names a prism.
-    pub(super) fn name(&self, prism: PrismId, name: PrismName) {
+    pub(super) fn name(&self, prism: PrismId, name: SeriesName) {
         let prisms = self.0.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(series) = prisms.get(&prism) {
             // a prism's slug never changes

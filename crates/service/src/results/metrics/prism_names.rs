@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use refract_domain::ids::AccountId;
 
-use super::prism_metrics::PrismName;
+use super::prism_metrics::SeriesName;
 use crate::results::Results;
 use crate::{InternalError, Refract};
 
@@ -54,7 +54,7 @@ impl PrismNames {
         let names: HashMap<AccountId, String> = accounts.map(|it| (it.id, it.name)).collect();
         for id in unnamed {
             if let Some(prism) = database.find_prism_by_id(id).await? {
-                let name = PrismName {
+                let name = SeriesName {
                     account: names.get(&prism.account).cloned().unwrap_or_default(),
                     slug: prism.slug.to_string(),
                 };
