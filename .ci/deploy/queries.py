@@ -42,7 +42,7 @@ WINDOW = "10s"
 PATIENCE = 150
 DAYS, RESULTS_A_DAY = 10, 48
 # what Prometheus must have seen before the queries are asked, and how many series of it
-SEEN = {"rate(refract_model_calls_total[10s]) > 0": 2, "refract_watch_psi": 1, "refract_key_days_left": 2}
+SEEN = {"rate(refract_model_calls_total[10s]) > 0": 2, "refract_watch_psi": 1, "refract_key_days_left": 2, "refract_budget_used_ratio": 1}
 
 
 def main():
@@ -70,6 +70,7 @@ def start(running, binary, folder, work):
     end = datetime.now(UTC) + timedelta(days=20)
     key = command("key", "create", "--expires", end.isoformat())["key"]
     command("prism", "create", str(EXAMPLES / f"{PRISM}.json"))
+    command("account", "set", "--budget", "200", "--json")
     add_old_results(work / "refract.db")
     for listen, ops, model in nodes:
         settings = {

@@ -126,6 +126,13 @@ impl FileRun {
         >,
         stop: impl Future<Output = ()>,
     ) -> RunSummary {
+        let (budgets, account) = self.prism.budgets();
+        if let Err(used_up) = budgets.check(account).await {
+            return RunSummary {
+                stop: Some(used_up.into()),
+                ..RunSummary::default()
+            };
+        }
         let first_error = FirstError::new();
         let (queue, pending) = mpsc::channel(settings.concurrency.get() * 4 + 64);
         let dispatching = async {
@@ -146,9 +153,14 @@ impl FileRun {
             first_error.stop(RunError::Asked);
             std::future::pending().await
         };
+        let spending = async {
+            first_error.stop(budgets.used_up(account).await.into());
+            std::future::pending().await
+        };
         let mut summary = tokio::select! {
             summary = working => summary,
             never = stopping => never,
+            never = spending => never,
         };
         summary.stop = first_error.take();
         summary

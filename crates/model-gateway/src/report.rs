@@ -31,6 +31,9 @@ pub struct ModelReport {
     /// Tokens that the server had in its cache, over all requests, where it sent them. Most servers
     /// count them among the tokens read.
     pub cached_tokens: Option<u64>,
+    /// Tokens that the server put into its cache, over all requests, where it does not count them
+    /// among the tokens read.
+    pub cache_written_tokens: Option<u64>,
     /// Tokens written over all requests, where the server sent them.
     pub output_tokens: Option<u64>,
     /// The cost of all requests, where the host sent one or the tokens have a price.
@@ -77,6 +80,7 @@ impl ReportRecorder {
             model: None,
             input_tokens: None,
             cached_tokens: None,
+            cache_written_tokens: None,
             output_tokens: None,
             cost: None,
             host_request_id: None,
@@ -139,6 +143,7 @@ impl ReportRecorder {
         }
         report.input_tokens = sum(report.input_tokens, usage.input_tokens);
         report.cached_tokens = sum(report.cached_tokens, usage.cached_tokens);
+        report.cache_written_tokens = sum(report.cache_written_tokens, usage.newly_cached_tokens);
         report.output_tokens = sum(report.output_tokens, usage.output_tokens);
         if usage.cost.is_some() {
             self.cost_in_head.take();

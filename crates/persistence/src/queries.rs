@@ -5,6 +5,7 @@
 //! as `self.read(async move |mut connection| …)` or `self.write(…)`.
 
 mod accounts;
+mod budgets;
 mod calls;
 mod counts;
 mod database;
@@ -22,6 +23,7 @@ mod uploads;
 mod watch;
 
 pub use self::accounts::{AccountRow, CreateOutcome, DEFAULT_ACCOUNT};
+pub use self::budgets::{BudgetRow, CountedMonth};
 pub use self::calls::{CreateCallRow, KeyRow, ResultCallRow};
 pub use self::counts::{KeptCounts, KeyCount, NewCounts};
 pub use self::database::{Database, DatabaseSettings};

@@ -7,7 +7,9 @@ mod retest_tables;
 mod sign_on_tables;
 pub(crate) mod sql_types;
 
-pub(crate) use self::count_tables::{counted_results, result_counts, watch_hours, watched_results};
+pub(crate) use self::count_tables::{
+    account_budgets, counted_results, result_counts, watch_hours, watched_results,
+};
 pub(crate) use self::example_tables::{example_checks, prism_examples};
 pub(crate) use self::file_tables::{file_runs, upload_pieces, uploads};
 pub(crate) use self::retest_tables::{retest_answers, retests};

@@ -7,6 +7,7 @@
 pub(crate) mod actor;
 pub(crate) mod answer_shares;
 pub(crate) mod ask_and_save;
+pub(crate) mod budgets;
 pub(crate) mod checked_call;
 pub(crate) mod column_value;
 pub(crate) mod counts;
@@ -21,6 +22,7 @@ pub(crate) mod readable_result;
 pub(crate) mod retry;
 pub(crate) mod retry_failed;
 pub(crate) mod retry_policy;
+mod rounds;
 pub(crate) mod search;
 pub(crate) mod single_flight;
 pub(crate) mod usage;
@@ -31,6 +33,7 @@ pub use refract_persistence::{
 
 pub use self::answer_shares::{AnswerShares, QuestionShares};
 pub use self::ask_and_save::AnsweredCall;
+pub use self::budgets::{BudgetOutcome, BudgetRounds, BudgetUse, BudgetUsedUp, Budgets};
 pub use self::column_value::{
     AnsweredOutcome, ColumnNotSearchable, ColumnValue, SearchableColumn, SearchableValue,
     searchable_columns,
@@ -40,7 +43,7 @@ pub use self::create::CreateCall;
 pub use self::details::ResultDetails;
 pub use self::error::{CallError, InternalError};
 pub use self::export::ExportError;
-pub use self::metrics::{ServiceMetrics, register_database, register_model};
+pub use self::metrics::{PrismNames, ServiceMetrics, register_database, register_model};
 pub use self::prism_results::PrismResults;
 pub use self::readable_result::ReadableResult;
 pub use self::retry_failed::{Retried, RetryFailed};

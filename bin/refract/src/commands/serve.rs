@@ -292,7 +292,7 @@ pub(crate) async fn serve(
         served = all => served,
         never = refract.keys().save_uses_regularly() => match never {},
         never = refract.keys().export_days_left_regularly() => match never {},
-        never = refract.measures().watch_rounds().run() => match never {},
+        never = refract.work_in_rounds() => match never {},
     };
     runs.ended(grace).await;
     refract.keys().save_uses().await;

@@ -1,5 +1,5 @@
 //! `/`: the prisms of the account, below notices: of changes that others made to the visitor's
-//! access, and of keys that end soon.
+//! access, of keys that end soon, and of a budget that is nearly used.
 
 mod first_steps;
 mod notices;
@@ -17,6 +17,7 @@ use crate::components::key_reminders::key_reminders;
 use crate::components::number::{count, counted, share};
 use crate::components::prism_tabs::prism_address;
 use crate::components::table::stacked_table;
+use crate::pages::usage::budget_notice;
 use crate::replies::page::Section;
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
@@ -45,9 +46,15 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     } else {
         Vec::new()
     };
+    let budget = if visit.visitor.role.may(Role::Owner) {
+        visit.refract.budgets().find(visit.account()).await?
+    } else {
+        None
+    };
     let main = html! {
         (notice)
         (key_reminders(&reminded, now))
+        (budget_notice(budget.as_ref()))
         div.row.spread {
             h1 { "Prisms" }
             @if !active.is_empty() { (make) }

@@ -176,6 +176,7 @@ pub(crate) static ROUTES: &[AppRoute] = &[
     AppRoute::post("/people/{id}/remove", Owner, &people::remove),
     AppRoute::get("/usage", Owner, &usage::show),
     AppRoute::get("/usage/download", Owner, &usage::download),
+    AppRoute::post("/usage/budget", Owner, &usage::set_budget),
     AppRoute::get("/events", Owner, &events::show),
     AppRoute::get("/events/download", Owner, &events::download),
     AppRoute::get("/prisms/new/edit", Editor, &edit::show),

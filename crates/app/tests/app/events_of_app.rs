@@ -189,6 +189,10 @@ async fn walk_as_owner(walk: &mut Walk<'_>, ada: &mut PlainBrowser<'_>) {
         .await;
     let answer = ada.post(&revoke, &[]).await;
     walk.did("/keys/{id}/revoke", ADA, &answer, &[]).await;
+    for expected in [&["budget_set"][..], &[]] {
+        let answer = ada.post("/usage/budget", &[("budget", "200")]).await;
+        walk.did("/usage/budget", ADA, &answer, expected).await;
+    }
 }
 
 /// Walks over the actions of owners on people.

@@ -16,6 +16,7 @@ on_both!(
     a_file_that_cannot_be_used_is_refused_in_a_sentence,
     refused_rows_are_a_file_of_their_own,
     a_limit_pauses_a_run_and_a_person_lets_it_go_on,
+    a_used_up_budget_pauses_runs_until_it_is_raised,
     rows_that_failed_are_retried,
     another_version_is_compared_row_by_row,
     a_deleted_file_leaves_its_results,
@@ -272,6 +273,38 @@ async fn a_limit_pauses_a_run_and_a_person_lets_it_go_on(backend: Backend) {
     let late = ada.post(&format!("{run}/pause"), &[]).await;
     assert_eq!(late.status, 409, "{late:?}");
     assert!(late.body.contains("changed meanwhile"), "{}", late.body);
+}
+
+async fn a_used_up_budget_pauses_runs_until_it_is_raised(backend: Backend) {
+    let service = Service::start(backend).await;
+    let mut ada = joined(&service, "ada@example.com", "editor").await;
+    let costing = ScriptedReply::with(|request| {
+        let mut reply = refract_test_support::model_server::system_one_answers(request);
+        reply["usage"] = json!({"cost": 0.5});
+        reply
+    });
+    service.model.then_always(costing);
+    service.create(&json!({"text": "one"})).await;
+    let set = ["account", "set", "--budget", "0.5"];
+    service.run(&set).await.done();
+    let run = checked(&mut ada, "in.csv", rows(3).as_bytes()).await;
+    act(&mut ada, &run, "start", &[]).await;
+    let page = page_with(&mut ada, &run, PAUSED).await;
+    let words = "budget of 0.5 is used up";
+    assert!(page.body.contains(words), "{}", page.body);
+    // resumed meanwhile, it pauses again
+    act(&mut ada, &run, "resume", &[]).await;
+    page_with(&mut ada, &run, PAUSED).await;
+    service.write("in.csv", rows(3));
+    let ended = service.run_file("in.csv", &["--output", "out.csv"]).await;
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(ended.stderr.contains(words), "{ended:?}");
+    assert_eq!(service.asked(), 1);
+    let raise = ["account", "set", "--budget", "500"];
+    service.run(&raise).await.done();
+    act(&mut ada, &run, "resume", &[]).await;
+    page_with(&mut ada, &run, DONE).await;
+    assert_eq!(service.asked(), 4);
 }
 
 async fn rows_that_failed_are_retried(backend: Backend) {

@@ -6,7 +6,10 @@ use refract_test_support::model_server::{ReceivedRequest, ScriptedReply, system_
 use refract_test_support::on_both;
 use serde_json::{Value, json};
 
-on_both!(owners_read_what_results_used);
+on_both!(
+    owners_read_what_results_used,
+    owners_set_a_budget_and_are_warned,
+);
 
 fn with_usage(request: &ReceivedRequest) -> Value {
     let mut reply = system_one_answers(request);
@@ -69,4 +72,57 @@ async fn owners_read_what_results_used(backend: Backend) {
     let mut eve = joined(&service, "eve@example.com", "editor").await;
     assert_eq!(eve.get("/usage").await.status, 403);
     assert_eq!(eve.get("/usage/download").await.status, 403);
+}
+
+async fn owners_set_a_budget_and_are_warned(backend: Backend) {
+    let service = Service::start(backend).await;
+    let mut ada = joined(&service, "ada@example.com", "owner").await;
+    service.model.then_always(ScriptedReply::with(with_usage));
+    service.create(&json!({"text": TEXT})).await;
+    for typed in ["0", "1,5", "much"] {
+        let refused = ada.post("/usage/budget", &[("budget", typed)]).await;
+        assert_eq!(refused.status, 422, "{typed}");
+        let kept = format!("value=\"{typed}\"");
+        assert!(refused.body.contains(&kept), "{}", refused.body);
+        assert!(
+            refused.body.contains("a decimal over 0"),
+            "{}",
+            refused.body
+        );
+    }
+    let set = ada.post("/usage/budget", &[("budget", " 1.25 ")]).await;
+    assert_eq!(set.status, 303);
+    let page = ada.get(set.header("location").unwrap()).await.body;
+    for words in [
+        "The budget is saved.",
+        "value=\"1.25\"",
+        "0.25 so far: 20 %",
+    ] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    let warning = "of this month's budget of 1.25 are used";
+    assert!(!page.contains(warning), "{page}");
+    for _ in 0..3 {
+        service.create(&json!({"text": TEXT})).await;
+    }
+    for page in ["/", "/usage"] {
+        let page = ada.get(page).await.body;
+        assert!(page.contains(&format!("80 % {warning}")), "{page}");
+    }
+    service.create(&json!({"text": TEXT})).await;
+    let page = ada.get("/").await.body;
+    assert!(page.contains("budget of 1.25 is used up"), "{page}");
+    // calls of the API go on
+    let called = service.create(&json!({"text": TEXT})).await;
+    assert_eq!(called.status, 200, "{called:?}");
+    let events = ada.get("/events").await.body;
+    assert!(events.contains("80 % of the month"), "{events}");
+    ada.post("/usage/budget", &[("budget", "")]).await;
+    let page = ada.get("/usage").await.body;
+    assert!(!page.contains("so far") && !page.contains("1.25"), "{page}");
+
+    let mut eve = joined(&service, "eve@example.com", "editor").await;
+    let refused = eve.post("/usage/budget", &[("budget", "1")]).await;
+    assert_eq!(refused.status, 403);
+    assert!(!eve.get("/").await.body.contains("budget"));
 }

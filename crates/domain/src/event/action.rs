@@ -40,6 +40,10 @@ macro_rules! actions {
 actions! {
     /// An account was made.
     AccountCreated = "account_created", "made the account";
+    /// The account's budget for a month was set or removed.
+    BudgetSet = "budget_set", "set the budget";
+    /// A share of the month's budget was used: 80 % or all of it.
+    BudgetReached = "budget_reached", "saw the budget being used";
     /// A prism was made, with its first version.
     PrismCreated = "prism_created", "made the prism";
     /// The next version of a prism was saved.

@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 use chrono::{DateTime, SecondsFormat, Utc};
 
 use crate::account::key_networks::KeyNetworks;
+use crate::account::month_budget::MonthBudget;
 use crate::account::role::Role;
 use crate::ids::{ApiKeyId, FileRunId, RetestId, UploadId};
 use crate::prism::{DisplayName, VersionNumber};
@@ -125,6 +126,12 @@ impl From<&'static str> for EventDetail {
 impl From<Role> for EventDetail {
     fn from(role: Role) -> Self {
         Self(role.name().to_owned())
+    }
+}
+
+impl From<MonthBudget> for EventDetail {
+    fn from(budget: MonthBudget) -> Self {
+        Self(budget.to_string())
     }
 }
 

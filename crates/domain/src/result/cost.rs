@@ -56,7 +56,7 @@ impl Cost {
     }
 
     /// The cost of this many billionths of a billionth.
-    pub fn from_attos(attos: u128) -> Self {
+    pub const fn from_attos(attos: u128) -> Self {
         Self { attos }
     }
 

@@ -1,6 +1,7 @@
 //! Why a run stops before the end of its file, and the signal that stops its stages.
 
 use refract_service::CallError;
+use refract_service::results::BudgetUsedUp;
 use tokio::sync::SetOnce;
 
 use crate::input::InputError;
@@ -30,6 +31,9 @@ pub enum RunError {
         /// The limit.
         limit: ReachedLimit,
     },
+    /// The month's budget of the account is used up.
+    #[error(transparent)]
+    BudgetUsedUp(#[from] BudgetUsedUp),
     /// The prism was archived.
     #[error("line {line}: the prism was archived, so it cannot answer")]
     Archived {

@@ -271,6 +271,7 @@ mod tests {
             model: None,
             input_tokens: None,
             cached_tokens: None,
+            cache_written_tokens: None,
             output_tokens: None,
             cost: None,
             host_request_id: None,

@@ -69,6 +69,7 @@ fn fate_of_run(error: &RunError) -> Fate {
         | RunError::Lost { .. } => Fate::AnotherTry,
         RunError::ModelAway { .. }
         | RunError::LimitReached { .. }
+        | RunError::BudgetUsedUp(_)
         | RunError::Archived { .. }
         | RunError::Output { .. }
         | RunError::RefusedList { .. } => Fate::Paused(error.to_string()),

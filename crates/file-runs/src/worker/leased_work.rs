@@ -169,8 +169,15 @@ impl LeasedWork {
                     after: 0,
                     most_accepted: Some(PREVIEW_ROWS),
                 };
-                self.ask(&run, state, facts, part).await?;
-                Ok(end(FileRunState::Ready))
+                match self.ask(&run, state, facts, part).await {
+                    Ok(()) => Ok(end(FileRunState::Ready)),
+                    // nothing is begun that could be paused
+                    Err(RunError::BudgetUsedUp(used_up)) => Ok(RunEnd {
+                        reason: Some(used_up.to_string()),
+                        ..end(FileRunState::Ready)
+                    }),
+                    Err(error) => Err(error.into()),
+                }
             }
             FileRunState::Running => self.run_to_its_end(&run, state, facts).await,
             FileRunState::Matching

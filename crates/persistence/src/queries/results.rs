@@ -6,7 +6,7 @@ mod insert;
 pub(super) mod lists;
 mod model_names;
 mod new_result;
-mod provenance;
+pub(super) mod provenance;
 pub(super) mod row;
 mod save;
 pub(super) mod usage;

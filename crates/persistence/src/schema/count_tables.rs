@@ -1,4 +1,4 @@
-//! The tables of counts: by day and key, and by hour.
+//! The tables of counts: by day and key, by hour, and of what a month cost.
 
 diesel::table! {
     use diesel::sql_types::{BigInt, Integer};
@@ -43,5 +43,20 @@ diesel::table! {
     watched_results (prism_id) {
         prism_id -> Id,
         up_to -> Id,
+    }
+}
+
+diesel::table! {
+    use diesel::sql_types::{BigInt, Integer};
+    use crate::schema::sql_types::Id;
+
+    account_budgets (account_id) {
+        account_id -> Id,
+        budget_nanos -> BigInt,
+        month -> Integer,
+        counted_to -> Id,
+        cost_nanos -> BigInt,
+        cost_attos -> BigInt,
+        announced_percent -> Integer,
     }
 }

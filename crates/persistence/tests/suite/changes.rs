@@ -1,6 +1,7 @@
 //! Changes of every kind that has an event, made one by one.
 
 use refract_domain::account::key_networks::KeyNetworks;
+use refract_domain::account::month_budget::MonthBudget;
 use refract_domain::account::person::PersonName;
 use refract_domain::account::role::Role;
 use refract_domain::account::secret_hash::TokenHash;
@@ -47,6 +48,7 @@ pub(crate) struct Things {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
     Account,
+    Budget,
     Key,
     KeyNetworks,
     Revocation,
@@ -79,8 +81,9 @@ pub(crate) enum Change {
 }
 
 impl Change {
-    pub(crate) const ALL: [Self; 30] = [
+    pub(crate) const ALL: [Self; 31] = [
         Self::Account,
+        Self::Budget,
         Self::Key,
         Self::KeyNetworks,
         Self::Revocation,
@@ -160,6 +163,10 @@ impl Things {
                     created_at: moment(0),
                 };
                 database.create_account(&row, stamp).await.map(drop)
+            }
+            Change::Budget => {
+                let budget = MonthBudget::parse("200").unwrap();
+                database.set_budget(Some(budget), stamp).await.map(drop)
             }
             Change::Key => {
                 let key = new_key(self.it.account, 9);

@@ -70,6 +70,7 @@ fn expected(change: Change) -> Vec<(EventAction, Option<String>, Option<String>)
     };
     match change {
         Change::Account => vec![entry(EventAction::AccountCreated, "", "")],
+        Change::Budget => vec![entry(EventAction::BudgetSet, "", "200")],
         Change::Key => vec![entry(EventAction::KeyCreated, "", "")],
         Change::KeyNetworks => vec![entry(
             EventAction::KeyChanged,
@@ -141,7 +142,7 @@ async fn every_change_has_its_events(it: Fixture) {
             .collect();
         assert_eq!(found, expected(change), "{change:?}");
         let target = match change {
-            Change::Account => EventTarget::Account(added[0].stamp.account),
+            Change::Account | Change::Budget => EventTarget::Account(added[0].stamp.account),
             Change::KeyNetworks | Change::Revocation => EventTarget::Key(key),
             Change::Removal | Change::Role | Change::Password | Change::WrongTry => {
                 EventTarget::Person(things.grace)
@@ -210,6 +211,7 @@ async fn what_changes_nothing_has_no_event(it: Fixture) {
     let things = Things::new(it).await;
     for change in [
         Change::KeyNetworks,
+        Change::Budget,
         Change::Revocation,
         Change::Rename,
         Change::Archiving,
@@ -261,6 +263,7 @@ async fn of_changes_at_once_each_that_is_made_has_one_event(it: Fixture) {
     let things = Arc::new(Things::new(it).await);
     for change in [
         Change::KeyNetworks,
+        Change::Budget,
         Change::Revocation,
         Change::Rename,
         Change::Archiving,

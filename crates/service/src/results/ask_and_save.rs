@@ -14,6 +14,7 @@ use uuid::Uuid;
 use crate::lenses::prism_lens::PrismLens;
 use crate::results::Results;
 use crate::results::checked_call::CheckedCall;
+use crate::results::metrics::SavedUse;
 use crate::results::readable_result::ReadableResult;
 use crate::{CallError, InternalError};
 
@@ -95,7 +96,14 @@ impl Results<'_> {
             SaveOutcome::Saved => {
                 self.refract.metrics.result_saved(new.result.status.name());
                 refused_for_the_rate = is_for_the_rate.then(|| Box::new(new.result.clone()));
-                ReadableResult::new(new.result, call.asked.version, lens)
+                let result = ReadableResult::new(new.result, call.asked.version, lens);
+                self.refract.metrics.prisms.saved(&SavedUse {
+                    prism: call.prism,
+                    is_ok: result.is_ok(),
+                    is_unsure: result.is_unsure(),
+                    report: &asked.report,
+                });
+                result
             }
             SaveOutcome::Lost(winner) => {
                 winner.repeat(call.prism)?;

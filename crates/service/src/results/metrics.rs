@@ -1,6 +1,8 @@
 //! Metrics of asking the model and saving results.
 
 mod collectors;
+mod prism_metrics;
+mod prism_names;
 
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
@@ -14,7 +16,10 @@ use refract_model_gateway::ModelReport;
 
 pub use self::collectors::{register_database, register_model};
 use crate::keys::KeyMetrics;
+pub(crate) use self::prism_metrics::{PrismMetrics, SavedUse};
+pub use self::prism_names::PrismNames;
 use crate::measures::watch::WatchMetrics;
+use crate::results::budgets::BudgetMetrics;
 
 /// Upper bounds of the histogram's buckets in seconds: from a model on the same machine to two full
 /// attempts.
@@ -38,6 +43,8 @@ pub struct ServiceMetrics {
     retention_refused: Family<Label, Counter>,
     pub(crate) watch: WatchMetrics,
     pub(crate) keys: KeyMetrics,
+    pub(crate) budgets: BudgetMetrics,
+    pub(crate) prisms: PrismMetrics,
 }
 
 /// A label and its value.
@@ -59,6 +66,8 @@ impl Default for ServiceMetrics {
             retention_refused: Family::default(),
             watch: WatchMetrics::default(),
             keys: KeyMetrics::default(),
+            budgets: BudgetMetrics::default(),
+            prisms: PrismMetrics::default(),
         }
     }
 }
@@ -109,6 +118,8 @@ impl ServiceMetrics {
         );
         self.watch.register(registry);
         self.keys.register(registry);
+        self.budgets.register(registry);
+        self.prisms.register(registry);
     }
 
     /// Adds the metrics of what model servers report about their requests.
@@ -121,7 +132,7 @@ impl ServiceMetrics {
         registry.register(
             "refract_model_tokens",
             "Tokens as model servers report them: input, cached (most servers count these among \
-             the input) and output",
+             the input), output, and cache_written by servers that count them apart",
             self.model_tokens.clone(),
         );
         registry.register(
@@ -147,6 +158,7 @@ impl ServiceMetrics {
             ("input", report.input_tokens),
             ("cached", report.cached_tokens),
             ("output", report.output_tokens),
+            ("cache_written", report.cache_written_tokens),
         ] {
             if let Some(tokens) = tokens {
                 let counter = self.model_tokens.get_or_create(&[("kind", kind)]);

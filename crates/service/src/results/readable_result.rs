@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use refract_domain::ids::{AccountId, ResultId};
+use refract_domain::lens::cutoffs::YesNoLabel;
 use refract_domain::prism::PrismVersion;
 use refract_domain::result::SavedResult;
 use refract_domain::result::view::{ResultView, RowColumns};
@@ -113,6 +114,13 @@ impl ReadableResult {
     /// Whether the result's status is `ok`.
     pub fn is_ok(&self) -> bool {
         self.result.status.answers().is_some()
+    }
+
+    /// Whether a Yes / No column of the lens is unsure.
+    pub(crate) fn is_unsure(&self) -> bool {
+        let (view, columns) = (self.view(), self.columns());
+        let mut values = view.values(columns.lens);
+        values.any(|value| value.yes_no() == Some(YesNoLabel::Unsure))
     }
 
     /// The prism, as it was when the result was read.

@@ -22,6 +22,7 @@ use crate::model::CallPriority;
 use crate::people::account_actor::AccountActor;
 use crate::prisms::versions::{NumberedVersion, check_active, find_version_to_ask};
 use crate::results::ask_and_save::AnsweredCall;
+use crate::results::budgets::Budgets;
 use crate::results::checked_call::CheckedCall;
 use crate::results::column_value::answer_column;
 use crate::results::readable_result::ReadableResult;
@@ -110,6 +111,11 @@ impl PinnedPrism {
     /// This prism, with results made by another actor.
     pub(super) fn with_actor(self, actor: AccountActor) -> Self {
         Self { actor, ..self }
+    }
+
+    /// The budgets, and the account whose budget the file run uses.
+    pub fn budgets(&self) -> (Budgets<'_>, AccountId) {
+        (self.refract.budgets(), self.actor.account())
     }
 
     /// The prism's id.

@@ -9,6 +9,7 @@
 mod fixture;
 mod oracle;
 
+mod budgets;
 mod deletions;
 mod downloads;
 mod drafts;

@@ -1,10 +1,16 @@
 //! `refract account`: accounts, each with its own prisms, keys and results.
 
-use clap::Subcommand;
-use refract_service::people::Account;
-use serde::Serialize;
+use std::collections::HashMap;
 
-use super::context;
+use clap::{ArgGroup, Subcommand};
+use refract_domain::account::month_budget::MonthBudget;
+use refract_domain::ids::AccountId;
+use refract_service::people::{Account, AccountActor};
+use refract_service::results::BudgetUse;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::context::{self, AccountArg};
 use crate::output;
 use crate::settings::DatabaseArgs;
 
@@ -26,12 +32,51 @@ pub enum AccountCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Sets an account's budget for each month
+    ///
+    /// File runs and retests pause when the costs of the month's results reach it; API calls go on.
+    #[command(
+        after_help = "Examples:\n  refract account set --budget 200\n  refract account set --account acme --no-budget",
+        group = ArgGroup::new("change").required(true)
+    )]
+    Set {
+        /// Most that a calendar month (UTC) may cost, in the currency of the costs
+        #[arg(long, group = "change", value_name = "AMOUNT", value_parser = MonthBudget::parse)]
+        budget: Option<MonthBudget>,
+
+        /// Removes the budget
+        #[arg(long, group = "change")]
+        no_budget: bool,
+
+        /// A JSON line instead of a sentence
+        #[arg(long)]
+        json: bool,
+
+        #[command(flatten)]
+        account: AccountArg,
+    },
 }
 
 #[derive(Serialize)]
 struct ShownAccount {
     id: String,
     name: String,
+}
+
+/// An account with its budget; null without one.
+#[derive(Serialize)]
+struct AccountWithBudget {
+    #[serde(flatten)]
+    account: ShownAccount,
+    budget: Option<Box<RawValue>>,
+}
+
+/// An account whose budget was set, and what the month has cost; both null without a budget.
+#[derive(Serialize)]
+struct ChangedAccount<'a> {
+    account: &'a str,
+    budget: Option<Box<RawValue>>,
+    spent: Option<Box<RawValue>>,
 }
 
 impl From<Account> for ShownAccount {
@@ -55,12 +100,63 @@ impl AccountCommand {
             }
             Self::List { json } => {
                 let refract = context::open(&database.settings()).await?;
+                let budgets = refract.budgets().list().await?;
+                let budgets: HashMap<AccountId, MonthBudget> = budgets.into_iter().collect();
                 let accounts = refract.accounts().list().await?.into_iter();
-                let shown: Vec<_> = accounts.map(ShownAccount::from).collect();
-                output::list(json, &["id", "name"], &shown, |account| {
-                    vec![account.id.clone(), account.name.clone()]
+                let shown: Vec<_> = accounts
+                    .map(|account| AccountWithBudget {
+                        budget: budgets.get(&account.id).copied().and_then(exact),
+                        account: account.into(),
+                    })
+                    .collect();
+                output::list(json, &["id", "name", "budget"], &shown, |shown| {
+                    let account = &shown.account;
+                    let budget = shown.budget.as_ref().map(ToString::to_string);
+                    vec![
+                        account.id.clone(),
+                        account.name.clone(),
+                        budget.unwrap_or_default(),
+                    ]
                 })
+            }
+            // `no_budget` is the only other change
+            Self::Set {
+                budget,
+                no_budget: _,
+                json,
+                account,
+            } => {
+                let (refract, id) = account.open(database).await?;
+                let budgets = refract.budgets();
+                budgets.set(&AccountActor::operator(id), budget).await?;
+                let found = budgets.find(id).await?;
+                report(account.name(), found, json)
             }
         }
     }
+}
+
+/// Prints an account's budget and what the month has cost.
+fn report(account: &str, found: Option<BudgetUse>, json: bool) -> anyhow::Result<()> {
+    if json {
+        return output::json(&ChangedAccount {
+            account,
+            budget: found.and_then(|found| exact(found.budget)),
+            spent: found.and_then(|found| output::exact_cost(found.spent)),
+        });
+    }
+    output::say(&match found {
+        None => format!("account {account}: no budget"),
+        Some(found) => format!(
+            "account {account}: a budget of {} a month, of which {} % are used ({})",
+            found.budget,
+            found.percent(),
+            found.spent,
+        ),
+    });
+    Ok(())
+}
+
+fn exact(budget: MonthBudget) -> Option<Box<RawValue>> {
+    output::exact_cost(budget.as_cost())
 }

@@ -123,6 +123,12 @@ async fn walk_over_settings(walk: &mut Walk<'_>) {
     const ADA: &str = "ada@example.com";
     walk.run("key create", &["--name", "one"], &["key_created"])
         .await;
+    for (budget, events) in [("200", &["budget_set"][..]), ("200.0", &[])] {
+        let set = ["--budget", budget];
+        walk.run("account set", &set, events).await;
+    }
+    walk.run("account set", &["--no-budget"], &["budget_set"])
+        .await;
     let key = walk.service.key_id.clone();
     let set = [key.as_str(), "--network", "127.0.0.0/8"];
     walk.run("key set", &set, &["key_changed"]).await;

@@ -1,6 +1,8 @@
 //! `refract usage`, and what hosts report about their requests: on the terminal, in the app, in the
 //! metrics and in the log.
 
+use std::time::{Duration, Instant};
+
 use refract_test_stack::browser::joined;
 use refract_test_stack::service::{Backend, PRISM, Service, TEXT, text};
 use refract_test_support::model_server::ScriptedReply;
@@ -10,6 +12,8 @@ use serde_json::{Value, json};
 on_both!(
     usage_is_added_up_by_what_is_asked_for,
     what_the_host_reports_is_shown_with_the_result,
+    results_are_counted_by_prism,
+    a_budget_is_set_and_removed,
     a_text_that_was_cut_is_marked,
 );
 
@@ -181,4 +185,82 @@ async fn a_text_that_was_cut_is_marked(backend: Backend) {
         metrics.contains("refract_model_texts_truncated_total 1"),
         "{metrics}"
     );
+}
+
+async fn results_are_counted_by_prism(backend: Backend) {
+    let service = Service::start(backend).await;
+    let usage = json!({"input_tokens": 1_000, "cache_read_input_tokens": 900,
+                       "cache_creation_input_tokens": 40, "output_tokens": 30, "cost": 0.25});
+    for _ in 0..2 {
+        created(&service, answering("m", &usage), TEXT).await;
+    }
+    service.failed(&json!({"text": TEXT})).await;
+    let begun = Instant::now();
+    let metrics = loop {
+        let metrics = service.nodes[0].ops("/metrics").await.body;
+        if metrics.contains("refract_prism_results_total{") {
+            break metrics;
+        }
+        assert!(begun.elapsed() < Duration::from_mins(1), "{metrics}");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    };
+    let of = r#"account="default",prism="support-triage""#;
+    for sample in [
+        format!("refract_prism_results_total{{{of},status=\"ok\"}} 2\n"),
+        format!("refract_prism_results_total{{{of},status=\"failed\"}} 1\n"),
+        format!("refract_prism_unsure_results_total{{{of}}} 0\n"),
+        format!("refract_prism_model_tokens_total{{{of},kind=\"input\"}} 2000\n"),
+        format!("refract_prism_model_tokens_total{{{of},kind=\"cached\"}} 1800\n"),
+        format!("refract_prism_model_tokens_total{{{of},kind=\"output\"}} 60\n"),
+        format!("refract_prism_model_tokens_total{{{of},kind=\"cache_written\"}} 80\n"),
+        format!("refract_prism_model_cost_total{{{of}}} 0.5\n"),
+        "refract_model_tokens_total{kind=\"cache_written\"} 80\n".to_owned(),
+    ] {
+        assert!(metrics.contains(&sample), "{sample}: {metrics}");
+    }
+    // the default cutoffs have no unsure
+    let lens = json!({"columns": [{"question": "angry", "output": "label",
+                                   "no_below": 0.05, "yes_from": 0.5}]});
+    let lens = service.file("unsure.json", &lens);
+    service.run(&["lens", "set", PRISM, &lens]).await.done();
+    created(&service, answering("m", &usage), TEXT).await;
+    let metrics = service.nodes[0].ops("/metrics").await.body;
+    let sample = format!("refract_prism_unsure_results_total{{{of}}} 1\n");
+    assert!(metrics.contains(&sample), "{metrics}");
+}
+
+async fn a_budget_is_set_and_removed(backend: Backend) {
+    let service = Service::start(backend).await;
+    let usage = json!({"cost": 0.1});
+    created(&service, answering("m", &usage), TEXT).await;
+    let run = async |arguments: &[&str]| {
+        let all = [&["account", "set"], arguments].concat();
+        service.run(&all).await
+    };
+    let set = run(&["--budget", "0.40", "--json"]).await.done();
+    let line = "{\"account\":\"default\",\"budget\":0.4,\"spent\":0.1}\n";
+    assert_eq!(set, line);
+    assert_eq!(run(&["--budget", "0.4", "--json"]).await.done(), line);
+    let reported = run(&["--budget", "0.4"]).await;
+    assert!(
+        reported.stderr.contains("25 % are used (0.1)"),
+        "{reported:?}"
+    );
+    let listed = service.run(&["account", "list", "--json"]).await.object();
+    assert_eq!(listed["budget"], json!(0.4));
+    let removed = run(&["--no-budget", "--json"]).await.object();
+    assert_eq!(removed["budget"], Value::Null);
+    let listed = service.run(&["account", "list", "--json"]).await.object();
+    assert_eq!(listed["budget"], Value::Null);
+    for wrong in [
+        &["--budget", "0"][..],
+        &["--budget", "-1"],
+        &["--budget", "1,5"],
+        &["--budget", "1", "--no-budget"],
+        &[],
+    ] {
+        assert_eq!(run(wrong).await.code, Some(2), "{wrong:?}");
+    }
+    let unknown = run(&["--budget", "1", "--account", "acme"]).await.refused();
+    assert!(unknown.contains("no account 'acme'"), "{unknown}");
 }

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use refract_domain::ids::ApiKeyId;
-use refract_service::prisms::ListedPrism;
+use refract_service::prisms::Prism;
 use refract_service::results::UsageDimension;
 
 use super::usage_query::{ADDRESS, UsageQuery};
@@ -10,7 +10,7 @@ use super::usage_query::{ADDRESS, UsageQuery};
 /// The form with the values that were sent, valid or not.
 pub(super) fn usage_form(
     query: &UsageQuery,
-    prisms: &[ListedPrism],
+    prisms: &[Prism],
     keys: &[(ApiKeyId, String)],
 ) -> Markup {
     let by = query.field("by", "Added up by");
@@ -26,7 +26,7 @@ pub(super) fn usage_form(
             (prism.select(&html! {
                 option value="" { "all prisms" }
                 @for listed in prisms {
-                    (prism.option(&listed.prism.id.to_string(), listed.prism.name.as_str()))
+                    (prism.option(&listed.id.to_string(), listed.name.as_str()))
                 }
             }))
             (key.select(&html! {

@@ -119,7 +119,7 @@ impl TryFrom<ProvenanceColumns> for Provenance {
 
 /// A cost as it is stored: whole billionths, and the rest in billionths of these. Both databases add
 /// up whole numbers exactly, and one such number cannot hold 18 decimals.
-fn cost_columns(cost: Cost) -> (i64, i64) {
+pub(crate) fn cost_columns(cost: Cost) -> (i64, i64) {
     let part = |attos| i64::try_from(attos).unwrap_or(i64::MAX);
     let attos = cost.attos();
     (part(attos / ATTOS_IN_NANO), part(attos % ATTOS_IN_NANO))

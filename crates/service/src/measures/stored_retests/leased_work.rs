@@ -140,6 +140,9 @@ impl RetestWork {
                 break;
             };
             after = last.result;
+            if let Err(used_up) = refract.budgets().check(lens.prism.account).await {
+                return Ok(failed(used_up.to_string()));
+            }
             let unasked = rows
                 .iter()
                 .filter(|text| text.answers.is_none() && text.failure.is_none());

@@ -1,0 +1,258 @@
+//! Budgets of accounts for a calendar month, with what the month has cost: each result is counted
+//! once, after a watermark, and the sum is stored with the new watermark.
+
+mod month_cost;
+
+use chrono::NaiveDate;
+use diesel::prelude::*;
+use diesel::result::Error::RollbackTransaction;
+use diesel::upsert::excluded;
+use diesel_async::RunQueryDsl;
+use refract_domain::account::month_budget::MonthBudget;
+use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTarget};
+use refract_domain::ids::{AccountId, ResultId};
+use refract_domain::result::cost::Cost;
+
+use crate::connections::{find_as, for_update, load_as, on, run, unless_rolled_back};
+use crate::error::PersistenceError;
+use crate::queries::counts::number_of;
+use crate::queries::database::Database;
+use crate::queries::events::add_event;
+use crate::queries::prisms::row::WriteOutcome;
+use crate::queries::results::provenance::{cost_columns, saved_cost};
+use crate::schema::sql_types::Bind;
+use crate::schema::{account_budgets, accounts};
+
+/// The budget of an account, and what was counted of a month.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BudgetRow {
+    /// The account.
+    pub account: AccountId,
+    /// The budget.
+    pub budget: MonthBudget,
+    /// The month that was counted last.
+    pub counted: CountedMonth,
+    /// The share of the budget, in percent, that was announced in the month; 0 for none.
+    pub announced_percent: i32,
+}
+
+/// What a month had cost up to a watermark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CountedMonth {
+    /// The first day of the month in UTC.
+    pub month: NaiveDate,
+    /// The watermark: results of the month with ids up to this one are counted.
+    pub up_to: ResultId,
+    /// Their cost, with that of results that were deleted before they were counted.
+    pub cost: Cost,
+}
+
+impl CountedMonth {
+    /// Nothing is counted: a month that is over.
+    const NONE: Self = Self {
+        month: NaiveDate::MIN,
+        up_to: ResultId::LOWEST,
+        cost: Cost::from_attos(0),
+    };
+}
+
+#[derive(Insertable, Queryable, Selectable)]
+#[diesel(table_name = account_budgets)]
+struct BudgetColumns {
+    #[diesel(serialize_as = Bind<AccountId>)]
+    account_id: AccountId,
+    budget_nanos: i64,
+    month: i32,
+    #[diesel(serialize_as = Bind<ResultId>)]
+    counted_to: ResultId,
+    cost_nanos: i64,
+    cost_attos: i64,
+    announced_percent: i32,
+}
+
+impl Database {
+    /// Sets or removes the budget of the stamp's account, with an event. A budget that is set
+    /// already is left unchanged. What was counted of the month stays; shares of another budget are
+    /// announced anew. One transaction.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn set_budget(
+        &self,
+        budget: Option<MonthBudget>,
+        stamp: EventStamp,
+    ) -> Result<WriteOutcome, PersistenceError> {
+        let account = stamp.account;
+        let stored = account_budgets::table.find(Bind(account));
+        let changed = unless_rolled_back!(self, |c| {
+            // there may be no budget to lock
+            let owner = accounts::table.find(Bind(account)).select(accounts::id);
+            let _: AccountId = for_update(owner).get_result(c).await?;
+            let before = stored.select(account_budgets::budget_nanos);
+            let before: Option<i64> = before.get_result(c).await.optional()?;
+            if before == budget.map(budget_column) {
+                return Err(RollbackTransaction);
+            }
+            match budget {
+                None => {
+                    diesel::delete(stored).execute(c).await?;
+                }
+                Some(budget) => {
+                    let new = BudgetColumns::new(account, budget, CountedMonth::NONE);
+                    run!(
+                        c,
+                        diesel::insert_into(account_budgets::table)
+                            .values(new)
+                            .on_conflict(account_budgets::account_id)
+                            .do_update()
+                            .set((
+                                account_budgets::budget_nanos
+                                    .eq(excluded(account_budgets::budget_nanos)),
+                                account_budgets::announced_percent
+                                    .eq(excluded(account_budgets::announced_percent)),
+                            ))
+                    );
+                }
+            }
+            let target = EventTarget::Account(account);
+            let before = before.and_then(saved_budget);
+            add_event!(
+                c,
+                Event {
+                    from: before.map(EventDetail::from),
+                    to: budget.map(EventDetail::from),
+                    ..stamp.event(EventAction::BudgetSet, target)
+                }
+            );
+            Ok(())
+        })?;
+        Ok(WriteOutcome::of(changed))
+    }
+
+    /// The budget of an account; `None` for an account without one.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_budget(
+        &self,
+        account: AccountId,
+    ) -> Result<Option<BudgetRow>, PersistenceError> {
+        let query = account_budgets::table.find(Bind(account));
+        let database = self.without_lanes();
+        find_as!(database, query, BudgetColumns).await
+    }
+
+    /// Every budget, in the order of the accounts' ids.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_budgets(&self) -> Result<Vec<BudgetRow>, PersistenceError> {
+        let query = account_budgets::table.order(account_budgets::account_id);
+        load_as!(self, query, BudgetColumns).await
+    }
+
+    /// Stores what a month had cost, if nothing else was counted since `read`, so that no result is
+    /// counted twice. Another month begins with no share announced.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn keep_counted_month(
+        &self,
+        account: AccountId,
+        read: CountedMonth,
+        counted: CountedMonth,
+    ) -> Result<WriteOutcome, PersistenceError> {
+        let (nanos, attos) = cost_columns(counted.cost);
+        let is_new_month = read.month != counted.month;
+        let as_read = account_budgets::table
+            .find(Bind(account))
+            .filter(account_budgets::month.eq(number_of(read.month)))
+            .filter(account_budgets::counted_to.eq(Bind(read.up_to)));
+        self.write(async move |mut connection| {
+            let update = diesel::update(as_read).set((
+                account_budgets::month.eq(number_of(counted.month)),
+                account_budgets::counted_to.eq(Bind(counted.up_to)),
+                account_budgets::cost_nanos.eq(nanos),
+                account_budgets::cost_attos.eq(attos),
+                is_new_month.then(|| account_budgets::announced_percent.eq(0)),
+            ));
+            let moved = on!(connection, execute(update))?;
+            Ok(WriteOutcome::of(moved == 1))
+        })
+        .await
+    }
+
+    /// Records that a share of a budget was used in a month, with an event, if neither this share
+    /// nor a larger one was announced and the budget is the one that was read. One transaction.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn announce_budget_share(
+        &self,
+        read: BudgetRow,
+        month: NaiveDate,
+        percent: i32,
+        event: Event,
+    ) -> Result<WriteOutcome, PersistenceError> {
+        let unannounced = account_budgets::table
+            .find(Bind(read.account))
+            .filter(account_budgets::budget_nanos.eq(budget_column(read.budget)))
+            .filter(account_budgets::month.eq(number_of(month)))
+            .filter(account_budgets::announced_percent.lt(percent));
+        let announced = unless_rolled_back!(self, |c| {
+            let update =
+                diesel::update(unannounced).set(account_budgets::announced_percent.eq(percent));
+            if update.execute(c).await? == 0 {
+                return Err(RollbackTransaction);
+            }
+            add_event!(c, event);
+            Ok(())
+        })?;
+        Ok(WriteOutcome::of(announced))
+    }
+}
+
+impl BudgetColumns {
+    fn new(account: AccountId, budget: MonthBudget, counted: CountedMonth) -> Self {
+        let (cost_nanos, cost_attos) = cost_columns(counted.cost);
+        Self {
+            account_id: account,
+            budget_nanos: budget_column(budget),
+            month: number_of(counted.month),
+            counted_to: counted.up_to,
+            cost_nanos,
+            cost_attos,
+            announced_percent: 0,
+        }
+    }
+}
+
+impl TryFrom<BudgetColumns> for BudgetRow {
+    type Error = PersistenceError;
+
+    fn try_from(columns: BudgetColumns) -> Result<Self, PersistenceError> {
+        let unreadable = |column| PersistenceError::Unreadable { column };
+        let budget = saved_budget(columns.budget_nanos);
+        let month = NaiveDate::from_epoch_days(columns.month);
+        let cost = saved_cost(Some(columns.cost_nanos), Some(columns.cost_attos))?;
+        Ok(Self {
+            account: columns.account_id,
+            budget: budget.ok_or(unreadable("account_budgets.budget_nanos"))?,
+            counted: CountedMonth {
+                month: month.ok_or(unreadable("account_budgets.month"))?,
+                up_to: columns.counted_to,
+                cost: cost.unwrap_or_default(),
+            },
+            announced_percent: columns.announced_percent,
+        })
+    }
+}
+
+/// A budget as it is stored. The largest budget fits the column.
+fn budget_column(budget: MonthBudget) -> i64 {
+    i64::try_from(budget.nanos()).unwrap_or(i64::MAX)
+}
+
+fn saved_budget(nanos: i64) -> Option<MonthBudget> {
+    MonthBudget::from_nanos(u64::try_from(nanos).ok()?)
+}
