@@ -1,24 +1,27 @@
 //! The tables of both databases, as queries see them.
 
+mod code_tables;
 mod count_tables;
 mod example_tables;
 mod file_tables;
 mod retest_tables;
 pub(crate) mod sql_types;
 
+pub(crate) use self::code_tables::{one_time_codes, pending_sign_ins, recovery_codes};
 pub(crate) use self::count_tables::{counted_results, result_counts, watch_hours, watched_results};
 pub(crate) use self::example_tables::{example_checks, prism_examples};
 pub(crate) use self::file_tables::{file_runs, upload_pieces, uploads};
 pub(crate) use self::retest_tables::{retest_answers, retests};
 
 diesel::table! {
-    use diesel::sql_types::Text;
+    use diesel::sql_types::{Nullable, Text};
     use crate::schema::sql_types::{Id, Moment};
 
     accounts (id) {
         id -> Id,
         name -> Text,
         created_at -> Moment,
+        codes_required_at -> Nullable<Moment>,
     }
 }
 

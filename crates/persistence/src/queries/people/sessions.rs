@@ -1,6 +1,7 @@
 //! Sessions of signed-in people, found by the hash of a cookie's token.
 
 use chrono::{DateTime, Utc};
+use diesel::dsl::exists;
 use diesel::prelude::*;
 use refract_domain::account::person::Email;
 use refract_domain::account::role::Role;
@@ -13,7 +14,7 @@ use crate::queries::database::Database;
 use crate::queries::people::known_browsers::NewBrowser;
 use crate::queries::people::person::WhoColumns;
 use crate::schema::sql_types::Bind;
-use crate::schema::{invitations, known_browsers, people, sessions};
+use crate::schema::{accounts, invitations, known_browsers, one_time_codes, people, sessions};
 
 /// A session to be saved.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +53,8 @@ pub struct SessionRow {
     pub last_used_at: DateTime<Utc>,
     /// The first change by somebody else that is still to be announced to the person.
     pub first_unseen_event: Option<EventId>,
+    /// Whether the account requires one-time codes and the person has none.
+    pub lacks_codes: bool,
 }
 
 #[derive(Insertable)]
@@ -109,32 +112,41 @@ impl Database {
         alive: SessionsAlive,
     ) -> Result<Option<SessionRow>, PersistenceError> {
         self.read(async move |mut connection| {
+            let codes = one_time_codes::table
+                .filter(one_time_codes::person_id.eq(people::id))
+                .filter(one_time_codes::on_since.is_not_null());
             let query = sessions::table
                 .inner_join(people::table.on(people::id.eq(sessions::person_id)))
+                .inner_join(accounts::table.on(accounts::id.eq(people::account_id)))
                 .filter(sessions::hash.eq(hash.bytes().to_vec()))
                 .filter(sessions::last_used_at.gt(Bind(alive.used_after)))
                 .filter(sessions::created_at.gt(Bind(alive.begun_after)))
                 .filter(people::removed_at.is_null());
-            let found: Option<(WhoColumns, _, _)> = on!(
+            let found: Option<(WhoColumns, _, _, bool, bool)> = on!(
                 connection,
                 get_result(query.select((
                     WhoColumns::as_select(),
                     sessions::last_used_at,
-                    people::first_unseen_event
+                    people::first_unseen_event,
+                    accounts::codes_required_at.is_not_null(),
+                    exists(codes)
                 )))
             )
             .optional()?;
-            let row = found.map(|(who, last_used_at, first_unseen_event)| {
-                Ok(SessionRow {
-                    role: who.role()?,
-                    account: who.account,
-                    person: who.id,
-                    email: who.email(),
-                    name: who.name,
-                    last_used_at,
-                    first_unseen_event,
-                })
-            });
+            let row = found.map(
+                |(who, last_used_at, first_unseen_event, required, has_codes)| {
+                    Ok(SessionRow {
+                        lacks_codes: required && !has_codes,
+                        role: who.role()?,
+                        account: who.account,
+                        person: who.id,
+                        email: who.email(),
+                        name: who.name,
+                        last_used_at,
+                        first_unseen_event,
+                    })
+                },
+            );
             row.transpose()
         })
         .await
