@@ -46,6 +46,9 @@ pub struct SignedIn {
     pub role: Role,
     /// The first change by somebody else that is still to be announced to the person.
     pub first_unseen_event: Option<EventId>,
+    /// Whether the person must set up one-time codes before anything else: the account requires
+    /// them.
+    pub must_set_up_codes: bool,
 }
 
 /// Why a browser's session ends.
@@ -61,7 +64,7 @@ impl SignedIn {
     /// Whether the person signs in by links that an operator makes, as the demo's owner does:
     /// their address can never receive mail (RFC 2606), and nobody knows a password.
     pub fn signs_in_by_link(&self) -> bool {
-        self.email.as_str().ends_with(".invalid")
+        signs_in_by_link(&self.email)
     }
 
     /// The stamp for an event of what people change about themselves now.
@@ -88,6 +91,7 @@ impl People<'_> {
         }
         Ok(Some(SignedIn {
             session: hash,
+            must_set_up_codes: found.lacks_codes && !signs_in_by_link(&found.email),
             account: found.account,
             person: found.person,
             name: found.name.unwrap_or_else(|| found.email.to_string()),
@@ -118,6 +122,10 @@ impl People<'_> {
             .end_own_sessions(person.person, one, alive, stamp)
             .await
     }
+}
+
+fn signs_in_by_link(email: &Email) -> bool {
+    email.as_str().ends_with(".invalid")
 }
 
 /// The timeouts as moments: at `now`, a session last used or begun before them has ended.
