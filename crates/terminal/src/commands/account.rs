@@ -1,10 +1,10 @@
 //! `refract account`: accounts, each with its own prisms, keys and results.
 
-use clap::Subcommand;
-use refract_service::people::Account;
+use clap::{ArgAction, Subcommand};
+use refract_service::people::{Account, AccountActor};
 use serde::Serialize;
 
-use super::context;
+use super::context::{self, AccountArg};
 use crate::output;
 use crate::settings::DatabaseArgs;
 
@@ -16,6 +16,17 @@ pub enum AccountCommand {
     Create {
         /// The account's name, unique
         name: String,
+    },
+    /// Sets what an account requires
+    ///
+    /// People who sign in by password and lack required one-time codes can only set them up.
+    #[command(after_help = "Examples:\n  refract account set --require-codes on")]
+    Set {
+        /// Whether people who sign in by password need one-time codes: `on` or `off`
+        #[arg(long, value_name = "STATE", action = ArgAction::Set, value_parser = on_or_off)]
+        require_codes: bool,
+        #[command(flatten)]
+        account: AccountArg,
     },
     /// Lists the accounts
     #[command(
@@ -32,6 +43,12 @@ pub enum AccountCommand {
 struct ShownAccount {
     id: String,
     name: String,
+}
+
+#[derive(Serialize)]
+struct ShownRequirement<'a> {
+    name: &'a str,
+    require_codes: bool,
 }
 
 impl From<Account> for ShownAccount {
@@ -53,6 +70,19 @@ impl AccountCommand {
                 let account = refract.accounts().create(&name).await?;
                 output::json(&ShownAccount::from(account))
             }
+            Self::Set {
+                require_codes,
+                account,
+            } => {
+                let (refract, id) = account.open(database).await?;
+                let actor = AccountActor::operator(id);
+                let people = refract.people();
+                people.set_codes_required(&actor, require_codes).await?;
+                output::json(&ShownRequirement {
+                    name: account.name(),
+                    require_codes,
+                })
+            }
             Self::List { json } => {
                 let refract = context::open(&database.settings()).await?;
                 let accounts = refract.accounts().list().await?.into_iter();
@@ -62,5 +92,14 @@ impl AccountCommand {
                 })
             }
         }
+    }
+}
+
+/// Parses a state.
+fn on_or_off(text: &str) -> Result<bool, &'static str> {
+    match text {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err("expected on or off"),
     }
 }
