@@ -1,6 +1,7 @@
 //! The pages: for each one a file or folder with its handlers, texts and markup.
 
 pub(crate) mod asset;
+pub(crate) mod codes;
 #[cfg(debug_assertions)]
 pub(crate) mod component_sheet;
 pub(crate) mod edit;
@@ -26,6 +27,7 @@ pub(crate) mod review;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod sign_in;
+pub(crate) mod sign_in_code;
 pub(crate) mod sign_in_link;
 pub(crate) mod sign_on;
 pub(crate) mod sign_out;

@@ -1,9 +1,10 @@
-//! The people of an account and their roles, its API keys, its budget, and the hashes of keys and
-//! tokens.
+//! The people of an account and their roles, its API keys, its budget, the secrets of one-time codes,
+//! and the hashes of keys and tokens.
 
 pub mod key_networks;
 pub mod key_use;
 pub mod month_budget;
+pub mod one_time_secret;
 pub mod person;
 pub mod role;
 pub mod secret_hash;

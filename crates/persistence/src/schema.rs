@@ -1,5 +1,6 @@
 //! The tables of both databases, as queries see them.
 
+mod code_tables;
 mod count_tables;
 mod example_tables;
 mod file_tables;
@@ -7,6 +8,7 @@ mod retest_tables;
 mod sign_on_tables;
 pub(crate) mod sql_types;
 
+pub(crate) use self::code_tables::{one_time_codes, pending_sign_ins, recovery_codes};
 pub(crate) use self::count_tables::{
     account_budgets, counted_results, result_counts, watch_hours, watched_results,
 };
@@ -16,13 +18,14 @@ pub(crate) use self::retest_tables::{retest_answers, retests};
 pub(crate) use self::sign_on_tables::{provider_sessions, provider_subjects};
 
 diesel::table! {
-    use diesel::sql_types::Text;
+    use diesel::sql_types::{Nullable, Text};
     use crate::schema::sql_types::{Id, Moment};
 
     accounts (id) {
         id -> Id,
         name -> Text,
         created_at -> Moment,
+        codes_required_at -> Nullable<Moment>,
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) async fn show(visit: OpenVisit) -> Result<PageReply, PageError> {
     }
     let name = invitation.name.as_deref().unwrap_or_default();
     let form = form(&invitation, &visit.sent.path, name, &FormErrors::default());
-    Ok(page(&visit, &invitation, &form, StatusCode::OK))
+    page(&visit, &invitation, &form, StatusCode::OK).await
 }
 
 /// Accepts the link: signs in with the new password, and redirects to the first page.
@@ -66,7 +66,7 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageError> {
         }
     }
     let form = form(&invitation, &visit.sent.path, sent.get("name"), &errors);
-    Ok(page(&visit, &invitation, &form, status))
+    page(&visit, &invitation, &form, status).await
 }
 
 async fn find(visit: &OpenVisit) -> Result<Option<(Token, OpenInvitation)>, PageError> {
@@ -86,13 +86,14 @@ fn title(invitation: &OpenInvitation) -> &'static str {
     }
 }
 
-fn page(
+async fn page(
     visit: &OpenVisit,
     invitation: &OpenInvitation,
     form: &Markup,
     status: StatusCode,
-) -> PageReply {
+) -> Result<PageReply, PageError> {
     let title = title(invitation);
+    let has_codes = visit.refract.people().has_codes(invitation.person).await?;
     let main = html! {
         h1 { (title) }
         @if invitation.name.is_some() {
@@ -100,9 +101,12 @@ fn page(
         } @else {
             p { "Choose a name and a password. " (may(invitation.role)) }
         }
+        @if has_codes {
+            p { "Your one-time codes are switched off with it. Set them up again on your own page." }
+        }
         (form)
     };
-    link_page::reply(visit.page(title, main).status(status))
+    Ok(link_page::reply(visit.page(title, main).status(status)))
 }
 
 /// What a role may do, as a sentence for a new person.

@@ -1,4 +1,4 @@
-//! `/me`: the visitor's name, role, password and sessions.
+//! `/me`: the visitor's name, role, password, one-time codes and sessions.
 
 mod own_forms;
 mod session_table;
@@ -15,6 +15,7 @@ use self::own_forms::{name_form, password_form};
 use self::session_table::session_table;
 use crate::components::form_errors::FormErrors;
 use crate::cookies::browser_cookie;
+use crate::pages::codes;
 use crate::pages::person_inputs::read_new_password;
 use crate::replies::page::Section;
 use crate::replies::page_error::PageError;
@@ -121,6 +122,7 @@ async fn page(
 ) -> Result<PageReply, PageError> {
     let visitor = &visit.visitor;
     let sessions = visit.refract.people().own_sessions(visitor).await?;
+    let codes = codes::summary(visit).await?;
     let main: Markup = html! {
         h1 { bdi { (visitor.name) } }
         p { "Your own page: what others see of you, your password, and where you are signed in." }
@@ -134,6 +136,7 @@ async fn page(
             h2 { "Password" }
             p { "With another password you stay signed in here, and are signed out everywhere else." }
             (password_form(visitor, errors))
+            (codes)
         }
         h2 { "Where you are signed in" }
         p {

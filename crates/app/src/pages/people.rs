@@ -1,5 +1,6 @@
 //! `/people`: the people of the account. Owners invite and remove them, and change their roles.
 
+mod codes_form;
 mod person_table;
 
 use actix_web::http::StatusCode;
@@ -10,6 +11,7 @@ use refract_domain::ids::PersonId;
 use refract_service::people::{Invitation, PersonError};
 use refract_service::store::DEMO_DATABASE_URL;
 
+use self::codes_form::codes_form;
 use self::person_table::{ROLES, person_table};
 use crate::components::copyable::{COPY_SCRIPT, copyable};
 use crate::components::field::FormField;
@@ -37,6 +39,9 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     let notice = visit.done(|what| match what {
         "role" => Some("The role is changed, from the person's next page on."),
         "removed" => Some("The person is removed and signed out everywhere."),
+        "codes" => Some("Their one-time codes are off: they sign in by password alone."),
+        "required" => Some("One-time codes are required, from each person's next page on."),
+        "optional" => Some("One-time codes are optional."),
         _ => None,
     });
     let notes = PeopleNotes {
@@ -99,6 +104,30 @@ pub(crate) async fn remove(visit: Visit) -> Result<PageReply, PageError> {
     }
 }
 
+/// Switches off a person's one-time codes.
+pub(crate) async fn remove_codes(visit: Visit) -> Result<PageReply, PageError> {
+    let person = person(&visit)?;
+    let people = visit.refract.people();
+    match people.remove_codes(&visit.actor(), person).await {
+        Ok(()) => Ok(PageReply::see_other("/people?done=codes")),
+        Err(refusal) => refused(&visit, refusal).await,
+    }
+}
+
+/// Makes one-time codes required or optional.
+pub(crate) async fn require_codes(visit: Visit) -> Result<PageReply, PageError> {
+    let (are_required, done) = match visit.sent.form.get("require") {
+        "on" => (true, "/people?done=required"),
+        "off" => (false, "/people?done=optional"),
+        _ => return Err(PageError::NoForm),
+    };
+    let people = visit.refract.people();
+    people
+        .set_codes_required(&visit.actor(), are_required)
+        .await?;
+    Ok(PageReply::see_other(done))
+}
+
 fn person(visit: &Visit) -> Result<PersonId, PageError> {
     PersonId::parse(visit.sent.values.get("id")).ok_or(PageError::NotFound)
 }
@@ -147,6 +176,7 @@ async fn page(
 ) -> Result<PageReply, PageError> {
     let account = visit.account();
     let people = visit.refract.people().list(account).await?;
+    let are_required = visit.refract.people().are_codes_required(account).await?;
     let last = visit.refract.events().last_of_people(account).await?;
     let last = last.into_iter();
     let last = last.filter_map(|listed| Some((listed.event.stamp.actor.person()?, listed)));
@@ -164,6 +194,7 @@ async fn page(
                 code { "DATABASE_URL=" (DEMO_DATABASE_URL) " REFRACT_APP_URL=" (visit.site.url) " refract person invite EMAIL" }
             }
         }
+        (codes_form(are_required))
         h2 { "Roles" }
         dl.facts {
             dt { "Reviewer" } dd { "reads results, tries texts and marks answers." }

@@ -1,11 +1,16 @@
-//! `/sign-in`: email and password, then a redirect to the page that was asked for.
+//! `/sign-in`: email and password, then a one-time code or a redirect to the page that was asked for.
+
+pub(crate) mod code_page;
 
 use actix_web::http::StatusCode;
 use chrono::Utc;
 use maud::{Markup, html};
 use refract_service::people::password::TypedPassword;
-use refract_service::people::{People, SecretError, Session, SessionEnd, SignInError};
+use refract_service::people::{
+    People, SecretError, Session, SessionEnd, SignInError, SignInOutcome,
+};
 
+use self::code_page::{CodeForm, code_page};
 use crate::components::field::FormField;
 use crate::components::notice::{NoticeKind, notice};
 use crate::cookies::browser_cookie;
@@ -49,7 +54,17 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageError> {
     let request = Some(visit.request.clone());
     let people = visit.refract.people();
     let refusal = match people.sign_in(client, email, password, request).await {
-        Ok(session) => return welcome(&visit, &session, then, kept.as_ref()).await,
+        Ok(SignInOutcome::SignedIn(session)) => {
+            return welcome(&visit, &session, then, kept.as_ref()).await;
+        }
+        Ok(SignInOutcome::NeedsCode(pending)) => {
+            let form = CodeForm {
+                token: &pending.token,
+                then,
+                error: "",
+            };
+            return Ok(code_page(&visit, &form, kept.as_ref(), StatusCode::OK));
+        }
         Err(refusal) => refusal,
     };
     let (error, retry_after) = (refusal.to_string(), refusal.retry_after(Utc::now()));
@@ -119,7 +134,8 @@ pub(crate) fn own_address(then: &str) -> &str {
     }
 }
 
-fn page(
+/// The page, with the hidden inputs of another form that was submitted after its session had ended.
+pub(crate) fn page(
     visit: &OpenVisit,
     typed: &SignInForm<'_>,
     kept: Option<&CarriedForm<'_>>,

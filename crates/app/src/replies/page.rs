@@ -195,7 +195,7 @@ fn navigation(visitor: Option<&Visitor>, current: Option<Section>) -> Markup {
                 }
             }
             @if visitor.first_unseen_event.is_some() {
-                a.account-change href="/" { "Somebody changed your role or password" }
+                a.account-change href="/" { "Somebody changed your role or sign-in" }
             }
             div.visitor {
                 @let (_, own_page, _) = Section::Me.facts();

@@ -22,6 +22,9 @@ pub(crate) enum PageError {
     /// Nobody is signed in.
     #[error("nobody is signed in")]
     SignedOut,
+    /// The account requires one-time codes, and the visitor has none.
+    #[error("the visitor has no one-time codes yet")]
+    NeedsCodes,
     /// The visitor's role is too low.
     #[error("this is for a higher role")]
     NeedsRole {
@@ -66,7 +69,7 @@ impl PageError {
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::SignedOut => StatusCode::UNAUTHORIZED,
-            Self::NeedsRole { .. } | Self::OtherOrigin => StatusCode::FORBIDDEN,
+            Self::NeedsCodes | Self::NeedsRole { .. } | Self::OtherOrigin => StatusCode::FORBIDDEN,
             Self::FormTooLarge(_) | Self::UploadTooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::NoForm => StatusCode::BAD_REQUEST,
             Self::NotChanged(_) => StatusCode::CONFLICT,
@@ -83,6 +86,7 @@ impl PageError {
             Self::NotFound => "Not found",
             Self::MethodNotAllowed => "No such action",
             Self::SignedOut => "Sign in again",
+            Self::NeedsCodes => "One-time codes first",
             Self::NeedsRole { .. } => "Not for your role",
             Self::OtherOrigin => "Not from this app",
             Self::FormTooLarge(_) | Self::UploadTooLarge(_) => "Too large",
@@ -103,6 +107,11 @@ impl PageError {
                 "This address has no such action. Go back and try from the page.".to_owned()
             }
             Self::SignedOut => "Your session ended. Sign in again to go on.".to_owned(),
+            Self::NeedsCodes => {
+                "Your account requires one-time codes, so nothing was done. Set them \
+                                 up, then send this again."
+                    .to_owned()
+            }
             Self::NeedsRole { least, people } => needs_role(*least, people),
             Self::OtherOrigin => "The request came from another site, so nothing was changed. \
                                   Open the app and do it there."

@@ -29,6 +29,7 @@ pub(crate) fn show(
         | PageError::Internal(_)
         | PageError::Panicked(_)
         | PageError::Secret(_)
+        | PageError::NeedsCodes
         | PageError::NeedsRole { .. }
         | PageError::NotChanged(_) => CarriedForm::of(sent),
         // the form was not read, or must not be sent again
@@ -42,6 +43,9 @@ pub(crate) fn show(
     let main = html! {
         h1 { (refusal.title()) }
         p { (refusal.message()) }
+        @if matches!(refusal, PageError::NeedsCodes) {
+            p { a.button href="/me/codes" target="_blank" { "Set them up in another tab" } }
+        }
         @match (refusal, &kept) {
             (PageError::SignedOut, _) => { (sign_in::ways(people, &sign_in::SignInForm::default(), kept.as_ref())) }
             (PageError::FormTooLarge(FormSize::Kept | FormSize::OwnWithKept), _) => {

@@ -1,7 +1,7 @@
 //! A request from its head to its reply, on one worker thread of the app.
 //!
 //! Every route has the same checks in the same order: route, origin of an action (CSRF), session,
-//! size limit of the form, draining, role. Only then does the handler get the form. An action
+//! size limit of the form, draining, one-time codes, role. Only then does the handler get the form. An action
 //! continues when its client disconnects, so that a paid answer is saved.
 
 use std::rc::Rc;
@@ -231,11 +231,11 @@ impl Dispatcher {
         let handling = match &route.access {
             Access::Open(handler) => handler.handle(self.visit(visitor, sent, id)),
             Access::For(least, handler) => {
-                let visitor = self.with_role(visitor, *least).await?;
+                let visitor = self.with_role(route, visitor, *least).await?;
                 handler.handle(self.visit(visitor, sent, id))
             }
             Access::Upload(least, handler) => {
-                let visitor = self.with_role(visitor, *least).await?;
+                let visitor = self.with_role(route, visitor, *least).await?;
                 let (headers, body) = file.ok_or(PageError::NoForm)?;
                 let (pump, form) = arriving_form(headers, self.site.upload_bytes);
                 let handling = handler.handle_upload(self.visit(visitor, sent, id), form);
@@ -247,9 +247,18 @@ impl Dispatcher {
         in_flight.detached(handling).await?
     }
 
-    /// The visitor, if they have this role or a higher one.
-    async fn with_role(&self, visitor: Option<Visitor>, least: Role) -> Result<Visitor, PageError> {
+    /// The visitor, if they have the one-time codes that their account requires, and this role or a
+    /// higher one.
+    async fn with_role(
+        &self,
+        route: &AppRoute,
+        visitor: Option<Visitor>,
+        least: Role,
+    ) -> Result<Visitor, PageError> {
         let visitor = visitor.ok_or(PageError::SignedOut)?;
+        if visitor.must_set_up_codes && !route.sets_up_codes() {
+            return Err(PageError::NeedsCodes);
+        }
         if visitor.role.may(least) {
             return Ok(visitor);
         }
@@ -282,6 +291,9 @@ impl Dispatcher {
         }
         if matches!(refusal, PageError::SignedOut) && sent.form.is_empty() {
             return to_sign_in(method, sent);
+        }
+        if matches!(refusal, PageError::NeedsCodes) && method != Method::POST {
+            return PageReply::see_other("/me/codes");
         }
         refusal_page::show(
             refusal,

@@ -138,6 +138,13 @@ impl AppRoute {
         matches!(self.access, Access::Upload(..))
     }
 
+    /// Whether the route is one by which people set up one-time codes. People who lack required
+    /// codes may use no other route that needs a session.
+    pub(crate) fn sets_up_codes(&self) -> bool {
+        let inside = self.pattern.strip_prefix("/me/codes");
+        inside.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+
     /// The size limit of the route's form.
     pub(crate) fn form_size(&self, is_signed_in: bool) -> FormSize {
         match self.access {

@@ -8,9 +8,9 @@ use refract_domain::account::role::Role::{Editor, Owner, Reviewer};
 #[cfg(debug_assertions)]
 use crate::pages::component_sheet;
 use crate::pages::{
-    asset, edit, events, examples, join, keys, lens, me, new_prism, people, prism, prisms, quality,
-    result, results, retest, retests, review, run, runs, sign_in, sign_in_link, sign_on, sign_out,
-    try_text, usage, version,
+    asset, codes, edit, events, examples, join, keys, lens, me, new_prism, people, prism, prisms,
+    quality, result, results, retest, retests, review, run, runs, sign_in, sign_in_code,
+    sign_in_link, sign_on, sign_out, try_text, usage, version,
 };
 use crate::requests::visit::{OpenVisit, Visit};
 use crate::routing::route::AppRoute;
@@ -154,6 +154,7 @@ pub(crate) static ROUTES: &[AppRoute] = &[
         ready(Ok(sign_in::show(&visit)))
     }),
     AppRoute::open_post_with_another_form("/sign-in", &sign_in::submit),
+    AppRoute::open_post_with_another_form("/sign-in/code", &sign_in_code::submit),
     AppRoute::open_get("/sign-in/{token}", &sign_in_link::show),
     AppRoute::open_post("/sign-in/{token}", &sign_in_link::submit),
     AppRoute::open_get("/sign-on", &sign_on::show),
@@ -169,8 +170,15 @@ pub(crate) static ROUTES: &[AppRoute] = &[
     AppRoute::post("/me/password", Reviewer, &me::change_password),
     AppRoute::post("/me/sessions/end-others", Reviewer, &me::end_others),
     AppRoute::post("/me/sessions/{id}/end", Reviewer, &me::end_session),
+    AppRoute::get("/me/codes", Reviewer, &codes::show),
+    AppRoute::post("/me/codes/begin", Reviewer, &codes::begin),
+    AppRoute::post("/me/codes/on", Reviewer, &codes::switch_on),
+    AppRoute::post("/me/codes/off", Reviewer, &codes::switch_off),
+    AppRoute::post("/me/codes/recovery", Reviewer, &codes::renew_recovery_codes),
     AppRoute::get("/people", Owner, &people::show),
     AppRoute::post("/people", Owner, &people::invite),
+    AppRoute::post("/people/codes", Owner, &people::require_codes),
+    AppRoute::post("/people/{id}/codes-off", Owner, &people::remove_codes),
     AppRoute::post("/people/{id}/link", Owner, &people::renew_link),
     AppRoute::post("/people/{id}/role", Owner, &people::set_role),
     AppRoute::post("/people/{id}/remove", Owner, &people::remove),

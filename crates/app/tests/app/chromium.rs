@@ -1,6 +1,7 @@
 //! The app in a real Chromium, as people use it. Without a browser these tests check nothing.
 
 mod answers;
+mod codes;
 mod editing;
 mod examples;
 mod first_visit;

@@ -1,6 +1,7 @@
 //! Every action of the app has an event, or a documented reason for none: a walk over the route
 //! table.
 
+mod codes;
 mod files;
 
 use std::collections::BTreeSet;
@@ -13,6 +14,7 @@ use refract_test_stack::service::{Backend, PRISM, Service, events, text};
 use refract_test_support::on_both;
 use serde_json::json;
 
+use self::codes::walk_over_codes;
 use self::files::{walk_over_examples, walk_over_retests, walk_over_runs};
 use crate::me::endings;
 
@@ -23,7 +25,11 @@ on_both!(
 
 /// Actions without an event, with the reason. An action that is neither here nor done by the walk
 /// fails the test: decide which it is.
-const WITHOUT: [(&str, &str); 19] = [
+const WITHOUT: [(&str, &str); 20] = [
+    (
+        "/me/codes/begin",
+        "makes a secret that nothing asks for yet",
+    ),
     (
         "/prisms/{slug}/lens",
         "keeps a draft, which changes nothing",
@@ -332,6 +338,7 @@ async fn every_action_of_the_app_has_its_event(backend: Backend) {
     walk_over_retests(&mut walk, &mut ada).await;
     walk_over_people(&mut walk, &mut ada).await;
     walk_over_oneself(&mut walk).await;
+    walk_over_codes(&mut walk, &mut ada).await;
     let reasons = WITHOUT.iter().map(|(pattern, _)| *pattern);
     let decided: BTreeSet<_> = walk.done.iter().copied().chain(reasons).collect();
     let undecided: Vec<_> = route_table()

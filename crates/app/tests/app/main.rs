@@ -8,6 +8,7 @@
 )]
 
 mod chromium;
+mod codes;
 mod crowd;
 mod edit;
 mod edit_drafts;

@@ -17,7 +17,7 @@ on_both!(
 );
 
 /// The text of the notice.
-const NOTICE: &str = "Somebody changed your role or password";
+const NOTICE: &str = "Somebody changed your role or sign-in";
 
 async fn somebody_learns_who_changed_their_role(backend: Backend) {
     let mut service = Service::start(backend).await;

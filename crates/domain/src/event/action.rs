@@ -96,6 +96,18 @@ actions! {
     PasswordSet = "password_set", "chose a password by a link";
     /// A person changed their password and confirmed it with the current one.
     PasswordChanged = "password_changed", "changed the password";
+    /// A person switched on one-time codes.
+    CodesOn = "codes_on", "switched on one-time codes";
+    /// A person switched off their one-time codes.
+    CodesOff = "codes_off", "switched off one-time codes";
+    /// The one-time codes of a person were removed: by an owner, an operator or a link.
+    CodesRemoved = "codes_removed", "removed the one-time codes";
+    /// A person made new recovery codes, which replace the earlier ones.
+    RecoveryCodesMade = "recovery_codes_made", "made new recovery codes";
+    /// A person used a recovery code in place of a one-time code.
+    RecoveryCodeUsed = "recovery_code_used", "used a recovery code";
+    /// One-time codes became required or optional in an account.
+    CodesRequirementSet = "codes_requirement_set", "set whether one-time codes are required";
     /// A person signed in.
     SignedIn = "signed_in", "signed in";
     /// A sign-in as a person was refused.

@@ -30,6 +30,7 @@ mod lenses;
 mod marks;
 mod migrations;
 mod migrations_undone;
+mod one_time_codes;
 mod people;
 mod prisms;
 mod provenance;

@@ -38,6 +38,7 @@ async fn an_invited_person_joins_once(it: Fixture) {
         created_at: moment(0),
         link_expires_at: Some(moment(1_000)),
         last_used_at: None,
+        has_codes: false,
     };
     assert_eq!(people(&it).await, std::slice::from_ref(&expected));
     let found = it

@@ -1,5 +1,5 @@
-//! Announces to a person the changes that others made to their access: to their role, or to their
-//! password through a link made by another person.
+//! Announces to a person the changes that others made to their access: to their role, to their
+//! one-time codes, or to their password through a link made by another person.
 
 use std::cmp::Reverse;
 
@@ -19,10 +19,11 @@ const SHORTLY: TimeDelta = TimeDelta::days(90);
 /// A change of a person by another person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangeNotice {
-    /// The change: another role, or a password that was chosen by a link.
+    /// The change: another role, one-time codes that were removed, or a password that was chosen by
+    /// a link.
     pub change: ListedEvent,
-    /// The creation of the link by which the password was chosen; `None` for a role, and for a link
-    /// without a known event.
+    /// The creation of the link by which the password was chosen; `None` for other
+    /// changes, and for a link without a known event.
     pub link: Option<ListedEvent>,
 }
 
@@ -48,7 +49,9 @@ impl Events<'_> {
         let since = EventRange::NewerThan(from.just_before());
         let roles = telling.about(EventAction::RoleSet);
         let passwords = telling.about(EventAction::PasswordSet);
+        let codes = telling.about(EventAction::CodesRemoved);
         let mut found = telling.by_others(roles, since).await?;
+        found.extend(telling.by_others(codes, since).await?);
         let replaced = telling.by_others(passwords.clone(), since).await?;
         if let Some((newest, _)) = replaced.first() {
             let shortly_before = EventFilter {

@@ -8,8 +8,8 @@ use refract_domain::problem::ValidationError;
 use refract_persistence::{EmailHash, EndedSessions, OwnSession, PersistenceError, SignInCounter};
 
 use super::password_hash::{HashPlace, choose_password};
-use super::password_try::PasswordTry;
 use super::permit_queue::Applicant;
+use super::secret_try::SecretTry;
 use super::session::{Session, SignedIn, alive, new_session};
 use super::sign_in_client::SignInClient;
 use super::sign_in_error::SignInError;
@@ -87,14 +87,16 @@ impl People<'_> {
         let new = choose_password(new, &person.email, &person.name).await?;
         let new = new.map_err(PasswordChangeError::Weak)?;
         let place = || HashPlace::take(Applicant::Person(person.person));
-        let attempt = PasswordTry {
+        let attempt = SecretTry {
             email: &person.email,
             counter: SignInCounter::Browser(person.session),
             now: Utc::now(),
             request: request.clone(),
             note: Some("to change the password"),
         };
-        let right = attempt.check(database, place().await?, present).await?;
+        let right = attempt
+            .check_password(database, place().await?, present)
+            .await?;
         let hash = place().await?.hash(new).await?;
         let (session, new_session) = new_session(client.browser_before())?;
         let email = EmailHash::of(&person.email);
@@ -105,7 +107,8 @@ impl People<'_> {
             return Ok(session);
         }
         // the password was changed at this moment, or the person was removed
-        let refusal = attempt.refuse(database, right.tried, Some(&right.row));
+        let whom = Some((right.row.account, right.row.person));
+        let refusal = attempt.refuse(database, right.tried, whom);
         Err(refusal.await.into())
     }
 

@@ -52,16 +52,9 @@ pub struct SignedIn {
     pub first_unseen_event: Option<EventId>,
     /// Whether the sign-in provider signed the person in.
     pub is_by_provider: bool,
-}
-
-impl SessionState {
-    /// The person who is signed in.
-    pub fn signed_in(self) -> Option<SignedIn> {
-        match self {
-            Self::SignedIn(person) => Some(person),
-            Self::Ended | Self::CheckDue => None,
-        }
-    }
+    /// Whether the person must set up one-time codes before anything else: the account requires
+    /// them.
+    pub must_set_up_codes: bool,
 }
 
 /// What a cookie's token is worth.
@@ -72,6 +65,16 @@ pub enum SessionState {
     SignedIn(SignedIn),
     /// The sign-in provider is to be asked first, by [`People::check_with_provider`].
     CheckDue,
+}
+
+impl SessionState {
+    /// The person who is signed in.
+    pub fn signed_in(self) -> Option<SignedIn> {
+        match self {
+            Self::SignedIn(person) => Some(person),
+            Self::Ended | Self::CheckDue => None,
+        }
+    }
 }
 
 /// Why a browser's session ends.
@@ -87,6 +90,10 @@ impl SignedIn {
     pub(super) fn of(session: TokenHash, found: SessionRow) -> Self {
         Self {
             session,
+            // a provider asks for a second factor itself
+            must_set_up_codes: found.lacks_codes
+                && found.provider_check.is_none()
+                && !signs_in_by_link(&found.email),
             account: found.account,
             person: found.person,
             name: found.name.unwrap_or_else(|| found.email.to_string()),
@@ -100,7 +107,7 @@ impl SignedIn {
     /// Whether the person signs in by links that an operator makes, as the demo's owner does:
     /// their address can never receive mail (RFC 2606), and nobody knows a password.
     pub fn signs_in_by_link(&self) -> bool {
-        self.email.as_str().ends_with(".invalid")
+        signs_in_by_link(&self.email)
     }
 
     /// The stamp for an event of what people change about themselves now.
@@ -153,6 +160,10 @@ impl People<'_> {
             .end_own_sessions(person.person, one, alive, stamp)
             .await
     }
+}
+
+fn signs_in_by_link(email: &Email) -> bool {
+    email.as_str().ends_with(".invalid")
 }
 
 /// The timeouts as moments: at `now`, a session last used or begun before them has ended.

@@ -6,7 +6,8 @@ use refract_domain::event::{Actor, EventRequest};
 use refract_persistence::PasswordRow;
 
 use super::password_hash::HashPlace;
-use super::password_try::PasswordTry;
+use super::pending_sign_in::{PendingSignIn, new_pending_sign_in, pending_since};
+use super::secret_try::SecretTry;
 use super::session::{Session, alive, new_session};
 use super::sign_in_client::{SignInClient, known_since};
 use super::sign_in_error::SignInError;
@@ -14,9 +15,17 @@ use crate::events::event_stamp::event_stamp;
 use crate::people::People;
 use crate::people::password::TypedPassword;
 
+/// What follows the right address and password.
+pub enum SignInOutcome {
+    /// The person is signed in.
+    SignedIn(Session),
+    /// The person has one-time codes: they are signed in by [`People::finish_sign_in`].
+    NeedsCode(PendingSignIn),
+}
+
 impl People<'_> {
-    /// Signs in the person with this address and password. From then on the browser is known by the
-    /// session's second token.
+    /// Signs in the person with this address and password, unless they have one-time codes. From
+    /// then on the browser is known by the session's second token.
     ///
     /// Wrong tries are counted by address and network; those from a browser that is known for the
     /// person are counted separately. If the queue for hashing passwords is full, the request is
@@ -32,7 +41,7 @@ impl People<'_> {
         email: &str,
         password: TypedPassword,
         request: Option<EventRequest>,
-    ) -> Result<Session, SignInError> {
+    ) -> Result<SignInOutcome, SignInError> {
         if !self.has_passwords() {
             return Err(SignInError::PasswordsOff);
         }
@@ -43,30 +52,36 @@ impl People<'_> {
         let place = HashPlace::take(standing.applicant).await?;
         // the moment at which the permit was granted
         let now = Utc::now();
-        let attempt = PasswordTry {
+        let attempt = SecretTry {
             email: &email,
             counter: standing.counter,
             now,
             request: request.clone(),
             note: None,
         };
-        let right = attempt.check(database, place, password).await?;
-        let (session, new) = new_session(standing.browser_before)?;
+        let right = attempt.check_password(database, place, password).await?;
         let PasswordRow {
             account, person, ..
         } = right.row;
-        let stamp = event_stamp(account, Actor::Person(person), request);
-        let beginning = database.begin_session(right.row.clone(), new, stamp);
-        if !beginning.await? {
+        let (outcome, is_begun) = if self.has_codes(person).await? {
+            let (pending, new) = new_pending_sign_in(now)?;
+            let beginning = database.begin_pending_sign_in(right.row, new, pending_since(now));
+            (SignInOutcome::NeedsCode(pending), beginning.await?)
+        } else {
+            let (session, new) = new_session(standing.browser_before)?;
+            let stamp = event_stamp(account, Actor::Person(person), request);
+            let beginning = database.begin_session(right.row, new, stamp);
+            (SignInOutcome::SignedIn(session), beginning.await?)
+        };
+        if !is_begun {
             // the password was changed at this moment, or the person was removed
-            return Err(attempt
-                .refuse(database, right.tried, Some(&right.row))
-                .await);
+            let whom = Some((account, person));
+            return Err(attempt.refuse(database, right.tried, whom).await);
         }
         database.delete_sign_in_try(right.tried.id).await?;
         database
             .delete_expired_sessions(alive(now), known_since(now), now)
             .await?;
-        Ok(session)
+        Ok(outcome)
     }
 }

@@ -15,9 +15,9 @@ use prometheus_client::registry::Registry;
 use refract_model_gateway::ModelReport;
 
 pub use self::collectors::{register_database, register_model};
-use crate::keys::KeyMetrics;
 pub(crate) use self::prism_metrics::{PrismMetrics, SavedUse};
 pub use self::prism_names::PrismNames;
+use crate::keys::KeyMetrics;
 use crate::measures::watch::WatchMetrics;
 use crate::results::budgets::BudgetMetrics;
 

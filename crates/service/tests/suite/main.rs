@@ -14,6 +14,8 @@ mod deletions;
 mod downloads;
 mod drafts;
 mod events;
+mod one_time_codes;
+mod one_time_codes_of_others;
 mod people;
 mod result_counts;
 mod result_search;

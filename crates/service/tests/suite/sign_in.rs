@@ -13,7 +13,7 @@ use refract_service::people::{
 use refract_test_support::on_both;
 
 use crate::fixture::Fixture;
-use crate::people::{ADA, PASSWORD, accept, invite, joined, signed_in};
+use crate::people::{ADA, PASSWORD, accept, invite, joined, signed_in, without_code};
 
 on_both!(
     ten_wrong_tries_stop_their_network_and_nobody_else,
@@ -49,6 +49,7 @@ pub(crate) async fn sign_in(
         .people()
         .sign_in(client, email, password, None)
         .await
+        .map(without_code)
 }
 
 /// Tries wrong passwords until the next ones are blocked.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use clap::{ArgGroup, Subcommand};
+use clap::{ArgAction, ArgGroup, Subcommand};
 use refract_domain::account::month_budget::MonthBudget;
 use refract_domain::ids::AccountId;
 use refract_service::people::{Account, AccountActor};
@@ -32,12 +32,13 @@ pub enum AccountCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Sets an account's budget for each month
+    /// Sets an account's budget for each month, and whether its people need one-time codes
     ///
-    /// File runs and retests pause when the costs of the month's results reach it; API calls go on.
+    /// File runs and retests pause when the costs of the month's results reach the budget; API calls go
+    /// on. People who sign in by password and lack required codes can only set them up.
     #[command(
-        after_help = "Examples:\n  refract account set --budget 200\n  refract account set --account acme --no-budget",
-        group = ArgGroup::new("change").required(true)
+        after_help = "Examples:\n  refract account set --budget 200\n  refract account set --account acme --no-budget\n  refract account set --require-codes on",
+        group = ArgGroup::new("change").required(true).multiple(true)
     )]
     Set {
         /// Most that a calendar month (UTC) may cost, in the currency of the costs
@@ -45,8 +46,12 @@ pub enum AccountCommand {
         budget: Option<MonthBudget>,
 
         /// Removes the budget
-        #[arg(long, group = "change")]
+        #[arg(long, group = "change", conflicts_with = "budget")]
         no_budget: bool,
+
+        /// Whether people who sign in by password need one-time codes: `on` or `off`
+        #[arg(long, group = "change", value_name = "STATE", action = ArgAction::Set, value_parser = on_or_off)]
+        require_codes: Option<bool>,
 
         /// A JSON line instead of a sentence
         #[arg(long)]
@@ -71,12 +76,15 @@ struct AccountWithBudget {
     budget: Option<Box<RawValue>>,
 }
 
-/// An account whose budget was set, and what the month has cost; both null without a budget.
+/// An account that was changed: its budget and what the month has cost, both null without a budget,
+/// and whether it requires codes, where that was set.
 #[derive(Serialize)]
 struct ChangedAccount<'a> {
     account: &'a str,
     budget: Option<Box<RawValue>>,
     spent: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    require_codes: Option<bool>,
 }
 
 impl From<Account> for ShownAccount {
@@ -119,31 +127,51 @@ impl AccountCommand {
                     ]
                 })
             }
-            // `no_budget` is the only other change
             Self::Set {
                 budget,
-                no_budget: _,
+                no_budget,
+                require_codes,
                 json,
                 account,
             } => {
                 let (refract, id) = account.open(database).await?;
+                let actor = AccountActor::operator(id);
+                if let Some(required) = require_codes {
+                    refract
+                        .people()
+                        .set_codes_required(&actor, required)
+                        .await?;
+                }
                 let budgets = refract.budgets();
-                budgets.set(&AccountActor::operator(id), budget).await?;
+                if budget.is_some() || no_budget {
+                    budgets.set(&actor, budget).await?;
+                }
                 let found = budgets.find(id).await?;
-                report(account.name(), found, json)
+                report(account.name(), found, require_codes, json)
             }
         }
     }
 }
 
-/// Prints an account's budget and what the month has cost.
-fn report(account: &str, found: Option<BudgetUse>, json: bool) -> anyhow::Result<()> {
+/// Prints an account's budget, what the month has cost, and whether codes are required, if that was
+/// set.
+fn report(
+    account: &str,
+    found: Option<BudgetUse>,
+    require_codes: Option<bool>,
+    json: bool,
+) -> anyhow::Result<()> {
     if json {
         return output::json(&ChangedAccount {
             account,
             budget: found.and_then(|found| exact(found.budget)),
             spent: found.and_then(|found| output::exact_cost(found.spent)),
+            require_codes,
         });
+    }
+    if let Some(required) = require_codes {
+        let state = if required { "required" } else { "not required" };
+        output::say(&format!("account {account}: one-time codes are {state}"));
     }
     output::say(&match found {
         None => format!("account {account}: no budget"),
@@ -159,4 +187,13 @@ fn report(account: &str, found: Option<BudgetUse>, json: bool) -> anyhow::Result
 
 fn exact(budget: MonthBudget) -> Option<Box<RawValue>> {
     output::exact_cost(budget.as_cost())
+}
+
+/// Parses a state.
+fn on_or_off(text: &str) -> Result<bool, &'static str> {
+    match text {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err("expected on or off"),
+    }
 }

@@ -37,6 +37,25 @@ pub enum PersonCommand {
         #[command(flatten)]
         app: AppArgs,
     },
+    /// Shows whether a person has one-time codes, or switches them off
+    ///
+    /// Switch them off for somebody who lost their phone and recovery codes: they then sign in by
+    /// password alone.
+    #[command(
+        after_help = "Examples:\n  refract person codes ada@example.com\n  refract person codes --off ada@example.com --json"
+    )]
+    Codes {
+        /// Email address
+        email: String,
+        /// Switch the codes off
+        #[arg(long)]
+        off: bool,
+        /// A JSON line instead of a table
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        account: AccountArg,
+    },
     /// Lists the people of an account
     #[command(
         after_help = "Examples:\n  refract person list\n  refract person list --json | jq -r 'select(.name == null) | .email'"
@@ -80,6 +99,12 @@ struct NewLink<'a> {
 }
 
 #[derive(Serialize)]
+struct ShownCodes {
+    email: String,
+    codes: bool,
+}
+
+#[derive(Serialize)]
 struct ShownPerson {
     email: String,
     name: Option<String>,
@@ -87,6 +112,7 @@ struct ShownPerson {
     invited_at: String,
     link_expires_at: Option<String>,
     last_used_at: Option<String>,
+    codes: bool,
 }
 
 impl PersonCommand {
@@ -110,6 +136,22 @@ impl PersonCommand {
                 let actor = AccountActor::operator(account);
                 let invitation = refract.people().invite(&actor, &email, role).await?;
                 print_link(&invitation, |token| url.join_link(token))
+            }
+            Self::Codes {
+                email,
+                off,
+                json,
+                account,
+            } => {
+                let email = parsed(&email)?;
+                let (refract, account) = account.open(database).await?;
+                let mut person = find(&refract, account, &email).await?;
+                if off {
+                    let actor = AccountActor::operator(account);
+                    refract.people().remove_codes(&actor, person.id).await?;
+                    person.has_codes = false;
+                }
+                codes(json, &person)
             }
             Self::List { json, account } => {
                 let (refract, account) = account.open(database).await?;
@@ -180,6 +222,7 @@ fn list(json: bool, people: Vec<Person>) -> anyhow::Result<()> {
             invited_at: to_the_second(person.created_at),
             link_expires_at: person.link_expires_at.map(to_the_second),
             last_used_at: person.last_used_at.map(to_the_second),
+            codes: person.has_codes,
         })
         .collect();
     let headers = [
@@ -189,6 +232,7 @@ fn list(json: bool, people: Vec<Person>) -> anyhow::Result<()> {
         "invited",
         "link until",
         "last here",
+        "codes",
     ];
     output::list(json, &headers, &shown, |person| {
         vec![
@@ -198,6 +242,21 @@ fn list(json: bool, people: Vec<Person>) -> anyhow::Result<()> {
             person.invited_at.clone(),
             person.link_expires_at.clone().unwrap_or_default(),
             person.last_used_at.clone().unwrap_or_default(),
+            on_or_off(person.codes).to_owned(),
         ]
     })
+}
+
+fn codes(json: bool, person: &Person) -> anyhow::Result<()> {
+    let shown = ShownCodes {
+        email: person.email.to_string(),
+        codes: person.has_codes,
+    };
+    output::list(json, &["email", "codes"], &[shown], |shown| {
+        vec![shown.email.clone(), on_or_off(shown.codes).to_owned()]
+    })
+}
+
+fn on_or_off(are_on: bool) -> &'static str {
+    if are_on { "on" } else { "off" }
 }

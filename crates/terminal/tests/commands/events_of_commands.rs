@@ -164,7 +164,15 @@ async fn walk_over_settings(walk: &mut Walk<'_>) {
     let expected = ["person_invited", "role_set"];
     walk.run("person invite", &editor, &expected).await;
     walk.run("person reset", &[ADA], &["link_renewed"]).await;
+    // a person who has not joined has no codes to remove
+    walk.run("person codes", &["--off", ADA], &[]).await;
     walk.run("person remove", &[ADA], &["person_removed"]).await;
+    for state in ["on", "off"] {
+        let set = ["--require-codes", state];
+        let expected = ["codes_requirement_set"];
+        walk.run("account set", &set, &expected).await;
+        walk.run("account set", &set, &[]).await;
+    }
 }
 
 /// Walks over the changes made by applied files.

@@ -45,7 +45,6 @@ const GENERATED: usize = ALL_WORDS;
 /// The most words of all Markdown in the repository.
 const ALL_WORDS: usize = 32_050;
 
-
 /// The most words of the README of a crate or of its fuzz targets.
 const CRATE_README: usize = 100;
 

@@ -41,6 +41,7 @@ fn row(person: &Person, last: Option<&ListedEvent>, is_visitor: bool) -> Markup 
                     br;
                 }
                 bdi.soft { (person.email) }
+                @if person.has_codes { br; span.tag { "one-time codes" } }
             }
             td {
                 form.row.together method="post" action=(action(person, "role")) {
@@ -58,6 +59,15 @@ fn row(person: &Person, last: Option<&ListedEvent>, is_visitor: bool) -> Markup 
                 div.row {
                     form method="post" action=(action(person, "link")) {
                         button type="submit" aria-label={ "New link for " (called) } { "New link" }
+                    }
+                    @if person.has_codes {
+                        details {
+                            summary aria-label={ "Switch off the codes of " (called) } { "Codes off" }
+                            form method="post" action=(action(person, "codes-off")) {
+                                p.hint { "For those who lost their phone and recovery codes. They then sign in by password alone." }
+                                button.danger type="submit" { "Switch off the codes of " bdi { (called) } }
+                            }
+                        }
                     }
                     details {
                         summary aria-label={ "Remove " (called) } { "Remove" }

@@ -1,5 +1,5 @@
-//! Notifies the visitor of changes that others made to their role or password, until the visitor
-//! dismisses the notice.
+//! Notifies the visitor of changes that others made to their role, password or one-time codes, until
+//! the visitor dismisses the notice.
 
 use maud::{Markup, html};
 use refract_domain::event::{Actor, EventAction};
@@ -25,7 +25,7 @@ pub(super) async fn notice_of(visit: &Visit, from: EventId) -> Result<Markup, Pa
     let newest = newest.change.event.stamp.id;
     Ok(html! {
         div.notice.warning role="status" {
-            p { strong { "Somebody changed your role or password." } }
+            p { strong { "Somebody changed your role or sign-in." } }
             ul {
                 @for notice in &changes { li { (message(notice)) } }
             }
@@ -63,6 +63,9 @@ fn message(notice: &ChangeNotice) -> Markup {
             }
             "."
         };
+    }
+    if event.action == EventAction::CodesRemoved {
+        return html! { (who(change)) " switched off your one-time codes on " (at) "." };
     }
     html! {
         (who(change)) " changed your role"

@@ -14,6 +14,7 @@ use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
 use crate::queries::people::email_hash::EmailHash;
+use crate::queries::people::one_time_codes::delete_codes;
 use crate::queries::people::passwords::end_with_password;
 use crate::queries::people::sessions::{NewSession, insert_session};
 use crate::schema::sql_types::{AnyId, Bind};
@@ -27,7 +28,7 @@ impl Database {
     ///
     /// One transaction, with an event by the person: they joined or, if they had joined before, set
     /// their password. A new password is to be announced to the person, unless they made the link
-    /// themselves.
+    /// themselves. Their one-time codes are removed, with another event.
     ///
     /// # Errors
     /// When the database fails.
@@ -92,7 +93,9 @@ impl Database {
                     );
                 }
             }
+            let further = stamp.further().noted("by a link");
             add_event!(c, taken_up(stamp, person, has_joined, &role));
+            delete_codes!(c, person, further);
             end_with_password!(c, person, EmailHash::of(&Email::saved(email)));
             insert_session!(c, session, person);
             QueryResult::Ok(())

@@ -14,6 +14,7 @@ use crate::connections::{for_update, in_transaction, on, run, unless_rolled_back
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
+use crate::queries::people::one_time_codes::delete_codes;
 use crate::queries::people::person::{WhoColumns, role_set};
 use crate::queries::people::sessions::{NewSession, insert_session};
 use crate::schema::sql_types::Bind;
@@ -262,7 +263,7 @@ impl Database {
 
     /// Uses up a valid link of a person who has joined, and begins a session. Returns whether the
     /// link was valid: of several concurrent uses, one succeeds. One transaction, with an event of
-    /// the sign-in.
+    /// the sign-in, and another one if the person's one-time codes are removed.
     ///
     /// # Errors
     /// When the database fails.
@@ -290,8 +291,10 @@ impl Database {
                 return Err(RollbackTransaction);
             }
             insert_session!(c, session, person);
+            let further = stamp.further().noted("by a link");
             let target = EventTarget::Person(person);
             add_event!(c, stamp.event(EventAction::SignedIn, target));
+            delete_codes!(c, person, further);
             QueryResult::Ok(())
         })
     }

@@ -31,14 +31,18 @@ pub struct PasswordRow {
     pub hash: String,
 }
 
-/// Ends in a transaction what depends on a person's old password: their sessions, the browsers that
-/// they are known by, and the sign-in tries for their address.
+/// Ends in a transaction what depends on a person's old password: their sessions, their sign-ins
+/// that still need a code, the browsers that they are known by, and the sign-in tries for their
+/// address.
 macro_rules! end_with_password {
     ($c:ident, $person:ident, $email:expr) => {
         let of_person = sessions::person_id.eq(Bind($person));
         $crate::connections::run!($c, diesel::delete(sessions::table.filter(of_person)));
         let of_person = known_browsers::person_id.eq(Bind($person));
         $crate::connections::run!($c, diesel::delete(known_browsers::table.filter(of_person)));
+        let of_person = $crate::schema::pending_sign_ins::person_id.eq(Bind($person));
+        let pending = $crate::schema::pending_sign_ins::table.filter(of_person);
+        $crate::connections::run!($c, diesel::delete(pending));
         let of_address = sign_in_tries::email_hash.eq($email.0.to_vec());
         $crate::connections::run!($c, diesel::delete(sign_in_tries::table.filter(of_address)));
     };

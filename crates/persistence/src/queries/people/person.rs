@@ -2,6 +2,7 @@
 //! person has no session and no link, and their address is free again.
 
 use chrono::{DateTime, Utc};
+use diesel::dsl::exists;
 use diesel::prelude::*;
 use diesel::result::Error::RollbackTransaction;
 use diesel_async::RunQueryDsl;
@@ -15,7 +16,7 @@ use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
 use crate::schema::sql_types::Bind;
-use crate::schema::{accounts, invitations, known_browsers, people, sessions};
+use crate::schema::{accounts, invitations, known_browsers, one_time_codes, people, sessions};
 
 /// The names by which a person is shown.
 #[derive(Clone, Debug, PartialEq, Eq, Queryable)]
@@ -45,6 +46,8 @@ pub struct Person {
     pub link_expires_at: Option<DateTime<Utc>>,
     /// When the person's sessions were last used, to the hour; `None` when nobody is signed in.
     pub last_used_at: Option<DateTime<Utc>>,
+    /// Whether the person's sign-in needs a one-time code.
+    pub has_codes: bool,
 }
 
 /// The outcome of a change to a person.
@@ -122,35 +125,39 @@ impl Database {
                 .limit(1)
                 .select(sessions::last_used_at)
                 .single_value();
+            let codes = one_time_codes::table
+                .filter(one_time_codes::person_id.eq(people::id))
+                .filter(one_time_codes::on_since.is_not_null());
             let query = people::table
                 .left_join(invitations::table.on(invitations::person_id.eq(people::id)))
                 .filter(people::account_id.eq(Bind(account)))
                 .filter(people::removed_at.is_null())
                 .order(people::id);
             let link_expires_at = invitations::expires_at.nullable();
-            let found: Vec<(WhoColumns, _, _, _)> = on!(
+            let found: Vec<(WhoColumns, _, _, _, bool)> = on!(
                 connection,
                 load(query.select((
                     WhoColumns::as_select(),
                     people::created_at,
                     link_expires_at,
-                    last_used
+                    last_used,
+                    exists(codes)
                 )))
             )?;
-            let people =
-                found
-                    .into_iter()
-                    .map(|(who, created_at, link_expires_at, last_used_at)| {
-                        Ok(Person {
-                            role: who.role()?,
-                            id: who.id,
-                            email: who.email(),
-                            name: who.name,
-                            created_at,
-                            link_expires_at,
-                            last_used_at,
-                        })
-                    });
+            let people = found.into_iter().map(
+                |(who, created_at, link_expires_at, last_used_at, has_codes)| {
+                    Ok(Person {
+                        role: who.role()?,
+                        id: who.id,
+                        email: who.email(),
+                        name: who.name,
+                        created_at,
+                        link_expires_at,
+                        last_used_at,
+                        has_codes,
+                    })
+                },
+            );
             people.collect()
         })
         .await
@@ -281,6 +288,8 @@ impl Database {
                         run!(c, diesel::delete(invitations::table.filter(of_person)));
                         let of_person = known_browsers::person_id.eq(Bind(person));
                         run!(c, diesel::delete(known_browsers::table.filter(of_person)));
+                        let of_person = one_time_codes::table.find(Bind(person));
+                        run!(c, diesel::delete(of_person));
                         add_event!(c, removed_person(stamp, person, before));
                     }
                 }

@@ -1,6 +1,7 @@
 //! Sessions of signed-in people, found by the hash of a cookie's token.
 
 use chrono::{DateTime, Utc};
+use diesel::dsl::exists;
 use diesel::prelude::*;
 use refract_domain::account::person::Email;
 use refract_domain::account::role::Role;
@@ -14,7 +15,9 @@ use crate::queries::people::known_browsers::NewBrowser;
 use crate::queries::people::person::WhoColumns;
 use crate::queries::people::provider_sessions::ProviderCheck;
 use crate::schema::sql_types::Bind;
-use crate::schema::{invitations, known_browsers, people, provider_sessions, sessions};
+use crate::schema::{
+    accounts, invitations, known_browsers, one_time_codes, people, provider_sessions, sessions,
+};
 
 /// A session to be saved.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +58,8 @@ pub struct SessionRow {
     pub first_unseen_event: Option<EventId>,
     /// When the sign-in provider was asked about the person; `None` for a session without one.
     pub provider_check: Option<ProviderCheck>,
+    /// Whether the account requires one-time codes and the person has none.
+    pub lacks_codes: bool,
 }
 
 #[derive(Insertable)]
@@ -112,8 +117,12 @@ impl Database {
         alive: SessionsAlive,
     ) -> Result<Option<SessionRow>, PersistenceError> {
         self.read(async move |mut connection| {
+            let codes = one_time_codes::table
+                .filter(one_time_codes::person_id.eq(people::id))
+                .filter(one_time_codes::on_since.is_not_null());
             let query = sessions::table
                 .inner_join(people::table.on(people::id.eq(sessions::person_id)))
+                .inner_join(accounts::table.on(accounts::id.eq(people::account_id)))
                 .left_join(provider_sessions::table.on(provider_sessions::hash.eq(sessions::hash)))
                 .filter(sessions::hash.eq(hash.bytes().to_vec()))
                 .filter(sessions::last_used_at.gt(Bind(alive.used_after)))
@@ -121,32 +130,37 @@ impl Database {
                 .filter(people::removed_at.is_null());
             let checked = provider_sessions::checked_at.nullable();
             let check = (checked, provider_sessions::next_check_at.nullable());
-            let found: Option<(WhoColumns, _, _, (Option<_>, Option<_>))> = on!(
+            let found: Option<(WhoColumns, _, _, bool, bool, (Option<_>, Option<_>))> = on!(
                 connection,
                 get_result(query.select((
                     WhoColumns::as_select(),
                     sessions::last_used_at,
                     people::first_unseen_event,
+                    accounts::codes_required_at.is_not_null(),
+                    exists(codes),
                     check
                 )))
             )
             .optional()?;
-            let row = found.map(|(who, last_used_at, first_unseen_event, check)| {
-                let (checked_at, next_check_at) = check;
-                Ok(SessionRow {
-                    role: who.role()?,
-                    account: who.account,
-                    person: who.id,
-                    email: who.email(),
-                    name: who.name,
-                    last_used_at,
-                    first_unseen_event,
-                    provider_check: checked_at.map(|checked_at| ProviderCheck {
-                        checked_at,
-                        next_check_at,
-                    }),
-                })
-            });
+            let row = found.map(
+                |(who, last_used_at, first_unseen_event, required, has_codes, check)| {
+                    let (checked_at, next_check_at) = check;
+                    Ok(SessionRow {
+                        lacks_codes: required && !has_codes,
+                        role: who.role()?,
+                        account: who.account,
+                        person: who.id,
+                        email: who.email(),
+                        name: who.name,
+                        last_used_at,
+                        first_unseen_event,
+                        provider_check: checked_at.map(|checked_at| ProviderCheck {
+                            checked_at,
+                            next_check_at,
+                        }),
+                    })
+                },
+            );
             row.transpose()
         })
         .await

@@ -1,5 +1,5 @@
-//! Changes of a person's role or password by another person, which are announced at the next
-//! sign-in.
+//! Changes of a person's role, password or one-time codes by another person, which are announced at
+//! the next sign-in.
 
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
@@ -37,7 +37,11 @@ impl Database {
                 let by_another = events::actor_id
                     .ne(Bind(AnyId::new(person.uuid())))
                     .or(events::action.eq(EventAction::PasswordSet.name()));
-                let changes = [EventAction::RoleSet, EventAction::PasswordSet];
+                let changes = [
+                    EventAction::RoleSet,
+                    EventAction::PasswordSet,
+                    EventAction::CodesRemoved,
+                ];
                 let next = events::table
                     .filter(events::account_id.eq(Bind(account)))
                     .filter(events::target_kind.eq(TargetKind::Person.name()))

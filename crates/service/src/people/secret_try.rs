@@ -1,10 +1,10 @@
-//! One password try, counted before the password is checked, so that the tries of all nodes are
-//! counted together.
+//! One try of a password or a one-time code, counted before the secret is checked, so that the tries
+//! of all nodes are counted together.
 
 use chrono::{DateTime, Utc};
 use refract_domain::account::person::Email;
 use refract_domain::event::{Actor, EventRequest};
-use refract_domain::ids::SignInTryId;
+use refract_domain::ids::{AccountId, PersonId, SignInTryId};
 use refract_persistence::{
     CountedTry, Database, EmailHash, PasswordRow, SignInCounter, SignInTry, WrongTry,
 };
@@ -16,13 +16,13 @@ use super::sign_in_limits::{TryLimit, WRONG_TRIES, limit, window};
 use crate::events::event_stamp::event_stamp;
 use crate::people::password::TypedPassword;
 
-/// A password try for an address.
-pub(super) struct PasswordTry<'a> {
+/// A try of a secret for an address.
+pub(super) struct SecretTry<'a> {
     pub(super) email: &'a Email,
     pub(super) counter: SignInCounter,
     pub(super) now: DateTime<Utc>,
-    /// The request, and the purpose of the password if it is not to sign in, as the event of a
-    /// wrong try names them.
+    /// The request, and what the secret is or is for, unless it is a password to sign in, as the
+    /// event of a wrong try names them.
     pub(super) request: Option<EventRequest>,
     pub(super) note: Option<&'static str>,
 }
@@ -34,22 +34,16 @@ pub(super) struct RightPassword {
     pub(super) tried: SignInTry,
 }
 
-impl PasswordTry<'_> {
-    /// Whether the password belongs to the person with this address. An unknown address costs as
-    /// much time as a wrong password.
+impl SecretTry<'_> {
+    /// Saves the try, which counts as a wrong one until it is deleted.
     ///
     /// The earlier tries are read twice: first without writing anything, so that a blocked try
     /// costs the database next to nothing, then after this try was saved. A blocked try does not
-    /// count and has no event; a wrong one for a person's address has an event.
+    /// count and has no event.
     ///
     /// # Errors
-    /// When address and password do not belong together, the try is blocked, or the database fails.
-    pub(super) async fn check(
-        &self,
-        database: &Database,
-        place: HashPlace,
-        password: TypedPassword,
-    ) -> Result<RightPassword, SignInError> {
+    /// When the try is blocked, or the database fails.
+    pub(super) async fn begin(&self, database: &Database) -> Result<SignInTry, SignInError> {
         let window = window(self.now);
         let before = database.list_sign_in_tries(self.counter.clone(), window);
         self.let_through(&before.await?)?;
@@ -64,12 +58,30 @@ impl PasswordTry<'_> {
             database.delete_sign_in_try(new.id).await?;
             return Err(refusal);
         }
+        Ok(new)
+    }
+
+    /// Whether the password belongs to the person with this address. An unknown address costs as
+    /// much time as a wrong password. A wrong try for a person's address has an event.
+    ///
+    /// # Errors
+    /// When address and password do not belong together, the try is blocked, or the database fails.
+    pub(super) async fn check_password(
+        &self,
+        database: &Database,
+        place: HashPlace,
+        password: TypedPassword,
+    ) -> Result<RightPassword, SignInError> {
+        let tried = self.begin(database).await?;
         let found = database.find_password(self.email).await?;
         let hash = found.as_ref().map(|found| found.hash.clone());
         let is_right = place.verify(password, hash).await?;
         match found {
-            Some(row) if is_right => Ok(RightPassword { row, tried: new }),
-            found => Err(self.refuse(database, new, found.as_ref()).await),
+            Some(row) if is_right => Ok(RightPassword { row, tried }),
+            found => {
+                let person = found.map(|row| (row.account, row.person));
+                Err(self.refuse(database, tried, person).await)
+            }
         }
     }
 
@@ -79,15 +91,15 @@ impl PasswordTry<'_> {
         &self,
         database: &Database,
         tried: SignInTry,
-        found: Option<&PasswordRow>,
+        person: Option<(AccountId, PersonId)>,
     ) -> SignInError {
-        let person = found.map(|row| {
-            let stamp = event_stamp(row.account, Actor::Node, self.request.clone());
+        let person = person.map(|(account, person)| {
+            let stamp = event_stamp(account, Actor::Node, self.request.clone());
             let stamp = match self.note {
                 None => stamp,
                 Some(note) => stamp.noted(note),
             };
-            (row.person, stamp)
+            (person, stamp)
         });
         let wrong = WrongTry {
             tried,

@@ -1,0 +1,111 @@
+//! What owners and operators change about the one-time codes of others.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::result::Error::RollbackTransaction;
+use diesel_async::RunQueryDsl;
+use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTarget};
+use refract_domain::ids::{AccountId, PersonId};
+
+use super::one_time_codes::delete_codes;
+use crate::connections::{for_update, on, run, transaction, unless_rolled_back};
+use crate::error::PersistenceError;
+use crate::queries::database::Database;
+use crate::queries::events::add_event;
+use crate::schema::sql_types::Bind;
+use crate::schema::{accounts, people};
+
+impl Database {
+    /// Removes the codes of a person of the stamp's account, with an event if they were on. Returns
+    /// whether there is such a person. One transaction. A removal by another person is later
+    /// announced to the person.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn remove_codes(
+        &self,
+        person: PersonId,
+        stamp: EventStamp,
+    ) -> Result<bool, PersistenceError> {
+        let is_by_another = stamp.actor.person() != Some(person);
+        unless_rolled_back!(self, |c| {
+            let (id, account) = (stamp.id, stamp.account);
+            let one = || {
+                people::table
+                    .filter(people::id.eq(Bind(person)))
+                    .filter(people::account_id.eq(Bind(account)))
+                    .filter(people::removed_at.is_null())
+            };
+            let there = for_update(one().select(people::id));
+            let there: Option<PersonId> = there.get_result(c).await.optional()?;
+            if there.is_none() {
+                return Err(RollbackTransaction);
+            }
+            if delete_codes!(c, person, stamp) && is_by_another {
+                let unseen = one().filter(people::first_unseen_event.is_null());
+                run!(
+                    c,
+                    diesel::update(unseen).set(people::first_unseen_event.eq(Some(id)))
+                );
+            }
+            QueryResult::Ok(())
+        })
+    }
+
+    /// Whether the people of an account who sign in by password need one-time codes.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn are_codes_required(&self, account: AccountId) -> Result<bool, PersistenceError> {
+        self.read(async move |mut connection| {
+            let query = accounts::table
+                .filter(accounts::id.eq(Bind(account)))
+                .select(accounts::codes_required_at.is_not_null());
+            let found: Option<bool> = on!(connection, get_result(query)).optional()?;
+            Ok(found.unwrap_or_default())
+        })
+        .await
+    }
+
+    /// Sets whether the people of the stamp's account who sign in by password need one-time codes.
+    /// One transaction, with an event if that changes.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn set_codes_required(
+        &self,
+        are_required: bool,
+        stamp: EventStamp,
+    ) -> Result<(), PersistenceError> {
+        transaction!(self, |c| {
+            let account = accounts::table.filter(accounts::id.eq(Bind(stamp.account)));
+            let changed = if are_required {
+                let optional = account.filter(accounts::codes_required_at.is_null());
+                let required = accounts::codes_required_at.eq(Some(stamp.at));
+                run!(c, diesel::update(optional).set(required))
+            } else {
+                let required = account.filter(accounts::codes_required_at.is_not_null());
+                let optional = accounts::codes_required_at.eq(None::<DateTime<Utc>>);
+                run!(c, diesel::update(required).set(optional))
+            };
+            if changed > 0 {
+                add_event!(c, requirement_set(stamp, are_required));
+            }
+            QueryResult::Ok(())
+        })
+    }
+}
+
+fn requirement_set(stamp: EventStamp, are_required: bool) -> Event {
+    let (from, to) = if are_required {
+        ("optional", "required")
+    } else {
+        ("required", "optional")
+    };
+    let target = EventTarget::Account(stamp.account);
+    Event {
+        from: Some(EventDetail::from(from)),
+        to: Some(EventDetail::from(to)),
+        ..stamp.event(EventAction::CodesRequirementSet, target)
+    }
+}

@@ -1,0 +1,227 @@
+//! Sign-ins whose password was right and that still need a code. Nobody is signed in by them.
+
+use chrono::{DateTime, Utc};
+use diesel::dsl::count_star;
+use diesel::prelude::*;
+use diesel::result::Error::RollbackTransaction;
+use diesel_async::RunQueryDsl;
+use refract_domain::account::one_time_secret::OneTimeSecret;
+use refract_domain::account::person::Email;
+use refract_domain::account::secret_hash::TokenHash;
+use refract_domain::event::{EventAction, EventDetail, EventStamp, EventTarget};
+use refract_domain::ids::{AccountId, PersonId};
+
+use super::one_time_codes::{CodeProof, lock_checked_person, read_secret, use_code};
+use super::passwords::PasswordRow;
+use super::sessions::{NewSession, insert_session};
+use crate::connections::{for_update, on, run, unless_rolled_back};
+use crate::error::PersistenceError;
+use crate::queries::database::Database;
+use crate::queries::events::add_event;
+use crate::schema::sql_types::Bind;
+use crate::schema::{
+    known_browsers, one_time_codes, pending_sign_ins, people, recovery_codes, sessions,
+};
+
+/// A sign-in to be saved that still needs a code.
+#[derive(Clone, Copy, Debug)]
+pub struct NewPendingSignIn {
+    /// The hash of its token; the token itself is not stored.
+    pub hash: TokenHash,
+    /// When the password was right.
+    pub created_at: DateTime<Utc>,
+}
+
+/// A sign-in that still needs a code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PendingSignInRow {
+    /// The account of the person.
+    pub account: AccountId,
+    /// The person.
+    pub person: PersonId,
+    /// The person's address.
+    pub email: Email,
+    /// The secret of the person's codes.
+    pub secret: OneTimeSecret,
+}
+
+/// A pending sign-in whose code was right.
+#[derive(Clone, Copy, Debug)]
+pub struct FinishedSignIn {
+    /// The hash of its token.
+    pub hash: TokenHash,
+    /// Older pending sign-ins have ended.
+    pub begun_after: DateTime<Utc>,
+    /// The person.
+    pub person: PersonId,
+    /// The code.
+    pub proof: CodeProof,
+}
+
+impl Database {
+    /// Saves a pending sign-in of a person whose password was checked against this row. Returns
+    /// whether it is still their password, they were not removed, and they have codes. Those that
+    /// began up to `ended` are deleted. One transaction.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn begin_pending_sign_in(
+        &self,
+        checked: PasswordRow,
+        new: NewPendingSignIn,
+        ended: DateTime<Utc>,
+    ) -> Result<bool, PersistenceError> {
+        unless_rolled_back!(self, |c| {
+            lock_checked_person!(c, checked);
+            let over = pending_sign_ins::table.filter(pending_sign_ins::created_at.le(Bind(ended)));
+            run!(c, diesel::delete(over));
+            let codes = one_time_codes::table
+                .filter(one_time_codes::person_id.eq(Bind(checked.person)))
+                .filter(one_time_codes::on_since.is_not_null())
+                .select(one_time_codes::person_id);
+            let codes: Option<PersonId> = codes.first(c).await.optional()?;
+            let Some(person) = codes else {
+                return Err(RollbackTransaction);
+            };
+            let row = (
+                pending_sign_ins::hash.eq(new.hash.bytes().to_vec()),
+                pending_sign_ins::person_id.eq(Bind(person)),
+                pending_sign_ins::created_at.eq(Bind(new.created_at)),
+                pending_sign_ins::tries.eq(0),
+            );
+            run!(c, diesel::insert_into(pending_sign_ins::table).values(row));
+            QueryResult::Ok(())
+        })
+    }
+
+    /// Finds a pending sign-in that began after this moment.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_pending_sign_in(
+        &self,
+        hash: TokenHash,
+        begun_after: DateTime<Utc>,
+    ) -> Result<Option<PendingSignInRow>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let query = pending_sign_ins::table
+                .inner_join(people::table.on(people::id.eq(pending_sign_ins::person_id)))
+                .inner_join(
+                    one_time_codes::table
+                        .on(one_time_codes::person_id.eq(pending_sign_ins::person_id)),
+                )
+                .filter(pending_sign_ins::hash.eq(hash.bytes().to_vec()))
+                .filter(pending_sign_ins::created_at.gt(Bind(begun_after)))
+                .filter(people::removed_at.is_null())
+                .select((
+                    people::account_id,
+                    people::id,
+                    people::email,
+                    one_time_codes::secret,
+                ));
+            let found: Option<(AccountId, PersonId, String, Vec<u8>)> =
+                on!(connection, get_result(query)).optional()?;
+            let row = found.map(|(account, person, email, secret)| {
+                Ok(PendingSignInRow {
+                    account,
+                    person,
+                    email: Email::saved(email),
+                    secret: read_secret(secret)?,
+                })
+            });
+            row.transpose()
+        })
+        .await
+    }
+
+    /// Counts a code that is about to be compared. Returns whether it may be: not if `most` codes
+    /// were tried before. One statement, so that concurrent tries are counted together.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count_code_of_pending_sign_in(
+        &self,
+        hash: TokenHash,
+        most: i32,
+    ) -> Result<bool, PersistenceError> {
+        self.write(async move |mut connection| {
+            let pending = pending_sign_ins::table
+                .filter(pending_sign_ins::hash.eq(hash.bytes().to_vec()))
+                .filter(pending_sign_ins::tries.lt(most));
+            let counted = pending_sign_ins::tries.eq(pending_sign_ins::tries + 1);
+            let update = diesel::update(pending).set(counted);
+            Ok(on!(connection, execute(update))? == 1)
+        })
+        .await
+    }
+
+    /// Deletes a pending sign-in after so many codes. Returns whether it was there and had them.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn end_pending_sign_in(
+        &self,
+        hash: TokenHash,
+        tries: i32,
+    ) -> Result<bool, PersistenceError> {
+        self.write(async move |mut connection| {
+            let pending = pending_sign_ins::table
+                .filter(pending_sign_ins::hash.eq(hash.bytes().to_vec()))
+                .filter(pending_sign_ins::tries.ge(tries));
+            Ok(on!(connection, execute(diesel::delete(pending)))? == 1)
+        })
+        .await
+    }
+
+    /// Ends a pending sign-in with a right code, and begins a session. Returns whether the sign-in
+    /// was still pending and the code unused: of several concurrent uses, one succeeds. One
+    /// transaction, with an event of the sign-in, and another one for a recovery code.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn finish_sign_in(
+        &self,
+        finished: FinishedSignIn,
+        session: NewSession,
+        stamp: EventStamp,
+    ) -> Result<bool, PersistenceError> {
+        unless_rolled_back!(self, |c| {
+            let FinishedSignIn { person, proof, .. } = finished;
+            // the person's row is locked first, as everywhere: a new password ends what is pending
+            let one = people::table
+                .filter(people::id.eq(Bind(person)))
+                .filter(people::removed_at.is_null())
+                .select(people::id);
+            let there: Option<PersonId> = for_update(one).get_result(c).await.optional()?;
+            if there.is_none() {
+                return Err(RollbackTransaction);
+            }
+            let pending = pending_sign_ins::table
+                .filter(pending_sign_ins::hash.eq(finished.hash.bytes().to_vec()))
+                .filter(pending_sign_ins::person_id.eq(Bind(person)))
+                .filter(pending_sign_ins::created_at.gt(Bind(finished.begun_after)));
+            if run!(c, diesel::delete(pending)) == 0 || !use_code!(c, person, proof) {
+                return Err(RollbackTransaction);
+            }
+            insert_session!(c, session, person);
+            let target = EventTarget::Person(person);
+            let further = stamp.further();
+            let stamp = stamp.noted(proof.description());
+            add_event!(c, stamp.event(EventAction::SignedIn, target));
+            if let CodeProof::Recovery(_) = proof {
+                let left = recovery_codes::table
+                    .filter(recovery_codes::person_id.eq(Bind(person)))
+                    .select(count_star());
+                let left: i64 = left.get_result(c).await?;
+                let left = EventDetail::worded(left.unsigned_abs(), "left");
+                add_event!(
+                    c,
+                    further
+                        .noted(left)
+                        .event(EventAction::RecoveryCodeUsed, target)
+                );
+            }
+            QueryResult::Ok(())
+        })
+    }
+}
