@@ -4,8 +4,8 @@ use std::sync::{PoisonError, RwLock};
 
 use openidconnect::core::{CoreClientAuthMethod, CoreErrorResponseType, CoreGenderClaim};
 use openidconnect::{
-    AccessToken, AuthType, AuthorizationCode, ClientId, ClientSecret, ErrorResponse as _,
-    IssuerUrl, OAuth2TokenResponse as _, PkceCodeVerifier, ProviderMetadataWithLogout, RedirectUrl,
+    AccessToken, AuthType, AuthorizationCode, ClientId, ClientSecret, IssuerUrl,
+    OAuth2TokenResponse as _, PkceCodeVerifier, ProviderMetadataWithLogout, RedirectUrl,
     RefreshToken, RequestTokenError, Scope, SubjectIdentifier, UserInfoClaims, UserInfoError,
 };
 use tokio::sync::{Semaphore, SemaphorePermit};

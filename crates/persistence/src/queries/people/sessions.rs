@@ -1,7 +1,6 @@
 //! Sessions of signed-in people, found by the hash of a cookie's token.
 
 use chrono::{DateTime, Utc};
-use diesel::dsl::exists;
 use diesel::prelude::*;
 use refract_domain::account::person::Email;
 use refract_domain::account::role::Role;
@@ -117,12 +116,10 @@ impl Database {
         alive: SessionsAlive,
     ) -> Result<Option<SessionRow>, PersistenceError> {
         self.read(async move |mut connection| {
-            let codes = one_time_codes::table
-                .filter(one_time_codes::person_id.eq(people::id))
-                .filter(one_time_codes::on_since.is_not_null());
             let query = sessions::table
                 .inner_join(people::table.on(people::id.eq(sessions::person_id)))
                 .inner_join(accounts::table.on(accounts::id.eq(people::account_id)))
+                .left_join(one_time_codes::table.on(one_time_codes::person_id.eq(people::id)))
                 .left_join(provider_sessions::table.on(provider_sessions::hash.eq(sessions::hash)))
                 .filter(sessions::hash.eq(hash.bytes().to_vec()))
                 .filter(sessions::last_used_at.gt(Bind(alive.used_after)))
@@ -130,23 +127,30 @@ impl Database {
                 .filter(people::removed_at.is_null());
             let checked = provider_sessions::checked_at.nullable();
             let check = (checked, provider_sessions::next_check_at.nullable());
-            let found: Option<(WhoColumns, _, _, bool, bool, (Option<_>, Option<_>))> = on!(
+            let found: Option<(
+                WhoColumns,
+                _,
+                _,
+                bool,
+                Option<DateTime<Utc>>,
+                (Option<_>, Option<_>),
+            )> = on!(
                 connection,
                 get_result(query.select((
                     WhoColumns::as_select(),
                     sessions::last_used_at,
                     people::first_unseen_event,
                     accounts::codes_required_at.is_not_null(),
-                    exists(codes),
+                    one_time_codes::on_since.nullable(),
                     check
                 )))
             )
             .optional()?;
             let row = found.map(
-                |(who, last_used_at, first_unseen_event, required, has_codes, check)| {
+                |(who, last_used_at, first_unseen_event, required, codes_since, check)| {
                     let (checked_at, next_check_at) = check;
                     Ok(SessionRow {
-                        lacks_codes: required && !has_codes,
+                        lacks_codes: required && codes_since.is_none(),
                         role: who.role()?,
                         account: who.account,
                         person: who.id,
