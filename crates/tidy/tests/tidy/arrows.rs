@@ -9,7 +9,7 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
 use crate::{assert_none, root, run};
 
 /// The crates of this workspace, each with the workspace crates that it may depend on.
-const ARROWS: [(&str, &[&str]); 18] = [
+const ARROWS: [(&str, &[&str]); 19] = [
     (
         "refract",
         &[
@@ -80,10 +80,13 @@ const ARROWS: [(&str, &[&str]); 18] = [
             "refract-traces",
         ],
     ),
-    ("refract-persistence", &["refract-domain", "refract-traces"]),
+    (
+        "refract-persistence",
+        &["refract-domain", "refract-tls-files", "refract-traces"],
+    ),
     (
         "refract-model-gateway",
-        &["refract-domain", "refract-traces"],
+        &["refract-domain", "refract-tls-files", "refract-traces"],
     ),
     ("refract-authoring", &["refract-domain"]),
     ("refract-evaluation", &["refract-domain"]),
@@ -98,6 +101,7 @@ const ARROWS: [(&str, &[&str]); 18] = [
         ],
     ),
     ("refract-http-serving", &["refract-traces"]),
+    ("refract-tls-files", &[]),
     ("refract-traces", &[]),
     ("refract-domain", &[]),
     ("refract-test-support", &["refract-domain"]),
