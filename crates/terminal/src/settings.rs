@@ -2,6 +2,7 @@
 
 mod api_url;
 mod app;
+mod config;
 mod connections;
 mod database;
 mod log;
@@ -19,6 +20,7 @@ use refract_service::model::{ModelEndpoint, ModelPrices, ModelSettings, Protocol
 pub(crate) use self::api_url::ApiUrlArgs;
 pub use self::api_url::{ApiUrl, NotAnApiUrl};
 pub use self::app::{AppArgs, DEFAULT_APP_LISTEN};
+pub use self::config::ConfigArgs;
 use self::connections::ModelConnectionArgs;
 pub use self::database::DatabaseArgs;
 pub use self::log::{LogFormat, LogSettings};
