@@ -121,7 +121,7 @@ async fn the_users_certificate_opens_the_database_and_no_other() {
         ),
         (
             signed(&server.authority, "somebody", 4096),
-            "certificate authentication failed for user \"refract\"",
+            "authentication failed for user \"refract\"",
         ),
     ] {
         server.write(&unfit);
