@@ -6,7 +6,7 @@ pub(crate) mod serve;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
-use refract_terminal::settings::{DatabaseArgs, LogSettings};
+use refract_terminal::settings::{ConfigArgs, DatabaseArgs, LogSettings};
 use refract_terminal::{TerminalCommand, arguments};
 
 use crate::build_info;
@@ -25,6 +25,9 @@ pub struct Program {
 
     #[command(flatten)]
     log: LogSettings,
+
+    #[command(flatten)]
+    config: ConfigArgs,
 
     #[command(subcommand)]
     command: Command,

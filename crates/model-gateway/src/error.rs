@@ -218,6 +218,8 @@ pub enum Unreachable {
     Refused,
     /// The server's certificate is not trusted, or the TLS handshake failed.
     Tls,
+    /// The server demands a client certificate, or refuses ours.
+    ClientCertificate,
     /// Any other network error.
     Network,
     /// The proxy on the way to the server cannot be reached, or closed the connection.
@@ -232,6 +234,9 @@ impl fmt::Display for Unreachable {
             Self::UnknownHost => f.write_str("its host name has no address"),
             Self::Refused => f.write_str("the connection was refused"),
             Self::Tls => f.write_str("no trusted TLS connection could be made"),
+            Self::ClientCertificate => {
+                f.write_str("it refused the client certificate, or demands one")
+            }
             Self::Network => f.write_str("the network failed"),
             Self::Proxy => f.write_str("the proxy could not be reached"),
             Self::ProxyStatus(status) => write!(f, "the proxy answered with status {status}"),

@@ -31,12 +31,11 @@ pub use estimate::{CostEstimate, Estimator};
 pub use gateway::ModelGateway;
 pub use model::{Model, ModelReply, PROMPT_VERSION};
 pub use priority_queue::CallPriority;
+pub use refract_tls_files::{CertificateFileError, ClientCertificate, TrustedCertificates};
 pub use report::ModelReport;
 pub use report::parsed::{ParsedCodes, ParsedOutcomes};
 pub use servers::load::ServerUse;
-pub use settings::connections::{
-    CertificateFileError, ConnectionSettings, ProxyVariables, TrustedCertificates,
-};
+pub use settings::connections::{ConnectionSettings, ProxyVariables};
 pub use settings::endpoint::ModelEndpoint;
 pub use settings::key_header::ModelKeyHeader;
 pub use settings::prices::ModelPrices;

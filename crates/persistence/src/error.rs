@@ -150,8 +150,8 @@ pub enum ConnectError {
         /// Why not.
         reason: String,
     },
-    /// The certificates to trust cannot be read.
-    #[error("cannot read the certificates to trust: {0}")]
+    /// The certificates to trust, or the client certificate, cannot be used.
+    #[error("a certificate for the database cannot be used: {0}")]
     Certificates(String),
     /// The process is shutting down.
     #[error("refract is shutting down")]

@@ -8,10 +8,10 @@ mod trial_report;
 mod trials;
 
 pub use refract_model_gateway::{
-    CallPriority, CertificateFileError, ConnectionSettings, CostEstimate, Estimator, Model,
-    ModelApiKey, ModelEndpoint, ModelError, ModelGateway, ModelKeyHeader, ModelPrices, ModelReply,
-    ModelReport, ModelSettings, ParsedCodes, ParsedOutcomes, Protocol, ProxyVariables,
-    ServerMessage, ServerUse, SettingError, TrustedCertificates, WrittenInstead,
+    CallPriority, CertificateFileError, ClientCertificate, ConnectionSettings, CostEstimate,
+    Estimator, Model, ModelApiKey, ModelEndpoint, ModelError, ModelGateway, ModelKeyHeader,
+    ModelPrices, ModelReply, ModelReport, ModelSettings, ParsedCodes, ParsedOutcomes, Protocol,
+    ProxyVariables, ServerMessage, ServerUse, SettingError, TrustedCertificates, WrittenInstead,
 };
 
 pub use self::detection::{DetectedModel, DetectionTry, ModelDetection, other_address};

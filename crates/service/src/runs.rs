@@ -14,6 +14,7 @@ mod upload_piece;
 mod upload_writer;
 mod uploads;
 
+pub(crate) use self::asked_texts::TextBegun;
 pub use self::asked_texts::{AskedTexts, AskingPace, EarlyEnd, failure_threshold};
 pub use self::change_run::ChangeRunOutcome;
 pub use self::file_name::FileName;

@@ -1,7 +1,7 @@
 //! Parses argument values, with error messages for people.
 //!
-//! A setting is an argument that is also an environment variable. An error names whichever of the
-//! two was used.
+//! A setting is an argument that is also an environment variable and may be in the file of settings.
+//! An error names whichever of them was used.
 
 use std::num::{IntErrorKind, NonZeroUsize, ParseIntError};
 use std::str::FromStr;
@@ -9,6 +9,8 @@ use std::str::FromStr;
 use clap::ValueEnum;
 use clap::error::{ContextKind, ContextValue};
 use refract_domain::prism::VersionNumber;
+
+use crate::settings_file::{self, FileValue};
 
 /// The prefix of a setting's environment variable; the rest corresponds to the flag.
 const PREFIX: &str = "REFRACT_";
@@ -99,14 +101,28 @@ fn in_milliseconds(text: &str) -> Option<String> {
 }
 
 /// The name by which a setting was given: its flag if used on the command line, otherwise its
-/// environment variable.
+/// environment variable, or its key and place in the file of settings.
 pub fn setting_name(variable: &str) -> String {
     let flag = flag_of(variable);
     if is_on_command_line(&flag) {
-        flag
-    } else {
-        variable.to_owned()
+        return flag;
     }
+    match file_value(variable) {
+        Some(value) => value.name(),
+        None => variable.to_owned(),
+    }
+}
+
+/// The value of a setting in the file of settings, unless its environment variable is set, or a flag
+/// or variable gives the setting in its other form: a secret as a file, or as a value.
+pub(crate) fn file_value(variable: &str) -> Option<&'static FileValue> {
+    let value = settings_file::value_of(variable)?;
+    let other = match variable.strip_suffix("_FILE") {
+        Some(without) => without.to_owned(),
+        None => format!("{variable}_FILE"),
+    };
+    let is_overridden = std::env::var_os(variable).is_some() || is_given_to_process(&other);
+    (!is_overridden).then_some(value)
 }
 
 /// The beginning of an error message about a setting's value.
@@ -114,8 +130,14 @@ pub fn cannot_be_used(setting: &str) -> String {
     format!("{} cannot be used", setting_name(setting))
 }
 
-/// Whether a setting was given, as a flag or as a non-empty environment variable.
+/// Whether a setting was given: as a flag, or, not empty, as an environment variable or in the file of
+/// settings.
 pub(crate) fn is_given(variable: &str) -> bool {
+    let in_file = file_value(variable).is_some_and(|value| !value.text.is_empty());
+    in_file || is_given_to_process(variable)
+}
+
+fn is_given_to_process(variable: &str) -> bool {
     let value = std::env::var_os(variable).filter(|value| !value.is_empty());
     value.is_some() || is_on_command_line(&flag_of(variable))
 }
@@ -143,17 +165,32 @@ fn is_on_command_line(flag: &str) -> bool {
     })
 }
 
+/// The value of a flag on the command line of this process, if the flag is there.
+pub(crate) fn on_command_line(flag: &str) -> Option<String> {
+    let mut arguments = std::env::args_os().skip(1);
+    while let Some(argument) = arguments.next() {
+        let argument = argument.to_string_lossy();
+        match argument.strip_prefix(flag) {
+            Some("") => return Some(arguments.next()?.to_string_lossy().into_owned()),
+            Some(rest) if rest.starts_with('=') => return rest.get(1..).map(str::to_owned),
+            Some(_) | None => {}
+        }
+    }
+    None
+}
+
 /// The flag of the setting with this environment variable.
 fn flag_of(variable: &str) -> String {
     let words = variable.strip_prefix(PREFIX).unwrap_or(variable);
     format!("--{}", words.to_lowercase().replace('_', "-"))
 }
 
-/// The error line for an invalid setting, with the name by which the setting was given.
-pub(crate) fn unusable_setting(variable: &str, error: &clap::Error) -> String {
+/// The error line for an invalid setting, with the name by which the setting was given. A secret's
+/// value is not shown.
+pub(crate) fn unusable_setting(variable: &str, is_secret: bool, error: &clap::Error) -> String {
     let value = match error.get(ContextKind::InvalidValue) {
-        Some(ContextValue::String(value)) => value.as_str(),
-        _ => "",
+        Some(ContextValue::String(value)) if !is_secret => format!("'{value}': "),
+        Some(_) | None => String::new(),
     };
     let message = match (
         std::error::Error::source(error),
@@ -164,7 +201,7 @@ pub(crate) fn unusable_setting(variable: &str, error: &clap::Error) -> String {
         (None, _) => "it cannot be read".to_owned(),
     };
     let name = setting_name(variable);
-    format!("error: {name} cannot be used: '{value}': {message}")
+    format!("error: {name} cannot be used: {value}{message}")
 }
 
 #[cfg(test)]

@@ -2,7 +2,9 @@
 
 mod unknown_variables;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -10,7 +12,45 @@ use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 pub use self::unknown_variables::warn_of_unknown_variables;
-use crate::{arguments, output};
+pub use crate::settings_file::SettingsFileError;
+use crate::{arguments, output, settings_file};
+
+/// Reads the file of settings that `--config` or `REFRACT_CONFIG` names, if any. From then on
+/// [`read`] takes its values for settings that are neither flags nor variables. `line` is the command
+/// line of this process.
+///
+/// # Errors
+/// When the file cannot be used.
+pub fn load_settings_file(
+    line: &[OsString],
+    program: &clap::Command,
+) -> Result<(), SettingsFileError> {
+    let variable = || std::env::var_os("REFRACT_CONFIG");
+    let path = config_flag(line).map(OsStr::to_owned).or_else(variable);
+    match path.filter(|path| !path.is_empty()) {
+        Some(path) => settings_file::load(Path::new(&path), program),
+        None => Ok(()),
+    }
+}
+
+/// Logs a warning if the file of settings holds a secret and everybody may read it.
+pub fn warn_of_exposed_secrets() {
+    settings_file::warn_if_exposed();
+}
+
+/// The value of `--config`.
+fn config_flag(line: &[OsString]) -> Option<&OsStr> {
+    let mut arguments = line.iter().skip(1).take_while(|argument| *argument != "--");
+    while let Some(argument) = arguments.next() {
+        if argument == "--config" {
+            return arguments.next().map(OsString::as_os_str);
+        }
+        if let Some(path) = argument.as_bytes().strip_prefix(b"--config=") {
+            return Some(OsStr::from_bytes(path));
+        }
+    }
+    None
+}
 
 /// Parses a command line. Its first item is the program.
 ///
@@ -19,9 +59,19 @@ use crate::{arguments, output};
 pub fn read<P: Parser, A: Into<OsString> + Clone>(
     line: impl IntoIterator<Item = A>,
 ) -> Result<P, clap::Error> {
-    let mut command = with_negative_numbers(P::command());
+    let mut command = prepared(P::command());
     let matches = command.try_get_matches_from_mut(line)?;
     P::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+}
+
+/// Checks the settings of a command that needs no arguments.
+pub(crate) fn check_settings(program: clap::Command, command: &str) -> Result<(), clap::Error> {
+    let line = ["refract", command];
+    prepared(program).try_get_matches_from(line).map(drop)
+}
+
+fn prepared(command: clap::Command) -> clap::Command {
+    with_file_values(with_negative_numbers(command))
 }
 
 /// The command, changed to parse `-1` as a number below the range, not as an unknown flag.
@@ -31,6 +81,21 @@ fn with_negative_numbers(command: clap::Command) -> clap::Command {
         argument.allow_negative_numbers(!is_flag)
     });
     command.mut_subcommands(with_negative_numbers)
+}
+
+/// The command with the values of the file of settings as defaults. Secrets are not shown in its help.
+fn with_file_values(command: clap::Command) -> clap::Command {
+    let command = command.mut_args(|argument| {
+        let variable = argument.get_env().and_then(OsStr::to_str);
+        let Some(value) = variable.and_then(arguments::file_value) else {
+            return argument;
+        };
+        let is_secret = argument.is_hide_env_values_set();
+        argument
+            .default_value(value.text.as_str())
+            .hide_default_value(is_secret)
+    });
+    command.mut_subcommands(with_file_values)
 }
 
 /// Requests a command's help, which clap returns as an error.
@@ -50,8 +115,8 @@ pub fn report_wrong_usage(
     line: &[OsString],
     mut error: clap::Error,
 ) -> ExitCode {
-    if let Some(variable) = refused_setting(&program, &error) {
-        return output::fail_with(&arguments::unusable_setting(&variable, &error));
+    if let Some(line) = refused_setting(&program, &error) {
+        return output::fail_with(&line);
     }
     if error.get(ContextKind::Usage).is_some() {
         let given = line.iter().skip(1);
@@ -62,8 +127,8 @@ pub fn report_wrong_usage(
     output::wrong_usage(&error)
 }
 
-/// The environment variable of the setting with the invalid value; `None` for any other error. A
-/// setting is an argument that is also an environment variable.
+/// The error line for a setting with an invalid value; `None` for any other error. A setting is an
+/// argument that is also an environment variable.
 fn refused_setting(program: &clap::Command, error: &clap::Error) -> Option<String> {
     let is_value = matches!(
         error.kind(),
@@ -78,8 +143,9 @@ fn refused_setting(program: &clap::Command, error: &clap::Error) -> Option<Strin
         .flat_map(clap::Command::get_arguments);
     let mut arguments = program.get_arguments().chain(commands);
     let setting = arguments.find(|argument| argument.get_long() == Some(flag))?;
-    let variable = setting.get_env()?.to_str()?.to_owned();
-    is_value.then_some(variable)
+    let variable = setting.get_env()?.to_str()?;
+    let is_secret = setting.is_hide_env_values_set();
+    is_value.then(|| arguments::unusable_setting(variable, is_secret, error))
 }
 
 /// The usage of the command in the arguments. The usage that clap puts into an error shows every

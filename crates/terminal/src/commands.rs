@@ -32,6 +32,7 @@ mod retest;
 mod run;
 mod runs;
 mod shown_result;
+mod shown_settings;
 pub(crate) mod signals;
 mod try_text;
 mod usage;
@@ -68,6 +69,14 @@ pub enum TerminalCommand {
         after_help = "Examples:\n  refract backup refract-$(date +%F).db\n  refract backup - | gzip > refract.db.gz\n  refract backup /backups/refract.db --database-url sqlite:///srv/refract/refract.db"
     )]
     Backup(backup::BackupCommand),
+    /// Shows every setting, with its value and where it comes from
+    ///
+    /// In this order: a flag, a variable, the settings file, the default. Secrets are not shown. A
+    /// value that `refract serve` could not read is reported, with exit status 1.
+    #[command(
+        after_help = "Examples:\n  refract settings\n  refract settings --config /etc/refract/refract.toml\n  refract settings --json | jq -r 'select(.from == \"file\") | .setting'"
+    )]
+    Settings(shown_settings::SettingsCommand),
     /// Asks the configured model what it can do, or its server what it speaks
     #[command(
         subcommand,
@@ -256,6 +265,7 @@ impl TerminalCommand {
             Self::Health(command) => command.run().await?,
             Self::Migrate(command) => command.run(database).await?,
             Self::Backup(command) => command.run(database).await?,
+            Self::Settings(command) => return command.run(program),
             Self::Model(command) => command.run().await?,
             Self::Account(command) => command.run(database).await?,
             Self::Events(command) => command.run(database).await?,

@@ -8,6 +8,7 @@ pub mod command_line;
 mod commands;
 pub mod output;
 pub mod settings;
+mod settings_file;
 pub mod streams;
 mod suggestion;
 pub mod telemetry;

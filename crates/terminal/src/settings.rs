@@ -2,6 +2,8 @@
 
 mod api_url;
 mod app;
+mod config;
+mod connections;
 mod database;
 mod log;
 mod model_key;
@@ -10,19 +12,17 @@ mod sign_on;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs as _};
 use std::num::{NonZeroU32, NonZeroUsize};
-use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use refract_service::model::{
-    ConnectionSettings, ModelEndpoint, ModelPrices, ModelSettings, Protocol, ProxyVariables,
-    TrustedCertificates,
-};
+use refract_service::model::{ModelEndpoint, ModelPrices, ModelSettings, Protocol};
 
 pub(crate) use self::api_url::ApiUrlArgs;
 pub use self::api_url::{ApiUrl, NotAnApiUrl};
 pub use self::app::{AppArgs, DEFAULT_APP_LISTEN};
+pub use self::config::ConfigArgs;
+use self::connections::ModelConnectionArgs;
 pub use self::database::DatabaseArgs;
 pub use self::log::{LogFormat, LogSettings};
 use self::model_key::ModelKeyArgs;
@@ -59,9 +59,8 @@ pub struct ModelArgs {
     #[command(flatten)]
     model_key: ModelKeyArgs,
 
-    /// A PEM file of certificates that may sign a model server's, beside those that the system trusts
-    #[arg(long, env = "REFRACT_MODEL_CA_FILE", value_name = "FILE")]
-    model_ca_file: Option<PathBuf>,
+    #[command(flatten)]
+    model_connections: ModelConnectionArgs,
 
     /// A `systemone`, `decisions` or `gemini` request is split above this estimate
     #[arg(
@@ -183,7 +182,7 @@ impl ModelArgs {
             protocol,
             name: name.to_owned(),
             api_key,
-            connections: self.connections()?,
+            connections: self.model_connections.connections()?,
             request_tokens: self.model_request_tokens.get(),
             request_questions: self.model_request_questions,
             requests_per_minute: self.model_requests_per_minute,
@@ -202,18 +201,6 @@ impl ModelArgs {
         let given = given.filter(|text| !text.trim().is_empty());
         let prices = given.map(str::parse::<ModelPrices>).transpose();
         prices.with_context(|| cannot_be_used("REFRACT_MODEL_PRICES"))
-    }
-
-    /// The proxies of the environment and the certificates of the file, if there is one.
-    fn connections(&self) -> anyhow::Result<ConnectionSettings> {
-        let file = self.model_ca_file.as_deref();
-        let file = file.filter(|path| !path.as_os_str().is_empty());
-        let certificates = file.map(TrustedCertificates::in_file).transpose();
-        let certificates = certificates.with_context(|| cannot_be_used("REFRACT_MODEL_CA_FILE"))?;
-        Ok(ConnectionSettings {
-            proxies: ProxyVariables::of_environment(),
-            certificates: certificates.unwrap_or_default(),
-        })
     }
 }
 

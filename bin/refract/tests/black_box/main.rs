@@ -32,6 +32,7 @@ mod run_files;
 mod run_stops;
 mod secret_files;
 mod settings;
+mod settings_file;
 mod terminal;
 mod terminal_escapes;
 mod tour;

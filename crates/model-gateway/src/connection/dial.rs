@@ -11,6 +11,7 @@ use tokio_rustls::TlsConnector;
 
 use super::proxy::{Proxy, without_brackets};
 use super::server_connection::ServerConnection;
+use super::tls;
 use crate::error::{ModelError, Unreachable};
 
 /// Opens connections to one server.
@@ -22,19 +23,19 @@ pub(super) struct Dialer {
 }
 
 impl Dialer {
-    /// Prepares connections to the host of `uri`, over TLS if `tls` is given, and through the proxy
+    /// Prepares connections to the host of `uri`, over TLS if a `config` is given, and through the proxy
     /// if one is given.
     pub(super) fn new(
         uri: &Uri,
-        tls: Option<Arc<ClientConfig>>,
+        config: Option<Arc<ClientConfig>>,
         proxy: Option<Arc<Proxy>>,
     ) -> Self {
         let host = without_brackets(uri.host().unwrap_or_default());
-        let default_port = if tls.is_some() { 443 } else { 80 };
+        let default_port = if config.is_some() { 443 } else { 80 };
         Self {
             host: host.to_owned(),
             port: uri.port_u16().unwrap_or(default_port),
-            tls: tls.map(TlsConnector::from),
+            tls: config.map(TlsConnector::from),
             proxy,
         }
     }
@@ -108,7 +109,9 @@ fn tls_reason(error: &io::Error) -> Unreachable {
         ErrorKind::InvalidInput,
         ErrorKind::UnexpectedEof,
     ];
-    if of_handshake.contains(&error.kind()) {
+    if tls::is_about_client_certificate(error) {
+        Unreachable::ClientCertificate
+    } else if of_handshake.contains(&error.kind()) {
         Unreachable::Tls
     } else {
         Unreachable::Network

@@ -12,9 +12,9 @@ use hyper::{Response, StatusCode};
 use serde::de::IgnoredAny;
 use tokio::time::timeout;
 
-use super::retry_after;
-use crate::error::ModelError;
+use super::{retry_after, tls};
 use crate::error::server_error::ServerError;
+use crate::error::{ModelError, Unreachable};
 
 /// Largest answer that is read, in bytes; a larger one is an error.
 const ANSWER_BYTES: usize = 4 * 1024 * 1024;
@@ -71,7 +71,11 @@ async fn read_refusal(status: StatusCode, response: &mut Response<Incoming>) -> 
 /// Maps an error after sending to the reason why no answer came.
 pub(super) fn send_failure(error: &hyper::Error) -> ModelError {
     tracing::debug!(%error, "no answer came from the model server");
-    if error.is_parse() {
+    let cause = io_error(error);
+    if cause.is_some_and(tls::is_about_client_certificate) {
+        // with TLS 1.3 a server looks at it after the handshake
+        ModelError::Unreachable(Unreachable::ClientCertificate)
+    } else if error.is_parse() {
         ModelError::NotHttp
     } else {
         ModelError::Disconnected
@@ -125,6 +129,9 @@ fn is_cut(error: &hyper::Error) -> bool {
 
 /// The kind of the input or output error under an error of hyper.
 pub(super) fn io_kind(error: &hyper::Error) -> Option<ErrorKind> {
-    let source = error.source()?.downcast_ref::<io::Error>()?;
-    Some(source.kind())
+    io_error(error).map(io::Error::kind)
+}
+
+fn io_error(error: &hyper::Error) -> Option<&io::Error> {
+    error.source()?.downcast_ref()
 }

@@ -1,5 +1,6 @@
 //! TLS, proxies and kept connections. The tests of the protocols cover the rest.
 
+mod client_certificates;
 mod closed;
 mod proxied;
 
@@ -7,6 +8,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use refract_test_support::model_server::{ModelServer, ScriptedReply};
+use refract_tls_files::TrustedCertificates;
 use rustls::RootCertStore;
 use rustls::client::WebPkiServerVerifier;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
@@ -15,7 +17,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
 use super::*;
-use crate::settings::connections::{ConnectionSettings, TrustedCertificates};
+use crate::settings::connections::ConnectionSettings;
 
 /// Puts TLS in front of a plain server. Returns a certificate for `name` and the address.
 async fn tls_server(name: &str, behind: &ModelServer) -> (CertificateDer<'static>, Uri) {

@@ -1,11 +1,14 @@
-//! TLS to model servers: the verification of certificates.
+//! TLS to model servers: the verification of their certificates, and the certificate of ours.
 
+use std::error::Error;
+use std::io;
 use std::sync::Arc;
 
-use rustls::{ClientConfig, RootCertStore};
+use refract_tls_files::ClientCertificate;
+use rustls::{AlertDescription, ClientConfig, RootCertStore};
 use rustls_platform_verifier::Verifier;
 
-use crate::settings::connections::TrustedCertificates;
+use crate::settings::connections::ConnectionSettings;
 use crate::settings::setting_error::SettingError;
 
 /// A TLS configuration that verifies certificates as the operating system does. Without system
@@ -15,11 +18,13 @@ use crate::settings::setting_error::SettingError;
 /// # Errors
 /// When the TLS library refuses its own defaults.
 pub fn client_config() -> Result<ClientConfig, SettingError> {
-    trusting(&TrustedCertificates::default())
+    configured(&ConnectionSettings::default())
 }
 
-/// The TLS configuration of [`client_config`], which also trusts these certificates.
-pub(super) fn trusting(certificates: &TrustedCertificates) -> Result<ClientConfig, SettingError> {
+/// The TLS configuration of [`client_config`], which also trusts the certificates of the settings,
+/// and shows the client certificate to a server that asks for one.
+pub(super) fn configured(settings: &ConnectionSettings) -> Result<ClientConfig, SettingError> {
+    let certificates = &settings.certificates;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
@@ -41,10 +46,38 @@ pub(super) fn trusting(certificates: &TrustedCertificates) -> Result<ClientConfi
             builder.with_root_certificates(roots)
         }
     };
-    let mut config = builder.with_no_client_auth();
+    let mut config = match &settings.client_certificate {
+        Some(client) => builder.with_client_cert_resolver(Arc::<ClientCertificate>::clone(client)),
+        None => builder.with_no_client_auth(),
+    };
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(config)
 }
+
+/// Whether a server's alert is about the client certificate: it demands one, or refuses ours.
+pub(super) fn is_about_client_certificate(error: &io::Error) -> bool {
+    let reported = error.get_ref().and_then(as_tls_error);
+    let Some(rustls::Error::AlertReceived(alert)) = reported else {
+        return false;
+    };
+    ALERTS.contains(alert)
+}
+
+fn as_tls_error<'a>(error: &'a (dyn Error + Send + Sync + 'static)) -> Option<&'a rustls::Error> {
+    error.downcast_ref()
+}
+
+/// The alerts with which a server refuses a client certificate, or the lack of one.
+const ALERTS: [AlertDescription; 8] = [
+    AlertDescription::AccessDenied,
+    AlertDescription::BadCertificate,
+    AlertDescription::CertificateExpired,
+    AlertDescription::CertificateRequired,
+    AlertDescription::CertificateRevoked,
+    AlertDescription::CertificateUnknown,
+    AlertDescription::UnknownCA,
+    AlertDescription::UnsupportedCertificate,
+];
 
 fn bundled_roots() -> RootCertStore {
     RootCertStore {

@@ -33,7 +33,7 @@ impl<'a> Transport<'a> {
         if let Some(tls) = self.tls.get() {
             return Ok(Some(Arc::clone(tls)));
         }
-        let tls = Arc::new(tls::trusting(&self.settings.certificates)?);
+        let tls = Arc::new(tls::configured(self.settings)?);
         Ok(Some(Arc::clone(self.tls.get_or_init(|| tls))))
     }
 

@@ -1,12 +1,9 @@
-//! The operator's settings for connections to model servers: trusted certificates and proxies.
+//! The operator's settings for connections to model servers: certificates and proxies.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustls::RootCertStore;
-use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject as _;
+use refract_tls_files::{ClientCertificate, TrustedCertificates};
 
 /// How connections to model servers are opened. By default directly, and only the system's
 /// certificates are trusted.
@@ -16,67 +13,8 @@ pub struct ConnectionSettings {
     pub proxies: ProxyVariables,
     /// Certificates that are trusted in addition to the system's.
     pub certificates: TrustedCertificates,
-}
-
-/// Certificates of authorities that may sign a model server's certificate; none by default.
-#[derive(Clone, Debug, Default)]
-pub struct TrustedCertificates(Arc<[CertificateDer<'static>]>);
-
-/// Why a file gives no certificates.
-#[derive(Debug, thiserror::Error)]
-pub enum CertificateFileError {
-    /// The file cannot be read, or is no PEM file.
-    #[error("cannot read {}: {reason}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// The file has no certificate.
-    #[error("{} has no certificate in PEM form", .0.display())]
-    Empty(PathBuf),
-    /// A certificate cannot be used to verify others.
-    #[error("{}: certificate {number} cannot be used", path.display())]
-    Unusable {
-        /// The file.
-        path: PathBuf,
-        /// Place of the certificate in the file, from 1.
-        number: usize,
-    },
-}
-
-impl TrustedCertificates {
-    /// Reads the certificates of a PEM file.
-    ///
-    /// # Errors
-    /// When the file is unreadable, has no certificate, or has one that cannot be used.
-    pub fn in_file(path: &Path) -> Result<Self, CertificateFileError> {
-        let unreadable = |reason: String| CertificateFileError::Unreadable {
-            path: path.to_owned(),
-            reason,
-        };
-        let pem = std::fs::read(path).map_err(|error| unreadable(error.to_string()))?;
-        let mut certificates = Vec::new();
-        let mut roots = RootCertStore::empty();
-        for (certificate, number) in CertificateDer::pem_slice_iter(&pem).zip(1..) {
-            let certificate = certificate.map_err(|error| unreadable(error.to_string()))?;
-            let added = roots.add(certificate.clone());
-            added.map_err(|_| CertificateFileError::Unusable {
-                path: path.to_owned(),
-                number,
-            })?;
-            certificates.push(certificate);
-        }
-        if certificates.is_empty() {
-            return Err(CertificateFileError::Empty(path.to_owned()));
-        }
-        Ok(Self(certificates.into()))
-    }
-
-    pub(crate) fn as_slice(&self) -> &[CertificateDer<'static>] {
-        &self.0
-    }
+    /// The certificate that is shown to a server that asks for one.
+    pub client_certificate: Option<Arc<ClientCertificate>>,
 }
 
 /// The variables of the environment that name HTTP proxies, as other programs read them: the names
@@ -135,41 +73,5 @@ impl ProxyVariables {
 impl fmt::Debug for ProxyVariables {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("ProxyVariables(..)")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn error(content: &[u8]) -> String {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("ca.pem");
-        std::fs::write(&file, content).unwrap();
-        let error = TrustedCertificates::in_file(&file).unwrap_err().to_string();
-        assert!(!error.contains('\n'), "{error}");
-        error.replace(&file.display().to_string(), "FILE")
-    }
-
-    #[test]
-    fn a_file_without_usable_certificates_is_refused_in_one_line() {
-        let key = "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n";
-        let nonsense = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
-        for content in ["", "no PEM", key] {
-            let expected = "FILE has no certificate in PEM form";
-            assert_eq!(error(content.as_bytes()), expected);
-        }
-        assert_eq!(
-            error(nonsense.as_bytes()),
-            "FILE: certificate 1 cannot be used"
-        );
-        let cut = error(b"-----BEGIN CERTIFICATE-----\nAAAA\n");
-        assert!(cut.starts_with("cannot read FILE: "), "{cut}");
-        let missing = TrustedCertificates::in_file(Path::new("/nowhere/ca.pem"));
-        let missing = missing.unwrap_err().to_string();
-        assert!(
-            missing.starts_with("cannot read /nowhere/ca.pem: "),
-            "{missing}"
-        );
     }
 }

@@ -8,7 +8,7 @@ use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, percent_encode};
 use tokio_postgres::Config;
 use tokio_postgres::config::Host;
 
-use crate::connections::tls::SslMode;
+use crate::connections::tls::{SslMode, TlsFiles};
 use crate::error::ConnectError;
 
 /// The location of a database.
@@ -25,8 +25,8 @@ pub(crate) struct PostgresAddress {
     pub(crate) config: Config,
     /// Whether to use TLS.
     pub(crate) ssl_mode: SslMode,
-    /// A PEM file of certificates to trust instead of the system's.
-    pub(crate) root_certificates: Option<PathBuf>,
+    /// The files of certificates.
+    pub(crate) tls_files: TlsFiles,
 }
 
 impl Address {
@@ -58,7 +58,7 @@ fn sqlite(path: &str) -> Result<Address, ConnectError> {
 
 fn postgres(url: &str) -> Result<Address, ConnectError> {
     let mut ssl_mode = SslMode::Prefer;
-    let mut root_certificates = None;
+    let mut tls_files = TlsFiles::default();
     let PostgresParts {
         scheme,
         user,
@@ -72,10 +72,7 @@ fn postgres(url: &str) -> Result<Address, ConnectError> {
     {
         match parameter.split_once('=') {
             Some(("sslmode", mode)) => ssl_mode = SslMode::parse(mode)?,
-            Some(("sslrootcert", path)) => {
-                let path = percent_decode_str(path).decode_utf8_lossy();
-                root_certificates = Some(PathBuf::from(path.into_owned()));
-            }
+            Some((name, value)) if tls_files.take(name, value) => {}
             Some(("host", host)) => left.push(format!("host={}", socket_or_host(host, parameters))),
             _ => left.push(parameter.to_owned()),
         }
@@ -93,7 +90,7 @@ fn postgres(url: &str) -> Result<Address, ConnectError> {
     Ok(Address::Postgres(Box::new(PostgresAddress {
         ssl_mode: ssl_mode_for(&config, ssl_mode)?,
         config,
-        root_certificates,
+        tls_files,
     })))
 }
 
@@ -240,10 +237,17 @@ mod tests {
 
         let full = server(
             "postgres://u:p?sslmode=x@a:1,b:2/d?sslmode=verify-full&sslrootcert=/r%20t.pem\
-             &target_session_attrs=read-write",
+             &sslcert=/c.pem&sslkey=/k.pem&target_session_attrs=read-write",
         );
         assert_eq!(full.ssl_mode, SslMode::VerifyFull);
-        assert_eq!(full.root_certificates, Some(PathBuf::from("/r t.pem")));
+        let files = TlsFiles {
+            roots: Some(PathBuf::from("/r t.pem")),
+            certificate: Some(PathBuf::from("/c.pem")),
+            key: Some(PathBuf::from("/k.pem")),
+        };
+        assert_eq!(full.tls_files, files);
+        let none = server("postgres://h/d?sslcert=&sslkey=&sslrootcert=");
+        assert_eq!(none.tls_files, TlsFiles::default());
         assert_eq!(full.config.get_password(), Some("p?sslmode=x".as_bytes()));
         assert_eq!(full.config.get_hosts().len(), 2);
     }

@@ -149,7 +149,7 @@ impl ServerTarget {
         let PostgresAddress {
             mut config,
             ssl_mode,
-            root_certificates,
+            tls_files,
         } = address;
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(CONNECT);
@@ -166,7 +166,7 @@ impl ServerTarget {
             SslMode::Prefer => Negotiation::Prefer,
             SslMode::Require | SslMode::VerifyFull => Negotiation::Require,
         });
-        let client = || tls::client(root_certificates.as_deref());
+        let client = || tls::client(&tls_files);
         let tls = match ssl_mode {
             SslMode::Disable => None,
             SslMode::Prefer => Some(Tls {

@@ -16,6 +16,7 @@ mod api_keys;
 mod backups;
 mod calls;
 mod changes;
+mod client_certificates;
 mod connecting;
 mod database_files;
 mod definitions;

@@ -123,17 +123,25 @@ impl Measures<'_> {
             let versions = orders.versions.iter();
             versions.map(move |version| (version, submission, answers))
         });
-        let requests = texts.map(async |(version, submission, answers)| {
-            (answers, model.answer(version, submission).await.outcome)
-        });
         let mut report = orders.report(pace);
-        let stopped = ask_each(requests, pace.concurrency, stop, |(saved, outcome)| {
-            let outcome = outcome.map_err(|failure| failure.to_string());
-            let compared = outcome.and_then(|answers| report.compare(saved, &answers));
-            report.asked.count(compared);
-            progress(&report);
-            report.asked.end.is_none()
+        let begun = report.asked.begun();
+        let requests = texts.map(async |(version, submission, answers)| {
+            let begun = begun.begin();
+            let reply = model.answer(version, submission).await;
+            (begun, answers, reply.outcome)
         });
+        let stopped = ask_each(
+            requests,
+            pace.concurrency,
+            stop,
+            |(begun, saved, outcome)| {
+                let outcome = outcome.map_err(|failure| failure.to_string());
+                let compared = outcome.and_then(|answers| report.compare(saved, &answers));
+                report.asked.count(begun, compared);
+                progress(&report);
+                report.asked.end.is_none()
+            },
+        );
         let stopped = stopped.await;
         report.asked.end = report.asked.end.or(stopped);
         Ok(report)

@@ -200,11 +200,13 @@ impl Measures<'_> {
         }
         let is_over = Cell::new(false);
         let texts = stream::iter(unanswered).take_while(|_| ready(!is_over.get()));
+        let begun = report.asked.begun();
         let asked = texts.map(async |text: &RetestText| {
+            let begun = begun.begin();
             let version = text.version(retest.version());
             let outcome = model.answer(version, &text.submission).await;
             let kept = keep(text.stored.id(), outcome.as_ref()).await;
-            (text, outcome, kept)
+            (begun, text, outcome, kept)
         });
         let asked = asked.buffer_unordered(pace.concurrency.get());
         let (mut asked, mut stop) = (std::pin::pin!(asked), std::pin::pin!(stop));
@@ -218,7 +220,7 @@ impl Measures<'_> {
                 }
                 ended = asked.next() => ended,
             };
-            let Some((text, outcome, kept)) = ended else {
+            let Some((begun, text, outcome, kept)) = ended else {
                 return Ok(report);
             };
             kept.map_err(RetestError::Keep)?;
@@ -226,7 +228,7 @@ impl Measures<'_> {
                 report.compare(text, text.version(retest.version()), answers);
             }
             let counted = outcome.as_ref().map(|_| ()).map_err(ToString::to_string);
-            report.asked.count(counted);
+            report.asked.count(begun, counted);
             is_over.set(report.asked.end.is_some());
             progress(&RetestProgress {
                 report: &report,

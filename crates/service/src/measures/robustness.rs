@@ -101,20 +101,22 @@ impl Measures<'_> {
             let forms = forms.forms.iter();
             forms.map(move |form| (form, result))
         });
+        let mut report = forms.report(pace);
+        let begun = report.asked.begun();
         let requests = texts.map(async |(form, result)| {
+            let begun = begun.begin();
             let submission = forms.submission(form, result);
             let outcome = match &submission {
                 Some(submission) => Some(model.answer(&form.version, submission).await),
                 None => None,
             };
-            (form, result, outcome)
+            (begun, form, result, outcome)
         });
-        let mut report = forms.report(pace);
         let stopped = ask_each(
             requests,
             pace.concurrency,
             stop,
-            |(form, result, outcome)| {
+            |(begun, form, result, outcome)| {
                 let Some(outcome) = outcome else {
                     report.too_large += 1;
                     return true;
@@ -126,7 +128,7 @@ impl Measures<'_> {
                         report.compare(&forms.version, form, stored, &answers)
                     })
                 });
-                report.asked.count(compared);
+                report.asked.count(begun, compared);
                 progress(&report);
                 report.asked.end.is_none()
             },

@@ -14,7 +14,7 @@ use uuid::Uuid;
 use crate::people::account_actor::AccountActor;
 use crate::results::Results;
 use crate::results::readable_result::ReadableResult;
-use crate::runs::{AskedTexts, AskingPace, EarlyEnd};
+use crate::runs::{AskedTexts, AskingPace, EarlyEnd, TextBegun};
 use crate::{CallError, InternalError};
 
 /// Number of ids that one query reads.
@@ -86,13 +86,18 @@ impl Results<'_> {
         let may_begin = Cell::new(true);
         let ids = self.retriable(&what);
         let ids = ids.try_take_while(|_| ready(Ok(may_begin.get())));
-        let asking = ids.map_ok(|id| self.retry_as(what.actor.clone(), id).map(Ok));
-        let asking = asking.try_buffer_unordered(what.pace.concurrency.get());
-        let (mut asking, mut stop) = (std::pin::pin!(asking), std::pin::pin!(stop));
         let mut retried = Retried {
             asked: AskedTexts::new(what.pace),
             ..Retried::default()
         };
+        let texts = retried.asked.begun();
+        let asking = ids.map_ok(|id| {
+            let begun = texts.begin();
+            let retrying = self.retry_as(what.actor.clone(), id);
+            retrying.map(move |ended| Ok((begun, ended)))
+        });
+        let asking = asking.try_buffer_unordered(what.pace.concurrency.get());
+        let (mut asking, mut stop) = (std::pin::pin!(asking), std::pin::pin!(stop));
         let mut failure = None;
         loop {
             // retries in flight are paid for, so they are always waited for
@@ -104,7 +109,7 @@ impl Results<'_> {
                 }
                 ended = asking.next() => match ended {
                     None => return failure.map_or(Ok(retried), Err),
-                    Some(Ok(ended)) => retried.count(ended),
+                    Some(Ok((begun, ended))) => retried.count(begun, ended),
                     Some(Err(unread)) => Err(CallError::Internal(unread)),
                 },
             };
@@ -135,11 +140,15 @@ impl Results<'_> {
 impl Retried {
     /// Counts a finished retry, and stops at the threshold of failures in a row. Returns an error
     /// only if every other retry would fail with it too.
-    fn count(&mut self, ended: Result<ReadableResult, CallError>) -> Result<(), CallError> {
+    fn count(
+        &mut self,
+        begun: TextBegun,
+        ended: Result<ReadableResult, CallError>,
+    ) -> Result<(), CallError> {
         match ended {
             Ok(result) => {
                 let error = result.view().status.error().map(str::to_owned);
-                self.asked.count(error.map_or(Ok(()), Err));
+                self.asked.count(begun, error.map_or(Ok(()), Err));
             }
             Err(CallError::Retry(RetryError::AlreadyRetried(_))) => {}
             Err(error @ (CallError::Internal(_) | CallError::Retry(_))) => return Err(error),

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The failure threshold for texts that are processed one at a time.
 const FAILURES_IN_A_ROW: u64 = 50;
@@ -47,10 +49,29 @@ pub struct AskedTexts {
     pub failed: BTreeMap<String, u64>,
     /// Why the model is asked about no further text; `None` while it is asked.
     pub end: Option<EarlyEnd>,
-    /// Failures since the last answer.
+    /// Failures since the last answer to a text that was begun after the first of them: an answer that
+    /// was on its way when the model went away does not say that it is back.
     failures_in_a_row: u64,
+    /// Texts that were begun before the first of these failures.
+    begun_before: u64,
+    begun: BegunTexts,
     /// Failures in a row that stop the work; `None` to never stop.
     threshold: Option<u64>,
+}
+
+/// Counts the texts about which the model is asked, when it is first asked. Clones share the count.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BegunTexts(Arc<AtomicU64>);
+
+/// The place of a text among those that were begun.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TextBegun(u64);
+
+impl BegunTexts {
+    /// Counts a text about which the model is asked from now on.
+    pub(crate) fn begin(&self) -> TextBegun {
+        TextBegun(self.0.fetch_add(1, Ordering::Relaxed))
+    }
 }
 
 impl AskedTexts {
@@ -68,14 +89,24 @@ impl AskedTexts {
         self.failed.values().sum()
     }
 
+    /// Counts the texts that are begun.
+    pub(crate) fn begun(&self) -> BegunTexts {
+        self.begun.clone()
+    }
+
     /// Counts a text that was answered, or its error. Stops the work at the threshold of failures
     /// in a row.
-    pub(crate) fn count(&mut self, asked: Result<(), String>) {
+    pub(crate) fn count(&mut self, TextBegun(begun): TextBegun, asked: Result<(), String>) {
         let Err(error) = asked else {
             self.answered += 1;
-            self.failures_in_a_row = 0;
+            if begun >= self.begun_before {
+                self.failures_in_a_row = 0;
+            }
             return;
         };
+        if self.failures_in_a_row == 0 {
+            self.begun_before = self.begun.0.load(Ordering::Relaxed);
+        }
         self.failures_in_a_row += 1;
         if self.threshold == Some(self.failures_in_a_row) {
             self.end.get_or_insert_with(|| EarlyEnd::ModelAway {
@@ -84,5 +115,50 @@ impl AskedTexts {
             });
         }
         *self.failed.entry(error).or_default() += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counts that stop at 51 failures in a row.
+    fn one_at_a_time() -> AskedTexts {
+        AskedTexts::new(AskingPace {
+            concurrency: NonZeroUsize::MIN,
+            gives_up: true,
+        })
+    }
+
+    fn fail(asked: &mut AskedTexts, times: u64) {
+        for _ in 0..times {
+            let begun = asked.begun().begin();
+            asked.count(begun, Err("away".to_owned()));
+        }
+    }
+
+    #[test]
+    fn an_answer_that_was_on_its_way_does_not_end_the_failures() {
+        let mut asked = one_at_a_time();
+        let early = asked.begun().begin();
+        fail(&mut asked, 50);
+        asked.count(early, Ok(()));
+        assert_eq!((asked.answered, &asked.end), (1, &None));
+        fail(&mut asked, 1);
+        let away = EarlyEnd::ModelAway {
+            failures: 51,
+            error: "away".to_owned(),
+        };
+        assert_eq!(asked.end, Some(away));
+    }
+
+    #[test]
+    fn an_answer_to_a_later_text_ends_the_failures() {
+        let mut asked = one_at_a_time();
+        fail(&mut asked, 50);
+        let later = asked.begun().begin();
+        asked.count(later, Ok(()));
+        fail(&mut asked, 50);
+        assert_eq!((asked.failures(), asked.end), (100, None));
     }
 }

@@ -81,10 +81,13 @@ const ARROWS: [(&str, &[&str]); 19] = [
             "refract-traces",
         ],
     ),
-    ("refract-persistence", &["refract-domain", "refract-traces"]),
+    (
+        "refract-persistence",
+        &["refract-domain", "refract-tls-files", "refract-traces"],
+    ),
     (
         "refract-model-gateway",
-        &["refract-domain", "refract-traces"],
+        &["refract-domain", "refract-tls-files", "refract-traces"],
     ),
     ("refract-sign-on", &["refract-domain"]),
     ("refract-authoring", &["refract-domain"]),
@@ -100,6 +103,7 @@ const ARROWS: [(&str, &[&str]); 19] = [
         ],
     ),
     ("refract-http-serving", &["refract-traces"]),
+    ("refract-tls-files", &[]),
     ("refract-traces", &[]),
     ("refract-domain", &[]),
     ("refract-test-support", &["refract-domain"]),

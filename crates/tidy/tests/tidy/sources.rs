@@ -17,7 +17,7 @@ const ROOT_MODULES: usize = 12;
 
 /// Upper bound on the lines in the binary's `src`, without tests: it joins the crates and contains
 /// no rule.
-const LONGEST_BINARY: usize = 800;
+const LONGEST_BINARY: usize = 820;
 
 /// Upper bound on the lines of the median file in `src`.
 const LONGEST_MEDIAN: usize = 115;

@@ -14,11 +14,12 @@ const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/SETTINGS.md"
 const INTRODUCTION: &str = "\
 # Settings
 
-For operators: every environment variable of Refract. Each is also a flag, and a flag wins. The page \
-is generated from the program; `refract serve --help` says the same.
+For operators: every setting. A flag overrides a variable, a variable the [file](#the-file), \
+the file a default. The page is generated from the program; `refract serve --help` says the same.
 
 A value that cannot be used stops the start with one line that names the variable. A variable that \
-begins with `REFRACT_` and is no setting is named in a warning.
+begins with `REFRACT_` and is no setting is named in a warning. `refract settings` shows every value and \
+where it comes from.
 ";
 
 /// The text after the tables.
@@ -30,6 +31,13 @@ its end do not count. The file is read at start, and again when PostgreSQL refus
 model server answers 401 or 403. If it then holds another value, the request is made once more. So a \
 password or a key is changed without a restart: write the file first. Set either a variable or its \
 file, not both.
+
+## The file
+
+`REFRACT_CONFIG` or `--config` names a TOML file of keys, such as `model_url = \"http://127.0.0.1:8000/v1\"`. \
+A list may be an array, `on` and `off` may be `true` and `false`. An unknown key is an error. The file \
+has no sections, and no variables of OpenTelemetry or proxies. Example: \
+[refract.toml](deploy/refract.toml).
 
 ## Traces
 
@@ -61,8 +69,12 @@ impl Setting {
         };
         let help = self.argument.get_help().map(ToString::to_string);
         let help = help.unwrap_or_default().replace('|', "\\|");
+        let key = match self.variable().as_str() {
+            "REFRACT_CONFIG" => "none".to_owned(),
+            _ => format!("`{}`", flag.replace('-', "_")),
+        };
         format!(
-            "| `{}` | `--{flag}` | {default} | {help} |",
+            "| `{}` | `--{flag}` | {key} | {default} | {help} |",
             self.variable()
         )
     }
@@ -122,7 +134,7 @@ fn page() -> String {
 }
 
 /// The head of a table of settings.
-const TABLE: &str = "| variable | flag | default | meaning |\n|---|---|---|---|\n";
+const TABLE: &str = "| variable | flag | key | default | meaning |\n|---|---|---|---|---|\n";
 
 /// The heading of a setting in `--help`.
 fn heading(setting: &Setting) -> String {

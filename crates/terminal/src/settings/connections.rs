@@ -1,0 +1,77 @@
+//! The settings of connections to model servers.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context as _, bail};
+use clap::Args;
+use refract_service::model::{
+    ClientCertificate, ConnectionSettings, ProxyVariables, TrustedCertificates,
+};
+
+use crate::arguments::{cannot_be_used, setting_name};
+
+const CA: &str = "REFRACT_MODEL_CA_FILE";
+const CERTIFICATE: &str = "REFRACT_MODEL_CLIENT_CERT_FILE";
+const KEY: &str = "REFRACT_MODEL_CLIENT_KEY_FILE";
+
+/// The files of certificates for TLS to model servers.
+#[derive(Args, Clone)]
+#[command(next_help_heading = "Model")]
+#[expect(
+    clippy::struct_field_names,
+    reason = "clap names flags after them, beside those of the commands that they are part of"
+)]
+pub(super) struct ModelConnectionArgs {
+    /// A PEM file of certificates that may sign a model server's, beside those that the system trusts
+    #[arg(long, env = "REFRACT_MODEL_CA_FILE", value_name = "FILE")]
+    model_ca_file: Option<PathBuf>,
+
+    /// A PEM file of the certificate, with its chain, for model servers that ask for one; it is read
+    /// again when it changes
+    #[arg(long, env = "REFRACT_MODEL_CLIENT_CERT_FILE", value_name = "FILE")]
+    model_client_cert_file: Option<PathBuf>,
+
+    /// A PEM file of that certificate's private key, without a password
+    #[arg(long, env = "REFRACT_MODEL_CLIENT_KEY_FILE", value_name = "FILE")]
+    model_client_key_file: Option<PathBuf>,
+}
+
+impl ModelConnectionArgs {
+    /// The proxies of the environment and the certificates of the files.
+    pub(super) fn connections(&self) -> anyhow::Result<ConnectionSettings> {
+        let certificates = given(self.model_ca_file.as_ref());
+        let certificates = certificates.map(TrustedCertificates::in_file).transpose();
+        let certificates = certificates.with_context(|| cannot_be_used(CA))?;
+        Ok(ConnectionSettings {
+            proxies: ProxyVariables::of_environment(),
+            certificates: certificates.unwrap_or_default(),
+            client_certificate: self.client_certificate()?.map(Arc::new),
+        })
+    }
+
+    fn client_certificate(&self) -> anyhow::Result<Option<ClientCertificate>> {
+        let certificate = given(self.model_client_cert_file.as_ref());
+        let key = given(self.model_client_key_file.as_ref());
+        let (alone, other) = match (certificate, key) {
+            (None, None) => return Ok(None),
+            (Some(certificate), Some(key)) => {
+                let read = ClientCertificate::in_files(certificate, key);
+                let read = read.with_context(|| cannot_be_used(CERTIFICATE))?;
+                return Ok(Some(read));
+            }
+            (Some(_), None) => (CERTIFICATE, KEY),
+            (None, Some(_)) => (KEY, CERTIFICATE),
+        };
+        bail!(
+            "{} is set without {other}: set both, or none",
+            setting_name(alone)
+        )
+    }
+}
+
+/// A file, unless its name is empty.
+fn given(file: Option<&PathBuf>) -> Option<&Path> {
+    let file = file.map(PathBuf::as_path);
+    file.filter(|path| !path.as_os_str().is_empty())
+}

@@ -1,0 +1,183 @@
+//! A TOML file of settings, for those who prefer it to environment variables.
+//!
+//! A key is the setting's flag with underscores: `model_url` is `--model-url` and
+//! `REFRACT_MODEL_URL`. The values of the file take the place of defaults. An error names the file
+//! and the line, and shows no value of a secret.
+
+mod known_setting;
+mod settings_file_error;
+mod toml_value;
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use toml::Spanned;
+use toml::de::DeTable;
+
+pub(crate) use self::known_setting::{KnownSetting, known_settings};
+pub use self::settings_file_error::SettingsFileError;
+use crate::suggestion;
+
+/// The file of this process, beside its environment and its command line.
+static GIVEN: OnceLock<SettingsFile> = OnceLock::new();
+
+/// The permission of everybody to read a file.
+const READABLE_BY_OTHERS: u32 = 0o004;
+
+/// The values of a file.
+#[derive(Debug)]
+pub(crate) struct SettingsFile {
+    path: PathBuf,
+    /// By environment variable.
+    values: BTreeMap<String, FileValue>,
+    is_readable_by_others: bool,
+}
+
+/// A setting in a file.
+pub(crate) struct FileValue {
+    /// The value as an environment variable would have it.
+    pub(crate) text: String,
+    key: String,
+    /// The file and the line.
+    pub(crate) place: String,
+    is_secret: bool,
+}
+
+impl std::fmt::Debug for FileValue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.name())
+    }
+}
+
+impl FileValue {
+    /// The setting's name in an error message.
+    pub(crate) fn name(&self) -> String {
+        format!("{} ({})", self.key, self.place)
+    }
+}
+
+/// Reads the file that gives settings to this process. `program` is the whole command line, whose
+/// arguments with environment variables are the settings.
+///
+/// # Errors
+/// When the file cannot be read or is no TOML, or has something that is no setting.
+pub(crate) fn load(path: &Path, program: &clap::Command) -> Result<(), SettingsFileError> {
+    let file = SettingsFile::read(path, &known_settings(program))?;
+    // a second file is never loaded
+    let _ = GIVEN.set(file);
+    Ok(())
+}
+
+/// The value of a setting in the file of this process.
+pub(crate) fn value_of(variable: &str) -> Option<&'static FileValue> {
+    GIVEN.get()?.values.get(variable)
+}
+
+/// Logs a warning if the file of this process holds a secret and everybody on this machine may read
+/// it.
+pub(crate) fn warn_if_exposed() {
+    if let Some(file) = GIVEN.get()
+        && let Some(secret) = file.exposed_secret()
+    {
+        tracing::warn!(
+            "every user of this machine may read {secret}: change the file's mode to 600 or 640"
+        );
+    }
+}
+
+impl SettingsFile {
+    fn read(path: &Path, known: &[KnownSetting]) -> Result<Self, SettingsFileError> {
+        let unreadable = |error: std::io::Error| SettingsFileError::Unreadable {
+            path: path.to_owned(),
+            reason: error.to_string(),
+        };
+        let text = std::fs::read_to_string(path).map_err(unreadable)?;
+        let mode = std::fs::metadata(path).map_err(unreadable)?.permissions();
+        Ok(Self {
+            path: path.to_owned(),
+            values: values(path, &text, known)?,
+            is_readable_by_others: mode.mode() & READABLE_BY_OTHERS != 0,
+        })
+    }
+
+    /// The name of a secret in a file that everybody may read.
+    fn exposed_secret(&self) -> Option<String> {
+        let mut values = self.values.values();
+        let secret = values.find(|value| value.is_secret)?;
+        self.is_readable_by_others
+            .then(|| format!("{} in {}", secret.key, self.path.display()))
+    }
+}
+
+/// The values in the text of a file, by environment variable.
+fn values(
+    path: &Path,
+    text: &str,
+    known: &[KnownSetting],
+) -> Result<BTreeMap<String, FileValue>, SettingsFileError> {
+    let table = DeTable::parse(text).map_err(|error| SettingsFileError::NotToml {
+        place: place(path, text, error.span().map_or(0, |span| span.start)),
+        // the error's own text would quote the line
+        reason: error.message().to_owned(),
+    })?;
+    let mut entries: Vec<_> = table.get_ref().iter().collect();
+    entries.sort_by_key(|(key, _)| key.span().start);
+    let mut values = BTreeMap::new();
+    for (key, value) in entries {
+        let place = place(path, text, key.span().start);
+        let name: &str = key.get_ref();
+        let Some(setting) = known.iter().find(|setting| setting.key == name) else {
+            return Err(unknown(place, name, value, known));
+        };
+        let Some(text) = toml_value::text(value.get_ref(), setting.is_switch) else {
+            return Err(SettingsFileError::Type {
+                place,
+                key: name.to_owned(),
+                found: toml_value::kind(value.get_ref()),
+                expected: toml_value::expected(setting.is_switch),
+            });
+        };
+        let value = FileValue {
+            is_secret: setting.holds_secret(&text),
+            key: name.to_owned(),
+            text,
+            place,
+        };
+        values.insert(setting.variable.clone(), value);
+    }
+    Ok(values)
+}
+
+fn unknown(
+    place: String,
+    key: &str,
+    value: &Spanned<toml::de::DeValue<'_>>,
+    known: &[KnownSetting],
+) -> SettingsFileError {
+    let key = key.to_owned();
+    if value.get_ref().is_table() {
+        return SettingsFileError::Section { place, key };
+    }
+    // a variable's name is a likely mistake
+    let lower = key.to_lowercase();
+    let words = lower.strip_prefix("refract_").unwrap_or(&lower);
+    let suggestion =
+        suggestion::did_you_mean(words, known.iter().map(|setting| setting.key.as_str()));
+    SettingsFileError::Unknown {
+        place,
+        key,
+        suggestion,
+    }
+}
+
+/// The file and the line, from 1, of a byte of its text.
+fn place(path: &Path, text: &str, byte: usize) -> String {
+    let before = text.as_bytes().iter().take(byte);
+    let line = before.filter(|byte| **byte == b'\n').count() + 1;
+    format!("{}:{line}", path.display())
+}
+
+#[cfg(test)]
+mod tests;
