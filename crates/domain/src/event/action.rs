@@ -40,6 +40,12 @@ macro_rules! actions {
 actions! {
     /// An account was made.
     AccountCreated = "account_created", "made the account";
+    /// Everything that an account has was exported.
+    AccountExported = "account_exported", "exported the account";
+    /// An import of an exported account began.
+    AccountImportStarted = "account_import_started", "began to import an account";
+    /// An exported account was imported.
+    AccountImported = "account_imported", "imported an account";
     /// A prism was made, with its first version.
     PrismCreated = "prism_created", "made the prism";
     /// The next version of a prism was saved.
