@@ -1,7 +1,7 @@
 //! `refract account`: accounts, each with its own prisms, keys and results.
 
 use clap::Subcommand;
-use refract_service::people::Account;
+use refract_service::people::{Account, AccountError};
 use serde::Serialize;
 
 use super::context;
@@ -16,6 +16,9 @@ pub enum AccountCommand {
     Create {
         /// The account's name, unique
         name: String,
+        /// Prints the account of this name if there is one, instead of failing
+        #[arg(long)]
+        if_missing: bool,
     },
     /// Lists the accounts
     #[command(
@@ -47,10 +50,15 @@ impl AccountCommand {
     /// Runs a `refract account` command.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         match self {
-            Self::Create { name } => {
+            Self::Create { name, if_missing } => {
                 let refract = context::open_or_create(&database.settings()).await?;
                 let name = context::name("NAME", &name)?;
-                let account = refract.accounts().create(&name).await?;
+                let account = match refract.accounts().create(&name).await {
+                    Err(AccountError::NameTaken(name)) if if_missing => {
+                        refract.accounts().find(&name).await?
+                    }
+                    created => created?,
+                };
                 output::json(&ShownAccount::from(account))
             }
             Self::List { json } => {

@@ -29,6 +29,10 @@ pub enum KeyCommand {
         /// a time such as 2027-01-01T09:00:00Z [default: never]
         #[arg(long, value_name = "DATE", value_parser = period::moment)]
         expires: Option<DateTime<Utc>>,
+        /// Makes no key if one of this name works: prints that one's id, and null for the key, which is
+        /// shown when it is made and never again
+        #[arg(long)]
+        if_missing: bool,
         #[command(flatten)]
         account: AccountArg,
         #[command(flatten)]
@@ -69,7 +73,7 @@ struct NewKey<'a> {
     id: String,
     account: &'a str,
     name: &'a str,
-    key: &'a str,
+    key: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -109,6 +113,7 @@ impl KeyCommand {
             Self::Create {
                 name,
                 expires,
+                if_missing,
                 account,
                 api,
                 listen,
@@ -116,6 +121,9 @@ impl KeyCommand {
                 let refract = context::open_or_create(&database.settings()).await?;
                 let listen = settings::address("REFRACT_LISTEN", &listen)?;
                 let url = api.url_of(&settings::as_reached(listen).to_string())?;
+                if if_missing && print_working(&refract, &name, &account).await? {
+                    return Ok(());
+                }
                 create(&refract, &name, expires, &account).await?;
                 output::say(&format!("The API: {url}"));
                 Ok(())
@@ -136,6 +144,31 @@ impl KeyCommand {
             }
         }
     }
+}
+
+/// Prints the newest key of this name that works; returns whether there is one.
+async fn print_working(
+    refract: &Refract,
+    name: &str,
+    account: &AccountArg,
+) -> anyhow::Result<bool> {
+    let name = context::name("--name", name)?;
+    let keys = refract.keys().list(account.find(refract).await?).await?;
+    let now = Utc::now();
+    let works = |key: &&ListedKey| {
+        key.row.name == name.as_str() && key.row.revoked_at.is_none() && !key.has_ended(now)
+    };
+    let Some(found) = keys.iter().rfind(works) else {
+        return Ok(false);
+    };
+    output::say("There is a key of this name: it is not shown again.");
+    output::json(&NewKey {
+        id: found.row.id.to_string(),
+        account: account.name(),
+        name: name.as_str(),
+        key: None,
+    })?;
+    Ok(true)
 }
 
 async fn create(
@@ -159,7 +192,7 @@ async fn create(
         id: id.to_string(),
         account: account.name(),
         name: name.as_str(),
-        key: key.reveal(),
+        key: Some(key.reveal()),
     })
 }
 
