@@ -29,6 +29,7 @@ pub use check::file_check::{FileCheck, FileCheckError, RefusedRow};
 pub use comparison::{ColumnComparison, CompareRunsError, ComparedRuns, DifferingRow};
 pub use file_run::{FileRun, OpenRunError, RunOrder};
 pub use gold::cells::ExpectedOutcome;
+pub use gold::examples::ExampleFileProblem;
 pub use gold::file::{GoldFile, GoldFormat, GoldProblem, GoldText};
 pub use gold::run::{GoldCheck, GoldRun, WrongCell};
 pub use input::column_mapping::{ColumnMapping, InputColumns, MappingError};

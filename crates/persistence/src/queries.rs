@@ -19,6 +19,7 @@ mod prisms;
 mod results;
 mod retention;
 mod retests;
+mod transfer;
 mod uploads;
 mod watch;
 
@@ -45,5 +46,6 @@ pub use self::retests::{
     CreateRetestOutcome, EndedRetestLease, LeasedRetest, NewRetest, RetestCounts, RetestLease,
     RetestRow, RetestTextRow, RetestUpdate,
 };
+pub use self::transfer::*;
 pub use self::uploads::{NewUploadRow, OldUploadRow, OldUploads, UploadDeletion, UploadRow};
 pub use self::watch::{CountableResult, KeptHours, NewHours, UncountedPrism, WatchHourRow};

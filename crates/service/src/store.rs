@@ -1,4 +1,9 @@
-//! The database: opened, migrated, copied.
+//! The database: opened, migrated, copied, and the whole of an account out of it and into it.
+
+mod account_export;
+mod account_import;
+mod account_manifest;
+mod open_lines;
 
 use std::path::Path;
 
@@ -9,6 +14,11 @@ pub use refract_persistence::{
 };
 use tokio::runtime::Handle;
 
+pub use self::account_export::{AccountExportError, AccountExportOptions};
+pub use self::account_import::{AccountImportError, ImportedAccount};
+pub use self::account_manifest::{
+    ACCOUNT_EXPORT_FORMAT, AccountManifest, ManifestAccount, ManifestError, ManifestFile,
+};
 use crate::Refract;
 
 /// The address of the database of `refract demo`, in the folder in which it was started.

@@ -9,8 +9,11 @@ pub(crate) mod context;
 pub mod demo;
 mod evaluate;
 mod events;
+mod examples;
+mod export_account;
 mod file_run;
 mod health;
+mod import_account;
 mod input_path;
 mod key;
 mod lens;
@@ -29,6 +32,7 @@ mod prism_history;
 mod requirement_finding;
 mod results;
 mod retest;
+mod retests;
 mod run;
 mod runs;
 mod shown_result;
@@ -89,6 +93,25 @@ pub enum TerminalCommand {
         after_help = "Examples:\n  refract account create acme\n  refract account list"
     )]
     Account(account::AccountCommand),
+    /// Writes everything that an account has into a folder of JSON Lines files
+    ///
+    /// Prisms with all versions, lenses, keys and people without secrets, results with their texts,
+    /// marks, examples, runs, retests, usage and events, all of one moment. `manifest.json` has the
+    /// number of lines and the SHA-256 of each file, and is written last: an export without it did not
+    /// end, and starting it again overwrites it. Nodes may go on working.
+    #[command(
+        after_help = "Examples:\n  refract export-account acme-2026 --account acme\n  refract export-account - | gzip > account.tar.gz\n  refract export-account may --since 2026-05-01 --without-texts"
+    )]
+    ExportAccount(export_account::ExportAccountCommand),
+    /// Takes an exported account into an empty one, of SQLite or PostgreSQL
+    ///
+    /// Every file is checked against the manifest first. Ids stay as they are, so the API finds
+    /// results as before. An import that was interrupted goes on when it is started again. Leave the
+    /// account alone until it ended.
+    #[command(
+        after_help = "Examples:\n  refract import-account acme-2026\n  DATABASE_URL=postgres://refract@db.example.com/refract refract import-account acme-2026 --account acme"
+    )]
+    ImportAccount(import_account::ImportAccountCommand),
     /// Makes, lists and revokes API keys
     #[command(
         subcommand,
@@ -138,6 +161,12 @@ pub enum TerminalCommand {
         after_help = "Examples:\n  refract lens show support-triage\n  refract lens preview support-triage lens.json\n  refract lens set support-triage lens.json"
     )]
     Lens(lens::LensCommand),
+    /// Lists, imports, exports and removes example texts of a prism
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  refract examples import support-triage docs/examples/gold.csv\n  refract examples list support-triage"
+    )]
+    Examples(examples::ExamplesCommand),
     /// Answers one text, saves the result and shows it
     ///
     /// Without --text, --field and --file the text is read from stdin. The last line break of a
@@ -183,6 +212,12 @@ pub enum TerminalCommand {
         after_help = "Examples:\n  refract retest support-triage --model-url http://127.0.0.1:8000/v1 --model-name qwen3-8b --output flips.csv\n  refract retest support-triage --version 3 --sample 1000\n  refract retest support-triage --prism-file draft.json --json | jq .flip_rate"
     )]
     Retest(Box<retest::RetestCommand>),
+    /// Lists, stops and continues the retests of the app
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  refract retests list support-triage"
+    )]
+    Retests(retests::RetestsCommand),
     /// Says what changed in the answers over time, without anybody's doing
     ///
     /// Compares the newest results with earlier ones or with the marked sample, by question: shares of
@@ -268,6 +303,8 @@ impl TerminalCommand {
             Self::Settings(command) => return command.run(program),
             Self::Model(command) => command.run().await?,
             Self::Account(command) => command.run(database).await?,
+            Self::ExportAccount(command) => command.run(database).await?,
+            Self::ImportAccount(command) => command.run(database).await?,
             Self::Events(command) => command.run(database).await?,
             Self::Usage(command) => command.run(database).await?,
             Self::Key(command) => command.run(database).await?,
@@ -275,6 +312,8 @@ impl TerminalCommand {
             Self::Apply(command) => return command.run(database).await,
             Self::Prism(command) => return command.run(database).await,
             Self::Lens(command) => command.run(database).await?,
+            Self::Examples(command) => command.run(database).await?,
+            Self::Retests(command) => command.run(database).await?,
             Self::Try(command) => return command.run(database).await,
             Self::Results(command) => return command.run(database).await,
             Self::Marks(command) => return command.run(database).await,

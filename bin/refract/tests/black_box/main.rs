@@ -8,6 +8,7 @@
     reason = "a test that meets the unexpected ends there"
 )]
 
+mod account_import_kills;
 mod app_logs;
 mod check_errors;
 mod collector;

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use actix_web::http::StatusCode;
 use refract_domain::ids::ResultId;
-use refract_file_runs::{ExpectedOutcome, GoldFile, GoldFormat, GoldText};
+use refract_file_runs::{GoldFile, GoldFormat, GoldText};
 use refract_lens_rendering::Format;
 use refract_service::CallError;
 use refract_service::lenses::PrismLens;
@@ -94,19 +94,7 @@ pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
     let (prism, version) = (&lens.prism, &lens.latest);
     let examples = visit.refract.prisms().example_texts();
     let checked = examples.checked(prism, version).await?;
-    let texts = checked.iter().filter_map(|one| {
-        let submission = one.example.submission.for_fields(version.fields())?;
-        let expected = one.expected(version, &[]).map(|one| ExpectedOutcome {
-            question: one.question.key.clone(),
-            outcome: one.expected.clone(),
-        });
-        Some(GoldText {
-            submission,
-            reference: one.example.reference.clone(),
-            expected: expected.collect(),
-        })
-    });
-    let texts: Vec<_> = texts.collect();
+    let texts = GoldText::of_examples(&checked, version);
     examples.record_download(&visit.actor(), prism).await?;
     let mut bytes = Vec::new();
     // writing to a `Vec` cannot fail

@@ -44,6 +44,12 @@ actions! {
     BudgetSet = "budget_set", "set the budget";
     /// A share of the month's budget was used: 80 % or all of it.
     BudgetReached = "budget_reached", "saw the budget being used";
+    /// Everything that an account has was exported.
+    AccountExported = "account_exported", "exported the account";
+    /// An import of an exported account began.
+    AccountImportStarted = "account_import_started", "began to import an account";
+    /// An exported account was imported.
+    AccountImported = "account_imported", "imported an account";
     /// A prism was made, with its first version.
     PrismCreated = "prism_created", "made the prism";
     /// The next version of a prism was saved.

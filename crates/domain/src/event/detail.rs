@@ -69,6 +69,12 @@ impl EventDetail {
         }
     }
 
+    /// An export of an account, by the SHA-256 of its manifest: `export 5f70bf18…`.
+    pub fn account_export(manifest: &[u8; 32]) -> Self {
+        let digits: Vec<String> = manifest.iter().map(|byte| format!("{byte:02x}")).collect();
+        Self(format!("export {}", digits.concat()))
+    }
+
     /// Joins several details with commas.
     pub fn list(parts: &[Self]) -> Self {
         let parts: Vec<_> = parts.iter().map(Self::as_str).collect();

@@ -9,6 +9,7 @@
 mod fixture;
 mod joined_people;
 
+mod account_rows;
 mod accounts;
 mod actors;
 mod answer_pages;

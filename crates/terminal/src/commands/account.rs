@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use clap::{ArgAction, ArgGroup, Subcommand};
 use refract_domain::account::month_budget::MonthBudget;
 use refract_domain::ids::AccountId;
-use refract_service::people::{Account, AccountActor};
+use refract_service::people::{Account, AccountActor, AccountError};
 use refract_service::results::BudgetUse;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -22,6 +22,9 @@ pub enum AccountCommand {
     Create {
         /// The account's name, unique
         name: String,
+        /// Prints the account of this name if there is one, instead of failing
+        #[arg(long)]
+        if_missing: bool,
     },
     /// Lists the accounts
     #[command(
@@ -100,10 +103,15 @@ impl AccountCommand {
     /// Runs a `refract account` command.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         match self {
-            Self::Create { name } => {
+            Self::Create { name, if_missing } => {
                 let refract = context::open_or_create(&database.settings()).await?;
                 let name = context::name("NAME", &name)?;
-                let account = refract.accounts().create(&name).await?;
+                let account = match refract.accounts().create(&name).await {
+                    Err(AccountError::NameTaken(name)) if if_missing => {
+                        refract.accounts().find(&name).await?
+                    }
+                    created => created?,
+                };
                 output::json(&ShownAccount::from(account))
             }
             Self::List { json } => {

@@ -39,6 +39,11 @@ pub enum KeyCommand {
         /// repeat it for several [default: from any]
         #[arg(long = "network", value_name = "NETWORK")]
         networks: Vec<String>,
+
+        /// Makes no key if one of this name works: prints that one's id, and null for the key, which is
+        /// shown when it is made and never again
+        #[arg(long)]
+        if_missing: bool,
         #[command(flatten)]
         account: AccountArg,
         #[command(flatten)]
@@ -119,7 +124,7 @@ struct NewKey<'a> {
     id: String,
     account: &'a str,
     name: &'a str,
-    key: &'a str,
+    key: Option<&'a str>,
 }
 
 impl KeyCommand {
@@ -130,6 +135,7 @@ impl KeyCommand {
                 name,
                 expires,
                 networks,
+                if_missing,
                 account,
                 api,
                 listen,
@@ -137,6 +143,9 @@ impl KeyCommand {
                 let refract = context::open_or_create(&database.settings()).await?;
                 let listen = settings::address("REFRACT_LISTEN", &listen)?;
                 let url = api.url_of(&settings::as_reached(listen).to_string())?;
+                if if_missing && print_working(&refract, &name, &account).await? {
+                    return Ok(());
+                }
                 let limits = KeyLimits {
                     expires_at: expires,
                     networks: read_networks(&networks)?,
@@ -181,6 +190,31 @@ impl KeyCommand {
     }
 }
 
+/// Prints the newest key of this name that works; returns whether there is one.
+async fn print_working(
+    refract: &Refract,
+    name: &str,
+    account: &AccountArg,
+) -> anyhow::Result<bool> {
+    let name = context::name("--name", name)?;
+    let keys = refract.keys().list(account.find(refract).await?).await?;
+    let now = Utc::now();
+    let works = |key: &&ListedKey| {
+        key.row.name == name.as_str() && key.row.revoked_at.is_none() && !key.has_ended(now)
+    };
+    let Some(found) = keys.iter().rfind(works) else {
+        return Ok(false);
+    };
+    output::say("There is a key of this name: it is not shown again.");
+    output::json(&NewKey {
+        id: found.row.id.to_string(),
+        account: account.name(),
+        name: name.as_str(),
+        key: None,
+    })?;
+    Ok(true)
+}
+
 async fn create(
     refract: &Refract,
     name: &str,
@@ -203,7 +237,7 @@ async fn create(
         id: id.to_string(),
         account: account.name(),
         name: name.as_str(),
-        key: key.reveal(),
+        key: Some(key.reveal()),
     })
 }
 

@@ -1,6 +1,7 @@
 //! `refract lens`: the columns that readers of a prism's results see.
 
 mod cutoffs;
+mod history;
 mod preview;
 mod share;
 
@@ -21,6 +22,8 @@ enum LensChange {
     /// Replaces the lens with the columns of this lens file.
     To(Vec<u8>),
     Reset,
+    /// Puts back the lens of a revision.
+    PutBack(i32),
 }
 
 /// The JSON Schema of lens files.
@@ -62,6 +65,22 @@ pub enum LensCommand {
         #[command(flatten)]
         account: AccountArg,
     },
+    /// Lists the lenses that a prism had, newest first
+    #[command(
+        after_help = "Examples:\n  refract lens history support-triage\n  refract lens history support-triage --json | jq 'select(.by == \"operator\")'"
+    )]
+    History(history::LensHistoryCommand),
+    /// Makes a lens that the prism had its lens again
+    #[command(after_help = "Examples:\n  refract lens put-back support-triage 3")]
+    PutBack {
+        /// Slug or id
+        prism: String,
+        /// The revision, as `refract lens history` lists them
+        #[arg(value_parser = history::revision)]
+        revision: i32,
+        #[command(flatten)]
+        account: AccountArg,
+    },
     /// Shows what another lens would make of stored results, without setting it
     #[command(
         after_help = "Examples:\n  refract lens preview support-triage lens.json\n  refract lens preview support-triage lens.json --sample 1000 --json | jq .changed"
@@ -83,6 +102,7 @@ impl LensCommand {
         let (prism, account, change) = match self {
             Self::Preview(command) => return command.run(database).await,
             Self::Cutoffs(command) => return command.run(database).await,
+            Self::History(command) => return command.run(database).await,
             Self::Schema => return output::data(SCHEMA),
             Self::Show {
                 prism,
@@ -95,11 +115,16 @@ impl LensCommand {
                 account,
             } => (prism, account, LensChange::To(file.read()?)),
             Self::Reset { prism, account } => (prism, account, LensChange::Reset),
+            Self::PutBack {
+                prism,
+                revision,
+                account,
+            } => (prism, account, LensChange::PutBack(revision)),
         };
         let (refract, prism) = account.open_prism(database, &prism).await?;
         let actor = AccountActor::operator(prism.account);
         let (prism, lenses) = (prism.selector(), refract.lenses());
-        let is_set = matches!(change, LensChange::To(_));
+        let is_set = matches!(change, LensChange::To(_) | LensChange::PutBack(_));
         match change {
             LensChange::Nothing => {}
             LensChange::To(file) => {
@@ -107,6 +132,9 @@ impl LensCommand {
             }
             LensChange::Reset => {
                 lenses.reset(&actor, &prism, None).await?;
+            }
+            LensChange::PutBack(revision) => {
+                lenses.put_back(&actor, &prism, revision, None).await?;
             }
         }
         let found = lenses.find(actor.account(), &prism).await?;

@@ -1,6 +1,7 @@
 //! `refract person`: people of the app. A link is printed once, when it is created.
 
 use anyhow::bail;
+use chrono::Utc;
 use clap::Subcommand;
 use refract_domain::account::person::Email;
 use refract_domain::account::role::Role;
@@ -32,6 +33,10 @@ pub enum PersonCommand {
         /// else reviewer]
         #[arg(long, value_name = "ROLE", value_parser = role)]
         role: Option<Role>,
+        /// Makes no link for somebody who has joined, or whose link still works: prints the role that
+        /// they have, and null for the link
+        #[arg(long)]
+        if_missing: bool,
         #[command(flatten)]
         account: AccountArg,
         #[command(flatten)]
@@ -53,6 +58,17 @@ pub enum PersonCommand {
         /// A JSON line instead of a table
         #[arg(long)]
         json: bool,
+        #[command(flatten)]
+        account: AccountArg,
+    },
+    /// Gives a person another role, from their next request on
+    #[command(after_help = "Examples:\n  refract person role grace@example.com editor")]
+    Role {
+        /// Email address
+        email: String,
+        /// `reviewer`, `editor` or `owner`
+        #[arg(value_parser = role)]
+        role: Role,
         #[command(flatten)]
         account: AccountArg,
     },
@@ -94,8 +110,8 @@ pub enum PersonCommand {
 struct NewLink<'a> {
     email: &'a str,
     role: &'static str,
-    link: String,
-    expires_at: String,
+    link: Option<String>,
+    expires_at: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -122,6 +138,7 @@ impl PersonCommand {
             Self::Invite {
                 email,
                 role,
+                if_missing,
                 account,
                 app,
             } => {
@@ -129,6 +146,9 @@ impl PersonCommand {
                 let url = app.url()?;
                 let refract = context::open_or_create(&database.settings()).await?;
                 let account = account.find(&refract).await?;
+                if if_missing && print_present(&refract, account, &email).await? {
+                    return Ok(());
+                }
                 let role = match role {
                     Some(role) => role,
                     None => refract.people().default_role(account).await?,
@@ -152,6 +172,19 @@ impl PersonCommand {
                     person.has_codes = false;
                 }
                 codes(json, &person)
+            }
+            Self::Role {
+                email,
+                role,
+                account,
+            } => {
+                let email = parsed(&email)?;
+                let (refract, account) = account.open(database).await?;
+                let person = find(&refract, account, &email).await?.id;
+                let actor = AccountActor::operator(account);
+                refract.people().set_role(&actor, person, role).await?;
+                output::say(&format!("The person is {}.", described(role)));
+                Ok(())
             }
             Self::List { json, account } => {
                 let (refract, account) = account.open(database).await?;
@@ -185,6 +218,39 @@ impl PersonCommand {
     }
 }
 
+/// Prints a person who has joined, or whose link still works; returns whether there is one.
+async fn print_present(
+    refract: &Refract,
+    account: AccountId,
+    email: &Email,
+) -> anyhow::Result<bool> {
+    let found = match refract.people().find(account, email).await {
+        Ok(person) => person,
+        Err(PersonError::NotFound) => return Ok(false),
+        Err(error) => return Err(error.into()),
+    };
+    let has_link = found.link_expires_at.is_some_and(|end| end > Utc::now());
+    if found.name.is_none() && !has_link {
+        return Ok(false);
+    }
+    output::say("The person is invited or has joined already: no link was made.");
+    output::json(&NewLink {
+        email: email.as_str(),
+        role: found.role.name(),
+        link: None,
+        expires_at: None,
+    })?;
+    Ok(true)
+}
+
+fn described(role: Role) -> &'static str {
+    match role {
+        Role::Reviewer => "a reviewer",
+        Role::Editor => "an editor",
+        Role::Owner => "an owner",
+    }
+}
+
 /// Parses a role.
 fn role(name: &str) -> anyhow::Result<Role> {
     let names = Role::ALL.map(Role::name).join(", ");
@@ -207,8 +273,8 @@ fn print_link(invitation: &Invitation, link: impl Fn(&str) -> String) -> anyhow:
     output::json(&NewLink {
         email: invitation.email.as_str(),
         role: invitation.role.name(),
-        link: link(invitation.token.reveal()),
-        expires_at: to_the_second(invitation.expires_at),
+        link: Some(link(invitation.token.reveal())),
+        expires_at: Some(to_the_second(invitation.expires_at)),
     })
 }
 

@@ -9,7 +9,7 @@ use refract_domain::ids::FileRunId;
 use refract_domain::result::file_run::{FileRunChange, FileRunState};
 use refract_service::Refract;
 use refract_service::people::AccountActor;
-use refract_service::runs::{ChangeRunOutcome, RunPage, StoredRun};
+use refract_service::runs::{ChangeRunOutcome, DeleteUploadOutcome, RunPage, StoredRun};
 
 use self::listed_run::ListedRun;
 use super::context::{self, AccountArg};
@@ -53,6 +53,11 @@ pub enum RunsCommand {
     /// Ends a file run before its last row, for good; results are kept
     #[command(after_help = "Examples:\n  refract runs cancel 0190b8f2-0000-7000-8000-0000000000aa")]
     Cancel(RunArg),
+    /// Deletes the file of a run and of other runs of it; results are kept
+    #[command(
+        after_help = "Examples:\n  refract runs delete-file 0190b8f2-0000-7000-8000-0000000000aa"
+    )]
+    DeleteFile(RunArg),
 }
 
 /// A file run that a command names.
@@ -96,6 +101,7 @@ impl RunsCommand {
                 output::say("The run is cancelled. Its results are kept.");
                 Ok(())
             }
+            Self::DeleteFile(run) => run.delete_file(database).await,
         }
     }
 }
@@ -108,6 +114,27 @@ impl RunArg {
     fn missing(&self) -> String {
         let account = self.account.name();
         format!("the account {account} has no file run of this id: see `refract runs list`")
+    }
+
+    /// Deletes the file of the run; a file that is deleted already is no error.
+    async fn delete_file(&self, database: &DatabaseArgs) -> anyhow::Result<()> {
+        let (refract, account) = self.account.open(database).await?;
+        let runs = refract.runs();
+        let found = runs.find_file_run(account, self.id()?).await?;
+        let found = found.with_context(|| self.missing())?;
+        let actor = AccountActor::operator(account);
+        let outcome = match found.upload {
+            Some(upload) => runs.delete_upload(&actor, upload).await?,
+            None => DeleteUploadOutcome::NotFound,
+        };
+        match outcome {
+            DeleteUploadOutcome::Deleted => output::say("The file is deleted."),
+            DeleteUploadOutcome::NotFound => output::say("The file was deleted before."),
+            DeleteUploadOutcome::InUse => {
+                bail!("a run of the file is worked on or paused: cancel it first")
+            }
+        }
+        Ok(())
     }
 
     /// Changes the state of the run. `done` is the change in an error message.

@@ -8,7 +8,9 @@
     reason = "a test that meets the unexpected ends there"
 )]
 
+mod account_transfer;
 mod apply;
+mod automation;
 mod check_robustness;
 mod commands;
 mod compare;

@@ -1,0 +1,234 @@
+//! `refract retests`: the retests that people start in the app and nodes work on.
+
+use std::sync::Arc;
+
+use anyhow::{Context as _, bail};
+use clap::{Args, Subcommand};
+use refract_domain::ids::RetestId;
+use refract_domain::prism::VersionNumber;
+use refract_domain::result::retest::RetestChange;
+use refract_service::measures::stored_retests::{
+    ChangeRetestOutcome, RETEST_TEXTS, RetestPlan, StoredRetest, USUAL_RETEST_TEXTS,
+};
+use refract_service::model::ModelGateway;
+use refract_service::people::AccountActor;
+use serde::Serialize;
+
+use super::context::AccountArg;
+use super::period::to_the_second;
+use crate::settings::{DatabaseArgs, ModelArgs};
+use crate::{arguments, output};
+
+/// The subcommands of `refract retests`.
+#[derive(Subcommand)]
+pub enum RetestsCommand {
+    /// Lists the newest retests of a prism
+    #[command(
+        after_help = "Examples:\n  refract retests list support-triage\n  refract retests list support-triage --json | jq .flips"
+    )]
+    List {
+        /// Slug or id
+        prism: String,
+        /// JSON lines instead of a table
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        account: AccountArg,
+    },
+    /// Starts a retest, which a node works on; prints its id
+    ///
+    /// The model's name is that of these settings: nodes ask their own servers for it. `refract retest`
+    /// asks by itself.
+    #[command(
+        after_help = "Examples:\n  refract retests start support-triage --version 3 --sample 100"
+    )]
+    Start(Box<StartRetestCommand>),
+    /// Stops a retest; the new answers so far are kept
+    #[command(
+        name = "stop",
+        after_help = "Examples:\n  refract retests stop 0190b8f2-0000-7000-8000-0000000000aa"
+    )]
+    Interrupt(RetestArg),
+    /// Lets an ended retest ask about the texts that have no new answers
+    #[command(
+        after_help = "Examples:\n  refract retests continue 0190b8f2-0000-7000-8000-0000000000aa"
+    )]
+    Continue(RetestArg),
+}
+
+/// The arguments of `refract retests start`.
+#[derive(Args)]
+pub struct StartRetestCommand {
+    /// Slug or id
+    prism: String,
+    /// The most texts, from 10 to 2000
+    #[arg(long, value_name = "N", default_value_t = USUAL_RETEST_TEXTS, value_parser = texts)]
+    sample: u16,
+    /// The version that is asked [default: the version that answered each text]
+    #[arg(long, value_name = "N", value_parser = arguments::version)]
+    version: Option<VersionNumber>,
+    #[command(flatten)]
+    account: AccountArg,
+    #[command(flatten)]
+    model: ModelArgs,
+}
+
+/// A retest that a command names.
+#[derive(Args)]
+pub struct RetestArg {
+    /// The retest's id
+    id: String,
+    #[command(flatten)]
+    account: AccountArg,
+}
+
+/// The JSON output of `refract retests start`.
+#[derive(Serialize)]
+struct StartedRetest {
+    id: String,
+}
+
+/// A retest in the list, as a JSON line.
+#[derive(Serialize)]
+struct ListedRetest<'a> {
+    id: String,
+    version: Option<VersionNumber>,
+    model: &'a str,
+    state: &'static str,
+    texts: u64,
+    answered: u64,
+    failed: u64,
+    flips: Option<u64>,
+    created_at: String,
+    by: Option<&'a str>,
+}
+
+impl RetestsCommand {
+    /// Runs a `refract retests` command.
+    pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
+        match self {
+            Self::List {
+                prism,
+                json,
+                account,
+            } => {
+                let (refract, prism) = account.open_prism(database, &prism).await?;
+                let retests = refract.retests().list(prism.account, prism.id).await?;
+                list(&retests, json)
+            }
+            Self::Start(command) => command.run(database).await,
+            Self::Interrupt(retest) => {
+                let change = RetestChange::Interrupt;
+                retest.change(database, change, "stopped").await?;
+                output::say("The retest is stopped.");
+                Ok(())
+            }
+            Self::Continue(retest) => {
+                let change = RetestChange::Continue;
+                retest.change(database, change, "continued").await?;
+                output::say("The retest goes on as soon as a node takes it.");
+                Ok(())
+            }
+        }
+    }
+}
+
+impl StartRetestCommand {
+    async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
+        let gateway = ModelGateway::new(self.model.settings()?)?;
+        let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
+        let actor = AccountActor::operator(prism.account);
+        let refract = refract.with_model(gateway.model());
+        let lens = Arc::new(refract.lenses().of(prism).await?);
+        let plan = RetestPlan {
+            texts: self.sample,
+            model: None,
+            version: self.version,
+        };
+        let retest = refract.retests().start(&actor, &lens, &plan).await?;
+        output::json(&StartedRetest {
+            id: retest.to_string(),
+        })
+    }
+}
+
+impl RetestArg {
+    /// Changes the state of the retest. `done` is the change in an error message.
+    async fn change(
+        &self,
+        database: &DatabaseArgs,
+        change: RetestChange,
+        done: &'static str,
+    ) -> anyhow::Result<()> {
+        let name = self.account.name();
+        let missing =
+            format!("the account {name} has no retest of this id: see `refract retests list`");
+        let id = RetestId::parse(&self.id).context("ID cannot be used: Invalid uuid")?;
+        let (refract, account) = self.account.open(database).await?;
+        let actor = AccountActor::operator(account);
+        match refract.retests().change(&actor, id, change).await? {
+            ChangeRetestOutcome::Changed => Ok(()),
+            ChangeRetestOutcome::NotFound => bail!(missing),
+            ChangeRetestOutcome::NotPossible => bail!(
+                "the retest cannot be {done}: it {}",
+                match change {
+                    RetestChange::Interrupt => "ended already",
+                    RetestChange::Continue => "is under way, or every text has a new answer",
+                }
+            ),
+            ChangeRetestOutcome::UnderWay(other) => {
+                bail!("another retest of the prism is under way: {other}")
+            }
+            ChangeRetestOutcome::TooMany => {
+                bail!("the account has as many retests under way as it may have: stop one first")
+            }
+        }
+    }
+}
+
+/// Parses the most texts of a retest.
+fn texts(text: &str) -> anyhow::Result<u16> {
+    let texts = text.parse().ok();
+    let texts = texts.filter(|texts| RETEST_TEXTS.contains(texts));
+    let (least, most) = (RETEST_TEXTS.start(), RETEST_TEXTS.end());
+    texts.with_context(|| format!("expected a whole number from {least} to {most}"))
+}
+
+fn list(retests: &[StoredRetest], json: bool) -> anyhow::Result<()> {
+    let rows = retests.iter().map(|retest| ListedRetest {
+        id: retest.id.to_string(),
+        version: retest.version,
+        model: &retest.model,
+        state: retest.state.name(),
+        texts: retest.counts.texts,
+        answered: retest.counts.answered,
+        failed: retest.counts.failed,
+        flips: retest.flips,
+        created_at: to_the_second(retest.made_at),
+        by: retest.by.as_deref(),
+    });
+    let rows: Vec<_> = rows.collect();
+    let headers = [
+        "id", "version", "model", "state", "texts", "answered", "failed", "flips", "created", "by",
+    ];
+    output::list(json, &headers, &rows, |retest| {
+        vec![
+            retest.id.clone(),
+            retest
+                .version
+                .map(|version| version.to_string())
+                .unwrap_or_default(),
+            retest.model.to_owned(),
+            retest.state.to_owned(),
+            retest.texts.to_string(),
+            retest.answered.to_string(),
+            retest.failed.to_string(),
+            retest
+                .flips
+                .map(|flips| flips.to_string())
+                .unwrap_or_default(),
+            retest.created_at.clone(),
+            retest.by.unwrap_or("operator").to_owned(),
+        ]
+    })
+}
