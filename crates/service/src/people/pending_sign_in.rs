@@ -114,9 +114,10 @@ impl People<'_> {
         };
         match refusal {
             // a blocked try needs no further one
-            SignInError::Wrong | SignInError::TooManyTries { .. } | SignInError::Slowed { .. } => {
-                Ok(())
-            }
+            SignInError::Wrong
+            | SignInError::PasswordsOff
+            | SignInError::TooManyTries { .. }
+            | SignInError::Slowed { .. } => Ok(()),
             SignInError::Secret(error) => Err(error.into()),
             SignInError::Persistence(error) => Err(error.into()),
         }

@@ -145,6 +145,7 @@ async fn a_right_password_needs_a_code_which_signs_in_once(it: Fixture) {
     let client = stranger(OFFICE);
     let token = pending(&it, &client, ADA).await.unwrap();
     let as_session = it.refract.people().session(&token).await.unwrap();
+    let as_session = as_session.signed_in();
     assert_eq!(as_session, None, "a pending sign-in opens nothing");
     for shapeless in ["", "12345", "a code"] {
         let refused = finish(&it, &client, &token, shapeless).await;

@@ -105,6 +105,17 @@ macro_rules! insert_session {
 
 pub(crate) use insert_session;
 
+/// The columns of a session that is found: the person, the last use, the first unseen event, whether
+/// codes are required, since when the person has codes, and the provider's check.
+type FoundSession = (
+    WhoColumns,
+    DateTime<Utc>,
+    Option<EventId>,
+    bool,
+    Option<DateTime<Utc>>,
+    (Option<DateTime<Utc>>, Option<DateTime<Utc>>),
+);
+
 impl Database {
     /// Finds the person whom a session signs in, unless the session has ended.
     ///
@@ -127,14 +138,7 @@ impl Database {
                 .filter(people::removed_at.is_null());
             let checked = provider_sessions::checked_at.nullable();
             let check = (checked, provider_sessions::next_check_at.nullable());
-            let found: Option<(
-                WhoColumns,
-                _,
-                _,
-                bool,
-                Option<DateTime<Utc>>,
-                (Option<_>, Option<_>),
-            )> = on!(
+            let found: Option<FoundSession> = on!(
                 connection,
                 get_result(query.select((
                     WhoColumns::as_select(),

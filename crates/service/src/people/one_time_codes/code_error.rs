@@ -40,7 +40,9 @@ impl CodeError {
     pub(crate) fn of_code(error: SignInError) -> Self {
         match error {
             SignInError::Wrong => Self::Wrong,
-            SignInError::TooManyTries { .. } | SignInError::Slowed { .. } => Self::Blocked(error),
+            SignInError::PasswordsOff
+            | SignInError::TooManyTries { .. }
+            | SignInError::Slowed { .. } => Self::Blocked(error),
             SignInError::Secret(error) => Self::Secret(error),
             SignInError::Persistence(error) => Self::Persistence(error),
         }
@@ -49,9 +51,10 @@ impl CodeError {
     /// The error of the password that came with a code.
     pub(crate) fn of_password(error: SignInError) -> Self {
         match error {
-            SignInError::Wrong | SignInError::TooManyTries { .. } | SignInError::Slowed { .. } => {
-                Self::Password(error)
-            }
+            SignInError::Wrong
+            | SignInError::PasswordsOff
+            | SignInError::TooManyTries { .. }
+            | SignInError::Slowed { .. } => Self::Password(error),
             SignInError::Secret(error) => Self::Secret(error),
             SignInError::Persistence(error) => Self::Persistence(error),
         }
