@@ -68,13 +68,15 @@ fn as_tls_error<'a>(error: &'a (dyn Error + Send + Sync + 'static)) -> Option<&'
 }
 
 /// The alerts with which a server refuses a client certificate, or the lack of one.
-const ALERTS: [AlertDescription; 8] = [
+const ALERTS: [AlertDescription; 9] = [
     AlertDescription::AccessDenied,
     AlertDescription::BadCertificate,
     AlertDescription::CertificateExpired,
     AlertDescription::CertificateRequired,
     AlertDescription::CertificateRevoked,
     AlertDescription::CertificateUnknown,
+    // a signature that is not the authority's
+    AlertDescription::DecryptError,
     AlertDescription::UnknownCA,
     AlertDescription::UnsupportedCertificate,
 ];

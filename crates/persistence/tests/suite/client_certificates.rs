@@ -18,8 +18,9 @@ struct Server {
     folder: TempDir,
 }
 
-fn authority() -> Authority {
+fn authority(name: &str) -> Authority {
     let mut parameters = CertificateParams::new(Vec::new()).unwrap();
+    parameters.distinguished_name.push(DnType::CommonName, name);
     parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     CertifiedIssuer::self_signed(parameters, KeyPair::generate().unwrap()).unwrap()
 }
@@ -36,7 +37,7 @@ fn signed(authority: &Authority, user: &str, year: i32) -> (String, String) {
 
 impl Server {
     fn start() -> Self {
-        let authority = authority();
+        let authority = authority("ours");
         let (certificate, key) = signed(&authority, "server", 4096);
         let cluster = Cluster::start(&[]);
         let certificate = cluster.write("server.crt", &certificate);
@@ -114,7 +115,7 @@ async fn the_users_certificate_opens_the_database_and_no_other() {
         "{without}"
     );
     for (unfit, reason) in [
-        (signed(&authority(), "refract", 4096), "UnknownCA"),
+        (signed(&authority("theirs"), "refract", 4096), "UnknownCA"),
         (
             signed(&server.authority, "refract", 2001),
             "CertificateExpired",
@@ -135,7 +136,7 @@ async fn the_users_certificate_opens_the_database_and_no_other() {
 async fn files_that_cannot_be_used_are_named_before_a_connection_is_opened() {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str| folder.path().join(name).display().to_string();
-    let authority = authority();
+    let authority = authority("ours");
     let (certificate, _) = signed(&authority, "refract", 4096);
     let (_, other_key) = signed(&authority, "refract", 4096);
     fs::write(file("tls.crt"), certificate).unwrap();
