@@ -10,7 +10,7 @@ use clap::{Args, Subcommand};
 use refract_domain::account::key_networks::KeyNetworks;
 use refract_domain::ids::{AccountId, ApiKeyId};
 use refract_service::Refract;
-use refract_service::keys::{KeyError, KeyLimits, OverlapDays, SetNetworksOutcome};
+use refract_service::keys::{KeyError, KeyLimits, ListedKey, OverlapDays, SetNetworksOutcome};
 use refract_service::people::AccountActor;
 use serde::Serialize;
 
