@@ -43,7 +43,7 @@ struct RefusedForm {
 }
 
 impl RefusedForm {
-    fn because(reason: impl ToString) -> Self {
+    fn because(reason: &(impl ToString + ?Sized)) -> Self {
         Self {
             reason: reason.to_string(),
             ..Self::default()
@@ -121,7 +121,7 @@ pub(crate) async fn set_networks(visit: Visit) -> Result<PageReply, PageError> {
             };
             let refused = RefusedForm {
                 networks: Some(networks),
-                ..RefusedForm::because(error)
+                ..RefusedForm::because(&error)
             };
             find_name(&visit, id).await?;
             return page(&visit, &refused, REFUSED).await;
@@ -144,7 +144,7 @@ pub(crate) async fn replace(visit: Visit) -> Result<PageReply, PageError> {
     let overlap = match OverlapDays::parse(visit.sent.form.get("days")) {
         Ok(overlap) => overlap,
         Err(error) => {
-            let refused = RefusedForm::because(format!("The days of both keys {error}"));
+            let refused = RefusedForm::because(&format!("The days of both keys {error}"));
             return page(&visit, &refused, REFUSED).await;
         }
     };
@@ -170,7 +170,7 @@ pub(crate) async fn replace(visit: Visit) -> Result<PageReply, PageError> {
         Err(
             error @ (ReplaceKeyError::Ended | ReplaceKeyError::Key(KeyError::EndsInThePast { .. })),
         ) => {
-            let refused = RefusedForm::because(error);
+            let refused = RefusedForm::because(&error);
             page(&visit, &refused, StatusCode::CONFLICT).await
         }
         Err(ReplaceKeyError::NotFound) => Err(PageError::NotFound),
