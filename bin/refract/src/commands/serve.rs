@@ -290,8 +290,7 @@ pub(crate) async fn serve(
     let all = async { tokio::join!(api, with_failure_logged(app), retests) };
     let (served, app_drained, ()) = tokio::select! {
         served = all => served,
-        never = refract.keys().save_uses_regularly() => match never {},
-        never = refract.keys().export_days_left_regularly() => match never {},
+        never = refract.keys().run_rounds() => match never {},
         never = refract.work_in_rounds() => match never {},
     };
     runs.ended(grace).await;

@@ -43,7 +43,7 @@ struct RefusedForm {
 }
 
 impl RefusedForm {
-    fn because(reason: &impl ToString) -> Self {
+    fn because(reason: &(impl ToString + ?Sized)) -> Self {
         Self {
             reason: reason.to_string(),
             ..Self::default()
@@ -165,7 +165,7 @@ pub(crate) async fn replace(visit: Visit) -> Result<PageReply, PageError> {
         Ok(KeyReplacement::Earlier { .. }) => {
             let reason = "The key was replaced before. If its successor was lost, revoke that, \
                  and replace the key again";
-            page(&visit, &RefusedForm::because(&reason), StatusCode::CONFLICT).await
+            page(&visit, &RefusedForm::because(reason), StatusCode::CONFLICT).await
         }
         Err(
             error @ (ReplaceKeyError::Ended | ReplaceKeyError::Key(KeyError::EndsInThePast { .. })),

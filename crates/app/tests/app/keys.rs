@@ -29,7 +29,8 @@ async fn status(service: &Service, key: &str) -> u16 {
 /// The new key on a page.
 fn shown_key(page: &str) -> String {
     let (_, key) = page.split_once("rk_").unwrap();
-    format!("rk_{}", &key[..32])
+    let random: String = key.chars().take(32).collect();
+    format!("rk_{random}")
 }
 
 async fn an_owner_limits_a_key_to_networks(backend: Backend) {

@@ -22,7 +22,7 @@ const MOST_SERIES: u32 = 1_000;
 impl Keys<'_> {
     /// Exports every minute how long the keys in use are still accepted, until the future is
     /// dropped. Every node exports the same.
-    pub async fn export_days_left_regularly(self) -> Infallible {
+    pub(super) async fn export_days_left_regularly(self) -> Infallible {
         let mut exported = HashMap::new();
         loop {
             match self.days_left(Utc::now()).await {

@@ -11,8 +11,16 @@ use crate::keys::Keys;
 const SAVE_INTERVAL: Duration = Duration::from_secs(5);
 
 impl Keys<'_> {
-    /// Saves every few seconds when keys were last used, until the future is dropped.
-    pub async fn save_uses_regularly(self) -> Infallible {
+    /// Saves every few seconds when keys were last used, and exports every minute how long they are
+    /// still accepted, until the future is dropped.
+    pub async fn run_rounds(self) -> Infallible {
+        tokio::select! {
+            never = self.save_uses_regularly() => never,
+            never = self.export_days_left_regularly() => never,
+        }
+    }
+
+    async fn save_uses_regularly(self) -> Infallible {
         loop {
             tokio::time::sleep(SAVE_INTERVAL).await;
             self.save_uses().await;

@@ -155,11 +155,12 @@ const FOR_TESTS: [&str; 3] = ["refract-test-stack", "refract-test-support", "ref
 
 /// The crates linked with `refract-lens-rendering`, including itself. It is embedded in other
 /// programs and must stay small.
-const RENDERING_LINKS: [&str; 16] = [
+const RENDERING_LINKS: [&str; 17] = [
     "chrono",
     "equivalent",
     "hashbrown",
     "indexmap",
+    "ipnet",
     "itoa",
     "memchr",
     "num-traits",
