@@ -26,6 +26,7 @@ mod search_order;
 mod sign_in;
 mod sign_in_events;
 mod stored_runs;
+mod switched_one_time_codes;
 mod unsaved_drafts;
 mod uploaded_files;
 mod watched_answers;
