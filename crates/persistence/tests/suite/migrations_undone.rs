@@ -53,7 +53,7 @@ async fn there_and_back(database: &Database) {
             assert!(plan.removed.contains(&expected), "{plan:?}");
         }
         let is_kept = |it: &RemovedData| {
-            it.table == "accounts" || (it.table == "marks" && it.column.is_none())
+            ["accounts", "marks"].contains(&it.table.as_str()) && it.column.is_none()
         };
         assert!(!plan.removed.iter().any(is_kept), "{plan:?}");
     }

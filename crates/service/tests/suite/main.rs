@@ -30,6 +30,7 @@ mod sign_on;
 mod sign_on_checks;
 mod sign_on_fixture;
 mod stored_runs;
+mod switched_one_time_codes;
 mod unsaved_drafts;
 mod uploaded_files;
 mod watched_answers;

@@ -1,4 +1,4 @@
-//! One-time codes: set up, asked for at sign-in, used once, and switched off.
+//! One-time codes: asked for at sign-in, and used once.
 
 use chrono::{TimeDelta, Utc};
 use futures_util::future::join_all;
@@ -26,8 +26,6 @@ on_both!(
     each_recovery_code_signs_in_once,
     wrong_codes_end_a_sign_in_and_block_the_person,
     a_sign_in_waits_five_minutes_for_its_code,
-    switching_needs_the_password_and_an_unused_code,
-    a_set_up_that_was_begun_anew_is_another_one,
 );
 
 /// The code of a secret, this many steps after now.
@@ -39,18 +37,18 @@ pub(crate) fn code(secret: &str, steps: i64) -> String {
 }
 
 /// A code that is wrong now and soon.
-fn wrong(secret: &str) -> String {
+pub(crate) fn wrong(secret: &str) -> String {
     let right: Vec<_> = (-2..=4).map(|steps| code(secret, steps)).collect();
     let mut wrong = (0..8).map(|number| format!("{number:06}"));
     wrong.find(|code| !right.contains(code)).unwrap()
 }
 
-async fn codes_of(it: &Fixture, person: &SignedIn) -> OneTimeCodes {
+pub(crate) async fn codes_of(it: &Fixture, person: &SignedIn) -> OneTimeCodes {
     let found = it.refract.people().one_time_codes(person).await;
     found.unwrap()
 }
 
-async fn begun(it: &Fixture, person: &SignedIn) -> String {
+pub(crate) async fn begun(it: &Fixture, person: &SignedIn) -> String {
     let people = it.refract.people();
     people.begin_codes_setup(person).await.unwrap();
     match codes_of(it, person).await {
@@ -59,7 +57,7 @@ async fn begun(it: &Fixture, person: &SignedIn) -> String {
     }
 }
 
-async fn switch_on(
+pub(crate) async fn switch_on(
     it: &Fixture,
     person: &SignedIn,
     password: &str,
@@ -68,17 +66,6 @@ async fn switch_on(
     let people = it.refract.people();
     let password = TypedPassword::new(password);
     people.switch_codes_on(person, password, code, None).await
-}
-
-async fn switch_off(
-    it: &Fixture,
-    person: &SignedIn,
-    password: &str,
-    code: &str,
-) -> Result<(), CodeError> {
-    let people = it.refract.people();
-    let password = TypedPassword::new(password);
-    people.switch_codes_off(person, password, code, None).await
 }
 
 /// A person who has switched on codes, with the secret and the recovery codes.
@@ -336,84 +323,4 @@ async fn a_sign_in_waits_five_minutes_for_its_code(it: Fixture) {
         assert_eq!(matches!(finished, Err(CodeError::Over)), is_over);
         assert_eq!(finished.is_ok(), !is_over);
     }
-}
-
-async fn switching_needs_the_password_and_an_unused_code(it: Fixture) {
-    let (_, session) = joined(&it, ADA).await;
-    let person = who(&it, &session).await;
-    let secret = begun(&it, &person).await;
-    let bad_password = switch_on(&it, &person, "wrong", &code(&secret, 0)).await;
-    assert!(matches!(
-        bad_password,
-        Err(CodeError::Password(SignInError::Wrong))
-    ));
-    let bad_code = switch_on(&it, &person, PASSWORD, &wrong(&secret)).await;
-    assert!(matches!(bad_code, Err(CodeError::Wrong)));
-    let no_recovery = switch_on(&it, &person, PASSWORD, "abcd-efgh-2345-67xy").await;
-    assert!(matches!(no_recovery, Err(CodeError::Wrong)));
-    let client = stranger(OFFICE);
-    assert!(
-        pending(&it, &client, ADA).await.is_none(),
-        "a set-up alone asks for no code"
-    );
-    let first = code(&secret, 0);
-    let recovery = switch_on(&it, &person, PASSWORD, &first).await.unwrap();
-    let again = switch_on(&it, &person, PASSWORD, &code(&secret, 1)).await;
-    assert!(matches!(again, Err(CodeError::Meanwhile)));
-    let begin_again = it.refract.people().begin_codes_setup(&person).await;
-    assert!(matches!(begin_again, Err(CodeError::Meanwhile)));
-    assert!(signed_in(&it, &session).await.is_some());
-    for (password, code, is_password) in [
-        ("wrong", recovery[0].reveal(), true),
-        (PASSWORD, first, false),
-        (PASSWORD, wrong(&secret), false),
-    ] {
-        let refusal = switch_off(&it, &person, password, &code).await.err();
-        let refusal = refusal.unwrap();
-        let expected = if is_password {
-            matches!(refusal, CodeError::Password(SignInError::Wrong))
-        } else {
-            matches!(refusal, CodeError::Wrong)
-        };
-        assert!(expected, "{refusal:?}");
-    }
-    let off = switch_off(&it, &person, PASSWORD, &recovery[0].reveal()).await;
-    off.unwrap();
-    assert!(matches!(codes_of(&it, &person).await, OneTimeCodes::Off));
-    assert!(pending(&it, &client, ADA).await.is_none());
-    let gone = switch_off(&it, &person, PASSWORD, &recovery[1].reveal()).await;
-    assert!(matches!(gone, Err(CodeError::Meanwhile)));
-    assert_eq!(notes_of(&it, EventAction::CodesOn).await, [""]);
-    let off = notes_of(&it, EventAction::CodesOff).await;
-    assert_eq!(off, ["with a recovery code"]);
-    // ten wrong codes in a session block the next one there
-    let secret = begun(&it, &person).await;
-    let switched = switch_on(&it, &person, PASSWORD, &code(&secret, 0)).await;
-    let recovery = switched.unwrap();
-    for _ in 0..8 {
-        let refused = switch_off(&it, &person, PASSWORD, &wrong(&secret)).await;
-        assert!(matches!(refused, Err(CodeError::Wrong)));
-    }
-    let blocked = switch_off(&it, &person, PASSWORD, &recovery[0].reveal()).await;
-    assert!(matches!(blocked, Err(CodeError::Blocked(_))));
-}
-
-async fn a_set_up_that_was_begun_anew_is_another_one(it: Fixture) {
-    let (_, session) = joined(&it, ADA).await;
-    let person = who(&it, &session).await;
-    let people = it.refract.people();
-    let no_set_up = switch_on(&it, &person, PASSWORD, "123456").await;
-    assert!(matches!(no_set_up, Err(CodeError::Meanwhile)));
-    let first = begun(&it, &person).await;
-    let second = begun(&it, &person).await;
-    assert_ne!(first, second);
-    let old = switch_on(&it, &person, PASSWORD, &code(&first, 0)).await;
-    assert!(matches!(old, Err(CodeError::Wrong)));
-    // of many at once one switches on
-    let right = code(&second, 0);
-    let switching = (0..2).map(|_| switch_on(&it, &person, PASSWORD, &right));
-    let outcomes = join_all(switching).await;
-    assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 1);
-    assert!(people.has_codes(person.person).await.unwrap());
-    assert_eq!(notes_of(&it, EventAction::CodesOn).await.len(), 1);
 }

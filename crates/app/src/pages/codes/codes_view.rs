@@ -25,7 +25,7 @@ pub(super) fn codes_view(visitor: &Visitor, codes: &OneTimeCodes, errors: &FormE
             recovery_codes,
         } => html! {
             p {
-                "They are on since " (moment(*since)) ". Signing in asks for your password and for a \
+                "They have been on since " (moment(*since)) ". Signing in asks for your password and for a \
                  code of your app. You have " (counted(*recovery_codes, "unused recovery code")) "."
             }
             (change_form(errors))

@@ -62,7 +62,7 @@ fn row(person: &Person, last: Option<&ListedEvent>, is_visitor: bool) -> Markup 
                     }
                     @if person.has_codes {
                         details {
-                            summary aria-label={ "Switch off the codes of " (called) } { "Codes off" }
+                            summary aria-label={ "Codes off for " (called) } { "Codes off" }
                             form method="post" action=(action(person, "codes-off")) {
                                 p.hint { "For those who lost their phone and recovery codes. They then sign in by password alone." }
                                 button.danger type="submit" { "Switch off the codes of " bdi { (called) } }
