@@ -10,29 +10,30 @@ use crate::{assert_none, files, has_ending, read};
 
 /// The most words of a page, or of all pages in a folder. A page that is not here fails
 /// [`every_page_has_a_budget`].
-const BUDGETS: [(&str, usize); 25] = [
+const BUDGETS: [(&str, usize); 26] = [
     ("README.md", 470),
     ("docs/API.md", 1_520),
-    ("docs/APP.md", 757),
-    ("docs/ARCHITECTURE.md", 1_751),
-    ("docs/CHANGELOG.md", 1_225),
-    ("docs/CONTRIBUTING.md", 1_090),
-    ("docs/DATABASE.md", 710),
-    ("docs/DEPLOY.md", 1_315),
+    ("docs/APP.md", 810),
+    ("docs/ARCHITECTURE.md", 1_840),
+    ("docs/AUTOMATION.md", 520),
+    ("docs/CHANGELOG.md", 1_440),
+    ("docs/CONTRIBUTING.md", 1_100),
+    ("docs/DATABASE.md", 720),
+    ("docs/DEPLOY.md", 1_720),
     ("docs/FILES.md", 940),
-    ("docs/MODELS.md", 1_310),
+    ("docs/MODELS.md", 1_330),
     ("docs/PERFORMANCE.md", 500),
     ("docs/PRISMS.md", 840),
     ("docs/PROBABILITIES.md", 1_070),
     ("docs/QUALITY.md", 1_958),
     ("docs/RETENTION.md", 630),
     ("docs/SCALING.md", 1_055),
-    ("docs/SECURITY.md", 1_318),
+    ("docs/SECURITY.md", 1_660),
     ("docs/SETTINGS.md", GENERATED),
     ("docs/SIGN-ON.md", 480),
     ("docs/TOUR.md", 900),
-    ("docs/adr/", 7_485),
-    ("docs/deploy/README.md", 170),
+    ("docs/adr/", 7_910),
+    ("docs/deploy/README.md", 190),
     ("docs/measurements/", 2_780),
     (".github/", 100),
     // the README of the npm package
@@ -43,7 +44,7 @@ const BUDGETS: [(&str, usize); 25] = [
 const GENERATED: usize = ALL_WORDS;
 
 /// The most words of all Markdown in the repository.
-const ALL_WORDS: usize = 32_050;
+const ALL_WORDS: usize = 35_300;
 
 /// The most words of the README of a crate or of its fuzz targets.
 const CRATE_README: usize = 100;

@@ -12,6 +12,14 @@ pub const TABLES_LEFT_OUT: &[(&str, &str)] = &[
     ("invitations", "secrets: people are invited again"),
     ("sessions", "secrets: people sign in again"),
     ("known_browsers", "secrets: people sign in again"),
+    ("one_time_codes", "secrets: people set them up again"),
+    ("recovery_codes", "secrets: people set them up again"),
+    ("pending_sign_ins", "secrets: people sign in again"),
+    ("provider_sessions", "secrets: people sign in again"),
+    (
+        "provider_subjects",
+        "the provider links people again when they sign in",
+    ),
     ("sign_in_tries", "belong to no account"),
     ("review_sittings", "last for as long as somebody reviews"),
     ("uploads", "files that people have, deleted after a month"),
@@ -28,6 +36,7 @@ pub const TABLES_LEFT_OUT: &[(&str, &str)] = &[
 /// Every table that an account has.
 pub const ACCOUNT_TABLES: &[AccountTable] = &[
     definitions::ACCOUNTS,
+    definitions::ACCOUNT_BUDGETS,
     definitions::PRISMS,
     // with the prisms, so that no node counts from the beginning what the two tables of counts have
     counts::COUNTED_RESULTS,

@@ -15,6 +15,23 @@ pub(super) const ACCOUNTS: AccountTable = AccountTable {
         id("id").imported(Account),
         text("name").imported(AccountName),
         moment("created_at"),
+        moment("codes_required_at"),
+    ],
+};
+
+pub(super) const ACCOUNT_BUDGETS: AccountTable = AccountTable {
+    name: "account_budgets",
+    owner: Owner::Account,
+    key: "account_id",
+    since: None,
+    columns: &[
+        account(),
+        whole("budget_nanos"),
+        whole("month"),
+        id("counted_to"),
+        whole("cost_nanos"),
+        whole("cost_attos"),
+        whole("announced_percent"),
     ],
 };
 
@@ -129,6 +146,9 @@ pub(super) const API_KEYS: AccountTable = AccountTable {
         moment("revoked_at").imported(KeptOrNow),
         id("made_by"),
         moment("expires_at"),
+        text("networks"),
+        text("last_used_from"),
+        id("replaces"),
     ],
 };
 
