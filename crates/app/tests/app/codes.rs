@@ -262,7 +262,7 @@ async fn an_owner_switches_off_the_codes_of_somebody_who_lost_their_phone(backen
     let codes: Vec<_> = listed.iter().map(|person| &person["codes"]).collect();
     assert_eq!(codes, [&json!(false), &json!(true)]);
     let people = ada.get("/people").await;
-    assert_eq!(people.body.matches("Codes off").count(), 1, "{people:?}");
+    assert_eq!(people.body.matches("/codes-off\"").count(), 1, "{people:?}");
     let id = id_of(&people, 1);
     let off = ada.post(&format!("/people/{id}/codes-off"), &[]).await;
     assert_eq!(off.header("location"), Some("/people?done=codes"));
