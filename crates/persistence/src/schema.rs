@@ -343,5 +343,3 @@ diesel::allow_tables_to_appear_in_same_query!(
     provider_sessions,
     provider_subjects,
 );
-
-diesel::allow_tables_to_appear_in_same_query!(one_time_codes, provider_sessions);

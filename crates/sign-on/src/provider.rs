@@ -19,7 +19,7 @@ use crate::http_client::HttpClient;
 use crate::metadata::MetadataCache;
 use crate::relying_party::{RelyingParty, SignedOn};
 use crate::settings::{ProviderSecret, SignOnSettingError, SignOnSettings};
-use crate::tokens::{Token, renewed};
+use crate::tokens::{SignedToken, renewed};
 use crate::verification::verified;
 
 /// The most questions to the provider at a time: strangers can cause them.
@@ -203,7 +203,7 @@ impl SignOn {
         let request = LogoutRequest::from(endpoint)
             .set_client_id(inner.client_id())
             .set_post_logout_redirect_uri(back);
-        let token = grant.and_then(|grant| grant.id_token.as_deref()?.parse::<Token>().ok());
+        let token = grant.and_then(|grant| grant.id_token.as_deref()?.parse::<SignedToken>().ok());
         let request = match token {
             Some(token) => request.set_id_token_hint(&token),
             None => request,

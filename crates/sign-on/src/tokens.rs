@@ -15,7 +15,7 @@ use crate::claims::OtherClaims;
 use crate::grant::Grant;
 use crate::http_client::RequestError;
 
-pub(crate) type Token = IdToken<
+pub(crate) type SignedToken = IdToken<
     OtherClaims,
     CoreGenderClaim,
     CoreJweContentEncryptionAlgorithm,

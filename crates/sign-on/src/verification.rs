@@ -9,7 +9,7 @@ use openidconnect::{
 
 use crate::claims::Claims;
 use crate::error::Distrust;
-use crate::tokens::{Party, Token, Tokens};
+use crate::tokens::{Party, SignedToken, Tokens};
 
 /// How far the provider's clock may be ahead.
 const AHEAD: TimeDelta = TimeDelta::minutes(5);
@@ -36,7 +36,7 @@ pub(crate) fn verified(
     party: &Party,
     metadata: &ProviderMetadataWithLogout,
     tokens: &Tokens,
-    token: &Token,
+    token: &SignedToken,
     nonce: Option<&Nonce>,
 ) -> Result<Claims, Distrust> {
     let known = metadata.id_token_signing_alg_values_supported();
@@ -67,7 +67,7 @@ pub(crate) fn verified(
 
 /// Checks that an access token was issued with an ID token.
 fn belongs(
-    token: &Token,
+    token: &SignedToken,
     verifier: &IdTokenVerifier<'_, CoreJsonWebKey>,
     access_token: &AccessToken,
     expected: &AccessTokenHash,

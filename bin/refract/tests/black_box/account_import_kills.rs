@@ -112,9 +112,9 @@ async fn the_ci_script_applies_a_folder_and_changes_nothing_again() {
             .kill_on_drop(true)
             .output();
         let ended = within_patience(script).await.unwrap();
-        let said = String::from_utf8(ended.stderr).unwrap();
-        assert!(ended.status.success(), "{said}");
-        said
+        let printed = String::from_utf8(ended.stderr).unwrap();
+        assert!(ended.status.success(), "{printed}");
+        printed
     };
     run().await;
     let key = service.folder.path().join("refract-key.json");
@@ -136,8 +136,8 @@ async fn the_ci_script_applies_a_folder_and_changes_nothing_again() {
             "{action}: {made:?}"
         );
     }
-    let said = run().await;
-    assert!(said.contains("the key is there"), "{said}");
+    let printed = run().await;
+    assert!(printed.contains("the key is there"), "{printed}");
     let again = actions().await;
     let new = &again[..again.len() - made.len()];
     assert!(

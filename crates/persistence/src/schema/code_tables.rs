@@ -1,6 +1,6 @@
 //! The tables of one-time codes.
 
-use crate::schema::{accounts, invitations, people, sessions};
+use crate::schema::{accounts, invitations, people, provider_sessions, sessions};
 
 diesel::table! {
     use diesel::sql_types::{BigInt, Binary, Nullable};
@@ -38,6 +38,7 @@ diesel::table! {
 }
 
 diesel::allow_tables_to_appear_in_same_query!(one_time_codes, people);
+diesel::allow_tables_to_appear_in_same_query!(one_time_codes, provider_sessions);
 diesel::allow_tables_to_appear_in_same_query!(one_time_codes, accounts);
 diesel::allow_tables_to_appear_in_same_query!(one_time_codes, sessions);
 diesel::allow_tables_to_appear_in_same_query!(one_time_codes, invitations);

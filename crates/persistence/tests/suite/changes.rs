@@ -16,8 +16,8 @@ use refract_domain::prism::slug::Slug;
 use refract_domain::result::mark::Mark;
 use refract_persistence::{
     AccountRow, CopiedExamples, DefinedPrism, DeletionEvent, EmailHash, EndedSessions, EventFilter,
-    EventRange, ExampleSource, NewPerson, NewPrism, NewVersion, PasswordRow, PersistenceError,
-    Prism, PrismDefinition, SignInTry, WrongTry,
+    EventRange, ExampleSource, NewPrism, NewVersion, PasswordRow, PersistenceError, Prism,
+    PrismDefinition, SignInTry, WrongTry,
 };
 use uuid::Uuid;
 
@@ -227,10 +227,7 @@ impl Things {
                 database.invite_person(&new, link(5), stamp).await.map(drop)
             }
             Change::InvitationAgain => {
-                let new = NewPerson {
-                    role: Role::Owner,
-                    ..new_person(&self.it, "joan@example.com", Role::Owner)
-                };
+                let new = new_person(&self.it, "joan@example.com", Role::Owner);
                 database.invite_person(&new, link(6), stamp).await.map(drop)
             }
             Change::Link => {
@@ -255,13 +252,15 @@ impl Things {
             }
             Change::SessionEnd => {
                 let one = EndedSessions::One(TokenHash::new([1; 32]));
-                let (ada, alive) = (self.ada, alive(0, 0));
-                database.end_own_sessions(ada, one, alive, stamp).await
+                database
+                    .end_own_sessions(self.ada, one, alive(0, 0), stamp)
+                    .await
             }
             Change::OtherSessionsEnd => {
                 let others = EndedSessions::AllBut(TokenHash::new([14; 32]));
-                let (ada, alive) = (self.ada, alive(0, 0));
-                database.end_own_sessions(ada, others, alive, stamp).await
+                database
+                    .end_own_sessions(self.ada, others, alive(0, 0), stamp)
+                    .await
             }
             Change::Name => {
                 let name = PersonName::parse("Countess").unwrap();

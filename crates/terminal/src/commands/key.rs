@@ -82,8 +82,11 @@ pub enum KeyCommand {
         account: AccountArg,
     },
     /// Replaces a key: makes a successor with its name and networks, and lets the key end later
+    ///
+    /// A key that was replaced before keeps its successor, which is not shown again: then `key` is null.
+    /// If the successor was lost, revoke it and rotate again.
     #[command(
-        after_help = "A key that was replaced before keeps its successor, which is not shown again: then \"key\" is null. If the successor was lost, revoke it and rotate again.\n\nExamples:\n  refract key rotate importer\n  refract key rotate importer --days 30 | jq -r .key"
+        after_help = "Examples:\n  refract key rotate importer\n  refract key rotate importer --days 30 | jq -r .key"
     )]
     Rotate {
         /// The key's id, or its name if no other key has it

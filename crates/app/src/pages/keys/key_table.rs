@@ -63,7 +63,7 @@ fn row(
                 @if let Some(address) = &row.last_used_from { br; span.soft { "from " bdi { (address) } } }
             }
             td.number data-label="Results" {
-                a href={ "/usage?by=day&key=" (row.id) } aria-label={ "Usage of " (row.name) ", " (row.first_characters) "…" } {
+                a href={ "/usage?by=day&key=" (row.id) } aria-label={ (count(key.results)) " by " (row.name) ", " (row.first_characters) "…: usage" } {
                     (count(key.results))
                 }
             }

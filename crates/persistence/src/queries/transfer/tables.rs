@@ -36,7 +36,6 @@ pub const TABLES_LEFT_OUT: &[(&str, &str)] = &[
 /// Every table that an account has.
 pub const ACCOUNT_TABLES: &[AccountTable] = &[
     definitions::ACCOUNTS,
-    definitions::ACCOUNT_BUDGETS,
     definitions::PRISMS,
     // with the prisms, so that no node counts from the beginning what the two tables of counts have
     counts::COUNTED_RESULTS,
@@ -47,6 +46,7 @@ pub const ACCOUNT_TABLES: &[AccountTable] = &[
     definitions::PEOPLE,
     definitions::DRAFTS,
     definitions::API_KEYS,
+    definitions::ACCOUNT_BUDGETS,
     counts::RESULT_COUNTS,
     counts::WATCH_HOURS,
     counts::DELETED_USAGE,

@@ -39,7 +39,9 @@ fn definitions() -> Vec<TableRows> {
     vec![
         (
             "accounts",
-            vec![json!({"id": id(ACCOUNT), "name": "taken", "created_at": AT})],
+            vec![json!({
+                "id": id(ACCOUNT), "name": "taken", "created_at": AT, "codes_required_at": AT,
+            })],
         ),
         (
             "prisms",
@@ -109,6 +111,14 @@ fn facts() -> Vec<TableRows> {
             vec![json!({
                 "id": id(KEY), "name": ODD, "first_characters": "rk_abc", "created_at": AT,
                 "last_used_at": null, "revoked_at": AT, "made_by": id(PERSON), "expires_at": AT,
+                "networks": "10.0.0.0/8,::1/128", "last_used_from": "10.0.0.1", "replaces": id(9),
+            })],
+        ),
+        (
+            "account_budgets",
+            vec![json!({
+                "budget_nanos": i64::MAX, "month": 20_000, "counted_to": NIL, "cost_nanos": 1,
+                "cost_attos": 2, "announced_percent": 80,
             })],
         ),
         (
