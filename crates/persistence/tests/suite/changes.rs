@@ -252,15 +252,13 @@ impl Things {
             }
             Change::SessionEnd => {
                 let one = EndedSessions::One(TokenHash::new([1; 32]));
-                database
-                    .end_own_sessions(self.ada, one, alive(0, 0), stamp)
-                    .await
+                let (ada, alive) = (self.ada, alive(0, 0));
+                database.end_own_sessions(ada, one, alive, stamp).await
             }
             Change::OtherSessionsEnd => {
                 let others = EndedSessions::AllBut(TokenHash::new([14; 32]));
-                database
-                    .end_own_sessions(self.ada, others, alive(0, 0), stamp)
-                    .await
+                let (ada, alive) = (self.ada, alive(0, 0));
+                database.end_own_sessions(ada, others, alive, stamp).await
             }
             Change::Name => {
                 let name = PersonName::parse("Countess").unwrap();
@@ -356,10 +354,8 @@ impl Things {
     ) -> Result<(), PersistenceError> {
         let name = PersonName::parse("Somebody").unwrap();
         let (hash, session) = (TokenHash::new([byte; 32]), new_session(session));
-        let accepting = self
-            .it
-            .database
-            .accept_invitation(hash, &name, "new hash", session, stamp);
+        let database = &self.it.database;
+        let accepting = database.accept_invitation(hash, &name, "new hash", session, stamp);
         accepting.await.map(drop)
     }
 
