@@ -144,7 +144,7 @@ pub enum TerminalCommand {
     Events(events::EventsCommand),
     /// Adds up calls, model requests, tokens and cost of saved results
     ///
-    /// Tokens and cost are what model servers report. Deleted results are not counted.
+    /// Tokens and cost are what model servers report. Deleted results count too, by whole days.
     #[command(
         after_help = "Examples:\n  refract usage\n  refract usage support-triage --by key,day --since 2026-05-01\n  refract usage --by day --json | jq -r '[.day, .cost] | @csv'"
     )]
