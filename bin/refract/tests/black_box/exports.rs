@@ -48,7 +48,8 @@ async fn the_memory_does_not_grow_with_the_results(backend: Backend) {
         with_many < with_few + 12 * 1024,
         "{with_few} and {with_many} KiB"
     );
-    assert!(with_many < 60 * 1024, "{with_many} KiB");
+    // most of it is the unoptimised program itself
+    assert!(with_many < 72 * 1024, "{with_many} KiB");
 }
 
 /// The peak memory, in KiB, of an export shortly before its end.

@@ -177,15 +177,7 @@ impl PersonCommand {
                 email,
                 role,
                 account,
-            } => {
-                let email = parsed(&email)?;
-                let (refract, account) = account.open(database).await?;
-                let person = find(&refract, account, &email).await?.id;
-                let actor = AccountActor::operator(account);
-                refract.people().set_role(&actor, person, role).await?;
-                output::say(&format!("The person is {}.", described(role)));
-                Ok(())
-            }
+            } => set_role(database, &email, role, &account).await,
             Self::List { json, account } => {
                 let (refract, account) = account.open(database).await?;
                 list(json, refract.people().list(account).await?)
@@ -216,6 +208,21 @@ impl PersonCommand {
             }
         }
     }
+}
+
+async fn set_role(
+    database: &DatabaseArgs,
+    email: &str,
+    role: Role,
+    account: &AccountArg,
+) -> anyhow::Result<()> {
+    let email = parsed(email)?;
+    let (refract, account) = account.open(database).await?;
+    let person = find(&refract, account, &email).await?.id;
+    let actor = AccountActor::operator(account);
+    refract.people().set_role(&actor, person, role).await?;
+    output::say(&format!("The person is {}.", described(role)));
+    Ok(())
 }
 
 /// Prints a person who has joined, or whose link still works; returns whether there is one.
