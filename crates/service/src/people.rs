@@ -58,7 +58,7 @@ pub use self::sign_in::SignInOutcome;
 pub use self::sign_in_client::SignInClient;
 pub use self::sign_in_error::SignInError;
 pub use self::sign_in_ways::SignInWays;
-pub use self::sign_on::{SignOnFailure, SignOnStart};
+pub use self::sign_on::{ProviderGrant, SignOnFailure, SignOnStart};
 
 use crate::Refract;
 

@@ -47,10 +47,14 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageError> {
     if by_link && !visit.sent.form.has(SURE) {
         return Ok(PageReply::see_other("/sign-out"));
     }
-    // before the session ends, which the provider's tokens belong to
+    // the grant ends with the session, and no provider that is away keeps a person signed in here
     let people = visit.refract.people();
-    let provider = people.provider_sign_out(&visit.sent.sessions).await?;
+    let grant = people.provider_grant(&visit.sent.sessions).await?;
     end_session(&visit, SessionEnd::SignedOut).await?;
+    let provider = match &grant {
+        Some(grant) => people.provider_sign_out(grant).await,
+        None => None,
+    };
     let ended = session_cookie::ended(&visit.site.url);
     let reply = match provider {
         None => PageReply::see_other("/sign-in"),

@@ -31,6 +31,10 @@ pub struct SignOnStart {
     pub flow: Token,
 }
 
+/// What the provider gave for a person who signed on by it. It has no `Debug`, so that no log shows
+/// one by accident.
+pub struct ProviderGrant(Option<Grant>);
+
 /// Why a sign-on failed. Nobody is signed in.
 #[derive(Debug, thiserror::Error)]
 pub enum SignOnFailure {
@@ -159,26 +163,30 @@ impl<'a> People<'a> {
         })
     }
 
-    /// The provider's address that ends its session of the person whom one of these cookies signs
-    /// in; `None` if the provider did not sign them in, or has no such address.
+    /// The provider's grant for the person whom one of these cookies signs in, to be read before the
+    /// session ends; `None` if the provider did not sign them in.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn provider_sign_out(
+    pub async fn provider_grant(
         self,
         cookies: &[Token],
-    ) -> Result<Option<String>, PersistenceError> {
-        let Ok(provider) = self.provider() else {
-            return Ok(None);
-        };
+    ) -> Result<Option<ProviderGrant>, PersistenceError> {
         for token in cookies {
             let found = self.refract.database.find_grant(token.hash()).await?;
             if let Some(found) = found {
                 let grant = Grant::unseal(&token.sealing_key(), &found.sealed);
-                return Ok(provider.sign_out_address(grant.as_ref()).await);
+                return Ok(Some(ProviderGrant(grant)));
             }
         }
         Ok(None)
+    }
+
+    /// The provider's address that ends its own session of a person with this grant; `None` if it
+    /// has no such address, or is away.
+    pub async fn provider_sign_out(self, grant: &ProviderGrant) -> Option<String> {
+        let provider = self.provider().ok()?;
+        provider.sign_out_address(grant.0.as_ref()).await
     }
 
     /// Gives a person the role that the provider says, unless the account would be left without an

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use clap::{ArgAction, ArgGroup, Subcommand};
+use clap::{ArgGroup, Subcommand};
 use refract_domain::account::month_budget::MonthBudget;
 use refract_domain::ids::AccountId;
 use refract_service::people::{Account, AccountActor, AccountError};
@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::context::{self, AccountArg};
+use crate::arguments::OnOrOff;
 use crate::output;
 use crate::settings::DatabaseArgs;
 
@@ -52,9 +53,9 @@ pub enum AccountCommand {
         #[arg(long, group = "change", conflicts_with = "budget")]
         no_budget: bool,
 
-        /// Whether people who sign in by password need one-time codes: `on` or `off`
-        #[arg(long, group = "change", value_name = "STATE", action = ArgAction::Set, value_parser = on_or_off)]
-        require_codes: Option<bool>,
+        /// Whether people who sign in by password need one-time codes
+        #[arg(long, group = "change", value_name = "ON_OR_OFF")]
+        require_codes: Option<OnOrOff>,
 
         /// A JSON line instead of a sentence
         #[arg(long)]
@@ -142,6 +143,7 @@ impl AccountCommand {
                 json,
                 account,
             } => {
+                let require_codes = require_codes.map(|state| state == OnOrOff::On);
                 let (refract, id) = account.open(database).await?;
                 let actor = AccountActor::operator(id);
                 if let Some(required) = require_codes {
@@ -195,13 +197,4 @@ fn report(
 
 fn exact(budget: MonthBudget) -> Option<Box<RawValue>> {
     output::exact_cost(budget.as_cost())
-}
-
-/// Parses a state.
-fn on_or_off(text: &str) -> Result<bool, &'static str> {
-    match text {
-        "on" => Ok(true),
-        "off" => Ok(false),
-        _ => Err("expected on or off"),
-    }
 }

@@ -134,6 +134,8 @@ macro_rules! find_person {
             (None, None) => {
                 let removed = of_email()
                     .filter(people::account_id.eq(Bind($stamp.account)))
+                    // another sign-on may have made the person since the query before
+                    .filter(people::removed_at.is_not_null())
                     .select(people::id);
                 let removed: Option<PersonId> = removed.first($c).await.optional()?;
                 let values = (
