@@ -138,7 +138,8 @@ ALTER TABLE prism_examples VALIDATE CONSTRAINT prism_examples_result_id_fkey;
 ANALYZE results;
 
 -- 4. To drop a month later, here results_first, instead of purging its results one by one. What it used is
--- kept, as a purge keeps it. The transaction blocks calls while it reads the month: delete marks first
+-- kept, as a purge keeps it: a node has counted the month an hour after it ended. The transaction blocks
+-- calls while it reads the month: delete marks first
 --
 -- BEGIN;
 -- LOCK TABLE results IN ACCESS EXCLUSIVE MODE;
@@ -167,7 +168,4 @@ ANALYZE results;
 --     WHERE held.account_id = gone.account_id AND held.idempotency_key = gone.idempotency_key;
 -- ALTER TABLE results DETACH PARTITION results_first;
 -- DROP TABLE results_first;
--- -- counted again at the next look
--- DELETE FROM result_counts;
--- DELETE FROM counted_results;
 -- COMMIT;

@@ -170,22 +170,6 @@ impl ResultId {
         DateTime::from_timestamp_millis(milliseconds).unwrap_or_default()
     }
 
-    /// A position with other random bits between the same results: no result's id lies between it
-    /// and this one. `None` if this id can belong to a result.
-    ///
-    /// A result's id has 48 bits of milliseconds, then the version, 7 (RFC 9562). Ids with a
-    /// smaller version sort after all results of earlier milliseconds and before those of their
-    /// own.
-    #[must_use]
-    pub fn beside(self, random: u128) -> Option<Self> {
-        const AFTER_VERSION: u32 = 76;
-        const AFTER_MOMENT: u32 = 80;
-        let is_before_results = self < Self::first_of(self.moment());
-        let moment = (self.0.as_u128() >> AFTER_MOMENT) << AFTER_MOMENT;
-        let random = random & ((1 << AFTER_VERSION) - 1);
-        is_before_results.then(|| Self(Uuid::from_u128(moment | random)))
-    }
-
     /// The id just below this one, whether or not a result has it.
     #[must_use]
     pub fn just_before(self) -> Self {
@@ -218,32 +202,6 @@ mod tests {
         assert_eq!(ResultId::LOWEST.just_before(), ResultId::LOWEST);
         assert_eq!(ResultId::HIGHEST.just_after(), ResultId::HIGHEST);
         assert_eq!(ResultId::HIGHEST.moment().timestamp_millis(), (1 << 48) - 1);
-    }
-
-    #[test]
-    fn beside_an_id_that_no_result_has_are_others_at_its_place() {
-        let moment = "2026-05-04T09:00:00.123Z".parse().unwrap();
-        let first = ResultId::first_of(moment);
-        let last_before = ResultId::new(Uuid::from_u128(
-            ResultId::first_of(moment - chrono::TimeDelta::milliseconds(1))
-                .0
-                .as_u128()
-                | ((1 << 76) - 1),
-        ));
-        for place in [first.just_before(), first.just_before().beside(3).unwrap()] {
-            for random in [0, 1, 77, u128::MAX] {
-                let beside = place.beside(random).unwrap();
-                assert!(last_before < beside && beside < first, "{beside}");
-                assert_eq!(beside.moment(), moment);
-            }
-            assert_ne!(place.beside(1), place.beside(2));
-        }
-        assert!(
-            ResultId::LOWEST.beside(u128::MAX).unwrap() < ResultId::first_of(DateTime::UNIX_EPOCH)
-        );
-        for of_results in [first, last_before, ResultId::HIGHEST] {
-            assert_eq!(of_results.beside(1), None);
-        }
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod group_commit;
 mod locked_rows;
 mod pools;
 mod postgres;
+mod postgres_hosts;
 mod postgres_lanes;
 mod postgres_pool;
 pub(crate) mod sqlite;

@@ -34,7 +34,8 @@ const LOCK: &str = "SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout 
 impl Database {
     /// Runs the missing migrations and returns how many there were.
     ///
-    /// All run in one transaction, all or none. Any number of processes may migrate at once.
+    /// All run in one transaction, all or none. Any number of processes may migrate at once. A
+    /// database that misses none is only read.
     ///
     /// # Errors
     /// A migration failed, or the database has one that this binary does not know.
@@ -130,6 +131,9 @@ fn migrate_postgres(
     run: Run,
 ) -> Result<MigrationPlan, MigrateError> {
     let mut connection: AsyncConnectionWrapper<AsyncPgConnection> = connection.into();
+    if target == MigrationTarget::Newest && steps::has_all(&mut connection, &POSTGRES) {
+        return Ok(MigrationPlan::default());
+    }
     let done = connection.transaction(|connection| {
         connection.batch_execute(LOCK)?;
         go(connection, &POSTGRES, target, run, POSTGRES_COLUMNS)
@@ -142,6 +146,9 @@ fn migrate_sqlite(
     target: MigrationTarget,
     run: Run,
 ) -> Result<MigrationPlan, MigrateError> {
+    if target == MigrationTarget::Newest && steps::has_all(&mut connection, &SQLITE) {
+        return Ok(MigrationPlan::default());
+    }
     let done = connection
         .immediate_transaction(|connection| go(connection, &SQLITE, target, run, SQLITE_COLUMNS));
     outcome(done)

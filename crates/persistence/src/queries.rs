@@ -26,7 +26,7 @@ mod watch;
 pub use self::accounts::{AccountRow, CreateOutcome, DEFAULT_ACCOUNT};
 pub use self::budgets::{BudgetRow, CountedMonth};
 pub use self::calls::{CreateCallRow, KeyRow, ResultCallRow};
-pub use self::counts::{KeptCounts, KeyCount, NewCounts};
+pub use self::counts::{CountProgress, KeptCounts, KeyCount, UncountedPrism, Watermark};
 pub use self::database::{Database, DatabaseSettings};
 pub use self::events::*;
 pub use self::file_runs::{
@@ -48,4 +48,4 @@ pub use self::retests::{
 };
 pub use self::transfer::*;
 pub use self::uploads::{NewUploadRow, OldUploadRow, OldUploads, UploadDeletion, UploadRow};
-pub use self::watch::{CountableResult, KeptHours, NewHours, UncountedPrism, WatchHourRow};
+pub use self::watch::{CountableResult, KeptHours, NewHours, WatchHourRow};

@@ -38,7 +38,7 @@ pub use self::column_value::{
     AnsweredOutcome, ColumnNotSearchable, ColumnValue, SearchableColumn, SearchableValue,
     searchable_columns,
 };
-pub use self::counts::{DAYS, DayCount, PrismCounts, ResultCounts};
+pub use self::counts::{CountOutcome, CountRounds, DAYS, DayCount, PrismCounts, ResultCounts};
 pub use self::create::CreateCall;
 pub use self::details::ResultDetails;
 pub use self::error::{CallError, InternalError};

@@ -70,11 +70,7 @@ async fn a_killed_import_goes_on_and_doubles_nothing(backend: Backend) {
     let again = ["export-account", "again", "--account", "moved"];
     there.run(&again).await.done();
     let again = there.folder.path().join("again");
-    for file in [
-        "results.jsonl",
-        "prism_versions.jsonl",
-        "result_counts.jsonl",
-    ] {
+    for file in ["results.jsonl", "prism_versions.jsonl", "usage_days.jsonl"] {
         let read = |folder: &Path| std::fs::read_to_string(folder.join(file)).unwrap();
         assert!(read(&export) == read(&again), "{file}");
     }

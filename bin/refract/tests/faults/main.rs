@@ -31,4 +31,5 @@ mod refusals;
 mod restarts;
 mod retests;
 mod sqlite;
+mod standby;
 mod start;

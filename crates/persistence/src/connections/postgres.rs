@@ -19,6 +19,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use crate::connections::address::{Address, PostgresAddress};
 use crate::connections::database_url::DatabaseUrl;
 use crate::connections::deadline::WAIT;
+use crate::connections::postgres_hosts;
 use crate::connections::tls::{self, SslMode};
 use crate::error::{ConnectError, NO_ANSWER, PassingReason};
 
@@ -41,6 +42,8 @@ pub(crate) struct PostgresServer {
 /// The settings that an address gives for a server.
 struct ServerTarget {
     config: Config,
+    /// The settings for each of its hosts.
+    hosts: Vec<Config>,
     tls: Option<Tls>,
 }
 
@@ -178,19 +181,37 @@ impl ServerTarget {
                 is_optional: false,
             }),
         };
-        Ok(Self { config, tls })
+        let hosts = postgres_hosts::of(&config);
+        Ok(Self { config, hosts, tls })
     }
 
+    /// Opens a connection to the first host that accepts one.
     async fn open(&self) -> Result<PostgresConnection, Refused> {
+        let limit = postgres_hosts::time_for_one(&self.hosts);
+        let mut before: Option<Refused> = None;
+        for host in &self.hosts {
+            let opened = match tokio::time::timeout(limit, self.open_host(host)).await {
+                Ok(opened) => opened,
+                Err(_) => Err(Refused::unanswered()),
+            };
+            match (opened, before) {
+                (Ok(opened), _) => return Ok(opened),
+                (Err(refused), None) => before = Some(refused),
+                (Err(refused), Some(earlier)) => before = Some(earlier.and(&refused)),
+            }
+        }
+        Err(before.unwrap_or_else(Refused::unanswered))
+    }
+
+    async fn open_host(&self, host: &Config) -> Result<PostgresConnection, Refused> {
         match &self.tls {
-            None => open(&self.config, NoTls).await,
+            None => open(host, NoTls).await,
             Some(tls) => {
-                let encrypted =
-                    open(&self.config, MakeRustlsConnect::new(tls.client.clone())).await;
+                let encrypted = open(host, MakeRustlsConnect::new(tls.client.clone())).await;
                 match encrypted {
                     Err(untrusted) if untrusted.is_tls && tls.is_optional => {
                         tracing::debug!("the server's TLS is not trusted: connecting without");
-                        let mut config = self.config.clone();
+                        let mut config = host.clone();
                         let plain = open(config.ssl_mode(Negotiation::Disable), NoTls).await;
                         plain.map_err(|refused| refused.after(&untrusted))
                     }
@@ -226,6 +247,26 @@ struct Refused {
 }
 
 impl Refused {
+    /// The error for a host that does not answer.
+    fn unanswered() -> Self {
+        Self {
+            message: NO_ANSWER.to_owned(),
+            is_tls: false,
+            is_about_credentials: false,
+            passing: None,
+        }
+    }
+
+    /// Combines this error of one host with that of the next.
+    fn and(self, next: &Self) -> Self {
+        Self {
+            message: format!("{}; {}", self.message, next.message),
+            is_tls: self.is_tls || next.is_tls,
+            is_about_credentials: self.is_about_credentials || next.is_about_credentials,
+            passing: self.passing.or(next.passing),
+        }
+    }
+
     /// Combines this error with that of the earlier attempt.
     fn after(self, before: &Self) -> Self {
         Self {

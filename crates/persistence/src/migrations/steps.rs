@@ -1,7 +1,12 @@
 //! The migrations that lead from the state of a database to a target.
 
-use diesel::Connection;
+use std::collections::BTreeSet;
+
 use diesel::migration::{Migration, MigrationSource};
+use diesel::query_builder::SqlQuery;
+use diesel::query_dsl::methods::LoadQuery;
+use diesel::sql_types::Text;
+use diesel::{Connection, QueryableByName, RunQueryDsl as _, sql_query};
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness};
 
 use crate::error::MigrateError;
@@ -55,6 +60,31 @@ impl MigrationStep {
             Self::Run { name } | Self::Undo { name } => name,
         }
     }
+}
+
+/// A migration that a database has.
+#[derive(QueryableByName)]
+pub(super) struct AppliedVersion {
+    #[diesel(sql_type = Text)]
+    version: String,
+}
+
+/// Whether a database has exactly the migrations of this binary. Only reads, so that a standby and a
+/// user who may only read can be asked.
+pub(super) fn has_all<C>(connection: &mut C, migrations: &EmbeddedMigrations) -> bool
+where
+    C: Connection,
+    SqlQuery: for<'q> LoadQuery<'q, C, AppliedVersion>,
+{
+    let Ok(known) = known::<C>(migrations) else {
+        return false;
+    };
+    let known = known.iter().map(|known| known.name().version().to_string());
+    let known: BTreeSet<String> = known.collect();
+    // an error means that the table is missing or cannot be read
+    let applied = sql_query("SELECT version FROM __diesel_schema_migrations").load(connection);
+    let applied = applied.unwrap_or_default().into_iter();
+    known == applied.map(|applied| applied.version).collect()
 }
 
 /// The steps from a database's state to a target: later migrations are undone, the latest first,

@@ -1,37 +1,51 @@
 //! Counts of results. Results up to a watermark are counted once and stored; later ones are counted
 //! at each read.
 
+mod count_results;
+mod uncounted_prisms;
+
 use chrono::NaiveDate;
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::{BigInt, Integer, Nullable};
-use diesel::upsert::excluded;
-use diesel_async::RunQueryDsl;
 use refract_domain::ids::{AccountId, ApiKeyId, PrismId, ResultId};
 use uuid::Uuid;
 
-use crate::connections::{in_transaction, on, run};
+use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::prisms::row::WriteOutcome;
+use crate::schema::results;
 use crate::schema::sql_types::{Bind, Id};
-use crate::schema::{counted_results, result_counts, results};
+
+pub use self::count_results::CountProgress;
+pub(crate) use self::count_results::lock_watermark;
+pub use self::uncounted_prisms::{UncountedPrism, Watermark};
 
 /// The key in counts of results that no API key made: a column of a primary key cannot be null.
 pub(crate) const NO_KEY: ApiKeyId = ApiKeyId::new(Uuid::nil());
 
-/// Every stored count, and the watermarks up to which they count: one statement, so that both are
-/// of one moment. Days before the first parameter are added up.
+/// The stored counts of results that were not deleted, and the watermarks up to which they count: one
+/// statement, so that both are of one moment. Days before the first parameter are added up.
 const KEPT: &str = "\
-SELECT prisms.id AS prism, counted_results.up_to AS up_to, result_counts.api_key_id AS api_key,
-    CASE WHEN result_counts.day >= $1 THEN result_counts.day END AS day,
-    CAST(COALESCE(SUM(result_counts.ok), 0) AS BIGINT) AS ok,
-    CAST(COALESCE(SUM(result_counts.failed), 0) AS BIGINT) AS failed
+SELECT prisms.id AS prism, counted_results.up_to AS up_to, sums.api_key_id AS api_key,
+    sums.day AS day,
+    COALESCE(sums.calls - sums.failed, 0) AS ok,
+    COALESCE(sums.failed, 0) AS failed
 FROM prisms
 LEFT JOIN counted_results ON counted_results.prism_id = prisms.id
-LEFT JOIN result_counts ON result_counts.prism_id = prisms.id
-WHERE prisms.account_id = $2
-GROUP BY 1, 2, 3, 4";
+LEFT JOIN (
+    SELECT prism_id, api_key_id, CASE WHEN day >= $1 THEN day END AS day,
+        CAST(SUM(calls) AS BIGINT) AS calls, CAST(SUM(failed) AS BIGINT) AS failed
+    FROM (
+        SELECT prism_id, api_key_id, day, calls, failed FROM usage_days
+        UNION ALL
+        SELECT prism_id, api_key_id, day, -calls, -failed FROM deleted_usage
+    ) AS parts
+    WHERE prism_id IN (SELECT id FROM prisms WHERE account_id = $2)
+    GROUP BY 1, 2, 3
+    HAVING SUM(calls) > 0
+) AS sums ON sums.prism_id = prisms.id
+WHERE prisms.account_id = $3";
 
 /// The first uncounted result of each prism: the next one in the index by prism and id. By id
 /// alone, the planner would walk over the results of other prisms.
@@ -74,20 +88,6 @@ pub struct KeyCount {
     pub failed: u64,
 }
 
-/// Counts of a prism's results that are to be stored.
-#[derive(Clone, Debug)]
-pub struct NewCounts {
-    /// The prism.
-    pub prism: PrismId,
-    /// The watermark as it was read.
-    pub read_up_to: Option<ResultId>,
-    /// The new watermark: an id that no result can have, chosen so that equivalent ids exist
-    /// [beside](ResultId::beside) it.
-    pub up_to: ResultId,
-    /// The results between the two watermarks by day, one entry for each day and key.
-    pub counts: Vec<(NaiveDate, KeyCount)>,
-}
-
 #[derive(QueryableByName)]
 struct KeptColumns {
     #[diesel(sql_type = Id)]
@@ -112,18 +112,6 @@ struct FirstColumns {
     first: ResultId,
 }
 
-#[derive(Insertable)]
-#[diesel(table_name = result_counts)]
-struct CountColumns {
-    #[diesel(serialize_as = Bind<PrismId>)]
-    prism_id: PrismId,
-    day: i32,
-    #[diesel(serialize_as = Bind<ApiKeyId>)]
-    api_key_id: ApiKeyId,
-    ok: i64,
-    failed: i64,
-}
-
 impl Database {
     /// Lists the stored counts of an account's prisms: by day from `since` on, and in total for all
     /// days before.
@@ -138,6 +126,7 @@ impl Database {
         self.read(async move |mut connection| {
             let query = sql_query(KEPT)
                 .bind::<Integer, _>(number_of(since))
+                .bind::<Id, _>(Bind(account))
                 .bind::<Id, _>(Bind(account));
             let found: Vec<KeptColumns> = on!(connection, load(query))?;
             found.into_iter().map(KeptCounts::try_from).collect()
@@ -217,88 +206,13 @@ impl Database {
         })
         .await
     }
-
-    /// Adds counts to the stored ones and moves the watermark, if the watermark has not changed
-    /// since it was read, so that nothing is counted twice.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn keep_counts(&self, new: NewCounts) -> Result<WriteOutcome, PersistenceError> {
-        let NewCounts {
-            prism,
-            read_up_to,
-            up_to,
-            counts,
-        } = new;
-        self.write(async move |mut connection| {
-            let moved =
-                in_transaction!(connection, |c| {
-                    let moved = match read_up_to {
-                        None => {
-                            let insert = diesel::insert_into(counted_results::table).values((
-                                counted_results::prism_id.eq(Bind(prism)),
-                                counted_results::up_to.eq(Bind(up_to)),
-                            ));
-                            insert.on_conflict_do_nothing().execute(c).await?
-                        }
-                        Some(read) => {
-                            let as_read = counted_results::table
-                                .filter(counted_results::prism_id.eq(Bind(prism)))
-                                .filter(counted_results::up_to.eq(Bind(read)));
-                            diesel::update(as_read)
-                                .set(counted_results::up_to.eq(Bind(up_to)))
-                                .execute(c)
-                                .await?
-                        }
-                    };
-                    if moved == 1 {
-                        for (day, count) in counts {
-                            let added = CountColumns::new(prism, day, count);
-                            run!(
-                                c,
-                                diesel::insert_into(result_counts::table)
-                                    .values(added)
-                                    .on_conflict((
-                                        result_counts::prism_id,
-                                        result_counts::day,
-                                        result_counts::api_key_id,
-                                    ))
-                                    .do_update()
-                                    .set((
-                                        result_counts::ok
-                                            .eq(result_counts::ok + excluded(result_counts::ok)),
-                                        result_counts::failed
-                                            .eq(result_counts::failed
-                                                + excluded(result_counts::failed)),
-                                    ))
-                            );
-                        }
-                    }
-                    QueryResult::Ok(moved)
-                })?;
-            Ok(WriteOutcome::of(moved == 1))
-        })
-        .await
-    }
-}
-
-impl CountColumns {
-    fn new(prism: PrismId, day: NaiveDate, count: KeyCount) -> Self {
-        Self {
-            prism_id: prism,
-            day: number_of(day),
-            api_key_id: count.api_key.unwrap_or(NO_KEY),
-            ok: i64::try_from(count.ok).unwrap_or(i64::MAX),
-            failed: i64::try_from(count.failed).unwrap_or(i64::MAX),
-        }
-    }
 }
 
 impl TryFrom<KeptColumns> for KeptCounts {
     type Error = PersistenceError;
 
     fn try_from(columns: KeptColumns) -> Result<Self, PersistenceError> {
-        let column = "result_counts.day";
+        let column = "usage_days.day";
         let day = columns.day.map(|day| {
             let day = NaiveDate::from_epoch_days(day);
             day.ok_or(PersistenceError::Unreadable { column })

@@ -4,5 +4,5 @@
 mod countable_results;
 mod hours;
 
-pub use self::countable_results::{CountableResult, UncountedPrism};
+pub use self::countable_results::CountableResult;
 pub use self::hours::{KeptHours, NewHours, WatchHourRow};

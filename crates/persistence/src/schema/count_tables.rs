@@ -1,17 +1,4 @@
-//! The tables of counts: by day and key, by hour, and of what a month cost.
-
-diesel::table! {
-    use diesel::sql_types::{BigInt, Integer};
-    use crate::schema::sql_types::Id;
-
-    result_counts (prism_id, day, api_key_id) {
-        prism_id -> Id,
-        day -> Integer,
-        api_key_id -> Id,
-        ok -> BigInt,
-        failed -> BigInt,
-    }
-}
+//! The tables of counts: of results and what they used by day, by hour, and of what a month cost.
 
 diesel::table! {
     use crate::schema::sql_types::Id;

@@ -4,7 +4,7 @@
 use chrono::{DateTime, TimeDelta};
 use diesel::{RunQueryDsl as _, SqliteConnection, sql_query};
 use refract_domain::ids::{PrismId, ResultId};
-use refract_persistence::{NewCounts, PersistenceError};
+use refract_persistence::{CountProgress, PersistenceError};
 use tokio_postgres::Client;
 
 use crate::SENT;
@@ -31,13 +31,8 @@ pub(crate) async fn look(it: &Fixture, prisms: [PrismId; 2]) -> Vec<CountStateme
     let last = DateTime::from_timestamp_millis(last).unwrap();
     let mark = ResultId::first_of(last - TimeDelta::hours(1)).just_before();
     for prism in prisms {
-        let new = NewCounts {
-            prism,
-            read_up_to: None,
-            up_to: mark,
-            counts: Vec::new(),
-        };
-        it.database.keep_counts(new).await.unwrap();
+        let counting = it.database.count_next_results(prism, mark, u32::MAX);
+        assert_eq!(counting.await.unwrap(), CountProgress::Done);
     }
     let quoted = |id: &dyn std::fmt::Display| format!("'{id}'");
     let (open, sql) = sent(it.database.list_first_uncounted(it.account)).await;

@@ -310,9 +310,8 @@ impl Things {
                     event: stamp.event(EventAction::ResultsPurged, EventTarget::Prism(prism)),
                     before: 4,
                 };
-                let random = Uuid::now_v7().as_u128();
                 let (ids, copied) = (vec![self.result], CopiedExamples::Kept);
-                let deleting = database.delete_results(ids, random, copied, event);
+                let deleting = database.delete_results(ids, copied, event);
                 deleting.await.map(drop)
             }
         }

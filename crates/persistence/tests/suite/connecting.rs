@@ -3,6 +3,7 @@
 use std::fs;
 use std::net::TcpListener;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use refract_persistence::{ConnectError, Database, DatabaseSettings, PassingReason};
 use refract_test_support::cluster::Cluster;
@@ -141,6 +142,72 @@ async fn a_server_whose_connections_are_all_taken_is_worth_waiting_for() {
     let wrong = settings(format!("postgres://guest:wrong@127.0.0.1:{port}/postgres"));
     let opened = Database::connect(&wrong, Handle::current()).await;
     assert_eq!(opened.err().unwrap().passing(), None);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_host_that_hangs_does_not_keep_a_query_from_the_next_host() {
+    let cluster = Cluster::start(&[]);
+    // the kernel accepts its connections, and nobody answers
+    let hung = TcpListener::bind("127.0.0.1:0").unwrap();
+    let at = |hosts: &[u16]| {
+        let hosts: Vec<_> = hosts
+            .iter()
+            .map(|port| format!("127.0.0.1:{port}"))
+            .collect();
+        format!(
+            "postgres://refract:{}@{}/postgres?sslmode=disable",
+            cluster.password(),
+            hosts.join(",")
+        )
+    };
+    let port = hung.local_addr().unwrap().port();
+    let begin = Instant::now();
+    connect(&at(&[port, cluster.port()]))
+        .await
+        .ping()
+        .await
+        .unwrap();
+    // once to see whether the server can be reached, once for the pool
+    assert!(begin.elapsed() < Duration::from_secs(20), "{begin:?}");
+    let words = refusal(&at(&[port, 1])).await;
+    assert!(words.contains("it does not answer"), "{words}");
+    assert!(words.contains("refused"), "{words}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_standby_is_opened_and_read_once_it_has_all_migrations() {
+    let primary = Cluster::start(&[]);
+    let standby = primary.standby();
+    let reader = connect(&standby.url()).await;
+    let refused = reader.migrate().await.unwrap_err().to_string();
+    assert!(refused.contains("read-only"), "{refused}");
+    let writer = connect(&primary.url()).await;
+    assert!(writer.migrate().await.unwrap() > 0);
+    while standby_is_behind(&primary.url(), &standby.url()).await {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert_eq!(reader.migrate().await.unwrap(), 0);
+    let guest = "CREATE ROLE guest LOGIN PASSWORD 'guest'; \
+        GRANT SELECT ON ALL TABLES IN SCHEMA public TO guest";
+    let client = postgres_client(&primary.url()).await;
+    client.batch_execute(guest).await.unwrap();
+    let port = primary.port();
+    let guest = format!("postgres://guest:guest@127.0.0.1:{port}/postgres");
+    assert_eq!(connect(&guest).await.migrate().await.unwrap(), 0);
+}
+
+/// Whether a standby has not replayed everything that its primary wrote.
+async fn standby_is_behind(primary: &str, standby: &str) -> bool {
+    let written = "SELECT pg_current_wal_lsn()::text";
+    let written: String = postgres_client(primary)
+        .await
+        .query_one(written, &[])
+        .await
+        .unwrap()
+        .get(0);
+    let behind = format!("SELECT pg_last_wal_replay_lsn() < '{written}'::pg_lsn");
+    let found = postgres_client(standby).await.query_one(&behind, &[]).await;
+    found.unwrap().get(0)
 }
 
 #[tokio::test]

@@ -28,12 +28,8 @@ on_both!(
 );
 
 async fn delete(it: &Fixture, ids: &[ResultId]) -> u64 {
-    // a number that no other call gets
-    let random = Uuid::now_v7().as_u128();
     let (copied, event) = (CopiedExamples::Kept, DeletionEvent::Elsewhere);
-    let deleting = it
-        .database
-        .delete_results(ids.to_vec(), random, copied, event);
+    let deleting = it.database.delete_results(ids.to_vec(), copied, event);
     deleting.await.unwrap().results
 }
 

@@ -327,9 +327,8 @@ async fn a_deletion_records_how_many_results_it_deleted(it: Fixture) {
         (vec![ids[1]], DeletionEvent::Elsewhere),
         (vec![ids[2], unknown], ended(2)),
     ] {
-        let random = Uuid::now_v7().as_u128();
         let copied = CopiedExamples::Kept;
-        let deleting = it.database.delete_results(ids, random, copied, deletion);
+        let deleting = it.database.delete_results(ids, copied, deletion);
         deleting.await.unwrap();
     }
     let listed = events(&it).await;

@@ -222,8 +222,8 @@ async fn erasing_a_result_takes_its_copy_along_and_a_purge_does_not(it: Fixture)
         results.push(new.result.id);
     }
     let delete = async |id: ResultId, copied| {
-        let (random, event) = (Uuid::now_v7().as_u128(), DeletionEvent::Elsewhere);
-        let deleting = it.database.delete_results(vec![id], random, copied, event);
+        let event = DeletionEvent::Elsewhere;
+        let deleting = it.database.delete_results(vec![id], copied, event);
         deleting.await.unwrap()
     };
     let rows = |examples| DeletedRows {

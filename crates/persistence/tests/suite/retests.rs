@@ -232,12 +232,9 @@ async fn new_answers_go_with_their_results(it: Fixture) {
     let lease = take(&it, moment(2)).await.unwrap();
     assert!(save(&it, lease, results[0], Ok("{}")).await);
     let ids = [results.clone(), gone.clone()].concat();
-    let deleting = it.database.delete_results(
-        ids,
-        Uuid::now_v7().as_u128(),
-        CopiedExamples::Deleted,
-        DeletionEvent::Elsewhere,
-    );
+    let deleting =
+        it.database
+            .delete_results(ids, CopiedExamples::Deleted, DeletionEvent::Elsewhere);
     assert_eq!(deleting.await.unwrap().results, 3);
     assert_eq!(counts(&it, retest).await, RetestCounts::default());
     assert!(!save(&it, lease, results[1], Ok("{}")).await);

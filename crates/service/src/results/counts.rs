@@ -1,9 +1,8 @@
 //! Counts of an account's results: in total, by day and by key, among millions.
 //!
-//! Older results are counted once. Their counts are stored by prism, day and key, with a
-//! *watermark* for each prism: the id up to which results are in the stored counts. Each read adds
-//! the results after the watermark to the stored counts, and moves the watermark when it is more
-//! than an hour behind.
+//! Older results are counted once, in the background. What they used is stored by prism, day, key,
+//! person, file run and model, with a *watermark* for each prism: the id up to which results are in
+//! the stored sums. Each read adds the results after the watermark to the stored sums.
 //!
 //! **The hour.** The watermark never comes nearer to the present than `OPEN`. An id begins with its
 //! creation time, and a result that is saved with an id below the watermark is never counted. An id
@@ -11,36 +10,33 @@
 //! ([`RetryPolicy`](crate::RetryPolicy)), and the clocks of nodes may differ; together that is less
 //! than an hour as long as clocks are less than half an hour apart.
 //!
-//! **Days** are in UTC, by the moment in the id. That moment equals the moment of saving unless a
-//! clock is set in between. The watermark goes by it too, so no result can be added to a closed
-//! day; besides, an index finds the results of a day by it without reading them.
+//! **Days** are in UTC, in the stored sums by the moment of saving and after the watermark by the
+//! moment in the id, for which an index is enough. The two moments are of one day, except around
+//! midnight or when a clock is set in between.
 //!
-//! **Races.** The watermark moves in one transaction with the counts, and only if it still is where
-//! it was read. Of two nodes that read at once, one moves it; the other's counts are right for its
-//! own read, and are not stored.
+//! **Deleting results.** The stored sums keep what deleted results used, since it was paid for; the
+//! sums of deleted results have it a second time, so that the difference is about results that are
+//! still there. A result that is deleted before it was counted is added to both.
 //!
-//! **Deleting results.** Every deletion subtracts the results up to the watermark from the stored
-//! counts, in one transaction (`Database::delete_results`). A read that began before the deletion
-//! may have counted results after the watermark that are gone now. So the deletion also replaces
-//! the watermark with an equivalent id that it never had before: the read finds the watermark
-//! changed, and stores nothing.
+//! **Races.** A count and a deletion lock the watermark before they read which results are counted,
+//! so each result is in the stored sums once.
 
+mod rounds;
 mod tail;
 
 use std::collections::HashMap;
 
 use chrono::{DateTime, Days, NaiveDate, TimeDelta, Utc};
-use refract_domain::ids::{AccountId, ApiKeyId, PrismId, ResultId};
-use refract_persistence::{KeyCount, NewCounts};
+use refract_domain::ids::{AccountId, ApiKeyId, PrismId};
+use refract_persistence::KeyCount;
 
-use self::tail::Tail;
+pub use self::rounds::{CountOutcome, CountRounds};
+use self::tail::count_tail;
 use crate::InternalError;
 use crate::results::Results;
 
 /// Results younger than this are counted at each read.
 const OPEN: TimeDelta = TimeDelta::hours(1);
-/// Minimum advance of a watermark, so that reads in quick succession write nothing.
-const STEP: TimeDelta = TimeDelta::hours(1);
 /// Days that are counted one by one, today included.
 pub const DAYS: usize = 7;
 
@@ -128,7 +124,8 @@ impl ResultCounts {
 impl Results<'_> {
     /// Counts the results of an account's prisms, archived ones included, at a moment.
     ///
-    /// The first read counts all results; later reads count only the results after the watermark.
+    /// Reads the stored sums, and counts the results after the watermark: all of them in a database
+    /// in which nothing was counted in the background yet.
     ///
     /// # Errors
     /// When the database fails.
@@ -139,8 +136,7 @@ impl Results<'_> {
     ) -> Result<ResultCounts, InternalError> {
         let database = &self.refract.database;
         let mut counts = ResultCounts::up_to(now.date_naive());
-        let closed = ResultId::first_of(now - OPEN).just_before();
-        // before the stored counts: a watermark that moves in between only moves forward
+        // before the stored sums: a watermark that moves in between only moves forward
         let uncounted = database.list_first_uncounted(account).await?;
         let since = counts.none.days.first().map(|first| first.day);
         let kept = database.list_kept_counts(account, since.unwrap_or_default());
@@ -150,21 +146,10 @@ impl Results<'_> {
             counts.add(kept.prism, kept.day, kept.count);
         }
         for (prism, first) in uncounted {
-            let read_up_to = watermarks.get(&prism).copied().flatten();
-            let tail = Tail::count(database, prism, read_up_to, first, closed).await?;
-            for (day, count) in tail.closed.iter().chain(&tail.open) {
-                counts.add(prism, Some(*day), *count);
-            }
-            let is_due =
-                read_up_to.is_none_or(|read_up_to| closed.moment() - read_up_to.moment() >= STEP);
-            if is_due && !tail.closed.is_empty() {
-                let new = NewCounts {
-                    prism,
-                    read_up_to,
-                    up_to: closed,
-                    counts: tail.closed,
-                };
-                database.keep_counts(new).await?;
+            let watermark = watermarks.get(&prism).copied().flatten();
+            let first = watermark.map_or(first, |watermark| first.max(watermark.just_after()));
+            for (day, count) in count_tail(database, prism, first).await? {
+                counts.add(prism, Some(day), count);
             }
         }
         Ok(counts)

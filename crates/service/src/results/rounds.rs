@@ -10,10 +10,12 @@ impl Refract {
     pub async fn work_in_rounds(&self) -> Infallible {
         // boxed, since the futures are large and moved before they run
         let watching = Box::pin(self.measures().watch_rounds().run());
+        let counting = Box::pin(self.results().count_rounds().run());
         let budgets = Box::pin(self.budgets().rounds().run());
         let names = Box::pin(self.results().prism_names().run());
         tokio::select! {
             never = watching => never,
+            never = counting => never,
             never = budgets => never,
             never = names => never,
         }

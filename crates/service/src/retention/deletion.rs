@@ -89,8 +89,7 @@ impl Deletion {
             (false, 0) => DeletionEvent::Begun(self.event(self.begun)),
             (false, _) => DeletionEvent::Elsewhere,
         };
-        let (random, copied) = (rand::random(), self.copied);
-        let deleting = self.database.delete_results(ids, random, copied, event);
+        let deleting = self.database.delete_results(ids, self.copied, event);
         let deleted = deleting.await?;
         self.deleted += deleted.results;
         self.examples += deleted.examples;

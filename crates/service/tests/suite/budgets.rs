@@ -14,7 +14,6 @@ use refract_service::lenses::PrismLens;
 use refract_service::people::AccountActor;
 use refract_service::results::{BudgetOutcome, BudgetUse, ServiceMetrics};
 use refract_test_support::on_both;
-use uuid::Uuid;
 
 use crate::fixture::{Described, Fixture, account, connect, key, moment, new_result};
 
@@ -108,12 +107,9 @@ async fn the_cost_of_a_month_is_that_of_its_results(it: Fixture) {
 async fn a_deletion_changes_no_cost_of_a_month(it: Fixture) {
     let prism = it.prism(it.account).await;
     let delete = async |id| {
-        let deleting = it.database.delete_results(
-            vec![id],
-            Uuid::now_v7().as_u128(),
-            CopiedExamples::Kept,
-            DeletionEvent::Elsewhere,
-        );
+        let deleting =
+            it.database
+                .delete_results(vec![id], CopiedExamples::Kept, DeletionEvent::Elsewhere);
         deleting.await.unwrap();
     };
     let first = save(&it, &prism, -DAY, "0.5").await;

@@ -18,7 +18,7 @@ use crate::result_counts::assert_counts;
 
 on_both!(
     counts_are_those_of_what_is_left_however_they_were_counted_before,
-    looks_during_a_purge_keep_no_counts_of_what_is_gone,
+    what_is_purged_while_it_is_counted_is_in_no_count,
     a_purge_takes_the_status_that_is_asked_for,
     erasing_takes_every_result_with_the_same_texts,
     erasing_by_reference_takes_the_results_of_every_prism,
@@ -88,14 +88,16 @@ async fn assert_counted(it: &Fixture, account: AccountId, saved: &[&Saved], now:
 }
 
 async fn counts_are_those_of_what_is_left_however_they_were_counted_before(it: Fixture) {
-    // the hours after the newest result at which the counts are read: never, when all but the last
-    // hour is stored, and when everything is
-    for looks in [&[][..], &[0], &[2 * HOUR], &[0, 2 * HOUR, 4 * HOUR]] {
+    // the hours after the newest result at which results are counted: never, when all but the newest
+    // are, and when everything is
+    for times in [&[][..], &[0], &[2 * HOUR], &[0, 2 * HOUR, 4 * HOUR]] {
         let account = account(&it.database).await;
         let mut saved = save_all(&it, account, &of_days(250)).await;
         let other = save_all(&it, account, &of_days(20)).await;
-        for look in looks {
-            assert_counted(&it, account, &[&saved, &other], *look).await;
+        for time in times {
+            let counting = it.refract.results().count_now(account, moment(*time));
+            counting.await.unwrap();
+            assert_counted(&it, account, &[&saved, &other], *time).await;
         }
         for before in [-40 * DAY, -39 * DAY - HOUR, -3 * DAY, -2 * HOUR, 1] {
             purge(&it, &mut saved, before).await;
@@ -114,29 +116,28 @@ async fn counts_are_those_of_what_is_left_however_they_were_counted_before(it: F
     }
 }
 
-async fn looks_during_a_purge_keep_no_counts_of_what_is_gone(it: Fixture) {
+async fn what_is_purged_while_it_is_counted_is_in_no_count(it: Fixture) {
     let other = connect(&it.url).await;
     let mut saved = save_all(&it, it.account, &of_days(600)).await;
     let mut now = 0;
     for round in 0..5 {
         let (stop, mut stopped) = oneshot::channel::<()>();
         let (refract, account) = (Refract::new(other.clone()), it.account);
-        let looks = tokio::spawn(async move {
-            let mut looks = 0;
+        let counting = tokio::spawn(async move {
+            let mut counts = 0;
             while stopped.try_recv().is_err() {
-                // each read may move the watermark
-                let at = moment(now + looks * 2 * HOUR);
-                refract.results().counts(account, at).await.unwrap();
-                looks += 1;
+                // from the oldest results on, so that every count moves the watermark
+                let at = moment(now - (200 - counts % 200) * 15 * HOUR);
+                refract.results().count_now(account, at).await.unwrap();
+                counts += 1;
             }
-            looks
+            counts
         });
         let oldest = saved.results.first().unwrap().1.at;
         purge(&it, &mut saved, oldest + 20 * DAY).await;
         stop.send(()).unwrap();
-        let looks = looks.await.unwrap();
-        assert!(looks > 0);
-        now += (looks + 2) * 2 * HOUR;
+        assert!(counting.await.unwrap() > 0);
+        now += 4 * HOUR;
         let more: Vec<_> = (1..20)
             .map(|later| result(now + later, key(2), later % 3 > 0))
             .collect();

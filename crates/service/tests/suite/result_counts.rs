@@ -9,11 +9,13 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, TestRunner};
+use refract_domain::event::{Actor, EventAction, EventTarget};
 use refract_domain::ids::{AccountId, ApiKeyId};
 use refract_service::Refract;
+use refract_service::events::event_stamp;
 use refract_service::keys::KeyLimits;
 use refract_service::people::{AccountActor, ResultActor};
-use refract_service::results::ResultCounts;
+use refract_service::results::{CountOutcome, ResultCounts};
 use refract_test_support::on_both;
 use tokio::runtime::Handle;
 
@@ -23,8 +25,9 @@ use crate::fixture::{
 
 on_both!(
     counts_are_those_of_a_plain_count_at_every_look,
-    looks_of_two_nodes_at_once_count_nothing_twice,
-    what_a_look_kept_is_not_counted_again,
+    nodes_that_count_at_once_count_nothing_twice,
+    results_are_counted_once_an_hour_after_they_were_saved,
+    an_account_that_is_being_imported_is_not_counted,
     lists_of_prisms_and_keys_show_their_numbers,
 );
 
@@ -34,7 +37,7 @@ const HOUR: i64 = 3_600_000;
 /// hour or more; otherwise the age is the first number of the tuple, below an hour.
 type Age = (Option<i64>, (i64, ResultActor, bool));
 
-/// Milliseconds until the read, what is saved before it, and whether the counts are read.
+/// Milliseconds until the read, what is saved before it, and whether results are counted before it.
 type Look = (i64, Vec<Vec<Age>>, bool);
 
 fn result(at: i64, actor: ResultActor, is_ok: bool) -> Described {
@@ -93,6 +96,10 @@ async fn look(refract: &Refract, account: AccountId, now: DateTime<Utc>) -> Resu
     refract.results().counts(account, now).await.unwrap()
 }
 
+async fn count(refract: &Refract, account: AccountId, now: DateTime<Utc>) {
+    refract.results().count_now(account, now).await.unwrap();
+}
+
 async fn counts_are_those_of_a_plain_count_at_every_look(it: Fixture) {
     let it = &it;
     let actors = vec![key(1), key(2), person(3), ResultActor::Operator];
@@ -120,20 +127,19 @@ async fn counts_are_those_of_a_plain_count_at_every_look(it: Fixture) {
             let mut saved = save_all(it, account, &first).await;
             let other = save_all(it, account, &first).await;
             let mut now = 0;
-            for (later, more, is_looked) in looks {
+            for (later, more, is_counted) in looks {
                 now += later;
                 // everything saved after a read is younger than an hour
                 let more: Vec<_> = more.concat();
                 let young = more.iter().map(|(_, late)| described(now, &(None, *late)));
                 let young: Vec<_> = young.collect();
                 save_more(it, &mut saved, &young).await;
-                if is_looked {
-                    let counted = look(&it.refract, account, moment(now)).await;
-                    assert_counts(&counted, &[&saved, &other], moment(now));
+                if is_counted {
+                    count(&it.refract, account, moment(now)).await;
                 }
+                let counted = look(&it.refract, account, moment(now)).await;
+                assert_counts(&counted, &[&saved, &other], moment(now));
             }
-            let counted = look(&it.refract, account, moment(now)).await;
-            assert_counts(&counted, &[&saved, &other], moment(now));
         };
         tokio::task::block_in_place(|| Handle::current().block_on(check));
         Ok(())
@@ -141,7 +147,7 @@ async fn counts_are_those_of_a_plain_count_at_every_look(it: Fixture) {
     TestRunner::new(config).run(&(first, looks), run).unwrap();
 }
 
-async fn looks_of_two_nodes_at_once_count_nothing_twice(it: Fixture) {
+async fn nodes_that_count_at_once_count_nothing_twice(it: Fixture) {
     let other = Refract::new(connect(&it.url).await);
     let first: Vec<_> = (0..40)
         .map(|ago| result(-ago * 5 * HOUR, key(1), ago % 3 > 0))
@@ -152,7 +158,10 @@ async fn looks_of_two_nodes_at_once_count_nothing_twice(it: Fixture) {
         let looks = (0..12).map(|number| {
             let refract = [&it.refract, &other][number % 2].clone();
             let account = it.account;
-            tokio::spawn(async move { look(&refract, account, moment(now)).await })
+            tokio::spawn(async move {
+                count(&refract, account, moment(now)).await;
+                look(&refract, account, moment(now)).await
+            })
         });
         for look in looks.collect::<Vec<_>>() {
             assert_counts(&look.await.unwrap(), &[&saved], moment(now));
@@ -166,33 +175,59 @@ async fn looks_of_two_nodes_at_once_count_nothing_twice(it: Fixture) {
     }
 }
 
-async fn what_a_look_kept_is_not_counted_again(it: Fixture) {
+async fn results_are_counted_once_an_hour_after_they_were_saved(it: Fixture) {
     let saved = save_all(&it, it.account, &[result(0, key(1), true)]).await;
-    let open = it.database.list_first_uncounted(it.account);
     let first = saved.results[0].0;
-    assert_eq!(open.await.unwrap(), [(saved.prism(), first)]);
-    // an hour is not over
-    look(&it.refract, it.account, moment(HOUR)).await;
-    let open = it.database.list_first_uncounted(it.account);
-    assert_eq!(open.await.unwrap(), [(saved.prism(), first)]);
-    let now = moment(HOUR + 1);
-    let before = look(&it.refract, it.account, now).await;
-    let open = it.database.list_first_uncounted(it.account);
-    assert!(open.await.unwrap().is_empty());
-    assert_eq!(look(&it.refract, it.account, now).await, before);
-    // reads in quick succession write nothing: the watermark stays for another hour
-    let late = it.save(&saved.lens, &result(2, key(1), true)).await;
-    for minutes in [30, 59] {
-        let now = now + TimeDelta::minutes(minutes);
-        look(&it.refract, it.account, now).await;
-        let open = it.database.list_first_uncounted(it.account);
-        assert_eq!(open.await.unwrap(), [(saved.prism(), late)]);
+    let uncounted = async || {
+        let listing = it.database.list_first_uncounted(it.account).await;
+        listing.unwrap()
+    };
+    let rounds = it.refract.results().count_rounds();
+    let after = |minutes| moment(0) + TimeDelta::minutes(minutes);
+    for minutes in [0, 60, 70] {
+        let outcome = rounds.round(after(minutes)).await.unwrap();
+        assert_eq!(outcome, CountOutcome::Counted(0), "{minutes}");
+        assert_eq!(uncounted().await, [(saved.prism(), first)]);
     }
-    let hour = now + TimeDelta::hours(1);
-    let counted = look(&it.refract, it.account, hour).await;
+    let before = look(&it.refract, it.account, moment(0)).await;
+    let other_node = it.refract.results().count_rounds();
+    let outcome = other_node.round(after(71)).await.unwrap();
+    assert_eq!(outcome, CountOutcome::HeldByAnotherNode);
+    let outcome = rounds.round(after(71)).await.unwrap();
+    assert_eq!(outcome, CountOutcome::Counted(1));
+    assert_eq!(uncounted().await, []);
+    assert_eq!(look(&it.refract, it.account, moment(0)).await, before);
+    let late = it
+        .save(&saved.lens, &result(12 * 60_000, key(1), true))
+        .await;
+    assert_eq!(uncounted().await, [(saved.prism(), late)]);
+    let outcome = rounds.round(after(90)).await.unwrap();
+    assert_eq!(outcome, CountOutcome::Counted(1));
+    assert_eq!(uncounted().await, []);
+    let counted = look(&it.refract, it.account, moment(0)).await;
     assert_eq!(counted.of_prism(saved.prism()).in_all, 2);
-    let open = it.database.list_first_uncounted(it.account);
-    assert!(open.await.unwrap().is_empty());
+}
+
+async fn an_account_that_is_being_imported_is_not_counted(it: Fixture) {
+    let saved = save_all(&it, it.account, &[result(0, key(1), true)]).await;
+    let first = saved.results[0].0;
+    let now = moment(5 * HOUR);
+    for (action, is_counted) in [
+        (EventAction::AccountImportStarted, false),
+        (EventAction::AccountImported, true),
+    ] {
+        let stamp = event_stamp(it.account, Actor::Operator, None);
+        let event = stamp.event(action, EventTarget::Account(it.account));
+        it.database.save_event(event).await.unwrap();
+        count(&it.refract, it.account, now).await;
+        let uncounted = it.database.list_first_uncounted(it.account).await.unwrap();
+        let expected: &[_] = if is_counted {
+            &[]
+        } else {
+            &[(saved.prism(), first)]
+        };
+        assert_eq!(uncounted, expected);
+    }
 }
 
 async fn lists_of_prisms_and_keys_show_their_numbers(it: Fixture) {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use chrono::Utc;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use indicatif::HumanCount;
@@ -112,6 +113,11 @@ impl UsageCommand {
             since: period.since,
             until: period.until,
         };
+        // where no server counts in the background
+        if let Err(error) = refract.results().count_now(account, Utc::now()).await {
+            // a standby, or a user who may only read: what is not counted is read below
+            tracing::debug!(%error, "results could not be counted");
+        }
         let listed = refract.results().usage(account, scope).await?;
         if self.json {
             return listed

@@ -1,10 +1,11 @@
 //! What results used: calls, model requests, tokens and cost, added up by prism, key, person, file
 //! run, model and day.
 //!
-//! One statement, for any number of results. A period is read by the ids in it. Deleted results are
-//! counted too: their deletion keeps what they used.
+//! Counted results are read as sums of whole days in UTC, so that millions cost nothing; the others,
+//! and parts of days, one by one. Deleted results are in the sums too.
 
-mod deleted;
+mod added;
+mod period;
 mod scope;
 mod statement;
 
@@ -23,7 +24,7 @@ use crate::queries::database::Database;
 use crate::queries::results::provenance::saved_cost;
 use crate::queries::results::usage::statement::UsageStatement;
 
-pub(crate) use self::deleted::KeepUsage;
+pub(crate) use self::added::{AddUsage, AddedResults, UsageTable};
 pub use self::scope::{UsageDimension, UsageScope};
 
 /// What some results used. Results whose server did not report a number add nothing to it.
@@ -104,7 +105,7 @@ pub struct UsageGroup {
 }
 
 impl Database {
-    /// Adds up what an account's results used, deleted ones among them.
+    /// Adds up what an account's results used, deleted ones among them. Two queries.
     ///
     /// # Errors
     /// When the database fails.
@@ -113,8 +114,12 @@ impl Database {
         account: AccountId,
         scope: UsageScope,
     ) -> Result<Vec<UsageGroup>, PersistenceError> {
-        let query = UsageStatement::new(account, scope);
         let database = self.without_lanes();
+        let uncounted = database.list_first_uncounted(account).await?.into_iter();
+        let uncounted =
+            uncounted.filter(|(prism, _)| scope.prism.is_none_or(|only| only == *prism));
+        let first = uncounted.map(|(_, first)| first).min();
+        let query = UsageStatement::new(account, scope, first);
         let reading = database.read(async move |mut connection| {
             let found: Vec<UsageColumns> = on!(connection, CUSTOM_PLAN, load(query))?;
             let groups = found.into_iter().map(TryFrom::try_from);
@@ -156,7 +161,7 @@ impl TryFrom<UsageColumns> for UsageGroup {
         let whole = |sum| u64::try_from(sum).unwrap_or_default();
         Ok(Self {
             prism: columns.prism,
-            // a row about deleted results has zeros for none
+            // a row of stored sums has zeros for none
             api_key: columns.api_key.filter(|id| !id.uuid().is_nil()),
             person: columns.person.filter(|id| !id.uuid().is_nil()),
             file_run: columns.file_run.filter(|id| !id.uuid().is_nil()),
@@ -175,7 +180,7 @@ impl TryFrom<UsageColumns> for UsageGroup {
     }
 }
 
-/// Adds what deleted results used to the group that they belong to.
+/// Adds up the groups that are about the same results.
 fn merged(groups: Vec<UsageGroup>) -> Vec<UsageGroup> {
     let mut by_key = BTreeMap::new();
     for group in groups {

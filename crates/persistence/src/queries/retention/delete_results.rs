@@ -1,20 +1,20 @@
-//! Deletes results with everything that depends on them, subtracts them from the counts, and keeps
-//! what they used.
+//! Deletes results with everything that depends on them, and keeps what they used.
+
+use std::collections::BTreeSet;
 
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 use refract_domain::event::{Event, EventDetail};
-use refract_domain::ids::{ApiKeyId, PrismId, ResultId};
+use refract_domain::ids::{PrismId, ResultId};
 
 use crate::connections::{for_update, in_transaction, run};
 use crate::error::PersistenceError;
-use crate::queries::counts::{NO_KEY, number_of};
+use crate::queries::counts::lock_watermark;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
-use crate::queries::results::usage::KeepUsage;
-use crate::queries::retention::deleted_counts::{DeletedCounts, DeletedResult, by_prism};
+use crate::queries::results::usage::{AddUsage, AddedResults, UsageTable};
 use crate::schema::sql_types::Bind;
-use crate::schema::{counted_results, prism_examples, result_counts, results};
+use crate::schema::{prism_examples, results};
 
 /// The event of a deletion of results.
 #[derive(Clone, Debug)]
@@ -62,10 +62,10 @@ pub enum CopiedExamples {
 
 impl CopiedExamples {
     /// The results of which copies are deleted.
-    fn of_results(self, results: &[DeletedResult]) -> Vec<Option<ResultId>> {
+    fn of_results(self, results: &[(ResultId, PrismId)]) -> Vec<Option<ResultId>> {
         match self {
             Self::Kept => Vec::new(),
-            Self::Deleted => results.iter().map(|result| Some(result.id)).collect(),
+            Self::Deleted => results.iter().map(|(id, _)| Some(*id)).collect(),
         }
     }
 }
@@ -93,18 +93,15 @@ impl Database {
     /// stays, without its link. Returns how many of these results existed, and how many example
     /// texts copied from them were deleted; pass a few hundred ids at most.
     ///
-    /// One transaction, which also updates the stored counts, keeps what the results used, and saves an
-    /// event. A concurrent count
-    /// that began earlier and includes a deleted result must not be stored, so the watermark
-    /// changes to a value that it never had, made from `random`: pass a new random number each
-    /// time.
+    /// One transaction, which also adds what the results used to the sums of deleted results, those
+    /// that were not counted yet to the sums of counted results, and saves an event. It locks the
+    /// watermarks of the prisms, as a count does, so that each result is in the sums once.
     ///
     /// # Errors
     /// When the database fails. No result was deleted then.
     pub async fn delete_results(
         &self,
         ids: Vec<ResultId>,
-        random: u128,
         copied: CopiedExamples,
         event: DeletionEvent,
     ) -> Result<DeletedRows, PersistenceError> {
@@ -116,16 +113,10 @@ impl Database {
                 let query = results::table
                     .filter(results::id.eq_any(wanted))
                     .order(results::id)
-                    .select((
-                        results::id,
-                        results::prism_id,
-                        results::api_key_id,
-                        results::error.is_not_null(),
-                    ));
-                let found: Vec<FoundColumns> = for_update(query).load(c).await?;
-                let found: Vec<_> = found.into_iter().map(DeletedResult::from).collect();
+                    .select((results::id, results::prism_id));
+                let found: Vec<(ResultId, PrismId)> = for_update(query).load(c).await?;
                 let number = found.len();
-                let originals: Vec<_> = found.iter().map(|result| Some(result.id)).collect();
+                let originals: Vec<_> = found.iter().map(|(id, _)| Some(*id)).collect();
                 let retries = results::table.filter(results::retry_of.eq_any(originals));
                 run!(
                     c,
@@ -134,52 +125,28 @@ impl Database {
                 let erased = copied.of_results(&found);
                 let erased = prism_examples::table.filter(prism_examples::result_id.eq_any(erased));
                 let examples = run!(c, diesel::delete(erased));
-                if !found.is_empty() {
-                    let ids = found.iter().map(|result| result.id).collect();
-                    run!(c, KeepUsage::of(ids));
+                // in the order in which others lock several watermarks
+                let prisms: BTreeSet<PrismId> = found.iter().map(|(_, prism)| *prism).collect();
+                let mut uncounted = Vec::new();
+                for prism in prisms {
+                    let up_to = lock_watermark!(c, prism);
+                    let later = found.iter().filter(|it| it.1 == prism && it.0 > up_to);
+                    uncounted.extend(later.map(|(id, _)| *id));
                 }
-                let gone: Vec<_> = found.iter().map(|result| Bind(result.id)).collect();
+                let ids: Vec<ResultId> = found.iter().map(|(id, _)| *id).collect();
+                for (table, ids) in [
+                    (UsageTable::Days, uncounted),
+                    (UsageTable::Deleted, ids.clone()),
+                ] {
+                    if !ids.is_empty() {
+                        run!(c, AddUsage::to(table, AddedResults::Named(ids)));
+                    }
+                }
+                let gone: Vec<_> = ids.into_iter().map(Bind).collect();
                 run!(
                     c,
                     diesel::delete(results::table.filter(results::id.eq_any(gone)))
                 );
-                for (prism, deleted) in by_prism(found) {
-                    let lowest = ResultId::LOWEST.beside(random);
-                    let first_watermark = diesel::insert_into(counted_results::table).values((
-                        counted_results::prism_id.eq(Bind(prism)),
-                        counted_results::up_to.eq(Bind(lowest.unwrap_or(ResultId::LOWEST))),
-                    ));
-                    first_watermark.on_conflict_do_nothing().execute(c).await?;
-                    let watermark = counted_results::table.find(Bind(prism));
-                    let up_to: ResultId = for_update(watermark.select(counted_results::up_to))
-                        .get_result(c)
-                        .await?;
-                    let counts = DeletedCounts::of(&deleted, up_to);
-                    if counts.has_uncounted
-                        && let Some(another) = up_to.beside(random)
-                    {
-                        run!(
-                            c,
-                            diesel::update(watermark).set(counted_results::up_to.eq(Bind(another)))
-                        );
-                    }
-                    for ((day, key), count) in counts.counted {
-                        let key = key.unwrap_or(NO_KEY);
-                        let of_day = (Bind(prism), number_of(day), Bind(key));
-                        run!(
-                            c,
-                            diesel::update(result_counts::table.find(of_day)).set((
-                                result_counts::ok.eq(result_counts::ok - count.ok),
-                                result_counts::failed.eq(result_counts::failed - count.failed),
-                            ))
-                        );
-                        let nothing = result_counts::table
-                            .find(of_day)
-                            .filter(result_counts::ok.le(0))
-                            .filter(result_counts::failed.le(0));
-                        run!(c, diesel::delete(nothing));
-                    }
-                }
                 if let Some(event) = event.of(number) {
                     add_event!(c, event);
                 }
@@ -188,18 +155,5 @@ impl Database {
             Ok(DeletedRows::of(deleted))
         })
         .await
-    }
-}
-
-type FoundColumns = (ResultId, PrismId, Option<ApiKeyId>, bool);
-
-impl From<FoundColumns> for DeletedResult {
-    fn from((id, prism, api_key, is_failed): FoundColumns) -> Self {
-        Self {
-            id,
-            prism,
-            api_key,
-            is_failed,
-        }
     }
 }

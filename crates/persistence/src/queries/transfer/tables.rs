@@ -47,7 +47,7 @@ pub const ACCOUNT_TABLES: &[AccountTable] = &[
     definitions::DRAFTS,
     definitions::API_KEYS,
     definitions::ACCOUNT_BUDGETS,
-    counts::RESULT_COUNTS,
+    counts::USAGE_DAYS,
     counts::WATCH_HOURS,
     counts::DELETED_USAGE,
     results::FILE_RUNS,

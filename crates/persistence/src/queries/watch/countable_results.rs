@@ -1,10 +1,8 @@
 //! The results that are not in the counts by hour yet.
 
 use diesel::prelude::*;
-use diesel::sql_query;
-use diesel::sql_types::Nullable;
 use refract_domain::answer::Answers;
-use refract_domain::ids::{AccountId, PrismId, ResultId};
+use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::prism::VersionNumber;
 
 use crate::connections::on;
@@ -12,36 +10,7 @@ use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::results::row::{saved_answers, saved_version};
 use crate::schema::results;
-use crate::schema::sql_types::{Bind, Id};
-
-/// The first uncounted result of each prism of all accounts: the next one in the index by prism and
-/// id. By id alone, the planner would walk over the results of other prisms.
-const FIRST_UNCOUNTED: &str = "\
-SELECT prism, account, first FROM (
-    SELECT prisms.id AS prism, prisms.account_id AS account, (
-        SELECT CASE WHEN results.prism_id = prisms.id THEN results.id END FROM results
-        WHERE (results.prism_id, results.id) > (prisms.id, COALESCE(watched_results.up_to, $1))
-        ORDER BY results.prism_id, results.id
-        LIMIT 1
-    ) AS first
-    FROM prisms
-    LEFT JOIN watched_results ON watched_results.prism_id = prisms.id
-) AS firsts
-WHERE first <= $2";
-
-/// A prism with results that are not in its hours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, QueryableByName)]
-pub struct UncountedPrism {
-    /// The prism.
-    #[diesel(sql_type = Id)]
-    pub prism: PrismId,
-    /// The prism's account.
-    #[diesel(sql_type = Id)]
-    pub account: AccountId,
-    /// The first of the results.
-    #[diesel(sql_type = Nullable<Id>)]
-    pub first: Option<ResultId>,
-}
+use crate::schema::sql_types::Bind;
 
 /// What is counted of a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,25 +50,6 @@ struct CountableColumns {
 }
 
 impl Database {
-    /// The prisms of all accounts that have a result after their watermark, or after `from` without
-    /// one, and up to `up_to`.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn list_uncounted_prisms(
-        &self,
-        from: ResultId,
-        up_to: ResultId,
-    ) -> Result<Vec<UncountedPrism>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = sql_query(FIRST_UNCOUNTED)
-                .bind::<Id, _>(Bind(from))
-                .bind::<Id, _>(Bind(up_to));
-            Ok(on!(connection, load(query))?)
-        })
-        .await
-    }
-
     /// The first results of a prism after one id and up to another, at most `limit`, in the order of
     /// their ids.
     ///

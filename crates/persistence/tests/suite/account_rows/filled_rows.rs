@@ -122,10 +122,13 @@ fn facts() -> Vec<TableRows> {
             })],
         ),
         (
-            "result_counts",
-            vec![
-                json!({"prism_id": id(PRISM), "day": 20_000, "api_key_id": NIL, "ok": 1, "failed": 2}),
-            ],
+            "usage_days",
+            vec![json!({
+                "prism_id": id(PRISM), "day": 20_000, "api_key_id": NIL, "made_by": NIL,
+                "file_run_id": id(RUN), "model_name": "", "calls": 9, "failed": 8,
+                "model_requests": 7, "input_tokens": 6, "cached_tokens": 5, "output_tokens": 4,
+                "cost_nanos": 3, "cost_attos": 2,
+            })],
         ),
         (
             "watch_hours",

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::ids::{AccountId, NodeId, PrismId, ResultId};
-use refract_persistence::UncountedPrism;
+use refract_persistence::{UncountedPrism, Watermark};
 use uuid::Uuid;
 
 use super::OPEN;
@@ -107,7 +107,8 @@ impl WatchRounds {
         let mut looked_at = Vec::new();
         let began = Instant::now();
         let mut renewed = began;
-        for found in database.list_uncounted_prisms(from, closed).await? {
+        let uncounted = database.list_uncounted_prisms(Watermark::Watched, from, closed);
+        for found in uncounted.await? {
             let counting = self.count(found, closed, now, began, &mut renewed);
             let counted = match counting.await {
                 // a row that cannot be read must not keep other prisms from being counted

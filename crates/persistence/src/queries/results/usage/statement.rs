@@ -1,6 +1,6 @@
 //! The statement that adds up usage: one text for each set of dimensions and conditions.
 
-use chrono::{DateTime, Days, NaiveDate, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use diesel::backend::{Backend, DieselReserveSpecialization};
 use diesel::pg::Pg;
 use diesel::prelude::*;
@@ -10,12 +10,13 @@ use diesel::sql_types::{BigInt, HasSqlType, Integer, Nullable, Text};
 use diesel::sqlite::Sqlite;
 use refract_domain::ids::{AccountId, ApiKeyId, PrismId, ResultId};
 
-use crate::queries::counts::number_of;
 use crate::queries::results::lists::ResultFilter;
+use crate::queries::results::usage::added::UsageTable;
+use crate::queries::results::usage::period::{PartOfDay, UsagePeriod};
 use crate::queries::results::usage::scope::{UsageDimension, UsageScope};
 use crate::schema::sql_types::{Id, Moment};
 
-/// The sums of a group of results. A database adds up whole numbers exactly; PostgreSQL's sums are
+/// Sums of a group of results. A database adds up whole numbers exactly; PostgreSQL's sums are
 /// of another type than their numbers.
 pub(super) const SUMS: &str = "COUNT(*), COUNT(error), \
     CAST(COALESCE(SUM(model_requests), 0) AS BIGINT), \
@@ -25,8 +26,8 @@ pub(super) const SUMS: &str = "COUNT(*), COUNT(error), \
     CAST(SUM(cost_nanos) AS BIGINT), \
     CAST(SUM(cost_attos) AS BIGINT)";
 
-/// The sums of a group of rows about deleted results.
-const SUMS_OF_DELETED: &str = "CAST(SUM(calls) AS BIGINT), \
+/// Sums of a group of stored sums.
+const SUMS_OF_STORED: &str = "CAST(SUM(calls) AS BIGINT), \
     CAST(SUM(failed) AS BIGINT), \
     CAST(SUM(model_requests) AS BIGINT), \
     CAST(SUM(input_tokens) AS BIGINT), \
@@ -49,36 +50,58 @@ impl UsageBackend for Sqlite {
     const DAY: &'static str = "created_at / 86400000";
 }
 
-/// Adds up what an account's results used, then what its deleted results did.
+/// Results with the watermark of their prism, which is null for a prism without one.
+const RESULTS: &str = "results LEFT JOIN (SELECT prism_id AS counted_prism, up_to \
+    FROM counted_results) AS counted ON counted_prism = prism_id";
+
+/// Adds up what an account's results used, deleted ones among them: the stored sums of whole days,
+/// the results that are not in them, and parts of days.
 pub(super) struct UsageStatement {
     account: AccountId,
     scope: UsageScope,
-    /// The ids between which all results of the period are.
-    between: (ResultId, ResultId),
-    /// The days of the period, from the first on and before the second.
-    days: (Option<i32>, Option<i32>),
+    period: UsagePeriod,
+    /// The lowest and the highest id that an uncounted result of the period can have; `None` if all
+    /// results are counted.
+    uncounted: Option<(ResultId, ResultId)>,
+    /// The parts of days, each with the ids between which its results are.
+    parts: Vec<(PartOfDay, (ResultId, ResultId))>,
+}
+
+/// Which results of a range a branch of the statement adds up.
+#[derive(Clone, Copy)]
+enum Branch {
+    Uncounted,
+    Counted,
 }
 
 impl UsageStatement {
-    pub(super) fn new(account: AccountId, scope: UsageScope) -> Self {
-        let period = ResultFilter {
-            since: scope.since,
-            until: scope.until,
-            ..ResultFilter::default()
+    /// The usage in a scope. `first_uncounted` is the account's first result that is not in the
+    /// stored sums.
+    pub(super) fn new(
+        account: AccountId,
+        scope: UsageScope,
+        first_uncounted: Option<ResultId>,
+    ) -> Self {
+        let ids = |since, until| {
+            let period = ResultFilter {
+                since,
+                until,
+                ..ResultFilter::default()
+            };
+            period.ids()
         };
-        let day = |moment: DateTime<Utc>| moment.date_naive();
-        let after = |until: DateTime<Utc>| {
-            let last = day(until - TimeDelta::milliseconds(1));
-            last.checked_add_days(Days::new(1))
-                .unwrap_or(NaiveDate::MAX)
-        };
+        let period = UsagePeriod::new(scope.since, scope.until);
+        let uncounted = first_uncounted.map(|first| {
+            let (lowest, highest) = ids(scope.since, scope.until);
+            (lowest.max(first.just_before()), highest)
+        });
+        let parts = period.parts.iter();
+        let parts = parts.map(|part| (*part, ids(Some(part.since), Some(part.until))));
         Self {
             account,
-            between: period.ids(),
-            days: (
-                scope.since.map(day).map(number_of),
-                scope.until.map(after).map(number_of),
-            ),
+            uncounted,
+            parts: parts.collect(),
+            period,
             scope,
         }
     }
@@ -104,6 +127,90 @@ impl UsageStatement {
     }
 }
 
+impl UsageStatement {
+    /// Adds up results between two ids that were saved in a period.
+    fn push_results<'b, DB>(
+        &'b self,
+        out: &mut AstPass<'_, 'b, DB>,
+        branch: Branch,
+        (first, end): (&'b ResultId, &'b ResultId),
+        (since, until): (Option<&'b DateTime<Utc>>, Option<&'b DateTime<Utc>>),
+    ) -> QueryResult<()>
+    where
+        DB: UsageBackend + DieselReserveSpecialization + HasSqlType<Id> + HasSqlType<Moment>,
+        AccountId: ToSql<Id, DB>,
+        ApiKeyId: ToSql<Id, DB>,
+        PrismId: ToSql<Id, DB>,
+        ResultId: ToSql<Id, DB>,
+        DateTime<Utc>: ToSql<Moment, DB>,
+    {
+        let columns = self.columns(DB::DAY);
+        out.push_sql(&format!(
+            "SELECT {columns}, {SUMS} FROM {RESULTS} WHERE account_id = "
+        ));
+        out.push_bind_param::<Id, _>(&self.account)?;
+        out.push_sql(" AND id > ");
+        out.push_bind_param::<Id, _>(first)?;
+        out.push_sql(" AND id < ");
+        out.push_bind_param::<Id, _>(end)?;
+        out.push_sql(match branch {
+            Branch::Uncounted => " AND (up_to IS NULL OR id > up_to)",
+            Branch::Counted => " AND id <= up_to",
+        });
+        self.push_scope(out)?;
+        if let Some(since) = since {
+            out.push_sql(" AND created_at >= ");
+            out.push_bind_param::<Moment, _>(since)?;
+        }
+        if let Some(until) = until {
+            out.push_sql(" AND created_at < ");
+            out.push_bind_param::<Moment, _>(until)?;
+        }
+        out.push_sql(" GROUP BY 1, 2, 3, 4, 5, 6");
+        Ok(())
+    }
+
+    /// Adds up stored sums of the account; conditions on days and the groups follow.
+    fn push_stored<'b, DB>(
+        &'b self,
+        out: &mut AstPass<'_, 'b, DB>,
+        table: UsageTable,
+    ) -> QueryResult<()>
+    where
+        DB: UsageBackend + DieselReserveSpecialization + HasSqlType<Id>,
+        AccountId: ToSql<Id, DB>,
+        ApiKeyId: ToSql<Id, DB>,
+        PrismId: ToSql<Id, DB>,
+    {
+        let (columns, table) = (self.columns("day"), table.name());
+        out.push_sql(&format!(
+            "SELECT {columns}, {SUMS_OF_STORED} FROM {table} \
+             WHERE prism_id IN (SELECT id FROM prisms WHERE account_id = "
+        ));
+        out.push_bind_param::<Id, _>(&self.account)?;
+        out.push_sql(")");
+        self.push_scope(out)
+    }
+
+    /// The conditions on the prism and the key.
+    fn push_scope<'b, DB>(&'b self, out: &mut AstPass<'_, 'b, DB>) -> QueryResult<()>
+    where
+        DB: UsageBackend + HasSqlType<Id>,
+        ApiKeyId: ToSql<Id, DB>,
+        PrismId: ToSql<Id, DB>,
+    {
+        if let Some(prism) = &self.scope.prism {
+            out.push_sql(" AND prism_id = ");
+            out.push_bind_param::<Id, _>(prism)?;
+        }
+        if let Some(key) = &self.scope.key {
+            out.push_sql(" AND api_key_id = ");
+            out.push_bind_param::<Id, _>(key)?;
+        }
+        Ok(())
+    }
+}
+
 impl<DB> QueryFragment<DB> for UsageStatement
 where
     DB: UsageBackend + DieselReserveSpecialization + HasSqlType<Id> + HasSqlType<Moment>,
@@ -115,47 +222,8 @@ where
     i32: ToSql<Integer, DB>,
 {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, DB>) -> QueryResult<()> {
-        let (first, end) = &self.between;
-        out.push_sql(&format!("SELECT {}, {SUMS}", self.columns(DB::DAY)));
-        out.push_sql(" FROM results WHERE account_id = ");
-        out.push_bind_param::<Id, _>(&self.account)?;
-        out.push_sql(" AND id > ");
-        out.push_bind_param::<Id, _>(first)?;
-        out.push_sql(" AND id < ");
-        out.push_bind_param::<Id, _>(end)?;
-        if let Some(prism) = &self.scope.prism {
-            out.push_sql(" AND prism_id = ");
-            out.push_bind_param::<Id, _>(prism)?;
-        }
-        if let Some(key) = &self.scope.key {
-            out.push_sql(" AND api_key_id = ");
-            out.push_bind_param::<Id, _>(key)?;
-        }
-        if let Some(since) = &self.scope.since {
-            out.push_sql(" AND created_at >= ");
-            out.push_bind_param::<Moment, _>(since)?;
-        }
-        if let Some(until) = &self.scope.until {
-            out.push_sql(" AND created_at < ");
-            out.push_bind_param::<Moment, _>(until)?;
-        }
-        out.push_sql(" GROUP BY 1, 2, 3, 4, 5, 6 UNION ALL ");
-        let columns = self.columns("day");
-        out.push_sql(&format!("SELECT {columns}, {SUMS_OF_DELETED}"));
-        out.push_sql(
-            " FROM deleted_usage WHERE prism_id IN (SELECT id FROM prisms WHERE account_id = ",
-        );
-        out.push_bind_param::<Id, _>(&self.account)?;
-        out.push_sql(")");
-        if let Some(prism) = &self.scope.prism {
-            out.push_sql(" AND prism_id = ");
-            out.push_bind_param::<Id, _>(prism)?;
-        }
-        if let Some(key) = &self.scope.key {
-            out.push_sql(" AND api_key_id = ");
-            out.push_bind_param::<Id, _>(key)?;
-        }
-        let (first, end) = &self.days;
+        self.push_stored(&mut out, UsageTable::Days)?;
+        let (first, end) = &self.period.days;
         if let Some(first) = first {
             out.push_sql(" AND day >= ");
             out.push_bind_param::<Integer, _>(first)?;
@@ -165,6 +233,21 @@ where
             out.push_bind_param::<Integer, _>(end)?;
         }
         out.push_sql(" GROUP BY 1, 2, 3, 4, 5, 6");
+        if let Some((first, end)) = &self.uncounted {
+            out.push_sql(" UNION ALL ");
+            let saved = (self.scope.since.as_ref(), self.scope.until.as_ref());
+            self.push_results(&mut out, Branch::Uncounted, (first, end), saved)?;
+        }
+        for (part, (first, end)) in &self.parts {
+            out.push_sql(" UNION ALL ");
+            let saved = (Some(&part.since), Some(&part.until));
+            self.push_results(&mut out, Branch::Counted, (first, end), saved)?;
+            out.push_sql(" UNION ALL ");
+            self.push_stored(&mut out, UsageTable::Deleted)?;
+            out.push_sql(" AND day = ");
+            out.push_bind_param::<Integer, _>(&part.day)?;
+            out.push_sql(" GROUP BY 1, 2, 3, 4, 5, 6");
+        }
         Ok(())
     }
 }

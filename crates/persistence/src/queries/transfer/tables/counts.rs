@@ -1,7 +1,7 @@
 //! Counts of results.
 
 use super::super::account_table::{AccountTable, OF_PRISM};
-use super::super::columns::{id, json, moment, text, whole};
+use super::super::columns::{StoredColumn, id, json, moment, text, whole};
 
 pub(super) const COUNTED_RESULTS: AccountTable = AccountTable {
     name: "counted_results",
@@ -17,20 +17,6 @@ pub(super) const WATCHED_RESULTS: AccountTable = AccountTable {
     key: "prism_id",
     since: None,
     columns: &[id("prism_id"), id("up_to")],
-};
-
-pub(super) const RESULT_COUNTS: AccountTable = AccountTable {
-    name: "result_counts",
-    owner: OF_PRISM,
-    key: "prism_id, day, api_key_id",
-    since: None,
-    columns: &[
-        id("prism_id"),
-        whole("day"),
-        id("api_key_id"),
-        whole("ok"),
-        whole("failed"),
-    ],
 };
 
 pub(super) const WATCH_HOURS: AccountTable = AccountTable {
@@ -49,25 +35,33 @@ pub(super) const WATCH_HOURS: AccountTable = AccountTable {
     ],
 };
 
-pub(super) const DELETED_USAGE: AccountTable = AccountTable {
-    name: "deleted_usage",
-    owner: OF_PRISM,
-    key: "prism_id, day, api_key_id, made_by, file_run_id, model_name",
-    since: None,
-    columns: &[
-        id("prism_id"),
-        whole("day"),
-        id("api_key_id"),
-        id("made_by"),
-        id("file_run_id"),
-        text("model_name"),
-        whole("calls"),
-        whole("failed"),
-        whole("model_requests"),
-        whole("input_tokens"),
-        whole("cached_tokens"),
-        whole("output_tokens"),
-        whole("cost_nanos"),
-        whole("cost_attos"),
-    ],
-};
+pub(super) const USAGE_DAYS: AccountTable = usage("usage_days");
+
+pub(super) const DELETED_USAGE: AccountTable = usage("deleted_usage");
+
+const fn usage(name: &'static str) -> AccountTable {
+    AccountTable {
+        name,
+        owner: OF_PRISM,
+        key: "prism_id, day, api_key_id, made_by, file_run_id, model_name",
+        since: None,
+        columns: USAGE_COLUMNS,
+    }
+}
+
+const USAGE_COLUMNS: &[StoredColumn] = &[
+    id("prism_id"),
+    whole("day"),
+    id("api_key_id"),
+    id("made_by"),
+    id("file_run_id"),
+    text("model_name"),
+    whole("calls"),
+    whole("failed"),
+    whole("model_requests"),
+    whole("input_tokens"),
+    whole("cached_tokens"),
+    whole("output_tokens"),
+    whole("cost_nanos"),
+    whole("cost_attos"),
+];

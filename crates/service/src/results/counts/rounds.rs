@@ -1,0 +1,152 @@
+//! Counts results in the background.
+//!
+//! One node on a database does so at a time: the one that holds the lease. If two count at once, no
+//! result is counted twice, since each count locks the watermark.
+
+use std::convert::Infallible;
+use std::time::{Duration, Instant};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use refract_domain::ids::{AccountId, NodeId, PrismId, ResultId};
+use refract_persistence::{CountProgress, UncountedPrism, Watermark};
+use uuid::Uuid;
+
+use super::OPEN;
+use crate::results::Results;
+use crate::{InternalError, Refract};
+
+/// The name of the lease.
+const LEASE: &str = "counts";
+/// How long a lease lasts without renewal: a dead node counts nothing for this long.
+const TERM: TimeDelta = TimeDelta::minutes(3);
+/// The pause between two rounds.
+const ROUND: Duration = Duration::from_mins(1);
+/// The least age of a prism's first uncounted result beyond [`OPEN`], so that a busy prism is counted
+/// a few times an hour.
+const STEP: TimeDelta = TimeDelta::minutes(10);
+/// Results that are counted in one transaction.
+const PAGE: u32 = 10_000;
+/// The pause after a page, as a multiple of the page's time: at most a fifth of the time goes to
+/// counting, the rest to calls.
+const REST: u32 = 4;
+
+/// Counts results, in the background.
+pub struct CountRounds {
+    refract: Refract,
+    node: NodeId,
+}
+
+/// How a round ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CountOutcome {
+    /// Another node counts.
+    HeldByAnotherNode,
+    /// The number of prisms whose results were counted.
+    Counted(usize),
+}
+
+impl Results<'_> {
+    /// The background task, which counts nothing until it is run.
+    pub fn count_rounds(self) -> CountRounds {
+        CountRounds {
+            refract: self.refract.clone(),
+            node: NodeId::new(Uuid::now_v7()),
+        }
+    }
+
+    /// Counts the results of an account that are old enough at a moment, without rests. Does nothing
+    /// where a node counts in the background.
+    ///
+    /// # Errors
+    /// When the database fails. What was counted by then stays counted.
+    pub async fn count_now(
+        self,
+        account: AccountId,
+        now: DateTime<Utc>,
+    ) -> Result<(), InternalError> {
+        for due in self.due(now).await? {
+            if due.account == account {
+                while self.count_page(due.prism, now).await? == CountProgress::More {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The prisms with uncounted results that are due at a moment.
+    async fn due(self, now: DateTime<Utc>) -> Result<Vec<UncountedPrism>, InternalError> {
+        let database = &self.refract.database;
+        let (from, up_to) = (ResultId::LOWEST, closed(now - STEP));
+        let uncounted = database.list_uncounted_prisms(Watermark::Counted, from, up_to);
+        Ok(uncounted.await?)
+    }
+
+    async fn count_page(
+        self,
+        prism: PrismId,
+        now: DateTime<Utc>,
+    ) -> Result<CountProgress, InternalError> {
+        let counting = self
+            .refract
+            .database
+            .count_next_results(prism, closed(now), PAGE);
+        Ok(counting.await?)
+    }
+}
+
+impl CountRounds {
+    /// Counts round after round, until it is dropped. Another node can take over when the lease
+    /// expires.
+    pub async fn run(self) -> Infallible {
+        loop {
+            // a node that starts has other things to do
+            tokio::time::sleep(ROUND).await;
+            if let Err(error) = self.round_now().await {
+                tracing::warn!(%error, "results could not be counted yet");
+            }
+        }
+    }
+
+    async fn round_now(&self) -> Result<CountOutcome, InternalError> {
+        let now = self.refract.database.time(Utc::now()).await?;
+        self.round(now).await
+    }
+
+    /// Counts the results that are old enough at a moment, page by page with rests.
+    ///
+    /// # Errors
+    /// When the database fails. The next round continues.
+    pub async fn round(&self, now: DateTime<Utc>) -> Result<CountOutcome, InternalError> {
+        let results = self.refract.results();
+        let began = Instant::now();
+        if !self.take_lease(now).await? {
+            return Ok(CountOutcome::HeldByAnotherNode);
+        }
+        let due = results.due(now).await?;
+        for found in &due {
+            loop {
+                let page = Instant::now();
+                if results.count_page(found.prism, now).await? == CountProgress::Done {
+                    break;
+                }
+                tokio::time::sleep(page.elapsed() * REST).await;
+                let passed = TimeDelta::from_std(began.elapsed()).unwrap_or_default();
+                if !self.take_lease(now + passed).await? {
+                    return Ok(CountOutcome::HeldByAnotherNode);
+                }
+            }
+        }
+        Ok(CountOutcome::Counted(due.len()))
+    }
+
+    async fn take_lease(&self, now: DateTime<Utc>) -> Result<bool, InternalError> {
+        let database = &self.refract.database;
+        Ok(database
+            .take_lease(LEASE, self.node, now, now + TERM)
+            .await?)
+    }
+}
+
+/// The id up to which results are old enough to be counted at a moment.
+fn closed(now: DateTime<Utc>) -> ResultId {
+    ResultId::first_of(now - OPEN).just_before()
+}
