@@ -17,6 +17,7 @@ mod postgres;
 mod postgres_hosts;
 mod postgres_lanes;
 mod postgres_pool;
+mod postgres_refused;
 pub(crate) mod sqlite;
 mod sqlite_file;
 mod sqlite_lane;

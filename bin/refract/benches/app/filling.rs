@@ -69,6 +69,9 @@ impl FilledDatabase {
         save_all(&database, &making).await;
         let seconds = began.elapsed().as_secs_f64();
         println!("Saved {results} results in {seconds:.0} s.");
+        // as a node does in the background
+        let counting = refract.results().count_now(account.id, Utc::now());
+        counting.await.unwrap();
         Self {
             url,
             refract,

@@ -26,7 +26,6 @@ async fn commands_that_read_print_the_same_on_a_standby() {
         &["results", "list", PRISM, "--json"],
         &["evaluate", PRISM, "--json"],
         &["usage", "--by", "prism,model,day", "--json"],
-        &["watch", PRISM, "--json"],
     ];
     // nothing is counted yet: the standby is asked first
     let url = std::mem::replace(&mut service.database_url, standby.url());
@@ -36,6 +35,9 @@ async fn commands_that_read_print_the_same_on_a_standby() {
         printed.push((ended.code, ended.stdout));
     }
     assert!(printed[9].1.contains("\"calls\":3"), "{:?}", printed[9]);
+    let watch = ["watch", PRISM, "--json"];
+    let watched = service.run(&watch).await.lines();
+    assert_eq!(watched[0]["window"]["results"], 3, "{watched:?}");
     let refused = service.run(&["results", "export", PRISM]).await.refused();
     assert!(refused.contains("read-only"), "{refused}");
     service.database_url = url;
@@ -43,4 +45,7 @@ async fn commands_that_read_print_the_same_on_a_standby() {
         let ended = service.run(command).await;
         assert_eq!((ended.code, ended.stdout), printed, "{command:?}");
     }
+    // its window ends at the moment of asking
+    let again = service.run(&watch).await.lines();
+    assert_eq!(again[0]["shares"], watched[0]["shares"]);
 }

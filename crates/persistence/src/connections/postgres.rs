@@ -1,8 +1,5 @@
 //! A PostgreSQL server, and how a connection to it is opened.
 
-use std::error::Error as _;
-use std::fmt::Write as _;
-use std::io;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -12,7 +9,6 @@ use diesel_async::{AsyncPgConnection, SimpleAsyncConnection as _};
 use rustls::ClientConfig;
 use tokio::task::JoinHandle;
 use tokio_postgres::config::{Host, SslMode as Negotiation};
-use tokio_postgres::error::SqlState;
 use tokio_postgres::{Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -20,8 +16,9 @@ use crate::connections::address::{Address, PostgresAddress};
 use crate::connections::database_url::DatabaseUrl;
 use crate::connections::deadline::WAIT;
 use crate::connections::postgres_hosts;
+use crate::connections::postgres_refused::Refused;
 use crate::connections::tls::{self, SslMode};
-use crate::error::{ConnectError, NO_ANSWER, PassingReason};
+use crate::error::{ConnectError, NO_ANSWER};
 
 /// Default timeout for opening a connection; the address may set another.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -236,55 +233,18 @@ impl PostgresConnection {
     }
 }
 
-/// Why a connection was not opened.
-struct Refused {
-    message: String,
-    is_tls: bool,
-    /// Whether the server refused the user or the password.
-    is_about_credentials: bool,
-    /// Why the server may accept a connection later; `None` where waiting does not help.
-    passing: Option<PassingReason>,
-}
-
-impl Refused {
-    /// The error for a host that does not answer.
-    fn unanswered() -> Self {
-        Self {
-            message: NO_ANSWER.to_owned(),
-            is_tls: false,
-            is_about_credentials: false,
-            passing: None,
-        }
-    }
-
-    /// Combines this error of one host with that of the next.
-    fn and(self, next: &Self) -> Self {
-        Self {
-            message: format!("{}; {}", self.message, next.message),
-            is_tls: self.is_tls || next.is_tls,
-            is_about_credentials: self.is_about_credentials || next.is_about_credentials,
-            passing: self.passing.or(next.passing),
-        }
-    }
-
-    /// Combines this error with that of the earlier attempt.
-    fn after(self, before: &Self) -> Self {
-        Self {
-            message: format!("{} (with TLS: {})", self.message, before.message),
-            ..self
-        }
-    }
-}
-
 async fn open<T>(config: &Config, tls: T) -> Result<PostgresConnection, Refused>
 where
     T: tokio_postgres::tls::MakeTlsConnect<tokio_postgres::Socket>,
     T::Stream: Send + 'static,
 {
-    let (client, connection) = config.connect(tls).await.map_err(|error| refused(&error))?;
+    let (client, connection) = config
+        .connect(tls)
+        .await
+        .map_err(|error| Refused::of(&error))?;
     let driver = tokio::spawn(async {
         if let Err(error) = connection.await {
-            let error = refused(&error).message;
+            let error = Refused::of(&error).message;
             tracing::warn!(error, "a connection to the database broke");
         }
     });
@@ -296,59 +256,4 @@ where
         passing: None,
     })?;
     Ok(PostgresConnection { connection, driver })
-}
-
-/// Describes an error and its causes. Only the message of a server's error is kept, since its
-/// detail may quote a row.
-fn refused(error: &tokio_postgres::Error) -> Refused {
-    if let Some(reported) = error.as_db_error() {
-        let code = reported.code();
-        let is_not_ready =
-            *code == SqlState::CANNOT_CONNECT_NOW || *code == SqlState::TOO_MANY_CONNECTIONS;
-        // class 28; PgBouncer has another code for it
-        let is_about_credentials =
-            code.code().starts_with("28") || reported.message().contains("authentication failed");
-        return Refused {
-            message: reported.message().to_owned(),
-            is_tls: false,
-            is_about_credentials,
-            passing: is_not_ready.then_some(PassingReason::NotReady),
-        };
-    }
-    let mut message = error.to_string();
-    let mut is_tls = false;
-    let mut passing = error.is_closed().then_some(PassingReason::NobodyListens);
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let text = cause.to_string();
-        if !message.contains(&text) {
-            let _ = write!(message, ": {text}");
-        }
-        if let Some(error) = cause.downcast_ref::<io::Error>() {
-            is_tls |= error
-                .get_ref()
-                .is_some_and(<dyn std::error::Error + Send + Sync>::is::<rustls::Error>);
-            let is_nobody = matches!(
-                error.kind(),
-                // the socket's file is missing until the server listens
-                io::ErrorKind::ConnectionRefused
-                    | io::ErrorKind::ConnectionReset
-                    | io::ErrorKind::NotFound
-            );
-            if is_nobody {
-                passing = Some(PassingReason::NobodyListens);
-            }
-            // the driver's message for a standby where a server that takes writes is wanted
-            if text == "database does not allow writes" {
-                passing = Some(PassingReason::NotReady);
-            }
-        }
-        source = cause.source();
-    }
-    Refused {
-        message,
-        is_tls,
-        is_about_credentials: false,
-        passing,
-    }
 }

@@ -19,6 +19,7 @@ mod calls;
 mod changes;
 mod client_certificates;
 mod connecting;
+mod counted_usage;
 mod database_files;
 mod definitions;
 mod deletions;

@@ -4,15 +4,13 @@ use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use refract_domain::ids::{ApiKeyId, FileRunId, PersonId, PrismId, ResultId};
 use refract_domain::result::cost::Cost;
 use refract_persistence::{
-    CopiedExamples, CountProgress, Database, DeletionEvent, NewResult, Provenance, ResultFilter,
-    ResultOrder, Usage, UsageDimension, UsageGroup, UsageScope,
+    CopiedExamples, DeletionEvent, NewResult, Provenance, Usage, UsageDimension, UsageGroup,
+    UsageScope,
 };
 use refract_test_support::on_both;
 use uuid::Uuid;
 
-use crate::fixture::{
-    Fixture, account, answered, connect, failed, moment, new_key, new_stamp, prism,
-};
+use crate::fixture::{Fixture, account, answered, failed, moment, new_key, new_stamp, prism};
 
 on_both!(
     without_dimensions_everything_is_one_group,
@@ -22,13 +20,11 @@ on_both!(
     numbers_that_nobody_reported_add_nothing,
     people_and_file_runs_are_distinguished,
     deleted_results_still_count_by_whole_days,
-    neither_counting_nor_deleting_changes_a_sum,
-    each_result_is_counted_once_while_others_are_deleted,
     other_accounts_stay_out,
 );
 
 /// A result that was saved at this moment, with numbers.
-fn used(it: &Fixture, saved: DateTime<Utc>, model: &str) -> NewResult {
+pub(crate) fn used(it: &Fixture, saved: DateTime<Utc>, model: &str) -> NewResult {
     let mut new = it.result(answered(), None);
     new.result.id = ResultId::new(Uuid::from_u128(
         ResultId::first_of(saved).uuid().as_u128() | (new.result.id.uuid().as_u128() & 0xffff_ffff),
@@ -46,17 +42,17 @@ fn used(it: &Fixture, saved: DateTime<Utc>, model: &str) -> NewResult {
     new
 }
 
-async fn save(it: &Fixture, new: NewResult) {
+pub(crate) async fn save(it: &Fixture, new: NewResult) {
     it.database.save_result(&new).await.unwrap();
 }
 
-async fn list(it: &Fixture, scope: UsageScope) -> Vec<UsageGroup> {
+pub(crate) async fn list(it: &Fixture, scope: UsageScope) -> Vec<UsageGroup> {
     let mut groups = it.database.list_usage(it.account, scope).await.unwrap();
     groups.sort_by_key(|group| (group.prism, group.api_key, group.model.clone(), group.day));
     groups
 }
 
-fn by<const N: usize>(dimensions: [UsageDimension; N]) -> UsageScope {
+pub(crate) fn by<const N: usize>(dimensions: [UsageDimension; N]) -> UsageScope {
     UsageScope {
         by: dimensions.into(),
         ..UsageScope::default()
@@ -64,7 +60,7 @@ fn by<const N: usize>(dimensions: [UsageDimension; N]) -> UsageScope {
 }
 
 /// The usage of so many results of [`used`].
-fn times(calls: u64) -> Usage {
+pub(crate) fn times(calls: u64) -> Usage {
     Usage {
         calls,
         failed: 0,
@@ -95,7 +91,7 @@ async fn without_dimensions_everything_is_one_group(it: Fixture) {
 }
 
 /// The group of all results.
-fn everything(usage: Usage) -> UsageGroup {
+pub(crate) fn everything(usage: Usage) -> UsageGroup {
     UsageGroup {
         prism: None,
         api_key: None,
@@ -109,7 +105,7 @@ fn everything(usage: Usage) -> UsageGroup {
 
 /// Saves results of two prisms, two keys and none, two models and two days. Returns the prism and
 /// the key that are not the fixture's.
-async fn save_different_ones(it: &Fixture) -> (Option<PrismId>, Option<ApiKeyId>) {
+pub(crate) async fn save_different_ones(it: &Fixture) -> (Option<PrismId>, Option<ApiKeyId>) {
     let other_prism = prism(&it.database, it.account, "Other").await;
     let other_key = new_key(it.account, 2);
     let made = new_stamp(it.account, 0);
@@ -292,7 +288,7 @@ async fn people_and_file_runs_are_distinguished(it: Fixture) {
     assert_eq!(by_run, [(None, None, 2), (None, Some(run), 1)]);
 }
 
-async fn delete(it: &Fixture, ids: Vec<ResultId>) {
+pub(crate) async fn delete(it: &Fixture, ids: Vec<ResultId>) {
     let event = DeletionEvent::Elsewhere;
     let deleting = it.database.delete_results(ids, CopiedExamples::Kept, event);
     deleting.await.unwrap();
@@ -323,127 +319,6 @@ async fn deleted_results_still_count_by_whole_days(it: Fixture) {
         let groups = list(&it, scope).await;
         let found = groups.first().map_or(0, |group| group.usage.calls);
         assert_eq!(found, calls, "{since:?} {until:?}");
-    }
-}
-
-/// Counts all results of a prism before a moment, two at a time.
-async fn count_all(database: &Database, prism: PrismId, before: DateTime<Utc>) {
-    let end = ResultId::first_of(before).just_before();
-    let counting = async || database.count_next_results(prism, end, 2).await;
-    while counting().await.unwrap() == CountProgress::More {}
-}
-
-async fn neither_counting_nor_deleting_changes_a_sum(it: Fixture) {
-    let (other, _) = save_different_ones(&it).await;
-    let prisms = [it.prism.id, other.unwrap()];
-    let mut uncosted = used(&it, moment(0), "m");
-    uncosted.result.status = failed();
-    uncosted.provenance = Provenance::default();
-    save(&it, uncosted).await;
-    let period = |since: Option<i64>, until: Option<i64>| UsageScope {
-        since: since.map(moment),
-        until: until.map(moment),
-        ..by([UsageDimension::Prism, UsageDimension::Day])
-    };
-    // the fixed moment is 123 ms after midnight
-    let midnight = -123;
-    let scopes = [
-        UsageScope::default(),
-        by(UsageDimension::ALL),
-        by([UsageDimension::Prism]),
-        by([UsageDimension::Model, UsageDimension::Day]),
-        UsageScope {
-            key: Some(it.key.id),
-            ..by([UsageDimension::Key, UsageDimension::Day])
-        },
-        UsageScope {
-            prism: other,
-            ..by([UsageDimension::Prism])
-        },
-        period(Some(midnight), None),
-        period(None, Some(midnight)),
-    ];
-    // deleted results count by whole days, so only a count changes nothing here
-    let parts_of_days = [
-        period(Some(1), None),
-        period(None, Some(1)),
-        period(Some(-124), Some(1)),
-        period(Some(1), Some(86_399_001)),
-        period(Some(-124), Some(-123)),
-    ];
-    let mut before = Vec::new();
-    for scope in scopes.iter().chain(&parts_of_days) {
-        before.push(list(&it, scope.clone()).await);
-    }
-    let check = async |scopes: &[UsageScope]| {
-        for (scope, before) in scopes.iter().zip(&before) {
-            assert_eq!(&list(&it, scope.clone()).await, before, "{scope:?}");
-        }
-    };
-    let all = [&scopes[..], &parts_of_days].concat();
-    // one prism alone, the first of its results, then all
-    let first = ResultId::first_of(moment(-1)).just_before();
-    for (prism, up_to) in [
-        (prisms[1], ResultId::HIGHEST),
-        (prisms[0], first),
-        (prisms[0], ResultId::first_of(moment(1))),
-    ] {
-        let counting = it.database.count_next_results(prism, up_to, 100);
-        assert_eq!(counting.await.unwrap(), CountProgress::Done);
-        check(&all).await;
-    }
-    let mut ids = Vec::new();
-    for prism in prisms {
-        let filter = ResultFilter::default();
-        let order = ResultOrder::OldestFirst;
-        let listing = it
-            .database
-            .list_results(it.account, prism, filter, order, None, 9);
-        let listed = listing.await.unwrap();
-        ids.extend(listed.iter().map(|result| result.id));
-    }
-    assert_eq!(ids.len(), 7);
-    // in two parts, so that rows of deleted results are added to; some were counted before
-    for part in ids.chunks(4) {
-        delete(&it, part.to_vec()).await;
-        check(&scopes).await;
-    }
-    for prism in prisms {
-        count_all(&it.database, prism, moment(0) + TimeDelta::days(2)).await;
-    }
-    check(&scopes).await;
-}
-
-async fn each_result_is_counted_once_while_others_are_deleted(it: Fixture) {
-    let other = connect(&it.url).await;
-    for round in 1..5 {
-        let saved = moment(0) + TimeDelta::minutes(round);
-        let end = saved + TimeDelta::minutes(1);
-        let mut ids = Vec::new();
-        for _ in 0..40 {
-            let new = used(&it, saved, "m");
-            ids.push(new.result.id);
-            save(&it, new).await;
-        }
-        let prism = it.prism.id;
-        let counting = [it.database.clone(), other.clone()].map(|database| {
-            tokio::spawn(async move {
-                count_all(&database, prism, end).await;
-            })
-        });
-        let deleted: Vec<_> = ids.iter().copied().step_by(2).collect();
-        for ids in deleted.chunks(3) {
-            delete(&it, ids.to_vec()).await;
-        }
-        for counting in counting {
-            counting.await.unwrap();
-        }
-        let expected = times(40 * round.unsigned_abs());
-        let found = list(&it, UsageScope::default()).await;
-        assert_eq!(found, [everything(expected)]);
-        count_all(&other, prism, end).await;
-        let found = list(&it, UsageScope::default()).await;
-        assert_eq!(found, [everything(expected)]);
     }
 }
 

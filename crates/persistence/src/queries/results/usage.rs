@@ -8,6 +8,7 @@ mod added;
 mod period;
 mod scope;
 mod statement;
+mod sums;
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -24,8 +25,9 @@ use crate::queries::database::Database;
 use crate::queries::results::provenance::saved_cost;
 use crate::queries::results::usage::statement::UsageStatement;
 
-pub(crate) use self::added::{AddUsage, AddedResults, UsageTable};
+pub(crate) use self::added::{AddUsage, AddedResults};
 pub use self::scope::{UsageDimension, UsageScope};
+pub(crate) use self::sums::UsageTable;
 
 /// What some results used. Results whose server did not report a number add nothing to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -8,27 +8,8 @@ use diesel::sql_types::HasSqlType;
 use refract_domain::ids::{ApiKeyId, PrismId, ResultId};
 
 use crate::queries::counts::NO_KEY;
-use crate::queries::results::usage::statement::{SUMS, UsageBackend};
+use crate::queries::results::usage::sums::{SUMS, UsageBackend, UsageTable};
 use crate::schema::sql_types::Id;
-
-/// A table of sums.
-#[derive(Clone, Copy)]
-pub(crate) enum UsageTable {
-    /// What counted results used, those that were deleted since among them.
-    Days,
-    /// What deleted results used.
-    Deleted,
-}
-
-impl UsageTable {
-    /// The name of the table.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Days => "usage_days",
-            Self::Deleted => "deleted_usage",
-        }
-    }
-}
 
 /// The results that are added up.
 pub(crate) enum AddedResults {

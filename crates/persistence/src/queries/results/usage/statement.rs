@@ -1,54 +1,18 @@
 //! The statement that adds up usage: one text for each set of dimensions and conditions.
 
 use chrono::{DateTime, Utc};
-use diesel::backend::{Backend, DieselReserveSpecialization};
-use diesel::pg::Pg;
+use diesel::backend::DieselReserveSpecialization;
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 use diesel::serialize::ToSql;
 use diesel::sql_types::{BigInt, HasSqlType, Integer, Nullable, Text};
-use diesel::sqlite::Sqlite;
 use refract_domain::ids::{AccountId, ApiKeyId, PrismId, ResultId};
 
 use crate::queries::results::lists::ResultFilter;
-use crate::queries::results::usage::added::UsageTable;
 use crate::queries::results::usage::period::{PartOfDay, UsagePeriod};
 use crate::queries::results::usage::scope::{UsageDimension, UsageScope};
+use crate::queries::results::usage::sums::{SUMS, SUMS_OF_STORED, UsageBackend, UsageTable};
 use crate::schema::sql_types::{Id, Moment};
-
-/// Sums of a group of results. A database adds up whole numbers exactly; PostgreSQL's sums are
-/// of another type than their numbers.
-pub(super) const SUMS: &str = "COUNT(*), COUNT(error), \
-    CAST(COALESCE(SUM(model_requests), 0) AS BIGINT), \
-    CAST(COALESCE(SUM(input_tokens), 0) AS BIGINT), \
-    CAST(COALESCE(SUM(cached_tokens), 0) AS BIGINT), \
-    CAST(COALESCE(SUM(output_tokens), 0) AS BIGINT), \
-    CAST(SUM(cost_nanos) AS BIGINT), \
-    CAST(SUM(cost_attos) AS BIGINT)";
-
-/// Sums of a group of stored sums.
-const SUMS_OF_STORED: &str = "CAST(SUM(calls) AS BIGINT), \
-    CAST(SUM(failed) AS BIGINT), \
-    CAST(SUM(model_requests) AS BIGINT), \
-    CAST(SUM(input_tokens) AS BIGINT), \
-    CAST(SUM(cached_tokens) AS BIGINT), \
-    CAST(SUM(output_tokens) AS BIGINT), \
-    CAST(SUM(cost_nanos) AS BIGINT), \
-    CAST(SUM(cost_attos) AS BIGINT)";
-
-/// A database that usage is added up in.
-pub(super) trait UsageBackend: Backend {
-    /// The days from 1970 to the moment of saving, in UTC.
-    const DAY: &'static str;
-}
-
-impl UsageBackend for Pg {
-    const DAY: &'static str = "CAST(created_at AT TIME ZONE 'UTC' AS date) - DATE '1970-01-01'";
-}
-
-impl UsageBackend for Sqlite {
-    const DAY: &'static str = "created_at / 86400000";
-}
 
 /// Results with the watermark of their prism, which is null for a prism without one.
 const RESULTS: &str = "results LEFT JOIN (SELECT prism_id AS counted_prism, up_to \
