@@ -42,17 +42,29 @@ pub(crate) fn typed<'a>(password: &'a str, code: &'a str) -> [(&'static str, &'a
     [("present_password", password), ("code", code)]
 }
 
-/// Sets up codes. Returns the secret and the answer with the recovery codes.
-pub(crate) async fn set_up(browser: &mut PlainBrowser<'_>) -> (String, HttpAnswer) {
+/// Codes that were set up.
+pub(crate) struct SetUp {
+    pub(crate) secret: String,
+    /// The code that was typed in.
+    pub(crate) used: String,
+    /// The answer with the recovery codes.
+    pub(crate) answer: HttpAnswer,
+}
+
+/// Sets up codes.
+pub(crate) async fn set_up(browser: &mut PlainBrowser<'_>) -> SetUp {
     let begun = browser.post("/me/codes/begin", &[]).await;
     assert_eq!(begun.header("location"), Some("/me/codes"), "{begun:?}");
     let page = browser.get("/me/codes").await;
     let secret = text_of(&page, "secret");
-    let answer = browser
-        .post("/me/codes/on", &typed(PASSWORD, &code(&secret, 0)))
-        .await;
+    let used = code(&secret, 0);
+    let answer = browser.post("/me/codes/on", &typed(PASSWORD, &used)).await;
     assert_eq!(answer.status, 200, "{answer:?}");
-    (secret, answer)
+    SetUp {
+        secret,
+        used,
+        answer,
+    }
 }
 
 pub(crate) fn recovery_codes(answer: &HttpAnswer) -> Vec<String> {
@@ -97,9 +109,8 @@ async fn a_person_sets_up_codes_and_signs_in_with_them(backend: Backend) {
         assert!(refused.body.contains(&fault), "{refused:?}");
         assert_eq!(text_of(&refused, "secret"), secret);
     }
-    let on = ada
-        .post("/me/codes/on", &typed(PASSWORD, &code(&secret, 0)))
-        .await;
+    let first = code(&secret, 0);
+    let on = ada.post("/me/codes/on", &typed(PASSWORD, &first)).await;
     assert_eq!(on.status, 200, "{on:?}");
     let recovery = recovery_codes(&on);
     assert_eq!(recovery.len(), 10);
@@ -116,7 +127,7 @@ async fn a_person_sets_up_codes_and_signs_in_with_them(backend: Backend) {
     assert_eq!(home.get("/me").await.status, 303, "nothing is open yet");
     let refused = type_code(&mut home, &asked, "no code").await;
     assert_eq!(refused.status, 422, "{refused:?}");
-    let used = type_code(&mut home, &refused, &code(&secret, 0)).await;
+    let used = type_code(&mut home, &refused, &first).await;
     assert_eq!(used.status, 401, "{used:?}");
     let signed_in = type_code(&mut home, &used, &code(&secret, 1)).await;
     assert_eq!(signed_in.header("location"), Some("/"), "{signed_in:?}");
@@ -146,7 +157,9 @@ async fn a_person_sets_up_codes_and_signs_in_with_them(backend: Backend) {
 async fn a_code_keeps_the_way_and_what_was_typed(backend: Backend) {
     let service = Service::start(backend).await;
     let mut ada = joined(&service, ADA, "owner").await;
-    let (secret, on) = set_up(&mut ada).await;
+    let SetUp {
+        secret, answer: on, ..
+    } = set_up(&mut ada).await;
     let mut home = PlainBrowser::new(&service);
     let values = [
         ("email", ADA),
@@ -190,7 +203,7 @@ async fn wrong_codes_lead_back_to_the_password(backend: Backend) {
     let mut service = Service::start(backend).await;
     service.start_node(&[]).await;
     let mut ada = joined(&service, ADA, "owner").await;
-    let (secret, _) = set_up(&mut ada).await;
+    let secret = set_up(&mut ada).await.secret;
     let wrong = "aaaa-aaaa-aaaa-aaaa";
     let mut eve = PlainBrowser::new(&service);
     for _ in 0..2 {

@@ -13,16 +13,17 @@ pub(super) async fn walk_over_codes(walk: &mut Walk<'_>, ada: &mut PlainBrowser<
     let service = walk.service;
     let mut kay = joined(service, KAY, "reviewer").await;
     walk.known = events(service).await.len();
-    let (secret, on) = set_up(&mut kay).await;
-    walk.did("/me/codes/on", KAY, &on, &["codes_on"]).await;
-    let recovery = recovery_codes(&on);
+    let kays = set_up(&mut kay).await;
+    walk.did("/me/codes/on", KAY, &kays.answer, &["codes_on"])
+        .await;
+    let recovery = recovery_codes(&kays.answer);
     let mut home = PlainBrowser::new(service);
     let asked = home.sign_in(KAY, PASSWORD).await;
     walk.did("/sign-in", KAY, &asked, &[]).await;
-    let refused = type_code(&mut home, &asked, &code(&secret, 0)).await;
+    let refused = type_code(&mut home, &asked, &kays.used).await;
     assert_eq!(refused.status, 401);
     assert_eq!(walk.added("node", &refused).await, ["sign_in_refused"]);
-    let answer = type_code(&mut home, &asked, &code(&secret, 1)).await;
+    let answer = type_code(&mut home, &asked, &code(&kays.secret, 1)).await;
     walk.did("/sign-in/code", KAY, &answer, &["signed_in"])
         .await;
     let mut other = PlainBrowser::new(service);
