@@ -183,9 +183,13 @@ async fn a_standby_is_opened_and_read_once_it_has_all_migrations() {
     assert!(refused.contains("read-only"), "{refused}");
     let writer = connect(&primary.url()).await;
     assert!(writer.migrate().await.unwrap() > 0);
-    while standby_is_behind(&primary.url(), &standby.url()).await {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    let following = async {
+        while standby_is_behind(&primary.url(), &standby.url()).await {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    let followed = tokio::time::timeout(Duration::from_secs(30), following).await;
+    followed.expect("the standby follows");
     assert_eq!(reader.migrate().await.unwrap(), 0);
     let guest = "CREATE ROLE guest LOGIN PASSWORD 'guest'; \
         GRANT SELECT ON ALL TABLES IN SCHEMA public TO guest";
