@@ -5,8 +5,8 @@ use std::convert::Infallible;
 use crate::Refract;
 
 impl Refract {
-    /// Counts answers by hour, looks at budgets and names the prisms of metrics, round after round
-    /// until it is dropped.
+    /// Counts results by day and answers by hour, looks at budgets and names the prisms of metrics,
+    /// round after round until it is dropped.
     pub async fn work_in_rounds(&self) -> Infallible {
         // boxed, since the futures are large and moved before they run
         let watching = Box::pin(self.measures().watch_rounds().run());

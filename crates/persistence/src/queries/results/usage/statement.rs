@@ -31,10 +31,12 @@ pub(super) struct UsageStatement {
     parts: Vec<(PartOfDay, (ResultId, ResultId))>,
 }
 
-/// Which results of a range a branch of the statement adds up.
+/// Which results of a range are added up.
 #[derive(Clone, Copy)]
 enum Branch {
+    /// Those that are not in the stored sums.
     Uncounted,
+    /// Those that are.
     Counted,
 }
 
@@ -89,9 +91,7 @@ impl UsageStatement {
         });
         columns.join(", ")
     }
-}
 
-impl UsageStatement {
     /// Adds up results between two ids that were saved in a period.
     fn push_results<'b, DB>(
         &'b self,
