@@ -160,8 +160,8 @@ test-runs: ## kill the nodes that work on file runs, again and again, until ever
 
 ROUTE ?= haproxy
 
-try-failover: ## replace the leader of a PostgreSQL cluster under Patroni by kills and otherwise, under load: no acknowledged result is lost (PROMOTIONS=5 kills; ROUTE=hosts without HAProxy; REFRACT_BINARY; installs Patroni, etcd and HAProxy on Debian)
-	@PROMOTIONS=$(PROMOTIONS) ROUTE=$(ROUTE) .ci/try-failover
+try-failover: ## replace the leader of a PostgreSQL cluster under Patroni by kills and otherwise, under load: no acknowledged result is lost (PROMOTIONS=5 kills; ROUTE=hosts without HAProxy; PATRONI_VERSION=4.1.5 from PyPI; REFRACT_BINARY; installs Patroni, etcd and HAProxy on Debian)
+	@PROMOTIONS=$(PROMOTIONS) ROUTE=$(ROUTE) PATRONI_VERSION=$(PATRONI_VERSION) .ci/try-failover
 
 MINUTES ?= 10
 

@@ -50,6 +50,8 @@ def main():
     binary, binaries, promotions, route = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
     with contextlib.ExitStack() as running:
         folder = make_folder(running)
+        if version := os.environ.get("PATRONI_VERSION"):
+            install_patroni(folder, version)
         cluster = Cluster(running, folder, binaries)
         url = cluster.url() if route == "hosts" else cluster.balanced_url()
         node = Node(running, folder, binary, url)
@@ -119,6 +121,19 @@ def make_folder(running):
         owner = unprivileged()
         os.chown(folder, owner.pw_uid, owner.pw_gid)
     return folder
+
+
+def install_patroni(folder, version):
+    """Takes a version of Patroni from PyPI instead of that of the system."""
+    environment = folder / "patroni"
+    packages = [f"patroni[etcd3,psycopg3]=={version}", "psycopg[binary]>=3.2,<4"]
+    try:
+        subprocess.run([sys.executable, "-m", "venv", environment], check=True)
+        subprocess.run([environment / "bin" / "pip", "install", "--quiet", *packages], check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        print(f"try-failover: Patroni {version} cannot be installed: {error}", file=sys.stderr)
+        raise SystemExit(75) from error
+    os.environ["PATH"] = f"{environment / 'bin'}:{os.environ['PATH']}"
 
 
 def unprivileged():
@@ -321,7 +336,8 @@ class Cluster:
 
     def signal(self, member, number, is_patroni=True, is_postgres=True):
         """Sends a signal to a member's Patroni first, then to its server and all of its children."""
-        found = [member.patroni.pid] if is_patroni and member.patroni.poll() is None else []
+        is_running = member.patroni is not None and member.patroni.poll() is None
+        found = [member.patroni.pid] if is_patroni and is_running else []
         if is_postgres:
             found += self.processes(member)
         for process in found:
@@ -337,7 +353,8 @@ class Cluster:
         for member in self.members:
             self.signal(member, signal.SIGCONT)
         for member in self.members:
-            stop(member.patroni)
+            if member.patroni is not None:
+                stop(member.patroni)
             self.signal(member, signal.SIGKILL)
 
 

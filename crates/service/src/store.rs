@@ -3,6 +3,7 @@
 mod account_export;
 mod account_import;
 mod account_manifest;
+pub(crate) mod node_lease;
 mod open_lines;
 
 use std::path::Path;

@@ -1,9 +1,13 @@
-//! Rows that the model's server refuses because it takes fewer requests at a time.
+//! Rows that the model's server refuses because it takes fewer requests at a time, and runs that a budget
+//! ends.
+
+use std::time::Duration;
 
 use refract_test_stack::runs::{numbered, service};
 use refract_test_stack::service::Backend;
-use refract_test_support::model_server::ScriptedReply;
+use refract_test_support::model_server::{ScriptedReply, system_one_answers};
 use refract_test_support::on_both;
+use serde_json::json;
 
 on_both!(
     rows_that_are_refused_for_the_rate_are_repeated_until_they_are_answered,
@@ -61,4 +65,34 @@ async fn a_row_that_fails_for_another_reason_after_a_refusal_is_a_failed_row(bac
     let written = service.written("out.csv");
     assert!(written.contains("answered with status 400."), "{written}");
     assert!(!written.contains("429"), "{written}");
+}
+
+#[tokio::test]
+async fn a_budget_that_is_used_up_meanwhile_ends_a_run() {
+    let service = service(Backend::Sqlite).await;
+    let costing = ScriptedReply::with(|request| {
+        let mut reply = system_one_answers(request);
+        reply["usage"] = json!({"cost": 0.5});
+        reply
+    });
+    service
+        .model
+        .then_always(costing.later(Duration::from_millis(200)));
+    let set = ["account", "set", "--budget", "5"];
+    service.run(&set).await.done();
+    service.write("in.csv", numbered(200));
+    let ended = service
+        .run_file("in.csv", &["--output", "out.csv", "--concurrency", "1"])
+        .await;
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    let words = "budget of 5 is used up";
+    assert!(ended.stderr.contains(words), "{ended:?}");
+    // a run looks every 15 s
+    let asked = service.asked();
+    assert!((11..190).contains(&asked), "{asked}");
+    let raise = ["account", "set", "--budget", "500"];
+    service.run(&raise).await.done();
+    let again = ["--output", "out.csv", "--concurrency", "40"];
+    service.run_file("in.csv", &again).await.done();
+    assert_eq!(service.asked(), 200, "no row is asked about twice");
 }

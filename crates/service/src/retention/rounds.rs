@@ -7,27 +7,20 @@
 mod plausibility;
 
 use std::num::NonZeroU32;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use refract_domain::ids::NodeId;
 use refract_persistence::{PersistenceError, PurgeRange, RetentionRoundRow};
-use uuid::Uuid;
 
 pub use self::plausibility::ImplausibleRoundError;
 use self::plausibility::{ClockWatch, check_clock, check_shares};
 use crate::Refract;
 use crate::people::account_actor::AccountActor;
 use crate::retention::Retention;
+use crate::store::node_lease::{NodeLease, ROUND};
 
 /// The name of the lease and of the stored state of rounds.
 const LEASE: &str = "retention";
-/// How long a lease lasts without renewal: a dead node stops purging for this long.
-const TERM: TimeDelta = TimeDelta::minutes(3);
-/// Age at which a round renews the lease.
-const RENEWAL: Duration = Duration::from_mins(1);
-/// The pause between two rounds.
-const ROUND: Duration = Duration::from_mins(1);
 /// The pause after a batch, as a multiple of the batch's time: at most a tenth of the time goes to
 /// purging, the rest to calls.
 const REST: u32 = 9;
@@ -36,7 +29,7 @@ const REST: u32 = 9;
 pub struct RetentionRounds {
     refract: Refract,
     days: NonZeroU32,
-    node: NodeId,
+    lease: NodeLease,
     clock: ClockWatch,
     /// Whether the next complete round is not checked.
     is_unchecked: bool,
@@ -62,7 +55,7 @@ impl Retention<'_> {
         RetentionRounds {
             refract: self.refract.clone(),
             days,
-            node: NodeId::new(Uuid::now_v7()),
+            lease: NodeLease::new(&self.refract.database, LEASE),
             clock: ClockWatch::default(),
             is_unchecked: false,
             logged: None,
@@ -98,7 +91,7 @@ impl RetentionRounds {
                 () = round => {}
             }
         }
-        if let Err(error) = self.refract.database.release_lease(LEASE, self.node).await {
+        if let Err(error) = self.lease.release().await {
             tracing::debug!(%error, "the lease to purge results lasts until it expires");
         }
     }
@@ -151,9 +144,9 @@ impl RetentionRounds {
                 return Ok(self.refused(error));
             }
         }
-        if !self.take_lease(now).await? {
+        let Some(mut held) = self.lease.take(now).await? else {
             return Ok(RetentionOutcome::HeldByAnotherNode);
-        }
+        };
         let age = TimeDelta::days(self.days.get().into());
         let Some(before) = now.checked_sub_signed(age) else {
             return Ok(RetentionOutcome::Purged(0));
@@ -163,12 +156,9 @@ impl RetentionRounds {
             && let Err(error) = check_shares(&database, &prisms, before, last).await?
         {
             // another node may be set to skip the check
-            database.release_lease(LEASE, self.node).await?;
+            self.lease.release().await?;
             return Ok(self.refused(error));
         }
-        let began = Instant::now();
-        let passed = || TimeDelta::from_std(began.elapsed()).unwrap_or_default();
-        let mut renewed = began;
         let mut purged = 0;
         for (account, prism) in prisms {
             let range = PurgeRange::of_all(prism, before);
@@ -180,18 +170,15 @@ impl RetentionRounds {
                 purged += batch.results;
                 self.refract.metrics.results_purged(batch.results);
                 tokio::time::sleep(batch.took * REST).await;
-                if renewed.elapsed() >= RENEWAL {
-                    renewed = Instant::now();
-                    if !self.take_lease(now + passed()).await? {
-                        purge.end().await?;
-                        return Ok(RetentionOutcome::Purged(purged));
-                    }
+                if !held.is_kept().await? {
+                    purge.end().await?;
+                    return Ok(RetentionOutcome::Purged(purged));
                 }
             }
         }
         let ended = RetentionRoundRow {
             cleared_before: before,
-            ended_at: now + passed(),
+            ended_at: held.now(),
         };
         database.save_retention_round(LEASE, ended).await?;
         self.is_unchecked = false;
@@ -201,10 +188,5 @@ impl RetentionRounds {
     fn refused(&self, error: ImplausibleRoundError) -> RetentionOutcome {
         self.refract.metrics.retention_refused(error.kind(), 1);
         RetentionOutcome::Refused(error)
-    }
-
-    async fn take_lease(&self, now: DateTime<Utc>) -> Result<bool, PersistenceError> {
-        let database = &self.refract.database;
-        database.take_lease(LEASE, self.node, now, now + TERM).await
     }
 }

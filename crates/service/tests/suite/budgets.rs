@@ -28,7 +28,7 @@ on_both!(
 const MINUTE: i64 = 60_000;
 const DAY: i64 = 24 * 60 * MINUTE;
 
-async fn save(it: &Fixture, prism: &PrismLens, at: i64, cost: &str) -> ResultId {
+pub(crate) async fn save(it: &Fixture, prism: &PrismLens, at: i64, cost: &str) -> ResultId {
     let described = Described {
         at,
         version: 2,
@@ -48,7 +48,7 @@ async fn save(it: &Fixture, prism: &PrismLens, at: i64, cost: &str) -> ResultId 
     new.result.id
 }
 
-async fn set(it: &Fixture, budget: &str) -> bool {
+pub(crate) async fn set(it: &Fixture, budget: &str) -> bool {
     let budget = MonthBudget::parse(budget).ok();
     let actor = AccountActor::operator(it.account);
     it.refract.budgets().set(&actor, budget).await.unwrap()

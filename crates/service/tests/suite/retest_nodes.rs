@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use chrono::Utc;
 use refract_domain::event::EventAction;
 use refract_domain::result::retest::{RetestChange, RetestState};
 use refract_service::measures::stored_retests::{ChangeRetestOutcome, StoredRetest};
@@ -10,7 +11,8 @@ use refract_test_support::model_server::ScriptedReply;
 use refract_test_support::on_both;
 use tokio::sync::watch;
 
-use crate::fixture::Fixture;
+use crate::budgets::{save, set};
+use crate::fixture::{Fixture, moment};
 use crate::retests::{IN_FLIGHT, is_done, stack};
 use crate::stored_runs::actions;
 
@@ -19,6 +21,7 @@ on_both!(
     another_node_asks_what_a_dead_one_left,
     a_node_that_stops_leaves_the_rest_to_another_one,
     a_model_that_is_away_ends_a_retest_until_it_is_continued,
+    a_used_up_budget_ends_a_retest_until_it_is_raised,
 );
 
 async fn a_stopped_retest_continues_where_it_stopped(it: Fixture) {
@@ -142,4 +145,23 @@ async fn a_model_that_is_away_ends_a_retest_until_it_is_continued(it: Fixture) {
     assert_eq!(outcome, ChangeRetestOutcome::Changed);
     stack.work_until(retest, is_done).await;
     assert_eq!(stack.find(retest).await.counts.answered, 80);
+}
+
+async fn a_used_up_budget_ends_a_retest_until_it_is_raised(it: Fixture) {
+    let stack = stack(it, 8).await;
+    let now = (Utc::now() - moment(0)).num_milliseconds();
+    save(&stack.it, &stack.lens, now, "0.75").await;
+    assert!(set(&stack.it, "0.5").await);
+    let retest = stack.start(None).await;
+    let ended = |it: &StoredRetest| !it.state.is_under_way() && !it.is_leased;
+    stack.work_until(retest, ended).await;
+    let found = stack.find(retest).await;
+    assert_eq!((found.state, stack.asked()), (RetestState::Failed, 0));
+    let reason = found.reason.unwrap();
+    assert!(reason.contains("budget of 0.5 is used up"), "{reason}");
+    assert!(set(&stack.it, "5").await);
+    let outcome = stack.change(retest, RetestChange::Continue).await;
+    assert_eq!(outcome, ChangeRetestOutcome::Changed);
+    stack.work_until(retest, is_done).await;
+    assert_eq!(stack.asked(), 9);
 }

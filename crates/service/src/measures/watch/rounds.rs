@@ -7,10 +7,9 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 use std::time::{Duration, Instant};
 
-use chrono::{DateTime, TimeDelta, Utc};
-use refract_domain::ids::{AccountId, NodeId, PrismId, ResultId};
+use chrono::{DateTime, Utc};
+use refract_domain::ids::{AccountId, PrismId, ResultId};
 use refract_persistence::{UncountedPrism, Watermark};
-use uuid::Uuid;
 
 use super::OPEN;
 use super::hours::hour_of;
@@ -18,16 +17,11 @@ use super::metrics::{PrismSeries, prism_labels};
 use super::scope::WatchScope;
 use super::uncounted::{CountedResults, Uncounted, count_closed, first_watched};
 use crate::measures::Measures;
+use crate::store::node_lease::{HeldLease, NodeLease, repeat_rounds};
 use crate::{InternalError, Refract};
 
 /// The name of the lease.
 const LEASE: &str = "watch";
-/// How long a lease lasts without renewal: a dead node counts nothing for this long.
-const TERM: TimeDelta = TimeDelta::minutes(3);
-/// Age at which counting renews the lease.
-const RENEWAL: Duration = Duration::from_mins(1);
-/// The pause between two rounds.
-const ROUND: Duration = Duration::from_mins(1);
 /// The pause after a page, as a multiple of the page's time: at most a fifth of the time goes to
 /// counting, the rest to calls.
 const REST: u32 = 4;
@@ -39,7 +33,7 @@ const DELETION: Duration = Duration::from_hours(24);
 /// Counts results and looks at prisms, in the background.
 pub struct WatchRounds {
     refract: Refract,
-    node: NodeId,
+    lease: NodeLease,
     /// The series of each prism; `None` while another node watches.
     series: Option<HashMap<PrismId, PrismSeries>>,
     deleted: Option<Instant>,
@@ -59,7 +53,7 @@ impl Measures<'_> {
     pub fn watch_rounds(self) -> WatchRounds {
         WatchRounds {
             refract: self.refract.clone(),
-            node: NodeId::new(Uuid::now_v7()),
+            lease: NodeLease::new(&self.refract.database, LEASE),
             series: None,
             deleted: None,
         }
@@ -70,18 +64,9 @@ impl WatchRounds {
     /// Counts round after round, until it is dropped. Another node can take over when the lease
     /// expires.
     pub async fn run(mut self) -> Infallible {
-        loop {
-            // a node that starts has other things to do
-            tokio::time::sleep(ROUND).await;
-            if let Err(error) = self.round_now().await {
-                tracing::warn!(%error, "results could not be counted by hour yet");
-            }
-        }
-    }
-
-    async fn round_now(&mut self) -> Result<WatchOutcome, InternalError> {
-        let now = self.refract.database.time(Utc::now()).await?;
-        self.round(now).await
+        let database = self.refract.database.clone();
+        let failed = "results could not be counted by hour yet";
+        repeat_rounds(database, failed, async |now| self.round(now).await).await
     }
 
     /// Counts the results that are old enough at a moment. Looks at a prism when the first result of
@@ -91,11 +76,11 @@ impl WatchRounds {
     /// When the database fails. The next round continues.
     pub async fn round(&mut self, now: DateTime<Utc>) -> Result<WatchOutcome, InternalError> {
         let database = self.refract.database.clone();
-        if !self.take_lease(now).await? {
+        let Some(mut held) = self.lease.take(now).await? else {
             self.refract.metrics.watch.clear();
             self.series = None;
             return Ok(WatchOutcome::HeldByAnotherNode);
-        }
+        };
         if self.deleted.is_none_or(|at| at.elapsed() >= DELETION) {
             let kept = hour_of(now) - KEPT_HOURS;
             database.delete_watch_hours(kept).await?;
@@ -105,11 +90,9 @@ impl WatchRounds {
         let from = first_watched(now);
         let mut results = 0;
         let mut looked_at = Vec::new();
-        let began = Instant::now();
-        let mut renewed = began;
         let uncounted = database.list_uncounted_prisms(Watermark::Watched, from, closed);
         for found in uncounted.await? {
-            let counting = self.count(found, closed, now, began, &mut renewed);
+            let counting = self.count(found, closed, now, &mut held);
             let counted = match counting.await {
                 // a row that cannot be read must not keep other prisms from being counted
                 Err(InternalError::Persistence(error)) if !error.is_passing() => {
@@ -136,8 +119,7 @@ impl WatchRounds {
         found: UncountedPrism,
         closed: ResultId,
         now: DateTime<Utc>,
-        began: Instant,
-        renewed: &mut Instant,
+        held: &mut HeldLease<'_>,
     ) -> Result<CountedResults, InternalError> {
         let uncounted = Uncounted {
             prism: found.prism,
@@ -146,12 +128,7 @@ impl WatchRounds {
         };
         let goes_on = async |took: Duration| {
             tokio::time::sleep(took * REST).await;
-            if renewed.elapsed() < RENEWAL {
-                return true;
-            }
-            *renewed = Instant::now();
-            let passed = TimeDelta::from_std(began.elapsed()).unwrap_or_default();
-            self.take_lease(now + passed).await.unwrap_or_default()
+            held.is_kept().await.unwrap_or_default()
         };
         Ok(count_closed(&self.refract.database, uncounted, goes_on).await?)
     }
@@ -189,12 +166,5 @@ impl WatchRounds {
             series.insert(prism, set);
         }
         Ok(())
-    }
-
-    async fn take_lease(&self, now: DateTime<Utc>) -> Result<bool, InternalError> {
-        let database = &self.refract.database;
-        Ok(database
-            .take_lease(LEASE, self.node, now, now + TERM)
-            .await?)
     }
 }

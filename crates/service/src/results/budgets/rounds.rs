@@ -4,27 +4,22 @@
 
 use std::collections::HashMap;
 use std::convert::Infallible;
-use std::time::Duration;
 
-use chrono::{DateTime, TimeDelta, Utc};
-use refract_domain::ids::{AccountId, NodeId};
-use uuid::Uuid;
+use chrono::{DateTime, Utc};
+use refract_domain::ids::AccountId;
 
 use super::Budgets;
 use super::metrics::UsedParts;
+use crate::store::node_lease::{NodeLease, repeat_rounds};
 use crate::{InternalError, Refract};
 
 /// The name of the lease.
 const LEASE: &str = "budgets";
-/// How long a lease lasts without renewal: after a node died, nobody looks for this long.
-const TERM: TimeDelta = TimeDelta::minutes(3);
-/// The pause between two rounds.
-const ROUND: Duration = Duration::from_mins(1);
 
 /// Looks at every budget, in the background.
 pub struct BudgetRounds {
     refract: Refract,
-    node: NodeId,
+    lease: NodeLease,
     /// The parts that the metric shows; none while another node looks.
     shown: UsedParts,
 }
@@ -43,7 +38,7 @@ impl Budgets<'_> {
     pub fn rounds(self) -> BudgetRounds {
         BudgetRounds {
             refract: self.refract.clone(),
-            node: NodeId::new(Uuid::now_v7()),
+            lease: NodeLease::new(&self.refract.database, LEASE),
             shown: UsedParts::new(),
         }
     }
@@ -53,18 +48,9 @@ impl BudgetRounds {
     /// Looks round after round, until it is dropped. Another node can take over when the lease
     /// expires.
     pub async fn run(mut self) -> Infallible {
-        loop {
-            // a node that starts has other things to do
-            tokio::time::sleep(ROUND).await;
-            if let Err(error) = self.round_now().await {
-                tracing::warn!(%error, "budgets could not be looked at yet");
-            }
-        }
-    }
-
-    async fn round_now(&mut self) -> Result<BudgetOutcome, InternalError> {
-        let now = self.refract.database.time(Utc::now()).await?;
-        self.round(now).await
+        let database = self.refract.database.clone();
+        let failed = "budgets could not be looked at yet";
+        repeat_rounds(database, failed, async |now| self.round(now).await).await
     }
 
     /// Looks at every budget at a moment.
@@ -73,8 +59,7 @@ impl BudgetRounds {
     /// When the database fails. The next round looks again.
     pub async fn round(&mut self, now: DateTime<Utc>) -> Result<BudgetOutcome, InternalError> {
         let database = &self.refract.database;
-        let taking = database.take_lease(LEASE, self.node, now, now + TERM);
-        if !taking.await? {
+        if self.lease.take(now).await?.is_none() {
             self.show(UsedParts::new());
             return Ok(BudgetOutcome::HeldByAnotherNode);
         }

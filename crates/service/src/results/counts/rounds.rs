@@ -4,23 +4,19 @@
 //! result is counted twice, since each count locks the watermark.
 
 use std::convert::Infallible;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use refract_domain::ids::{AccountId, NodeId, PrismId, ResultId};
+use refract_domain::ids::{AccountId, PrismId, ResultId};
 use refract_persistence::{CountProgress, UncountedPrism, Watermark};
-use uuid::Uuid;
 
 use super::OPEN;
 use crate::results::Results;
+use crate::store::node_lease::{NodeLease, repeat_rounds};
 use crate::{InternalError, Refract};
 
 /// The name of the lease.
 const LEASE: &str = "counts";
-/// How long a lease lasts without renewal: a dead node counts nothing for this long.
-const TERM: TimeDelta = TimeDelta::minutes(3);
-/// The pause between two rounds.
-const ROUND: Duration = Duration::from_mins(1);
 /// The least age of a prism's first uncounted result beyond [`OPEN`], so that a busy prism is counted
 /// a few times an hour.
 const STEP: TimeDelta = TimeDelta::minutes(10);
@@ -33,7 +29,7 @@ const REST: u32 = 4;
 /// Counts results, in the background.
 pub struct CountRounds {
     refract: Refract,
-    node: NodeId,
+    lease: NodeLease,
 }
 
 /// How a round ended.
@@ -50,7 +46,7 @@ impl Results<'_> {
     pub fn count_rounds(self) -> CountRounds {
         CountRounds {
             refract: self.refract.clone(),
-            node: NodeId::new(Uuid::now_v7()),
+            lease: NodeLease::new(&self.refract.database, LEASE),
         }
     }
 
@@ -97,18 +93,9 @@ impl CountRounds {
     /// Counts round after round, until it is dropped. Another node can take over when the lease
     /// expires.
     pub async fn run(self) -> Infallible {
-        loop {
-            // a node that starts has other things to do
-            tokio::time::sleep(ROUND).await;
-            if let Err(error) = self.round_now().await {
-                tracing::warn!(%error, "results could not be counted yet");
-            }
-        }
-    }
-
-    async fn round_now(&self) -> Result<CountOutcome, InternalError> {
-        let now = self.refract.database.time(Utc::now()).await?;
-        self.round(now).await
+        let database = self.refract.database.clone();
+        let failed = "results could not be counted yet";
+        repeat_rounds(database, failed, async |now| self.round(now).await).await
     }
 
     /// Counts the results that are old enough at a moment, page by page with rests.
@@ -117,10 +104,9 @@ impl CountRounds {
     /// When the database fails. The next round continues.
     pub async fn round(&self, now: DateTime<Utc>) -> Result<CountOutcome, InternalError> {
         let results = self.refract.results();
-        let began = Instant::now();
-        if !self.take_lease(now).await? {
+        let Some(mut held) = self.lease.take(now).await? else {
             return Ok(CountOutcome::HeldByAnotherNode);
-        }
+        };
         let due = results.due(now).await?;
         for found in &due {
             loop {
@@ -129,20 +115,12 @@ impl CountRounds {
                     break;
                 }
                 tokio::time::sleep(page.elapsed() * REST).await;
-                let passed = TimeDelta::from_std(began.elapsed()).unwrap_or_default();
-                if !self.take_lease(now + passed).await? {
+                if !held.is_kept().await? {
                     return Ok(CountOutcome::HeldByAnotherNode);
                 }
             }
         }
         Ok(CountOutcome::Counted(due.len()))
-    }
-
-    async fn take_lease(&self, now: DateTime<Utc>) -> Result<bool, InternalError> {
-        let database = &self.refract.database;
-        Ok(database
-            .take_lease(LEASE, self.node, now, now + TERM)
-            .await?)
     }
 }
 
