@@ -51,6 +51,27 @@ pub fn read(bytes: &[u8], latest: &PrismVersion) -> Result<Vec<Column>, Problems
     reader.problems.none_or(columns)
 }
 
+/// Reads a lens for a prism with this latest version: a lens file, or what `refract lens show --json`
+/// prints, which has the mode beside the columns.
+///
+/// # Errors
+/// Every problem in the file, with its path such as `columns.0.no_below`.
+pub fn read_lens(bytes: &[u8], latest: &PrismVersion) -> Result<Lens, Problems> {
+    let shown = Json::parse(bytes).map(|json| json.into_object().ok());
+    let shown = shown.ok().flatten().unwrap_or_default();
+    let mode = shown.get("mode").and_then(|mode| mode.into_string().ok());
+    let columns = match mode.as_ref().map(|mode| mode.text.as_str()) {
+        Some("automatic") => return Ok(Lens::Automatic),
+        Some("custom") => {
+            let columns = shown.written("columns").unwrap_or_default();
+            let file = format!("{{\"columns\":{columns}}}");
+            read(file.as_bytes(), latest)
+        }
+        Some(_) | None => read(bytes, latest),
+    };
+    columns.map(Lens::Custom)
+}
+
 fn read_column(
     reader: &mut FileReader,
     path: &str,
@@ -134,9 +155,10 @@ fn with_cutoffs(
         let cutoffs = Cutoffs::new(no_below, yes_from);
         return cutoffs
             .map(Output::Label)
-            .map_err(|errors| {
-                for (key, error) in errors {
-                    reader.problems.add(join(path, key), error);
+            .map_err(|problems| {
+                for problem in problems.as_slice() {
+                    let path = join(path, &problem.path);
+                    reader.problems.add(path, problem.error.clone());
                 }
             })
             .ok();

@@ -26,10 +26,15 @@ display_name! {
     DisplayName
 }
 
-/// Number of a prism version, from 1 (spec 9).
+/// Number of a prism version, from 1 to 2147483647 (spec 9); in JSON an integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
+#[serde(into = "i32", try_from = "i32")]
 pub struct VersionNumber(i32);
+
+/// A number is not that of a version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a version number is from 1 to {VERSION_MAX}")]
+pub struct NotAVersionNumber;
 
 impl VersionNumber {
     /// The first version of every prism.
@@ -48,6 +53,20 @@ impl VersionNumber {
     /// The number of the next version; `None` after the highest.
     pub fn next(self) -> Option<Self> {
         self.0.checked_add(1).map(Self)
+    }
+}
+
+impl TryFrom<i32> for VersionNumber {
+    type Error = NotAVersionNumber;
+
+    fn try_from(number: i32) -> Result<Self, NotAVersionNumber> {
+        Self::new(number).ok_or(NotAVersionNumber)
+    }
+}
+
+impl From<VersionNumber> for i32 {
+    fn from(version: VersionNumber) -> Self {
+        version.0
     }
 }
 

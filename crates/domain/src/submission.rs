@@ -52,7 +52,7 @@ impl CallContext {
     }
 }
 
-/// Field values as sent, before they are matched with a prism version.
+/// Field values as sent, before they are [matched](FieldValues::matched) with a prism version.
 ///
 /// A request's `text` is short for a field of that name. Each value has been checked for length and
 /// characters.
@@ -93,6 +93,30 @@ impl FieldValues {
         Self(values)
     }
 
+    /// The values that were sent, matched with the fields of a version and in their order (spec 4.1).
+    ///
+    /// # Errors
+    /// The missing keys; when none is missing, the unknown ones.
+    pub fn matched(sent: SentFields, fields_of_version: &[Field]) -> Result<Self, FieldMismatch> {
+        let mut sent = sent.0;
+        let mut fields = Vec::with_capacity(fields_of_version.len());
+        let mut missing = Vec::new();
+        for field in fields_of_version {
+            match sent.iter().position(|(key, _)| key == field.key.as_str()) {
+                Some(index) => fields.push((field.key.clone(), sent.remove(index).1)),
+                None => missing.push(field.key.to_string()),
+            }
+        }
+        if !missing.is_empty() {
+            return Err(FieldMismatch::Missing(missing));
+        }
+        if !sent.is_empty() {
+            let unknown = sent.into_iter().map(|(key, _)| key).collect();
+            return Err(FieldMismatch::Unknown(unknown));
+        }
+        Ok(Self(fields))
+    }
+
     /// The values with their keys, in the prism's order.
     pub fn as_slice(&self) -> &[(FieldKey, String)] {
         &self.0
@@ -116,36 +140,17 @@ pub struct Submission {
 }
 
 impl Submission {
-    /// Matches the values that were sent with the fields of a version (spec 4.1).
+    /// A submission of the values that were sent, matched with the fields of a version.
     ///
     /// # Errors
-    /// The missing keys; when none is missing, the unknown ones.
+    /// As for [`FieldValues::matched`].
     pub fn new(
         sent: SentFields,
         context: Option<CallContext>,
         fields_of_version: &[Field],
     ) -> Result<Self, FieldMismatch> {
-        let mut sent = sent.0;
-        let mut fields = Vec::with_capacity(fields_of_version.len());
-        let mut missing = Vec::new();
-        for field in fields_of_version {
-            match sent.iter().position(|(key, _)| key == field.key.as_str()) {
-                Some(index) => fields.push((field.key.clone(), sent.remove(index).1)),
-                None => missing.push(field.key.to_string()),
-            }
-        }
-        if !missing.is_empty() {
-            return Err(FieldMismatch::Missing(missing));
-        }
-        if !sent.is_empty() {
-            return Err(FieldMismatch::Unknown(
-                sent.into_iter().map(|(key, _)| key).collect(),
-            ));
-        }
-        Ok(Self {
-            fields: FieldValues::new(fields),
-            context,
-        })
+        let fields = FieldValues::matched(sent, fields_of_version)?;
+        Ok(Self { fields, context })
     }
 
     /// A submission read from the database, which is not checked again.

@@ -1,86 +1,97 @@
-//! A download in an app: writes several results as csv under one header to standard output.
+//! A download in an app: writes results that the API gave out as csv under one header to standard
+//! output. They are of two versions of a prism; the columns are those of the latest one.
 //!
 //! `cargo run -p refract-lens-rendering --example embed`
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::io;
+use std::sync::Arc;
 
-use chrono::{DateTime, Utc};
-use refract_domain::answer::Answers;
-use refract_domain::ids::ResultId;
-use refract_domain::lens::Column;
-use refract_domain::prism::{PrismVersion, VersionNumber};
-use refract_domain::result::ResultStatus;
-use refract_domain::result::view::{ResultView, RowColumns};
-use refract_domain::submission::FieldValues;
-use refract_lens_rendering::{RowFormat, RowWriter};
+use refract_authoring::lens_file;
+use refract_authoring::prism_file::PrismFile;
+use refract_lens_rendering::prelude::*;
 
-/// The version of the prism that answered, in its stored form.
-const VERSION: &str = r#"{
-    "fields": [{ "key": "text", "label": "Message" }],
-    "questions": [
-        { "key": "topic", "type": "choice", "text": "What is the message about?", "options": [
-            { "key": "billing", "label": "Billing" }, { "key": "delivery", "label": "Delivery" }] },
-        { "key": "urgency", "type": "scale", "text": "How urgent is it?", "levels": [
-            { "key": "can_wait", "label": "Can wait" }, { "key": "today", "label": "Today" }] }]
-}"#;
+/// The versions of the prism by number, each as `refract prism show SLUG --version N` prints it.
+const VERSIONS: [(i32, &str); 2] = [
+    (
+        1,
+        r#"{
+            "name": "Support triage",
+            "fields": [{ "key": "text", "label": "Message" }],
+            "questions": [
+                { "key": "topic", "type": "choice", "text": "What is the message about?", "options": [
+                    { "key": "billing", "label": "Billing" }, { "key": "delivery", "label": "Delivery" }] }]
+        }"#,
+    ),
+    (
+        2,
+        r#"{
+            "name": "Support triage",
+            "fields": [{ "key": "text", "label": "Message" }],
+            "questions": [
+                { "key": "topic", "type": "choice", "text": "What is the message about?", "options": [
+                    { "key": "billing", "label": "Billing" }, { "key": "delivery", "label": "Delivery" }] },
+                { "key": "urgency", "type": "scale", "text": "How urgent is it?", "levels": [
+                    { "key": "can_wait", "label": "Can wait" }, { "key": "today", "label": "Today" }] }]
+        }"#,
+    ),
+];
 
-/// The columns of a custom lens, in their stored form.
-const LENS: &str = r#"[
-    { "name": "topic", "question": "topic", "type": "choice", "output": "top" },
-    { "name": "topic_all", "question": "topic", "type": "choice", "output": "all" },
-    { "name": "urgency_average", "question": "urgency", "type": "scale", "output": "average" }
-]"#;
+/// A lens file.
+const LENS: &str = r#"{ "columns": [
+    { "question": "topic", "output": "top" },
+    { "question": "topic", "output": "all" },
+    { "question": "urgency", "output": "average" }
+] }"#;
 
-const ANSWERS: &str = r#"{
-    "topic": { "type": "choice", "value": "delivery", "confidence": 0.87, "probabilities": {
-        "billing": 0.06, "delivery": 0.9, "other": 0.03, "insufficient_information": 0.01 } },
-    "urgency": { "type": "scale", "level": "today", "probabilities": {
-        "can_wait": 0.2, "today": 0.8 } }
-}"#;
+/// Bodies of the API with `format=raw`, each with the text that was sent.
+const RESULTS: [(&str, &str); 3] = [
+    (
+        "Where is my order?",
+        r#"{ "id": "0190b8f2-0000-7000-8000-000000000001", "ref": null, "prism": "support-triage", "version": 1,
+            "status": "ok", "error": null, "took_ms": 380, "created_at": "2026-05-02T10:00:00.000Z",
+            "answers": { "topic": { "type": "choice", "value": "delivery", "confidence": 0.87, "probabilities": {
+                "billing": 0.06, "delivery": 0.9, "other": 0.03, "insufficient_information": 0.01 } } } }"#,
+    ),
+    (
+        "I was charged twice, and I need it today",
+        r#"{ "id": "0190b8f2-0000-7000-8000-000000000002", "ref": "order 7", "prism": "support-triage", "version": 2,
+            "status": "ok", "error": null, "took_ms": 412, "created_at": "2026-05-04T09:08:07.060Z",
+            "answers": { "topic": { "type": "choice", "value": "billing", "confidence": 0.87, "probabilities": {
+                "billing": 0.9, "delivery": 0.06, "other": 0.03, "insufficient_information": 0.01 } },
+              "urgency": { "type": "scale", "level": "today", "probabilities": { "can_wait": 0.2, "today": 0.8 } } } }"#,
+    ),
+    (
+        "=SUM(A1:A9), and \"quotes\"",
+        r#"{ "id": "0190b8f2-0000-7000-8000-000000000003", "ref": null, "prism": "support-triage", "version": 2,
+            "status": "failed", "error": "The model timed out.", "took_ms": 30000,
+            "created_at": "2026-05-04T09:08:37.100Z", "answers": null }"#,
+    ),
+];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let version: PrismVersion = serde_json::from_str(VERSION)?;
-    let lens: Vec<Column> = serde_json::from_str(LENS)?;
-    let answers: Answers = serde_json::from_str(ANSWERS)?;
-    // refused unless they are answers of this version
-    let answers = answers.matched_to(version.questions())?;
-    let created_at: DateTime<Utc> = "2026-05-04T09:08:07.060Z".parse()?;
-    let results = [
-        (
-            "0190b8f2-0000-7000-8000-000000000001",
-            "Where is my order?",
-            ResultStatus::Ok(answers),
-        ),
-        (
-            "0190b8f2-0000-7000-8000-000000000002",
-            "=SUM(A1:A9), and \"quotes\"",
-            ResultStatus::Failed {
-                error: "The model timed out.".to_owned(),
-            },
-        ),
-    ];
-
+    let mut versions = BTreeMap::new();
+    for (number, file) in VERSIONS {
+        let file = PrismFile::read(file.as_bytes(), None)?;
+        let number = VersionNumber::try_from(number)?;
+        versions.insert(number, Arc::new(file.version));
+    }
+    let (_, latest) = versions.last_key_value().ok_or("no version")?;
+    let lens = lens_file::read_lens(LENS.as_bytes(), latest)?;
     let columns = RowColumns {
-        fields: version.fields(),
-        lens: &lens,
+        fields: latest.fields(),
+        lens: latest.columns(&lens),
     };
+
     let mut rows = RowWriter::new(RowFormat::Csv, columns, io::stdout().lock());
     rows.write_header()?;
-    for (id, text, status) in &results {
-        let fields: FieldValues = serde_json::from_value(serde_json::json!({ "text": text }))?;
-        rows.write_row(&ResultView {
-            id: ResultId::parse(id).ok_or("not an id")?,
-            reference: None,
-            prism: "support-triage",
-            version: VersionNumber::FIRST,
-            questions: version.questions(),
-            status,
-            took_ms: 412,
-            created_at,
-            fields: &fields,
-        })?;
+    for (text, raw) in RESULTS {
+        let fields = vec![("text".to_owned(), text.to_owned())];
+        let result = RawResult::read(raw, |number| versions.get(&number).cloned())?;
+        let result = result.with_fields(SentFields::new(fields))?;
+        rows.write_row(&result.view())?;
     }
-    drop(rows.finish()?);
+    rows.finish()?;
     Ok(())
 }

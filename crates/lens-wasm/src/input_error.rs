@@ -2,10 +2,10 @@
 
 use std::io;
 
-use refract_domain::answer::matching::AnswersMismatch;
 use refract_domain::json::Malformed;
 use refract_domain::prism::VersionNumber;
 use refract_domain::problem::{Problems, ValidationError};
+use refract_lens_rendering::RawResultError;
 
 /// What was passed cannot be read, or does not fit together.
 #[derive(Debug, thiserror::Error)]
@@ -47,7 +47,7 @@ pub enum StoredInputError {
         /// The result's position, from 0.
         index: usize,
         /// What is wrong.
-        reason: StoredResultError,
+        reason: RawResultError,
     },
     /// A lens is no valid lens file for the latest version.
     #[error("the lens: {0}")]
@@ -72,33 +72,4 @@ pub enum StoredInputError {
         /// What the name is of: `column` or `question`.
         what: &'static str,
     },
-}
-
-/// Why one result cannot be read.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum StoredResultError {
-    /// A value is absent or of another kind.
-    #[error("{path}: {error}")]
-    Value {
-        /// Keys, joined with dots.
-        path: String,
-        /// What is wrong with the value.
-        error: ValidationError,
-    },
-    /// The id is no UUID.
-    #[error("its id is not a UUID")]
-    Id,
-    /// The moment is not in the form of RFC 3339.
-    #[error("its created_at is not a moment such as 2026-05-04T09:08:07.060Z")]
-    Moment,
-    /// An ok result has answers and no error, a failed one an error and no answers.
-    #[error("an ok result has answers and no error, a failed one has an error and no answers")]
-    Status,
-    /// The version that answered was not passed.
-    #[error("it was answered by version {0}, which is not among the versions")]
-    NoSuchVersion(i32),
-    /// The answers are not to the questions of the version.
-    #[error("its answers do not match its version: {0}")]
-    Answers(#[from] AnswersMismatch),
 }

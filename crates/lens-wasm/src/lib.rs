@@ -8,16 +8,14 @@
 //!
 //! `make wasm` builds the npm package `refract-lens` from this crate.
 
-mod answers_json;
 pub mod bindings;
 mod checked_files;
 mod counted_lenses;
 mod input_error;
-mod result_json;
 mod stored_results;
 mod versions_json;
 
 pub use checked_files::{CheckedFile, FoundProblem, check_lens_file, check_prism_file};
 pub use counted_lenses::{ColumnCounts, CountedLens, CountedSteps};
-pub use input_error::{StoredInputError, StoredResultError};
+pub use input_error::StoredInputError;
 pub use stored_results::StoredResults;

@@ -4,21 +4,19 @@ use std::borrow::Cow;
 use std::io;
 
 use refract_authoring::lens_file;
-use refract_domain::json::Json;
 use refract_domain::lens::{Column, Lens};
 use refract_domain::prism::PrismVersion;
 use refract_domain::result::view::{AnswersView, ResultView, RowColumns};
-use refract_lens_rendering::{Format, RowFormat, RowWriter, render};
+use refract_lens_rendering::{Format, RawResult, RowFormat, RowWriter, render};
 use serde_json::value::RawValue;
 
 use crate::input_error::StoredInputError;
-use crate::result_json::MatchedResult;
 use crate::versions_json::PrismVersions;
 
 /// Results of one prism, read once and rendered any number of times.
 pub struct StoredResults {
     versions: PrismVersions,
-    results: Vec<MatchedResult>,
+    results: Vec<RawResult>,
 }
 
 impl StoredResults {
@@ -36,7 +34,7 @@ impl StoredResults {
         })?;
         let mut matched = Vec::with_capacity(read.len());
         for (index, result) in read.into_iter().enumerate() {
-            let result = MatchedResult::read(Json::read(result), &versions);
+            let result = RawResult::read(result.get(), |number| versions.get(number));
             matched.push(result.map_err(|reason| StoredInputError::Result { index, reason })?);
         }
         Ok(Self {
@@ -91,8 +89,7 @@ impl StoredResults {
 
     /// Everything that a format shows, result by result.
     fn views(&self) -> impl Iterator<Item = ResultView<'_>> {
-        let results = self.results.iter();
-        results.filter_map(|result| Some(result.view(self.versions.get(result.version())?)))
+        self.results.iter().map(RawResult::view)
     }
 
     /// The answered results, as a lens reads them.
@@ -111,24 +108,15 @@ impl StoredResults {
         &self,
         lens: Option<&str>,
     ) -> Result<Cow<'_, [Column]>, StoredInputError> {
-        let automatic = || Cow::Borrowed(self.latest().columns(&Lens::Automatic));
+        let latest = self.latest();
         let Some(text) = lens else {
-            return Ok(automatic());
+            return Ok(Cow::Borrowed(latest.columns(&Lens::Automatic)));
         };
-        // `refract lens show --json` prints the mode beside the columns
-        let shown = Json::parse(text.as_bytes()).map(|json| json.into_object().ok());
-        let shown = shown.ok().flatten().unwrap_or_default();
-        let mode = shown.get("mode").and_then(|mode| mode.into_string().ok());
-        let columns = match mode.as_ref().map(|mode| mode.text.as_str()) {
-            Some("automatic") => return Ok(automatic()),
-            Some("custom") => {
-                let columns = shown.written("columns").unwrap_or_default();
-                let file = format!("{{\"columns\":{columns}}}");
-                lens_file::read(file.as_bytes(), self.latest())
-            }
-            Some(_) | None => lens_file::read(text.as_bytes(), self.latest()),
-        };
-        columns.map(Cow::Owned).map_err(StoredInputError::Lens)
+        let lens = lens_file::read_lens(text.as_bytes(), latest).map_err(StoredInputError::Lens)?;
+        Ok(match lens {
+            Lens::Automatic => Cow::Borrowed(latest.columns(&Lens::Automatic)),
+            Lens::Custom(columns) => Cow::Owned(columns),
+        })
     }
 }
 

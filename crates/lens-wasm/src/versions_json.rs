@@ -1,6 +1,7 @@
 //! The versions of a prism by number, read from their prism files.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use refract_authoring::prism_file::PrismFile;
 use refract_domain::json::Json;
@@ -10,8 +11,8 @@ use crate::input_error::StoredInputError;
 
 /// At least one version of a prism.
 pub(crate) struct PrismVersions {
-    by_number: BTreeMap<VersionNumber, PrismVersion>,
-    latest: PrismVersion,
+    by_number: BTreeMap<VersionNumber, Arc<PrismVersion>>,
+    latest: Arc<PrismVersion>,
 }
 
 impl PrismVersions {
@@ -26,20 +27,20 @@ impl PrismVersions {
             let file = files.written(&key.text).unwrap_or_default();
             let file = PrismFile::read(file.as_bytes(), None)
                 .map_err(|problems| StoredInputError::Version { number, problems })?;
-            by_number.insert(number, file.version);
+            by_number.insert(number, Arc::new(file.version));
         }
         let (_, latest) = by_number
             .last_key_value()
             .ok_or(StoredInputError::NoVersion)?;
         Ok(Self {
-            latest: latest.clone(),
+            latest: Arc::clone(latest),
             by_number,
         })
     }
 
     /// The version with this number.
-    pub(crate) fn get(&self, number: VersionNumber) -> Option<&PrismVersion> {
-        self.by_number.get(&number)
+    pub(crate) fn get(&self, number: VersionNumber) -> Option<Arc<PrismVersion>> {
+        self.by_number.get(&number).map(Arc::clone)
     }
 
     /// The version with the highest number.

@@ -11,9 +11,12 @@ pub enum AnswersMismatch {
     /// A question of the version has no answer.
     #[error("question '{0}' has no answer")]
     Missing(QuestionKey),
-    /// An answer is to a question that the version lacks, or a second one to the same question.
-    #[error("the answer '{0}' is to no question of the version, or there are two of it")]
+    /// An answer is to a question that the version lacks.
+    #[error("the answer '{0}' is to no question of the version")]
     Unknown(QuestionKey),
+    /// A question has two answers.
+    #[error("the answer '{0}' stands twice")]
+    Twice(QuestionKey),
     /// An answer has another type than its question.
     #[error("the answer '{question}' is of another type than its question, {}", .expected.name())]
     OtherType {
@@ -30,11 +33,19 @@ pub enum AnswersMismatch {
         /// Key of the outcome that the answer lacks.
         outcome: String,
     },
-    /// The answer names an outcome that the question lacks, or gives it two probabilities.
+    /// The answer names an outcome that the question lacks.
     #[error(
-        "the answer '{question}' has the outcome '{outcome}', which its question does not have, or has it twice"
+        "the answer '{question}' has the outcome '{outcome}', which its question does not have"
     )]
     UnknownOutcome {
+        /// The question.
+        question: QuestionKey,
+        /// The outcome.
+        outcome: OutcomeKey,
+    },
+    /// The answer gives an outcome two probabilities.
+    #[error("the answer '{question}' has two probabilities of '{outcome}'")]
+    OutcomeTwice {
         /// The question.
         question: QuestionKey,
         /// The outcome.
@@ -50,9 +61,14 @@ impl Answers {
     /// empty cell where an answer does not belong to its question.
     ///
     /// # Errors
-    /// The first answer, question or outcome that does not match.
+    /// The first answer, question or outcome that does not match. One that the version lacks comes
+    /// before one that is missing, which may be the same misspelt.
     pub fn matched_to(self, questions: &[Question]) -> Result<Self, AnswersMismatch> {
         let mut rest = self.0;
+        let is_unknown = |key: &QuestionKey| questions.iter().all(|question| question.key != *key);
+        if let Some((key, _)) = rest.iter().find(|(key, _)| is_unknown(key)) {
+            return Err(AnswersMismatch::Unknown(key.clone()));
+        }
         let mut matched = Vec::with_capacity(questions.len());
         for question in questions {
             let place = rest.iter().position(|(key, _)| *key == question.key);
@@ -61,7 +77,7 @@ impl Answers {
             matched.push((key, matched_answer(answer, question)?));
         }
         match rest.into_iter().next() {
-            Some((key, _)) => Err(AnswersMismatch::Unknown(key)),
+            Some((key, _)) => Err(AnswersMismatch::Twice(key)),
             None => Ok(Self(matched)),
         }
     }
@@ -100,6 +116,10 @@ fn matched_outcomes(
     mut rest: Distribution,
     question: &Question,
 ) -> Result<Distribution, AnswersMismatch> {
+    let is_unknown = |key: &OutcomeKey| question.label_of(key).is_none();
+    if let Some((outcome, _)) = rest.iter().find(|(key, _)| is_unknown(key)) {
+        return Err(unknown(outcome.clone(), question));
+    }
     let mut matched = Distribution::with_capacity(rest.len());
     for outcome in question.outcomes() {
         let place = rest.iter().position(|(key, _)| key.as_str() == outcome.key);
@@ -110,7 +130,10 @@ fn matched_outcomes(
         matched.push(rest.remove(place));
     }
     match rest.into_iter().next() {
-        Some((outcome, _)) => Err(unknown(outcome, question)),
+        Some((outcome, _)) => Err(AnswersMismatch::OutcomeTwice {
+            question: question.key.clone(),
+            outcome,
+        }),
         None => Ok(matched),
     }
 }
@@ -212,14 +235,30 @@ mod tests {
     }
 
     #[test]
+    fn a_misspelt_key_is_named() {
+        let misspelt = ANSWERS.replace(r#""angry""#, r#""angri""#);
+        let words = "the answer 'angri' is to no question of the version";
+        assert_eq!(matched(&misspelt).unwrap_err(), words);
+        let misspelt = ANSWERS.replace(r#""high""#, r#""hihg""#);
+        let words = "has the outcome 'hihg', which its question does not have";
+        assert!(matched(&misspelt).unwrap_err().ends_with(words));
+    }
+
+    #[test]
     fn a_key_that_stands_twice_is_refused() {
         let twice = ANSWERS.replacen(
             '{',
             r#"{"angry": {"type": "yes_no", "probability": 1.0},"#,
             1,
         );
-        assert!(matched(&twice).unwrap_err().contains("two of it"));
+        assert_eq!(
+            matched(&twice).unwrap_err(),
+            "the answer 'angry' stands twice"
+        );
         let twice = ANSWERS.replace(r#""low": 0.9"#, r#""low": 0.9, "low": 0.8"#);
-        assert!(matched(&twice).unwrap_err().contains("or has it twice"));
+        assert_eq!(
+            matched(&twice).unwrap_err(),
+            "the answer 'urgency' has two probabilities of 'low'"
+        );
     }
 }

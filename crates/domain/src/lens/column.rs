@@ -14,6 +14,10 @@ use crate::prism::question::{Question, QuestionKind, QuestionType};
 use crate::problem::ValidationError;
 
 /// One column of a lens.
+///
+/// In JSON it has the stored form, which names the type of its question: `{"name": "angry", "question":
+/// "angry", "type": "yes_no", "output": "label", "yes_from": 0.7}`. A lens file has no types, and is
+/// checked against a version: read it with `refract_authoring::lens_file`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(into = "ColumnJson", try_from = "ColumnJson")]
 pub struct Column {

@@ -2,7 +2,7 @@
 //! `unsure` to `yes` (spec 2.5).
 
 use crate::answer::probability::{ONE, Probability};
-use crate::problem::ValidationError;
+use crate::problem::{Problems, ValidationError};
 
 /// A probability at which a label changes. It is compared exactly, as the decimal number that was
 /// written.
@@ -73,25 +73,18 @@ impl Cutoffs {
     /// Checks the cutoffs written in a lens.
     ///
     /// # Errors
-    /// The faults, each with the name of the number at fault. `no_below` must be above 0 and below
+    /// Every problem, with the path `no_below` or `yes_from`. `no_below` must be above 0 and below
     /// 1; `yes_from` must be at most 1 and above `no_below`, or above 0.5 without a `no_below`.
-    pub fn new(
-        no_below: Option<f64>,
-        yes_from: Option<f64>,
-    ) -> Result<Self, Vec<(&'static str, ValidationError)>> {
-        let mut errors = Vec::new();
+    pub fn new(no_below: Option<f64>, yes_from: Option<f64>) -> Result<Self, Problems> {
+        let mut problems = Problems::default();
         if let Some(value) = no_below {
             if value <= 0.0 {
-                errors.push((
-                    "no_below",
-                    ValidationError::rule("Number must be greater than 0"),
-                ));
+                let rule = ValidationError::rule("Number must be greater than 0");
+                problems.add("no_below", rule);
             }
             if value >= 1.0 {
-                errors.push((
-                    "no_below",
-                    ValidationError::rule("Number must be less than 1"),
-                ));
+                let rule = ValidationError::rule("Number must be less than 1");
+                problems.add("no_below", rule);
             }
         }
         if let Some(value) = yes_from {
@@ -101,16 +94,13 @@ impl Cutoffs {
                     Some(_) => "must be greater than no_below".to_owned(),
                     None => format!("Number must be greater than {default}"),
                 };
-                errors.push(("yes_from", ValidationError::rule(rule)));
+                problems.add("yes_from", ValidationError::rule(rule));
             }
             if value > 1.0 {
-                errors.push(("yes_from", ValidationError::NumberTooBig(1)));
+                problems.add("yes_from", ValidationError::NumberTooBig(1));
             }
         }
-        if !errors.is_empty() {
-            return Err(errors);
-        }
-        Ok(Self {
+        problems.none_or(Self {
             no_below: no_below.map(Cutoff::new),
             yes_from: yes_from.map(Cutoff::new),
         })

@@ -3,33 +3,34 @@
 use crate::lens::cutoffs::Cutoffs;
 use crate::prism::question::QuestionType;
 
-/// What a column shows of an answer. Each output belongs to one question type.
+/// What a column shows of an answer. Each output belongs to one question type, and has a name in lens
+/// files.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Output {
-    /// Choice: the chosen outcome.
+    /// Choice, `top`: the chosen outcome.
     Top,
-    /// Choice: the chosen outcome's probability.
+    /// Choice, `probability`: the chosen outcome's probability.
     TopProbability,
-    /// Choice: every outcome with its probability.
+    /// Choice, `all`: every outcome with its probability.
     AllOptions,
-    /// Yes / No: `yes`, `no` or `unsure`.
+    /// Yes / No, `label`: `yes`, `no` or `unsure`.
     Label(Cutoffs),
-    /// Yes / No: the probability of yes.
+    /// Yes / No, `probability`: the probability of yes.
     YesProbability,
-    /// Scale: the most probable level.
+    /// Scale, `level`: the most probable level.
     Level,
-    /// Scale: the most probable level's position, 1 for the lowest.
+    /// Scale, `number`: the most probable level's position, 1 for the lowest.
     Number,
-    /// Scale: the expected level number.
+    /// Scale, `average`: the expected level number.
     Average,
-    /// Scale: the most probable level's probability.
+    /// Scale, `probability`: the most probable level's probability.
     LevelProbability,
-    /// Scale: every level with its probability.
+    /// Scale, `all`: every level with its probability.
     AllLevels,
 }
 
 impl Output {
-    /// The outputs of a question type by name, as the specification lists them.
+    /// The names of a question type's outputs in lens files, the default first.
     pub fn names(question_type: QuestionType) -> &'static [&'static str] {
         match question_type {
             QuestionType::Choice => &["top", "probability", "all"],

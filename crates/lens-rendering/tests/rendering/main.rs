@@ -1,5 +1,7 @@
-//! The exact bytes of each format: sections 2.4, 2.5, 2.6 and 4.0 of the specification.
+//! The exact bytes of each format: sections 2.4, 2.5, 2.6 and 4.0 of the specification. Snapshots are
+//! renewed with `INSTA_UPDATE=always`.
 #![expect(
+    clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
     clippy::unwrap_used,
@@ -14,6 +16,7 @@ mod json_oracle;
 mod marks;
 mod outputs;
 mod properties;
+mod raw_results;
 mod rows;
 mod sample;
 mod writing;

@@ -4,14 +4,26 @@ mod any_sample;
 mod expected;
 
 use proptest::prelude::*;
-use refract_lens_rendering::{Format, RowFormat, RowWriter, cell_text};
+use refract_lens_rendering::{Format, RowFormat, RowWriter, cell_text, render};
 
 use crate::json_oracle::Json;
+use crate::raw_results;
 use any_sample::any_sample;
 use expected::{Cell, expected_cells, expected_json_answers, header};
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_result_that_is_read_back_renders_as_before(sample in any_sample()) {
+        let result = raw_results::read(&sample, &sample.render(Format::Raw)).unwrap();
+        let result = result.with_fields(raw_results::sent(&sample)).unwrap();
+        for format in [Format::Json, Format::Raw, Format::Csv, Format::Tsv, Format::Jsonl] {
+            let mut out = Vec::new();
+            render(format, &sample.columns(), &result.view(), &mut out).unwrap();
+            prop_assert_eq!(String::from_utf8(out).unwrap(), sample.render(format));
+        }
+    }
 
     #[test]
     fn a_csv_reader_gives_back_the_cells(sample in any_sample()) {

@@ -1,7 +1,6 @@
 //! What JavaScript is handed has the bytes and counts of the crates behind it, and what does not fit
 //! together is refused.
 #![expect(
-    clippy::expect_used,
     clippy::indexing_slicing,
     clippy::unwrap_used,
     reason = "a broken fixture fails the test"
