@@ -1,4 +1,14 @@
 //! The lens file: the columns of a custom lens.
+//!
+//! A file is an object with a list of 1 to 300 `columns`, each an object (spec 2.5):
+//!
+//! | key | value |
+//! |---|---|
+//! | `question` | key of a question of the latest version |
+//! | `output` | choice: `top`, `probability`, `all`; yes / no: `label`, `probability`; scale: `level`, `number`, `average`, `probability`, `all` |
+//! | `name` | the column's name; if absent, the question's key, with `_probability`, `_all`, `_number` or `_average` after it for such an output |
+//! | `no_below` | of a `label`: below this probability of yes it is no. Above 0, below 1; 0.5 if absent |
+//! | `yes_from` | of a `label`: from this probability on it is yes, and unsure from `no_below` up to it. Above `no_below`, at most 1; if absent, it is yes from `no_below` on |
 
 use refract_domain::json::{Json, Object};
 use refract_domain::key::{ColumnName, QuestionKey};
@@ -52,24 +62,36 @@ pub fn read(bytes: &[u8], latest: &PrismVersion) -> Result<Vec<Column>, Problems
 }
 
 /// Reads a lens for a prism with this latest version: a lens file, or what `refract lens show --json`
-/// prints, which has the mode beside the columns.
+/// prints, which has a `mode` beside the columns, `automatic` or `custom`.
 ///
 /// # Errors
-/// Every problem in the file, with its path such as `columns.0.no_below`.
+/// Every problem in the file, with its path such as `columns.0.no_below`. The mode `automatic` beside
+/// columns that the automatic lens does not have, as when somebody edited them.
 pub fn read_lens(bytes: &[u8], latest: &PrismVersion) -> Result<Lens, Problems> {
     let shown = Json::parse(bytes).map(|json| json.into_object().ok());
     let shown = shown.ok().flatten().unwrap_or_default();
     let mode = shown.get("mode").and_then(|mode| mode.into_string().ok());
     let columns = match mode.as_ref().map(|mode| mode.text.as_str()) {
-        Some("automatic") => return Ok(Lens::Automatic),
-        Some("custom") => {
+        Some("automatic") if !shown.has("columns") => return Ok(Lens::Automatic),
+        Some("automatic" | "custom") => {
             let columns = shown.written("columns").unwrap_or_default();
             let file = format!("{{\"columns\":{columns}}}");
-            read(file.as_bytes(), latest)
+            read(file.as_bytes(), latest)?
         }
-        Some(_) | None => read(bytes, latest),
+        Some(_) => {
+            let modes = ValidationError::NotOneOf(&["automatic", "custom"]);
+            return Err(Problems::one("mode", modes));
+        }
+        None => return read(bytes, latest).map(Lens::Custom),
     };
-    columns.map(Lens::Custom)
+    if mode.is_some_and(|mode| mode.text == "custom") {
+        return Ok(Lens::Custom(columns));
+    }
+    if columns == latest.columns(&Lens::Automatic) {
+        return Ok(Lens::Automatic);
+    }
+    let rule = "the columns are not those of the automatic lens: leave out the mode to use them";
+    Err(Problems::one("mode", ValidationError::rule(rule)))
 }
 
 fn read_column(

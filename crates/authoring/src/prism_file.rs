@@ -31,7 +31,8 @@ pub struct PrismFile {
 }
 
 impl PrismFile {
-    /// Reads a prism file; `earlier` is `None` for a new prism.
+    /// Reads a prism file. `earlier` is `None` for a new prism, and for a saved version that is only read
+    /// again.
     ///
     /// # Errors
     /// Every problem in the file, with its path such as `questions.0.options.1.key`.

@@ -11,7 +11,7 @@
 //! use refract_domain::prism::PrismVersion;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! // a version in its saved form, as `refract prism show` prints it
+//! // a version in its saved form; `refract-authoring` reads and checks prism files
 //! let version: PrismVersion = serde_json::from_str(
 //!     r#"{
 //!         "fields": [{"key": "text", "label": "Message"}],

@@ -84,6 +84,9 @@ impl fmt::Display for VersionNumber {
 
 /// One version of a prism: its fields, context and questions. A saved version never changes (spec
 /// 9).
+///
+/// JSON is for versions that were saved: reading it checks no rule of prism files.
+/// `refract_authoring::prism_file` reads and checks files.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "PrismVersionJson")]
 pub struct PrismVersion {

@@ -54,8 +54,8 @@ impl CallContext {
 
 /// Field values as sent, before they are [matched](FieldValues::matched) with a prism version.
 ///
-/// A request's `text` is short for a field of that name. Each value has been checked for length and
-/// characters.
+/// A request's `text` is short for a field of that name. Who makes them has checked each value for length
+/// and characters, by [`field_value_errors`].
 #[derive(Clone, Default)]
 pub struct SentFields(Vec<(String, String)>);
 

@@ -1,11 +1,11 @@
 //! A download in an app: writes results that the API gave out as csv under one header to standard
 //! output. They are of two versions of a prism; the columns are those of the latest one.
 //!
-//! `cargo run -p refract-lens-rendering --example embed`
+//! `cargo run --example embed` in this package.
 
 use std::collections::BTreeMap;
 use std::error::Error;
-use std::io;
+use std::io::{self, Write};
 use std::sync::Arc;
 
 use refract_authoring::lens_file;
@@ -92,6 +92,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         let result = result.with_fields(SentFields::new(fields))?;
         rows.write_row(&result.view())?;
     }
-    rows.finish()?;
+    rows.finish()?.flush()?;
     Ok(())
 }

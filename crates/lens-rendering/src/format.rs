@@ -48,7 +48,12 @@ impl Format {
     }
 }
 
-/// Format of many results as rows under one header (spec 4.0).
+/// Format of many results as rows under one header (spec 4.0): those of the five formats that have rows.
+///
+/// Csv and tsv are for people: a cell shows the label of an outcome, and a text that a spreadsheet would
+/// take for a formula, since it begins with `=`, `+`, `-`, `@`, a tab or a carriage return, has a `'` in
+/// front. Tsv has one space for each tab or line break in a text. Jsonl is for programs: keys, and texts
+/// as they were sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowFormat {
     /// Comma-separated; lines end in CRLF.

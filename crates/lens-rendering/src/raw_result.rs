@@ -10,17 +10,19 @@ use chrono::{DateTime, NaiveDate, Utc};
 use refract_domain::ids::ResultId;
 use refract_domain::json::{Json, Object};
 use refract_domain::prism::{PrismVersion, VersionNumber};
+use refract_domain::problem::ValidationError;
 use refract_domain::result::ResultStatus;
 use refract_domain::result::view::ResultView;
-use refract_domain::submission::{FieldValues, SentFields};
+use refract_domain::submission::{FieldMismatch, FieldValues, SentFields};
 
 pub use self::error::RawResultError;
-use self::members::{object_of, optional_string, required, string, whole_number};
+use self::members::{object_of, optional_string, required, string, whole_number, wrong};
 
 /// A result of the API's format `raw`, read back together with the version that answered.
 ///
 /// Its answers belong to that version: there is one to each question, of its type, with a probability for
-/// each outcome.
+/// each outcome, from 0 to 1. The rest is taken as it is written: neither that probabilities add up to 1,
+/// nor that a value is the most probable one. A key that stands twice in an object has its last value.
 #[derive(Clone)]
 pub struct RawResult {
     id: ResultId,
@@ -35,24 +37,25 @@ pub struct RawResult {
 }
 
 impl RawResult {
-    /// Reads the body of an answer with `format=raw`. `find_version` returns the version with a number,
-    /// that of the prism's file.
+    /// Reads the body of an answer with `format=raw`. `find_version` returns the version with a number:
+    /// `refract prism show SLUG --version N` prints its file, without the number.
     ///
-    /// The format has no field values. A member `fields` beside the others is read as those; without
-    /// it there are none, and rows show empty cells: see [`RawResult::with_fields`].
+    /// The format has no field values: keep those of the call, and pass them to
+    /// [`RawResult::with_fields`]. A member `fields` beside the others is read as those too. Without
+    /// them the cells of fields are empty.
     ///
     /// # Errors
     /// When the text is not such a body, when the version is not found, and when answers or fields do
-    /// not belong to it. An error names the place and shows no value.
+    /// not belong to it. An error shows the place and keys, and no text.
     pub fn read(
         json: &str,
         find_version: impl FnOnce(VersionNumber) -> Option<Arc<PrismVersion>>,
     ) -> Result<Self, RawResultError> {
         let result = object_of(Json::parse(json.as_bytes())?, "result")?;
-        let written: i32 = whole_number(&result, "version")?;
-        let number = VersionNumber::new(written);
-        let found = number.and_then(|number| Some((number, find_version(number)?)));
-        let (number, version) = found.ok_or(RawResultError::NoSuchVersion(written))?;
+        let number = VersionNumber::try_from(whole_number::<i32>(&result, "version")?);
+        let number = number
+            .map_err(|error| wrong("", "version", ValidationError::rule(error.to_string())))?;
+        let version = find_version(number).ok_or(RawResultError::NoSuchVersion(number))?;
         let created_at = string(&result, "", "created_at")?;
         let read = Self {
             id: ResultId::parse(&string(&result, "", "id")?).ok_or(RawResultError::Id)?,
@@ -74,8 +77,18 @@ impl RawResult {
     /// The result with the field values that were sent, by field key in any order.
     ///
     /// # Errors
-    /// When they are not the values of all fields of the version.
+    /// The keys that the version lacks; when there are none, the missing ones.
     pub fn with_fields(self, sent: SentFields) -> Result<Self, RawResultError> {
+        let is_known = |key: &str| {
+            let mut fields = self.version.fields().iter();
+            fields.any(|field| field.key.as_str() == key)
+        };
+        // a key that is unknown may be the missing one, misspelt
+        let unknown = sent.as_slice().iter().map(|(key, _)| key);
+        let unknown: Vec<_> = unknown.filter(|key| !is_known(key)).cloned().collect();
+        if !unknown.is_empty() {
+            return Err(FieldMismatch::Unknown(unknown).into());
+        }
         let fields = FieldValues::matched(sent, self.version.fields())?;
         Ok(Self { fields, ..self })
     }
@@ -116,7 +129,12 @@ fn status(result: &Object<'_>, version: &PrismVersion) -> Result<ResultStatus, R
             Ok(ResultStatus::Ok(answers.matched_to(version.questions())?))
         }
         ("failed", None, Some(error)) => Ok(ResultStatus::Failed { error }),
-        _ => Err(RawResultError::Status),
+        ("ok" | "failed", _, _) => Err(RawResultError::Status),
+        _ => Err(wrong(
+            "",
+            "status",
+            ValidationError::NotOneOf(&["ok", "failed"]),
+        )),
     }
 }
 

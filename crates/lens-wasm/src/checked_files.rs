@@ -5,6 +5,8 @@ use refract_authoring::prism_file::PrismFile;
 use refract_domain::problem::Problems;
 use serde::Serialize;
 
+use crate::input_error::StoredInputError;
+
 /// The findings in a file.
 #[derive(Serialize)]
 pub struct CheckedFile {
@@ -26,11 +28,17 @@ pub fn check_prism_file(text: &str) -> CheckedFile {
     checked(PrismFile::read(text.as_bytes(), None))
 }
 
-/// Checks a lens file for a prism whose latest version has this prism file. A prism file with problems
-/// has them listed instead.
-pub fn check_lens_file(text: &str, prism: &str) -> CheckedFile {
-    let prism = PrismFile::read(prism.as_bytes(), None);
-    checked(prism.and_then(|file| lens_file::read(text.as_bytes(), &file.version)))
+/// Checks a lens file, or a lens as `refract lens show --json` prints it, for a prism whose latest version
+/// has this prism file.
+///
+/// # Errors
+/// The problems of the prism file.
+pub fn check_lens_file(text: &str, prism: &str) -> Result<CheckedFile, StoredInputError> {
+    let prism = PrismFile::read(prism.as_bytes(), None).map_err(StoredInputError::Prism)?;
+    Ok(checked(lens_file::read_lens(
+        text.as_bytes(),
+        &prism.version,
+    )))
 }
 
 fn checked<T>(read: Result<T, Problems>) -> CheckedFile {

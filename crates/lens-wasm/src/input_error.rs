@@ -21,10 +21,13 @@ pub enum StoredInputError {
     #[error("the versions are empty: pass those that answered, and the prism's latest one")]
     NoVersion,
     /// A key of the versions is not a number from 1 to 2147483647.
-    #[error("the keys of the versions must be their numbers, from 1")]
+    #[error("the versions must be prism files by number, such as {{\"1\": {{…}}}}")]
     VersionNumber,
+    /// The prism file that a lens is checked for has problems.
+    #[error("the prism: {}", listed(.0))]
+    Prism(Problems),
     /// A version is no valid prism file.
-    #[error("version {number}: {problems}")]
+    #[error("version {number}: {}", listed(.problems))]
     Version {
         /// The version's number.
         number: VersionNumber,
@@ -50,7 +53,7 @@ pub enum StoredInputError {
         reason: RawResultError,
     },
     /// A lens is no valid lens file for the latest version.
-    #[error("the lens: {0}")]
+    #[error("the lens: {}", listed(.0))]
     Lens(Problems),
     /// There is no format of this name.
     #[error("the format must be one of json, raw, csv, tsv and jsonl")]
@@ -72,4 +75,13 @@ pub enum StoredInputError {
         /// What the name is of: `column` or `question`.
         what: &'static str,
     },
+}
+
+/// Problems without the beginning that they have in answers of the API.
+fn listed(problems: &Problems) -> String {
+    let problems = problems.as_slice().iter();
+    let words: Vec<_> = problems
+        .map(|problem| format!("{}: {}", problem.path, problem.error))
+        .collect();
+    words.join("; ")
 }

@@ -1,6 +1,26 @@
 /** What a result is rendered as: `json`, `csv`, `tsv` and `jsonl` through the lens, `raw` without. */
 export type Format = "json" | "raw" | "csv" | "tsv" | "jsonl";
 
+/** A lens file. It is passed as text: `JSON.stringify(lens)`. */
+export interface Lens {
+  /** 1 to 300 columns, in order. */
+  columns: LensColumn[];
+}
+
+/** A column of a lens. */
+export interface LensColumn {
+  /** Absent for the question's key, with a suffix such as `_probability` for another output than its first. */
+  name?: string;
+  /** Key of a question of the latest version. */
+  question: string;
+  /** Choice: `top`, `probability` or `all`; yes / no: `label` or `probability`; scale: `level`, `number`, `average`, `probability` or `all`. */
+  output: "top" | "label" | "level" | "number" | "average" | "probability" | "all";
+  /** Of a `label`: below this probability of yes it is no. Above 0 and below 1; 0.5 if absent. */
+  no_below?: number;
+  /** Of a `label`: from this probability on it is yes, and from `no_below` up to it unsure. Above `no_below` and at most 1; if absent, it is yes from `no_below` on. */
+  yes_from?: number;
+}
+
 /** The effect of a draft of a lens on the answered results. */
 export interface Preview {
   /** Number of answered results. */
@@ -47,7 +67,7 @@ export interface Cutoffs {
   yes_from: number | null;
   /** The labels that the column shows now; null for a column of probabilities. */
   now: { yes: number; unsure: number; no: number } | null;
-  /** One for each cutoff from 0 to 100 percent; `results` lie in this percent. */
+  /** One for each cutoff from 0 to 100 percent: `results` lie in this percent, `no` below it, `yes` from it on. */
   steps: { percent: number; results: number; no: number; yes: number }[];
 }
 

@@ -263,3 +263,33 @@ fn a_saved_column_reads_back() {
         columns
     );
 }
+
+#[test]
+fn a_lens_is_read_as_its_file_and_as_it_is_shown() {
+    let latest = latest();
+    let lens = |file: Value| {
+        let read = read_lens(&serde_json::to_vec(&file).unwrap(), &latest);
+        read.map_err(|problems| problems.to_string())
+    };
+    let automatic = latest.columns(&Lens::Automatic);
+    let shown = serde_json::to_value(ShownLens::new(&Lens::Automatic, automatic)).unwrap();
+    assert_eq!(lens(shown.clone()).unwrap(), Lens::Automatic);
+    assert_eq!(lens(json!({"mode": "automatic"})).unwrap(), Lens::Automatic);
+    // somebody edited what was shown
+    let mut edited = shown;
+    edited["columns"][1]["yes_from"] = json!(0.9);
+    let refused = lens(edited.clone()).unwrap_err();
+    assert!(
+        refused.starts_with("Invalid request: mode: the columns are not those of the automatic"),
+        "{refused}"
+    );
+    edited["mode"] = json!("custom");
+    let Lens::Custom(columns) = lens(edited.clone()).unwrap() else {
+        panic!("it is custom");
+    };
+    edited.as_object_mut().unwrap().remove("mode");
+    assert_eq!(lens(edited.clone()).unwrap(), Lens::Custom(columns));
+    edited["mode"] = json!("other");
+    let refused = lens(edited).unwrap_err();
+    assert!(refused.contains("mode: "), "{refused}");
+}

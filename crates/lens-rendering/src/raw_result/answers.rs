@@ -53,11 +53,13 @@ fn read_answer(json: Json<'_>, path: &str) -> Result<Answer, RawResultError> {
 }
 
 fn distribution(answer: &Object<'_>, path: &str) -> Result<Distribution, RawResultError> {
-    let object = object_of(required(answer, path, "probabilities")?, path)?;
+    let probabilities = required(answer, path, "probabilities")?;
+    let path = format!("{path}.probabilities");
+    let object = object_of(probabilities, &path)?;
     let mut distribution = Distribution::new();
     for (key, _) in object.iter() {
-        let of_outcome = probability(&object, path, &key.text)?;
-        distribution.push((outcome(&key.text, path)?, of_outcome));
+        let of_outcome = probability(&object, &path, &key.text)?;
+        distribution.push((outcome(&key.text, &path)?, of_outcome));
     }
     Ok(distribution)
 }

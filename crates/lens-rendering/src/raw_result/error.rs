@@ -1,7 +1,8 @@
-//! Why a raw result is refused, with the place and never a value.
+//! Why a raw result is refused, with the place and the keys there, and never a text.
 
 use refract_domain::answer::matching::AnswersMismatch;
 use refract_domain::json::Malformed;
+use refract_domain::prism::VersionNumber;
 use refract_domain::problem::ValidationError;
 use refract_domain::submission::FieldMismatch;
 
@@ -31,7 +32,7 @@ pub enum RawResultError {
     Status,
     /// The version that answered was not found.
     #[error("answered by version {0}, which is not among the versions")]
-    NoSuchVersion(i32),
+    NoSuchVersion(VersionNumber),
     /// The answers are not to the questions of the version.
     #[error("the answers do not match the version: {0}")]
     Answers(#[from] AnswersMismatch),

@@ -1,5 +1,7 @@
 //! Members of JSON objects, read with the path of what is wrong.
 
+use std::str::FromStr;
+
 use refract_domain::json::{Json, Object};
 use refract_domain::problem::ValidationError;
 
@@ -55,12 +57,20 @@ pub(super) fn wrong(path: &str, key: &str, error: ValidationError) -> RawResultE
     }
 }
 
-/// The whole number under a key.
-pub(super) fn whole_number<N: std::str::FromStr>(
+/// The whole number under a key, from 0 to the highest of its type.
+pub(super) fn whole_number<N: FromStr>(
     object: &Object<'_>,
     key: &str,
 ) -> Result<N, RawResultError> {
-    required(object, "", key)?;
+    let number = required(object, "", key)?.into_number();
+    let number = number.map_err(|error| wrong("", key, error))?;
     let written = object.written(key).and_then(|text| text.parse().ok());
-    written.ok_or_else(|| wrong("", key, ValidationError::NotAnInteger))
+    written.ok_or_else(|| {
+        let error = if number.fract() == 0.0 {
+            ValidationError::rule("must not be negative or so large")
+        } else {
+            ValidationError::NotAnInteger
+        };
+        wrong("", key, error)
+    })
 }

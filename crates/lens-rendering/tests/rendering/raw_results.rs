@@ -57,6 +57,9 @@ fn field_values_are_those_of_the_version() {
     whole["subjekt"] = json!("misspelt");
     let refused = with(whole).unwrap_err().to_string();
     assert_eq!(refused, "fields: Unknown fields: subjekt");
+    // the misspelt key is named, not the one that it stands for
+    let refused = with(json!({"subjekt": "x"})).unwrap_err().to_string();
+    assert_eq!(refused, "fields: Unknown fields: subjekt");
     let refused = with(json!({})).unwrap_err().to_string();
     assert!(refused.starts_with("fields: Missing fields: "), "{refused}");
     // the format has none
@@ -93,7 +96,28 @@ fn a_result_that_refract_does_not_store_is_refused() {
             json!(9),
             "answered by version 9, which is not among the versions",
         ),
-        ("version", json!(0), "answered by version 0"),
+        (
+            "version",
+            json!(0),
+            "version: a version number is from 1 to 2147483647",
+        ),
+        ("version", json!(-1), "version: a version number is from 1"),
+        (
+            "version",
+            json!("1"),
+            "version: Expected number, received string",
+        ),
+        (
+            "version",
+            json!(1.5),
+            "version: Expected integer, received float",
+        ),
+        (
+            "took_ms",
+            json!(-1),
+            "took_ms: must not be negative or so large",
+        ),
+        ("status", json!("fine"), "status: "),
         (
             "error",
             json!("a secret"),
@@ -110,7 +134,7 @@ fn a_result_that_refract_does_not_store_is_refused() {
 #[test]
 fn an_error_shows_the_path_and_no_value() {
     for (pointer, words) in [
-        ("/took_ms", "took_ms: Expected integer, received float"),
+        ("/took_ms", "took_ms: Expected number, received array"),
         ("/status", "status: Expected string, received array"),
         ("/answers", "answers: Expected object, received array"),
         ("/fields", "fields: Expected object, received array"),
@@ -132,7 +156,7 @@ fn an_error_shows_the_path_and_no_value() {
         ),
         (
             "/answers/urgency/probabilities/today",
-            "answers.urgency.today: Expected number, received array",
+            "answers.urgency.probabilities.today: Expected number, received array",
         ),
     ] {
         let secret = json!([{ "secret": "of a customer" }]);

@@ -19,13 +19,13 @@ fn every_problem_of_a_prism_file_has_its_path() {
 #[test]
 fn a_lens_file_is_checked_against_its_prism() {
     let problems = |lens: &str, prism: &str| {
-        serde_json::to_value(check_lens_file(lens, prism)).unwrap()["problems"].take()
+        serde_json::to_value(check_lens_file(lens, prism).unwrap()).unwrap()["problems"].take()
     };
     assert_eq!(problems(LENS, PRISM), json!([]));
     let bad = problems(&LENS.replacen("topic", "colour", 1), PRISM);
     assert_eq!(bad[0]["path"], "columns.0.question");
-    assert_eq!(
-        problems(LENS, "[]")[0]["message"],
-        "Expected object, received array"
-    );
+    let shown = LENS.replacen('{', r#"{"mode": "custom","#, 1);
+    assert_eq!(problems(&shown, PRISM), json!([]));
+    let refused = check_lens_file(LENS, "[]").err().unwrap().to_string();
+    assert_eq!(refused, "the prism: file: Expected object, received array");
 }

@@ -43,12 +43,12 @@ fn versions_must_be_prism_files_by_number() {
         let words = refused(&format!(r#"{{"{key}": {{}}}}"#));
         assert_eq!(
             words,
-            "the keys of the versions must be their numbers, from 1"
+            r#"the versions must be prism files by number, such as {"1": {…}}"#
         );
     }
     assert_eq!(
         refused(r#"{"3": {"fields": [], "questions": []}}"#),
-        "version 3: Invalid request: name: Required; fields: Array must contain at least 1 element(s); \
+        "version 3: name: Required; fields: Array must contain at least 1 element(s); \
          questions: Array must contain at least 1 element(s)"
     );
 }
@@ -65,7 +65,7 @@ fn a_format_must_fit_and_a_lens_must_be_valid() {
     let lens = r#"{"columns": [{"question": "happy", "output": "label"}]}"#;
     assert_eq!(
         refused("csv", Some(lens)),
-        "the lens: Invalid request: columns.0.question: the prism's latest version has no such question"
+        "the lens: columns.0.question: the prism's latest version has no such question"
     );
     let two = [result_of(&sample), result_of(&sample)].join("\n");
     let two = StoredResults::read(&two, &versions_of(&sample)).unwrap();
