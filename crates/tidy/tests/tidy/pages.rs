@@ -37,14 +37,14 @@ const BUDGETS: [(&str, usize); 26] = [
     ("docs/measurements/", 2_780),
     (".github/", 100),
     // the README of the npm package
-    ("crates/lens-wasm/npm/", 400),
+    ("crates/lens-wasm/npm/", 500),
 ];
 
 /// The budget of a page that the program writes: it counts towards [`ALL_WORDS`] alone.
 const GENERATED: usize = ALL_WORDS;
 
 /// The most words of all Markdown in the repository.
-const ALL_WORDS: usize = 35_300;
+const ALL_WORDS: usize = 35_500;
 
 /// The most words of the README of a crate or of its fuzz targets.
 const CRATE_README: usize = 100;
