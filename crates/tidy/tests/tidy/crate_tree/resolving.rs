@@ -176,8 +176,16 @@ impl CrateTree {
             });
         }
         under.push(looked_up);
-        for import in &module.imports {
+        let (globs, named): (Vec<&Import>, Vec<&Import>) =
+            module.imports.iter().partition(|it| it.name.is_none());
+        for import in named {
             found.extend(self.imported(number, import, name, under));
+        }
+        // what has a name of its own shadows glob imports
+        if found.is_empty() {
+            for import in globs {
+                found.extend(self.imported(number, import, name, under));
+            }
         }
         under.pop();
         found
