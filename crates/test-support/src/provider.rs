@@ -14,11 +14,13 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::process::Stdio;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
+use tokio::time::timeout;
 
 /// The id of the client at every provider.
 pub const CLIENT_ID: &str = "refract";
@@ -26,6 +28,10 @@ pub const CLIENT_ID: &str = "refract";
 pub const CLIENT_SECRET: &str = "the secret of the client";
 /// The most redirects between a provider's pages.
 const MOST_STEPS: usize = 10;
+/// How long a provider may take to start, and how often it is started: Node sometimes hangs while it
+/// starts.
+const START: Duration = Duration::from_secs(60);
+const STARTS: usize = 3;
 
 /// A running provider on loopback, killed when this value is dropped.
 #[derive(Debug)]
@@ -53,6 +59,15 @@ impl TestProvider {
     ///
     /// When no provider is available, and when it does not start.
     pub async fn start() -> Self {
+        for _ in 0..STARTS {
+            if let Ok(started) = timeout(START, Self::start_once()).await {
+                return started;
+            }
+        }
+        panic!("the provider did not start within {START:?}, {STARTS} times");
+    }
+
+    async fn start_once() -> Self {
         let folder = folder().expect("REFRACT_TEST_PROVIDER names the provider");
         let mut process = Command::new("node")
             .arg("provider.mjs")
