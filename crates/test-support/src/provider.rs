@@ -30,7 +30,7 @@ pub const CLIENT_SECRET: &str = "the secret of the client";
 const MOST_STEPS: usize = 10;
 /// How long a provider may take to start, and how often it is started: Node sometimes hangs while it
 /// starts.
-const START: Duration = Duration::from_secs(60);
+const START: Duration = Duration::from_mins(1);
 const STARTS: usize = 3;
 
 /// A running provider on loopback, killed when this value is dropped.
