@@ -71,20 +71,23 @@ pub fn read_lens(bytes: &[u8], latest: &PrismVersion) -> Result<Lens, Problems> 
     let shown = Json::parse(bytes).map(|json| json.into_object().ok());
     let shown = shown.ok().flatten().unwrap_or_default();
     let mode = shown.get("mode").and_then(|mode| mode.into_string().ok());
-    let columns = match mode.as_ref().map(|mode| mode.text.as_str()) {
-        Some("automatic") if !shown.has("columns") => return Ok(Lens::Automatic),
-        Some("automatic" | "custom") => {
-            let columns = shown.written("columns").unwrap_or_default();
-            let file = format!("{{\"columns\":{columns}}}");
-            read(file.as_bytes(), latest)?
-        }
-        Some(_) => {
+    let Some(mode) = mode else {
+        return read(bytes, latest).map(Lens::Custom);
+    };
+    let is_automatic = match mode.text.as_str() {
+        "automatic" => true,
+        "custom" => false,
+        _ => {
             let modes = ValidationError::NotOneOf(&["automatic", "custom"]);
             return Err(Problems::one("mode", modes));
         }
-        None => return read(bytes, latest).map(Lens::Custom),
     };
-    if mode.is_some_and(|mode| mode.text == "custom") {
+    let columns = match shown.written("columns") {
+        None if is_automatic => return Ok(Lens::Automatic),
+        None => read(b"{}", latest)?,
+        Some(columns) => read(format!("{{\"columns\":{columns}}}").as_bytes(), latest)?,
+    };
+    if !is_automatic {
         return Ok(Lens::Custom(columns));
     }
     if columns == latest.columns(&Lens::Automatic) {

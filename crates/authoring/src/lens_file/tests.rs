@@ -275,6 +275,8 @@ fn a_lens_is_read_as_its_file_and_as_it_is_shown() {
     let shown = serde_json::to_value(ShownLens::new(&Lens::Automatic, automatic)).unwrap();
     assert_eq!(lens(shown.clone()).unwrap(), Lens::Automatic);
     assert_eq!(lens(json!({"mode": "automatic"})).unwrap(), Lens::Automatic);
+    let refused = lens(json!({"mode": "custom"})).unwrap_err();
+    assert_eq!(refused, "Invalid request: columns: Required");
     // somebody edited what was shown
     let mut edited = shown;
     edited["columns"][1]["yes_from"] = json!(0.9);

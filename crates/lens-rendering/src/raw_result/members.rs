@@ -57,7 +57,7 @@ pub(super) fn wrong(path: &str, key: &str, error: ValidationError) -> RawResultE
     }
 }
 
-/// The whole number under a key, from 0 to the highest of its type.
+/// The whole number under a key, in the range of its type.
 pub(super) fn whole_number<N: FromStr>(
     object: &Object<'_>,
     key: &str,
