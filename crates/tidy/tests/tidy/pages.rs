@@ -10,31 +10,32 @@ use crate::{assert_none, files, has_ending, read};
 
 /// The most words of a page, or of all pages in a folder. A page that is not here fails
 /// [`every_page_has_a_budget`].
-const BUDGETS: [(&str, usize); 26] = [
-    ("README.md", 470),
-    ("docs/API.md", 1_520),
+const BUDGETS: [(&str, usize); 27] = [
+    ("README.md", 480),
+    ("docs/API.md", 1_570),
     ("docs/APP.md", 810),
     ("docs/ARCHITECTURE.md", 1_840),
     ("docs/AUTOMATION.md", 520),
-    ("docs/CHANGELOG.md", 1_440),
+    ("docs/CHANGELOG.md", 1_640),
+    ("docs/COMPATIBILITY.md", 4_200),
     ("docs/CONTRIBUTING.md", 1_100),
-    ("docs/DATABASE.md", 720),
+    ("docs/DATABASE.md", 760),
     ("docs/DEPLOY.md", 1_720),
-    ("docs/FILES.md", 940),
-    ("docs/MODELS.md", 1_330),
+    ("docs/FILES.md", 1_100),
+    ("docs/MODELS.md", 1_480),
     ("docs/PERFORMANCE.md", 500),
     ("docs/PRISMS.md", 840),
     ("docs/PROBABILITIES.md", 1_070),
     ("docs/QUALITY.md", 1_958),
     ("docs/RETENTION.md", 630),
     ("docs/SCALING.md", 1_055),
-    ("docs/SECURITY.md", 1_660),
+    ("docs/SECURITY.md", 1_760),
     ("docs/SETTINGS.md", GENERATED),
-    ("docs/SIGN-ON.md", 480),
+    ("docs/SIGN-ON.md", 700),
     ("docs/TOUR.md", 900),
-    ("docs/adr/", 8_130),
+    ("docs/adr/", 8_900),
     ("docs/deploy/README.md", 190),
-    ("docs/measurements/", 2_780),
+    ("docs/measurements/", 2_900),
     (".github/", 100),
     // the README of the npm package
     ("crates/lens-wasm/npm/", 500),
@@ -44,7 +45,7 @@ const BUDGETS: [(&str, usize); 26] = [
 const GENERATED: usize = ALL_WORDS;
 
 /// The most words of all Markdown in the repository.
-const ALL_WORDS: usize = 35_500;
+const ALL_WORDS: usize = 41_500;
 
 /// The most words of the README of a crate or of its fuzz targets.
 const CRATE_README: usize = 100;

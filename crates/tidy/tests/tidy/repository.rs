@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::{assert_none, files, has_ending, read, root};
 
 /// The files and folders at the top of the repository, besides names that begin with a dot.
-const TOP: [&str; 10] = [
+const TOP: [&str; 11] = [
     "Cargo.lock",
     "Cargo.toml",
     "LICENSE",
@@ -16,6 +16,7 @@ const TOP: [&str; 10] = [
     "bin",
     "crates",
     "docs",
+    "findings",
     "migrations",
     "rust-toolchain.toml",
 ];
