@@ -64,6 +64,10 @@ id! {
     ApiKeyId
 }
 id! {
+    /// Id of the work on one file run, which holds back a part of a budget.
+    BudgetHolderId
+}
+id! {
     /// Id of an event.
     EventId
 }

@@ -133,13 +133,14 @@ impl FileRun {
                 ..RunSummary::default()
             };
         }
+        let share = Arc::new(budgets.share(account, settings.concurrency));
         let first_error = FirstError::new();
         let (queue, pending) = mpsc::channel(settings.concurrency.get() * 4 + 64);
         let dispatching = async {
             tokio::select! {
                 biased;
                 () = first_error.stopped() => {}
-                ended = Dispatch::all(self, settings, rows, tally, queue) => {
+                ended = Dispatch::all(self, settings, rows, tally, &share, queue) => {
                     if let Err(reason) = ended {
                         first_error.stop(reason);
                     }
@@ -154,7 +155,7 @@ impl FileRun {
             std::future::pending().await
         };
         let spending = async {
-            first_error.stop(budgets.used_up(account).await.into());
+            first_error.stop(share.grant().await.into());
             std::future::pending().await
         };
         let mut summary = tokio::select! {
@@ -162,6 +163,7 @@ impl FileRun {
             never = stopping => never,
             never = spending => never,
         };
+        share.release().await;
         summary.stop = first_error.take();
         summary
     }

@@ -10,7 +10,7 @@ pub(crate) mod sql_types;
 
 pub(crate) use self::code_tables::{one_time_codes, pending_sign_ins, recovery_codes};
 pub(crate) use self::count_tables::{
-    account_budgets, counted_results, watch_hours, watched_results,
+    account_budgets, budget_holds, counted_results, watch_hours, watched_results,
 };
 pub(crate) use self::example_tables::{example_checks, prism_examples};
 pub(crate) use self::file_tables::{file_runs, upload_pieces, uploads};

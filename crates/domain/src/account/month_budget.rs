@@ -5,8 +5,6 @@ use std::fmt;
 use crate::problem::ValidationError;
 use crate::result::cost::Cost;
 
-/// Billionths of a billionth in a billionth.
-const ATTOS_IN_NANO: u128 = 1_000_000_000;
 /// Most digits before the decimal point, and most decimals.
 const MOST_DIGITS: usize = 9;
 
@@ -60,7 +58,7 @@ impl MonthBudget {
 
     /// The budget as a cost.
     pub fn as_cost(self) -> Cost {
-        Cost::from_attos(u128::from(self.nanos) * ATTOS_IN_NANO)
+        Cost::from_nanos(self.nanos.into())
     }
 
     /// The whole percents of the budget that this much is.

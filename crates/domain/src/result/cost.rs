@@ -5,6 +5,8 @@ use std::iter::Sum;
 
 /// Decimals of a cost.
 const DECIMALS: u32 = 18;
+/// Billionths of a billionth in a billionth.
+const ATTOS_IN_NANO: u128 = 1_000_000_000;
 /// A cost of 1.
 const ONE: u128 = 10_u128.pow(DECIMALS);
 /// No request costs as much as this: such a number is a mistake of the host.
@@ -58,6 +60,16 @@ impl Cost {
     /// The cost of this many billionths of a billionth.
     pub const fn from_attos(attos: u128) -> Self {
         Self { attos }
+    }
+
+    /// The cost of this many billionths.
+    pub fn from_nanos(nanos: u128) -> Self {
+        Self::from_attos(nanos.saturating_mul(ATTOS_IN_NANO))
+    }
+
+    /// The cost in billionths, rounded up.
+    pub fn nanos_rounded_up(self) -> u128 {
+        self.attos.div_ceil(ATTOS_IN_NANO)
     }
 
     /// The cost in billionths of a billionth.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use refract_domain::result::file_run::FileRunLimits;
 use refract_domain::submission::reference::IdempotencyKey;
 use refract_service::CallError;
-use refract_service::results::ReadableResult;
+use refract_service::results::{BudgetShare, ReadableResult};
 use refract_service::runs::{HeldRow, UnansweredRow, failure_threshold};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
@@ -91,6 +91,8 @@ pub(crate) struct Dispatch<'a> {
     /// Number of consecutive failures that ends the run; `None` for a run that never gives up.
     threshold: Option<u64>,
     limits: FileRunLimits,
+    /// What the run may spend of the account's budget.
+    share: &'a BudgetShare,
     queue: mpsc::Sender<PendingRow>,
 }
 
@@ -102,11 +104,12 @@ impl<'a> Dispatch<'a> {
         settings: RunSettings,
         rows: RowChunks,
         tally: &'a Arc<RunTally>,
+        share: &'a Arc<BudgetShare>,
         queue: mpsc::Sender<PendingRow>,
     ) -> Result<(), RunError> {
         let concurrency = settings.concurrency.get();
         let threshold = failure_threshold(settings.concurrency);
-        let workers = RunWorkers::start(&settings, &run.prism, tally, threshold);
+        let workers = RunWorkers::start(&settings, &run.prism, tally, share, threshold);
         let mut dispatch = Self {
             run,
             tally,
@@ -117,6 +120,7 @@ impl<'a> Dispatch<'a> {
                 .unwrap_or_else(|| Arc::new(Semaphore::new(concurrency))),
             threshold: settings.gives_up.then_some(threshold),
             limits: settings.limits,
+            share,
             queue,
         };
         let mut rows = rows;
@@ -196,6 +200,7 @@ impl<'a> Dispatch<'a> {
                 idempotency_key: key,
             }),
         };
+        self.share.row_may_begin().await;
         let permit = Arc::clone(&self.in_flight).acquire_owned().await;
         let permit = permit.map_err(|_| RunError::Lost { line })?;
         let streak = self

@@ -6,7 +6,7 @@ use std::thread;
 
 use refract_domain::result::SavedResult;
 use refract_service::CallError;
-use refract_service::results::{AnsweredCall, ReadableResult};
+use refract_service::results::{AnsweredCall, BudgetShare, ReadableResult};
 use refract_service::runs::{PinnedPrism, UnansweredRow};
 use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
 use tokio::task::{JoinSet, LocalSet};
@@ -45,6 +45,7 @@ pub(crate) struct RunWorkers {
 struct RunWorker {
     prism: PinnedPrism,
     tally: Arc<RunTally>,
+    share: Arc<BudgetShare>,
     /// Failures in a row from which the model counts as away.
     threshold: u64,
 }
@@ -55,6 +56,7 @@ impl RunWorkers {
         settings: &RunSettings,
         prism: &PinnedPrism,
         tally: &Arc<RunTally>,
+        share: &Arc<BudgetShare>,
         threshold: u64,
     ) -> std::io::Result<Self> {
         let threads = settings.threads.min(settings.concurrency);
@@ -63,6 +65,7 @@ impl RunWorkers {
         for _ in 0..threads.get() {
             let (sender, jobs) = mpsc::unbounded_channel();
             let (prism, tally) = (prism.clone(), Arc::clone(tally));
+            let share = Arc::clone(share);
             let runtime = tokio::runtime::Builder::new_current_thread()
                 .enable_all()
                 .build()?;
@@ -76,6 +79,7 @@ impl RunWorkers {
                     let worker = RunWorker {
                         prism,
                         tally,
+                        share,
                         threshold,
                     };
                     Rc::new(worker).work(jobs).await;
@@ -122,6 +126,7 @@ impl RunWorker {
             RowWork::Retry(failed) => self.prism.retry(*failed).await,
         };
         let answered = self.past_the_rate(begun, job.line, answered).await;
+        self.share.row_ended();
         drop(job.permit);
         // an interrupted run has closed the channel, but the result is saved
         let _ = job.reply.send(answered);
@@ -143,6 +148,7 @@ impl RunWorker {
                 refused_for_the_rate,
             } = answered?;
             let error = result.view().status.error();
+            self.share.row_asked(report.cost, error.is_none());
             match refused_for_the_rate {
                 Some(failed) if self.tally.may_retry(line, error, &report, self.threshold) => {
                     begun = self.tally.row_begun();

@@ -1,7 +1,10 @@
 //! Budgets of accounts for a calendar month, with what the month has cost: each result is counted
 //! once, after a watermark, and the sum is stored with the new watermark.
 
+mod holds;
 mod month_cost;
+
+pub use self::holds::{BudgetHolder, BudgetLeft};
 
 use chrono::NaiveDate;
 use diesel::prelude::*;

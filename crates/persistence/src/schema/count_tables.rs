@@ -47,3 +47,15 @@ diesel::table! {
         announced_percent -> Integer,
     }
 }
+
+diesel::table! {
+    use diesel::sql_types::BigInt;
+    use crate::schema::sql_types::{Id, Moment};
+
+    budget_holds (holder) {
+        holder -> Id,
+        account_id -> Id,
+        held_nanos -> BigInt,
+        expires_at -> Moment,
+    }
+}

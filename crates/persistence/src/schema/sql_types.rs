@@ -15,8 +15,8 @@ use diesel::serialize::{self, IsNull, Output, ToSql};
 use diesel::sql_types::{BigInt, Binary, SqlType, Timestamptz};
 use diesel::sqlite::{Sqlite, SqliteValue};
 use refract_domain::ids::{
-    AccountId, ApiKeyId, EventId, ExampleId, FileRunId, NodeId, PersonId, PrismChangeId, PrismId,
-    ResultId, RetestId, SignInTryId, SittingId, UploadId,
+    AccountId, ApiKeyId, BudgetHolderId, EventId, ExampleId, FileRunId, NodeId, PersonId,
+    PrismChangeId, PrismId, ResultId, RetestId, SignInTryId, SittingId, UploadId,
 };
 use uuid::Uuid;
 
@@ -123,6 +123,7 @@ macro_rules! id_columns {
 
 id_columns!(
     AccountId,
+    BudgetHolderId,
     AnyId,
     ApiKeyId,
     EventId,

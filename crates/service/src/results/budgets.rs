@@ -9,8 +9,9 @@
 
 mod metrics;
 mod rounds;
+mod share;
 
-use std::time::Duration;
+use std::num::NonZeroUsize;
 
 use chrono::{DateTime, Datelike as _, NaiveDate, NaiveTime, TimeDelta, Utc};
 use refract_domain::account::month_budget::MonthBudget;
@@ -21,6 +22,7 @@ use refract_persistence::{BudgetRow, CountedMonth, WriteOutcome};
 
 pub(crate) use self::metrics::BudgetMetrics;
 pub use self::rounds::{BudgetOutcome, BudgetRounds};
+pub use self::share::BudgetShare;
 use crate::events::event_stamp;
 use crate::people::AccountActor;
 use crate::{InternalError, Refract};
@@ -29,8 +31,6 @@ use crate::{InternalError, Refract};
 /// after its id was made, by a node whose clock is behind or after a database was away, is not
 /// counted.
 const OPEN: TimeDelta = TimeDelta::minutes(5);
-/// The pause between two looks of a file run or a retest.
-const PAUSE: Duration = Duration::from_secs(15);
 /// Shares of a budget in percent that are announced, the largest first.
 const ANNOUNCED: [i32; 2] = [100, NEARLY_USED];
 /// The share from which a budget is nearly used.
@@ -169,14 +169,9 @@ impl Budgets<'_> {
         }
     }
 
-    /// Waits until the month's budget is used up, looking every 15 s.
-    pub async fn used_up(self, account: AccountId) -> BudgetUsedUp {
-        loop {
-            tokio::time::sleep(PAUSE).await;
-            if let Err(used_up) = self.check(account).await {
-                return used_up;
-            }
-        }
+    /// The share of one work on a file run with this many rows in flight.
+    pub fn share(self, account: AccountId, concurrency: NonZeroUsize) -> BudgetShare {
+        BudgetShare::new(self.refract.clone(), account, concurrency)
     }
 
     /// Adds the results that are old enough to what is counted, and stores the sum.

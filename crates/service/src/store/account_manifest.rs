@@ -95,13 +95,15 @@ pub enum ManifestError {
 impl AccountManifest {
     /// Reads the manifest of a folder, with a detail that names the export in events.
     pub(super) fn read(folder: &Path) -> Result<(Self, EventDetail), ManifestError> {
-        let bytes = match std::fs::read(folder.join(MANIFEST)) {
+        let mut bytes = Vec::new();
+        let reading = open_regular(&folder.join(MANIFEST));
+        match reading.and_then(|mut file| file.read_to_end(&mut bytes)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(ManifestError::Missing);
             }
             Err(error) => return Err(unreadable(MANIFEST, &error)),
-            Ok(bytes) => bytes,
-        };
+            Ok(_) => {}
+        }
         let json: serde_json::Value =
             serde_json::from_slice(&bytes).map_err(|_| ManifestError::NoManifest)?;
         let format = json.get("format").and_then(serde_json::Value::as_u64);
@@ -162,8 +164,16 @@ pub(super) fn unreadable(file: &str, error: &io::Error) -> ManifestError {
     }
 }
 
+/// Opens a file; a pipe or a device, which may never end, is refused.
+pub(super) fn open_regular(path: &Path) -> io::Result<File> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    File::open(path)
+}
+
 fn hash_of(file: &Path) -> io::Result<String> {
-    let mut file = BufReader::with_capacity(PIECE, File::open(file)?);
+    let mut file = BufReader::with_capacity(PIECE, open_regular(file)?);
     let mut hash = Sha256::new();
     let mut piece = vec![0; PIECE];
     loop {

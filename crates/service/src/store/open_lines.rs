@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader, Lines};
 use std::path::Path;
 
-use super::account_manifest::{ManifestError, unreadable};
+use super::account_manifest::{ManifestError, open_regular, unreadable};
 
 /// The lines of a file.
 pub(super) struct OpenLines {
@@ -16,7 +16,7 @@ pub(super) struct OpenLines {
 impl OpenLines {
     /// Opens a file of a folder.
     pub(super) fn open(folder: &Path, name: String) -> Result<Self, ManifestError> {
-        let file = File::open(folder.join(&name));
+        let file = open_regular(&folder.join(&name));
         let file = file.map_err(|error| unreadable(&name, &error))?;
         Ok(Self {
             name,

@@ -1,6 +1,11 @@
 //! Budgets: what a month has cost is added up once for any number of nodes, its shares are announced
 //! once, and one node exports them.
 
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use chrono::Utc;
+use futures_util::future::join_all;
 use prometheus_client::registry::Registry;
 use refract_domain::account::month_budget::MonthBudget;
 use refract_domain::event::{Actor, EventAction, EventDetail};
@@ -14,6 +19,7 @@ use refract_service::lenses::PrismLens;
 use refract_service::people::AccountActor;
 use refract_service::results::{BudgetOutcome, BudgetUse, ServiceMetrics};
 use refract_test_support::on_both;
+use tokio::sync::SetOnce;
 
 use crate::fixture::{Described, Fixture, account, connect, key, moment, new_result};
 
@@ -22,6 +28,7 @@ on_both!(
     a_deletion_changes_no_cost_of_a_month,
     nodes_that_look_at_the_same_time_count_each_result_once,
     each_share_of_a_budget_is_announced_once,
+    runs_of_four_nodes_spend_a_budget_once,
     a_round_exports_the_used_part_while_its_node_holds_the_lease,
 );
 
@@ -144,6 +151,65 @@ async fn nodes_that_look_at_the_same_time_count_each_result_once(it: Fixture) {
         }
         save(&it, &prism, at + MINUTE, "0.1").await;
     }
+}
+
+/// Works until the budget is used up, with 16 rows in flight that each cost 0.005 or 0.015.
+async fn run_until_used_up(refract: Refract, it: &Fixture, prism: &PrismLens) {
+    let concurrency = NonZeroUsize::new(16).unwrap();
+    let share = refract.budgets().share(it.account, concurrency);
+    let is_used_up = SetOnce::new();
+    let worker = async |worker: u64| {
+        for row in worker.. {
+            tokio::select! {
+                () = share.row_may_begin() => {}
+                _ = is_used_up.wait() => return,
+            }
+            tokio::time::sleep(Duration::from_millis(5 + row % 3 * 10)).await;
+            let cost = if row % 2 == 0 { "0.005" } else { "0.015" };
+            let at = Utc::now() - moment(0);
+            save(it, prism, at.num_milliseconds(), cost).await;
+            share.row_asked(Cost::parse(cost), true);
+            share.row_ended();
+        }
+    };
+    let granting = async {
+        share.grant().await;
+        is_used_up.set(()).unwrap();
+    };
+    tokio::join!(granting, join_all((0..16).map(worker)));
+    share.release().await;
+}
+
+async fn runs_of_four_nodes_spend_a_budget_once(it: Fixture) {
+    let prism = it.prism(it.account).await;
+    set(&it, "3").await;
+    let mut nodes = Vec::new();
+    for _ in 0..4 {
+        nodes.push(Refract::new(connect(&it.url).await));
+    }
+    let runs = nodes.iter().cycle().take(12);
+    join_all(runs.map(|node| run_until_used_up(node.clone(), &it, &prism))).await;
+    let found = it
+        .refract
+        .budgets()
+        .find(it.account)
+        .await
+        .unwrap()
+        .unwrap();
+    let used = found.budget.used_ratio(found.spent);
+    assert!((0.95..=1.05).contains(&used), "{used}");
+    // nothing is held back any more, so another budget is spent too
+    set(&it, "4").await;
+    run_until_used_up(it.refract.clone(), &it, &prism).await;
+    let found = it
+        .refract
+        .budgets()
+        .find(it.account)
+        .await
+        .unwrap()
+        .unwrap();
+    let used = found.budget.used_ratio(found.spent);
+    assert!((0.99..=1.05).contains(&used), "{used}");
 }
 
 async fn announced(it: &Fixture) -> Vec<(Actor, String)> {

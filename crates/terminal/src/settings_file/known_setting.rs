@@ -59,8 +59,8 @@ impl KnownSetting {
         })
     }
 
-    /// Whether a value of this setting is a secret. An address of a database is one if it has a
-    /// password.
+    /// Whether a value of this setting is a secret. An address is one if it has a password, in any
+    /// setting: one that is refused at the start is shown all the same.
     pub(crate) fn holds_secret(&self, value: &str) -> bool {
         let has_password = || match value.split_once("://") {
             Some((_, rest)) => {
@@ -69,6 +69,39 @@ impl KnownSetting {
             }
             None => !value.is_empty(),
         };
-        self.is_secret && has_password()
+        (self.is_secret && has_password()) || value.split(',').any(has_credentials)
+    }
+}
+
+/// Whether an address has a user and a password, or a key in the place of the user.
+fn has_credentials(address: &str) -> bool {
+    let rest = address.split_once("://").map(|(_, rest)| rest);
+    let authority = rest.and_then(|rest| rest.split(['/', '?', '#']).next());
+    authority.is_some_and(|authority| authority.contains('@'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn credentials_in_any_address_are_a_secret() {
+        let setting = KnownSetting {
+            key: "model_url".to_owned(),
+            variable: "REFRACT_MODEL_URL".to_owned(),
+            flag: "--model-url".to_owned(),
+            default: None,
+            is_switch: false,
+            is_secret: false,
+        };
+        for secret in [
+            "http://user:word@host/v1",
+            "http://host/v1,https://key@other/v1",
+        ] {
+            assert!(setting.holds_secret(secret), "{secret}");
+        }
+        for open in ["http://host/v1", "https://host/@me/v1", "builtin:lexical"] {
+            assert!(!setting.holds_secret(open), "{open}");
+        }
     }
 }

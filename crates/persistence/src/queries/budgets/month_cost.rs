@@ -24,8 +24,9 @@ SELECT CAST(SUM(cost_nanos) AS BIGINT), CAST(SUM(cost_attos) AS BIGINT)
 FROM deleted_usage WHERE day >= $4 AND day < $5
     AND prism_id IN (SELECT id FROM prisms WHERE account_id = $6)";
 
+/// The sum of some costs; null for none.
 #[derive(QueryableByName)]
-struct CostColumns {
+pub(super) struct CostColumns {
     #[diesel(sql_type = Nullable<BigInt>)]
     nanos: Option<i64>,
     #[diesel(sql_type = Nullable<BigInt>)]
@@ -58,12 +59,19 @@ impl Database {
                 .bind::<Integer, _>(end)
                 .bind::<Id, _>(Bind(account));
             let found: Vec<CostColumns> = on!(connection, CUSTOM_PLAN, load(query))?;
-            let costs = found
-                .into_iter()
-                .map(|columns| saved_cost(columns.nanos, columns.attos));
-            let costs: Vec<Option<Cost>> = costs.collect::<Result<_, _>>()?;
-            Ok(costs.into_iter().flatten().sum())
+            CostColumns::sum(found)
         });
         reading.await
+    }
+}
+
+impl CostColumns {
+    /// The sum of all rows.
+    pub(super) fn sum(found: Vec<Self>) -> Result<Cost, PersistenceError> {
+        let costs = found
+            .into_iter()
+            .map(|columns| saved_cost(columns.nanos, columns.attos));
+        let costs: Vec<Option<Cost>> = costs.collect::<Result<_, _>>()?;
+        Ok(costs.into_iter().flatten().sum())
     }
 }

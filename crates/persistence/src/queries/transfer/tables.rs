@@ -27,6 +27,7 @@ pub const TABLES_LEFT_OUT: &[(&str, &str)] = &[
         "upload_pieces",
         "files that people have, deleted after a month",
     ),
+    ("budget_holds", "belong to nodes"),
     ("leases", "belong to nodes"),
     ("retention_rounds", "belong to nodes"),
     ("retention_doubts", "belong to nodes"),

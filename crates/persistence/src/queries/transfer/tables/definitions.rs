@@ -2,7 +2,8 @@
 
 use super::super::account_table::{AccountTable, OF_PERSON, OF_PRISM, Owner};
 use super::super::columns::ImportRule::{
-    Account, AccountName, KeptOrAccount, KeptOrNow, Null, RemovedIfTaken, UnusableHash,
+    Account, AccountName, KeptOrAccount, KeptOrNow, Lens, Null, RemovedIfTaken, UnusableHash,
+    Version,
 };
 use super::super::columns::{account, bytes, id, json, moment, text, whole};
 
@@ -47,7 +48,7 @@ pub(super) const PRISMS: AccountTable = AccountTable {
         text("name"),
         whole("latest_version"),
         whole("lens_revision"),
-        json("lens"),
+        json("lens").imported(Lens),
         moment("created_at"),
         moment("archived_at"),
     ],
@@ -61,7 +62,7 @@ pub(super) const PRISM_VERSIONS: AccountTable = AccountTable {
     columns: &[
         id("prism_id"),
         whole("version"),
-        json("definition"),
+        json("definition").imported(Version),
         moment("created_at"),
         id("made_by"),
     ],
@@ -75,7 +76,7 @@ pub(super) const LENS_REVISIONS: AccountTable = AccountTable {
     columns: &[
         id("prism_id"),
         whole("revision"),
-        json("lens"),
+        json("lens").imported(Lens),
         id("made_by"),
         moment("made_at"),
         text("note"),

@@ -1,0 +1,133 @@
+//! What file runs hold back of a budget: the estimated cost of their rows in flight. Work that ends
+//! without a word loses its hold when that expires.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::result::Error::DeserializationError;
+use diesel::sql_query;
+use diesel::upsert::excluded;
+use diesel_async::RunQueryDsl;
+use refract_domain::ids::{AccountId, BudgetHolderId};
+use refract_domain::result::cost::Cost;
+
+use super::month_cost::CostColumns;
+use super::{BudgetColumns, BudgetRow};
+use crate::connections::{for_update, on, run, transaction};
+use crate::error::PersistenceError;
+use crate::queries::database::Database;
+use crate::schema::sql_types::{Bind, Id};
+use crate::schema::{account_budgets, budget_holds};
+
+/// The cost of an account's results after the watermark of its budget.
+const OPEN_COST: &str = "\
+SELECT CAST(SUM(cost_nanos) AS BIGINT) AS nanos, CAST(SUM(cost_attos) AS BIGINT) AS attos
+FROM results WHERE account_id = $1 AND id > $2";
+
+/// Work on a file run that holds back a part of its account's budget.
+#[derive(Clone, Copy, Debug)]
+pub struct BudgetHolder {
+    /// The account.
+    pub account: AccountId,
+    /// The work.
+    pub holder: BudgetHolderId,
+}
+
+/// What is left of a budget, before the holder's own hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BudgetLeft {
+    /// The whole budget.
+    pub budget: Cost,
+    /// What the month has cost.
+    pub spent: Cost,
+    /// What other work holds back.
+    pub held_by_others: Cost,
+}
+
+impl Database {
+    /// Replaces the hold of some work by what `decide` makes of the rest of the budget, until a
+    /// moment. Work that decides at the same time waits, so that no rest is held twice. Returns
+    /// whether the account has a budget. One transaction.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn hold_budget(
+        &self,
+        BudgetHolder { account, holder }: BudgetHolder,
+        now: DateTime<Utc>,
+        until: DateTime<Utc>,
+        decide: impl FnOnce(BudgetLeft) -> Cost + Send + 'static,
+    ) -> Result<bool, PersistenceError> {
+        let stored = account_budgets::table.find(Bind(account));
+        let own = budget_holds::table.find(Bind(holder));
+        let others = budget_holds::table
+            .filter(budget_holds::account_id.eq(Bind(account)))
+            .filter(budget_holds::holder.ne(Bind(holder)));
+        transaction!(self, |c| {
+            let locked = for_update(stored.select(account_budgets::account_id));
+            let locked: Option<AccountId> = locked.get_result(c).await.optional()?;
+            if locked.is_none() {
+                run!(c, diesel::delete(own));
+                return Ok(false);
+            }
+            let row: BudgetColumns = stored
+                .select(BudgetColumns::as_select())
+                .get_result(c)
+                .await?;
+            let row = BudgetRow::try_from(row).map_err(unreadable)?;
+            run!(
+                c,
+                diesel::delete(others.filter(budget_holds::expires_at.le(Bind(now))))
+            );
+            let held: Vec<i64> = others.select(budget_holds::held_nanos).load(c).await?;
+            let held = held
+                .into_iter()
+                .filter_map(|nanos| u128::try_from(nanos).ok());
+            let open = sql_query(OPEN_COST)
+                .bind::<Id, _>(Bind(account))
+                .bind::<Id, _>(Bind(row.counted.up_to));
+            let open: Vec<CostColumns> = open.load(c).await?;
+            let open = CostColumns::sum(open).map_err(unreadable)?;
+            let left = BudgetLeft {
+                budget: row.budget.as_cost(),
+                spent: [row.counted.cost, open].into_iter().sum(),
+                held_by_others: held.map(Cost::from_nanos).sum(),
+            };
+            let nanos = i64::try_from(decide(left).nanos_rounded_up()).unwrap_or(i64::MAX);
+            let hold = (
+                budget_holds::holder.eq(Bind(holder)),
+                budget_holds::account_id.eq(Bind(account)),
+                budget_holds::held_nanos.eq(nanos),
+                budget_holds::expires_at.eq(Bind(until)),
+            );
+            run!(
+                c,
+                diesel::insert_into(budget_holds::table)
+                    .values(hold)
+                    .on_conflict(budget_holds::holder)
+                    .do_update()
+                    .set((
+                        budget_holds::held_nanos.eq(excluded(budget_holds::held_nanos)),
+                        budget_holds::expires_at.eq(excluded(budget_holds::expires_at)),
+                    ))
+            );
+            Ok(true)
+        })
+    }
+
+    /// Releases what some work holds back.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn release_budget(&self, holder: BudgetHolder) -> Result<(), PersistenceError> {
+        self.write(async move |mut connection| {
+            let own = budget_holds::table.find(Bind(holder.holder));
+            on!(connection, execute(diesel::delete(own)))?;
+            Ok(())
+        })
+        .await
+    }
+}
+
+fn unreadable(error: PersistenceError) -> diesel::result::Error {
+    DeserializationError(Box::new(error))
+}
