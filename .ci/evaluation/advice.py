@@ -94,6 +94,9 @@ class Cutoffs:
         return self.tables[name]
 
     def for_goal(self, kind, *numbers):
+        if int(self.rows.is_yes.sum()) in (0, self.rows.count):
+            nothing = (None, None)
+            return self.advice(nothing, 0, self.tried(lambda mask: nothing))
         return getattr(self, kind)(*numbers)
 
     def precision(self, wanted):

@@ -4,6 +4,9 @@
 //! A sentence says what happened, with the server's status and the question's key if there are any.
 //! It never holds a text, a prompt, the server's message or an API key.
 
+mod host_refusal;
+pub(crate) mod inside_answer;
+mod named_wait;
 pub(crate) mod refusal;
 pub(crate) mod server_error;
 pub(crate) mod server_message;
@@ -17,6 +20,9 @@ use refract_domain::key::QuestionKey;
 
 use self::size_refusal::Excess;
 use self::written_instead::WrittenInstead;
+
+/// How the sentence about used-up credit begins. A saved result has only its sentence.
+const CREDIT_USED_UP: &str = "The host's credit or quota is used up";
 
 /// Why asking the model failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -39,6 +45,9 @@ pub enum ModelError {
     /// A status other than 200; that of the second attempt if there was one.
     #[error("The model server answered with status {0}.")]
     Status(u16),
+    /// A refusal because the account has no credit or quota left, which no waiting mends.
+    #[error("{begin} (status {0}).", begin = CREDIT_USED_UP)]
+    CreditUsedUp(u16),
     /// A refusal because the request has more tokens than the model's context.
     #[error("The text is too long for the model's context (status {0}).")]
     ContextTooSmall(u16),
@@ -121,6 +130,15 @@ pub enum ModelError {
     /// A content filter of the host blocked the text; the reason is one of the format's names.
     #[error("The model server's content filter blocked the text ({0}).")]
     Blocked(&'static str),
+    /// A content filter of the host withheld the answer to this text.
+    #[error("The host's filter withheld the answer.")]
+    Withheld,
+    /// Log-probabilities of other tokens than those of the answer.
+    #[error(
+        "The model gave no usable answer to the question {0}: the tokens that its server lists are \
+         not those of its answer."
+    )]
+    OtherTokens(QuestionKey),
     /// An answer without the log-probabilities that the protocol `chat` reads.
     #[error(
         "The model gave no usable answer to the question {0}: its server sent no \
@@ -139,6 +157,7 @@ impl ModelError {
             Self::Disconnected => "disconnected",
             Self::NotHttp => "not_http",
             Self::Status(_) => "status",
+            Self::CreditUsedUp(_) => "credit_used_up",
             Self::ContextTooSmall(_) => "context_too_small",
             Self::TooManyQuestions { .. } => "too_many_questions",
             Self::TooManyOptions(_) => "too_many_options",
@@ -152,10 +171,10 @@ impl ModelError {
             }
             Self::ReportedError => "reported_error",
             Self::StillThinking(_) => "thinking",
+            Self::Withheld | Self::Blocked(_) | Self::Refused(_) => "withheld",
             Self::Unanswered(_)
             | Self::OffCodes { .. }
-            | Self::Refused(_)
-            | Self::Blocked(_)
+            | Self::OtherTokens(_)
             | Self::NoLogProbabilities(_) => "unanswered",
         }
     }
@@ -163,6 +182,12 @@ impl ModelError {
     /// Whether the server refused both attempts because it takes fewer requests at a time.
     pub fn is_for_the_rate(&self) -> bool {
         matches!(self, Self::Status(429 | 529))
+    }
+
+    /// Whether the error of a saved result says that the host's credit or quota is used up: every
+    /// further request would fail alike.
+    pub fn says_credit_is_used_up(error: &str) -> bool {
+        error.starts_with(CREDIT_USED_UP)
     }
 
     /// What the request has too much of for the server. Halves of it may be answered, if it asks
@@ -181,6 +206,8 @@ impl ModelError {
     pub(crate) fn is_reported_by_server(&self) -> bool {
         match self {
             Self::Status(_)
+            | Self::CreditUsedUp(_)
+            | Self::Withheld
             | Self::ContextTooSmall(_)
             | Self::TooManyQuestions { .. }
             | Self::TooManyOptions(_)
@@ -204,6 +231,7 @@ impl ModelError {
             | Self::Refused(_)
             | Self::Blocked(_)
             | Self::StillThinking(_)
+            | Self::OtherTokens(_)
             | Self::NoLogProbabilities(_) => false,
         }
     }
@@ -294,6 +322,10 @@ mod tests {
             (
                 ModelError::ContextTooSmall(400),
                 "The text is too long for the model's context (status 400).",
+            ),
+            (
+                ModelError::CreditUsedUp(429),
+                "The host's credit or quota is used up (status 429).",
             ),
             (
                 ModelError::Loading(503),

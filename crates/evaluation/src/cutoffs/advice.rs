@@ -61,8 +61,15 @@ pub struct CutoffAdvice {
     pub held_out: CutoffMeasures,
 }
 
-/// The advice for a goal. A goal outside its range counts as out of reach.
+/// The advice for a goal. A goal outside its range counts as out of reach, and so does every goal
+/// without marks of both answers: they do not show where one ends and the other begins.
 pub(crate) fn advise(folds: &Folds, goal: CutoffGoal) -> CutoffAdvice {
+    let counts = folds.all();
+    let all = counts.from(0);
+    if all.count == 0 || all.count == all.of {
+        let none = ChosenPercents::default();
+        return CutoffAdvice::new(&counts, none, 0, tried(folds, |_| none));
+    }
     match goal {
         CutoffGoal::Precision(wanted) => for_precision(folds, wanted),
         CutoffGoal::Recall(wanted) => for_recall(folds, wanted),
@@ -147,6 +154,11 @@ fn target_that_holds(
 }
 
 impl CutoffAdvice {
+    /// Whether there are marks of yes and marks of no.
+    pub fn has_both_marks(&self) -> bool {
+        self.marked_yes > 0 && self.marked_yes < self.marks
+    }
+
     /// Whether the cutoffs rest on fewer than [`FEW_MARKS`] rows and may be chance.
     pub fn is_of_few_marks(&self) -> bool {
         self.behind < FEW_MARKS

@@ -61,16 +61,20 @@ fn yes_may_begin_at_1_but_no_ends_below() {
 }
 
 #[test]
-fn a_side_that_reaches_its_precision_does_not_need_the_other() {
-    let only_yes = [(0.1, true), (0.5, true), (0.9, true)];
-    let only_yes = advice(&only_yes, CutoffGoal::Precision(0.9));
-    assert_eq!(cutoffs(&only_yes), (None, Some(1)));
-    assert_eq!(only_yes.held_out.no_precision, Proportion::default());
-
-    let only_no = [(0.1, false), (0.5, false), (0.9, false)];
-    let only_no = advice(&only_no, CutoffGoal::Precision(0.9));
-    assert_eq!(cutoffs(&only_no), (Some(99), None));
-    assert_eq!((only_no.behind, only_no.marked_yes), (0, 0));
+fn marks_of_one_answer_give_no_advice() {
+    for marked in [true, false] {
+        let rows = [0.1, 0.5, 0.9].map(|probability| (probability, marked));
+        let costs = CutoffGoal::Costs {
+            wrong_yes: 1.0,
+            wrong_no: 2.0,
+        };
+        for goal in [CutoffGoal::Precision(0.9), CutoffGoal::Recall(0.9), costs] {
+            let advice = advice(&rows, goal);
+            assert_eq!(cutoffs(&advice), (None, None), "{marked} {goal:?}");
+            assert!(!advice.has_both_marks());
+            assert_eq!((advice.behind, advice.marks), (0, 30));
+        }
+    }
 }
 
 #[test]

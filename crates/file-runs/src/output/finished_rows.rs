@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::io;
 
 use refract_evaluation::counting::column_tally::ColumnTally;
+use refract_service::model::ModelError;
 use refract_service::results::ReadableResult;
 use tokio::sync::mpsc;
 
@@ -64,6 +65,8 @@ pub(crate) async fn hand_over(
     let mut failures: HashMap<String, u64> = HashMap::new();
     let mut written = 0;
     let mut is_whole = true;
+    // a run that goes on later begins with the row that failed for used-up credit
+    let mut is_in_order = true;
     while let Some(row) = pending.recv().await {
         let PendingRow {
             line,
@@ -80,7 +83,7 @@ pub(crate) async fn hand_over(
                 if let Err(error) = list(refused) {
                     first_error.stop(RunError::RefusedList { line, error });
                 }
-                if is_whole {
+                if is_whole && is_in_order {
                     tally.next_in_order(number, RowEnd::Refused);
                 }
                 continue;
@@ -111,7 +114,12 @@ pub(crate) async fn hand_over(
                             None if was_answered => RowEnd::AnsweredBefore,
                             None => RowEnd::Answered,
                         };
-                        tally.next_in_order(number, end);
+                        is_in_order &= !error
+                            .as_deref()
+                            .is_some_and(ModelError::says_credit_is_used_up);
+                        if is_in_order {
+                            tally.next_in_order(number, end);
+                        }
                         if let Some(error) = error {
                             *failures.entry(error).or_default() += 1;
                         }

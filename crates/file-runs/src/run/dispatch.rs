@@ -203,10 +203,7 @@ impl<'a> Dispatch<'a> {
         self.share.row_may_begin().await;
         let permit = Arc::clone(&self.in_flight).acquire_owned().await;
         let permit = permit.map_err(|_| RunError::Lost { line })?;
-        let streak = self
-            .threshold
-            .and_then(|threshold| self.tally.failure_streak(threshold));
-        if let Some(streak) = streak {
+        if let Some(streak) = self.tally.failure_streak(self.threshold) {
             return Err(streak.into());
         }
         if let Some(limit) = self.tally.reached(self.limits) {

@@ -23,6 +23,14 @@ pub enum RunError {
         /// The error of the last failed row.
         error: String,
     },
+    /// The host's credit or quota is used up: every further row would fail alike.
+    #[error("line {line}: {error}")]
+    CreditUsedUp {
+        /// The line of the row that failed for it.
+        line: u64,
+        /// The error of the row.
+        error: String,
+    },
     /// The run reached a limit that was set for it.
     #[error("line {line}: the limit of {limit} is reached")]
     LimitReached {
@@ -86,10 +94,14 @@ pub enum RunError {
 
 impl From<FailureStreak> for RunError {
     fn from(streak: FailureStreak) -> Self {
+        let FailureStreak { line, error, .. } = streak;
+        if streak.is_credit_used_up {
+            return Self::CreditUsedUp { line, error };
+        }
         Self::ModelAway {
             failures: streak.failures,
-            line: streak.line,
-            error: streak.error,
+            line,
+            error,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use refract_domain::result::file_run::FileRunLimits;
-use refract_service::model::ModelReport;
+use refract_service::model::{ModelError, ModelReport};
 
 use crate::run::rows_in_order::{RowEnd, RowsInOrder};
 
@@ -39,6 +39,9 @@ pub(crate) struct FailureStreak {
     pub(crate) error: String,
     /// Rows that were begun before the first failure.
     begun_before: u64,
+    /// Whether a row failed because the host's credit is used up. Its line and error are then those
+    /// of the streak, and no answer ends it.
+    pub(crate) is_credit_used_up: bool,
 }
 
 /// The place of a row among those that were begun.
@@ -52,7 +55,14 @@ impl FailureStreak {
             self.begun_before = begun;
         }
         self.failures += 1;
+        if self.is_credit_used_up {
+            return;
+        }
         error.clone_into(&mut self.error);
+        if ModelError::says_credit_is_used_up(error) {
+            self.is_credit_used_up = true;
+            self.line = line;
+        }
     }
 }
 
@@ -200,7 +210,7 @@ impl RunTally {
         match error {
             None => {
                 add(&self.ok, 1);
-                if begun >= streak.begun_before {
+                if begun >= streak.begun_before && !streak.is_credit_used_up {
                     *streak = FailureStreak::default();
                 }
             }
@@ -239,10 +249,12 @@ impl RunTally {
         add(&self.truncated, report.truncated_to.is_some().into());
     }
 
-    /// The failures since the last answer; `None` if there are fewer than `threshold`.
-    pub(crate) fn failure_streak(&self, threshold: u64) -> Option<FailureStreak> {
+    /// The failures since the last answer; `None` if there are fewer than `threshold`, or the run
+    /// never gives up and has none, and waiting may mend them.
+    pub(crate) fn failure_streak(&self, threshold: Option<u64>) -> Option<FailureStreak> {
         let streak = self.streak();
-        (streak.failures >= threshold).then(|| streak.clone())
+        let is_away = threshold.is_some_and(|threshold| streak.failures >= threshold);
+        (is_away || streak.is_credit_used_up).then(|| streak.clone())
     }
 
     fn locked_in_order(&self) -> MutexGuard<'_, RowsInOrder> {
@@ -291,8 +303,25 @@ mod tests {
             tally.row_asked(begun, line, Some("away"), &report());
         }
         tally.row_asked(early, 1, None, &report());
-        let streak = tally.failure_streak(3).unwrap();
+        let streak = tally.failure_streak(Some(3)).unwrap();
         assert_eq!((streak.failures, streak.line), (3, 2));
+    }
+
+    #[test]
+    fn used_up_credit_stops_even_a_run_that_never_gives_up() {
+        let tally = RunTally::default();
+        let error = ModelError::CreditUsedUp(429).to_string();
+        for (line, error) in [
+            (1, Some("away")),
+            (2, Some(error.as_str())),
+            (3, None),
+            (4, Some("away")),
+        ] {
+            let begun = tally.row_begun();
+            tally.row_asked(begun, line, error, &report());
+        }
+        let streak = tally.failure_streak(None).unwrap();
+        assert_eq!((streak.line, streak.error), (2, error));
     }
 
     #[test]
@@ -302,7 +331,7 @@ mod tests {
         tally.row_asked(failed, 1, Some("away"), &report());
         let later = tally.row_begun();
         tally.row_asked(later, 2, None, &report());
-        assert!(tally.failure_streak(1).is_none());
+        assert!(tally.failure_streak(Some(1)).is_none());
         assert_eq!((tally.counts().ok, tally.counts().failed), (1, 1));
     }
 }

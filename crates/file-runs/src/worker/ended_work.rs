@@ -68,6 +68,7 @@ fn fate_of_run(error: &RunError) -> Fate {
         | RunError::NoThreads(_)
         | RunError::Lost { .. } => Fate::AnotherTry,
         RunError::ModelAway { .. }
+        | RunError::CreditUsedUp { .. }
         | RunError::LimitReached { .. }
         | RunError::BudgetUsedUp(_)
         | RunError::Archived { .. }

@@ -172,10 +172,12 @@ impl LeasedWork {
                 match self.ask(&run, state, facts, part).await {
                     Ok(()) => Ok(end(FileRunState::Ready)),
                     // nothing is begun that could be paused
-                    Err(RunError::BudgetUsedUp(used_up)) => Ok(RunEnd {
-                        reason: Some(used_up.to_string()),
-                        ..end(FileRunState::Ready)
-                    }),
+                    Err(error @ (RunError::BudgetUsedUp(_) | RunError::CreditUsedUp { .. })) => {
+                        Ok(RunEnd {
+                            reason: Some(error.to_string()),
+                            ..end(FileRunState::Ready)
+                        })
+                    }
                     Err(error) => Err(error.into()),
                 }
             }
@@ -249,16 +251,18 @@ impl LeasedWork {
             };
             let error = match self.ask(run, state, facts, part).await {
                 // the rows after the first failures may have been too few to notice
-                Ok(()) => match state
-                    .tally
-                    .failure_streak(failure_threshold(self.concurrency))
-                {
-                    None => return Ok(end(FileRunState::Done)),
-                    Some(streak) => streak.into(),
-                },
-                Err(error @ RunError::ModelAway { .. }) => error,
-                Err(error) => return Err(error.into()),
+                Ok(()) => {
+                    let threshold = failure_threshold(self.concurrency);
+                    match state.tally.failure_streak(Some(threshold)) {
+                        None => return Ok(end(FileRunState::Done)),
+                        Some(streak) => streak.into(),
+                    }
+                }
+                Err(error) => error,
             };
+            if !matches!(error, RunError::ModelAway { .. }) {
+                return Err(error.into());
+            }
             let Some(pause) = pauses.next(state.tally.counts().ok) else {
                 return Err(error.into());
             };

@@ -10,6 +10,7 @@ use serde_json::json;
 on_both!(
     rows_that_are_refused_for_the_rate_are_repeated_until_they_are_answered,
     a_row_that_fails_for_another_reason_after_a_refusal_is_a_failed_row,
+    used_up_credit_stops_a_run_at_once,
 );
 
 /// The refusals of both attempts at as many rows.
@@ -63,6 +64,21 @@ async fn a_row_that_fails_for_another_reason_after_a_refusal_is_a_failed_row(bac
     let written = service.written("out.csv");
     assert!(written.contains("answered with status 400."), "{written}");
     assert!(!written.contains("429"), "{written}");
+}
+
+async fn used_up_credit_stops_a_run_at_once(backend: Backend) {
+    let service = service(backend).await;
+    let used_up = json!({"error": {"message": "no", "code": "insufficient_quota"}});
+    let used_up = ScriptedReply::json(&used_up).with_status(429);
+    service.model.then_always(used_up);
+    service.write("in.csv", numbered(40));
+    let run = ["--output", "out.csv", "--concurrency", "2", "--keep-going"];
+    let ended = service.run_file("in.csv", &run).await;
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    let words = "The host's credit or quota is used up (status 429).";
+    assert!(ended.stderr.contains(words), "{ended:?}");
+    let asked = service.model.requests().len();
+    assert!((1..=4).contains(&asked), "{asked}");
 }
 
 #[tokio::test]

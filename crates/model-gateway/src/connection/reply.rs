@@ -14,12 +14,14 @@ use tokio::time::timeout;
 
 use super::{retry_after, tls};
 use crate::error::server_error::ServerError;
-use crate::error::{ModelError, Unreachable};
+use crate::error::{ModelError, Unreachable, inside_answer};
 
 /// Largest answer that is read, in bytes; a larger one is an error.
 const ANSWER_BYTES: usize = 4 * 1024 * 1024;
 /// Largest refusal that is searched for its reason, in bytes.
 const REFUSAL_BYTES: usize = 64 * 1024;
+/// What some servers write before their JSON, which readers may ignore (RFC 8259, section 8.1).
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Longest wait for the body of a refusal whose status alone gives the reason: a slow body must not
 /// delay the second attempt.
 const REFUSAL_WAIT: Duration = Duration::from_millis(250);
@@ -28,7 +30,7 @@ const REFUSAL_WAIT: Duration = Duration::from_millis(250);
 pub(crate) enum ServerReply {
     /// Status 200, with its whole body.
     Answer(Bytes),
-    /// Any other status.
+    /// Any other status, also one inside an answer with status 200.
     CallError(ServerError),
 }
 
@@ -45,11 +47,14 @@ impl ServerReply {
 /// Reads an answer after its head has arrived.
 pub(super) async fn read(mut response: Response<Incoming>) -> Result<ServerReply, ModelError> {
     let status = response.status();
+    let retry_after = retry_after::asked(response.headers(), SystemTime::now());
     if status == StatusCode::OK {
         let body = read_body(&mut response, ANSWER_BYTES).await?;
-        return Ok(ServerReply::Answer(body));
+        return Ok(match inside_answer::refusal(&body, retry_after) {
+            Some(refusal) => ServerReply::CallError(refusal),
+            None => ServerReply::Answer(body),
+        });
     }
-    let retry_after = retry_after::asked(response.headers(), SystemTime::now());
     let body = read_refusal(status, &mut response).await;
     let refusal = ServerError::new(status.as_u16(), retry_after, body);
     Ok(ServerReply::CallError(refusal))
@@ -107,7 +112,11 @@ async fn read_body(response: &mut Response<Incoming>, most: usize) -> Result<Byt
     if ends_with_connection && is_half(&read) {
         return Err(ModelError::Disconnected);
     }
-    Ok(read.freeze())
+    let body = read.freeze();
+    Ok(match body.strip_prefix(BYTE_ORDER_MARK) {
+        Some(json) => body.slice_ref(json),
+        None => body,
+    })
 }
 
 /// Whether the JSON in a body is cut off.

@@ -7,6 +7,8 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use crate::error::ModelError;
+use crate::error::host_refusal::{HostRefusal, host_refusal};
+use crate::error::named_wait::named_wait;
 use crate::error::refusal;
 use crate::error::server_message;
 use crate::error::size_refusal::{Excess, excess};
@@ -35,7 +37,7 @@ const USER_FIRST: [&str; 3] = [
 /// An answer with a status other than 200.
 pub(crate) struct ServerError {
     pub(crate) status: u16,
-    /// How long the server asks to wait before the next request.
+    /// How long the server asks to wait before the next request, in a header or in its message.
     pub(crate) retry_after: Option<Duration>,
     /// Empty if the body was too large or unreadable.
     pub(crate) body: Bytes,
@@ -45,6 +47,8 @@ pub(crate) struct ServerError {
 /// The reason of a refusal, as recognised in the server's message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RefusalReason {
+    /// The account or a filter of the host.
+    Host(HostRefusal),
     /// The request has too much of something.
     Excess(Excess),
     /// The server is still loading its model.
@@ -61,9 +65,11 @@ enum RefusalReason {
 
 impl ServerError {
     pub(crate) fn new(status: u16, retry_after: Option<Duration>, body: Bytes) -> Self {
-        let subject = server_message::subject(&body);
-        let reason = subject
-            .and_then(|subject| reason(status, &subject))
+        let subject = server_message::subject(&body).unwrap_or_default();
+        let retry_after = retry_after.or_else(|| named_wait(&subject));
+        let host = host_refusal(status, &subject, retry_after).map(RefusalReason::Host);
+        let reason = host
+            .or_else(|| reason(status, &subject))
             .or_else(|| match status {
                 400 | 422 => refusal::parameter(&body).map(RefusalReason::Parameter),
                 403 if is_page(&body) => Some(RefusalReason::Page),
@@ -77,23 +83,63 @@ impl ServerError {
         }
     }
 
-    /// Whether to send this request again: after a 429 or any 5xx, unless the server rejects the
-    /// system message and the request can be sent without it.
-    pub(crate) fn deserves_second_attempt(&self, has_system_message: bool) -> bool {
-        let is_about_system = self.reason == RefusalReason::SystemMessage && has_system_message;
-        matches!(self.status, 429 | 500..600) && !is_about_system
+    /// A refusal inside an answer with status 200, which counts as one with the status that it
+    /// names. `None` for a refusal of another kind than a rate, a failing server, used-up credit, a
+    /// filter or too long a text.
+    pub(crate) fn inside_answer(
+        status: Option<u16>,
+        retry_after: Option<Duration>,
+        body: Bytes,
+    ) -> Option<Self> {
+        // only the statuses of refusals allow a reason
+        let refusal = Self::new(status.unwrap_or(400), retry_after, body);
+        let is_known = match refusal.reason {
+            RefusalReason::Host(_) | RefusalReason::Excess(Excess::Tokens) => true,
+            RefusalReason::Excess(_)
+            | RefusalReason::Loading
+            | RefusalReason::SystemMessage
+            | RefusalReason::Parameter(_)
+            | RefusalReason::Page
+            | RefusalReason::Unsaid => matches!(refusal.status, 429 | 500..600),
+        };
+        let status = status.unwrap_or(200);
+        is_known.then_some(Self { status, ..refusal })
     }
 
-    /// Whether the server refuses the request because it takes fewer at a time: a 429 or a 529.
+    /// Whether to send this request again: after a 429 or any 5xx, unless waiting does not mend it
+    /// or the server rejects the system message and the request can be sent without it.
+    pub(crate) fn deserves_second_attempt(&self, has_system_message: bool) -> bool {
+        let is_final = match self.reason {
+            RefusalReason::Host(_) | RefusalReason::Excess(_) => true,
+            RefusalReason::SystemMessage => has_system_message,
+            RefusalReason::Loading
+            | RefusalReason::Parameter(_)
+            | RefusalReason::Page
+            | RefusalReason::Unsaid => false,
+        };
+        matches!(self.status, 429 | 500..600) && !is_final
+    }
+
+    /// Whether the server refuses the request because it takes fewer at a time: a 429 or a 529, but
+    /// not for used-up credit or for a text that is too long at any rate.
     pub(crate) fn is_for_the_rate(&self) -> bool {
-        matches!(self.status, 429 | 529)
+        let is_mended_by_waiting = match self.reason {
+            RefusalReason::Host(_) | RefusalReason::Excess(_) => false,
+            RefusalReason::Loading
+            | RefusalReason::SystemMessage
+            | RefusalReason::Parameter(_)
+            | RefusalReason::Page
+            | RefusalReason::Unsaid => true,
+        };
+        matches!(self.status, 429 | 529) && is_mended_by_waiting
     }
 
     /// Whether the refusal shows an overloaded or failing server: a 429 or any 5xx, unless the
-    /// message blames the request.
+    /// message blames the request, the account or the text.
     pub(crate) fn is_by_failing_server(&self) -> bool {
         let is_about_request = match self.reason {
-            RefusalReason::Excess(_)
+            RefusalReason::Host(_)
+            | RefusalReason::Excess(_)
             | RefusalReason::SystemMessage
             | RefusalReason::Parameter(_) => true,
             RefusalReason::Loading | RefusalReason::Page | RefusalReason::Unsaid => false,
@@ -105,6 +151,8 @@ impl ServerError {
     pub(crate) fn failure(&self, has_system_message: bool) -> ModelError {
         let status = self.status;
         match self.reason {
+            RefusalReason::Host(HostRefusal::CreditUsedUp) => ModelError::CreditUsedUp(status),
+            RefusalReason::Host(HostRefusal::Withheld) => ModelError::Withheld,
             RefusalReason::Excess(Excess::Tokens) => ModelError::ContextTooSmall(status),
             RefusalReason::Excess(Excess::Questions(most)) => {
                 ModelError::TooManyQuestions { status, most }
@@ -136,6 +184,8 @@ fn reason(status: u16, message: &str) -> Option<RefusalReason> {
     let message = message.rsplit("jinja exception:").next().unwrap_or(message);
     let has_one_of = |words: &[&str]| words.iter().any(|words| message.contains(words));
     match status {
+        // OpenAI's words for a text with more tokens than a minute allows
+        429 if has_one_of(&["request too large"]) => Some(RefusalReason::Excess(Excess::Tokens)),
         503 if has_one_of(&["loading"]) && has_one_of(&["model"]) => Some(RefusalReason::Loading),
         400 | 413 | 422 | 500 if excess_at(status, message).is_some() => {
             excess_at(status, message).map(RefusalReason::Excess)
@@ -201,11 +251,17 @@ mod tests {
             ),
             (400, "Your input exceeds the context window of this model."),
             (413, "prompt is too long: 300000 tokens > 200000 maximum"),
+            (
+                429,
+                "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 342389.",
+            ),
         ] {
             let body = serde_json::json!({"error": {"message": message}}).to_string();
             let expected = ModelError::ContextTooSmall(status);
             assert_eq!(failure_of(status, &body), expected, "{message}");
-            assert!(!refusal_of(status, &body).is_by_failing_server());
+            let refusal = refusal_of(status, &body);
+            assert!(!refusal.is_by_failing_server() && !refusal.is_for_the_rate());
+            assert!(!refusal.deserves_second_attempt(true), "{message}");
         }
     }
 

@@ -56,36 +56,76 @@ impl fmt::Debug for ServerMessage {
     }
 }
 
-/// The message and the code of an error, in lower case, to be searched for the error's subject.
+/// The message and the codes of an error, in lower case, to be searched for the error's subject.
 pub(crate) fn subject(body: &[u8]) -> Option<String> {
     let ServerMessage(message) = ServerMessage::in_body(body)?;
-    let code = serde_json::from_slice(body)
-        .ok()
-        .and_then(|json| code(&json));
-    let subject = [Some(message), code].into_iter().flatten();
-    Some(subject.collect::<Vec<_>>().join(" ").to_lowercase())
+    let mut subject = vec![message];
+    if let Ok(json) = serde_json::from_slice(body) {
+        add_codes(&json, &mut subject);
+    }
+    Some(subject.join(" ").to_lowercase())
 }
 
-/// The code of an error under the keys that servers use for codes, at any depth.
+/// The first code of an error, as its message where it has no other.
 fn code(json: &Value) -> Option<String> {
-    const HOLDERS: [&str; 3] = ["error", "errors", "detail"];
-    const KEYS: [&str; 3] = ["error_type", "code", "type"];
+    let mut codes = Vec::new();
+    add_codes(json, &mut codes);
+    codes.into_iter().next()
+}
+
+/// Adds the codes of an error under the keys that servers use for codes, at any depth, the innermost
+/// first.
+fn add_codes(json: &Value, codes: &mut Vec<String>) {
+    const HOLDERS: [&str; 7] = [
+        "error",
+        "errors",
+        "detail",
+        "details",
+        "innererror",
+        "metadata",
+        "violations",
+    ];
+    const KEYS: [&str; 7] = [
+        "error_type",
+        "code",
+        "type",
+        "status",
+        "reason",
+        "quotaId",
+        "quota_limit",
+    ];
     match json {
-        Value::Array(list) => list.iter().find_map(code),
+        Value::Array(list) => list.iter().for_each(|json| add_codes(json, codes)),
         Value::Object(object) => {
-            let inner = HOLDERS.iter().find_map(|key| code(object.get(*key)?));
-            let own = || KEYS.iter().find_map(|key| object.get(*key)?.as_str());
-            let is_text = |code: &&str| !code.trim().is_empty();
-            inner.or_else(|| own().filter(is_text).map(str::to_owned))
+            for holder in HOLDERS.iter().filter_map(|key| object.get(*key)) {
+                add_codes(holder, codes);
+            }
+            let own = KEYS.iter().filter_map(|key| object.get(*key)?.as_str());
+            codes.extend(
+                own.filter(|code| !code.trim().is_empty())
+                    .map(str::to_owned),
+            );
+            // Google's wait, in the words of others
+            let wait = object.get("retryDelay").and_then(Value::as_str);
+            codes.extend(wait.map(|wait| format!("retrydelay {wait}")));
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
 /// Collects the text under the keys that servers use for messages, at any depth. A list, such as
 /// the problems of an invalid request, gives all its texts.
 fn in_json(json: &Value) -> Option<String> {
-    const KEYS: [&str; 6] = ["error", "errors", "message", "detail", "msg", "choices"];
+    const KEYS: [&str; 8] = [
+        "error",
+        "errors",
+        "message",
+        "detail",
+        "msg",
+        "choices",
+        "base_resp",
+        "status_msg",
+    ];
     match json {
         Value::String(text) => (!text.trim().is_empty()).then(|| text.clone()),
         Value::Array(list) => {
@@ -93,7 +133,11 @@ fn in_json(json: &Value) -> Option<String> {
             (!texts.is_empty()).then(|| texts.join("; "))
         }
         Value::Object(object) => {
-            let text = KEYS.iter().find_map(|key| in_json(object.get(*key)?))?;
+            let mut text = KEYS.iter().find_map(|key| in_json(object.get(*key)?))?;
+            // OpenRouter's own message is always alike, and that of the host behind it stands here
+            if let Some(raw) = json.pointer("/metadata/raw").and_then(Value::as_str) {
+                text = format!("{text}: {raw}");
+            }
             match object.get("loc") {
                 Some(Value::Array(place)) => Some(format!("{}: {text}", dotted(place))),
                 Some(_) | None => Some(text),
@@ -162,6 +206,14 @@ mod tests {
                 "body.questions.0: Field required; and more",
             ),
             (r#"[{"error":{"message":"no","status":"INVALID"}}]"#, "no"),
+            (
+                r#"{"error":{"message":"Provider returned error","code":429,"metadata":{"raw":"slow down","provider_name":"P"}}}"#,
+                "Provider returned error: slow down",
+            ),
+            (
+                r#"{"choices":null,"base_resp":{"status_code":1002,"status_msg":"rate limit"}}"#,
+                "rate limit",
+            ),
             (
                 r#"{"choices":[{"error":{"message":"upstream"}}]}"#,
                 "upstream",

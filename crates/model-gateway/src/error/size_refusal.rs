@@ -11,18 +11,49 @@ pub(crate) enum Excess {
     Options,
 }
 
-/// Phrases for a request with more tokens than the model's context.
-const CONTEXT_PHRASES: [&str; 11] = [
+/// Codes and phrases for a request with more tokens than the model's context, in the words of hosts
+/// and servers. Their sources are in `docs/COMPATIBILITY.md`.
+const CONTEXT_PHRASES: [&str; 41] = [
     "context length",
+    "context limit",
     "context size",
+    "context the overflows",
     "context window",
     "context_length",
+    "context_size",
+    "context_window",
     "contextwindow",
+    "exceeds max length",
+    "input is too long",
+    "input too long",
+    "inputs` must have",
+    "longer than the maximum",
+    "max_input_len",
+    "max_model_len",
+    "max_new_tokens` must be",
+    "max_seq_len",
     "max_tokens_exceeded",
+    "maximum allowed input length",
     "maximum allowed length",
+    "maximum context",
+    "maximum input length",
+    "maximum model length",
+    "maximum number of tokens",
+    "maximum prompt length",
+    "messages is too long",
+    "model only supports up to",
+    "model token limit",
     "payload too large",
     "prompt is too long",
+    "prompt token count",
+    "prompt too long",
+    "range of input length",
+    "reduce the length of",
     "request too large",
+    "request_too_large",
+    "string_above_max_length",
+    "tokens_limit_reached",
+    "too large to process",
     "too many tokens",
 ];
 /// Names of the outcomes of a question.
@@ -44,7 +75,8 @@ const LIMIT_PHRASES: [&str; 10] = [
 /// What a message in lower case says that the request has too much of.
 pub(super) fn excess(message: &str) -> Option<Excess> {
     let has_one_of = |phrases: &[&str]| phrases.iter().any(|phrase| message.contains(phrase));
-    if has_one_of(&CONTEXT_PHRASES) {
+    // Bedrock's words for a rate are `Too many tokens, please wait`
+    if has_one_of(&CONTEXT_PHRASES) && !message.contains("please wait") {
         return Some(Excess::Tokens);
     }
     if !has_one_of(&LIMIT_PHRASES) {
@@ -89,6 +121,8 @@ mod tests {
         for (message, expected) in [
             ("max_tokens_exceeded", Some(Excess::Tokens)),
             ("input has too many tokens", Some(Excess::Tokens)),
+            ("too many tokens, please wait before trying again.", None),
+            ("invalid model: string too long", None),
             ("too many questions", Some(Excess::Questions(None))),
             (
                 "too many questions: at most 64 with up to 255 choices each",
@@ -118,6 +152,39 @@ mod tests {
             ("too many requests", None),
         ] {
             assert_eq!(excess(message), expected, "{message}");
+        }
+    }
+
+    #[test]
+    fn too_long_a_text_is_known_by_the_words_of_hosts() {
+        for message in [
+            "maximum context length is 4096 tokens, you sent 5000",
+            "please shorten context_length_exceeded",
+            "prompt is too long: 210000 tokens > 200000",
+            "the request exceeds the available context size",
+            "prompt of 40000 tokens is too large for model with 32768 maximum context length",
+            "the input (9000 tokens) is longer than the model's context length",
+            "input is too long for requested model",
+            "the input token count (1048577) exceeds the maximum number of tokens allowed (1048576)",
+            "this model's maximum prompt length is 131072 but the request has 200000 tokens",
+            "`inputs` tokens + `max_new_tokens` must be <= 4096, given 5000",
+            "`inputs` must have less than 1023 tokens. given: 1527",
+            "your request exceeded model token limit: 8192",
+            "range of input length should be [1, 30720]",
+            "the total length of all messages is too long",
+            "input length and `max_tokens` exceed context limit: 174167 + 64000 > 200000",
+            "input length 131393 exceeds the maximum allowed input length of 131040 tokens.",
+            "prompt too long: 5152 tokens exceeds max_seq_len 2048 (leave room for output tokens)",
+            "please reduce the length of the messages or completion. current length is 9125",
+            "request body too large for the model. max size: 8000 tokens. tokens_limit_reached",
+            "prompt exceeds max length",
+            "prompt token count of 70000 exceeds the limit of 64000",
+            "trying to keep the first 5000 tokens when context the overflows",
+            "this prompt (length 5000) is longer than the maximum model length of 4096",
+            "input is too large to process. increase the physical batch size",
+            "string too long string_above_max_length",
+        ] {
+            assert_eq!(excess(message), Some(Excess::Tokens), "{message}");
         }
     }
 

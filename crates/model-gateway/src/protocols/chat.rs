@@ -2,7 +2,8 @@
 //! from its log-probabilities.
 //!
 //! [`prompt`] and [`request`] write requests. [`completion`], [`reading`] and [`answer`] read
-//! answers; [`instead`] names the kind of one without a code. [`llama_cpp`] and [`named_tokens`] do
+//! answers; [`content_start`] finds the answer among the tokens; [`instead`] names the kind of one
+//! without a code. [`llama_cpp`] and [`named_tokens`] do
 //! both for native extensions of servers. None of these knows connections. [`capabilities`] and
 //! [`token_limit`] hold what is learned about a server. [`question_requests`] sends requests.
 //! [`follow_ups`], [`batch`] and [`naming`] ask again if an answer did not show every code.
@@ -16,8 +17,10 @@ mod code_probabilities;
 pub(crate) mod codes;
 pub(crate) mod complete;
 pub(crate) mod completion;
+mod content_start;
 mod dialogue;
 mod digits;
+mod event_stream;
 mod first_token;
 mod follow_ups;
 mod instead;

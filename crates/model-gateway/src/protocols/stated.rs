@@ -97,11 +97,16 @@ impl StatedProtocol {
             self.prefix_caches.of(series.server()).has_slots();
         }
         turn.answered(series, &completion.usage);
-        if let (true, Some(question)) = (completion.is_thinking, request.questions.first()) {
-            return Err(ModelError::StillThinking(question.key.clone()));
+        let key = request.questions.first().map(|question| &question.key);
+        if let (true, None, Some(key)) = (completion.is_thinking, completion.withheld, key) {
+            return Err(ModelError::StillThinking(key.clone()));
         }
         let content = completion.content.unwrap_or_default();
-        let read = reading::read(&content, request.questions)?;
+        let read = reading::read(&content, request.questions);
+        let read = read.map_err(|unread| match completion.withheld.zip(key) {
+            Some((by, key)) => by.failure(key),
+            None => unread,
+        })?;
         call.recorder.add_parsed(read.parsed);
         Ok(read.answers)
     }

@@ -8,6 +8,7 @@
 mod chat;
 mod decisions;
 mod gemini;
+mod host_refusals;
 mod hosts;
 mod services;
 mod stated;

@@ -358,7 +358,7 @@ async fn the_prompts_of_this_version_are_these() {
 #[actix_rt::test]
 async fn errors_inside_a_200_are_reported_errors() {
     for body in [
-        r#"{"error": {"message": "overloaded", "code": 500}}"#,
+        r#"{"error": {"message": "overloaded", "code": 404}}"#,
         r#"{"object": "error", "message": "overloaded", "code": 400}"#,
     ] {
         let server = ModelServer::start(ScriptedReply::body(body));

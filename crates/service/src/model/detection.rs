@@ -313,6 +313,7 @@ pub async fn other_address(
         Err(failure) => matches!(
             failure,
             ModelError::ContextTooSmall(_)
+                | ModelError::CreditUsedUp(_)
                 | ModelError::Loading(_)
                 | ModelError::ParameterRefused { .. }
                 | ModelError::ReportedError

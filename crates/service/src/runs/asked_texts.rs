@@ -5,6 +5,8 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use refract_model_gateway::ModelError;
+
 /// The failure threshold for texts that are processed one at a time.
 const FAILURES_IN_A_ROW: u64 = 50;
 
@@ -36,6 +38,12 @@ pub enum EarlyEnd {
         /// Number of failures without an answer in between.
         failures: u64,
         /// The error of the last failure.
+        error: String,
+    },
+    /// The host's credit or quota is used up: every further text would fail alike.
+    #[error("{error}")]
+    CreditUsedUp {
+        /// The error of the failure that says so.
         error: String,
     },
 }
@@ -95,7 +103,7 @@ impl AskedTexts {
     }
 
     /// Counts a text that was answered, or its error. Stops the work at the threshold of failures
-    /// in a row.
+    /// in a row, and at once if the host's credit is used up.
     pub(crate) fn count(&mut self, TextBegun(begun): TextBegun, asked: Result<(), String>) {
         let Err(error) = asked else {
             self.answered += 1;
@@ -108,6 +116,11 @@ impl AskedTexts {
             self.begun_before = self.begun.0.load(Ordering::Relaxed);
         }
         self.failures_in_a_row += 1;
+        if ModelError::says_credit_is_used_up(&error) {
+            self.end.get_or_insert_with(|| EarlyEnd::CreditUsedUp {
+                error: error.clone(),
+            });
+        }
         if self.threshold == Some(self.failures_in_a_row) {
             self.end.get_or_insert_with(|| EarlyEnd::ModelAway {
                 failures: self.failures_in_a_row,
@@ -150,6 +163,15 @@ mod tests {
             error: "away".to_owned(),
         };
         assert_eq!(asked.end, Some(away));
+    }
+
+    #[test]
+    fn used_up_credit_ends_the_work_at_once_whatever_the_threshold() {
+        let error = ModelError::CreditUsedUp(402).to_string();
+        let mut asked = AskedTexts::default();
+        let begun = asked.begun().begin();
+        asked.count(begun, Err(error.clone()));
+        assert_eq!(asked.end, Some(EarlyEnd::CreditUsedUp { error }));
     }
 
     #[test]

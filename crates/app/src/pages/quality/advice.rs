@@ -141,10 +141,9 @@ fn describe(goal: CutoffGoal) -> String {
 
 /// Why there are no cutoffs for a goal.
 fn out_of_reach(goal: CutoffGoal, advice: &CutoffAdvice) -> Markup {
-    let is_without_either = advice.marked_yes == 0 || advice.marked_yes == advice.marks;
     html! {
         span.soft {
-            @if is_without_either {
+            @if !advice.has_both_marks() {
                 "no advice, which needs marks of yes and of no; of "
                 (counted(advice.marks, "mark")) " " (count(advice.marked_yes)) " are yes."
             } @else if advice.marks < FEW_MARKS {

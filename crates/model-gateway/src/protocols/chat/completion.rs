@@ -5,15 +5,20 @@
 
 use std::borrow::Cow;
 
+use refract_domain::key::QuestionKey;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::event_stream;
 use super::thinking::is_unfinished;
 use crate::error::ModelError;
 use crate::json::lenient::{Lenient, ObjectFields, TokenBytes};
-use crate::json::{JsonObject, count, is_error, nested, object, string};
+use crate::json::{JsonObject, count, is_error, list, nested, object, string};
 use crate::report::ReportedUsage;
 
+/// Largest logarithm that is a probability of 1 with a rounding error. Numbers above it are none of
+/// probabilities: some servers list the probabilities themselves.
+const MOST_LOGARITHM: f64 = 0.01;
 /// Two listed probabilities with a smaller difference belong to one token.
 const SAME_PROBABILITY: f64 = 1e-9;
 
@@ -23,6 +28,8 @@ pub(crate) struct Completion {
     pub(crate) positions: Vec<TokenPosition>,
     /// The text of the answer.
     pub(crate) content: Option<String>,
+    /// What kept the answer back, if anything did.
+    pub(crate) withheld: Option<WithheldBy>,
     /// Whether the answer ended before the model's thinking did.
     pub(crate) is_thinking: bool,
     /// Whether the model might have written more: it did not end the answer itself.
@@ -30,6 +37,25 @@ pub(crate) struct Completion {
     pub(crate) usage: ReportedUsage,
     /// Whether the completion has members that only llama.cpp's server sends.
     pub(crate) is_from_llama_cpp: bool,
+}
+
+/// What kept an answer back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WithheldBy {
+    /// A content filter of the host.
+    Filter,
+    /// The model, in its field for refusals.
+    Model,
+}
+
+impl WithheldBy {
+    /// The failure of a question without an answer.
+    pub(crate) fn failure(self, question: &QuestionKey) -> ModelError {
+        match self {
+            Self::Filter => ModelError::Withheld,
+            Self::Model => ModelError::Refused(question.clone()),
+        }
+    }
 }
 
 /// One token of the answer, with its alternatives.
@@ -51,9 +77,12 @@ pub(crate) struct AnswerToken {
 
 /// Reads the body of an answer with status 200.
 pub(crate) fn read(body: &[u8]) -> Result<Completion, ModelError> {
-    read_strict(body).or_else(|failure| match with_finite_numbers(body) {
-        Some(body) if failure == ModelError::NotChat => read_strict(&body),
-        Some(_) | None => Err(failure),
+    read_strict(body).or_else(|failure| {
+        let other = with_finite_numbers(body).or_else(|| event_stream::completion(body));
+        match other {
+            Some(body) if failure == ModelError::NotChat => read_strict(&body),
+            Some(_) | None => Err(failure),
+        }
     })
 }
 
@@ -70,10 +99,16 @@ fn read_strict(body: &[u8]) -> Result<Completion, ModelError> {
     }
     let message = choice.message.0.unwrap_or_default();
     let logprobs = choice.logprobs.0.unwrap_or_default();
-    let content = message.content.and_then(string).map(Cow::into_owned);
+    let content = message.content.and_then(text_of_content);
+    let refusal = message.refusal.and_then(string).unwrap_or_default();
     let thoughts = message.reasoning_content.or(message.reasoning);
     let finish = choice.finish_reason.and_then(string);
     let has_stopped = finish.as_deref() == Some("stop");
+    let withheld = if finish.as_deref().is_some_and(is_of_filter) {
+        Some(WithheldBy::Filter)
+    } else {
+        (!refusal.trim().is_empty()).then_some(WithheldBy::Model)
+    };
     let mut usage = ReportedUsage::read(reply.model, reply.usage);
     let timings: Option<JsonObject<'_>> = reply.timings.and_then(nested);
     if let Some(timings) = &timings {
@@ -89,6 +124,7 @@ fn read_strict(body: &[u8]) -> Result<Completion, ModelError> {
             &thoughts.and_then(string).unwrap_or_default(),
             has_stopped,
         ),
+        withheld,
         is_cut: !has_stopped,
         positions: positions(logprobs.content),
         content,
@@ -98,16 +134,53 @@ fn read_strict(body: &[u8]) -> Result<Completion, ModelError> {
     })
 }
 
+/// Whether an answer ended because of a content filter. Google writes its reason behind the name.
+fn is_of_filter(finish: &str) -> bool {
+    const REASONS: [&str; 8] = [
+        "content_filter",
+        "guardrail",
+        "blocklist",
+        "prohibited_content",
+        "refusal",
+        "safety",
+        "sensitive",
+        "spii",
+    ];
+    let finish = finish.to_ascii_lowercase();
+    REASONS.iter().any(|reason| finish.starts_with(reason))
+}
+
+/// The text of a message: its content, or the parts of text in it. Mistral and Databricks list the
+/// thinking of a model as parts of another type.
+fn text_of_content(content: &RawValue) -> Option<String> {
+    if let Some(text) = string(content) {
+        return Some(text.into_owned());
+    }
+    let parts = list(content)?.into_iter();
+    let texts = parts.filter_map(|part| string(nested::<ContentPartJson<'_>>(part)?.text?));
+    Some(texts.collect())
+}
+
 /// Whether a fingerprint is a build of llama.cpp, such as `b6123-0a1b2c3`.
 fn is_llama_cpp_build(raw: &RawValue) -> bool {
     let number = raw.get().strip_prefix("\"b");
     number.is_some_and(|number| number.starts_with(|first: char| first.is_ascii_digit()))
 }
 
-/// Reads the tokens of an answer. Tokens without bytes and text are ignored.
+/// Reads the tokens of an answer. Tokens without bytes and text are ignored. Empty if the numbers
+/// are no log-probabilities.
 pub(super) fn positions(tokens: LenientTokens<'_>) -> Vec<TokenPosition> {
     let tokens = tokens.0.into_iter().flatten();
-    tokens.filter_map(|json| position(json.0?)).collect()
+    let positions: Vec<TokenPosition> = tokens.filter_map(|json| position(json.0?)).collect();
+    let is_probability = |token: &AnswerToken| token.probability <= 1.0;
+    let are_probabilities = |position: &TokenPosition| {
+        is_probability(&position.written) && position.others.iter().all(is_probability)
+    };
+    if positions.iter().all(are_probabilities) {
+        positions
+    } else {
+        Vec::new()
+    }
 }
 
 fn position(mut json: TokenJson<'_>) -> Option<TokenPosition> {
@@ -210,6 +283,14 @@ struct MessageJson<'a> {
     reasoning: Option<&'a RawValue>,
     #[serde(borrow)]
     reasoning_content: Option<&'a RawValue>,
+    #[serde(borrow)]
+    refusal: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct ContentPartJson<'a> {
+    #[serde(borrow)]
+    text: Option<&'a RawValue>,
 }
 
 #[derive(Default, Deserialize)]
@@ -243,7 +324,12 @@ impl TokenJson<'_> {
         let logarithm = self.logprob.0.unwrap_or(f64::NEG_INFINITY);
         Some(AnswerToken {
             bytes,
-            probability: logarithm.min(0.0).exp(),
+            // above 1 if the number is no logarithm of a probability
+            probability: if logarithm > MOST_LOGARITHM {
+                logarithm.exp()
+            } else {
+                logarithm.min(0.0).exp()
+            },
         })
     }
 }

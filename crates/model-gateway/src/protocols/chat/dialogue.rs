@@ -10,6 +10,7 @@ use super::batch::{BATCH_REQUESTS, follow_up_at_once};
 use super::capabilities::MOST_ALTERNATIVES;
 use super::code_probabilities::CodeProbabilities;
 use super::completion::Completion;
+use super::content_start::content_start;
 use super::follow_ups::follow_up;
 use super::instead::written_instead;
 use super::naming::ask_named;
@@ -119,20 +120,34 @@ impl QuestionDialogue<'_> {
         let mut completion = requests
             .complete(any, alternatives, learned, series)
             .await?;
-        let mut probabilities = reading::read(shape, outcomes, &completion.positions);
-        if completion.is_cut && is_undecided(&completion, &probabilities) {
+        let read = |completion: &Completion| {
+            let content = content_start(completion);
+            let start = content.unwrap_or_default();
+            let positions = &completion.positions;
+            (content, reading::read(shape, outcomes, positions, start))
+        };
+        let (mut content, mut probabilities) = read(&completion);
+        let may_go_on = completion.is_cut && completion.withheld.is_none();
+        if may_go_on && is_undecided(&completion, &probabilities) {
             let most = |_: &TokenLimits| MOST_CODE_TOKENS;
             completion = requests.complete(any, alternatives, most, series).await?;
-            probabilities = reading::read(shape, outcomes, &completion.positions);
+            (content, probabilities) = read(&completion);
         }
         let limits = &requests.server(*series).capabilities.token_limits;
         limits.learn(shape, &completion, &probabilities);
-        let key = || requests.question.key.clone();
+        let key = &requests.question.key;
+        let has_code = probabilities.mass >= LEAST_MASS || probabilities.writes_no_outcome();
+        if let Some(by) = completion.withheld.filter(|_| !has_code) {
+            return Err(by.failure(key));
+        }
         if completion.is_thinking {
-            return Err(ModelError::StillThinking(key()));
+            return Err(ModelError::StillThinking(key.clone()));
         }
         if completion.positions.is_empty() {
-            return Err(ModelError::NoLogProbabilities(key()));
+            return Err(ModelError::NoLogProbabilities(key.clone()));
+        }
+        if content.is_none() {
+            return Err(ModelError::OtherTokens(key.clone()));
         }
         Ok(FirstReading {
             probabilities,

@@ -5,6 +5,7 @@ use super::capabilities::{OptionalParameters, USUAL_ALTERNATIVES};
 use super::chat_server::ChatServer;
 use super::code_probabilities::CodeProbabilities;
 use super::completion;
+use super::content_start::content_start;
 use super::named_tokens::NamedTokens;
 use super::question_requests::QuestionRequests;
 use super::reading;
@@ -37,15 +38,16 @@ pub(super) async fn ask_named(
     let listed = completion.and_then(|mut completion| {
         requests.call.recorder.add_usage(&completion.usage);
         let is_listed = tokens.mark(&mut completion.positions);
-        is_listed.then_some(completion.positions)
+        let content = content_start(&completion)?;
+        is_listed.then_some((completion.positions, content))
     });
-    let Some(positions) = listed else {
+    let Some((positions, content)) = listed else {
         capabilities.naming.fails(true);
         return None;
     };
     capabilities.naming.works();
     let (shape, outcomes) = (requests.shape(), requests.outcomes());
-    Some(reading::read(shape, outcomes, &positions))
+    Some(reading::read(shape, outcomes, &positions, content))
 }
 
 /// Asks once which tokens spell codes.

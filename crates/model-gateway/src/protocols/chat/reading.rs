@@ -12,16 +12,20 @@ use super::thinking::after_thinking;
 use super::token_text::{is_marked, is_sentence, text_of, tokens_of, without_lead};
 use super::unlisted;
 
-/// Reads an answer to a question with this many outcomes.
+/// Reads an answer to a question with this many outcomes. Its content begins at the byte `content`
+/// of the tokens.
 pub(super) fn read(
     shape: CodeShape,
     outcomes: usize,
     positions: &[TokenPosition],
+    content: usize,
 ) -> CodeProbabilities {
     let mut probabilities = CodeProbabilities::new(shape, outcomes);
     let text: Vec<u8> = text_of(positions);
-    let Some(after_thinking) = after_thinking(&text) else {
-        return probabilities;
+    let after_thinking = match after_thinking(&text) {
+        Some(end) => end.max(content),
+        None if content > 0 => content,
+        None => return probabilities,
     };
     let is_quoted = is_marked(text.get(after_thinking..).unwrap_or_default());
     let mut reached = 1.0;

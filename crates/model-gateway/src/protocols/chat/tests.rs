@@ -94,7 +94,7 @@ fn any_tokens_are_a_distribution_or_no_answer() {
         for question in &questions {
             let shape = CodeShape::of(question);
             let outcomes = shape.outcomes(question);
-            let probabilities = reading::read(shape, outcomes, &positions);
+            let probabilities = reading::read(shape, outcomes, &positions, 0);
             let parsed = probabilities.parsed();
             prop_assert!(parsed.listed <= parsed.outcomes, "{parsed:?}");
             let (probabilities, is_named) = match answer(question, probabilities) {

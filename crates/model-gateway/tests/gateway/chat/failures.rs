@@ -55,7 +55,7 @@ async fn hardly_anything_on_the_codes_is_unanswered() {
 #[actix_rt::test]
 async fn errors_inside_a_200_are_reported_errors() {
     for body in [
-        r#"{"error": {"message": "overloaded", "code": 500}}"#,
+        r#"{"error": {"message": "overloaded", "code": 404}}"#,
         r#"{"error": "overloaded"}"#,
         r#"{"object": "error", "message": "overloaded", "code": 400}"#,
         r#"{"choices": [{"error": {"message": "upstream"}, "message": {"content": ""}}]}"#,

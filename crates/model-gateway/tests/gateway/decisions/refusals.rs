@@ -14,7 +14,7 @@ async fn a_refusal_has_a_sentence_of_its_own() {
             failure.to_string(),
             "The model refused to answer the question angry."
         );
-        assert_eq!(failure.kind(), "unanswered");
+        assert_eq!(failure.kind(), "withheld");
     }
 }
 

@@ -16,7 +16,7 @@ async fn a_blocked_text_is_a_refusal_that_names_the_filters_reason() {
         assert_eq!(failure, ModelError::Blocked(reason), "{body}");
         let sentence = format!("The model server's content filter blocked the text ({reason}).");
         assert_eq!(failure.to_string(), sentence);
-        assert_eq!(failure.kind(), "unanswered");
+        assert_eq!(failure.kind(), "withheld");
         assert_eq!(call.server_message, None);
         assert_eq!(call.report.input_tokens, Some(7));
     }

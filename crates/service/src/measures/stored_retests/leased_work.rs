@@ -153,7 +153,9 @@ impl RetestWork {
             let asked = self.ask(&refract, &part, stop_cause).await?;
             match asked.end {
                 Some(EarlyEnd::Asked) => return Ok(RetestEnd::default()),
-                Some(end @ EarlyEnd::ModelAway { .. }) => return Ok(failed(end.to_string())),
+                Some(end @ (EarlyEnd::ModelAway { .. } | EarlyEnd::CreditUsedUp { .. })) => {
+                    return Ok(failed(end.to_string()));
+                }
                 None => {}
             }
             last_failure = asked.failed.into_keys().next_back().or(last_failure);

@@ -68,7 +68,7 @@ impl AdvisedQuestion {
             (write, Some(_)) => output::say(&advice_text::next_step(prism, write.as_deref())),
             (Some(path), None) => bail!(
                 "{}: {} is not written",
-                advice_text::out_of_reach(self.goal),
+                advice_text::out_of_reach(self.goal, advice),
                 path.display()
             ),
             (None, None) => {}

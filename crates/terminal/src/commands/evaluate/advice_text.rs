@@ -17,7 +17,7 @@ pub(super) fn lines(goal: CutoffGoal, advice: &CutoffAdvice) -> Vec<String> {
         HumanCount(advice.marked_yes)
     );
     let Some(yes_from) = advice.yes_from.map(cutoff) else {
-        return vec![out_of_reach(goal), marks];
+        return vec![out_of_reach(goal, advice), marks];
     };
     let held_out = &advice.held_out;
     let precision = describe(held_out.precision);
@@ -81,8 +81,12 @@ fn below(advice: &CutoffAdvice, yes_from: &str) -> Vec<String> {
 }
 
 /// The sentence for a goal that no cutoff reaches.
-pub(super) fn out_of_reach(goal: CutoffGoal) -> String {
+pub(super) fn out_of_reach(goal: CutoffGoal, advice: &CutoffAdvice) -> String {
     match goal {
+        _ if advice.marks > 0 && !advice.has_both_marks() => {
+            let answer = if advice.marked_yes == 0 { "no" } else { "yes" };
+            format!("there is no advice, which needs marks of yes and of no: all are {answer}")
+        }
         CutoffGoal::Precision(precision) => {
             format!("no cutoff gives a precision of {precision} on held-out rows")
         }

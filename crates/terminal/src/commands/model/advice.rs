@@ -164,7 +164,13 @@ pub(super) fn after(failure: &ModelError, protocol: Protocol) -> &'static str {
              a model that does not think."
         }
         ModelError::NoLogProbabilities(_) => " Try `stated`.",
-        ModelError::Refused(_) | ModelError::Blocked(_) => " Use another model.",
+        ModelError::CreditUsedUp(_) => {
+            " Waiting does not mend it: look at the account's credit, quota and limits at the host."
+        }
+        ModelError::Refused(_) | ModelError::Blocked(_) | ModelError::Withheld => {
+            " Use another model."
+        }
+        ModelError::OtherTokens(_) => " Try `stated`, or a newer version of the server.",
         ModelError::OffCodes {
             wrote: WrittenInstead::TemplateMarker | WrittenInstead::Nothing,
             ..

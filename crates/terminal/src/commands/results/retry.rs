@@ -116,6 +116,9 @@ fn summarise(retried: &Retried) -> anyhow::Result<ExitCode> {
                 "error: the model failed {failures} times in a row: {error} The same command goes on \
                  with the rest"
             ),
+            EarlyEnd::CreditUsedUp { error } => {
+                format!("error: {error} The same command goes on with the rest")
+            }
         };
         return Ok(output::fail_with(&words));
     }
