@@ -4,6 +4,7 @@
 //! A sentence says what happened, with the server's status and the question's key if there are any.
 //! It never holds a text, a prompt, the server's message or an API key.
 
+mod gateway_refusal;
 pub(crate) mod refusal;
 pub(crate) mod server_error;
 pub(crate) mod server_message;
@@ -18,6 +19,9 @@ use refract_domain::key::QuestionKey;
 use self::size_refusal::Excess;
 use self::written_instead::WrittenInstead;
 
+/// The most times that a row of a batch is repeated for slowness.
+const MOST_REPETITIONS: u32 = 3;
+
 /// Why asking the model failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
@@ -27,6 +31,13 @@ pub enum ModelError {
     /// An attempt took too long.
     #[error("The model did not answer within {}.", SpelledDuration(*.0))]
     TimedOut(Duration),
+    /// An attempt of a batch took too long at a server that had answered quickly.
+    #[error(
+        "The model did not answer within {}, although it had answered quickly before: it may be \
+         busy, or a gateway in front of it waits for a rate limit.",
+        SpelledDuration(*.0)
+    )]
+    HeldUp(Duration),
     /// No connection could be opened.
     #[error("The model server could not be reached: {0}.")]
     Unreachable(Unreachable),
@@ -39,6 +50,18 @@ pub enum ModelError {
     /// A status other than 200; that of the second attempt if there was one.
     #[error("The model server answered with status {0}.")]
     Status(u16),
+    /// A refusal of the key with another status than 401 or 403.
+    #[error(
+        "The model server refused the API key, or wants one (status {0}): check \
+         REFRACT_MODEL_API_KEY, and the key with which a gateway asks the server behind it."
+    )]
+    KeyRefused(u16),
+    /// A gateway asks no server for a while.
+    #[error(
+        "The gateway in front of the model rests after an error of the server behind it (status \
+         {0})."
+    )]
+    Resting(u16),
     /// A refusal because the request has more tokens than the model's context.
     #[error("The text is too long for the model's context (status {0}).")]
     ContextTooSmall(u16),
@@ -134,11 +157,13 @@ impl ModelError {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::TooBusy(_) => "too_busy",
-            Self::TimedOut(_) => "timeout",
+            Self::TimedOut(_) | Self::HeldUp(_) => "timeout",
             Self::Unreachable(_) => "unreachable",
             Self::Disconnected => "disconnected",
             Self::NotHttp => "not_http",
             Self::Status(_) => "status",
+            Self::KeyRefused(_) => "key_refused",
+            Self::Resting(_) => "resting",
             Self::ContextTooSmall(_) => "context_too_small",
             Self::TooManyQuestions { .. } => "too_many_questions",
             Self::TooManyOptions(_) => "too_many_options",
@@ -162,7 +187,17 @@ impl ModelError {
 
     /// Whether the server refused both attempts because it takes fewer requests at a time.
     pub fn is_for_the_rate(&self) -> bool {
-        matches!(self, Self::Status(429 | 529))
+        matches!(self, Self::Status(429 | 529) | Self::Resting(_))
+    }
+
+    /// Whether to ask again for a row of a batch that has been `repeated` so many times: without end
+    /// where the server takes fewer requests at a time, and a few times where it or a gateway in front
+    /// of it was too slow, since the row's own text may be what takes so long.
+    pub fn deserves_repetition(&self, repeated: u32) -> bool {
+        match self {
+            Self::HeldUp(_) | Self::Status(408 | 504 | 524) => repeated < MOST_REPETITIONS,
+            failure => failure.is_for_the_rate(),
+        }
     }
 
     /// What the request has too much of for the server. Halves of it may be answered, if it asks
@@ -181,6 +216,8 @@ impl ModelError {
     pub(crate) fn is_reported_by_server(&self) -> bool {
         match self {
             Self::Status(_)
+            | Self::KeyRefused(_)
+            | Self::Resting(_)
             | Self::ContextTooSmall(_)
             | Self::TooManyQuestions { .. }
             | Self::TooManyOptions(_)
@@ -195,6 +232,7 @@ impl ModelError {
             | Self::ReportedError => true,
             Self::TooBusy(_)
             | Self::TimedOut(_)
+            | Self::HeldUp(_)
             | Self::Unreachable(_)
             | Self::Disconnected
             | Self::NotHttp

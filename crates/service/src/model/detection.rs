@@ -289,7 +289,10 @@ impl<'a> ModelDetection<'a> {
 }
 
 fn is_about_the_key(reply: &ModelReply) -> bool {
-    matches!(reply.outcome, Err(ModelError::Status(401 | 403)))
+    matches!(
+        reply.outcome,
+        Err(ModelError::Status(401 | 403) | ModelError::KeyRefused(_))
+    )
 }
 
 /// The address with `/v1` instead of without, or the other way round, if the server has the

@@ -96,7 +96,7 @@ fn reason(settings: &ModelSettings, detection: &ModelDetection<'_>) -> String {
     };
     let tried_line = line(settings, tried);
     let advice = tried.failure.as_ref().map(|failure| {
-        let advice = advice::after(failure, tried.protocol);
+        let advice = advice::after(failure, settings, tried.protocol);
         format!("{models}{advice}")
     });
     format!(
