@@ -35,8 +35,9 @@ use crate::servers::place::{ServerPlace, ServerSet};
 use crate::servers::pool::{AskedServer, ChosenServer, ServerPool};
 use crate::settings::ModelSettings;
 
-/// The part of the time limit within which an answer counts as quick.
-const QUICK: u32 = 4;
+/// The part of the time limit within which an answer counts as quick: many requests at once slow a
+/// gateway down too.
+const QUICK: u32 = 2;
 
 /// Sends one thread's model requests.
 #[derive(Clone)]

@@ -14,7 +14,7 @@ pub(super) enum GatewayRefusal {
 }
 
 /// Words and codes about a missing or wrong key, in lower case.
-const KEY_WORDS: [&str; 16] = [
+const KEY_WORDS: [&str; 17] = [
     "access token",
     "api key",
     "api token",
@@ -24,6 +24,7 @@ const KEY_WORDS: [&str; 16] = [
     "auth credentials",
     "authentication",
     "authorization header",
+    "no connected db",
     "no_db_connection",
     "security token",
     "subscription key",
