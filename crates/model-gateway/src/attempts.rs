@@ -35,6 +35,10 @@ use crate::servers::place::{ServerPlace, ServerSet};
 use crate::servers::pool::{AskedServer, ChosenServer, ServerPool};
 use crate::settings::ModelSettings;
 
+/// The part of the time limit within which an answer counts as quick: many requests at once slow a
+/// gateway down too.
+const QUICK: u32 = 2;
+
 /// Sends one thread's model requests.
 #[derive(Clone)]
 pub(crate) struct RequestSender {
@@ -139,9 +143,9 @@ impl<'a> CallSender<'a> {
             ServerReply::CallError(refusal) => refusal,
         };
         let has_another_key = || {
-            let is_about_the_key = matches!(refusal.status, 401 | 403);
             let renewed = renewable_key.zip(sent_key);
-            is_about_the_key && renewed.is_some_and(|(key, sent)| key.is_renewed_since(sent))
+            refusal.is_about_the_key()
+                && renewed.is_some_and(|(key, sent)| key.is_renewed_since(sent))
         };
         if !refusal.deserves_second_attempt(has_system_message) && !has_another_key() {
             return Err(refusal.failure(has_system_message));
@@ -194,14 +198,17 @@ impl<'a> CallSender<'a> {
             let connections = self.sender.connections.of(place);
             let exchange = connections.exchange(body, span.headers(), &head);
             let reply = timeout(time_left, exchange).await;
-            let reply = reply.unwrap_or(Err(ModelError::TimedOut(*whole_time)));
+            let had_time = time_left >= *whole_time / 2;
+            let reply = reply.unwrap_or_else(|_| Err(self.timed_out(place, had_time)));
             if span.is_recording() {
                 span.end(attempt_end::of(&reply));
             }
             // a timeout is no evidence against the server if the attempt had little time left
-            tell(asked, &reply, time_left >= *whole_time / 2);
-            if let Ok(reply) = &reply {
-                admission::keep_pace(pool, place, admitted.paced, reply);
+            tell(asked, &reply, had_time);
+            admission::keep_pace(pool, place, admitted.paced, &reply);
+            if matches!(reply, Ok(ServerReply::Answer(_))) && begin.elapsed() < *whole_time / QUICK
+            {
+                pool.answered_quickly(place);
             }
             if reach == RequestReach::AnyServer
                 && let Err(ModelError::Unreachable(_)) = reply
@@ -225,6 +232,18 @@ impl<'a> CallSender<'a> {
             reply,
             has_system_message,
         })
+    }
+
+    /// The failure of an attempt that took too long.
+    fn timed_out(&self, place: ServerPlace, had_time: bool) -> ModelError {
+        let is_held_up = had_time
+            && self.priority == CallPriority::Batch
+            && self.sender.pool.has_been_quick(place);
+        if is_held_up {
+            ModelError::HeldUp(self.sender.settings.timeout)
+        } else {
+            ModelError::TimedOut(self.sender.settings.timeout)
+        }
     }
 
     /// Describes an attempt at this server for the trace.

@@ -27,7 +27,7 @@ use std::time::Duration;
 
 use hyper::body::Incoming;
 use hyper::header::{
-    ACCEPT, CONTENT_TYPE, HOST, HeaderMap, HeaderValue, PROXY_AUTHORIZATION, USER_AGENT,
+    ACCEPT, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, PROXY_AUTHORIZATION, USER_AGENT,
 };
 use hyper::{Request, Response, StatusCode, Uri};
 use refract_traces::TraceHeaders;
@@ -53,6 +53,9 @@ const KEEP_ALIVE: Duration = Duration::from_secs(30);
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const REFRACT: HeaderValue =
     HeaderValue::from_static(concat!("refract/", env!("CARGO_PKG_VERSION")));
+/// Asks `LiteLLM` to hand on a refusal at once: as it is installed, it keeps a request for longer than
+/// an attempt may take, and asks the host twice more meanwhile.
+const GATEWAY_RETRIES: HeaderName = HeaderName::from_static("x-litellm-num-retries");
 
 /// Address, headers and TLS configuration of the model server, shared by all threads.
 #[derive(Debug)]
@@ -78,6 +81,7 @@ impl ServerAccess {
         headers.insert(CONTENT_TYPE, JSON);
         headers.insert(ACCEPT, JSON);
         headers.insert(USER_AGENT, REFRACT);
+        headers.insert(GATEWAY_RETRIES, HeaderValue::from_static("0"));
         let host = uri.authority().ok_or(SettingError::Endpoint)?;
         let host = HeaderValue::try_from(host.as_str()).map_err(|_| SettingError::Endpoint)?;
         headers.insert(HOST, host);

@@ -4,6 +4,7 @@
 //! A sentence says what happened, with the server's status and the question's key if there are any.
 //! It never holds a text, a prompt, the server's message or an API key.
 
+mod gateway_refusal;
 mod host_refusal;
 pub(crate) mod inside_answer;
 mod named_wait;
@@ -23,6 +24,8 @@ use self::written_instead::WrittenInstead;
 
 /// How the sentence about used-up credit begins. A saved result has only its sentence.
 const CREDIT_USED_UP: &str = "The host's credit or quota is used up";
+/// The most times that a row of a batch is repeated for slowness.
+const MOST_REPETITIONS: u32 = 3;
 
 /// Why asking the model failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -33,6 +36,13 @@ pub enum ModelError {
     /// An attempt took too long.
     #[error("The model did not answer within {}.", SpelledDuration(*.0))]
     TimedOut(Duration),
+    /// An attempt of a batch took too long at a server that had answered quickly.
+    #[error(
+        "The model did not answer within {}, although it had answered quickly before: it may be \
+         busy, or a gateway in front of it waits for a rate limit.",
+        SpelledDuration(*.0)
+    )]
+    HeldUp(Duration),
     /// No connection could be opened.
     #[error("The model server could not be reached: {0}.")]
     Unreachable(Unreachable),
@@ -48,6 +58,18 @@ pub enum ModelError {
     /// A refusal because the account has no credit or quota left, which no waiting mends.
     #[error("{begin} (status {0}).", begin = CREDIT_USED_UP)]
     CreditUsedUp(u16),
+    /// A refusal of the key with another status than 401 or 403.
+    #[error(
+        "The model server refused the API key, or wants one (status {0}): check \
+         REFRACT_MODEL_API_KEY, and the key with which a gateway asks the server behind it."
+    )]
+    KeyRefused(u16),
+    /// A gateway asks no server for a while.
+    #[error(
+        "The gateway in front of the model rests after an error of the server behind it (status \
+         {0})."
+    )]
+    Resting(u16),
     /// A refusal because the request has more tokens than the model's context.
     #[error("The text is too long for the model's context (status {0}).")]
     ContextTooSmall(u16),
@@ -152,12 +174,14 @@ impl ModelError {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::TooBusy(_) => "too_busy",
-            Self::TimedOut(_) => "timeout",
+            Self::TimedOut(_) | Self::HeldUp(_) => "timeout",
             Self::Unreachable(_) => "unreachable",
             Self::Disconnected => "disconnected",
             Self::NotHttp => "not_http",
             Self::Status(_) => "status",
             Self::CreditUsedUp(_) => "credit_used_up",
+            Self::KeyRefused(_) => "key_refused",
+            Self::Resting(_) => "resting",
             Self::ContextTooSmall(_) => "context_too_small",
             Self::TooManyQuestions { .. } => "too_many_questions",
             Self::TooManyOptions(_) => "too_many_options",
@@ -181,7 +205,17 @@ impl ModelError {
 
     /// Whether the server refused both attempts because it takes fewer requests at a time.
     pub fn is_for_the_rate(&self) -> bool {
-        matches!(self, Self::Status(429 | 529))
+        matches!(self, Self::Status(429 | 529) | Self::Resting(_))
+    }
+
+    /// Whether to ask again for a row of a batch that has been `repeated` so many times: without end
+    /// where the server takes fewer requests at a time, and a few times where it or a gateway in front
+    /// of it was too slow, since the row's own text may be what takes so long.
+    pub fn deserves_repetition(&self, repeated: u32) -> bool {
+        match self {
+            Self::HeldUp(_) | Self::Status(408 | 504 | 524) => repeated < MOST_REPETITIONS,
+            failure => failure.is_for_the_rate(),
+        }
     }
 
     /// Whether the error of a saved result says that the host's credit or quota is used up: every
@@ -208,6 +242,8 @@ impl ModelError {
             Self::Status(_)
             | Self::CreditUsedUp(_)
             | Self::Withheld
+            | Self::KeyRefused(_)
+            | Self::Resting(_)
             | Self::ContextTooSmall(_)
             | Self::TooManyQuestions { .. }
             | Self::TooManyOptions(_)
@@ -222,6 +258,7 @@ impl ModelError {
             | Self::ReportedError => true,
             Self::TooBusy(_)
             | Self::TimedOut(_)
+            | Self::HeldUp(_)
             | Self::Unreachable(_)
             | Self::Disconnected
             | Self::NotHttp

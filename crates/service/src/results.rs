@@ -32,7 +32,7 @@ pub use refract_persistence::{
 };
 
 pub use self::answer_shares::{AnswerShares, QuestionShares};
-pub use self::ask_and_save::AnsweredCall;
+pub use self::ask_and_save::{AnsweredCall, RepeatableFailure};
 pub use self::budgets::{
     BudgetOutcome, BudgetRounds, BudgetShare, BudgetUse, BudgetUsedUp, Budgets,
 };

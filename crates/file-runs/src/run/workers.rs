@@ -125,34 +125,37 @@ impl RunWorker {
             RowWork::Create(row) => self.prism.create(row).await,
             RowWork::Retry(failed) => self.prism.retry(*failed).await,
         };
-        let answered = self.past_the_rate(begun, job.line, answered).await;
+        let answered = self.repeat(begun, job.line, answered).await;
         self.share.row_ended();
         drop(job.permit);
         // an interrupted run has closed the channel, but the result is saved
         let _ = job.reply.send(answered);
     }
 
-    /// Retries a row whose result failed because the model's server takes fewer requests at a time,
-    /// as long as the server answers other rows. The failures until then are saved results, but
-    /// only the last result is the row's.
-    async fn past_the_rate(
+    /// Retries a row whose result failed because the model's server takes fewer requests at a time or
+    /// was held up, as long as the server answers other rows. The failures until then are saved
+    /// results, but only the last result is the row's.
+    async fn repeat(
         &self,
         mut begun: RowBegun,
         line: u64,
         mut answered: Result<AnsweredCall, CallError>,
     ) -> Result<ReadableResult, CallError> {
+        let mut repeated = 0;
         loop {
             let AnsweredCall {
                 result,
                 report,
-                refused_for_the_rate,
+                repeatable,
             } = answered?;
             let error = result.view().status.error();
             self.share.row_asked(report.cost, error.is_none());
-            match refused_for_the_rate {
-                Some(failed) if self.tally.may_retry(line, error, &report, self.threshold) => {
+            let may_retry = || self.tally.may_retry(line, error, &report, self.threshold);
+            match repeatable {
+                Some(failed) if failed.failure.deserves_repetition(repeated) && may_retry() => {
+                    repeated += 1;
                     begun = self.tally.row_begun();
-                    answered = self.prism.retry(*failed).await;
+                    answered = self.prism.retry(*failed.result).await;
                 }
                 Some(_) | None => {
                     self.tally.row_asked(begun, line, error, &report);

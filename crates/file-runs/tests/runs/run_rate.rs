@@ -82,6 +82,25 @@ async fn used_up_credit_stops_a_run_at_once(backend: Backend) {
 }
 
 #[tokio::test]
+async fn rows_that_a_gateway_times_out_are_repeated_three_times_at_most() {
+    let service = service(Backend::Sqlite).await;
+    // both attempts of a row
+    for _ in 0..2 * 3 {
+        service.model.then_once(ScriptedReply::status(504));
+    }
+    service.write("in.csv", numbered(2));
+    let arguments = ["--output", "out.csv", "--concurrency", "1"];
+    service.run_file("in.csv", &arguments).await.done();
+    assert_eq!(service.model.requests().len(), 2 * 3 + 2);
+
+    service.model.then_always(ScriptedReply::status(504));
+    service.write("other.csv", "text\nanother\n");
+    let ended = service.run_file("other.csv", &arguments).await;
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert_eq!(service.model.requests().len(), 2 * 3 + 2 + 2 * 4);
+}
+
+#[tokio::test]
 async fn a_budget_that_is_used_up_meanwhile_ends_a_run() {
     let service = service(Backend::Sqlite).await;
     let costing = ScriptedReply::with(|request| {

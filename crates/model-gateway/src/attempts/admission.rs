@@ -69,15 +69,19 @@ pub(super) fn keep_pace(
     pool: &ServerPool,
     place: ServerPlace,
     paced: PacedRequest,
-    reply: &ServerReply,
+    reply: &Result<ServerReply, ModelError>,
 ) {
+    let refused = |asked| {
+        let in_flight = pool.in_flight(place) + 1;
+        pool.pace(place).refused(paced, asked, in_flight);
+    };
     match reply {
-        ServerReply::Answer(_) => pool.pace(place).answered(paced),
-        ServerReply::CallError(refusal) if refusal.is_for_the_rate() => {
-            let in_flight = pool.in_flight(place) + 1;
-            pool.pace(place)
-                .refused(paced, refusal.retry_after, in_flight);
+        Ok(ServerReply::Answer(_)) => pool.pace(place).answered(paced),
+        Ok(ServerReply::CallError(refusal)) if refusal.is_for_the_rate() => {
+            refused(refusal.retry_after);
         }
-        ServerReply::CallError(_) => {}
+        // something in front of the host waits instead of refusing
+        Err(ModelError::HeldUp(_)) => refused(None),
+        Ok(ServerReply::CallError(_)) | Err(_) => {}
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use crate::error::ModelError;
+use crate::error::gateway_refusal::{GatewayRefusal, gateway_refusal};
 use crate::error::host_refusal::{HostRefusal, host_refusal};
 use crate::error::named_wait::named_wait;
 use crate::error::refusal;
@@ -55,6 +56,8 @@ enum RefusalReason {
     Loading,
     /// The model's chat template takes no system message.
     SystemMessage,
+    /// The sender's key, or a rest of a gateway.
+    Gateway(GatewayRefusal),
     /// A parameter that the protocols send.
     Parameter(&'static str),
     /// A page for people, which no model server sends but a firewall or proxy in front of it.
@@ -96,6 +99,7 @@ impl ServerError {
         let is_known = match refusal.reason {
             RefusalReason::Host(_) | RefusalReason::Excess(Excess::Tokens) => true,
             RefusalReason::Excess(_)
+            | RefusalReason::Gateway(_)
             | RefusalReason::Loading
             | RefusalReason::SystemMessage
             | RefusalReason::Parameter(_)
@@ -106,13 +110,22 @@ impl ServerError {
         is_known.then_some(Self { status, ..refusal })
     }
 
+    /// Whether the server refuses the API key, or the lack of one.
+    pub(crate) fn is_about_the_key(&self) -> bool {
+        let is_said = self.reason == RefusalReason::Gateway(GatewayRefusal::Key);
+        is_said || matches!(self.status, 401 | 403)
+    }
+
     /// Whether to send this request again: after a 429 or any 5xx, unless waiting does not mend it
     /// or the server rejects the system message and the request can be sent without it.
     pub(crate) fn deserves_second_attempt(&self, has_system_message: bool) -> bool {
         let is_final = match self.reason {
-            RefusalReason::Host(_) | RefusalReason::Excess(_) => true,
+            RefusalReason::Host(_)
+            | RefusalReason::Excess(_)
+            | RefusalReason::Gateway(GatewayRefusal::Key) => true,
             RefusalReason::SystemMessage => has_system_message,
-            RefusalReason::Loading
+            RefusalReason::Gateway(GatewayRefusal::Resting | GatewayRefusal::NoServer)
+            | RefusalReason::Loading
             | RefusalReason::Parameter(_)
             | RefusalReason::Page
             | RefusalReason::Unsaid => false,
@@ -124,8 +137,11 @@ impl ServerError {
     /// not for used-up credit or for a text that is too long at any rate.
     pub(crate) fn is_for_the_rate(&self) -> bool {
         let is_mended_by_waiting = match self.reason {
-            RefusalReason::Host(_) | RefusalReason::Excess(_) => false,
-            RefusalReason::Loading
+            RefusalReason::Host(_)
+            | RefusalReason::Excess(_)
+            | RefusalReason::Gateway(GatewayRefusal::Key) => false,
+            RefusalReason::Gateway(GatewayRefusal::Resting | GatewayRefusal::NoServer)
+            | RefusalReason::Loading
             | RefusalReason::SystemMessage
             | RefusalReason::Parameter(_)
             | RefusalReason::Page
@@ -141,8 +157,12 @@ impl ServerError {
             RefusalReason::Host(_)
             | RefusalReason::Excess(_)
             | RefusalReason::SystemMessage
+            | RefusalReason::Gateway(GatewayRefusal::Key)
             | RefusalReason::Parameter(_) => true,
-            RefusalReason::Loading | RefusalReason::Page | RefusalReason::Unsaid => false,
+            RefusalReason::Gateway(GatewayRefusal::Resting | GatewayRefusal::NoServer)
+            | RefusalReason::Loading
+            | RefusalReason::Page
+            | RefusalReason::Unsaid => false,
         };
         matches!(self.status, 429 | 500..600) && !is_about_request
     }
@@ -158,7 +178,11 @@ impl ServerError {
                 ModelError::TooManyQuestions { status, most }
             }
             RefusalReason::Excess(Excess::Options) => ModelError::TooManyOptions(status),
-            RefusalReason::Page => ModelError::RefusedInFront(status),
+            RefusalReason::Gateway(GatewayRefusal::Key) => ModelError::KeyRefused(status),
+            RefusalReason::Gateway(GatewayRefusal::Resting) => ModelError::Resting(status),
+            RefusalReason::Gateway(GatewayRefusal::NoServer) | RefusalReason::Page => {
+                ModelError::RefusedInFront(status)
+            }
             RefusalReason::Loading => ModelError::Loading(status),
             RefusalReason::SystemMessage if has_system_message => ModelError::ParameterRefused {
                 parameter: SYSTEM_MESSAGE,
@@ -195,7 +219,7 @@ fn reason(status: u16, message: &str) -> Option<RefusalReason> {
         {
             Some(RefusalReason::SystemMessage)
         }
-        _ => None,
+        _ => gateway_refusal(status, message).map(RefusalReason::Gateway),
     }
 }
 
@@ -283,6 +307,60 @@ mod tests {
         }
         let raised = serde_json::json!({ "message": RAISED }).to_string();
         assert!(!refusal_of(500, &raised).is_by_failing_server());
+    }
+
+    #[test]
+    fn a_refused_key_is_known_by_the_words_of_gateways() {
+        for (status, body) in [
+            (
+                400,
+                r#"{"error":{"message":"No connected db.","type":"no_db_connection","param":null,"code":"400"}}"#,
+            ),
+            (500, r#"{"error":"Unauthorized"}"#),
+            (
+                400,
+                r#"[{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}]"#,
+            ),
+            (
+                400,
+                r#"{"code":"Client specified an invalid argument","error":"Incorrect API key provided: ab***yz."}"#,
+            ),
+            (
+                500,
+                r#"{"error":{"message":"Authentication Error, No api key passed in.","type":"auth_error","code":"500"}}"#,
+            ),
+            (
+                400,
+                r#"{"error":{"code":"InvalidApiKey","message":"No API-key provided."}}"#,
+            ),
+            (
+                400,
+                r#"{"error":{"message":"无效的令牌","type":"new_api_error"}}"#,
+            ),
+        ] {
+            let refusal = refusal_of(status, body);
+            assert!(!refusal.deserves_second_attempt(true), "{body}");
+            assert!(!refusal.is_by_failing_server(), "{body}");
+            assert_eq!(
+                refusal.failure(true),
+                ModelError::KeyRefused(status),
+                "{body}"
+            );
+        }
+        let envoy = "upstream connect error or disconnect/reset before headers. reset reason: connection termination";
+        assert_eq!(failure_of(403, envoy), ModelError::RefusedInFront(403));
+        for (status, body) in [(500, "Internal Server Error"), (404, "no api key route")] {
+            assert_eq!(failure_of(status, body), ModelError::Status(status));
+        }
+    }
+
+    #[test]
+    fn a_gateway_that_rests_is_known_and_counts_as_a_rate_limit() {
+        let cooldown = r#"{"error":{"message":"No deployments available for selected model, Try again in 5 seconds. All deployments for selected model are in cooldown. Passed model=m.","type":"all_deployments_in_cooldown","param":null,"code":"429"}}"#;
+        let refusal = refusal_of(429, cooldown);
+        assert!(refusal.is_for_the_rate() && refusal.deserves_second_attempt(true));
+        assert_eq!(refusal.failure(true), ModelError::Resting(429));
+        assert!(ModelError::Resting(429).deserves_repetition(100));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Load and health of one model server, counted by all threads without a lock.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::health::{JITTER, ServerHealth};
@@ -48,6 +48,7 @@ pub(super) struct ServerLoad {
     begun: AtomicUsize,
     ended: AtomicUsize,
     failures: AtomicU64,
+    has_been_quick: AtomicBool,
     /// A packed [`ServerHealth`].
     health: AtomicU64,
 }
@@ -59,6 +60,7 @@ impl ServerLoad {
             begun: AtomicUsize::new(0),
             ended: AtomicUsize::new(0),
             failures: AtomicU64::new(0),
+            has_been_quick: AtomicBool::new(false),
             health: AtomicU64::new(ServerHealth::default().to_word()),
         }
     }
@@ -79,6 +81,17 @@ impl ServerLoad {
 
     pub(super) fn count_failure(&self) {
         self.failures.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn answered_quickly(&self) {
+        // usually nothing is written, so that threads do not contend for the cache line
+        if !self.has_been_quick() {
+            self.has_been_quick.store(true, Ordering::Relaxed);
+        }
+    }
+
+    pub(super) fn has_been_quick(&self) -> bool {
+        self.has_been_quick.load(Ordering::Relaxed)
     }
 
     pub(super) fn health(&self) -> ServerHealth {

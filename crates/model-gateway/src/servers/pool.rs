@@ -84,6 +84,16 @@ impl ServerPool {
         self.loads.of(place).in_flight()
     }
 
+    /// Notes an answer that took a small part of the time limit.
+    pub(crate) fn answered_quickly(&self, place: ServerPlace) {
+        self.loads.of(place).answered_quickly();
+    }
+
+    /// Whether a server has ever answered quickly.
+    pub(crate) fn has_been_quick(&self, place: ServerPlace) -> bool {
+        self.loads.of(place).has_been_quick()
+    }
+
     /// The use of each server, in the order of the list.
     pub(crate) fn uses(&self) -> impl Iterator<Item = ServerUse> {
         let servers = self.loads.iter().zip(self.paces.iter());

@@ -38,10 +38,15 @@ impl PacedModel {
         version: &PrismVersion,
         submission: &Submission,
     ) -> Result<Answers, ModelError> {
+        let mut repeated = 0;
         loop {
             let outcome = self.model.answer(version, submission).await.outcome;
             match outcome {
-                Err(error) if error.is_for_the_rate() && self.refused.get() < self.threshold => {
+                Err(error)
+                    if error.deserves_repetition(repeated)
+                        && self.refused.get() < self.threshold =>
+                {
+                    repeated += 1;
                     self.refused.set(self.refused.get() + 1);
                 }
                 Err(error) => return Err(error),

@@ -89,20 +89,17 @@ impl<'a> ModelDetection<'a> {
         }
     }
 
-    /// Asks until the server answers, and reports each try; `None` if it answers nothing.
+    /// Asks until the server answers; `None` if it answers nothing.
     ///
     /// # Errors
     /// When nothing can be asked.
-    pub async fn run(
-        &mut self,
-        mut on_try: impl FnMut(&DetectionTry),
-    ) -> Result<Option<DetectedModel>, ModelTrialError> {
+    pub async fn run(&mut self) -> Result<Option<DetectedModel>, ModelTrialError> {
         self.list_models().await?;
         for candidate in candidates::of(&self.given.endpoint) {
             if self.is_unreachable || self.timeouts >= MOST_TIMEOUTS {
                 break;
             }
-            let answered = self.ask_candidate(&candidate, &mut on_try).await?;
+            let answered = self.ask_candidate(&candidate).await?;
             if let Some(settings) = answered {
                 return Ok(Some(DetectedModel {
                     settings,
@@ -116,6 +113,16 @@ impl<'a> ModelDetection<'a> {
     /// The failure that says most about the server: the first of an endpoint that it has.
     pub fn best_failure(&self) -> Option<&DetectionTry> {
         self.tries.iter().find(|tried| !tried.is_absent())
+    }
+
+    /// The try of each protocol that says most about the server: its answer, else the first failure
+    /// of an endpoint that it has, else the first.
+    pub fn best_tries(&self) -> impl Iterator<Item = &DetectionTry> {
+        Protocol::ALL.into_iter().filter_map(|protocol| {
+            let tries = self.tries.iter();
+            let tries = tries.filter(move |tried| tried.protocol == protocol);
+            tries.min_by_key(|tried| (tried.failure.is_some(), tried.is_absent()))
+        })
     }
 
     /// The models that the server lists.
@@ -146,7 +153,6 @@ impl<'a> ModelDetection<'a> {
     async fn ask_candidate(
         &mut self,
         candidate: &Candidate,
-        on_try: &mut impl FnMut(&DetectionTry),
     ) -> Result<Option<ModelSettings>, ModelTrialError> {
         let Candidate { protocol, endpoint } = candidate;
         let Some(address) = endpoint.asked_by(*protocol) else {
@@ -168,7 +174,6 @@ impl<'a> ModelDetection<'a> {
                 failure: reply.outcome.as_ref().err().cloned(),
                 message: reply.server_message,
             };
-            on_try(&tried);
             is_absent &= tried.is_absent();
             self.tries.push(tried);
             match reply.outcome {
@@ -284,7 +289,10 @@ impl<'a> ModelDetection<'a> {
 }
 
 fn is_about_the_key(reply: &ModelReply) -> bool {
-    matches!(reply.outcome, Err(ModelError::Status(401 | 403)))
+    matches!(
+        reply.outcome,
+        Err(ModelError::Status(401 | 403) | ModelError::KeyRefused(_))
+    )
 }
 
 /// The address with `/v1` instead of without, or the other way round, if the server has the

@@ -24,9 +24,16 @@ pub struct AnsweredCall {
     pub result: ReadableResult,
     /// What the request to the model cost this call.
     pub report: ModelReport,
-    /// The failed result of this call, if it failed because the model's server takes fewer requests
-    /// at a time.
-    pub refused_for_the_rate: Option<Box<SavedResult>>,
+    /// The failure of this call, if a row of a file that fails so is asked about again.
+    pub repeatable: Option<RepeatableFailure>,
+}
+
+/// A failure that asking again may mend.
+pub struct RepeatableFailure {
+    /// The failed result, to be retried.
+    pub result: Box<SavedResult>,
+    /// Why it failed.
+    pub failure: ModelError,
 }
 
 impl Results<'_> {
@@ -64,7 +71,10 @@ impl Results<'_> {
         asked: ModelReply,
         lens: &Arc<PrismLens>,
     ) -> Result<AnsweredCall, CallError> {
-        let is_for_the_rate = matches!(&asked.outcome, Err(failure) if failure.is_for_the_rate());
+        let failure = asked.outcome.as_ref().err();
+        let failure = failure
+            .filter(|failure| failure.deserves_repetition(0))
+            .cloned();
         let status = match asked.outcome {
             Ok(answers) => ResultStatus::Ok(answers),
             Err(failure) => ResultStatus::Failed {
@@ -91,11 +101,14 @@ impl Results<'_> {
             result,
             provenance: provenance(asked.report.clone()),
         };
-        let mut refused_for_the_rate = None;
+        let mut repeatable = None;
         let result = match self.save(&new).await? {
             SaveOutcome::Saved => {
                 self.refract.metrics.result_saved(new.result.status.name());
-                refused_for_the_rate = is_for_the_rate.then(|| Box::new(new.result.clone()));
+                repeatable = failure.map(|failure| RepeatableFailure {
+                    result: Box::new(new.result.clone()),
+                    failure,
+                });
                 let result = ReadableResult::new(new.result, call.asked.version, lens);
                 self.refract.metrics.prisms.saved(&SavedUse {
                     prism: call.prism,
@@ -113,7 +126,7 @@ impl Results<'_> {
         Ok(AnsweredCall {
             result,
             report: asked.report,
-            refused_for_the_rate,
+            repeatable,
         })
     }
 

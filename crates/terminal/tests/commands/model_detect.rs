@@ -266,6 +266,24 @@ async fn nothing_found_is_an_error_with_a_reason() {
 }
 
 #[tokio::test]
+async fn a_line_says_for_each_protocol_why_it_was_not_answered() {
+    let server = serving(vec![("/v1/chat/completions", json!({}))]);
+    let ended = detect_at(&server.url()).await;
+    let begins = |name: &&str| {
+        let begin = format!("{name} at ");
+        ended
+            .stderr
+            .lines()
+            .filter(|line| line.starts_with(&begin))
+            .count()
+            == 1
+    };
+    let protocols = ["systemone", "decisions", "gemini", "chat", "stated"];
+    assert!(protocols.iter().all(begins), "{ended:?}");
+    assert!(server.counts().requests > 8);
+}
+
+#[tokio::test]
 async fn a_server_that_never_answers_is_given_up() {
     let server = ModelServer::start(ScriptedReply::answers().held());
     let url = server.url();

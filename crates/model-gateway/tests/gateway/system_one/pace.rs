@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use futures_util::future::join_all;
 use refract_model_gateway::CallPriority;
-use refract_test_support::model_server::{ModelServer, ScriptedReply, system_one_answers};
+use refract_test_support::model_server::{ModelServer, Script, ScriptedReply, system_one_answers};
 use serde_json::json;
 
 use super::*;
@@ -141,4 +141,30 @@ async fn a_server_that_refuses_is_asked_more_slowly_until_it_answers_all() {
         .unwrap();
     assert_eq!(Some(learned), model.learned_per_minute());
     assert!(learned < 60_000, "{learned} a minute");
+}
+
+#[actix_rt::test]
+async fn a_row_that_times_out_at_a_server_that_was_quick_is_held_up_and_slows_rows_down() {
+    let held = || ScriptedReply::answers().held();
+    let replies = [held(), ScriptedReply::answers()];
+    let server = ModelServer::start(Script::first(replies).then(held()));
+    let timeout = Duration::from_millis(300);
+    let gateway = gateway(&server, None, timeout);
+    let calls = gateway.model();
+    let rows = gateway.model().with_priority(CallPriority::Batch);
+    let version = yes_no();
+    let text = submission(&version, "Where is my order?");
+    let timed_out = Err(ModelError::TimedOut(timeout));
+    assert_eq!(rows.answer(&version, &text).await.outcome, timed_out);
+    assert!(rows.answer(&version, &text).await.outcome.is_ok());
+    assert_eq!(calls.answer(&version, &text).await.outcome, timed_out);
+    assert_eq!(calls.learned_per_minute(), None);
+
+    let held_up = ModelError::HeldUp(timeout);
+    let replies = join_all((0..4).map(|_| rows.answer(&version, &text))).await;
+    for reply in replies {
+        assert_eq!(reply.outcome, Err(held_up.clone()));
+    }
+    assert!(rows.learned_per_minute().is_some());
+    assert!(held_up.deserves_repetition(2) && !held_up.deserves_repetition(3));
 }

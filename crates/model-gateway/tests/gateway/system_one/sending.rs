@@ -53,6 +53,8 @@ async fn the_headers_say_what_is_sent_by_whom() {
             sent.header("user-agent"),
             Some(concat!("refract/", env!("CARGO_PKG_VERSION")))
         );
+        // a gateway hands on refusals at once
+        assert_eq!(sent.header("x-litellm-num-retries"), Some("0"));
         let length = sent.body.len().to_string();
         assert_eq!(sent.header("content-length"), Some(length.as_str()));
         let host = format!("127.0.0.1:{}", server.port());

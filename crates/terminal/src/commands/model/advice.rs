@@ -122,10 +122,25 @@ fn recommendation(
 
 /// Advice for a failure, with a leading space; empty if the failure's message already contains the
 /// advice.
-pub(super) fn after(failure: &ModelError, protocol: Protocol) -> &'static str {
+pub(super) fn after(failure: &ModelError, settings: &ModelSettings, protocol: Protocol) -> String {
+    // gateways answer so where a key is missing, and do not say that it is
+    let may_want_key =
+        settings.api_key.is_none() && matches!(failure, ModelError::Status(400 | 500));
+    let key = if may_want_key {
+        " If the server wants a key, set REFRACT_MODEL_API_KEY."
+    } else {
+        ""
+    };
+    format!("{}{key}", of_failure(failure, protocol))
+}
+
+fn of_failure(failure: &ModelError, protocol: Protocol) -> &'static str {
     match failure {
         ModelError::Status(401 | 403) => " Check REFRACT_MODEL_API_KEY.",
         ModelError::Status(429) => " Its limits are too low for it to serve now.",
+        ModelError::Status(408 | 504 | 524) => {
+            " Raise the time limit of the gateway or proxy in front of the model server."
+        }
         ModelError::Status(404 | 405 | 501) => match protocol {
             Protocol::SystemOne | Protocol::Decisions | Protocol::Gemini => {
                 " The server or its model lacks the endpoint of this protocol: set \
@@ -142,8 +157,10 @@ pub(super) fn after(failure: &ModelError, protocol: Protocol) -> &'static str {
         | ModelError::NotHttp
         | ModelError::Redirect(_) => CHECK_SETTINGS,
         ModelError::Unreachable(_) => " Check REFRACT_MODEL_URL and whether the server runs.",
-        ModelError::TimedOut(_) => {
-            " Try again once the model is loaded, or raise REFRACT_MODEL_TIMEOUT_MS."
+        ModelError::TimedOut(_) | ModelError::HeldUp(_) => {
+            " Try again once the model is loaded, or raise REFRACT_MODEL_TIMEOUT_MS. If a gateway in \
+             front of it waits for a rate limit, switch its retries off: `router_settings: \
+             num_retries: 0` of LiteLLM."
         }
         ModelError::Loading(_) => " Try again once the model is loaded.",
         ModelError::ContextTooSmall(_) => {
@@ -191,6 +208,10 @@ pub(super) fn after(failure: &ModelError, protocol: Protocol) -> &'static str {
             " Look at what the server logs: it may have stopped while it answered."
         }
         ModelError::Status(_) | ModelError::ReportedError => " Look at what the server logs.",
-        ModelError::TooBusy(_) | ModelError::ParameterRefused { .. } | ModelError::TooLarge => "",
+        ModelError::Resting(_) => " Try again in a minute, and look at what the gateway logs.",
+        ModelError::TooBusy(_)
+        | ModelError::KeyRefused(_)
+        | ModelError::ParameterRefused { .. }
+        | ModelError::TooLarge => "",
     }
 }

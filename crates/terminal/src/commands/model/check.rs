@@ -110,7 +110,7 @@ async fn reason(settings: &ModelSettings, failed: FailedTrial) -> anyhow::Result
     };
     let advice = match other {
         Some(endpoint) => format!(" It answers at {endpoint}: set REFRACT_MODEL_URL to that."),
-        None => advice::after(&failure, settings.protocol).to_owned(),
+        None => advice::after(&failure, settings, settings.protocol),
     };
     Ok(format!(
         "this model cannot serve ({trial}): {failure}{quoted}{advice}"

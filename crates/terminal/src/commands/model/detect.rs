@@ -37,12 +37,14 @@ pub(super) async fn run(settings: &ModelSettings, name: Option<&str>) -> anyhow:
     output::text(&lines(&found))
 }
 
-/// Finds out what one server speaks, with a line on stderr for each try.
+/// Finds out what one server speaks, with a line on stderr for each protocol that was tried.
 async fn detect(settings: &ModelSettings, name: Option<&str>) -> anyhow::Result<ModelSettings> {
     let address = settings.endpoint.to_string();
     let mut detection = ModelDetection::new(settings, name);
-    let on_try = |tried: &DetectionTry| output::say(&line(settings, tried));
-    let detected = waiting::for_call(&address, detection.run(on_try)).await?;
+    let detected = waiting::for_call(&address, detection.run()).await?;
+    for tried in detection.best_tries() {
+        output::say(&line(settings, tried));
+    }
     let Some(DetectedModel { settings, listed }) = detected else {
         anyhow::bail!(reason(settings, &detection));
     };
@@ -94,7 +96,7 @@ fn reason(settings: &ModelSettings, detection: &ModelDetection<'_>) -> String {
     };
     let tried_line = line(settings, tried);
     let advice = tried.failure.as_ref().map(|failure| {
-        let advice = advice::after(failure, tried.protocol);
+        let advice = advice::after(failure, settings, tried.protocol);
         format!("{models}{advice}")
     });
     format!(
