@@ -4,8 +4,8 @@
 //! HTTP/1.1 on purpose: a connection carries one request at a time, so closing the connection stops
 //! an abandoned request. Redirects are not followed.
 //!
-//! A request over a kept connection that the server had closed was never received, if no byte of an
-//! answer came. It is sent once more over a new connection, and counts as one attempt.
+//! What was sent is never sent again, since the server may have read it: only a request that a closed
+//! connection returns unsent goes over a new one.
 
 mod dial;
 mod pool;
@@ -32,6 +32,8 @@ use hyper::header::{
 use hyper::{Request, Response, StatusCode, Uri};
 use refract_traces::TraceHeaders;
 use rustls::ClientConfig;
+use tokio::runtime::Handle;
+use tokio::task::JoinSet;
 
 use self::dial::Dialer;
 use self::pool::{IdleConnections, PoolsOfThreads};
@@ -46,10 +48,12 @@ use crate::error::{ModelError, Unreachable};
 use crate::settings::ModelApiKey;
 use crate::settings::setting_error::SettingError;
 
-/// Idle time after which we close a connection, as long as the official clients keep theirs: each
-/// new one costs a lone call the handshakes of TCP and TLS. A server that closes earlier, such as
-/// uvicorn after five seconds, costs no call.
-const KEEP_ALIVE: Duration = Duration::from_secs(30);
+/// Idle time after which we close a connection without TLS: less than the five seconds of uvicorn,
+/// Node.js and llama.cpp, since a request that meets their closing fails.
+const KEEP_ALIVE: Duration = Duration::from_secs(4);
+/// The same over TLS, as long as the official clients: each new connection costs a lone call the
+/// handshakes, and hosts keep theirs for a minute or more.
+const KEEP_ALIVE_TLS: Duration = Duration::from_secs(30);
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const REFRACT: HeaderValue =
     HeaderValue::from_static(concat!("refract/", env!("CARGO_PKG_VERSION")));
@@ -65,6 +69,10 @@ pub(crate) struct ServerAccess {
     tls: Option<Arc<ClientConfig>>,
     proxy: Option<Arc<Proxy>>,
     keep_alive: Duration,
+    /// The runtime that made this value. It reads and writes all connections over TLS: threads lend
+    /// them to each other, and none may end with a thread. `None` outside a runtime: no connection
+    /// is lent then.
+    runtime: Option<Handle>,
     pools: PoolsOfThreads,
     /// The key from a file; it takes precedence over the one among the headers.
     renewable_key: Option<Arc<RenewableKey>>,
@@ -99,9 +107,10 @@ impl ServerAccess {
         Ok(Self {
             uri,
             headers,
-            tls,
             proxy: proxy.map(Arc::new),
-            keep_alive: KEEP_ALIVE,
+            keep_alive: tls.as_ref().map_or(KEEP_ALIVE, |_| KEEP_ALIVE_TLS),
+            tls,
+            runtime: Handle::try_current().ok(),
             pools: PoolsOfThreads::default(),
             renewable_key: None,
         })
@@ -175,24 +184,44 @@ impl ModelConnections {
         if let Some(mut kept) = kept {
             match kept.send(self.request(body.clone(), trace)).await {
                 Ok(response) => return Ok((response, kept)),
-                Err(failure) if failure.is_unanswered => {
+                Err(failure) if failure.is_unsent => {
                     let error = failure.error;
                     tracing::debug!(%error, "the model server had closed a kept connection");
                 }
                 Err(failure) => return Err(reply::send_failure(&failure.error)),
             }
         }
-        let mut connection = self.dialer.connect().await?;
+        let mut connection = self.connect().await?;
         let sent = connection.send(self.request(body, trace)).await;
         let response = sent.map_err(|failure| reply::send_failure(&failure.error))?;
         Ok((response, connection))
+    }
+
+    /// Opens a connection. Dropping the future stops that.
+    async fn connect(&self) -> Result<ServerConnection, ModelError> {
+        let Some(runtime) = self.shared_runtime() else {
+            return self.dialer.connect().await;
+        };
+        let dialer = Arc::clone(&self.dialer);
+        let mut dialing = JoinSet::new();
+        dialing.spawn_on(async move { dialer.connect().await }, runtime);
+        let connected = dialing.join_next().await;
+        // only a process that ends has stopped the runtime
+        let ended = Err(ModelError::Unreachable(Unreachable::Network));
+        connected.and_then(Result::ok).unwrap_or(ended)
+    }
+
+    /// The runtime of connections that threads lend to each other.
+    fn shared_runtime(&self) -> Option<&Handle> {
+        self.access.tls.as_ref()?;
+        self.access.runtime.as_ref()
     }
 
     /// Takes an idle connection of another thread if a new one would need the handshakes of TLS,
     /// which take longer than the way through two threads. Calls that come one by one reach
     /// different threads.
     fn take_of_another_thread(&self) -> Option<ServerConnection> {
-        self.access.tls.as_ref()?;
+        self.shared_runtime()?;
         self.access.pools.take()
     }
 

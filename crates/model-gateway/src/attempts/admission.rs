@@ -9,7 +9,7 @@ use crate::connection::ServerReply;
 use crate::connection::request_body::RequestBody;
 use crate::error::ModelError;
 use crate::priority_queue::CallPriority;
-use crate::servers::pace::PacedRequest;
+use crate::servers::pace::{PacedRequest, ServerPace};
 use crate::servers::place::ServerPlace;
 use crate::servers::pool::ServerPool;
 
@@ -57,11 +57,26 @@ pub(super) async fn admit<'a>(
         })
     });
     match priority {
-        CallPriority::Interactive => timeout(limit.longest_wait(), admission)
-            .await
-            .unwrap_or_else(|_| Err(limit.too_busy())),
+        CallPriority::Interactive => match timeout(limit.longest_wait(), admission).await {
+            Ok(admitted) => admitted,
+            Err(_) => begin_overdue(server_pace, limit, tokens).ok_or_else(|| limit.too_busy()),
+        },
         CallPriority::Batch => admission.await,
     }
+}
+
+/// Begins a request that has waited for as long as it may, if no more than a guess holds it back.
+fn begin_overdue<'a>(
+    server_pace: &ServerPace,
+    limit: &'a ConcurrencyLimit,
+    tokens: usize,
+) -> Option<AdmittedRequest<'a>> {
+    let permit = limit.try_acquire()?;
+    let paced = server_pace.begin_overdue(tokens)?;
+    Some(AdmittedRequest {
+        paced,
+        _permit: permit,
+    })
 }
 
 /// Lets the server's pace learn from the end of a request.

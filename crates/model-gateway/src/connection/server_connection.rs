@@ -1,60 +1,37 @@
 //! One HTTP/1.1 connection to a model server.
 
-use std::io::{self, ErrorKind};
-use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll, ready};
-
 use hyper::body::Incoming;
 use hyper::client::conn::http1::{self, SendRequest};
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::reply;
 use super::request_body::RequestBody;
 use crate::error::ModelError;
-
-/// How a connection ends while a request is on its way: the server, or a machine between, has closed
-/// it.
-const CLOSED: [ErrorKind; 5] = [
-    ErrorKind::BrokenPipe,
-    ErrorKind::ConnectionAborted,
-    ErrorKind::ConnectionReset,
-    ErrorKind::NotConnected,
-    ErrorKind::UnexpectedEof,
-];
 
 /// Sends requests over one connection, one at a time. Dropping it closes the connection.
 pub(super) struct ServerConnection {
     sender: SendRequest<RequestBody>,
-    answer: Arc<AnswerBegun>,
 }
 
 /// Why the head of an answer did not come.
 pub(super) struct SendError {
     pub(super) error: hyper::Error,
-    /// Whether the connection was closed before a byte of the answer came.
-    pub(super) is_unanswered: bool,
+    /// Whether no byte of the request was sent: the server had closed the connection.
+    pub(super) is_unsent: bool,
 }
 
 impl ServerConnection {
-    /// Starts HTTP/1.1 on a stream, and spawns the task that reads and writes it. The task ends when
-    /// the connection is dropped.
+    /// Starts HTTP/1.1 on a stream, and spawns the task that reads and writes it on the current
+    /// runtime. The task ends when the connection is dropped.
     pub(super) async fn open(
         stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
     ) -> Result<Self, ModelError> {
-        let answer = Arc::new(AnswerBegun::default());
-        let stream = WatchedStream {
-            stream,
-            answer: Arc::clone(&answer),
-        };
         let opened = http1::handshake(TokioIo::new(stream)).await;
         let (sender, connection) = opened.map_err(|_| ModelError::Disconnected)?;
         // the sender reports errors as well, so the task's result is not needed
         tokio::spawn(connection);
-        Ok(Self { sender, answer })
+        Ok(Self { sender })
     }
 
     /// Sends a request and waits for the head of its answer.
@@ -62,16 +39,10 @@ impl ServerConnection {
         &mut self,
         request: Request<RequestBody>,
     ) -> Result<Response<Incoming>, SendError> {
-        self.answer.reset();
         let sent = self.sender.try_send_request(request).await;
-        sent.map_err(|mut failure| {
-            let was_sent = failure.take_message().is_none();
-            let error = failure.into_error();
-            let is_unanswered = !was_sent || !self.answer.has_begun() && is_closed(&error);
-            SendError {
-                error,
-                is_unanswered,
-            }
+        sent.map_err(|mut failure| SendError {
+            is_unsent: failure.take_message().is_some(),
+            error: failure.into_error(),
         })
     }
 
@@ -84,81 +55,5 @@ impl ServerConnection {
     /// Whether the connection is known to be closed.
     pub(super) fn is_closed(&self) -> bool {
         self.sender.is_closed()
-    }
-}
-
-fn is_closed(error: &hyper::Error) -> bool {
-    // an error of the user: the thread that reads and writes the connection has ended
-    let is_end = error.is_incomplete_message() || error.is_canceled() || error.is_user();
-    is_end || reply::io_kind(error).is_some_and(|kind| CLOSED.contains(&kind))
-}
-
-/// Whether a byte of the answer to the connection's last request has come.
-#[derive(Default)]
-struct AnswerBegun(AtomicBool);
-
-impl AnswerBegun {
-    fn reset(&self) {
-        self.0.store(false, Ordering::Relaxed);
-    }
-
-    fn begin(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    fn has_begun(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-}
-
-/// A stream that notes when bytes come in. hyper reports a connection that ends before an answer
-/// like one that ends within the answer's head.
-struct WatchedStream<S> {
-    stream: S,
-    answer: Arc<AnswerBegun>,
-}
-
-impl<S: AsyncRead + Unpin> AsyncRead for WatchedStream<S> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let before = buffer.filled().len();
-        ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
-        if buffer.filled().len() > before {
-            self.answer.begin();
-        }
-        Poll::Ready(Ok(()))
-    }
-}
-
-impl<S: AsyncWrite + Unpin> AsyncWrite for WatchedStream<S> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        parts: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(context, parts)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
     }
 }

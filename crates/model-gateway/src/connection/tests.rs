@@ -214,7 +214,9 @@ async fn a_connection_is_not_used_again_after_it_was_idle_for_too_long() {
         }
         assert_eq!(server.counts().connections, connections, "{keep_alive:?}");
     }
-    assert_eq!(KEEP_ALIVE, Duration::from_secs(30));
+    // below the five seconds of common servers, and as long as the official clients over TLS
+    assert!(KEEP_ALIVE < Duration::from_secs(5));
+    assert_eq!(KEEP_ALIVE_TLS, Duration::from_secs(30));
 }
 
 #[test]

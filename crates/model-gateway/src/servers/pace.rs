@@ -1,15 +1,20 @@
 //! The pace of requests to one server: what its host allows by setting, and what it is seen to
 //! take. A server without settings that has refused nothing is not paced.
+//!
+//! A host beyond its limit refuses all that is too much; one that refuses a request now and then has
+//! taken the others, and the second attempts. So a rate is learned once three of the latest twenty
+//! requests were refused, never from one refusal of a quiet host.
 
 mod budget;
 mod learned_rate;
 
 use std::num::NonZeroU32;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use tokio::time::sleep;
+use tokio::sync::Notify;
+use tokio::time::timeout;
 
 use self::budget::Budget;
 use self::learned_rate::LearnedRate;
@@ -17,6 +22,9 @@ use crate::priority_queue::{CallPriority, PriorityQueue};
 
 /// The time without a request held back after which a learned rate is given up.
 const IDLE_AFTER: Duration = Duration::from_mins(1);
+/// Refusals among the latest 20 requests from which on a rate is learned.
+const FEWEST_REFUSALS: u32 = 3;
+const LATEST: u32 = (1 << 20) - 1;
 /// The longest time for which a server that asks for one gets no request.
 const LONGEST_REST: Duration = Duration::from_secs(5);
 
@@ -34,8 +42,12 @@ pub(crate) struct ServerPace {
     origin: Instant,
     /// Whether there is any limit; without one, nothing is locked.
     is_limited: AtomicBool,
+    /// A bit for each of the latest 20 requests: 1 for a refused one.
+    refused: AtomicU32,
     limits: Mutex<PaceLimits>,
     queue: PriorityQueue,
+    /// Wakes the first request that waits when it may go sooner.
+    faster: Notify,
 }
 
 #[derive(Debug)]
@@ -65,8 +77,10 @@ impl ServerPace {
         Self {
             origin: Instant::now(),
             is_limited: AtomicBool::new(limits.are_any()),
+            refused: AtomicU32::new(0),
             limits: Mutex::new(limits),
             queue: PriorityQueue::default(),
+            faster: Notify::new(),
         }
     }
 
@@ -96,15 +110,31 @@ impl ServerPace {
                 let spent = self.limits().try_spend(self.now(), tokens);
                 match spent {
                     Ok(()) => return self.begun(true),
-                    Err(wait) => sleep(wait).await,
+                    // either way, the wait is looked up again
+                    Err(wait) => {
+                        let _ = timeout(wait, self.faster.notified()).await;
+                    }
                 }
             }
         };
         self.queue.take_in_order(priority, spend).await
     }
 
+    /// Begins a request that has waited for as long as it may, if only a guessed rate holds it back:
+    /// no call fails for a guess while the server answers.
+    pub(crate) fn begin_overdue(&self, tokens: usize) -> Option<PacedRequest> {
+        let now = self.now();
+        let mut limits = self.limits();
+        if limits.learned.as_ref()?.is_measured() || !limits.budget_wait(now, tokens).is_zero() {
+            return None;
+        }
+        limits.spend(now, tokens);
+        Some(self.begun(true))
+    }
+
     /// Learns from an answer to a request.
     pub(crate) fn answered(&self, request: PacedRequest) {
+        self.note(0);
         if !self.is_limited() {
             return;
         }
@@ -119,7 +149,11 @@ impl ServerPace {
                 limits.learned = None;
                 self.is_limited.store(limits.are_any(), Ordering::Relaxed);
             }
-            Some(learned) => learned.answered(now, request.was_held_back),
+            Some(learned) => {
+                if learned.answered(now, request) {
+                    self.faster.notify_one();
+                }
+            }
             None => {}
         }
     }
@@ -127,12 +161,13 @@ impl ServerPace {
     /// Learns from a refusal, for its rate, of a request. `asked` is how long the server asks to
     /// wait, and `in_flight` the number of requests that it works on.
     pub(crate) fn refused(&self, request: PacedRequest, asked: Option<Duration>, in_flight: usize) {
+        let refusals = self.note(1);
         let now = self.now();
         let asked = asked.map(|asked| asked.min(LONGEST_REST));
         let mut limits = self.limits();
         if let Some(learned) = &mut limits.learned {
             learned.refused(now, request.sent_at, asked);
-        } else {
+        } else if refusals >= FEWEST_REFUSALS {
             let after = now.saturating_sub(request.sent_at);
             limits.learned = Some(LearnedRate::first(now, after, in_flight));
             limits.held_back_at = now;
@@ -145,7 +180,10 @@ impl ServerPace {
         if !self.is_limited() {
             return None;
         }
-        let per_second = self.limits().learned.as_ref()?.per_second();
+        let limits = self.limits();
+        let learned = limits.learned.as_ref();
+        let per_second = learned.filter(|learned| learned.is_measured())?;
+        let per_second = per_second.per_second();
         let minute = Duration::try_from_secs_f64(per_second * 60.0).unwrap_or(Duration::MAX);
         Some(minute.as_secs())
     }
@@ -153,6 +191,20 @@ impl ServerPace {
     /// Number of requests held back now.
     pub(crate) fn waiting(&self) -> usize {
         self.queue.count()
+    }
+
+    /// Notes the end of a request: 1 for a refused one. Returns the refusals among the latest.
+    fn note(&self, end: u32) -> u32 {
+        let order = Ordering::Relaxed;
+        // usually nothing is written, so that threads do not contend for the cache line
+        if end == 0 && self.refused.load(order) == 0 {
+            return 0;
+        }
+        let add = |latest: u32| (latest << 1 | end) & LATEST;
+        let before = self
+            .refused
+            .fetch_update(order, order, |latest| Some(add(latest)));
+        add(before.unwrap_or_default()).count_ones()
     }
 
     fn begun(&self, was_held_back: bool) -> PacedRequest {
@@ -178,16 +230,26 @@ impl PaceLimits {
 
     /// Spends what a request costs, or returns how long to wait first.
     fn try_spend(&mut self, now: Duration, tokens: usize) -> Result<(), Duration> {
-        let tokens = f64::from(u32::try_from(tokens).unwrap_or(u32::MAX));
-        let waits = [
-            self.learned.as_ref().map(|learned| learned.wait(now)),
-            self.requests.as_mut().map(|budget| budget.wait(now, 1.0)),
-            self.tokens.as_mut().map(|budget| budget.wait(now, tokens)),
-        ];
-        let wait = waits.into_iter().flatten().max().unwrap_or_default();
+        let learned = self.learned.as_ref().map(|learned| learned.wait(now));
+        let wait = learned
+            .unwrap_or_default()
+            .max(self.budget_wait(now, tokens));
         if !wait.is_zero() {
             return Err(wait);
         }
+        self.spend(now, tokens);
+        Ok(())
+    }
+
+    /// How long to wait for the settings of the host.
+    fn budget_wait(&mut self, now: Duration, tokens: usize) -> Duration {
+        let requests = self.requests.as_mut().map(|budget| budget.wait(now, 1.0));
+        let tokens = counted(tokens);
+        let tokens = self.tokens.as_mut().map(|budget| budget.wait(now, tokens));
+        requests.max(tokens).unwrap_or_default()
+    }
+
+    fn spend(&mut self, now: Duration, tokens: usize) {
         if let Some(learned) = &mut self.learned {
             learned.spend(now);
         }
@@ -195,8 +257,11 @@ impl PaceLimits {
             requests.spend(now, 1.0);
         }
         if let Some(budget) = &mut self.tokens {
-            budget.spend(now, tokens);
+            budget.spend(now, counted(tokens));
         }
-        Ok(())
     }
+}
+
+fn counted(tokens: usize) -> f64 {
+    f64::from(u32::try_from(tokens).unwrap_or(u32::MAX))
 }

@@ -4,8 +4,13 @@
 //! rate grows with the cube of the time: slowly at first, so that it stays near the limit for long,
 //! then quickly, so that it finds a higher limit soon. Time and not the number of answers decides,
 //! and a node that sends more is refused more often: so nodes that share a limit come to share it
-//! evenly. A node that asks for less than it may is refused for what others send: it keeps twice the
-//! rate of its answers, so that its calls need not wait.
+//! evenly.
+//!
+//! Only a refusal under load shows a limit: the rate held back at least half of the latest answered
+//! requests, so that the node asked for as much as it may. A node that asks for less is refused for
+//! what others send, and a stray refusal of it lowers nothing. Until a limit was seen under load, the
+//! rate is a guess, and multiplies with each round trip in which the server answers what was held
+//! back: a burst on a quiet host soon goes as fast as without a rate.
 //!
 //! A server that refuses most requests, such as one whose minute is used up, is asked ever more
 //! slowly, and at nearly the earlier rate after a few answers.
@@ -13,14 +18,18 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use super::PacedRequest;
+
 /// Number of latest answers over which the rate of answers is measured.
 const MEASURED: usize = 40;
 /// Number of answers below which no rate is measured.
 const FEWEST_MEASURED: usize = 8;
 /// The part of the measured rate to which a refusal cuts the rate.
 const AFTER_CUT: f64 = 0.92;
-/// The same for a node that held back fewer than half of its latest requests.
+/// The same for a node that held back fewer than half of its latest requests, and is mostly refused.
 const AFTER_CUT_UNHELD: f64 = 2.0;
+/// The latest answers among which those to requests that were held back count.
+const HELD_BACK_OF: usize = 20;
 /// The share of answers among the latest requests up to which a server counts as refusing most
 /// requests.
 const MOSTLY_REFUSING: f64 = 0.8;
@@ -30,8 +39,10 @@ const DOUBLED_AFTER: f64 = 8.0;
 const PROBED_AFTER: f64 = 60.0;
 /// The most times that `DOUBLED_AFTER` counts.
 const LONGEST_GROWTH: f64 = 8.0;
-/// The factor of an answer to a rate below the one to recover.
+/// The factor of an answer to a rate below the one to recover, and of a round trip to a guess.
 const RECOVERY: f64 = 4.0;
+/// Requests a second beyond which a guess does not grow: it holds nothing back any more.
+const HIGHEST_GUESS: f64 = 100_000.0;
 /// Requests a second to which refusals can always lower the rate.
 const LOWEST: f64 = 1.0;
 /// The shortest time to an answer that the first estimate counts with.
@@ -53,13 +64,15 @@ pub(super) struct LearnedRate {
     /// When the rate was cut last. Refusals of requests sent before are part of that cut.
     cut_at: Duration,
     grows_since: Duration,
-    /// Times of the latest answers.
-    answers: VecDeque<Duration>,
+    /// Whether the rate follows from refusals under load; else it is a guess.
+    is_measured: bool,
+    /// Times of the latest answers, and whether their requests were held back.
+    answers: VecDeque<(Duration, bool)>,
     latest: LatestRequests,
-    /// Which of the latest answered requests were held back.
-    held_back: LatestRequests,
-    /// When a request may be sent next.
+    /// When a request may be sent next at this rate.
     next_at: Duration,
+    /// The end of the rest that the server asked for.
+    rests_until: Duration,
 }
 
 impl LearnedRate {
@@ -73,10 +86,11 @@ impl LearnedRate {
             recovered: rate,
             cut_at: now,
             grows_since: now,
+            is_measured: false,
             answers: VecDeque::with_capacity(MEASURED),
             latest: LatestRequests::default(),
-            held_back: LatestRequests::default(),
             next_at: now,
+            rests_until: now,
         }
     }
 
@@ -85,9 +99,14 @@ impl LearnedRate {
         self.rate
     }
 
+    /// Whether a limit was seen under load.
+    pub(super) fn is_measured(&self) -> bool {
+        self.is_measured
+    }
+
     /// How long to wait before the next request.
     pub(super) fn wait(&self, now: Duration) -> Duration {
-        self.next_at.saturating_sub(now)
+        self.next_at.max(self.rests_until).saturating_sub(now)
     }
 
     /// Spends the time of one request.
@@ -99,19 +118,32 @@ impl LearnedRate {
         self.next_at = begin.saturating_add(each);
     }
 
-    /// Learns from an answer. `was_held_back` is whether the rate held the request back: otherwise
-    /// answers do not show that the server takes more.
-    pub(super) fn answered(&mut self, now: Duration, was_held_back: bool) {
+    /// Learns from an answer. Only that to a request which the rate held back shows that the server
+    /// takes more. Returns whether those that wait may go sooner.
+    pub(super) fn answered(&mut self, now: Duration, request: PacedRequest) -> bool {
+        let PacedRequest {
+            sent_at,
+            was_held_back,
+        } = request;
         if self.answers.len() == MEASURED {
             self.answers.pop_front();
         }
-        self.answers.push_back(now);
+        self.answers.push_back((now, was_held_back));
         self.latest.add(true);
-        self.held_back.add(was_held_back);
         if self.rate < self.recovered {
-            self.rate = (self.rate * RECOVERY).min(self.recovered);
-            self.grows_since = now;
-        } else if was_held_back {
+            self.speed_up(now, self.recovered);
+            return true;
+        }
+        if !self.is_measured {
+            // once a round trip
+            let shows_more = was_held_back && sent_at > self.grows_since;
+            if shows_more {
+                self.speed_up(now, HIGHEST_GUESS);
+                self.recovered = self.rate;
+            }
+            return shows_more;
+        }
+        if was_held_back {
             let time = now.saturating_sub(self.grows_since).as_secs_f64();
             let doubled_after = DOUBLED_AFTER.max(PROBED_AFTER / self.recovered);
             let grown = (time / doubled_after).min(LONGEST_GROWTH);
@@ -119,6 +151,17 @@ impl LearnedRate {
         } else {
             self.grows_since = now;
         }
+        false
+    }
+
+    /// Multiplies the rate, up to `most`, and brings forward the next request.
+    fn speed_up(&mut self, now: Duration, most: f64) {
+        let faster = (self.rate * RECOVERY).min(most).max(self.rate);
+        let left = self.next_at.saturating_sub(now).as_secs_f64();
+        let left = Duration::try_from_secs_f64(left * self.rate / faster).unwrap_or_default();
+        self.next_at = self.next_at.min(now.saturating_add(left));
+        self.rate = faster;
+        self.grows_since = now;
     }
 
     /// Learns from a refusal, for the rate, of a request that was sent at `sent_at`. A server that
@@ -128,18 +171,27 @@ impl LearnedRate {
         let answered = self.latest.share();
         let refuses_most = answered <= MOSTLY_REFUSING;
         if let (true, Some(asked)) = (refuses_most, asked) {
-            self.next_at = self.next_at.max(now.saturating_add(asked));
+            self.rests_until = self.rests_until.max(now.saturating_add(asked));
         }
         if sent_at <= self.cut_at {
             return;
         }
-        let measured = self.measured(now).unwrap_or(self.rate);
-        let cut = if self.held_back.share() < 0.5 {
-            AFTER_CUT_UNHELD * measured
-        } else {
+        let is_under_load = self.is_held_back();
+        if !is_under_load && !refuses_most {
+            return;
+        }
+        let measured = self.measured(now);
+        if measured.is_some() {
+            self.is_measured = is_under_load;
+        }
+        let measured = measured.unwrap_or(self.rate);
+        let cut = if is_under_load {
             AFTER_CUT * measured.min(self.rate)
+        } else {
+            AFTER_CUT_UNHELD * measured
         };
-        let has_answered = self.answers.back().is_some_and(|last| *last > self.cut_at);
+        let last = self.answers.back();
+        let has_answered = last.is_some_and(|(last, _)| *last > self.cut_at);
         if refuses_most {
             let cut = cut * answered;
             if has_answered {
@@ -155,13 +207,21 @@ impl LearnedRate {
         self.grows_since = now;
     }
 
+    /// Whether the rate held back at least half of the latest answered requests.
+    fn is_held_back(&self) -> bool {
+        let latest = self.answers.iter().rev().take(HELD_BACK_OF);
+        let held_back = latest.filter(|(_, was_held_back)| *was_held_back);
+        2 * held_back.count() >= self.answers.len().min(HELD_BACK_OF)
+    }
+
     /// Answers a second over the latest answers; `None` if they are too few.
     fn measured(&self, now: Duration) -> Option<f64> {
         if self.answers.len() < FEWEST_MEASURED {
             return None;
         }
         let count = u32::try_from(self.answers.len()).ok()?;
-        let since = now.saturating_sub(*self.answers.front()?).as_secs_f64();
+        let (first, _) = self.answers.front()?;
+        let since = now.saturating_sub(*first).as_secs_f64();
         (since > 0.0).then(|| f64::from(count) / since)
     }
 }

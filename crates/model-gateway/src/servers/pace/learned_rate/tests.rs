@@ -56,14 +56,20 @@ impl BusyNode {
         while self.pausing.pop_front_if(|end| *end <= now).is_some() {
             self.idle += 1;
         }
-        while let Some((_, was_held_back)) = self
+        while let Some((sent, was_held_back)) = self
             .answered
             .pop_front_if(|(sent, _)| *sent + ANSWER <= now)
         {
             self.answers += 1;
             self.idle += u32::from(!self.is_quiet);
             if let Some(rate) = &mut self.rate {
-                rate.answered(now, was_held_back);
+                rate.answered(
+                    now,
+                    PacedRequest {
+                        sent_at: sent,
+                        was_held_back,
+                    },
+                );
             }
         }
         while let Some(sent) = self.refused.pop_front_if(|sent| *sent + REFUSAL <= now) {
@@ -256,4 +262,73 @@ fn a_server_that_mostly_refuses_gets_the_rest_that_it_asks_for() {
         assert_eq!(rate.wait(now) >= Duration::from_secs(5), refusals == 4);
         now += Duration::from_secs(1);
     }
+}
+
+/// How long a burst of requests takes at a server that answers all within 50 ms.
+fn burst(mut rate: LearnedRate, mut now: Duration, requests: usize) -> Duration {
+    let began = now;
+    let mut in_flight = VecDeque::new();
+    let mut sent = 0;
+    let mut was_held_back = false;
+    while sent < requests {
+        now += STEP;
+        let due = |request: &mut PacedRequest| request.sent_at + Duration::from_millis(50) <= now;
+        while let Some(request) = in_flight.pop_front_if(due) {
+            rate.answered(now, request);
+        }
+        while sent < requests && rate.wait(now).is_zero() {
+            rate.spend(now);
+            sent += 1;
+            in_flight.push_back(PacedRequest {
+                sent_at: now,
+                was_held_back,
+            });
+            was_held_back = false;
+        }
+        was_held_back = true;
+    }
+    now - began
+}
+
+#[test]
+fn a_burst_is_soon_as_fast_as_without_a_rate_unless_a_limit_was_seen_under_load() {
+    let second = Duration::from_secs(1);
+    let mut rate = LearnedRate::first(Duration::ZERO, REFUSAL, 1);
+    for seconds in 1..=12 {
+        // quiet calls, of which every fourth is refused at first
+        let now = seconds * second;
+        if seconds % 4 == 0 {
+            rate.refused(now, now, None);
+        }
+        rate.answered(
+            now + ANSWER,
+            PacedRequest {
+                sent_at: now,
+                was_held_back: false,
+            },
+        );
+    }
+    assert!(!rate.is_measured());
+    let took = burst(rate, 13 * second, 300);
+    assert!(took <= Duration::from_millis(500), "{took:?}");
+}
+
+#[test]
+fn a_stray_refusal_of_a_quiet_node_lowers_nothing() {
+    let mut rate = LearnedRate::first(Duration::ZERO, REFUSAL, 10);
+    let before = rate.per_second();
+    for seconds in 1..=10 {
+        let sent_at = Duration::from_secs(seconds);
+        let was_held_back = false;
+        rate.answered(
+            sent_at + ANSWER,
+            PacedRequest {
+                sent_at,
+                was_held_back,
+            },
+        );
+    }
+    let now = Duration::from_secs(11);
+    rate.refused(now, now, None);
+    assert!(rate.per_second() >= before, "{}", rate.per_second());
 }
