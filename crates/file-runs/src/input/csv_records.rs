@@ -94,10 +94,11 @@ impl CsvRecords {
         if self.allowance.is_used_up() {
             return InputError::TooLong { line };
         }
-        let error = match error.into_kind() {
-            csv::ErrorKind::Io(error) => error,
-            // only reading can fail: a byte record accepts rows of any length with any bytes
-            _ => std::io::Error::from(std::io::ErrorKind::InvalidData),
+        // only reading can fail: a byte record accepts rows of any length with any bytes
+        let error = if let csv::ErrorKind::Io(error) = error.into_kind() {
+            error
+        } else {
+            std::io::Error::from(std::io::ErrorKind::InvalidData)
         };
         let quote = error.get_ref();
         let quote = quote.and_then(|error| error.downcast_ref::<QuoteError>());

@@ -162,8 +162,8 @@ impl<R: Read> Read for CheckedQuotes<R> {
     }
 }
 
-/// Whether the cells of a tab-separated text are quoted as in CSV, as pandas, polars, DuckDB, csvkit and
-/// R write them. In other such texts a quote is an ordinary character.
+/// Whether the cells of a tab-separated text are quoted as in CSV, as pandas, polars, csvkit and R
+/// write them. In other such texts a quote is an ordinary character.
 ///
 /// They are if every name in the header is quoted; or if all quotes at the beginning of a cell are as in
 /// RFC 4180, and some quoted cell holds a quote, or a tab or line break without which the lines have
