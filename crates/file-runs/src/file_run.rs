@@ -31,6 +31,8 @@ pub struct FileRun {
     pub(crate) input: Arc<InputFile>,
     pub(crate) shard: Shard,
     pub(crate) identity: RunIdentity,
+    /// Whether rows whose fields are all empty are left out.
+    pub(crate) leaves_out_blank: bool,
 }
 
 /// Why a run does not begin.
@@ -72,7 +74,17 @@ impl FileRun {
             input: Arc::new(input),
             shard: order.shard,
             identity,
+            leaves_out_blank: true,
         })
+    }
+
+    /// Asks about rows whose fields are all empty too, which are left out otherwise.
+    #[must_use]
+    pub fn with_blank_rows(self) -> Self {
+        Self {
+            leaves_out_blank: false,
+            ..self
+        }
     }
 
     /// The format of the file.

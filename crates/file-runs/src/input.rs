@@ -1,6 +1,6 @@
 //! Reads the file of a run as rows, line by line, at any size.
 //!
-//! Formats are CSV with commas, semicolons or tabs, TSV, JSON Lines, and Excel workbooks. This
+//! Formats are CSV with any separator, TSV, JSON Lines, JSON, and Excel workbooks. This
 //! module knows the formats and the wanted columns, and nothing of prisms, models or results.
 
 mod binary_kind;
@@ -15,6 +15,8 @@ mod input_kind;
 pub(crate) mod input_outline;
 mod input_source;
 mod json_rows;
+mod json_values;
+mod quotes;
 mod raw_row;
 pub(crate) mod row;
 pub(crate) mod rows;
@@ -35,6 +37,8 @@ pub use self::input_file::InputFile;
 pub(crate) use self::input_file::RawRows;
 pub use self::input_kind::InputKind;
 pub use self::input_source::InputSource;
+pub use self::quotes::QuoteError;
+pub use self::raw_row::OddCells;
 pub(crate) use self::raw_row::{RawRow, RawValue};
 pub use self::stored_input::StoredInput;
 pub(crate) use self::wanted_columns::{WantedColumn, WantedColumns, listed};

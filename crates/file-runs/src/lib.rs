@@ -36,8 +36,8 @@ pub use input::column_mapping::{ColumnMapping, InputColumns, MappingError};
 pub use input::input_outline::{InputOutline, outline};
 pub use input::suggested_columns::suggest_columns;
 pub use input::{
-    InputEncoding, InputError, InputFile, InputKind, InputSource, StoredInput, WorkbookError,
-    binary_kind,
+    InputEncoding, InputError, InputFile, InputKind, InputSource, OddCells, QuoteError,
+    StoredInput, WorkbookError, binary_kind,
 };
 pub use marks_file::{MarksFile, MarksFileError, MarksFileRows};
 pub use output::finished_rows::{FinishedRow, RunSummary};

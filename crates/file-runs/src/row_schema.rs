@@ -6,7 +6,7 @@
 
 use refract_domain::limits;
 use refract_domain::prism::PrismVersion;
-use refract_domain::prism::question::Question;
+use refract_domain::prism::question::{Question, QuestionType};
 use refract_domain::result::mark;
 use serde_json::{Map, Value, json};
 
@@ -91,7 +91,7 @@ fn reference() -> Value {
     })
 }
 
-/// An outcome by its key or label; an empty one and null stand for none.
+/// An outcome by its key or label, yes and no also as a boolean; an empty one and null stand for none.
 fn outcome(question: &Question) -> Value {
     let outcomes = mark::outcomes(question);
     let mut names: Vec<&str> = outcomes.clone().map(|outcome| outcome.key).collect();
@@ -102,7 +102,23 @@ fn outcome(question: &Question) -> Value {
     }
     let names = names.into_iter().map(Value::from);
     let none = [Value::from(""), Value::Null];
-    let names: Vec<_> = names.chain(none).collect();
+    let mut names: Vec<_> = names.chain(none).collect();
+    if question.question_type() == QuestionType::YesNo {
+        let spelled = |name: &'static str| {
+            let lower = [name.to_owned(), name.to_ascii_uppercase()];
+            let mut letters = name.chars();
+            let first = letters.next().map(|first| first.to_ascii_uppercase());
+            let title = first.into_iter().chain(letters).collect();
+            lower.into_iter().chain([title])
+        };
+        let written = mark::YES_NAMES.into_iter().chain(mark::NO_NAMES);
+        for name in written.flat_map(spelled).map(Value::from) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names.extend([json!(true), json!(false), json!(1), json!(0)]);
+    }
     json!({ "description": question.text, "enum": names })
 }
 

@@ -79,13 +79,32 @@ pub fn outcomes(question: &Question) -> impl Iterator<Item = OutcomeRef<'_>> + C
     question.outcomes().chain(yes_and_no.iter().copied())
 }
 
-/// Finds the outcome that a cell of a file names, by key or, if no key matches, by label. White
-/// space around the name is ignored. `None` when the question has no such outcome.
+/// What data frames, spreadsheets and public data sets write for yes and no, in any case.
+pub const YES_NAMES: [&str; 3] = ["true", "1", "1.0"];
+/// See [`YES_NAMES`].
+pub const NO_NAMES: [&str; 3] = ["false", "0", "0.0"];
+
+/// Finds the outcome that a cell of a file names, by key or, if no key matches, by label; for a
+/// Yes / No question also by [`YES_NAMES`] and [`NO_NAMES`]. White space around the name is ignored.
+/// `None` when the question has no such outcome.
 pub fn outcome_named(question: &Question, cell: &str) -> Option<OutcomeKey> {
     let name = cell.trim();
     let by_key = outcomes(question).find(|outcome| outcome.key == name);
     let found = by_key.or_else(|| outcomes(question).find(|outcome| outcome.label == name));
-    OutcomeKey::parse(found?.key).ok()
+    let key = match found {
+        Some(outcome) => outcome.key,
+        None => yes_no_named(question, name)?.key(),
+    };
+    OutcomeKey::parse(key).ok()
+}
+
+fn yes_no_named(question: &Question, name: &str) -> Option<YesNoLabel> {
+    let is_among = |names: [&str; 3]| names.iter().any(|one| name.eq_ignore_ascii_case(one));
+    match question.question_type() {
+        QuestionType::YesNo if is_among(YES_NAMES) => Some(YesNoLabel::Yes),
+        QuestionType::YesNo if is_among(NO_NAMES) => Some(YesNoLabel::No),
+        QuestionType::YesNo | QuestionType::Choice | QuestionType::Scale => None,
+    }
 }
 
 /// The value in a column of marks: the outcome with its label in this version of the question.
@@ -144,6 +163,11 @@ mod tests {
             (0, "yes", None),
             (1, "yes", Some("yes")),
             (1, "No", Some("no")),
+            (1, "TRUE", Some("yes")),
+            (1, "false", Some("no")),
+            (1, "1.0", Some("yes")),
+            (1, "0", Some("no")),
+            (0, "true", None),
             (1, "Unsure", None),
             (1, "other", None),
             (2, "High", Some("high")),

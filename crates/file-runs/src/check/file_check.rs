@@ -11,7 +11,7 @@ use crate::check::price::{PricedRows, priced_rows};
 use crate::file_run::FileRun;
 use crate::input::row::InputRow;
 use crate::input::rows::InputRows;
-use crate::input::{InputError, listed};
+use crate::input::{InputError, OddCells, listed};
 use crate::run::error::cause;
 use crate::run::tally::RunTally;
 
@@ -21,10 +21,16 @@ const MOST_LISTED: usize = 100;
 /// The content of a file and the cost of its run.
 #[derive(Debug, Default)]
 pub struct FileCheck {
-    /// Rows of the shard.
+    /// Rows of the shard, without those that are left out.
     pub rows: u64,
     /// Rows of the whole file.
     pub rows_in_file: u64,
+    /// Rows of the whole file whose fields are all empty.
+    pub blank: u64,
+    /// Whether those rows are left out.
+    pub leaves_out_blank: bool,
+    /// What is odd about cells of a workbook, in the whole file.
+    pub odd_cells: OddCells,
     /// Rows of the shard that a limit refuses: the model is not asked about them.
     pub refused: u64,
     /// The first hundred refused rows.
@@ -143,7 +149,16 @@ impl FileRun {
         }
         priced.end();
         rows.check_columns()?;
+        check.odd_cells = rows.odd_cells();
+        if rows.are_all_left_out() {
+            return Err(InputError::AllBlank {
+                rows: rows.number(),
+                odd: check.odd_cells != OddCells::default(),
+            });
+        }
         check.rows_in_file = rows.number();
+        check.blank = rows.blank();
+        check.leaves_out_blank = self.leaves_out_blank;
         check.columns = rows.columns();
         check.unused_columns = rows.unused_columns();
         Ok(check)
@@ -163,6 +178,58 @@ impl FileCheck {
             rows: self.rows,
             refused: self.refused,
         }
+    }
+
+    /// What a person should know about the file before its rows are asked about, a sentence each: rows
+    /// without a text, and cells of a workbook whose value is not what somebody wrote.
+    pub fn remarks(&self) -> Vec<String> {
+        let rows = |count: u64| {
+            let noun = if count == 1 { "row" } else { "rows" };
+            format!("{count} {noun}")
+        };
+        let cells = |count: u64, what: &str| {
+            let noun = if count == 1 { "cell" } else { "cells" };
+            format!("{count} {noun} {what}")
+        };
+        let OddCells {
+            errors,
+            uncalculated,
+            inexact,
+        } = self.odd_cells;
+        let what_is_done = if self.leaves_out_blank {
+            "left out"
+        } else {
+            "asked about"
+        };
+        let whole = rows(self.rows_in_file);
+        let remarks = [
+            (
+                self.blank,
+                format!("{} of {whole} without a text: {what_is_done}", self.blank),
+            ),
+            (
+                errors,
+                cells(errors, "with an error such as #N/A, read as empty"),
+            ),
+            (
+                uncalculated,
+                cells(
+                    uncalculated,
+                    "with a formula that was never calculated, read as empty: open the workbook in a \
+                     spreadsheet and save it",
+                ),
+            ),
+            (
+                inexact,
+                cells(
+                    inexact,
+                    "with a number of over 15 digits, whose last digits the workbook does not hold: \
+                     store ids as text",
+                ),
+            ),
+        ];
+        let remarks = remarks.into_iter().filter(|(count, _)| *count > 0);
+        remarks.map(|(_, remark)| remark).collect()
     }
 
     /// The columns that the run does not read, as readable text.

@@ -1,9 +1,8 @@
-//! Lists the refused rows with all their cells: a file to correct and run again.
+//! Lists the refused rows with all their cells: a file to correct and run again. So cells stand as they
+//! came, without the quote that guards results against formulas.
 
 use std::io::{self, Write};
 use std::sync::Arc;
-
-use refract_lens_rendering::write_csv_line;
 
 /// Columns of the list before those of the file.
 const HEADER: [&str; 2] = ["line", "reason"];
@@ -38,7 +37,7 @@ impl<'a> RefusedRows<'a> {
     pub(crate) fn write_header(&mut self) -> io::Result<()> {
         let columns = self.columns.iter().map(String::as_str);
         match &mut self.out {
-            Some(out) => write_csv_line(HEADER.into_iter().chain(columns), out),
+            Some(out) => write_line(HEADER.into_iter().chain(columns), out),
             None => Ok(()),
         }
     }
@@ -49,6 +48,14 @@ impl<'a> RefusedRows<'a> {
         };
         let line = row.line.to_string();
         let own = row.cells.iter().map(String::as_str);
-        write_csv_line([line.as_str(), &row.reason].into_iter().chain(own), out)
+        write_line([line.as_str(), &row.reason].into_iter().chain(own), out)
     }
+}
+
+fn write_line<'a>(cells: impl Iterator<Item = &'a str>, out: &mut dyn Write) -> io::Result<()> {
+    let mut csv = csv::WriterBuilder::new()
+        .terminator(csv::Terminator::CRLF)
+        .from_writer(out);
+    csv.write_record(cells)?;
+    csv.flush()
 }

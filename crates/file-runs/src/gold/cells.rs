@@ -34,7 +34,7 @@ impl GoldCells {
     pub(crate) fn read(values: impl Iterator<Item = RawValue>, questions: &[Question]) -> Self {
         let mut cells = Self::default();
         for (value, question) in values.zip(questions) {
-            let outcome = match value {
+            let outcome = match value.naming() {
                 RawValue::Absent { .. } => continue,
                 RawValue::Text { text, .. } if text.trim().is_empty() => continue,
                 RawValue::Text { text, .. } => outcome_named(question, &text),
@@ -89,6 +89,12 @@ mod tests {
         assert_eq!(expected, ["topic a", "angry no"]);
         assert_eq!(wrong, [""; 0]);
         let absent = |is_null| RawValue::Absent { is_null };
+        let scalar = |text: &str| RawValue::Scalar {
+            text: text.to_owned(),
+            type_name: "boolean",
+        };
+        let (expected, _) = read([absent(true), scalar("true")]);
+        assert_eq!(expected, ["angry yes"]);
         let (expected, wrong) = read([absent(true), absent(false), text("high")]);
         assert_eq!((expected.len(), wrong.len()), (1, 0));
         assert_eq!(read([]), (Vec::new(), Vec::new()));

@@ -66,6 +66,13 @@ impl GoldRun {
         Ok(Self(Arc::new(run)))
     }
 
+    /// Asks about rows whose fields are all empty too, which are left out otherwise.
+    #[must_use]
+    pub fn with_blank_rows(self) -> Self {
+        let run = Arc::unwrap_or_clone(self.0);
+        Self(Arc::new(run.with_blank_rows()))
+    }
+
     /// The gold file as a plain file run.
     pub fn file(&self) -> &FileRun {
         &self.0

@@ -1,8 +1,4 @@
 //! Reads the records of CSV and TSV.
-//!
-//! The crate `csv` ends a quoted cell at the end of the file, so everything after an unclosed quote
-//! would be read as one long cell. A sentinel row appended to the file reveals such a quote.
-//! `csv-core` would need the sentinel too: its state at the end of the input is private.
 
 use std::io::{Cursor, Read};
 
@@ -11,13 +7,9 @@ use csv::{ByteRecord, ReaderBuilder};
 use super::bounded_reader::{Allowance, BoundedReader};
 use super::input_encoding::InputEncoding;
 use super::input_error::InputError;
-use super::input_kind::InputKind;
+use super::quotes::{CheckedQuotes, QuoteError};
 use super::raw_row::ROW_BYTES;
 use super::text_reader::{InputText, LineEnd};
-
-/// The sentinel, a separate row after the end of the file. Inside a cell, it shows that the cell's
-/// quote is unclosed.
-const SENTINEL: &[u8] = b"\x01 the end of the file \x01";
 
 /// The records of a CSV or TSV file, of which the first is the header.
 pub(crate) struct CsvRecords {
@@ -27,61 +19,60 @@ pub(crate) struct CsvRecords {
     /// Number of line breaks at the end of a record that the reader has counted once it returns the
     /// record: 1 for `\n`; 0 for `\r\n`, since the record ends after the `\r`.
     breaks_passed: u64,
-    has_ended: bool,
+}
+
+/// The characters between and around cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CellSyntax {
+    /// The character between cells.
+    pub(crate) separator: u8,
+    /// Whether cells may be quoted as in RFC 4180.
+    pub(crate) is_quoted: bool,
+    /// Whether the first line names the separator (`sep=;`) and is no record.
+    pub(crate) has_separator_line: bool,
 }
 
 impl CsvRecords {
     /// Starts at the first record. All lines are assumed to end like the first.
-    pub(crate) fn begin(text: InputText, kind: InputKind) -> Self {
-        let (separator, quoting) = match kind {
-            InputKind::Csv { separator } => (separator, true),
-            InputKind::Tsv | InputKind::JsonLines | InputKind::Workbook => (b'\t', false),
-        };
+    pub(crate) fn begin(text: InputText, syntax: CellSyntax) -> Result<Self, InputError> {
         let ends_crlf = text.line_end == LineEnd::CrLf;
-        let mut sentinel = if ends_crlf {
-            b"\r\n".to_vec()
+        let checked: Box<dyn Read + Send> = if syntax.is_quoted {
+            Box::new(CheckedQuotes::new(text.text, syntax.separator))
         } else {
-            b"\n".to_vec()
+            text.text
         };
-        sentinel.extend_from_slice(SENTINEL);
-        let with_sentinel: Box<dyn Read + Send> = Box::new(text.text.chain(Cursor::new(sentinel)));
+        // lines are counted by their ends, so the last one needs one too; blank lines are no records
+        let last_end: &[u8] = if ends_crlf { b"\r\n" } else { b"\n" };
+        let ended: Box<dyn Read + Send> = Box::new(checked.chain(Cursor::new(last_end)));
         let allowance = Allowance::of(ROW_BYTES);
         let reader = ReaderBuilder::new()
-            .delimiter(separator)
-            .quoting(quoting)
+            .delimiter(syntax.separator)
+            .quoting(syntax.is_quoted)
             .has_headers(false)
             .flexible(true)
             .buffer_capacity(64 * 1024)
-            .from_reader(BoundedReader::new(with_sentinel, allowance.clone()));
-        Self {
+            .from_reader(BoundedReader::new(ended, allowance.clone()));
+        let mut records = Self {
             reader,
             allowance,
             encoding: text.encoding,
             breaks_passed: u64::from(!ends_crlf),
-            has_ended: false,
+        };
+        if syntax.has_separator_line {
+            records.next(&mut ByteRecord::new())?;
         }
+        Ok(records)
     }
 
     /// Reads the next record and returns its first line; `None` after the last.
     pub(crate) fn next(&mut self, record: &mut ByteRecord) -> Result<Option<u64>, InputError> {
-        if self.has_ended {
-            return Ok(None);
-        }
         self.allowance.renew();
-        if let Err(error) = self.reader.read_byte_record(record) {
-            return Err(self.error(error, record));
+        match self.reader.read_byte_record(record) {
+            Ok(true) => {}
+            Ok(false) => return Ok(None),
+            Err(error) => return Err(self.error(error, record)),
         }
         let line = self.line(record);
-        let last = record.iter().next_back().unwrap_or_default();
-        if last == SENTINEL && record.len() == 1 {
-            self.has_ended = true;
-            return Ok(None);
-        }
-        if last.ends_with(SENTINEL) {
-            // the record ended with the file, so the reader counted no line end
-            let line = line + self.breaks_passed;
-            return Err(InputError::Unclosed { line });
-        }
         if std::str::from_utf8(record.as_slice()).is_err() {
             let encoding = self.encoding;
             return Err(InputError::NotText { line, encoding });
@@ -104,7 +95,16 @@ impl CsvRecords {
             return InputError::TooLong { line };
         }
         // only reading can fail: a byte record accepts rows of any length with any bytes
-        let error = std::io::Error::from(error);
-        InputError::Unreadable { line, error }
+        let error = if let csv::ErrorKind::Io(error) = error.into_kind() {
+            error
+        } else {
+            std::io::Error::from(std::io::ErrorKind::InvalidData)
+        };
+        let quote = error.get_ref();
+        let quote = quote.and_then(|error| error.downcast_ref::<QuoteError>());
+        match quote {
+            Some(quote) => InputError::Quote(*quote),
+            None => InputError::Unreadable { line, error },
+        }
     }
 }

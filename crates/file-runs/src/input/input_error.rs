@@ -1,6 +1,7 @@
 //! Errors of a file, each as one sentence with the line.
 
 use super::input_encoding::InputEncoding;
+use super::quotes::QuoteError;
 use super::workbook_error::WorkbookError;
 
 /// Why a file cannot be run. The text repeats no values of the file, and only short column names.
@@ -40,7 +41,11 @@ pub enum InputError {
         encoding: InputEncoding,
     },
     /// A row has fewer or more cells than the header.
-    #[error("line {line} has {}, the header has {expected}", counted(*.found, "cell"))]
+    #[error(
+        "line {line} has {}, the header has {expected}{}",
+        counted(*.found, "cell"),
+        title_advice(*.found, *.expected)
+    )]
     WrongCells {
         /// The line on which the row begins.
         line: u64,
@@ -49,19 +54,16 @@ pub enum InputError {
         /// Number of cells in the header.
         expected: usize,
     },
-    /// A quote is never closed.
-    #[error("line {line} begins a row whose quote is never closed")]
-    Unclosed {
-        /// The line on which the row begins.
-        line: u64,
-    },
+    /// A quote is not closed, or a closed one is followed by text.
+    #[error(transparent)]
+    Quote(#[from] QuoteError),
     /// A row is longer than 16 MiB.
     #[error("line {line} begins a row of over 16 MiB: a quote in it may never be closed")]
     TooLong {
         /// The line on which the row begins.
         line: u64,
     },
-    /// A line of JSON Lines is not JSON.
+    /// A value of a JSON file is not JSON.
     #[error("line {line} is not valid JSON (column {column})")]
     NotJson {
         /// The line.
@@ -69,7 +71,34 @@ pub enum InputError {
         /// The position of the error in the line, in bytes from 1.
         column: usize,
     },
-    /// A line of JSON Lines is JSON, but not an object.
+    /// JSON has a number that it does not know.
+    #[error(
+        "line {line} has NaN or Infinity (column {column}), which JSON does not know: write null"
+    )]
+    NoJsonNumber {
+        /// The line.
+        line: u64,
+        /// The position of the number in the line, in bytes from 1.
+        column: usize,
+    },
+    /// A JSON file ends inside a value.
+    #[error("line {line} begins JSON that never ends: the file may be cut off")]
+    CutJson {
+        /// The line of the value, or the last one of an array.
+        line: u64,
+    },
+    /// The rows of a JSON file are a list inside its one object.
+    #[error(
+        "its rows are in a list inside it, {member}: write that list as the whole file, \
+         for example with jq '.{member}'"
+    )]
+    WrappedRows {
+        /// The line on which the object begins.
+        line: u64,
+        /// The name of the object's member with the list.
+        member: String,
+    },
+    /// A row of a JSON file is JSON, but not an object.
     #[error("line {line}: Expected object, received {received}")]
     NotAnObject {
         /// The line.
@@ -84,6 +113,24 @@ pub enum InputError {
         missing: Vec<String>,
         /// Names of the file's columns, as readable text.
         present: String,
+    },
+    /// The first row lacks required columns, and a row below has them.
+    #[error(
+        "line {first} was taken for the header, and line {header} looks like it: remove the rows above"
+    )]
+    HeaderBelow {
+        /// The line of the first row.
+        first: u64,
+        /// The line of the row with the required columns.
+        header: u64,
+    },
+    /// No row has a text to ask about.
+    #[error("{}", all_blank(*.rows, *.odd))]
+    AllBlank {
+        /// Number of rows.
+        rows: u64,
+        /// Whether formulas without a stored value or error cells are among them.
+        odd: bool,
     },
     /// Two columns have the name of one wanted column.
     #[error("it has two columns that are called {0}")]
@@ -107,6 +154,29 @@ pub enum InputError {
 fn counted(count: usize, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{plural}")
+}
+
+/// What to do about rows that are wider than a header of one cell.
+fn title_advice(found: usize, expected: usize) -> &'static str {
+    if expected == 1 && found > 1 {
+        ": if the first row is a title, remove it"
+    } else {
+        ""
+    }
+}
+
+fn all_blank(rows: u64, odd: bool) -> String {
+    let rows = if rows == 1 {
+        "its one row has no text".to_owned()
+    } else {
+        format!("none of its {rows} rows has a text")
+    };
+    let why = if odd {
+        ", because formulas have no stored value or hold errors: open the workbook in a spreadsheet and save it"
+    } else {
+        ""
+    };
+    format!("{rows}{why}")
 }
 
 fn columns(names: &[String]) -> String {

@@ -2,16 +2,17 @@
 
 use std::io::{self, Read};
 
-use super::binary_kind::binary_kind;
-use super::csv_records::CsvRecords;
+use super::binary_kind::{binary_kind, markup_kind};
+use super::csv_records::{CellSyntax, CsvRecords};
 use super::input_bytes::InputBytes;
 use super::input_encoding::InputEncoding;
 use super::input_error::InputError;
-use super::input_kind::InputKind;
+use super::input_kind::{InputKind, separator_line};
 use super::input_source::InputSource;
 use super::json_rows::JsonRows;
-use super::raw_row::RawRow;
-use super::table_rows::{TableRecords, TableRows};
+use super::quotes::are_tab_cells_quoted;
+use super::raw_row::{OddCells, RawRow};
+use super::table_rows::{TableRecords, TableRows, is_own_header};
 use super::text_reader::{InputText, LineEnd, decoded};
 use super::wanted_columns::WantedColumns;
 use super::workbook::Workbook;
@@ -33,6 +34,8 @@ enum InputContent {
         kind: InputKind,
         encoding: InputEncoding,
         line_end: LineEnd,
+        /// Whether the first line names the separator of CSV.
+        has_separator_line: bool,
     },
     Workbook(Workbook),
 }
@@ -58,10 +61,23 @@ impl InputFile {
         let encoding = InputEncoding::detect(bytes.read()).map_err(unopened)?;
         let text = decoded(bytes.read(), encoding);
         let start = start_of(text, HEADER_BYTES).map_err(unopened)?;
+        if let Some(kind) = markup_kind(&start) {
+            return Err(InputError::Binary(kind));
+        }
+        let line_end = LineEnd::detect(&start);
+        let mut kind = InputKind::detect(&name, &start, wanted)?;
+        if let InputKind::Tsv { is_quoted } = &mut kind
+            && !is_own_header(&start)
+        {
+            let text = InputText::new(bytes.read(), encoding, line_end).text;
+            *is_quoted = are_tab_cells_quoted(text, &start).map_err(unopened)?;
+        }
+        let is_csv = matches!(kind, InputKind::Csv { .. });
         let content = InputContent::Text {
-            kind: InputKind::detect(&name, &start, wanted)?,
+            kind,
             encoding,
-            line_end: LineEnd::detect(&start),
+            line_end,
+            has_separator_line: is_csv && separator_line(&start).is_some(),
         };
         Ok(Self { bytes, content })
     }
@@ -98,13 +114,15 @@ impl InputFile {
 
     /// Reads the rows from the beginning.
     pub(crate) fn rows(&self, wanted: &WantedColumns) -> Result<RawRows, InputError> {
-        let (kind, text) = match &self.content {
+        let (kind, has_separator_line, text) = match &self.content {
             InputContent::Text {
                 kind,
                 encoding,
                 line_end,
+                has_separator_line,
             } => (
                 *kind,
+                *has_separator_line,
                 InputText::new(self.bytes.read(), *encoding, *line_end),
             ),
             InputContent::Workbook(workbook) => {
@@ -115,14 +133,23 @@ impl InputFile {
                 );
             }
         };
-        match kind {
-            InputKind::Csv { .. } | InputKind::Tsv | InputKind::Workbook => {
-                let encoding = text.encoding;
-                let records = CsvRecords::begin(text, kind);
-                table(TableRecords::Csv(Box::new(records)), encoding, wanted)
+        let (separator, is_quoted) = match kind {
+            InputKind::Csv { separator } => (separator, true),
+            InputKind::Tsv { is_quoted } => (b'\t', is_quoted),
+            InputKind::JsonLines | InputKind::Json | InputKind::Workbook => {
+                let are_lines = kind != InputKind::Json;
+                let rows = JsonRows::begin(text, wanted, are_lines);
+                return Ok(RawRows::Json(Box::new(rows)));
             }
-            InputKind::JsonLines => Ok(RawRows::Json(Box::new(JsonRows::begin(text, wanted)))),
-        }
+        };
+        let syntax = CellSyntax {
+            separator,
+            is_quoted,
+            has_separator_line,
+        };
+        let encoding = text.encoding;
+        let records = CsvRecords::begin(text, syntax)?;
+        table(TableRecords::Csv(Box::new(records)), encoding, wanted)
     }
 
     /// Fails if the file has changed since it was opened. `line` is the reader's position.
@@ -175,6 +202,14 @@ impl RawRows {
         match self {
             Self::Table(rows) => rows.cells_of_last(),
             Self::Json(rows) => rows.cells_of_last(columns),
+        }
+    }
+
+    /// What was odd about the cells of the rows so far; nothing for text files.
+    pub(crate) fn odd_cells(&self) -> OddCells {
+        match self {
+            Self::Table(rows) => rows.odd_cells(),
+            Self::Json(_) => OddCells::default(),
         }
     }
 

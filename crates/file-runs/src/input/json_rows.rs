@@ -1,37 +1,57 @@
-//! Reads the rows of JSON Lines.
+//! Reads the rows of JSON Lines and of a JSON text.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Read};
 
-use refract_domain::json::{Json, Object};
+use refract_domain::json::{Json, Malformed, Object};
 
 use super::input_encoding::{BYTE_ORDER_MARK, InputEncoding};
 use super::input_error::InputError;
+use super::json_values::{JsonPlace, JsonValues};
 use super::raw_row::{ROW_BYTES, RawRow, RawValue};
 use super::text_reader::InputText;
-use super::wanted_columns::WantedColumns;
+use super::wanted_columns::{WantedColumns, listed};
 
 /// Upper bound on the unused keys that are stored.
 const MOST_UNUSED: usize = 100;
 
-/// The rows of a JSON Lines file, each a JSON object on one line.
+/// The rows of a file of JSON objects.
 pub(crate) struct JsonRows {
-    text: BufReader<Box<dyn Read + Send>>,
+    objects: JsonObjects,
     encoding: InputEncoding,
     wanted: WantedColumns,
-    line: u64,
+    /// The text of the row read last.
     bytes: Vec<u8>,
     unused: BTreeSet<String>,
 }
 
+/// Where the objects of a file are.
+enum JsonObjects {
+    /// Each on one line.
+    Lines(JsonLines),
+    /// In an array, or one after the other over any number of lines.
+    Values(JsonValues),
+}
+
+/// The lines of a JSON Lines file.
+struct JsonLines {
+    text: BufReader<Box<dyn Read + Send>>,
+    line: u64,
+}
+
 impl JsonRows {
-    /// Starts at the first line of the file.
-    pub(crate) fn begin(text: InputText, wanted: &WantedColumns) -> Self {
+    /// Starts at the first object of the file. `are_lines` says that each is on one line.
+    pub(crate) fn begin(text: InputText, wanted: &WantedColumns, are_lines: bool) -> Self {
+        let encoding = text.encoding;
+        let text = BufReader::with_capacity(64 * 1024, text.text);
         Self {
-            text: BufReader::with_capacity(64 * 1024, text.text),
-            encoding: text.encoding,
+            objects: if are_lines {
+                JsonObjects::Lines(JsonLines { text, line: 0 })
+            } else {
+                JsonObjects::Values(JsonValues::begin(text))
+            },
+            encoding,
             wanted: wanted.clone(),
-            line: 0,
             bytes: Vec::new(),
             unused: BTreeSet::new(),
         }
@@ -56,49 +76,97 @@ impl JsonRows {
         keys.iter().map(|key| cell(&object, key)).collect()
     }
 
-    /// The next row; `None` after the last. Blank lines are skipped.
+    /// The next row; `None` after the last.
     pub(crate) fn next(&mut self) -> Result<Option<RawRow>, InputError> {
-        while self.read_line()? {
-            let line = self.line;
-            let text = self.bytes.trim_ascii();
-            if text.is_empty() {
-                continue;
-            }
-            if std::str::from_utf8(text).is_err() {
-                let encoding = self.encoding;
-                return Err(InputError::NotText { line, encoding });
-            }
-            let json = Json::parse(text).map_err(|malformed| InputError::NotJson {
-                line,
-                column: malformed.column,
-            })?;
-            let received = json.type_name();
-            let object = json
-                .into_object()
-                .map_err(|_| InputError::NotAnObject { line, received })?;
-            let wanted = self.wanted.0.iter();
-            let values = wanted.map(|column| value(&object, &column.name)).collect();
-            note_unused(&mut self.unused, &self.wanted, &object);
-            return Ok(Some(RawRow { line, values }));
+        let place = match &mut self.objects {
+            JsonObjects::Lines(lines) => lines.next(&mut self.bytes)?,
+            JsonObjects::Values(values) => values.next(&mut self.bytes)?,
+        };
+        let Some(place) = place else {
+            return Ok(None);
+        };
+        let line = place.line;
+        let text = self.bytes.trim_ascii();
+        if std::str::from_utf8(text).is_err() {
+            let encoding = self.encoding;
+            return Err(InputError::NotText { line, encoding });
         }
-        Ok(None)
+        let json = Json::parse(text);
+        let json = json.map_err(|malformed| not_json(text, place, malformed))?;
+        let received = json.type_name();
+        let object = json
+            .into_object()
+            .map_err(|_| InputError::NotAnObject { line, received })?;
+        if let Some(member) = self.wrapped_rows(&object) {
+            return Err(InputError::WrappedRows { line, member });
+        }
+        let wanted = self.wanted.0.iter();
+        let values = wanted.map(|column| value(&object, &column.name)).collect();
+        note_unused(&mut self.unused, &self.wanted, &object);
+        Ok(Some(RawRow { line, values }))
     }
 
-    fn read_line(&mut self) -> Result<bool, InputError> {
-        self.bytes.clear();
-        self.line += 1;
-        let line = self.line;
-        let mut limited = self.text.by_ref().take(ROW_BYTES);
-        let read = limited.read_until(b'\n', &mut self.bytes);
-        let read = read.map_err(|error| InputError::Unreadable { line, error })?;
-        if u64::try_from(read).is_ok_and(|read| read == ROW_BYTES) {
-            return Err(InputError::TooLong { line });
+    /// The member of a JSON text that holds the rows, if they are not its own elements: APIs send lists
+    /// so. Objects on lines are always rows.
+    fn wrapped_rows(&self, object: &Object<'_>) -> Option<String> {
+        let has_wanted = self.wanted.0.iter().any(|column| object.has(&column.name));
+        if matches!(self.objects, JsonObjects::Lines(_)) || has_wanted {
+            return None;
         }
-        if line == 1 && self.bytes.starts_with(BYTE_ORDER_MARK) {
-            self.bytes.drain(..BYTE_ORDER_MARK.len());
-        }
-        Ok(read > 0)
+        let mut members = object.iter();
+        let found = members.find(|(_, value)| match value {
+            Json::Array(elements) => elements
+                .first()
+                .is_some_and(|element| element.get().starts_with('{')),
+            Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Object(_) => {
+                false
+            }
+        });
+        found.map(|(name, _)| listed(std::slice::from_ref(&name.text)))
     }
+}
+
+impl JsonLines {
+    /// Reads the next line that is not blank; `None` after the last.
+    fn next(&mut self, bytes: &mut Vec<u8>) -> Result<Option<JsonPlace>, InputError> {
+        loop {
+            bytes.clear();
+            self.line += 1;
+            let line = self.line;
+            let mut limited = self.text.by_ref().take(ROW_BYTES);
+            let read = limited.read_until(b'\n', bytes);
+            let read = read.map_err(|error| InputError::Unreadable { line, error })?;
+            if u64::try_from(read).is_ok_and(|read| read == ROW_BYTES) {
+                return Err(InputError::TooLong { line });
+            }
+            if line == 1 && bytes.starts_with(BYTE_ORDER_MARK) {
+                bytes.drain(..BYTE_ORDER_MARK.len());
+            }
+            if read == 0 {
+                return Ok(None);
+            }
+            if !bytes.trim_ascii().is_empty() {
+                return Ok(Some(JsonPlace { line, column: 0 }));
+            }
+        }
+    }
+}
+
+/// Where a text that begins at a place is no JSON.
+fn not_json(text: &[u8], place: JsonPlace, malformed: Malformed) -> InputError {
+    let lines_before = u64::try_from(malformed.line.saturating_sub(1)).unwrap_or_default();
+    let before = if lines_before == 0 { place.column } else { 0 };
+    let line = place.line + lines_before;
+    let column = before + malformed.column;
+    let mut lines = text.split(|byte| *byte == b'\n');
+    let wrong = lines.nth(malformed.line.saturating_sub(1));
+    let wrong = wrong.and_then(|line| line.get(malformed.column.saturating_sub(1)..));
+    let wrong = wrong.unwrap_or_default();
+    let is_no_number = [&b"NaN"[..], b"Infinity", b"-Infinity", b"nfinity"];
+    if is_no_number.iter().any(|name| wrong.starts_with(name)) {
+        return InputError::NoJsonNumber { line, column };
+    }
+    InputError::NotJson { line, column }
 }
 
 fn value(object: &Object<'_>, name: &str) -> RawValue {

@@ -12,6 +12,17 @@ pub(crate) struct RawRow {
     pub(crate) values: Vec<RawValue>,
 }
 
+/// Counts of what is odd about the cells that a run reads of a workbook.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OddCells {
+    /// Cells with an error, such as `#N/A`: they are read as empty.
+    pub errors: u64,
+    /// Formulas that no program has calculated: they are empty.
+    pub uncalculated: u64,
+    /// Whole numbers above 2^53, of which the file has only the first digits.
+    pub inexact: u64,
+}
+
 /// A row's value in a wanted column.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum RawValue {

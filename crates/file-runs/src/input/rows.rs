@@ -7,7 +7,7 @@ use refract_domain::prism::PrismVersion;
 use crate::file_run::FileRun;
 use crate::input::column_mapping::InputColumns;
 use crate::input::row::InputRow;
-use crate::input::{InputError, InputFile, RawRows, RawValue, listed};
+use crate::input::{InputError, InputFile, OddCells, RawRow, RawRows, RawValue, listed};
 use crate::run::shard::Shard;
 
 /// Number of rows after which the file is checked for changes.
@@ -22,6 +22,10 @@ pub(crate) struct InputRows {
     shard: Shard,
     /// The number of the last row read, of any shard.
     number: u64,
+    /// Number of rows read so far, of all shards, whose fields are all empty.
+    blank: u64,
+    /// Whether those rows are left out.
+    leaves_out_blank: bool,
     line: u64,
     /// For each wanted column, whether any row so far had it.
     seen: Vec<bool>,
@@ -53,7 +57,11 @@ impl KeptCells {
 impl InputRows {
     /// Starts at the beginning of the file.
     pub(crate) fn of(run: &FileRun) -> Result<Self, InputError> {
-        Self::begin(&run.input, &run.columns, run.prism.version(), run.shard)
+        let rows = Self::begin(&run.input, &run.columns, run.prism.version(), run.shard)?;
+        Ok(Self {
+            leaves_out_blank: run.leaves_out_blank,
+            ..rows
+        })
     }
 
     /// Starts at the beginning of a file, and reads these columns for a version.
@@ -72,6 +80,8 @@ impl InputRows {
             version: Arc::clone(version),
             shard,
             number: 0,
+            blank: 0,
+            leaves_out_blank: false,
             line: 1,
             seen,
             kept: KeptCells::None,
@@ -100,7 +110,9 @@ impl InputRows {
             for (seen, value) in self.seen.iter_mut().zip(&raw.values) {
                 *seen |= !matches!(value, RawValue::Absent { is_null: false });
             }
-            if !self.shard.has(self.number) {
+            let is_blank = is_blank(&raw, self.version.fields().len());
+            self.blank += u64::from(is_blank);
+            if !self.shard.has(self.number) || is_blank && self.leaves_out_blank {
                 continue;
             }
             let mut row = InputRow::read(raw, self.number, &self.version);
@@ -114,6 +126,21 @@ impl InputRows {
     /// Number of rows read so far, of all shards.
     pub(crate) fn number(&self) -> u64 {
         self.number
+    }
+
+    /// Number of rows read so far, of all shards, whose fields are all empty.
+    pub(crate) fn blank(&self) -> u64 {
+        self.blank
+    }
+
+    /// Whether no row so far had a text, and so all were left out.
+    pub(crate) fn are_all_left_out(&self) -> bool {
+        self.leaves_out_blank && self.number > 0 && self.blank == self.number
+    }
+
+    /// What was odd about the cells of the rows so far, of all shards.
+    pub(crate) fn odd_cells(&self) -> OddCells {
+        self.raw.odd_cells()
     }
 
     /// The line on which the last row began.
@@ -143,4 +170,14 @@ impl InputRows {
         let present = listed(&self.unused_columns());
         Err(InputError::Missing { missing, present })
     }
+}
+
+/// Whether the first values of a row, those of its fields, are all empty or JSON null.
+fn is_blank(row: &RawRow, fields: usize) -> bool {
+    let mut fields = row.values.iter().take(fields);
+    fields.all(|value| match value {
+        RawValue::Absent { is_null } => *is_null,
+        RawValue::Text { text, .. } => text.trim().is_empty(),
+        RawValue::Scalar { .. } | RawValue::NoText(_) => false,
+    })
 }

@@ -6,9 +6,17 @@ use super::csv_records::CsvRecords;
 use super::input_encoding::InputEncoding;
 use super::input_error::InputError;
 use super::input_kind::header_name;
-use super::raw_row::{RawRow, RawValue};
+use super::raw_row::{OddCells, RawRow, RawValue};
 use super::wanted_columns::{PlacedColumns, WantedColumns};
-use super::workbook::SheetRecords;
+use super::workbook::{OddCell, SheetRecords};
+
+/// Number of rows below the first one that are searched for the header, once the first one is none.
+const SEARCHED_ROWS: usize = 10;
+/// The column that only rows of results have: their cells are guarded against formulas.
+const OWN_COLUMN: &str = "result_id";
+/// Beginnings of cells that a spreadsheet would calculate: where results are written as CSV or TSV, a
+/// single quote stands before them (spec 4.0).
+const FORMULA_BEGINNINGS: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 
 /// The rows of a table.
 pub(crate) struct TableRows {
@@ -17,6 +25,9 @@ pub(crate) struct TableRows {
     record: ByteRecord,
     header: Vec<String>,
     placed: PlacedColumns,
+    /// Whether the rows are results that were written as CSV or TSV.
+    are_guarded: bool,
+    odd_cells: OddCells,
 }
 
 /// The records of a table, of which the first is the header.
@@ -33,6 +44,14 @@ impl TableRecords {
         match self {
             Self::Csv(records) => records.next(record),
             Self::Sheet(records) => records.next(record),
+        }
+    }
+
+    /// The odd cells of the record read last, with their columns.
+    fn odd_cells(&self) -> &[(usize, OddCell)] {
+        match self {
+            Self::Csv(_) => &[],
+            Self::Sheet(records) => records.odd_cells(),
         }
     }
 }
@@ -53,13 +72,32 @@ impl TableRows {
                 positions: Vec::new(),
                 unused: Vec::new(),
             },
+            are_guarded: false,
+            odd_cells: OddCells::default(),
         };
-        if rows.records.next(&mut rows.record)?.is_none() {
+        let Some(line) = rows.records.next(&mut rows.record)? else {
             return Err(InputError::Empty);
+        };
+        rows.header = names_of(&rows.record);
+        let is_text = matches!(rows.records, TableRecords::Csv(_));
+        rows.are_guarded = is_text && rows.header.iter().any(|name| name == OWN_COLUMN);
+        match wanted.place(&rows.header) {
+            Ok(placed) => rows.placed = placed,
+            Err(error) => return Err(rows.header_below(line, wanted).unwrap_or(error)),
         }
-        rows.header = rows.record.iter().map(header_name).collect();
-        rows.placed = wanted.place(&rows.header)?;
         Ok(rows)
+    }
+
+    /// The error of a table whose header stands below other rows, such as a title.
+    fn header_below(&mut self, first: u64, wanted: &WantedColumns) -> Option<InputError> {
+        let is_any_required = wanted.0.iter().any(|column| column.is_required);
+        for _ in 0..SEARCHED_ROWS {
+            let header = self.records.next(&mut self.record).ok()??;
+            if is_any_required && wanted.place(&names_of(&self.record)).is_ok() {
+                return Some(InputError::HeaderBelow { first, header });
+            }
+        }
+        None
     }
 
     /// The names of all columns.
@@ -69,9 +107,13 @@ impl TableRows {
 
     /// The cells of the row read last.
     pub(crate) fn cells_of_last(&self) -> Vec<String> {
-        let cells = self.record.iter();
-        let cells = cells.map(|cell| String::from_utf8_lossy(cell).into_owned());
-        cells.collect()
+        let cells = self.record.iter().map(|cell| {
+            let cell = String::from_utf8_lossy(cell);
+            self.unguarded(&cell).to_owned()
+        });
+        // a row may end in empty cells that the header has not, or lack cells of columns without a name
+        let padded = cells.chain(std::iter::repeat(String::new()));
+        padded.take(self.header.len()).collect()
     }
 
     /// Names of the columns that are not wanted.
@@ -84,20 +126,24 @@ impl TableRows {
         self.placed.positions.iter().map(Option::is_some).collect()
     }
 
+    /// What was odd about the wanted cells of the rows so far.
+    pub(crate) fn odd_cells(&self) -> OddCells {
+        self.odd_cells
+    }
+
     /// The next row; `None` after the last.
     pub(crate) fn next(&mut self) -> Result<Option<RawRow>, InputError> {
         let Some(line) = self.records.next(&mut self.record)? else {
             return Ok(None);
         };
-        let found = self.record.len();
-        let expected = self.header.len();
-        if found != expected {
+        if !self.has_cells_of_header() {
             return Err(InputError::WrongCells {
                 line,
-                found,
-                expected,
+                found: self.record.len(),
+                expected: self.header.len(),
             });
         }
+        self.count_odd_cells();
         let encoding = self.encoding;
         let positions = self.placed.positions.iter();
         let values = positions.map(|position| match position {
@@ -106,8 +152,9 @@ impl TableRows {
                 let cell = self.record.get(*position).unwrap_or_default();
                 let text = std::str::from_utf8(cell);
                 let text = text.map_err(|_| InputError::NotText { line, encoding })?;
+                let text = if self.is_error(*position) { "" } else { text };
                 Ok(RawValue::Text {
-                    text: text.to_owned(),
+                    text: self.unguarded(text).to_owned(),
                     has_unpaired_surrogate: false,
                 })
             }
@@ -115,4 +162,49 @@ impl TableRows {
         let values = values.collect::<Result<_, InputError>>()?;
         Ok(Some(RawRow { line, values }))
     }
+
+    /// Whether the row read last has a cell for each name of the header. Programs that end each line
+    /// with a separator write empty cells without a name, in all lines or only in some.
+    fn has_cells_of_header(&self) -> bool {
+        let (found, expected) = (self.record.len(), self.header.len());
+        let mut further = self.record.iter().skip(expected);
+        let mut lacking = self.header.iter().skip(found);
+        further.all(|cell| cell.trim_ascii().is_empty()) && lacking.all(String::is_empty)
+    }
+
+    fn is_error(&self, column: usize) -> bool {
+        let odd = self.records.odd_cells().iter();
+        odd.copied().any(|odd| odd == (column, OddCell::Error))
+    }
+
+    fn count_odd_cells(&mut self) {
+        for (column, odd) in self.records.odd_cells() {
+            if self.placed.positions.contains(&Some(*column)) {
+                match odd {
+                    OddCell::Error => self.odd_cells.errors += 1,
+                    OddCell::Uncalculated => self.odd_cells.uncalculated += 1,
+                    OddCell::Inexact => self.odd_cells.inexact += 1,
+                }
+            }
+        }
+    }
+
+    /// A cell without the quote that the writer of results put before it.
+    fn unguarded<'a>(&self, cell: &'a str) -> &'a str {
+        let guarded = cell.strip_prefix('\'').filter(|_| self.are_guarded);
+        let guarded = guarded.filter(|text| text.starts_with(FORMULA_BEGINNINGS));
+        guarded.unwrap_or(cell)
+    }
+}
+
+/// Whether a tab-separated text begins with the header of results. In such a file a quote is an ordinary
+/// character.
+pub(crate) fn is_own_header(start: &[u8]) -> bool {
+    let header = start.split(|byte| *byte == b'\n').next();
+    let mut names = header.unwrap_or_default().split(|byte| *byte == b'\t');
+    names.any(|name| header_name(name) == OWN_COLUMN)
+}
+
+fn names_of(record: &ByteRecord) -> Vec<String> {
+    record.iter().map(header_name).collect()
 }

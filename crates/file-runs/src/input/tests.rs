@@ -1,4 +1,6 @@
+mod forms;
 mod properties;
+mod round_trips;
 
 use std::path::PathBuf;
 
@@ -102,8 +104,16 @@ fn the_separator_is_the_one_under_which_the_header_has_what_is_wanted() {
         // more commas than semicolons
         ("a.csv", "ref;text;\"a,b,c,d\"\n1;x;y", csv(b';')),
         ("a.csv", "text\nx", csv(b',')),
-        ("a.tsv", "ref\ttext\n1\tx", InputKind::Tsv),
-        ("a.TAB", "ref\ttext\n1\tx", InputKind::Tsv),
+        (
+            "a.tsv",
+            "ref\ttext\n1\tx",
+            InputKind::Tsv { is_quoted: false },
+        ),
+        (
+            "a.TAB",
+            "ref\ttext\n1\tx",
+            InputKind::Tsv { is_quoted: false },
+        ),
         (
             "a.jsonl",
             "{\"text\":\"x\",\"ref\":\"1\"}",
@@ -155,11 +165,11 @@ fn a_broken_file_is_refused_with_the_line() {
         ),
         (
             b"text\na\n\"b\nc\n",
-            "line 3 begins a row whose quote is never closed",
+            "line 3 opens a quote that is never closed: in a quoted cell, write a quote twice (\"\")",
         ),
         (
             b"text\r\na\r\n\"b\r\nc",
-            "line 3 begins a row whose quote is never closed",
+            "line 3 opens a quote that is never closed: in a quoted cell, write a quote twice (\"\")",
         ),
         (
             b"text\n\xc3\xa4\n\xff\n",
@@ -204,7 +214,8 @@ fn json_that_is_none_is_refused_with_the_line() {
             &b"{\"text\":\"a\"}\n\n{\"text\":\n"[..],
             "line 3 is not valid JSON (column 8)",
         ),
-        (b"[1]", "line 1: Expected object, received array"),
+        (b"[1]", "line 1: Expected object, received number"),
+        (b"{\"a\":1}\n[1]", "line 2: Expected object, received array"),
         (b"{}\n\"x\"\n", "line 2: Expected object, received string"),
         (
             b"{}\n{\"a\":\"\x81\"}\n",

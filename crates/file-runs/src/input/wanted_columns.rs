@@ -51,7 +51,11 @@ impl WantedColumns {
         }
         let others = header.iter().enumerate();
         let others = others.filter(|(position, _)| !positions.contains(&Some(*position)));
-        let unused: Vec<_> = others.map(|(_, name)| name.clone()).collect();
+        let unused = others.map(|(position, name)| match name.as_str() {
+            "" => format!("column_{}", position + 1),
+            name => name.to_owned(),
+        });
+        let unused: Vec<_> = unused.collect();
         if missing.is_empty() {
             return Ok(PlacedColumns { positions, unused });
         }

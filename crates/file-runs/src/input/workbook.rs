@@ -9,6 +9,7 @@ mod tests;
 use std::io::Read;
 use std::sync::Arc;
 
+pub(crate) use self::cell_text::OddCell;
 use self::records::ReadSheet;
 pub(crate) use self::records::SheetRecords;
 use super::input_error::InputError;

@@ -55,7 +55,7 @@ impl QuestionColumns {
                 && !is_found
                 && !matches!(value, RawValue::Absent { is_null: false })
             {
-                found = text(Some(value), name);
+                found = text(Some(value.naming()), name);
                 is_found = true;
             }
         }

@@ -143,14 +143,16 @@ fn a_row_that_cannot_be_read_is_an_error_and_does_not_end_the_reading() {
     let jsonl = "{\"ref\":\"r1\",\"topic\":1,\"angry\":\"\\ud800\"}\n{\"ref\":[7],\"topic\":\"a\"}\n\
         {\"ref\":\"r\",\"expected_topic\":true,\"angry\":\"yes\"}\n{\"ref\":7,\"topic\":\"a\"}\n";
     let found = read("a.jsonl", jsonl).unwrap();
-    assert_eq!(shown(&found), ["1 r1:", "3 r: angry=yes", "4 7: topic=a"]);
+    // whether a question has an outcome that is called 1 or true, its version knows
+    assert_eq!(
+        shown(&found),
+        ["1 r1: topic=1", "3 r: topic=true angry=yes", "4 7: topic=a"]
+    );
     assert_eq!(
         errors(&found),
         [
-            "1 topic: Expected string, received number",
             "1 angry: must not contain NUL or unpaired surrogate characters",
             "2 ref: Expected string, received array",
-            "3 expected_topic: Expected string, received boolean",
         ]
     );
 }

@@ -9,8 +9,14 @@ use crate::check::file_check::FileCheck;
 pub struct CheckFacts {
     /// The format and the encoding of the file, for people.
     pub kind: String,
-    /// Rows of the file.
+    /// Rows of the file, with those that are left out.
     pub rows: u64,
+    /// Rows that are left out, since all their fields are empty.
+    #[serde(default)]
+    pub left_out: u64,
+    /// What a person should know about the file, a sentence each.
+    #[serde(default)]
+    pub remarks: Vec<String>,
     /// Rows that a limit refuses: the model is not asked about them.
     pub refused: u64,
     /// The first hundred refused rows: the line and why the row is refused.
@@ -30,10 +36,13 @@ pub struct CheckFacts {
 impl CheckFacts {
     /// The facts of a check.
     pub(crate) fn of(check: FileCheck, kind: String) -> Self {
+        let remarks = check.remarks();
         let listed = check.listed.into_iter();
         Self {
             kind,
             rows: check.rows_in_file,
+            left_out: check.blank,
+            remarks,
             refused: check.refused,
             refused_rows: listed.map(|row| (row.line, row.reason)).collect(),
             columns: check.columns,
@@ -54,9 +63,14 @@ impl CheckFacts {
         serde_json::to_string(self).unwrap_or_default()
     }
 
+    /// Rows of the file, without those that are left out.
+    pub fn rows_to_finish(&self) -> u64 {
+        self.rows.saturating_sub(self.left_out)
+    }
+
     /// Rows to ask the model about.
     pub fn to_ask(&self) -> u64 {
-        self.rows
+        self.rows_to_finish()
             .saturating_sub(self.refused)
             .saturating_sub(self.answered_before)
     }

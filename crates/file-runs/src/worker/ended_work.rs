@@ -108,10 +108,15 @@ fn fate_of_input(error: &InputError) -> Fate {
         | InputError::Binary(_)
         | InputError::NotText { .. }
         | InputError::WrongCells { .. }
-        | InputError::Unclosed { .. }
+        | InputError::Quote(_)
         | InputError::TooLong { .. }
         | InputError::NotJson { .. }
+        | InputError::NoJsonNumber { .. }
+        | InputError::CutJson { .. }
+        | InputError::WrappedRows { .. }
         | InputError::NotAnObject { .. }
+        | InputError::HeaderBelow { .. }
+        | InputError::AllBlank { .. }
         | InputError::Missing { .. }
         | InputError::Twice(_)
         | InputError::Changed { .. } => Fate::Broken(error.to_string()),

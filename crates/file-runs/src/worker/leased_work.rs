@@ -59,7 +59,7 @@ enum StopCause {
 /// What the work under a lease shares with its heartbeat.
 struct WorkState {
     tally: Arc<RunTally>,
-    /// Rows of the file; 0 before the check.
+    /// Rows of the file without those that are left out; 0 before the check.
     rows: u64,
     stop_cause: SetOnce<StopCause>,
 }
@@ -72,7 +72,7 @@ impl LeasedWork {
         let facts = facts.unwrap_or_default();
         let state = WorkState {
             tally: Arc::new(tally_of(&run.progress)),
-            rows: facts.rows,
+            rows: facts.rows_to_finish(),
             stop_cause: SetOnce::new(),
         };
         let mut meter = ProgressMeter::default();

@@ -60,8 +60,9 @@ fn is_marks(row: &Value) -> bool {
 const ID: &str = "0190B8f2-0000-7000-8000-0000000000aa";
 
 /// What a cell may have.
-const CELLS: [&str; 12] = [
-    "", "billing", "Bills", "parts", "Other", "yes", "No", "Low", "high", ID, "r-1", "unsure",
+const CELLS: [&str; 14] = [
+    "", "billing", "Bills", "parts", "Other", "yes", "No", "TRUE", "0", "Low", "high", ID, "r-1",
+    "unsure",
 ];
 
 fn any_cell() -> impl Strategy<Value = Value> {
@@ -69,6 +70,7 @@ fn any_cell() -> impl Strategy<Value = Value> {
         6 => select(&CELLS[..]).prop_map(Value::from),
         1 => Just(Value::Null),
         1 => Just(json!(7)),
+        1 => select(vec![json!(true), json!(0), json!(1.0)]),
         1 => Just(json!(["x"])),
     ]
 }
@@ -128,6 +130,10 @@ fn both_accept_and_both_refuse_a_gold_row() {
             json!({"text": "", "ref": null, "context": "", "expected_urgency": "", "note": 1}),
             true,
         ),
+        (json!({"text": "a", "expected_topic_marked": true}), true),
+        (json!({"text": "a", "expected_topic_marked": "False"}), true),
+        (json!({"text": "a", "expected_topic_marked": 2}), false),
+        (json!({"text": "a", "expected_topic": true}), false),
         (json!({"expected_topic": "billing"}), false),
         (json!({"text": 5}), false),
         (json!({"text": null}), false),
@@ -163,6 +169,8 @@ fn both_accept_and_both_refuse_a_row_of_marks() {
             json!({"result_id": "", "ref": "r", "expected_urgency": "low", "text": 5}),
             true,
         ),
+        (json!({"ref": "r", "topic_marked": false}), true),
+        (json!({"ref": "r", "topic_marked": 1}), true),
         (json!({"result_id": "7", "topic": "billing"}), false),
         (json!({"topic": "billing"}), false),
         (json!({"ref": "", "topic": "billing"}), false),

@@ -209,7 +209,7 @@ async fn refused_rows_are_listed_beside_the_output() {
     assert_eq!(service.written("out.csv").lines().count(), 2);
     let expected = format!(
         "line,reason,note,text,ref\r\n\
-         3,ref: String must contain at most 200 character(s),'=sum,\"two, or \"\"2\"\"\",{long}\r\n\
+         3,ref: String must contain at most 200 character(s),=sum,\"two, or \"\"2\"\"\",{long}\r\n\
          4,fields.text: String must contain at most 100000 character(s),last,{over},3\r\n"
     );
     assert_eq!(service.written("out.csv.refused.csv"), expected);

@@ -109,6 +109,11 @@ impl CheckCommand {
             GoldRun::open(asked.prism.clone(), order)
         });
         let run = run.map_err(|refusal| refused(&self.gold, refusal))?;
+        let run = if self.asking.blank_rows {
+            run.with_blank_rows()
+        } else {
+            run
+        };
         let mut signals = StopSignals::watch()?;
         let estimator = asked.prism.estimator()?;
         let tally = Arc::new(RunTally::default());

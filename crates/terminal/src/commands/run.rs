@@ -35,7 +35,7 @@ pub struct RunCommand {
     /// Slug or id
     prism: String,
 
-    /// A CSV, TSV, JSON Lines or Excel file with a column for each field; `ref` and `context` are
+    /// A CSV, TSV, JSON or Excel file with a column for each field; `ref` and `context` are
     /// used. `-` is stdin
     input: InputPath,
 
@@ -80,7 +80,12 @@ impl RunCommand {
             let order = self.asking.order(source, self.shard);
             FileRun::open(asked.prism.clone(), order)
         });
-        let run = Arc::new(run.map_err(|refusal| refused(&self.input, refusal))?);
+        let run = run.map_err(|refusal| refused(&self.input, refusal))?;
+        let run = Arc::new(if self.asking.blank_rows {
+            run.with_blank_rows()
+        } else {
+            run
+        });
         let mut signals = StopSignals::watch()?;
         let estimator = asked.prism.estimator()?;
         let tally = Arc::new(RunTally::default());

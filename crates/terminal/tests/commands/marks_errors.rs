@@ -154,7 +154,7 @@ async fn a_file_that_cannot_be_read_is_refused_whole(backend: Backend) {
         (
             "m.csv",
             "ref,topic\nr1,billing\nr1,\"billing\n",
-            "line 3 begins a row whose quote is never closed",
+            "line 3 opens a quote that is never closed: in a quoted cell, write a quote twice (\"\")",
         ),
         (
             "m.jsonl",

@@ -130,6 +130,9 @@ fn what_is_in_it(facts: &CheckFacts) -> Markup {
                 " Not read: " bdi { (clamped(&facts.unused_columns.join(", "), TEXT)) } "."
             }
         }
+        @if !facts.remarks.is_empty() {
+            ul.plain { @for remark in &facts.remarks { li { (remark) "." } } }
+        }
     }
 }
 

@@ -9,7 +9,45 @@ const AFTER_LAST_DAY: f64 = 2_958_466.0;
 /// Seconds of a day.
 const DAY_SECONDS: f64 = 24.0 * 60.0 * 60.0;
 
-/// The text of a cell: numbers to 15 digits, dates and times in ISO 8601, an error as its code.
+/// The largest number up to which a spreadsheet holds every whole number: 2^53.
+const LAST_EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// What is odd about a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OddCell {
+    /// It holds an error, such as `#N/A`.
+    Error,
+    /// Its formula has no stored value: the program that wrote it calculates none.
+    Uncalculated,
+    /// It holds a whole number above 2^53, where the file has only the first digits.
+    Inexact,
+}
+
+impl OddCell {
+    /// What is odd about a cell with this value.
+    pub(super) fn of(value: &DataRef<'_>, is_formula: bool) -> Option<Self> {
+        match value {
+            DataRef::Error(_) => Some(Self::Error),
+            DataRef::Empty if is_formula => Some(Self::Uncalculated),
+            DataRef::Float(number)
+                if number.fract() == 0.0 && (LAST_EXACT..1e21).contains(&number.abs()) =>
+            {
+                Some(Self::Inexact)
+            }
+            DataRef::Empty
+            | DataRef::Int(_)
+            | DataRef::Float(_)
+            | DataRef::String(_)
+            | DataRef::SharedString(_)
+            | DataRef::Bool(_)
+            | DataRef::DateTime(_)
+            | DataRef::DateTimeIso(_)
+            | DataRef::DurationIso(_) => None,
+        }
+    }
+}
+
+/// The text of a cell: whole numbers exactly, others to 15 digits, dates and times in ISO 8601, an error as its code.
 pub(super) fn cell_text(value: &DataRef<'_>) -> String {
     match value {
         DataRef::Empty => String::new(),
@@ -26,8 +64,12 @@ pub(super) fn cell_text(value: &DataRef<'_>) -> String {
     }
 }
 
-/// A number to 15 significant digits: a spreadsheet shows no more, so that 0.1 + 0.2 is 0.3.
+/// A number to 15 significant digits: a spreadsheet shows no more, so that 0.1 + 0.2 is 0.3. Whole
+/// numbers, which may be ids, are exact as far as the file is.
 fn number_text(number: f64) -> String {
+    if number.fract() == 0.0 && number.abs() <= LAST_EXACT && number != 0.0 {
+        return number.to_string();
+    }
     let rounded = format!("{number:.14e}").parse::<f64>().unwrap_or(number);
     match rounded.abs() {
         0.0 => "0".to_owned(),
@@ -83,12 +125,32 @@ mod tests {
             (0.1 + 0.2, "0.3"),
             (1_234_567.891, "1234567.891"),
             (4_915_112_345_678.0, "4915112345678"),
+            (1_234_567_890_123_457.0, "1234567890123457"),
+            (-9_007_199_254_740_991.0, "-9007199254740991"),
             (-2.5, "-2.5"),
             (0.000_001, "0.000001"),
             (1e300, "1e300"),
             (1.5e-12, "1.5e-12"),
         ] {
             assert_eq!(cell_text(&DataRef::Float(number)), text);
+        }
+    }
+
+    #[test]
+    fn a_cell_whose_value_is_not_what_a_person_wrote_is_odd() {
+        for (value, is_formula, odd) in [
+            (
+                DataRef::Error(CellErrorType::NA),
+                true,
+                Some(OddCell::Error),
+            ),
+            (DataRef::Empty, true, Some(OddCell::Uncalculated)),
+            (DataRef::Empty, false, None),
+            (DataRef::Float(1_234_567_890_123_457.0), false, None),
+            (DataRef::Float(1e16), false, Some(OddCell::Inexact)),
+            (DataRef::Float(0.5), true, None),
+        ] {
+            assert_eq!(OddCell::of(&value, is_formula), odd, "{value:?}");
         }
     }
 

@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use calamine::{Reader as _, SheetType, SheetVisible, Xlsx};
 use csv::ByteRecord;
 
-use super::cell_text::cell_text;
+use super::cell_text::{OddCell, cell_text};
 use crate::input::raw_row::ROW_BYTES;
 use crate::input::{InputError, WorkbookError};
 
@@ -26,6 +26,8 @@ const AHEAD: usize = 2;
 pub(crate) struct SheetRecords {
     messages: Receiver<SheetMessage>,
     rows: std::vec::IntoIter<SheetRow>,
+    /// The odd cells of the row read last, with their columns from 0.
+    odd_cells: Vec<(usize, OddCell)>,
     /// Whether the thread has sent its last row.
     has_ended: bool,
 }
@@ -50,6 +52,7 @@ struct SheetRow {
     /// The row's number in the sheet, from 1.
     number: u64,
     cells: ByteRecord,
+    odd_cells: Vec<(usize, OddCell)>,
 }
 
 impl SheetRecords {
@@ -67,6 +70,7 @@ impl SheetRecords {
         let mut records = Self {
             messages,
             rows: Vec::new().into_iter(),
+            odd_cells: Vec::new(),
             has_ended: false,
         };
         match records.receive()? {
@@ -75,11 +79,17 @@ impl SheetRecords {
         }
     }
 
+    /// The odd cells of the row read last, with their columns from 0.
+    pub(crate) fn odd_cells(&self) -> &[(usize, OddCell)] {
+        &self.odd_cells
+    }
+
     /// Reads the next row and returns its number; `None` after the last.
     pub(crate) fn next(&mut self, record: &mut ByteRecord) -> Result<Option<u64>, InputError> {
         loop {
             if let Some(row) = self.rows.next() {
                 *record = row.cells;
+                self.odd_cells = row.odd_cells;
                 return Ok(Some(row.number));
             }
             if self.has_ended {
@@ -124,9 +134,13 @@ fn read_sheet(bytes: Arc<[u8]>, sender: &SyncSender<SheetMessage>) -> Result<(),
         return Ok(());
     }
     let mut rows = RowGatherer::default();
-    while let Some(cell) = cells.next_cell().map_err(|_| WorkbookError::Damaged)? {
-        let (row, column) = cell.get_position();
-        rows.add(row, column, &cell_text(cell.get_value()))?;
+    loop {
+        let cell = cells.next_cell_with_formula_metadata();
+        let Some(cell) = cell.map_err(|_| WorkbookError::Damaged)? else {
+            break;
+        };
+        let odd = OddCell::of(&cell.value, cell.formula.is_some());
+        rows.add(cell.pos, &cell_text(&cell.value), odd)?;
         if let Some(full) = rows.full()
             && sender.send(SheetMessage::Rows(full)).is_err()
         {
@@ -145,6 +159,7 @@ struct RowGatherer {
     /// The row being read, and its cells up to the last one with text.
     row: u32,
     cells: Vec<String>,
+    odd_cells: Vec<(usize, OddCell)>,
     cell_bytes: usize,
     rows: Vec<SheetRow>,
     bytes: usize,
@@ -152,7 +167,12 @@ struct RowGatherer {
 
 impl RowGatherer {
     /// Adds a cell. Cells come row by row, and those of a row from left to right.
-    fn add(&mut self, row: u32, column: u32, text: &str) -> Result<(), WorkbookError> {
+    fn add(
+        &mut self,
+        (row, column): (u32, u32),
+        text: &str,
+        odd: Option<OddCell>,
+    ) -> Result<(), WorkbookError> {
         if row < self.row {
             return Err(WorkbookError::Damaged);
         }
@@ -160,7 +180,7 @@ impl RowGatherer {
             self.end_row();
             self.row = row;
         }
-        if text.is_empty() {
+        if text.is_empty() && odd.is_none() {
             return Ok(());
         }
         let column = usize::try_from(column).map_err(|_| WorkbookError::Damaged)?;
@@ -168,6 +188,7 @@ impl RowGatherer {
         if column < self.cells.len() || column >= 16_384 {
             return Err(WorkbookError::Damaged);
         }
+        self.odd_cells.extend(odd.map(|odd| (column, odd)));
         self.cell_bytes += text.len();
         if u64::try_from(self.cell_bytes).is_ok_and(|bytes| bytes > ROW_BYTES) {
             let row = u64::from(row) + 1;
@@ -182,7 +203,10 @@ impl RowGatherer {
     fn end_row(&mut self) {
         let mut cells = std::mem::take(&mut self.cells);
         let bytes = std::mem::take(&mut self.cell_bytes);
-        if cells.iter().all(|cell| cell.trim().is_empty()) {
+        let odd_cells = std::mem::take(&mut self.odd_cells);
+        // a row of nothing but formulas without a value is counted, unless it stands above the header
+        let is_blank = cells.iter().all(|cell| cell.trim().is_empty());
+        if is_blank && (odd_cells.is_empty() || self.width.is_none()) {
             return;
         }
         let width = *self.width.get_or_insert(cells.len());
@@ -193,10 +217,11 @@ impl RowGatherer {
             cells.resize(width, String::new());
         }
         // a record also keeps the end of each cell
-        self.bytes += bytes + cells.len() * size_of::<usize>();
+        self.bytes += bytes + (cells.len() + 2 * odd_cells.len()) * size_of::<usize>();
         self.rows.push(SheetRow {
             number: u64::from(self.row) + 1,
             cells: ByteRecord::from(cells),
+            odd_cells,
         });
     }
 

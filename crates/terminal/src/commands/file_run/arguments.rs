@@ -39,6 +39,10 @@ pub(crate) struct FileRunArgs {
     )]
     name: String,
 
+    /// Asks also about rows whose fields are all empty, which are left out otherwise
+    #[arg(long)]
+    pub(crate) blank_rows: bool,
+
     /// Goes on however often the model fails [default: stops after 50 failures in a row plus --concurrency]
     #[arg(long)]
     pub(crate) keep_going: bool,

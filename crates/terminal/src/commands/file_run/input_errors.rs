@@ -14,9 +14,13 @@ pub(crate) fn refused(input: &InputPath, refusal: OpenRunError) -> anyhow::Error
 
 /// The error for a file that cannot be read.
 pub(crate) fn input_error(input: &InputPath, error: &InputError) -> anyhow::Error {
-    let is_missing = matches!(error, InputError::Missing { .. });
-    let advice = is_missing.then_some("; name another one with --map COLUMN=FIELD");
-    let advice = advice.unwrap_or_default();
+    let advice = if matches!(error, InputError::Missing { .. }) {
+        "; name another one with --map COLUMN=FIELD"
+    } else if matches!(error, InputError::AllBlank { .. }) {
+        "; --blank-rows asks about them all the same"
+    } else {
+        ""
+    };
     anyhow::anyhow!("{input}: {error}{advice}")
 }
 

@@ -44,6 +44,9 @@ pub(crate) fn checked(input: &InputPath, run: &FileRun, check: &FileCheck) -> St
             check.unused_columns_listed()
         );
     }
+    for remark in check.remarks() {
+        let _ = write!(words, "\n  {remark}");
+    }
     for row in &check.listed {
         let _ = write!(words, "\n  line {} is refused: {}", row.line, row.reason);
     }
