@@ -45,8 +45,8 @@ checks: fmt-check clippy test deny docs check-crates fuzz-build check-scripts ch
 check-api: ## compare a running server with docs/openapi.json by Schemathesis, in about two minutes (ARGS='--seed 42'; needs Python 3.11)
 	.ci/check-api $(ARGS)
 
-check-bounds: ## fill a node with large forms and bodies that stand still, and print its peak memory and how long ordinary calls take beside them (PROFILE=release on a quiet machine: the unoptimised program is too slow for its limit of time; needs `ulimit -n 12000`)
-	REFRACT_TEST_BOUNDS=full $(CARGO) test --package refract --test bounds --profile $(PROFILE) --locked -- --test-threads 1 --nocapture crowd::
+check-bounds: ## fill a node with large forms, bodies that stand still and large workbooks, and print its peak memory and how long ordinary calls take beside them (PROFILE=release on a quiet machine: the unoptimised program is too slow for its limit of time; needs `ulimit -n 12000`)
+	REFRACT_TEST_BOUNDS=full $(CARGO) test --package refract --test bounds --profile $(PROFILE) --locked -- --test-threads 1 --nocapture crowd:: workbooks::
 
 check-called: test
 	@REFRACT_BINARY="$${CARGO_TARGET_DIR:-target}/debug/refract" .ci/check-clients || { [ $$? -eq 75 ] && echo 'the example clients were not checked'; }

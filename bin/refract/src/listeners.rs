@@ -4,6 +4,7 @@ use std::net::{SocketAddr, TcpListener};
 
 use anyhow::Context as _;
 use refract_app::AppSettings;
+use refract_file_runs::WorkbookBudget;
 use refract_http_api::HttpSettings;
 use refract_http_serving::RequestMetrics;
 use refract_model_gateway::ModelGateway;
@@ -91,7 +92,12 @@ impl AppListener {
     }
 
     /// The app's settings, given the API's. Both register their metrics in one registry.
-    pub(crate) fn settings(self, http: &mut HttpSettings, gateway: &ModelGateway) -> AppSettings {
+    pub(crate) fn settings(
+        self,
+        http: &mut HttpSettings,
+        gateway: &ModelGateway,
+        workbooks: WorkbookBudget,
+    ) -> AppSettings {
         AppSettings {
             listen: self.listener,
             connections: self.connections,
@@ -102,6 +108,7 @@ impl AppListener {
             keep_uploads_days: self.args.upload_age().num_days(),
             grace: http.grace,
             budget: http.budget.clone(),
+            workbooks,
             proxies: http.proxies.clone(),
             traces: http.traces.clone(),
             metrics: RequestMetrics::register(&mut http.registry, "refract_app", "the app"),

@@ -3,10 +3,12 @@
 use std::cell::Cell;
 
 use actix_web::http::header::HeaderMap;
+use refract_file_runs::WorkbookBudget;
 use refract_http_serving::TrustedProxies;
 use refract_service::people::AppUrl;
 
 use crate::assets::AssetFolder;
+use crate::kept_pages::KeptPages;
 
 /// Bytes in a MiB.
 const MIB: u64 = 1024 * 1024;
@@ -23,6 +25,10 @@ pub(crate) struct AppSite {
     pub(crate) upload_bytes: u64,
     /// Days after which an uploaded file is deleted.
     pub(crate) keep_uploads_days: i64,
+    /// The memory in which this process reads workbooks.
+    pub(crate) workbooks: WorkbookBudget,
+    /// Pages that take seconds to make.
+    pub(crate) kept_pages: KeptPages,
     /// The proxies whose forwarded headers are trusted to name the client.
     pub(crate) proxies: TrustedProxies,
     /// Whether the operator was warned about an untrusted proxy.

@@ -7,6 +7,7 @@ use std::num::NonZeroUsize;
 use std::rc::Rc;
 use std::time::Duration;
 
+use refract_file_runs::WorkbookBudget;
 use refract_http_serving::{
     BodyBudget, BodyReader, Drained, Lifecycle, RequestMetrics, RequestRecorder, Serving,
     TrustedProxies, http_server, serve_until,
@@ -17,6 +18,7 @@ use refract_traces::Traces;
 
 use crate::app_site::AppSite;
 use crate::assets::AssetFolder;
+use crate::kept_pages::KeptPages;
 use crate::routing::dispatch::Dispatcher;
 
 /// Threads that serve the app. Two are enough for a team: one can render a page while the other
@@ -48,6 +50,8 @@ pub struct AppSettings {
     pub grace: Duration,
     /// The memory budget of this process for forms and for pages made from them.
     pub budget: BodyBudget,
+    /// The memory in which this process reads workbooks.
+    pub workbooks: WorkbookBudget,
     /// The proxies whose forwarded headers are trusted to name the client.
     pub proxies: TrustedProxies,
     /// Traces of requests, off or on.
@@ -81,11 +85,13 @@ where
         keep_uploads_days,
         grace,
         budget,
+        workbooks,
         proxies,
         traces,
         metrics,
     } = settings;
     let lifecycle = Lifecycle::named("app");
+    let kept_pages = KeptPages::default();
     let for_workers = lifecycle.clone();
     let bodies = BodyReader {
         budget: budget.clone(),
@@ -116,6 +122,8 @@ where
                 is_for_trying_only,
                 upload_bytes,
                 keep_uploads_days,
+                workbooks: workbooks.clone(),
+                kept_pages: kept_pages.clone(),
                 proxies: proxies.clone(),
                 has_warned_of_proxy: Cell::new(false),
                 assets: AssetFolder::embedded(),

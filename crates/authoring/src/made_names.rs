@@ -1,6 +1,6 @@
 //! Keys and slugs made from labels, questions and names.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use refract_domain::key::{FieldKey, OutcomeKey, QuestionKey};
 use refract_domain::limits::{KEY_CHARS, PRISM_PATH_CHARS};
@@ -24,12 +24,24 @@ const FILLING: [&str; 69] = [
     "where", "which", "who", "whose", "why", "will", "with", "would",
 ];
 
+/// The numbers at the end of made keys that were tried, by the words before them and how many digits
+/// a number has: of many items with one label, each goes on where the one before it ended. For keys
+/// of one set that only grows.
+#[derive(Debug, Default)]
+pub struct TriedNumbers(HashMap<(String, u32), u32>);
+
 /// Makes the key of an option or level from its label; `taken` returns whether a key is in use.
 ///
 /// The words of the label are joined by `_`. The key is `option` when no letter or digit is left;
 /// `option_` is put before a leading digit, and `_2`, `_3`, … after a key in use (readings).
-fn outcome_key(label: &str, taken: impl Fn(&str) -> bool) -> OutcomeKey {
-    made_key(&ascii_words(label), "option", taken, OutcomeKey::parse)
+fn outcome_key(label: &str, tried: &mut TriedNumbers, taken: impl Fn(&str) -> bool) -> OutcomeKey {
+    made_key(
+        &ascii_words(label),
+        "option",
+        tried,
+        taken,
+        OutcomeKey::parse,
+    )
 }
 
 /// Fills in the keys of a question's options or levels, each with its key, if it has one, and its
@@ -54,12 +66,13 @@ pub fn outcome_keys(
         })
         .collect();
     let labels = outcomes.iter().map(|(_, label)| label);
+    let mut tried = TriedNumbers::default();
     let keys = kept.into_iter().zip(labels).map(|(key, label)| {
         key.unwrap_or_else(|| {
             let is_taken = |key: &str| {
                 OutcomeKey::parse(key).is_ok_and(|key| taken.contains(&key) || is_reserved(&key))
             };
-            let made = outcome_key(label, is_taken);
+            let made = outcome_key(label, &mut tried, is_taken);
             taken.insert(made.clone());
             made
         })
@@ -69,8 +82,8 @@ pub fn outcome_keys(
 
 /// Makes the key of a field from its label, as `outcome_key` does, but with `field` in place of
 /// `option`. It is never a reserved key.
-pub fn field_key(label: &str, taken: impl Fn(&str) -> bool) -> FieldKey {
-    made_key(&ascii_words(label), "field", taken, FieldKey::parse)
+pub fn field_key(label: &str, tried: &mut TriedNumbers, taken: impl Fn(&str) -> bool) -> FieldKey {
+    made_key(&ascii_words(label), "field", tried, taken, FieldKey::parse)
 }
 
 /// Makes the key of a question from its text, as `outcome_key` does, but with `question` in place
@@ -78,7 +91,11 @@ pub fn field_key(label: &str, taken: impl Fn(&str) -> bool) -> FieldKey {
 ///
 /// Callers write the key for ever, so it is short: the first three words that distinguish the
 /// question. "What is the review about?" becomes `about`, "Is it a bug report?" `bug_report`.
-pub fn question_key(text: &str, taken: impl Fn(&str) -> bool) -> QuestionKey {
+pub fn question_key(
+    text: &str,
+    tried: &mut TriedNumbers,
+    taken: impl Fn(&str) -> bool,
+) -> QuestionKey {
     let words = ascii_words(text);
     let telling = words
         .iter()
@@ -87,7 +104,7 @@ pub fn question_key(text: &str, taken: impl Fn(&str) -> bool) -> QuestionKey {
     if short.is_empty() {
         short = words;
     }
-    made_key(&short, "question", taken, QuestionKey::parse)
+    made_key(&short, "question", tried, taken, QuestionKey::parse)
 }
 
 /// Makes a free key from words; `parse` must accept it. The key is `noun` when there is no word,
@@ -95,6 +112,7 @@ pub fn question_key(text: &str, taken: impl Fn(&str) -> bool) -> QuestionKey {
 fn made_key<Key>(
     words: &[String],
     noun: &str,
+    tried: &mut TriedNumbers,
     taken: impl Fn(&str) -> bool,
     parse: fn(&str) -> Result<Key, ValidationError>,
 ) -> Key {
@@ -104,19 +122,26 @@ fn made_key<Key>(
         Some(first) if first.is_ascii_digit() => format!("{noun}_{joined}"),
         Some(_) => joined,
     };
-    let mut key = ascii_prefix(&base, KEY_CHARS)
-        .trim_end_matches('_')
-        .to_owned();
-    let mut number: u32 = 1;
+    let free = |key: &str| parse(key).ok().filter(|_| !taken(key));
+    if let Some(key) = free(ascii_prefix(&base, KEY_CHARS).trim_end_matches('_')) {
+        return key;
+    }
+    let mut number: u32 = 2;
     loop {
-        if !taken(&key)
-            && let Ok(key) = parse(&key)
-        {
+        let digits = number.ilog10();
+        let room = KEY_CHARS - 2 - usize::try_from(digits).unwrap_or_default();
+        let words = ascii_prefix(&base, room).to_owned();
+        let next = tried.0.entry((words, digits)).or_insert(number);
+        number = number.max(*next);
+        // one more digit leaves room for fewer words
+        if number.ilog10() > digits {
+            continue;
+        }
+        *next = number + 1;
+        if let Some(key) = free(&format!("{}_{number}", ascii_prefix(&base, room))) {
             return key;
         }
         number += 1;
-        let suffix = format!("_{number}");
-        key = format!("{}{suffix}", ascii_prefix(&base, KEY_CHARS - suffix.len()));
     }
 }
 
@@ -197,15 +222,25 @@ mod tests {
             ("", "option"),
         ];
         for (label, key) in cases {
-            assert_eq!(outcome_key(label, |_| false).as_str(), key, "{label}");
+            assert_eq!(
+                outcome_key(label, &mut TriedNumbers::default(), |_| false).as_str(),
+                key,
+                "{label}"
+            );
         }
     }
 
     #[test]
     fn a_field_or_question_key_is_made_from_words_and_is_never_reserved() {
-        assert_eq!(field_key("Context", |_| false).as_str(), "context_2");
-        assert_eq!(field_key("日本", |_| false).as_str(), "field");
-        let question = |text| question_key(text, |key| key == "text");
+        assert_eq!(
+            field_key("Context", &mut TriedNumbers::default(), |_| false).as_str(),
+            "context_2"
+        );
+        assert_eq!(
+            field_key("日本", &mut TriedNumbers::default(), |_| false).as_str(),
+            "field"
+        );
+        let question = |text| question_key(text, &mut TriedNumbers::default(), |key| key == "text");
         assert_eq!(question("Is it 5 stars?").as_str(), "question_5_stars");
         assert_eq!(question("Five of 5 stars?").as_str(), "five_5_stars");
         assert_eq!(question("Status").as_str(), "status_2");
@@ -227,7 +262,11 @@ mod tests {
             ("Worum geht es in der Nachricht?", "worum_geht_es"),
             ("日本?", "question"),
         ] {
-            assert_eq!(question_key(text, |_| false).as_str(), key, "{text}");
+            assert_eq!(
+                question_key(text, &mut TriedNumbers::default(), |_| false).as_str(),
+                key,
+                "{text}"
+            );
         }
     }
 
@@ -235,10 +274,42 @@ mod tests {
     fn a_taken_option_key_gets_a_number() {
         let long = "x".repeat(200);
         assert_eq!(
-            outcome_key("A", |key| key == "a" || key == "a_2").as_str(),
+            outcome_key("A", &mut TriedNumbers::default(), |key| key == "a"
+                || key == "a_2")
+            .as_str(),
             "a_3"
         );
-        let derived = outcome_key(&long, |key| key.len() == 64 && key.ends_with('x'));
+        let derived = outcome_key(&long, &mut TriedNumbers::default(), |key| {
+            key.len() == 64 && key.ends_with('x')
+        });
         assert_eq!(derived.as_str(), format!("{}_2", "x".repeat(62)));
+    }
+
+    #[test]
+    fn the_work_for_equal_labels_grows_with_their_number_only() {
+        let tries = std::cell::Cell::new(0);
+        let labels = |words: &dyn Fn(usize) -> String| (0..2_000).map(words).collect::<Vec<_>>();
+        // alike, and alike only once they are cut to the length of a key with its number
+        for labels in [
+            labels(&|_| "Spare parts".to_owned()),
+            labels(&|number| format!("{}{:04}", "x".repeat(60), number / 2)),
+        ] {
+            tries.set(0);
+            let (mut tried, mut taken) = (TriedNumbers::default(), BTreeSet::new());
+            for label in &labels {
+                let key = outcome_key(label, &mut tried, |key| {
+                    tries.set(tries.get() + 1);
+                    taken.contains(key)
+                });
+                assert!(taken.insert(key.to_string()));
+            }
+            assert!(tries.get() <= 2 * 2_000, "{}", tries.get());
+        }
+        let equal = [(None, "A"); 12];
+        let keys = outcome_keys(&equal, &[], |_| false);
+        assert_eq!(
+            keys[8..].iter().map(OutcomeKey::as_str).collect::<Vec<_>>(),
+            ["a_9", "a_10", "a_11", "a_12"]
+        );
     }
 }

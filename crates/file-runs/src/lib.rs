@@ -34,10 +34,11 @@ pub use gold::file::{GoldFile, GoldFormat, GoldProblem, GoldText};
 pub use gold::run::{GoldCheck, GoldRun, WrongCell};
 pub use input::column_mapping::{ColumnMapping, InputColumns, MappingError};
 pub use input::input_outline::{InputOutline, outline};
+pub use input::kept_outline::KeptOutline;
 pub use input::suggested_columns::suggest_columns;
 pub use input::{
     InputEncoding, InputError, InputFile, InputKind, InputSource, OddCells, QuoteError,
-    StoredInput, WorkbookError, binary_kind,
+    StoredInput, WorkbookBudget, WorkbookError, binary_kind,
 };
 pub use marks_file::{MarksFile, MarksFileError, MarksFileRows};
 pub use output::finished_rows::{FinishedRow, RunSummary};

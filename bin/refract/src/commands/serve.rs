@@ -12,7 +12,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use clap::Args;
 use prometheus_client::registry::Registry;
-use refract_file_runs::{FileRunWorker, WorkerSettings};
+use refract_file_runs::{FileRunWorker, WorkbookBudget, WorkerSettings};
 use refract_http_api::HttpSettings;
 use refract_http_serving::{BodyBudget, Drained, Lifecycle, ProcessCollector};
 use refract_model_gateway::ModelGateway;
@@ -262,16 +262,17 @@ pub(crate) async fn serve(
     let retry_policy = RetryPolicy::within(grace);
     let refract = refract.with_retry_policy(retry_policy.clone());
     let threads = http.workers;
+    let workbooks = WorkbookBudget::of_bytes(http.budget.workbook_bytes());
     let (stopping, mut stopped) = watch::channel(false);
     let retests = RetestWorker::new(&refract, runs.concurrency);
     let retests = Box::pin(retests.run(stopped.clone(), grace));
-    let runs = FileRunWorker::new(refract.clone(), runs).start(stopped.clone());
+    let runs = FileRunWorker::new(refract.clone(), runs, workbooks.clone()).start(stopped.clone());
     let app = app.map(|app| {
         // the app shares the API's database connections, so it uses none while only the API is
         // called
         let refract = refract.clone();
         let make_refract = move || refract.for_this_thread(None);
-        let settings = app.settings(&mut http, gateway);
+        let settings = app.settings(&mut http, gateway, workbooks);
         refract_app::serve(settings, make_refract, async move {
             // an API that ended by itself ends the app too
             let _ = stopped.wait_for(|is_stopping| *is_stopping).await;

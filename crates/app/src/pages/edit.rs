@@ -55,7 +55,8 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
             editing.extras.acted.focus = first.unwrap_or_default();
         }
     }
-    Ok(form_page::show(&visit, &editing, &checked).reply())
+    let made = form_page::made(editing, checked).await?;
+    Ok(form_page::show(&visit, &made).reply())
 }
 
 /// Stores the draft while somebody types, and returns its problems and its size as a fragment.
@@ -76,21 +77,21 @@ pub(crate) async fn change(visit: Visit) -> Result<PageReply, PageError> {
     let button = visit.sent.form.get("act");
     match button {
         "mine" => keeping::insist(&mut editing, &visit),
-        _ if editing.kept.is_refused() => return refused(&visit, &editing).await,
+        _ if editing.kept.is_refused() => return refused(&visit, editing).await,
         "test" => test(&visit, &mut editing).await?,
         _ => act::press(&mut editing, button),
     }
     keeping::keep(&mut editing, &visit).await?;
     if editing.kept.is_refused() {
-        return refused(&visit, &editing).await;
+        return refused(&visit, editing).await;
     }
     if button == "save" {
         return saving::save(&visit, &editing).await;
     }
     if visit.sent.form.has("fragment") {
         let checked = editing.check(&visit).await?;
-        let form = form_page::inside(&editing, &checked);
-        return Ok(PageReply::html(StatusCode::OK, form));
+        let made = form_page::made(editing, checked).await?;
+        return Ok(PageReply::html(StatusCode::OK, made.form));
     }
     let address = editing.address();
     if button == "review" && editing.prism.is_some() {
@@ -109,13 +110,13 @@ pub(crate) async fn change(visit: Visit) -> Result<PageReply, PageError> {
 }
 
 /// The form as it was sent, when another page has stored another draft.
-async fn refused(visit: &Visit, editing: &Editing) -> Result<PageReply, PageError> {
+async fn refused(visit: &Visit, editing: Editing) -> Result<PageReply, PageError> {
     let checked = editing.check(visit).await?;
+    let made = form_page::made(editing, checked).await?;
     if visit.sent.form.has("fragment") {
-        let form = form_page::inside(editing, &checked);
-        return Ok(PageReply::html(StatusCode::OK, form));
+        return Ok(PageReply::html(StatusCode::OK, made.form));
     }
-    let page = form_page::show(visit, editing, &checked);
+    let page = form_page::show(visit, &made);
     Ok(page.status(StatusCode::CONFLICT).reply())
 }
 

@@ -19,6 +19,7 @@ mod wrong_answers;
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
+use refract_domain::prism::question::Question;
 use refract_evaluation::cutoffs::advice::FEW_MARKS;
 use refract_service::measures::{EvaluationError, questions};
 use refract_service::prisms::PrismHistory;
@@ -48,22 +49,43 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
         let status = StatusCode::UNPROCESSABLE_ENTITY;
         return Ok(reply(&visit, &history, &main, status));
     }
-    let view = match measure(&visit, &history, &filters, question).await {
-        Ok(view) => view,
-        Err(EvaluationError::Read(error)) => return Err(error.into()),
-        Err(EvaluationError::NotComparable(reason)) => {
-            let words = html! { "These marks cannot be measured together: " bdi { (reason) } "." };
-            let main = html! { (notice(NoticeKind::Refused, &words)) (form(&[])) };
-            return Ok(reply(&visit, &history, &main, StatusCode::OK));
-        }
+    let making = async {
+        let view = match measure(&visit, &history, &filters, question).await {
+            Ok(view) => view,
+            Err(EvaluationError::Read(error)) => return Err(error.into()),
+            Err(EvaluationError::NotComparable(reason)) => {
+                let words =
+                    html! { "These marks cannot be measured together: " bdi { (reason) } "." };
+                return Ok(html! { (notice(NoticeKind::Refused, &words)) (form(&[])) });
+            }
+        };
+        let body = if view.measures.marks == 0 {
+            few_marks::none(&view)
+        } else {
+            measured(&visit, &view).await?
+        };
+        Ok::<_, PageError>(html! { (form(&view.models())) (body) (retests(&history)) })
     };
-    let body = if view.measures.marks == 0 {
-        few_marks::none(&view)
-    } else {
-        measured(&visit, &view).await?
-    };
-    let main = html! { (form(&view.models())) (body) (retests(&history)) };
+    let key = page_key(&visit, &history, question).await?;
+    let main = visit.site.kept_pages.page(key, making).await?;
     Ok(reply(&visit, &history, &main, StatusCode::OK))
+}
+
+/// Everything that the page is made of: the prism with the numbers of its
+/// latest version and lens, the address, and
+/// watermarks of the marks, and of the results for a comparison, which reads those without marks.
+async fn page_key(
+    visit: &Visit,
+    history: &PrismHistory,
+    question: &Question,
+) -> Result<String, PageError> {
+    let query = &visit.sent.query;
+    let compares = query.get("a").is_some();
+    let measures = visit.refract.measures();
+    let watermark = measures.quality_watermark(&history.prism, compares).await?;
+    let (prism, question) = (&history.prism, &question.key);
+    let query = query.in_address();
+    Ok(format!("{prism:?} {question} {query} {watermark}"))
 }
 
 /// The sections about a question that has marks. Pictures of a few marks would show chance, so they

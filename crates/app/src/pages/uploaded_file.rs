@@ -5,44 +5,66 @@ use std::sync::Arc;
 
 use refract_domain::ids::UploadId;
 use refract_file_runs::{
-    ColumnMapping, FileRun, InputError, InputOutline, InputSource, OpenRunError, RunOrder, Shard,
-    StoredInput, outline,
+    ColumnMapping, FileRun, InputError, InputOutline, InputSource, KeptOutline, OpenRunError,
+    RunOrder, Shard, StoredInput, outline,
 };
 use refract_http_serving::Panicked;
+use refract_service::CallError;
 use refract_service::runs::{StoredMapping, StoredRun};
-use refract_service::{CallError, Refract};
 
 use crate::replies::page_error::PageError;
+use crate::requests::visit::Visit;
+
+/// Rows of a JSON Lines file whose keys are looked at.
+const HEADER_ROWS: usize = 20;
 
 /// An uploaded file as the reader of files takes it.
-fn stored_input(refract: &Refract, upload: UploadId, file_name: &str) -> StoredInput {
-    let bytes = refract.runs().upload_reader(upload);
+fn stored_input(visit: &Visit, upload: UploadId, file_name: &str) -> StoredInput {
+    let bytes = visit.refract.runs().upload_reader(upload);
     StoredInput {
         name: PathBuf::from(file_name),
         bytes: Arc::new(move || Box::new(bytes.open())),
+        workbooks: Some(visit.site.workbooks.clone()),
     }
 }
 
-/// The format, the header and the first rows of an uploaded file.
-pub(crate) async fn outline_of(
-    refract: &Refract,
+/// Reads the format, the header and the first rows of an uploaded file, and keeps them for its pages.
+pub(crate) async fn read_outline(
+    visit: &Visit,
     upload: UploadId,
     file_name: &str,
-    rows: usize,
 ) -> Result<Result<InputOutline, InputError>, PageError> {
-    let input = stored_input(refract, upload, file_name);
+    let input = stored_input(visit, upload, file_name);
     // reading waits for the database, so it has a thread of its own
-    let reading = tokio::task::spawn_blocking(move || outline(InputSource::Stored(input), rows));
-    reading.await.map_err(|_| PageError::Panicked(Panicked))
+    let reading =
+        tokio::task::spawn_blocking(move || outline(InputSource::Stored(input), HEADER_ROWS));
+    let read = reading.await.map_err(|_| PageError::Panicked(Panicked))?;
+    if let Ok(outline) = &read {
+        let kept = KeptOutline::of(outline.clone()).to_text();
+        visit.refract.runs().keep_outline(upload, kept).await?;
+    }
+    Ok(read)
+}
+
+/// The outline of an uploaded file. The file is read only if its outline was not kept when it was
+/// uploaded.
+pub(crate) async fn outline_of(
+    visit: &Visit,
+    upload: UploadId,
+    file_name: &str,
+) -> Result<Result<KeptOutline, InputError>, PageError> {
+    let kept = visit.refract.runs().find_outline(upload).await?;
+    if let Some(kept) = kept.as_deref().and_then(KeptOutline::parse) {
+        return Ok(Ok(kept));
+    }
+    let read = read_outline(visit, upload, file_name).await?;
+    Ok(read.map(KeptOutline::of))
 }
 
 /// Opens the file of a run to read its rows.
-pub(crate) async fn open_file(
-    refract: &Refract,
-    run: &StoredRun,
-) -> Result<Arc<FileRun>, PageError> {
+pub(crate) async fn open_file(visit: &Visit, run: &StoredRun) -> Result<Arc<FileRun>, PageError> {
     let upload = run.upload.ok_or(PageError::NotFound)?;
-    let prism = refract.runs().pin_for_run(run).await;
+    let prism = visit.refract.runs().pin_for_run(run).await;
     let prism = prism.map_err(|error| match error {
         CallError::Internal(error) => PageError::Internal(error),
         CallError::InvalidApiKey
@@ -54,7 +76,7 @@ pub(crate) async fn open_file(
         | CallError::Fields(_)
         | CallError::OverBudget(_) => PageError::NotChanged(error.to_string()),
     })?;
-    let input = stored_input(refract, upload, &run.file_name);
+    let input = stored_input(visit, upload, &run.file_name);
     let mappings: Vec<_> = run.mappings.iter().cloned().map(column_mapping).collect();
     let opening = tokio::task::spawn_blocking(move || {
         let order = RunOrder {

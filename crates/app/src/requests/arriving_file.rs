@@ -9,6 +9,7 @@ use refract_http_serving::{BodyReadError, SentBody};
 use tokio::sync::mpsc;
 
 use crate::replies::page_error::PageError;
+use crate::requests::form::MOST_PARTS;
 
 /// What a form sends besides its file's bytes: borders, names and headers.
 const AROUND_FILE: usize = 64 * 1024;
@@ -86,7 +87,8 @@ impl ArrivingForm {
     /// [`PageError::NoForm`] for a form that is no upload or did not arrive whole.
     pub(crate) async fn file(&mut self) -> Result<Option<ArrivingFile<'_>>, PageError> {
         let most_mib = self.most_mib;
-        loop {
+        // each part costs far more than its bytes
+        for _ in 0..MOST_PARTS {
             let part = self.parts.try_next().await;
             let Some(part) = part.map_err(|error| refused(&error, most_mib))? else {
                 return Ok(None);
@@ -103,6 +105,7 @@ impl ArrivingForm {
                 }));
             }
         }
+        Err(PageError::NoForm)
     }
 }
 

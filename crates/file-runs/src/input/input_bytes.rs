@@ -9,7 +9,8 @@ use std::time::SystemTime;
 use super::input_error::InputError;
 use super::stored_input::StoredInput;
 
-/// Bytes that any number of readers read from the start, each at its own position.
+/// Bytes that any number of readers read from the start, each at its own position. Clones are cheap.
+#[derive(Clone)]
 pub(crate) enum InputBytes {
     /// An open file, watched for changes.
     File {
@@ -23,7 +24,7 @@ pub(crate) enum InputBytes {
 }
 
 /// Size and modification time of a file, which change with every write.
-#[derive(PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) struct FileStamp {
     bytes: u64,
     modified: Option<SystemTime>,

@@ -51,7 +51,7 @@ impl InputFile {
         let unopened = InputError::Unopened;
         let first = start_of(bytes.read(), FIRST_BYTES).map_err(unopened)?;
         if Workbook::begins(&first) {
-            let content = InputContent::Workbook(Workbook::open(bytes.read())?);
+            let content = InputContent::Workbook(Workbook::open(bytes.clone())?);
             return Ok(Self { bytes, content });
         }
         let is_utf_16 = InputEncoding::utf_16(&first).is_some();

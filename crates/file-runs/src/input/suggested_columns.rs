@@ -1,40 +1,62 @@
 //! Suggests which column of a file holds which field: by an earlier match of columns, else by names.
 
+use std::collections::HashMap;
+
 use refract_domain::prism::PrismVersion;
 
 use super::column_mapping::{CONTEXT, ColumnMapping, REF};
 
-/// What a column may be called that holds a field, `ref` or `context`.
-struct WantedName<'a> {
-    key: &'a str,
-    label: &'a str,
+/// Why a column may hold a field, the best reason first: a person chose it before, it has the name of
+/// the key, the letters of the key, or the letters of the label.
+const RULES: usize = 4;
+
+/// The columns of a file that a name finds.
+struct NamedColumns<'a> {
+    /// The only column of a name; `None` for a name that the file has twice, which cannot be read.
+    exact: HashMap<&'a str, Option<usize>>,
+    /// The columns whose names have these letters, the last first.
+    alike: HashMap<String, Vec<usize>>,
+    is_taken: Vec<bool>,
 }
 
-/// Why a column may hold a field.
-#[derive(Clone, Copy)]
-enum NameRule {
-    /// A person chose it before.
-    Chosen,
-    /// It has the name of the key.
-    Key,
-    /// Its name has the letters of the key.
-    LikeKey,
-    /// Its name has the letters of the label.
-    LikeLabel,
-}
-
-impl NameRule {
-    const BEST_FIRST: [Self; 4] = [Self::Chosen, Self::Key, Self::LikeKey, Self::LikeLabel];
-
-    fn fits(self, wanted: &WantedName<'_>, column: &str, remembered: &[ColumnMapping]) -> bool {
-        match self {
-            Self::Chosen => remembered
-                .iter()
-                .any(|mapping| mapping.field == wanted.key && mapping.column == column),
-            Self::Key => wanted.key == column,
-            Self::LikeKey => is_alike(wanted.key, column),
-            Self::LikeLabel => is_alike(wanted.label, column),
+impl<'a> NamedColumns<'a> {
+    fn of(header: &'a [String]) -> Self {
+        let mut exact = HashMap::new();
+        for (place, name) in header.iter().enumerate() {
+            let known = exact.entry(name.as_str());
+            known.and_modify(|it| *it = None).or_insert(Some(place));
         }
+        let mut alike: HashMap<String, Vec<usize>> = HashMap::new();
+        for (place, name) in header.iter().enumerate().rev() {
+            if exact.get(name.as_str()) == Some(&Some(place)) {
+                alike.entry(letters(name)).or_default().push(place);
+            }
+        }
+        alike.remove("");
+        Self {
+            exact,
+            alike,
+            is_taken: vec![false; header.len()],
+        }
+    }
+
+    /// Takes the column of this name, unless it is taken.
+    fn take_exact(&mut self, name: &str) -> Option<usize> {
+        let place = self.exact.get(name).copied().flatten()?;
+        let is_taken = self.is_taken.get_mut(place)?;
+        (!std::mem::replace(is_taken, true)).then_some(place)
+    }
+
+    /// Takes the first column whose name has the letters of this one.
+    fn take_alike(&mut self, name: &str) -> Option<usize> {
+        let places = self.alike.get_mut(&letters(name))?;
+        while let Some(place) = places.pop() {
+            let is_taken = self.is_taken.get_mut(place)?;
+            if !std::mem::replace(is_taken, true) {
+                return Some(place);
+            }
+        }
+        None
     }
 }
 
@@ -47,46 +69,38 @@ pub fn suggest_columns(
     remembered: &[ColumnMapping],
 ) -> Vec<ColumnMapping> {
     let fields = version.fields().iter();
-    let fields = fields.map(|field| WantedName {
-        key: field.key.as_str(),
-        label: &field.label,
-    });
-    let others = [REF, CONTEXT].map(|key| WantedName { key, label: key });
-    let wanted: Vec<_> = fields.chain(others).collect();
-    // a column that the file has twice cannot be read
-    let once = |name: &&String| header.iter().filter(|other| other == name).count() == 1;
-    let mut free: Vec<&String> = header.iter().filter(once).collect();
-    let mut suggested: Vec<(usize, ColumnMapping)> = Vec::new();
+    let fields = fields.map(|field| (field.key.as_str(), field.label.as_str()));
+    let wanted: Vec<_> = fields.chain([(REF, REF), (CONTEXT, CONTEXT)]).collect();
+    let mut columns = NamedColumns::of(header);
+    let mut found: Vec<Option<usize>> = vec![None; wanted.len()];
     // better matches of any field come before worse ones of all others
-    for rule in NameRule::BEST_FIRST {
-        for (index, names) in wanted.iter().enumerate() {
-            if suggested.iter().any(|(taken, _)| *taken == index) {
+    for rule in 0..RULES {
+        for ((key, label), found) in wanted.iter().zip(&mut found) {
+            if found.is_some() {
                 continue;
             }
-            let found = free
-                .iter()
-                .position(|column| rule.fits(names, column, remembered));
-            if let Some(found) = found {
-                let mapping = ColumnMapping {
-                    column: free.remove(found).clone(),
-                    field: names.key.to_owned(),
-                };
-                suggested.push((index, mapping));
-            }
+            let mut chosen = remembered.iter().filter(|it| it.field == *key);
+            *found = match rule {
+                0 => chosen.find_map(|it| columns.take_exact(&it.column)),
+                1 => columns.take_exact(key),
+                2 => columns.take_alike(key),
+                _ => columns.take_alike(label),
+            };
         }
     }
-    suggested.sort_by_key(|(index, _)| *index);
-    suggested.into_iter().map(|(_, mapping)| mapping).collect()
+    let suggested = wanted.iter().zip(found);
+    let suggested = suggested.filter_map(|((key, _), place)| {
+        let column = header.get(place?)?.clone();
+        let field = (*key).to_owned();
+        Some(ColumnMapping { column, field })
+    });
+    suggested.collect()
 }
 
-/// Whether names have the same letters and digits, and at least one.
-fn is_alike(name: &str, other: &str) -> bool {
-    let letters = |name: &str| {
-        let letters = name.chars().filter(|c| c.is_alphanumeric());
-        letters.flat_map(char::to_lowercase).collect::<String>()
-    };
-    let name = letters(name);
-    !name.is_empty() && name == letters(other)
+/// The letters and digits of a name in lower case.
+fn letters(name: &str) -> String {
+    let letters = name.chars().filter(|c| c.is_alphanumeric());
+    letters.flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]

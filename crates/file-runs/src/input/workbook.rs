@@ -3,27 +3,24 @@
 mod cell_text;
 mod parts;
 mod records;
+mod source;
 #[cfg(test)]
 mod tests;
-
-use std::io::Read;
-use std::sync::Arc;
 
 pub(crate) use self::cell_text::OddCell;
 use self::records::ReadSheet;
 pub(crate) use self::records::SheetRecords;
+use self::source::WorkbookSource;
+use super::input_bytes::InputBytes;
 use super::input_error::InputError;
 use super::wanted_columns::listed;
-use super::workbook_error::WorkbookError;
 
-/// Upper bound on the bytes of a workbook, which is kept in memory while it is open.
-const FILE_BYTES: usize = 32 * 1024 * 1024;
 /// The first bytes of a ZIP archive, which a workbook is.
 const ZIP: &[u8] = b"PK\x03\x04";
 
-/// An open workbook.
+/// A workbook that can be read.
 pub(crate) struct Workbook {
-    bytes: Arc<[u8]>,
+    source: WorkbookSource,
     sheet: ReadSheet,
 }
 
@@ -33,19 +30,11 @@ impl Workbook {
         start.starts_with(ZIP)
     }
 
-    /// Reads the bytes of a workbook, checks its limits and finds the sheet.
-    pub(crate) fn open(bytes: Box<dyn Read + Send>) -> Result<Self, InputError> {
-        let limit = u64::try_from(FILE_BYTES).unwrap_or(u64::MAX);
-        let mut read = Vec::new();
-        let reading = bytes.take(limit.saturating_add(1)).read_to_end(&mut read);
-        reading.map_err(InputError::Unopened)?;
-        if read.len() > FILE_BYTES {
-            return Err(WorkbookError::TooLarge.into());
-        }
-        parts::check(&read)?;
-        let bytes: Arc<[u8]> = read.into();
-        let (sheet, _) = SheetRecords::begin(&bytes)?;
-        Ok(Self { bytes, sheet })
+    /// Checks the limits of a workbook and finds the sheet.
+    pub(crate) fn open(bytes: InputBytes) -> Result<Self, InputError> {
+        let source = WorkbookSource::check(bytes)?;
+        let (sheet, _) = SheetRecords::begin(&source)?;
+        Ok(Self { source, sheet })
     }
 
     /// The sheet for people.
@@ -59,7 +48,7 @@ impl Workbook {
 
     /// Starts to read the sheet.
     pub(crate) fn records(&self) -> Result<SheetRecords, InputError> {
-        let (_, records) = SheetRecords::begin(&self.bytes)?;
+        let (_, records) = SheetRecords::begin(&self.source)?;
         Ok(records)
     }
 }

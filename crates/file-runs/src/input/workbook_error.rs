@@ -12,6 +12,15 @@ pub enum WorkbookError {
     /// The table of texts is too large: it is kept in memory.
     #[error("its texts have over 32 MiB, too many for a workbook: save the table as CSV in UTF-8")]
     TextsTooLarge,
+    /// A part that has no rows is too large: the reader keeps far more than its bytes.
+    #[error(
+        "its styles, names or relations have over 1 MiB, too many for a workbook: save the table as \
+         CSV in UTF-8"
+    )]
+    PartTooLarge,
+    /// Other workbooks are being read, and this one waited too long.
+    #[error("other workbooks are being read: try again in a minute")]
+    Busy,
     /// The file is a ZIP archive of another kind.
     #[error("it is a ZIP archive and no Excel workbook (.xlsx): save the table as CSV in UTF-8")]
     NoWorkbook,

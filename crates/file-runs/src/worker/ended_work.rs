@@ -6,7 +6,7 @@ use refract_service::runs::RunEnd;
 
 use crate::check::file_check::FileCheckError;
 use crate::file_run::OpenRunError;
-use crate::input::InputError;
+use crate::input::{InputError, WorkbookError};
 use crate::run::error::RunError;
 
 /// Why the work under a lease ended.
@@ -95,13 +95,14 @@ fn fate_of_call(error: &CallError, reason: String) -> Fate {
     }
 }
 
-/// Stored pieces of a file can only be unreadable because the database failed; everything else is
-/// in the file itself.
+/// Stored pieces of a file can only be unreadable because the database failed, and a workbook can
+/// only be in other workbooks' way for a while; everything else is in the file itself.
 fn fate_of_input(error: &InputError) -> Fate {
     match error {
-        InputError::Unopened(_) | InputError::Unreadable { .. } | InputError::Unkept { .. } => {
-            Fate::AnotherTry
-        }
+        InputError::Unopened(_)
+        | InputError::Unreadable { .. }
+        | InputError::Unkept { .. }
+        | InputError::Workbook(WorkbookError::Busy) => Fate::AnotherTry,
         InputError::Folder
         | InputError::Workbook(_)
         | InputError::Empty

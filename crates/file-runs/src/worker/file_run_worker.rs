@@ -13,6 +13,7 @@ use tokio::task::{self, JoinError, JoinHandle, JoinSet};
 use tokio::time::{Instant, sleep};
 use uuid::Uuid;
 
+use crate::input::WorkbookBudget;
 use crate::worker::leased_work::LeasedWork;
 
 /// Upper bound on the runs that a node works on at once.
@@ -37,6 +38,7 @@ pub struct FileRunWorker {
     refract: Refract,
     node: NodeId,
     settings: WorkerSettings,
+    workbooks: WorkbookBudget,
     /// One permit for each row in flight.
     permits: Arc<Semaphore>,
     works: JoinSet<()>,
@@ -59,12 +61,13 @@ impl StartedWorker {
 }
 
 impl FileRunWorker {
-    /// A worker without work.
-    pub fn new(refract: Refract, settings: WorkerSettings) -> Self {
+    /// A worker without work, which reads workbooks within this budget.
+    pub fn new(refract: Refract, settings: WorkerSettings, workbooks: WorkbookBudget) -> Self {
         Self {
             refract,
             node: NodeId::new(Uuid::now_v7()),
             settings,
+            workbooks,
             permits: Arc::new(Semaphore::new(settings.concurrency.get())),
             works: JoinSet::new(),
             held: HashMap::new(),
@@ -127,6 +130,7 @@ impl FileRunWorker {
                     leased,
                     permits: Arc::clone(&self.permits),
                     concurrency: self.settings.concurrency,
+                    workbooks: self.workbooks.clone(),
                     stopped: stopped.clone(),
                 };
                 let task = self.works.spawn(work.carry_out());

@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep};
 use crate::file_run::{FileRun, RunOrder};
 use crate::input::column_mapping::ColumnMapping;
 use crate::input::rows::KeptCells;
-use crate::input::{InputSource, StoredInput};
+use crate::input::{InputSource, StoredInput, WorkbookBudget};
 use crate::output::finished_rows::RowSinks;
 use crate::run::error::RunError;
 use crate::run::row_chunks::RowChunks;
@@ -41,6 +41,8 @@ pub(crate) struct LeasedWork {
     /// One permit for each row in flight, shared with the other runs of the node.
     pub(crate) permits: Arc<Semaphore>,
     pub(crate) concurrency: NonZeroUsize,
+    /// The memory in which the node reads workbooks.
+    pub(crate) workbooks: WorkbookBudget,
     /// Becomes true when the node stops.
     pub(crate) stopped: watch::Receiver<bool>,
 }
@@ -201,6 +203,7 @@ impl LeasedWork {
         let input = StoredInput {
             name: PathBuf::from(&stored.file_name),
             bytes: Arc::new(move || Box::new(reader.open())),
+            workbooks: Some(self.workbooks.clone()),
         };
         let mappings = column_mappings(&stored.mappings);
         // reading waits for the database, so it has a thread of its own

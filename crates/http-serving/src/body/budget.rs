@@ -21,7 +21,8 @@ const SMALL_BYTES: usize = 64 * KIB;
 /// forms. Requests without room wait. Clones share one budget.
 ///
 /// One eighth is reserved for bodies of up to 64 KiB, so that large bodies never block them. One
-/// quarter is for pages. The rest is for bodies of any size.
+/// quarter is for pages, and one eighth for the reading of workbooks, which keeps its own account.
+/// The rest is for bodies of any size.
 #[derive(Clone, Debug)]
 pub struct BodyBudget(Arc<BudgetShares>);
 
@@ -40,6 +41,7 @@ struct BudgetShares {
     small: BudgetShare,
     any: BudgetShare,
     pages: BudgetShare,
+    workbooks: usize,
     waiting: AtomicUsize,
 }
 
@@ -65,12 +67,13 @@ impl BodyBudget {
     }
 
     fn of_kib(kib: usize) -> Self {
-        let (small, pages) = (kib / 8, kib / 4);
+        let (small, pages, workbooks) = (kib / 8, kib / 4, kib / 8);
         Self(Arc::new(BudgetShares {
             kib,
             small: BudgetShare::of_kib(small),
-            any: BudgetShare::of_kib(kib - small - pages),
+            any: BudgetShare::of_kib(kib - small - pages - workbooks),
             pages: BudgetShare::of_kib(pages),
+            workbooks: workbooks * KIB,
             waiting: AtomicUsize::new(0),
         }))
     }
@@ -93,6 +96,11 @@ impl BodyBudget {
     /// wait for room for a page, but not vice versa.
     pub async fn room_for_page(&self, bytes: usize) -> HeldRoom {
         self.room_in(&self.0.pages, bytes).await
+    }
+
+    /// The bytes of the budget that are for the reading of workbooks.
+    pub fn workbook_bytes(&self) -> usize {
+        self.0.workbooks
     }
 
     /// The size of the whole budget in MiB.
@@ -204,8 +212,8 @@ mod tests {
     #[test]
     fn large_bodies_wait_for_room_and_never_hold_small_ones_up() {
         let budget = BodyBudget::of_mib(32).unwrap();
-        let mut large: Vec<_> = (0..20).map(|_| body(&budget, MIB).unwrap()).collect();
-        assert_eq!(budget.held_bytes(), 20 * MIB);
+        let mut large: Vec<_> = (0..16).map(|_| body(&budget, MIB).unwrap()).collect();
+        assert_eq!(budget.held_bytes(), 16 * MIB);
         let mut next = Box::pin(budget.room_for_body(MIB, 1));
         assert!((&mut next).now_or_never().is_none());
         assert_eq!(budget.waiting(), 1);
@@ -222,14 +230,14 @@ mod tests {
     fn small_bodies_use_the_room_that_large_ones_leave() {
         let budget = BodyBudget::of_mib(32).unwrap();
         let small: Vec<_> = (0..400).filter_map(|_| body(&budget, 64 * KIB)).collect();
-        assert_eq!(small.len(), (4 + 20) * 16);
+        assert_eq!(small.len(), (4 + 16) * 16);
         assert!(budget.room_for_page(8 * MIB).now_or_never().is_some());
     }
 
     #[test]
     fn who_stops_waiting_takes_no_room() {
         let budget = BodyBudget::of_mib(32).unwrap();
-        let all = body(&budget, 20 * MIB).unwrap();
+        let all = body(&budget, 16 * MIB).unwrap();
         let mut waiting = Box::pin(budget.room_for_body(MIB, 1));
         assert!((&mut waiting).now_or_never().is_none());
         drop(waiting);
@@ -241,7 +249,7 @@ mod tests {
     fn what_is_larger_than_its_share_gets_the_whole_share() {
         let budget = BodyBudget::of_mib(32).unwrap();
         let room = budget.room_for_body(16 * MIB, 4).now_or_never().unwrap();
-        assert_eq!(budget.held_bytes(), 20 * MIB);
+        assert_eq!(budget.held_bytes(), 16 * MIB);
         assert!(body(&budget, MIB).is_none());
         drop(room);
         assert!(body(&budget, MIB).is_some());

@@ -19,13 +19,13 @@ use refract_domain::result::mark::Mark;
 pub use self::markable_results::MarkableResult;
 pub use self::marked_pages::{MarkedPages, MarkedResult};
 pub use self::sittings::SittingRow;
-use crate::connections::{load_as, on};
+use crate::connections::{Pools, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::marks::row::{MarkRow, SavedMarkColumns};
 use crate::queries::results::{ResultFilter, ResultOrder};
-use crate::schema::marks;
 use crate::schema::sql_types::Bind;
+use crate::schema::{marks, results};
 
 impl Database {
     /// Saves marks of a prism's results, all or none, in one transaction, and returns how many are
@@ -107,6 +107,52 @@ impl Database {
                 }
             };
             Ok(found)
+        })
+        .await
+    }
+
+    /// A watermark of the marks of a prism: how many there are, and a sum of their moments. Any
+    /// change of a mark gives it a new moment.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_marks_watermark(
+        &self,
+        prism: PrismId,
+    ) -> Result<(i64, i64), PersistenceError> {
+        // the remainder keeps the sum of any number of moments small
+        let moments = match self.connections.pools() {
+            Pools::Sqlite(_) => "coalesce(sum(marked_at % 1000000007), 0)",
+            Pools::Postgres(_) => {
+                "coalesce(sum((extract(epoch FROM marked_at) * 1000)::bigint % 1000000007), 0)::bigint"
+            }
+        };
+        self.read(async move |mut connection| {
+            let query = marks::table
+                .filter(marks::prism_id.eq(Bind(prism)))
+                .select((
+                    diesel::dsl::count_star(),
+                    diesel::dsl::sql::<diesel::sql_types::BigInt>(moments),
+                ));
+            Ok(on!(connection, get_result(query))?)
+        })
+        .await
+    }
+
+    /// The newest result of a prism; `None` when it has none.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_newest_result(
+        &self,
+        prism: PrismId,
+    ) -> Result<Option<ResultId>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let query = results::table
+                .filter(results::prism_id.eq(Bind(prism)))
+                .order(results::id.desc())
+                .select(results::id);
+            Ok(on!(connection, first(query)).optional()?)
         })
         .await
     }

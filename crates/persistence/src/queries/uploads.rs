@@ -207,6 +207,42 @@ impl Database {
         .await
     }
 
+    /// The stored outline of a whole upload; `None` when there is none.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_outline(&self, upload: UploadId) -> Result<Option<String>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let query = uploads::table
+                .find(Bind(upload))
+                .filter(uploads::sha256.is_not_null())
+                .select(uploads::outline);
+            let found: Option<Option<String>> = on!(connection, get_result(query)).optional()?;
+            Ok(found.flatten())
+        })
+        .await
+    }
+
+    /// Saves the outline of a whole upload.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn save_outline(
+        &self,
+        upload: UploadId,
+        outline: String,
+    ) -> Result<(), PersistenceError> {
+        self.write(async move |mut connection| {
+            let whole = uploads::table
+                .find(Bind(upload))
+                .filter(uploads::sha256.is_not_null());
+            let update = diesel::update(whole).set(uploads::outline.eq(Some(outline)));
+            on!(connection, execute(update))?;
+            Ok(())
+        })
+        .await
+    }
+
     /// Finds a piece of an upload, compressed.
     ///
     /// # Errors

@@ -12,6 +12,7 @@ diesel::table! {
         uploaded_at -> Moment,
         bytes -> Nullable<BigInt>,
         sha256 -> Nullable<Text>,
+        outline -> Nullable<Text>,
     }
 }
 

@@ -17,6 +17,7 @@ use crate::fixture::{Fixture, account, answered, failed, moment, prism};
 
 on_both!(
     a_mark_is_kept_and_can_be_changed,
+    each_change_of_a_mark_moves_the_watermark,
     marks_are_taken_back_by_question,
     a_change_that_fails_takes_nothing_back,
     changes_of_one_result_at_once_are_seen_whole,
@@ -31,6 +32,36 @@ on_both!(
     a_filter_keeps_the_marked_results_that_it_names,
     results_to_mark_are_found_by_id_and_by_ref,
 );
+
+async fn each_change_of_a_mark_moves_the_watermark(it: Fixture) {
+    let result = saved(&it, None).await.id;
+    let mut seen = std::collections::BTreeSet::new();
+    let mut moves = async || {
+        let finding = it.database.find_marks_watermark(it.prism.id);
+        seen.insert(finding.await.unwrap())
+    };
+    assert!(moves().await);
+    save(&it, &[mark(result, "angry", "yes")]).await;
+    assert!(moves().await);
+    assert!(!moves().await, "nothing has changed");
+    let later = Mark {
+        marked_at: moment(2),
+        ..mark(result, "angry", "no")
+    };
+    save(&it, &[later.clone()]).await;
+    assert!(moves().await);
+    let other = Mark {
+        marked_at: moment(3),
+        ..mark(result, "topic", "other")
+    };
+    let changing = it
+        .database
+        .change_marks(it.prism.id, result, &[other], &[later.question]);
+    changing.await.unwrap();
+    assert!(moves().await, "as many marks as before");
+    let newest = it.database.find_newest_result(it.prism.id).await.unwrap();
+    assert_eq!(newest, Some(result));
+}
 
 pub(crate) fn mark(result: ResultId, question: &str, outcome: &str) -> Mark {
     Mark {

@@ -104,12 +104,18 @@ async fn an_upload_is_found_once_it_is_whole(it: Fixture) {
     assert_eq!((found.uploaded_at, found.uploaded_by), (moment(3), None));
     let size = it.database.find_upload_size(id).await.unwrap();
     assert_eq!(size, Some(500_000));
+    let outline = async || it.database.find_outline(id).await.unwrap();
+    assert_eq!(outline().await, None);
+    it.database.save_outline(id, "{}".to_owned()).await.unwrap();
+    assert_eq!(outline().await.as_deref(), Some("{}"));
     let piece = async |number| it.database.find_upload_piece(id, number).await.unwrap();
     assert_eq!(piece(1).await, Some(vec![1; 3]));
     assert_eq!(piece(2).await, None);
     let stranger = account(&it.database, "strangers").await;
     let theirs = it.database.find_upload(stranger, id).await.unwrap();
     assert_eq!(theirs, None);
+    begin_deletion(&it, id, &[]).await;
+    assert_eq!(outline().await, None, "it has texts of the file");
 }
 
 async fn a_deleted_upload_takes_its_pieces_with_it(it: Fixture) {

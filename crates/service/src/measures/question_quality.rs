@@ -15,7 +15,9 @@ use refract_domain::submission::Submission;
 use refract_evaluation::marked::answer::{MarkedAnswer, NotComparable};
 use refract_evaluation::measures::right_answers::{AnswersOfPeriod, AnswersOverTime, RightAnswers};
 use refract_evaluation::prediction::predicted;
-use refract_persistence::{MarkedResult, PrismHistory, ResultFilter};
+use refract_persistence::{
+    EventFilter, EventRange, MarkedResult, Prism, PrismHistory, ResultFilter,
+};
 
 pub use self::wrong_results::{MOST_WRONG_RESULTS, WrongResult, WrongResults};
 use crate::InternalError;
@@ -75,6 +77,29 @@ impl Measures<'_> {
             }
         }
         Ok(reader.finish())
+    }
+
+    /// A watermark of the marks of a prism, and of its results if asked: while it stays, so does the
+    /// quality of every question. Other changes that matter are of the prism itself.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn quality_watermark(
+        self,
+        prism: &Prism,
+        with_results: bool,
+    ) -> Result<String, InternalError> {
+        let database = &self.refract.database;
+        let (marks, moments) = database.find_marks_watermark(prism.id).await?;
+        if !with_results {
+            return Ok(format!("{marks} {moments}"));
+        }
+        // new results have no event, and deletions have one
+        let newest = database.find_newest_result(prism.id).await?;
+        let listing =
+            database.list_events(prism.account, EventFilter::default(), EventRange::Newest, 1);
+        let event = listing.await?.first().map(|event| event.stamp.id);
+        Ok(format!("{marks} {moments} {newest:?} {event:?}"))
     }
 
     /// The texts of some results of the account, by result; a few hundred ids at most. A result

@@ -75,6 +75,26 @@ impl Runs<'_> {
         Ok(Some(Upload::of(row, uploaded_by)))
     }
 
+    /// The outline of an uploaded file as it was kept; `None` before that.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_outline(self, upload: UploadId) -> Result<Option<String>, InternalError> {
+        Ok(self.refract.database.find_outline(upload).await?)
+    }
+
+    /// Keeps the outline of an uploaded file, so that pages need not read the file.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn keep_outline(
+        self,
+        upload: UploadId,
+        outline: String,
+    ) -> Result<(), InternalError> {
+        Ok(self.refract.database.save_outline(upload, outline).await?)
+    }
+
     /// Deletes an uploaded file, unless a run of it is worked on or paused. Results are kept.
     ///
     /// # Errors

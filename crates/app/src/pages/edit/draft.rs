@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use refract_authoring::made_names;
+use refract_authoring::made_names::{self, TriedNumbers};
+use refract_domain::limits::{FIELDS, OPTIONS, QUESTIONS};
 use refract_domain::prism::PrismVersion;
 use refract_domain::prism::question::{Outcome, Question, QuestionType};
 use serde::{Deserialize, Serialize};
@@ -239,22 +240,34 @@ impl EditDraft {
         file.to_string().into_bytes()
     }
 
+    /// Whether the draft has more fields, questions or outcomes than a prism can have: no keys are
+    /// made for them.
+    pub(crate) fn is_beyond_limits(&self) -> bool {
+        let outcomes = |question: &DraftQuestion| question.outcomes.len() > *OPTIONS.end();
+        self.fields.len() > *FIELDS.end()
+            || self.questions.len() > *QUESTIONS.end()
+            || self.questions.iter().any(outcomes)
+    }
+
     /// The keys of the fields and of the questions, derived where they are empty.
     pub(crate) fn keys(&self) -> (Vec<String>, Vec<String>) {
         let typed = self.fields.iter().map(|field| &field.key);
         let typed = typed.chain(self.questions.iter().map(|question| &question.key));
         let mut taken: BTreeSet<String> = typed.map(|key| key.as_str().trim().to_owned()).collect();
+        let mut tried = TriedNumbers::default();
         let mut fields = Vec::with_capacity(self.fields.len());
         for field in &self.fields {
             fields.push(field.key.filled(&mut taken, |taken| {
-                let key = made_names::field_key(&field.label, |key| taken.contains(key));
+                let key =
+                    made_names::field_key(&field.label, &mut tried, |key| taken.contains(key));
                 key.as_str().to_owned()
             }));
         }
         let mut questions = Vec::with_capacity(self.questions.len());
         for question in &self.questions {
             questions.push(question.key.filled(&mut taken, |taken| {
-                let key = made_names::question_key(&question.text, |key| taken.contains(key));
+                let key =
+                    made_names::question_key(&question.text, &mut tried, |key| taken.contains(key));
                 key.as_str().to_owned()
             }));
         }

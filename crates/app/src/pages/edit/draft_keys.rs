@@ -8,9 +8,13 @@ use super::carried_draft::DraftBase;
 use super::draft::{DraftKey, DraftQuestion, EditDraft};
 
 /// The keys of new items by their path in the form, such as `questions.0.key`; empty where there
-/// are no words yet that a key could be made from.
+/// are no words yet that a key could be made from. None for a draft beyond the limits, which says so
+/// instead.
 pub(crate) fn made_keys(draft: &EditDraft, base: &DraftBase) -> Vec<(String, String)> {
     let mut keys = Vec::new();
+    if draft.is_beyond_limits() {
+        return keys;
+    }
     let (fields, questions) = draft.keys();
     for (place, (field, key)) in draft.fields.iter().zip(fields).enumerate() {
         let key = shown(&field.key, &field.label, key);
@@ -110,5 +114,13 @@ mod tests {
         draft.questions[0].text = " ".to_owned();
         let keys = made_keys(&draft, &DraftBase::default());
         assert!(keys.contains(&("questions.0.key".to_owned(), String::new())));
+        draft.questions[0].outcomes = vec![EditedOutcome::default(); 254];
+        assert!(made_keys(&draft, &DraftBase::default()).is_empty());
+        let refusal = PrismFile::read(&draft.file(), None).unwrap_err();
+        let mut paths = refusal
+            .as_slice()
+            .iter()
+            .map(|problem| problem.path.as_str());
+        assert!(paths.any(|path| path == "questions.0.options"));
     }
 }

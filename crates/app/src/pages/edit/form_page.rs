@@ -1,6 +1,8 @@
 //! The page with the form.
 
+use actix_web::web;
 use maud::{Markup, html};
+use refract_http_serving::Panicked;
 
 use super::draft_bar::{conflict, done, draft_bar, named};
 use super::draft_keys::made_keys;
@@ -11,10 +13,34 @@ use super::{state_panel, trial_view};
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::prism_tabs::PrismTab;
 use crate::replies::page::{Page, Section};
+use crate::replies::page_error::PageError;
 use crate::requests::visit::Visit;
 
+/// A draft with the content of its form.
+pub(crate) struct MadeForm {
+    editing: Editing,
+    checked: CheckedDraft,
+    pub(crate) form: Markup,
+}
+
+/// Makes the content of the form on a thread of its own: that of a large prism takes so long that
+/// other visitors would notice.
+pub(crate) async fn made(editing: Editing, checked: CheckedDraft) -> Result<MadeForm, PageError> {
+    let making = web::block(move || MadeForm {
+        form: inside(&editing, &checked),
+        editing,
+        checked,
+    });
+    making.await.map_err(|_| PageError::from(Panicked))
+}
+
 /// The page.
-pub(crate) fn show<'a>(visit: &'a Visit, editing: &Editing, checked: &CheckedDraft) -> Page<'a> {
+pub(crate) fn show<'a>(visit: &'a Visit, made: &MadeForm) -> Page<'a> {
+    let MadeForm {
+        editing,
+        checked,
+        form,
+    } = made;
     let main = html! {
         @if editing.prism.is_none() { h1 { "New prism" } }
         @if let Some(notice) = visit.done(done) { (notice) }
@@ -24,7 +50,7 @@ pub(crate) fn show<'a>(visit: &'a Visit, editing: &Editing, checked: &CheckedDra
         p.unseen #edit-status role="status" { (editing.extras.acted.message) }
         p #warning.notice.refused role="alert" hidden {}
         (draft_bar(visit, editing))
-        form #edit.edit method="post" action=(editing.address()) autocomplete="off" novalidate { (inside(editing, checked)) }
+        form #edit.edit method="post" action=(editing.address()) autocomplete="off" novalidate { (form) }
     };
     let page = match &editing.prism {
         Some(prism) => {
@@ -37,8 +63,10 @@ pub(crate) fn show<'a>(visit: &'a Visit, editing: &Editing, checked: &CheckedDra
 }
 
 /// The content of the form.
-pub(crate) fn inside(editing: &Editing, checked: &CheckedDraft) -> Markup {
-    let keys = made_keys(&editing.draft, &editing.base);
+fn inside(editing: &Editing, checked: &CheckedDraft) -> Markup {
+    let keys = made_keys(&editing.draft, &editing.base)
+        .into_iter()
+        .collect();
     let inputs = Inputs {
         checked,
         focus: &editing.extras.acted.focus,

@@ -1,5 +1,7 @@
 //! Inputs and buttons of the form, named by the paths of the prism file.
 
+use std::collections::HashMap;
+
 use maud::{Markup, html};
 
 use super::carried_draft::DraftBase;
@@ -16,7 +18,7 @@ pub(crate) struct Inputs<'a> {
     /// The version against which folded questions are compared for their hidden values.
     pub(crate) base: &'a DraftBase,
     /// The keys that new items will get, by path.
-    pub(crate) keys: &'a [(String, String)],
+    pub(crate) keys: &'a HashMap<String, String>,
 }
 
 /// The headings above a list, for those who see its items as lines of a table. Each input has its
@@ -71,10 +73,7 @@ impl Inputs<'_> {
                 }
             }
             DraftKey::Typed(key) => {
-                let mut keys = self.keys.iter();
-                let made = keys
-                    .find(|(known, _)| *known == name)
-                    .map_or("", |(_, key)| key);
+                let made = self.keys.get(&name).map_or("", String::as_str);
                 html! {
                     div.key { (self.field(&name, "Key", key).placeholder(made).line("text", "off")) }
                 }

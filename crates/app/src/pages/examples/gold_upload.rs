@@ -28,6 +28,7 @@ pub(crate) async fn upload(visit: Visit) -> Result<PageReply, PageError> {
         return refused(&visit, &[of_file("Choose a file first".to_owned())]).await;
     };
     let source = StoredInput::of_bytes(&file.name, file.bytes.clone());
+    let source = source.within(&visit.site.workbooks);
     let version = Arc::clone(&lens.latest);
     let reading = web::block(move || {
         GoldFile::read(InputSource::Stored(source), &version).map_err(|error| error.to_string())

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use maud::{Markup, html};
-use refract_file_runs::InputOutline;
+use refract_file_runs::KeptOutline;
 use refract_service::runs::StoredMapping;
 
 use super::run_view::RunView;
@@ -18,12 +18,8 @@ use crate::replies::page_error::PageError;
 use crate::requests::form::Form;
 use crate::requests::visit::Visit;
 
-/// Rows of the file that are shown.
-const ROWS: usize = 3;
 /// The most columns that are shown.
 const COLUMNS: usize = 12;
-/// The most columns that can be chosen: a first row may be no header, but a long text.
-const CHOICES: usize = 1_000;
 /// The most characters of a cell.
 const CELL: usize = 80;
 /// The prefix of the inputs for columns, before the key of the field.
@@ -35,7 +31,7 @@ pub(super) async fn section(visit: &Visit, view: &RunView) -> Result<Markup, Pag
     let Some(upload) = run.upload else {
         return Ok(html! { p { "The file is deleted. Upload it again to run it." } });
     };
-    let outline = match outline_of(&visit.refract, upload, &run.file_name, ROWS).await? {
+    let outline = match outline_of(visit, upload, &run.file_name).await? {
         Ok(outline) => outline,
         Err(error) => return Ok(html! { p.fault { (unreadable(&error)) } }),
     };
@@ -86,16 +82,16 @@ pub(super) fn mappings(form: &Form) -> Vec<StoredMapping> {
 }
 
 /// How the file was read.
-fn found(outline: &InputOutline) -> Markup {
+fn found(outline: &KeptOutline) -> Markup {
     html! {
         p {
-            "Read as " (outline.description) ", with " (counted(outline.header.len(), "column")) "."
+            "Read as " (outline.description) ", with " (counted(outline.columns, "column")) "."
         }
     }
 }
 
-fn first_rows(outline: &InputOutline) -> Markup {
-    let hidden = outline.header.len().saturating_sub(COLUMNS);
+fn first_rows(outline: &KeptOutline) -> Markup {
+    let hidden = outline.columns.saturating_sub(COLUMNS);
     let headings = html! {
         tr { @for name in outline.header.iter().take(COLUMNS) { th scope="col" { bdi { (clamped(name, CELL)) } } } }
     };
@@ -110,12 +106,12 @@ fn first_rows(outline: &InputOutline) -> Markup {
     }
 }
 
-fn choice(field: &str, label: &str, hint: &str, column: &str, outline: &InputOutline) -> Markup {
+fn choice(field: &str, label: &str, hint: &str, column: &str, outline: &KeptOutline) -> Markup {
     let name = format!("{INPUT}{field}");
     let input = FormField::new(&name, label).hint(hint).value(column);
     let options = html! {
         (input.option("", "(none)"))
-        @for column in outline.header.iter().take(CHOICES) { (input.option(column, &clamped(column, CELL))) }
+        @for column in &outline.header { (input.option(column, &clamped(column, CELL))) }
     };
     input.select(&options)
 }

@@ -58,8 +58,8 @@ async fn compared(visit: &Visit, view: &RunView, other: &StoredRun) -> Result<Ma
             html! { p.soft { "The file is deleted, so its rows cannot be put side by side." } },
         );
     }
-    let a = open_file(&visit.refract, &view.run).await?;
-    let b = open_file(&visit.refract, other).await?;
+    let a = open_file(visit, &view.run).await?;
+    let b = open_file(visit, other).await?;
     let compared = ComparedRuns::of(&a, &b, ROWS).await;
     let compared = compared.map_err(|error| PageError::NotChanged(error.to_string()))?;
     let headings = ["Column", "Equal", "Different", "Share different"];

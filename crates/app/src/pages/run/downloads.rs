@@ -22,7 +22,7 @@ pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
     let slug = &view.lens.prism.slug;
     let (actor, runs) = (visit.actor(), visit.refract.runs());
     if query.get("format") == Some(PARQUET) {
-        let run = open_file(&visit.refract, &view.run).await?;
+        let run = open_file(&visit, &view.run).await?;
         runs.save_download(&actor, &view.run, PARQUET).await?;
         let rows = run.held_parquet(keep_columns);
         let chunks = chunks(rows, async |rows| rows.next_chunk().await);
@@ -36,7 +36,7 @@ pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
         keep_columns,
         byte_order_mark: query.get("mark") == Some("bom"),
     };
-    let run = open_file(&visit.refract, &view.run).await?;
+    let run = open_file(&visit, &view.run).await?;
     runs.save_download(&actor, &view.run, format.name()).await?;
     let rows = run.held_rows(layout);
     let chunks = chunks(rows, async |rows| rows.next_chunk().await);
@@ -47,7 +47,7 @@ pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
 /// Sends the rows that a limit refuses, with the reasons.
 pub(crate) async fn download_refused(visit: Visit) -> Result<PageReply, PageError> {
     let view = find(&visit).await?;
-    let run = open_file(&visit.refract, &view.run).await?;
+    let run = open_file(&visit, &view.run).await?;
     let name = format!("{}-refused.csv", view.lens.prism.slug);
     let list = run.refused_list();
     let chunks = chunks(list, async |list| list.next_chunk().await);

@@ -10,14 +10,11 @@ use super::page;
 use crate::components::fault_sentence::sentence;
 use crate::components::file_run::run_address;
 use crate::components::form_errors::describe;
-use crate::pages::uploaded_file::{column_mapping, outline_of, unreadable};
+use crate::pages::uploaded_file::{column_mapping, read_outline, unreadable};
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::arriving_file::{ArrivingFile, ArrivingForm};
 use crate::requests::visit::Visit;
-
-/// Rows of a JSON Lines file whose keys are looked at.
-const HEADER_ROWS: usize = 20;
 
 /// Why an uploaded file becomes no run.
 enum NoRun {
@@ -53,7 +50,7 @@ async fn run_of(visit: &Visit, prism: &Prism, form: &mut ArrivingForm) -> Result
     let name = name.map_err(|errors| NoRun::Refused(describe(&file.name, &errors)))?;
     let file_name = name.as_str().to_owned();
     let upload = store(visit, name, &mut file).await?;
-    let outline = match outline_of(&visit.refract, upload, &file_name, HEADER_ROWS).await? {
+    let outline = match read_outline(visit, upload, &file_name).await? {
         Ok(outline) => outline,
         Err(error) => {
             // a file that cannot be read is not kept

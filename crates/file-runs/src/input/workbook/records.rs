@@ -3,14 +3,14 @@
 //! The reader of sheets borrows from its workbook, so both live on the thread's stack. A panic there
 //! is an error of the file here, because the thread ends without its last message.
 
-use std::io::Cursor;
-use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::time::{Duration, Instant};
 
-use calamine::{Reader as _, SheetType, SheetVisible, Xlsx};
+use calamine::{Reader as _, SheetType, SheetVisible};
 use csv::ByteRecord;
 
 use super::cell_text::{OddCell, cell_text};
+use super::source::{LoadedWorkbook, WorkbookSource};
 use crate::input::raw_row::ROW_BYTES;
 use crate::input::{InputError, WorkbookError};
 
@@ -20,6 +20,8 @@ const MOST_ROWS: usize = 64;
 const MOST_BYTES: usize = 256 * 1024;
 /// Number of messages that are read ahead.
 const AHEAD: usize = 2;
+/// How often, at last, a reader whose messages are not taken looks whether others wait.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// The rows of a sheet that have a cell with text. The first is the header; the others have at least
 /// as many cells.
@@ -44,7 +46,17 @@ pub(crate) struct ReadSheet {
 enum SheetMessage {
     Found(ReadSheet),
     Rows(Vec<SheetRow>),
-    End(Result<(), WorkbookError>),
+    End(Result<(), InputError>),
+}
+
+/// How the reading of a workbook ended.
+enum ReadEnd {
+    /// These are the last rows.
+    Last(Vec<SheetRow>),
+    /// Nobody needs more rows.
+    Unneeded,
+    /// Others wait for the room: these rows are to be sent, and the others read later.
+    GaveWay(Vec<SheetRow>),
 }
 
 /// A row of the sheet.
@@ -57,12 +69,12 @@ struct SheetRow {
 
 impl SheetRecords {
     /// Finds the sheet and starts to read it.
-    pub(crate) fn begin(workbook: &Arc<[u8]>) -> Result<(ReadSheet, Self), InputError> {
+    pub(crate) fn begin(workbook: &WorkbookSource) -> Result<(ReadSheet, Self), InputError> {
         let (sender, messages) = sync_channel(AHEAD);
-        let bytes = Arc::clone(workbook);
+        let source = workbook.clone();
         let thread = std::thread::Builder::new().name("refract-sheet".to_owned());
         let started = thread.spawn(move || {
-            let end = read_sheet(bytes, &sender);
+            let end = read_sheet(&source, &sender);
             // the channel is closed if nobody needs more rows
             let _ = sender.send(SheetMessage::End(end));
         });
@@ -107,7 +119,7 @@ impl SheetRecords {
     fn receive(&mut self) -> Result<SheetMessage, InputError> {
         let message = self.messages.recv();
         match message.map_err(|_| WorkbookError::Damaged)? {
-            SheetMessage::End(Err(error)) => Err(error.into()),
+            SheetMessage::End(Err(error)) => Err(error),
             message @ (SheetMessage::End(Ok(()))
             | SheetMessage::Found(_)
             | SheetMessage::Rows(_)) => Ok(message),
@@ -115,10 +127,36 @@ impl SheetRecords {
     }
 }
 
-/// Sends the sheet's name, then its rows, until nobody needs more.
-fn read_sheet(bytes: Arc<[u8]>, sender: &SyncSender<SheetMessage>) -> Result<(), WorkbookError> {
-    let workbook = Xlsx::new(Cursor::new(bytes));
-    let mut workbook = workbook.map_err(|_| WorkbookError::NoWorkbook)?;
+/// Sends the sheet's name, then its rows, until nobody needs more. Gives its room to others that
+/// wait while rows are not taken, and goes on after that.
+fn read_sheet(
+    source: &WorkbookSource,
+    sender: &SyncSender<SheetMessage>,
+) -> Result<(), InputError> {
+    let mut rows = RowGatherer::default();
+    let mut is_found = false;
+    loop {
+        // nothing of the workbook is in memory while the rows wait to be taken
+        let (read, is_last) = match read_on(source.load()?, &mut rows, &mut is_found, sender)? {
+            ReadEnd::Last(read) => (read, true),
+            ReadEnd::GaveWay(read) => (read, false),
+            ReadEnd::Unneeded => return Ok(()),
+        };
+        if sender.send(SheetMessage::Rows(read)).is_err() || is_last {
+            return Ok(());
+        }
+        rows.forget_row();
+    }
+}
+
+/// Reads a workbook from the row that was not read to its end.
+fn read_on(
+    loaded: LoadedWorkbook,
+    rows: &mut RowGatherer,
+    is_found: &mut bool,
+    sender: &SyncSender<SheetMessage>,
+) -> Result<ReadEnd, WorkbookError> {
+    let LoadedWorkbook { mut workbook, turn } = loaded;
     let sheets = workbook.sheets_metadata().iter();
     let mut sheets = sheets.filter(|sheet| sheet.typ == SheetType::WorkSheet);
     let first = sheets
@@ -130,25 +168,38 @@ fn read_sheet(bytes: Arc<[u8]>, sender: &SyncSender<SheetMessage>) -> Result<(),
     };
     let cells = workbook.worksheet_cells_reader(&sheet.name);
     let mut cells = cells.map_err(|_| WorkbookError::Damaged)?;
-    if sender.send(SheetMessage::Found(sheet)).is_err() {
-        return Ok(());
+    if !std::mem::replace(is_found, true) && sender.send(SheetMessage::Found(sheet)).is_err() {
+        return Ok(ReadEnd::Unneeded);
     }
-    let mut rows = RowGatherer::default();
+    let from = rows.row;
     loop {
         let cell = cells.next_cell_with_formula_metadata();
         let Some(cell) = cell.map_err(|_| WorkbookError::Damaged)? else {
             break;
         };
+        if cell.pos.0 < from {
+            continue;
+        }
         let odd = OddCell::of(&cell.value, cell.formula.is_some());
         rows.add(cell.pos, &cell_text(&cell.value), odd)?;
-        if let Some(full) = rows.full()
-            && sender.send(SheetMessage::Rows(full)).is_err()
-        {
-            return Ok(());
+        let Some(mut full) = rows.full() else {
+            continue;
+        };
+        let (began, mut look) = (Instant::now(), LOOK / 200);
+        loop {
+            if turn.is_over(began.elapsed()) {
+                return Ok(ReadEnd::GaveWay(full));
+            }
+            match sender.try_send(SheetMessage::Rows(full)) {
+                Ok(()) => break,
+                Err(TrySendError::Full(SheetMessage::Rows(unsent))) => full = unsent,
+                Err(_) => return Ok(ReadEnd::Unneeded),
+            }
+            std::thread::sleep(look);
+            look = (look * 2).min(LOOK);
         }
     }
-    let _ = sender.send(SheetMessage::Rows(rows.end()));
-    Ok(())
+    Ok(ReadEnd::Last(rows.end()))
 }
 
 /// Gathers cells into rows and rows into messages.
@@ -234,9 +285,16 @@ impl RowGatherer {
         })
     }
 
+    /// Forgets the cells of the row being read, which is read again.
+    fn forget_row(&mut self) {
+        self.cells.clear();
+        self.odd_cells.clear();
+        self.cell_bytes = 0;
+    }
+
     /// The last rows.
-    fn end(mut self) -> Vec<SheetRow> {
+    fn end(&mut self) -> Vec<SheetRow> {
         self.end_row();
-        self.rows
+        std::mem::take(&mut self.rows)
     }
 }

@@ -1,23 +1,30 @@
-use std::io::Cursor;
+use std::time::Duration;
 
 use proptest::prelude::*;
 use refract_test_support::workbook::{workbook, zipped};
 
+use super::source::FILE_BYTES;
 use super::*;
+use crate::input::workbook_budget::WorkbookBudget;
+use crate::input::{StoredInput, WorkbookError};
 
 const TEXTS: &str = r#"<sst uniqueCount="4"><si><t>text</t></si><si><t>when</t></si>
     <si><t xml:space="preserve"> two
 lines &amp; "quotes" </t></si><si><r><t>ri</t></r><r><t>ch</t></r></si></sst>"#;
 
 fn open(bytes: Vec<u8>) -> Result<Workbook, String> {
-    let opened = Workbook::open(Box::new(Cursor::new(bytes)));
+    let opened = Workbook::open(InputBytes::Stored(StoredInput::of_bytes("a.xlsx", bytes)));
     opened.map_err(|error| error.to_string())
 }
 
 /// The numbers and cells of all rows.
 fn rows(bytes: Vec<u8>) -> Result<Vec<(u64, Vec<String>)>, String> {
+    rows_of(&open(bytes)?)
+}
+
+fn rows_of(workbook: &Workbook) -> Result<Vec<(u64, Vec<String>)>, String> {
     let message = |error: InputError| error.to_string();
-    let mut records = open(bytes)?.records().map_err(message)?;
+    let mut records = workbook.records().map_err(message)?;
     let mut record = csv::ByteRecord::new();
     let mut rows = Vec::new();
     while let Some(number) = records.next(&mut record).map_err(message)? {
@@ -125,6 +132,69 @@ fn room_is_made_only_for_texts_that_there_may_be() {
         .collect();
     let damaged = WorkbookError::Damaged.to_string();
     assert_eq!(rows(workbook("", &wide)).unwrap_err(), damaged);
+}
+
+#[test]
+fn a_reader_gives_way_to_others_and_goes_on_where_it_was() {
+    let row =
+        |number: u32| format!(r#"<row r="{number}"><c r="A{number}"><v>{number}</v></c></row>"#);
+    let sheet: String = (1..=400).map(row).collect();
+    let input = StoredInput::of_bytes("a.xlsx", workbook(&sheet, "<sst/>"));
+    // there is room for one reader, and none keeps it for long
+    let budget = WorkbookBudget::with_times(1, Duration::from_secs(60), Duration::ZERO);
+    let opened = Workbook::open(InputBytes::Stored(input.within(&budget))).unwrap();
+    let readers = [0; 3].map(|_| opened.records());
+    let mut readers = readers.map(|records| records.map_err(|error| error.to_string()).unwrap());
+    let mut record = csv::ByteRecord::new();
+    for number in 1..=400_u64 {
+        for records in &mut readers {
+            assert_eq!(records.next(&mut record).unwrap(), Some(number));
+            assert_eq!(&record[0], number.to_string().as_bytes());
+        }
+    }
+    assert!(
+        readers
+            .iter_mut()
+            .all(|it| it.next(&mut record).unwrap().is_none())
+    );
+}
+
+#[test]
+fn what_a_reader_keeps_is_bounded() {
+    let part_too_large = WorkbookError::PartTooLarge.to_string();
+    let damaged = WorkbookError::Damaged.to_string();
+    let relations = r#"<Relationship Target="xl/book.xml"/>"#;
+    let large = " ".repeat(1024 * 1024 + 1);
+    let formats = format!(
+        r#"<styleSheet><font><name val="{}"/></font>{}</styleSheet>"#,
+        "a".repeat(1000),
+        r#"<xf fontId="0"/>"#.repeat(20_000)
+    );
+    let cell = "<c><is><t>a</t></is></c>";
+    let nested = format!("<row><c>{}</c></row>", cell.repeat(800_000));
+    let in_pieces = format!(
+        "<row><c><is>{}</is></c></row>",
+        "<t>a</t>".repeat(2_200_000)
+    );
+    let many = format!("<row>{}</row>", cell.repeat(800_000));
+    for (name, part, expected) in [
+        ("xl/styles.xml", &large, Err(&part_too_large)),
+        ("xl\\Styles.xml", &formats, Err(&part_too_large)),
+        ("XL/BOOK.XML", &large, Err(&part_too_large)),
+        ("xl/_rels/book.xml.rels", &large, Err(&part_too_large)),
+        ("xl/media/image.png", &large, Ok(())),
+        ("xl/worksheets/sheet1.xml", &nested, Err(&damaged)),
+        ("xl/worksheets/sheet1.xml", &in_pieces, Err(&damaged)),
+        ("xl/worksheets/sheet1.xml", &many, Ok(())),
+    ] {
+        let checked = super::parts::check(&zipped(&[("_rels/.rels", relations), (name, part)]));
+        let checked = checked.map(|_| ()).map_err(|error| error.to_string());
+        assert_eq!(
+            checked.as_ref().map_err(|error| error).copied(),
+            expected,
+            "{name}"
+        );
+    }
 }
 
 proptest! {

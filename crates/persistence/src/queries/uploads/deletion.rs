@@ -76,6 +76,7 @@ impl Database {
                 let update = diesel::update(whole).set((
                     uploads::bytes.eq(None::<i64>),
                     uploads::sha256.eq(None::<String>),
+                    uploads::outline.eq(None::<String>),
                 ));
                 is_found = update.execute(c).await? > 0;
                 if !is_found {

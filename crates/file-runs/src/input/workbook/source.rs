@@ -1,0 +1,96 @@
+//! The bytes of a workbook, read into memory for as long as somebody reads its rows.
+
+use std::io::{Cursor, Read as _};
+use std::time::{Duration, Instant};
+
+use calamine::{Reader as _, Xlsx};
+
+use super::parts;
+use crate::input::input_bytes::InputBytes;
+use crate::input::workbook_budget::{WorkbookBudget, WorkbookRoom};
+use crate::input::{InputError, WorkbookError};
+
+/// Upper bound on the bytes of a workbook, which is kept in memory while it is read.
+pub(super) const FILE_BYTES: usize = 32 * 1024 * 1024;
+/// A reader whose rows nobody takes for this time gives way to others.
+const IDLE: Duration = Duration::from_millis(250);
+
+/// A workbook within the limits, not yet in memory. Clones are cheap.
+#[derive(Clone)]
+pub(crate) struct WorkbookSource {
+    bytes: InputBytes,
+    /// What a reader may take in memory, in bytes.
+    memory: usize,
+}
+
+/// A workbook in memory.
+pub(super) struct LoadedWorkbook {
+    pub(super) workbook: Xlsx<Cursor<Vec<u8>>>,
+    pub(super) turn: ReadingTurn,
+}
+
+/// The turn of a reader, with the room that it has.
+pub(super) struct ReadingTurn {
+    budget: Option<WorkbookBudget>,
+    began: Instant,
+    _room: Option<WorkbookRoom>,
+}
+
+impl WorkbookSource {
+    /// Reads the bytes of a workbook, and checks its limits.
+    pub(super) fn check(bytes: InputBytes) -> Result<Self, InputError> {
+        // how much it takes is not known yet
+        let _room = room(&bytes, usize::MAX)?;
+        let memory = parts::check(&whole(&bytes)?)?;
+        Ok(Self { bytes, memory })
+    }
+
+    /// Waits for room, and reads the workbook without the rows of its sheets.
+    pub(super) fn load(&self) -> Result<LoadedWorkbook, InputError> {
+        let room = room(&self.bytes, self.memory)?;
+        let workbook = Xlsx::new(Cursor::new(whole(&self.bytes)?));
+        Ok(LoadedWorkbook {
+            workbook: workbook.map_err(|_| WorkbookError::NoWorkbook)?,
+            turn: ReadingTurn {
+                budget: budget(&self.bytes).cloned(),
+                began: Instant::now(),
+                _room: room,
+            },
+        })
+    }
+}
+
+impl ReadingTurn {
+    /// Whether to give the room to somebody who waits, after rows have waited to be taken for this
+    /// time.
+    pub(super) fn is_over(&self, waited: Duration) -> bool {
+        self.budget.as_ref().is_some_and(|budget| {
+            (waited >= IDLE || self.began.elapsed() >= budget.turn()) && budget.is_wanted()
+        })
+    }
+}
+
+fn budget(bytes: &InputBytes) -> Option<&WorkbookBudget> {
+    match bytes {
+        InputBytes::File { .. } => None,
+        InputBytes::Stored(stored) => stored.workbooks.as_ref(),
+    }
+}
+
+fn room(bytes: &InputBytes, memory: usize) -> Result<Option<WorkbookRoom>, WorkbookError> {
+    budget(bytes).map(|budget| budget.room(memory)).transpose()
+}
+
+fn whole(bytes: &InputBytes) -> Result<Vec<u8>, InputError> {
+    let limit = u64::try_from(FILE_BYTES).unwrap_or(u64::MAX);
+    let mut read = Vec::new();
+    let reading = bytes
+        .read()
+        .take(limit.saturating_add(1))
+        .read_to_end(&mut read);
+    reading.map_err(InputError::Unopened)?;
+    if read.len() > FILE_BYTES {
+        return Err(WorkbookError::TooLarge.into());
+    }
+    Ok(read)
+}
