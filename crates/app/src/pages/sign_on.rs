@@ -67,6 +67,7 @@ fn failed(visit: &OpenVisit, failure: SignOnFailure, then: &str) -> Result<PageR
             SignOnError::Away | SignOnError::Busy | SignOnError::ClientRefused => {
                 StatusCode::SERVICE_UNAVAILABLE
             }
+            SignOnError::Document { .. } => StatusCode::BAD_GATEWAY,
             SignOnError::OtherFlow => StatusCode::BAD_REQUEST,
             SignOnError::Refused { .. } | SignOnError::Untrusted(_) | SignOnError::NotLetIn(_) => {
                 StatusCode::FORBIDDEN
