@@ -292,7 +292,7 @@ mod tests {
             owner
         );
         for none in [
-            json!({}),
+            json!({"groups": []}),
             json!({"groups": ["x", 1]}),
             json!({"groups": {"admins": true}}),
         ] {
