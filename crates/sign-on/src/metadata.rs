@@ -131,7 +131,7 @@ impl MetadataCache {
             if document.required_text("issuer")? != self.issuer {
                 return Err(DocumentFault::OtherIssuer);
             }
-            Ok(endpoint(&document, "jwks_uri")?)
+            endpoint(&document, "jwks_uri")
         };
         let keys_at = read().map_err(|fault| fault.of(DISCOVERY))?;
         let keys = document_at(client, keys_at.as_str(), KEY_SET).await?;

@@ -14,6 +14,10 @@ fn by_groups(claim: &str) -> AdmissionRules {
 }
 
 #[test]
+#[expect(
+    clippy::too_many_lines,
+    reason = "a table, of which each row is a case"
+)]
 fn people_of_known_providers_sign_in() {
     let google = Sent {
         issuer: Some("https://accounts.google.com"),
