@@ -35,7 +35,7 @@ pub mod token;
 
 pub use refract_persistence::{OpenInvitation, OwnSession, Person};
 pub use refract_sign_on::{
-    AdmissionRules, ProviderAnswer, ProviderSecret, RoleRules, SignOn, SignOnError,
+    AdmissionRules, Flow, ProviderAnswer, ProviderSecret, RoleRules, SignOn, SignOnError,
     SignOnSettingError, SignOnSettings,
 };
 

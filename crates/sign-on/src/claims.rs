@@ -1,17 +1,17 @@
 //! Claims: what a provider says about a person, and who that is here.
 
-use openidconnect::core::CoreGenderClaim;
-use openidconnect::{AdditionalClaims, IdTokenClaims, LocalizedClaim, UserInfoClaims};
 use refract_domain::account::person::{Email, PersonName};
 use refract_domain::account::role::Role;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use crate::error::NotLetIn;
+use crate::document::Document;
+use crate::error::{DocumentFault, NotLetIn};
 use crate::settings::AdmissionRules;
 
 /// The most values of the role claim that are read.
 const MOST_VALUES: usize = 1_000;
+/// The longest subject, in bytes; the standard allows 255 characters.
+const LONGEST_SUBJECT: usize = 1_000;
 
 /// A person whom the provider knows and the rules of this installation let in.
 #[derive(Clone, PartialEq, Eq)]
@@ -26,62 +26,84 @@ pub struct Identity {
     pub name: Option<PersonName>,
     /// The role that the rules give; `None` where there are no rules.
     pub role: Option<Role>,
+    /// The role claim, by name, where the provider left it out, so that only the rule for `*` gave a
+    /// role. Some providers do so where there are no groups, others where there are too many.
+    pub missing_role_claim: Option<String>,
 }
-
-/// Claims outside of the standard ones, such as groups.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
-pub(crate) struct OtherClaims(Map<String, Value>);
-
-impl AdditionalClaims for OtherClaims {}
 
 /// What a provider said about a person, from the ID token and from the userinfo endpoint.
 #[derive(Default)]
 pub(crate) struct Claims {
     pub(crate) subject: String,
-    pub(crate) email: Option<String>,
-    pub(crate) email_verified: Option<bool>,
-    pub(crate) name: Option<String>,
-    pub(crate) others: OtherClaims,
+    email: Option<String>,
+    email_verified: Option<bool>,
+    name: Option<String>,
+    /// All claims, for the one with the role.
+    pub(crate) all: Document,
 }
 
 impl Claims {
-    pub(crate) fn of_id_token(claims: &IdTokenClaims<OtherClaims, CoreGenderClaim>) -> Self {
+    /// The claims of an ID token or of the userinfo endpoint.
+    pub(crate) fn of(all: Document) -> Result<Self, DocumentFault> {
+        let subject = all.id("sub")?.ok_or(DocumentFault::Missing("sub"))?;
+        // what no database stores or no provider makes would be somebody else's id by accident
+        if subject.len() > LONGEST_SUBJECT || subject.chars().any(char::is_control) {
+            return Err(DocumentFault::Member("sub"));
+        }
+        Ok(Self {
+            subject,
+            email: all.text("email")?.map(str::to_owned),
+            email_verified: all.flag("email_verified")?,
+            name: shown_name(&all),
+            all,
+        })
+    }
+
+    /// Claims about a person of whom nothing else is known.
+    pub(crate) fn about(subject: &str) -> Self {
         Self {
-            subject: claims.subject().to_string(),
-            email: claims.email().map(|email| email.to_string()),
-            email_verified: claims.email_verified(),
-            name: shown_name(claims.name()),
-            others: claims.additional_claims().clone(),
+            subject: subject.to_owned(),
+            ..Self::default()
         }
     }
 
     /// Adds what the userinfo endpoint says. What the signed ID token says stays.
-    pub(crate) fn add(&mut self, info: &UserInfoClaims<OtherClaims, CoreGenderClaim>) {
-        let email = info.email().map(|email| email.to_string());
+    pub(crate) fn add(&mut self, info: Self) {
         if self.email.is_none() {
-            self.email = email;
-            self.email_verified = info.email_verified();
-        } else if self.email_verified.is_none() && self.email == email {
-            self.email_verified = info.email_verified();
+            self.email = info.email;
+            self.email_verified = info.email_verified;
+        } else if self.email_verified.is_none() && self.email == info.email {
+            self.email_verified = info.email_verified;
         }
-        if self.name.is_none() {
-            self.name = shown_name(info.name());
-        }
-        for (name, value) in &info.additional_claims().0 {
-            if !self.others.0.contains_key(name) {
-                self.others.0.insert(name.clone(), value.clone());
-            }
+        self.name = self.name.take().or(info.name);
+        for (name, value) in info.all.0 {
+            self.all.0.entry(name).or_insert(value);
         }
     }
 
-    /// Whether the userinfo endpoint may say more of what the rules need.
+    /// Whether the userinfo endpoint may say more that is of use.
     pub(crate) fn lack_anything(&self, rules: &AdmissionRules) -> bool {
+        self.email_verified.is_none() || self.name.is_none() || self.lack_what_decides(rules)
+    }
+
+    /// Whether an address or a role is missing.
+    pub(crate) fn lack_what_decides(&self, rules: &AdmissionRules) -> bool {
         let lacks_role = rules
             .role_claim
             .as_deref()
-            .is_some_and(|claim| self.others.find(claim).is_none());
-        let lacks_email = self.email.is_none() || self.email_verified.is_none();
-        lacks_email || self.name.is_none() || lacks_role
+            .is_some_and(|claim| self.all.find(claim).is_none());
+        self.email.is_none() || lacks_role
+    }
+
+    /// Names the role claim that is missing, and the provider's reason where it gives one.
+    fn warn_of_missing(&self, claim: &str) {
+        let sources = self.all.get("_claim_names").and_then(Value::as_object);
+        let is_too_long = sources.is_some_and(|names| names.contains_key(claim));
+        tracing::warn!(
+            claim,
+            is_too_long,
+            "the sign-in provider sent no claim of this name, so it gives no role"
+        );
     }
 
     /// Who that is here, if the rules let them in.
@@ -101,11 +123,19 @@ impl Claims {
         if !is_of_own_domain {
             return Err(NotLetIn::Domain);
         }
+        let mut missing_role_claim = None;
         let role = match &rules.role_claim {
             None => None,
             Some(claim) => {
-                let values = self.others.values(claim);
-                Some(rules.roles.role_of(&values).ok_or(NotLetIn::NoRole)?)
+                let found = self.all.find(claim);
+                missing_role_claim = found.is_none().then(|| claim.clone());
+                let values = found.map(role_values).unwrap_or_default();
+                let role = rules.roles.role_of(&values);
+                if role.is_none() && missing_role_claim.is_some() {
+                    self.warn_of_missing(claim);
+                    return Err(NotLetIn::NoRoleClaim);
+                }
+                Some(role.ok_or(NotLetIn::NoRole)?)
             }
         };
         Ok(Identity {
@@ -114,47 +144,56 @@ impl Claims {
             name: self.name.and_then(|name| PersonName::parse(&name).ok()),
             email,
             role,
+            missing_role_claim,
         })
     }
 }
 
-impl OtherClaims {
-    /// The claim with this name. A name with dots also leads into objects, as `realm_access.roles`
-    /// does.
-    fn find(&self, name: &str) -> Option<&Value> {
-        if let Some(found) = self.0.get(name) {
-            return Some(found);
-        }
-        let mut parts = name.split('.');
-        let mut found = self.0.get(parts.next()?)?;
-        for part in parts {
-            found = found.as_object()?.get(part)?;
-        }
-        Some(found)
-    }
-
-    /// The texts of a claim: one, or those of a list.
-    fn values(&self, name: &str) -> Vec<String> {
-        match self.find(name) {
-            Some(Value::String(one)) => vec![one.clone()],
-            Some(Value::Array(several)) => {
-                let texts = several.iter().filter_map(Value::as_str);
-                texts.take(MOST_VALUES).map(str::to_owned).collect()
+/// The values of a role claim: a text, those of a list, those of a list that is written as a text
+/// (`["a","b"]`, or `[a, b]` as Cognito passes lists on), or the keys of an object of objects
+/// (Zitadel). A text is never cut at a comma: the names of directories have some.
+fn role_values(claim: &Value) -> Vec<String> {
+    let of_list = |list: &[Value]| {
+        let texts = list.iter().filter_map(|value| match value {
+            Value::String(text) => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+        });
+        texts.take(MOST_VALUES).collect()
+    };
+    match claim {
+        Value::String(text) => {
+            let within = text.trim().strip_prefix('[');
+            let Some(within) = within.and_then(|rest| rest.strip_suffix(']')) else {
+                return vec![text.clone()];
+            };
+            if let Ok(list) = serde_json::from_str::<Vec<Value>>(text) {
+                return of_list(&list);
             }
-            Some(Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_)) | None => {
-                Vec::new()
-            }
+            let values = within.split(',').map(str::trim);
+            values.take(MOST_VALUES).map(str::to_owned).collect()
         }
+        Value::Array(list) => of_list(list),
+        Value::Object(members) => {
+            let roles = members.iter().filter(|(_, value)| value.is_object());
+            roles
+                .take(MOST_VALUES)
+                .map(|(key, _)| key.clone())
+                .collect()
+        }
+        Value::Number(number) => vec![number.to_string()],
+        Value::Null | Value::Bool(_) => Vec::new(),
     }
 }
 
-/// The name without a language, or in any.
-fn shown_name(name: Option<&LocalizedClaim<openidconnect::EndUserName>>) -> Option<String> {
-    let name = name?;
-    let name = name
-        .get(None)
-        .or_else(|| name.iter().next().map(|(_, name)| name))?;
-    Some(name.to_string())
+/// The name without a language, or in any. A person signs in without a name that is no text.
+fn shown_name(all: &Document) -> Option<String> {
+    if let Ok(Some(name)) = all.text("name") {
+        return Some(name.to_owned());
+    }
+    let mut members = all.0.iter();
+    let (_, name) = members.find(|(name, _)| name.starts_with("name#"))?;
+    name.as_str().map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -222,7 +261,7 @@ mod tests {
     fn roles_come_from_a_claim_by_name_or_by_path() {
         let with = |claim: &str, value: Value| {
             let mut claims = claims("ada@example.com", Some(true));
-            claims.others = OtherClaims(value.as_object().unwrap().clone());
+            claims.all = Document(value.as_object().unwrap().clone());
             let rules = AdmissionRules {
                 role_claim: Some(claim.to_owned()),
                 roles: RoleRules::parse("admins=owner,staff=reviewer").unwrap(),
@@ -253,7 +292,7 @@ mod tests {
             owner
         );
         for none in [
-            json!({}),
+            json!({"groups": []}),
             json!({"groups": ["x", 1]}),
             json!({"groups": {"admins": true}}),
         ] {

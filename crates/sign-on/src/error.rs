@@ -24,6 +24,14 @@ pub enum SignOnError {
         "the sign-in provider does not accept this installation: its client id or secret is wrong"
     )]
     ClientRefused,
+    /// The provider answered with something that cannot be used here.
+    #[error("the sign-in provider's {document} cannot be used: {fault}")]
+    Document {
+        /// What the provider sent.
+        document: &'static str,
+        /// What is wrong with it.
+        fault: DocumentFault,
+    },
     /// What the provider sent cannot be trusted.
     #[error("the sign-in provider's answer is not valid: {0}")]
     Untrusted(#[from] Distrust),
@@ -32,12 +40,37 @@ pub enum SignOnError {
     NotLetIn(#[from] NotLetIn),
 }
 
+/// Why a document that a provider sent cannot be used. A member is named, its value never repeated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DocumentFault {
+    /// The answer is something else than a JSON object.
+    #[error("it is not a JSON object")]
+    NotAnObject,
+    /// A member is absent.
+    #[error("its `{0}` is missing")]
+    Missing(&'static str),
+    /// A member has a value that cannot be read.
+    #[error("its `{0}` cannot be read")]
+    Member(&'static str),
+    /// The answer has a status that says that nothing is there, or that it is elsewhere.
+    #[error("its status is {0}")]
+    Status(u16),
+    /// The discovery document is another issuer's.
+    #[error(
+        "it names another issuer than REFRACT_OIDC_ISSUER, which must be spelled exactly as there"
+    )]
+    OtherIssuer,
+}
+
 /// Why a provider's answer cannot be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Distrust {
-    /// The answer has not the form that the standards prescribe.
-    #[error("it cannot be read")]
+    /// The ID token is not a signed token.
+    #[error("its ID token cannot be read")]
     Unreadable,
+    /// The ID token is encrypted.
+    #[error("its ID token is encrypted, which has to be switched off at the provider")]
+    Encrypted,
     /// There is no ID token.
     #[error("it has no ID token")]
     NoIdToken,
@@ -47,13 +80,21 @@ pub enum Distrust {
     /// The ID token was issued for another client.
     #[error("it is meant for another client")]
     Audience,
-    /// The ID token's signature is missing, wrong, or by an unknown key.
+    /// The ID token names another authorised party.
+    #[error("it is meant for another client, by its `azp`")]
+    AuthorizedParty,
+    /// The ID token is unsigned, or signed with a shared secret or an unknown algorithm.
+    #[error(
+        "its signature has an algorithm that does not count: choose RS256 or ES256 at the provider"
+    )]
+    Algorithm,
+    /// The ID token's signature is wrong, or by an unknown key.
     #[error("its signature is not the provider's")]
     Signature,
     /// The ID token belongs to another sign-on.
     #[error("it belongs to another sign-in")]
     Nonce,
-    /// The ID token has expired, or was issued in the future: a clock is wrong.
+    /// The ID token has expired, or is not valid yet: a clock is wrong.
     #[error("it is too old or too new, so one of the two clocks is wrong")]
     Clock,
     /// The ID token is about another person than before.
@@ -79,6 +120,18 @@ pub enum NotLetIn {
     /// No value of the role claim has a role.
     #[error("the sign-in provider names no role for you here")]
     NoRole,
+    /// There is no role claim.
+    #[error("the sign-in provider sent nothing about your role here")]
+    NoRoleClaim,
+}
+
+impl DocumentFault {
+    pub(crate) fn of(self, document: &'static str) -> SignOnError {
+        SignOnError::Document {
+            document,
+            fault: self,
+        }
+    }
 }
 
 impl SignOnError {
@@ -87,7 +140,12 @@ impl SignOnError {
     pub fn is_final(&self) -> bool {
         match self {
             Self::Refused { .. } | Self::Untrusted(_) | Self::NotLetIn(_) => true,
-            Self::Away | Self::Busy | Self::OtherFlow | Self::ClientRefused => false,
+            // an unreadable answer may come from a proxy in front of a provider that is away
+            Self::Away
+            | Self::Busy
+            | Self::OtherFlow
+            | Self::ClientRefused
+            | Self::Document { .. } => false,
         }
     }
 }

@@ -39,6 +39,11 @@ impl Flow {
         }
     }
 
+    /// What the provider returns with its answer.
+    pub fn state(&self) -> &str {
+        &self.state
+    }
+
     /// Whether an answer belongs to this flow.
     pub fn is_answered_by(&self, answer: &ProviderAnswer<'_>) -> bool {
         self.state == answer.state

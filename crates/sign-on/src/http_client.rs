@@ -1,11 +1,12 @@
 //! The HTTP client for the provider: no redirects, short times, small answers.
 
-use std::pin::Pin;
 use std::time::Duration;
 
-use openidconnect::{AsyncHttpClient, HttpRequest, HttpResponse};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
+use http::{HeaderValue, Method, Request, StatusCode};
 use rustls::ClientConfig;
 
+use crate::error::SignOnError;
 use crate::settings::SignOnSettingError;
 
 /// The longest wait for a connection.
@@ -19,13 +20,10 @@ const LARGEST: usize = 1024 * 1024;
 #[derive(Clone)]
 pub(crate) struct HttpClient(reqwest::Client);
 
-/// A request to the provider failed. No address and no answer is repeated.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum RequestError {
-    #[error("the request failed")]
-    Failed,
-    #[error("the answer is larger than a provider's answers are")]
-    TooLarge,
+/// What a provider answered.
+pub(crate) struct ProviderReply {
+    pub(crate) status: StatusCode,
+    pub(crate) body: Vec<u8>,
 }
 
 impl HttpClient {
@@ -42,33 +40,65 @@ impl HttpClient {
         client.map(Self).map_err(|_| SignOnSettingError::Client)
     }
 
-    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, RequestError> {
-        let request = reqwest::Request::try_from(request).map_err(|_| RequestError::Failed)?;
-        let answer = self.0.execute(request).await;
-        let mut answer = answer.map_err(|error| {
-            // without its address, which may have a code in it
+    /// Sends a request and reads the whole answer. Neither address nor answer is logged: both may
+    /// have a code or a token in them.
+    pub(crate) async fn send(
+        &self,
+        request: Result<Request<Vec<u8>>, http::Error>,
+    ) -> Result<ProviderReply, SignOnError> {
+        let failed = |error: reqwest::Error| {
             tracing::warn!(error = %error.without_url(), "the sign-in provider was not reached");
-            RequestError::Failed
-        })?;
+            SignOnError::Away
+        };
+        let request = request.map_err(|_| SignOnError::Away)?;
+        let request = reqwest::Request::try_from(request).map_err(failed)?;
+        let mut answer = self.0.execute(request).await.map_err(failed)?;
         let mut body = Vec::new();
-        while let Some(piece) = answer.chunk().await.map_err(|_| RequestError::Failed)? {
+        while let Some(piece) = answer.chunk().await.map_err(failed)? {
             if body.len() + piece.len() > LARGEST {
-                return Err(RequestError::TooLarge);
+                tracing::warn!("the sign-in provider's answer is larger than 1 MiB");
+                return Err(SignOnError::Away);
             }
             body.extend_from_slice(&piece);
         }
-        let mut response = http::Response::new(body);
-        *response.status_mut() = answer.status();
-        *response.headers_mut() = answer.headers().clone();
-        Ok(response)
+        Ok(ProviderReply {
+            status: answer.status(),
+            body,
+        })
     }
 }
 
-impl<'c> AsyncHttpClient<'c> for HttpClient {
-    type Error = RequestError;
-    type Future = Pin<Box<dyn Future<Output = Result<HttpResponse, RequestError>> + Send + 'c>>;
+/// A question without a body.
+pub(crate) fn get(
+    address: &str,
+    authorization: Option<HeaderValue>,
+) -> Result<Request<Vec<u8>>, http::Error> {
+    request(Method::GET, address, authorization).body(Vec::new())
+}
 
-    fn call(&'c self, request: HttpRequest) -> Self::Future {
-        Box::pin(self.send(request))
+/// A form.
+pub(crate) fn post(
+    address: &str,
+    authorization: Option<HeaderValue>,
+    form: String,
+) -> Result<Request<Vec<u8>>, http::Error> {
+    request(Method::POST, address, authorization)
+        .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
+        .body(form.into_bytes())
+}
+
+fn request(
+    method: Method,
+    address: &str,
+    authorization: Option<HeaderValue>,
+) -> http::request::Builder {
+    let request = Request::builder().method(method).uri(address);
+    let request = request.header(ACCEPT, "application/json");
+    match authorization {
+        Some(mut authorization) => {
+            authorization.set_sensitive(true);
+            request.header(AUTHORIZATION, authorization)
+        }
+        None => request,
     }
 }

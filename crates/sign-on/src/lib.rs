@@ -12,6 +12,7 @@
 //! key that the caller gives.
 
 mod claims;
+mod document;
 mod error;
 mod flow;
 mod grant;
@@ -21,11 +22,12 @@ mod provider;
 mod relying_party;
 mod role_rules;
 mod settings;
+mod signing_keys;
 mod tokens;
 mod verification;
 
 pub use claims::Identity;
-pub use error::{Distrust, NotLetIn, SignOnError};
+pub use error::{Distrust, DocumentFault, NotLetIn, SignOnError};
 pub use flow::{Flow, ProviderAnswer};
 pub use grant::Grant;
 pub use provider::SignOn;

@@ -1,15 +1,11 @@
 //! The relying party as its users see it: flows to the provider and back, and questions later.
 
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, RwLock};
 
-use openidconnect::core::CoreAuthenticationFlow;
-use openidconnect::{
-    CsrfToken, IssuerUrl, LogoutRequest, Nonce, PkceCodeChallenge, PkceCodeVerifier,
-    PostLogoutRedirectUrl, ProviderMetadataWithLogout, RedirectUrl, RefreshToken,
-    TokenResponse as _,
-};
 use rustls::ClientConfig;
 use tokio::sync::Semaphore;
+use url::Url;
 
 use crate::claims::{Claims, Identity};
 use crate::error::{Distrust, SignOnError};
@@ -19,8 +15,6 @@ use crate::http_client::HttpClient;
 use crate::metadata::MetadataCache;
 use crate::relying_party::{RelyingParty, SignedOn};
 use crate::settings::{ProviderSecret, SignOnSettingError, SignOnSettings};
-use crate::tokens::{SignedToken, renewed};
-use crate::verification::verified;
 
 /// The most questions to the provider at a time: strangers can cause them.
 const MOST_QUESTIONS: usize = 16;
@@ -38,11 +32,10 @@ impl SignOn {
     /// # Errors
     /// A setting that cannot be used.
     pub fn new(settings: SignOnSettings, tls: ClientConfig) -> Result<Self, SignOnSettingError> {
-        let issuer =
-            IssuerUrl::new(settings.issuer.clone()).map_err(|_| SignOnSettingError::Issuer)?;
-        let host = issuer.url().host_str().ok_or(SignOnSettingError::Issuer)?;
+        let issuer = Url::parse(&settings.issuer).map_err(|_| SignOnSettingError::Issuer)?;
+        let host = issuer.host_str().ok_or(SignOnSettingError::Issuer)?;
         let is_loopback = matches!(host, "localhost" | "127.0.0.1" | "[::1]");
-        match issuer.url().scheme() {
+        match issuer.scheme() {
             "https" => {}
             "http" if is_loopback => {}
             "http" => return Err(SignOnSettingError::PlainIssuer),
@@ -54,18 +47,15 @@ impl SignOn {
         }
         let secret = settings.client_secret.as_ref();
         let secret = secret.map(ProviderSecret::read).transpose()?;
-        let redirect_url = RedirectUrl::new(settings.redirect_url.clone())
-            .map_err(|_| SignOnSettingError::Issuer)?;
         let name = settings.name.clone().unwrap_or_else(|| host.to_owned());
         Ok(Self {
             inner: Arc::new(RelyingParty {
                 name,
-                redirect_url,
                 client: HttpClient::new(tls)?,
-                metadata: MetadataCache::new(issuer.clone()),
+                metadata: MetadataCache::new(settings.issuer.clone()),
                 secret: RwLock::new(secret),
+                has_secret_in_form: AtomicBool::new(false),
                 questions: Semaphore::new(MOST_QUESTIONS),
-                issuer,
                 settings,
             }),
         })
@@ -87,20 +77,8 @@ impl SignOn {
     /// When the provider was never reached.
     pub async fn authorization_address(&self, flow: &Flow) -> Result<String, SignOnError> {
         let metadata = self.inner.metadata.get(&self.inner.client).await?;
-        let scopes = self.inner.scopes(&metadata);
-        let party = self.inner.party(metadata);
-        let (state, nonce) = (flow.state.clone(), flow.nonce.clone());
-        let verifier = PkceCodeVerifier::new(flow.verifier.clone());
-        let (address, _, _) = party
-            .authorize_url(
-                CoreAuthenticationFlow::AuthorizationCode,
-                move || CsrfToken::new(state),
-                move || Nonce::new(nonce),
-            )
-            .add_scopes(scopes)
-            .set_pkce_challenge(PkceCodeChallenge::from_code_verifier_sha256(&verifier))
-            .url();
-        Ok(address.to_string())
+        let address = self.inner.authorization_address(&metadata, flow);
+        Ok(address.into())
     }
 
     /// Redeems the code of a provider's answer for the identity of the person.
@@ -121,21 +99,12 @@ impl SignOn {
             return Err(SignOnError::Refused { code });
         }
         let _place = inner.place()?;
-        let metadata = inner.metadata.get(&inner.client).await?;
+        let mut metadata = inner.metadata.get(&inner.client).await?;
         let tokens = inner.redeemed(&metadata, flow, answer.code).await?;
-        let nonce = Nonce::new(flow.nonce.clone());
-        let token = tokens.id_token().ok_or(Distrust::NoIdToken)?;
-        let check = |metadata: &ProviderMetadataWithLogout| {
-            verified(
-                &inner.party(metadata.clone()),
-                metadata,
-                &tokens,
-                token,
-                Some(&nonce),
-            )
-        };
-        let (metadata, claims) = inner.with_new_keys(metadata, check).await?;
-        inner.signed_on(metadata, claims, &tokens, None).await
+        let token = tokens.id_token.as_deref().ok_or(Distrust::NoIdToken)?;
+        let expected = inner.expected(&tokens, Some(&flow.nonce));
+        let claims = inner.claims(&mut metadata, token, &expected).await?;
+        inner.signed_on(&metadata, claims, &tokens, None).await
     }
 
     /// Asks the provider whether it still lets in the person with this subject. `None` for the
@@ -150,42 +119,27 @@ impl SignOn {
         subject: &str,
     ) -> Result<(Option<Identity>, Grant), SignOnError> {
         let inner = &*self.inner;
-        let Some(refresh_token) = grant.refresh_token.clone() else {
+        let Some(refresh_token) = &grant.refresh_token else {
             return Err(SignOnError::Refused {
                 code: "no refresh token".to_owned(),
             });
         };
         let _place = inner.place()?;
-        let metadata = inner.metadata.get(&inner.client).await?;
-        let refresh_token = RefreshToken::new(refresh_token);
-        let tokens = inner.refreshed(&metadata, &refresh_token).await?;
-        let (metadata, claims) = if let Some(token) = tokens.id_token() {
-            let check = |metadata: &ProviderMetadataWithLogout| {
-                verified(
-                    &inner.party(metadata.clone()),
-                    metadata,
-                    &tokens,
-                    token,
-                    None,
-                )
-            };
-            inner.with_new_keys(metadata, check).await?
+        let mut metadata = inner.metadata.get(&inner.client).await?;
+        let tokens = inner.refreshed(&metadata, refresh_token).await?;
+        let claims = if let Some(token) = &tokens.id_token {
+            let expected = inner.expected(&tokens, None);
+            inner.claims(&mut metadata, token, &expected).await?
+        } else if metadata.userinfo_endpoint.is_some() && tokens.access_token.is_some() {
+            Claims::about(subject)
         } else {
-            let claims = Claims {
-                subject: subject.to_owned(),
-                ..Claims::default()
-            };
-            (metadata, claims)
+            return Ok((None, tokens.renewed(grant)));
         };
         if claims.subject != subject {
             return Err(Distrust::Subject.into());
         }
-        let is_silent = tokens.id_token().is_none() && metadata.userinfo_endpoint().is_none();
-        if is_silent {
-            return Ok((None, renewed(grant, &tokens)));
-        }
         let signed_on = inner
-            .signed_on(metadata, claims, &tokens, Some(grant))
+            .signed_on(&metadata, claims, &tokens, Some(grant))
             .await?;
         Ok((Some(signed_on.identity), signed_on.grant))
     }
@@ -195,20 +149,18 @@ impl SignOn {
     pub async fn sign_out_address(&self, grant: Option<&Grant>) -> Option<String> {
         let inner = &*self.inner;
         let metadata = inner.metadata.get(&inner.client).await.ok()?;
-        let endpoint = metadata
-            .additional_metadata()
-            .end_session_endpoint
-            .clone()?;
-        let back = PostLogoutRedirectUrl::new(inner.settings.signed_out_url.clone()).ok()?;
-        let request = LogoutRequest::from(endpoint)
-            .set_client_id(inner.client_id())
-            .set_post_logout_redirect_uri(back);
-        let token = grant.and_then(|grant| grant.id_token.as_deref()?.parse::<SignedToken>().ok());
-        let request = match token {
-            Some(token) => request.set_id_token_hint(&token),
-            None => request,
-        };
-        Some(request.http_get_url().to_string())
+        let mut address = metadata.end_session_endpoint.clone()?;
+        if let Some(token) = grant.and_then(|grant| grant.id_token.as_deref()) {
+            address
+                .query_pairs_mut()
+                .append_pair("id_token_hint", token);
+        }
+        let settings = &inner.settings;
+        address
+            .query_pairs_mut()
+            .append_pair("client_id", &settings.client_id)
+            .append_pair("post_logout_redirect_uri", &settings.signed_out_url);
+        Some(address.into())
     }
 }
 

@@ -1,67 +1,51 @@
-//! The library's types with the claims that are read here, and the grants in a provider's answers.
+//! The answers of the token endpoint.
 
-use openidconnect::core::{
-    CoreAuthDisplay, CoreAuthPrompt, CoreErrorResponseType, CoreGenderClaim, CoreJsonWebKey,
-    CoreJweContentEncryptionAlgorithm, CoreJwsSigningAlgorithm, CoreRevocableToken,
-    CoreRevocationErrorResponse, CoreTokenIntrospectionResponse, CoreTokenType,
-};
-use openidconnect::{
-    Client, EmptyExtraTokenFields, EndpointMaybeSet, EndpointNotSet, EndpointSet, IdToken,
-    IdTokenFields, OAuth2TokenResponse as _, RequestTokenError, StandardErrorResponse,
-    StandardTokenResponse, TokenResponse as _,
-};
-
-use crate::claims::OtherClaims;
+use crate::document::Document;
+use crate::error::DocumentFault;
 use crate::grant::Grant;
-use crate::http_client::RequestError;
 
-pub(crate) type SignedToken = IdToken<
-    OtherClaims,
-    CoreGenderClaim,
-    CoreJweContentEncryptionAlgorithm,
-    CoreJwsSigningAlgorithm,
->;
-pub(crate) type TokenFields = IdTokenFields<
-    OtherClaims,
-    EmptyExtraTokenFields,
-    CoreGenderClaim,
-    CoreJweContentEncryptionAlgorithm,
-    CoreJwsSigningAlgorithm,
->;
-pub(crate) type Tokens = StandardTokenResponse<TokenFields, CoreTokenType>;
-pub(crate) type TokenError =
-    RequestTokenError<RequestError, StandardErrorResponse<CoreErrorResponseType>>;
-pub(crate) type Party = Client<
-    OtherClaims,
-    CoreAuthDisplay,
-    CoreGenderClaim,
-    CoreJweContentEncryptionAlgorithm,
-    CoreJsonWebKey,
-    CoreAuthPrompt,
-    StandardErrorResponse<CoreErrorResponseType>,
-    Tokens,
-    CoreTokenIntrospectionResponse,
-    CoreRevocableToken,
-    CoreRevocationErrorResponse,
-    EndpointSet,
-    EndpointNotSet,
-    EndpointNotSet,
-    EndpointNotSet,
-    EndpointMaybeSet,
-    EndpointMaybeSet,
->;
-
-/// The grant of a first answer.
-pub(crate) fn granted(tokens: &Tokens) -> Grant {
-    let refresh_token = tokens.refresh_token().map(|token| token.secret().clone());
-    Grant::new(refresh_token, tokens.id_token().map(ToString::to_string))
+/// The tokens that the provider gave. It has no `Debug`, so that no log shows one by accident.
+pub(crate) struct TokenAnswer {
+    pub(crate) access_token: Option<String>,
+    pub(crate) id_token: Option<String>,
+    pub(crate) refresh_token: Option<String>,
 }
 
-/// The grant after a refresh: what the provider gave no successor for stays.
-pub(crate) fn renewed(before: &Grant, tokens: &Tokens) -> Grant {
-    let now = granted(tokens);
-    Grant {
-        refresh_token: now.refresh_token.or_else(|| before.refresh_token.clone()),
-        id_token: now.id_token.or_else(|| before.id_token.clone()),
+impl TokenAnswer {
+    /// The tokens of an answer. Its other members are not used here, so that they may have any type.
+    pub(crate) fn of(document: &Document) -> Result<Self, DocumentFault> {
+        let text = |name| Ok(document.text(name)?.map(str::to_owned));
+        let answer = Self {
+            access_token: text("access_token")?,
+            id_token: text("id_token")?,
+            refresh_token: text("refresh_token")?,
+        };
+        if answer.access_token.is_none() && answer.id_token.is_none() {
+            return Err(DocumentFault::Missing("access_token"));
+        }
+        Ok(answer)
     }
+
+    /// The grant of a first answer.
+    pub(crate) fn granted(&self) -> Grant {
+        Grant::new(self.refresh_token.clone(), self.id_token.clone())
+    }
+
+    /// The grant after a refresh: what the provider gave no successor for stays.
+    pub(crate) fn renewed(&self, before: &Grant) -> Grant {
+        let now = self.granted();
+        Grant {
+            refresh_token: now.refresh_token.or_else(|| before.refresh_token.clone()),
+            id_token: now.id_token.or_else(|| before.id_token.clone()),
+        }
+    }
+}
+
+/// The error code of an answer, if it has one: as the standard has it, or inside an object.
+pub(crate) fn error_of(document: &Document) -> Option<String> {
+    let error = document.get("error")?;
+    let inner = |name: &str| error.get(name)?.as_str();
+    let code = error.as_str().or_else(|| inner("code"));
+    let code = code.or_else(|| inner("type")).unwrap_or_default();
+    Some(crate::flow::error_code(code))
 }

@@ -27,16 +27,30 @@ impl OwnCookie {
         tokens.take(MOST_COOKIES).collect()
     }
 
-    /// The first value that a request sends under this name.
-    pub(crate) fn value(self, request: &HttpRequest, app: &AppUrl) -> Option<String> {
-        let cookies = sent(request);
-        let mut named = cookies.filter(|cookie| cookie.name() == self.name(app));
-        named.next().map(|cookie| cookie.value().to_owned())
+    /// The cookies of a request whose names begin with this one: the rest of the name, and the value.
+    pub(crate) fn with_names(self, request: &HttpRequest, app: &AppUrl) -> Vec<(String, String)> {
+        let own = self.name(app);
+        let named = sent(request).filter_map(|cookie| {
+            let rest = cookie.name().strip_prefix(own)?.to_owned();
+            Some((rest, cookie.value().to_owned()))
+        });
+        named.take(MOST_COOKIES).collect()
     }
 
     /// The cookie with this value and this lifetime.
     pub(crate) fn with(self, value: &str, kept: Duration, app: &AppUrl) -> Cookie<'static> {
-        Cookie::build((self.name(app), value.to_owned()))
+        self.named("", value, kept, app)
+    }
+
+    /// The cookie whose name ends so, with this value and this lifetime.
+    pub(crate) fn named(
+        self,
+        rest: &str,
+        value: &str,
+        kept: Duration,
+        app: &AppUrl,
+    ) -> Cookie<'static> {
+        Cookie::build((format!("{}{rest}", self.name(app)), value.to_owned()))
             .path("/")
             .http_only(true)
             .same_site(SameSite::Lax)

@@ -1,14 +1,14 @@
 //! `/sign-on`: to the sign-in provider and back.
 //!
-//! Opening `/sign-on` changes nothing but two cookies. The provider sends the browser back to
+//! Opening `/sign-on` changes nothing but cookies. The provider sends the browser back to
 //! `/sign-on/callback` with a code in the address, which no page repeats and no log names.
 
 use actix_web::http::StatusCode;
+use chrono::Utc;
 use maud::html;
 use refract_http_serving::with_causes;
 use refract_service::people::{ProviderAnswer, SignOnError, SignOnFailure};
 
-use crate::cookies::sign_on_cookie;
 use crate::pages::sign_in::{own_address, sign_on_address, welcome};
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
@@ -25,7 +25,9 @@ pub(crate) async fn show(visit: OpenVisit) -> Result<PageReply, PageError> {
     }
     match visit.refract.people().begin_sign_on().await {
         Ok(start) => {
-            let cookies = sign_on_cookie::begun(&start, own_address(then), &visit.site.url);
+            let now = Utc::now().timestamp();
+            let begun = &visit.sent.sign_on;
+            let cookies = begun.and(&start, own_address(then), now, &visit.site.url);
             Ok(PageReply::see_other(&start.address).with_cookies(&cookies))
         }
         Err(failure) => failed(&visit, failure, then),
@@ -33,7 +35,7 @@ pub(crate) async fn show(visit: OpenVisit) -> Result<PageReply, PageError> {
 }
 
 /// Signs in the person whom the provider's answer is about, and redirects to the page that was
-/// asked for before.
+/// asked for before. Who is signed in already, by another tab, is led on to it.
 pub(crate) async fn finish(visit: OpenVisit) -> Result<PageReply, PageError> {
     let sent = &visit.sent;
     let query = |name| sent.query.get(name).unwrap_or_default();
@@ -42,11 +44,16 @@ pub(crate) async fn finish(visit: OpenVisit) -> Result<PageReply, PageError> {
         code: query("code"),
         error: query("error"),
     };
+    let begun = sent.sign_on.answered_by(&answer);
+    let then = begun.map_or("", |begun| begun.then.as_str());
+    let ended: Vec<_> = begun.iter().map(|it| it.ended(&visit.site.url)).collect();
+    if visit.visitor.is_some() {
+        return Ok(PageReply::see_other(own_address(then)).with_cookies(&ended));
+    }
+    let flows: Vec<_> = begun.iter().map(|begun| begun.secret.clone()).collect();
     let request = Some(visit.request.clone());
     let people = visit.refract.people();
-    let finishing = people.finish_sign_on(&sent.client, &sent.sign_on.flows, &answer, request);
-    let then = &sent.sign_on.then;
-    let ended = sign_on_cookie::ended(&visit.site.url);
+    let finishing = people.finish_sign_on(&sent.client, &flows, &answer, request);
     match finishing.await {
         Ok(session) => {
             let reply = welcome(&visit, &session, then, None).await?;
@@ -67,6 +74,7 @@ fn failed(visit: &OpenVisit, failure: SignOnFailure, then: &str) -> Result<PageR
             SignOnError::Away | SignOnError::Busy | SignOnError::ClientRefused => {
                 StatusCode::SERVICE_UNAVAILABLE
             }
+            SignOnError::Document { .. } => StatusCode::BAD_GATEWAY,
             SignOnError::OtherFlow => StatusCode::BAD_REQUEST,
             SignOnError::Refused { .. } | SignOnError::Untrusted(_) | SignOnError::NotLetIn(_) => {
                 StatusCode::FORBIDDEN

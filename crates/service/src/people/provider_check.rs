@@ -97,10 +97,12 @@ impl People<'_> {
                     return Ok(Some(SignedIn::of(hash, found)));
                 };
                 database.save_provider_check(hash, checked, now).await?;
-                if let Some(role) = identity.and_then(|identity| identity.role)
+                if let Some(identity) = identity
+                    && let Some(role) = identity.role
                     && role != found.role
                 {
-                    self.follow_role(found.account, found.person, role).await?;
+                    self.follow_role(found.account, found.person, role, &identity)
+                        .await?;
                 }
                 // read again, with the role that counts now
                 let found = database.find_session(hash, alive(now)).await?;

@@ -144,7 +144,7 @@ impl<'a> People<'a> {
                 if let Some(now) = identity.role
                     && now != role
                 {
-                    self.follow_role(account, person, now).await?;
+                    self.follow_role(account, person, now, &identity).await?;
                 }
                 let now = new.now;
                 database
@@ -196,9 +196,18 @@ impl<'a> People<'a> {
         account: AccountId,
         person: PersonId,
         role: Role,
+        identity: &Identity,
     ) -> Result<(), PersistenceError> {
         let stamp = event_stamp(account, Actor::Node, None);
-        let stamp = stamp.noted("as the sign-in provider says");
+        let stamp = if let Some(claim) = &identity.missing_role_claim {
+            tracing::warn!(
+                %person, claim, %role,
+                "the sign-in provider left out the claim with the role, so the role for * counts"
+            );
+            stamp.noted("as the sign-in provider names no role for them any more")
+        } else {
+            stamp.noted("as the sign-in provider says")
+        };
         let setting = self.refract.database.set_person_role(person, role, stamp);
         if setting.await? == PersonOutcome::LastOwner {
             tracing::warn!(

@@ -140,7 +140,6 @@ const KEEPERS: [(&str, &[&str]); 19] = [
     // the binary's tests receive traces
     ("opentelemetry-proto", &["refract"]),
     ("opentelemetry_sdk", &["refract-traces"]),
-    ("openidconnect", &["refract-sign-on"]),
     ("reqwest", &["refract-sign-on"]),
     (
         "tokio-postgres",
