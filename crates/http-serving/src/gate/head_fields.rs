@@ -20,14 +20,14 @@ const NO_BODY: &[u8] = b"Content-Length: 0\r\n\r\n";
 /// What is known of a head, of which the earlier bytes were passed on.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct HeadFields {
-    place: Place,
+    place: HeadPlace,
     is_old_post: bool,
     has_length: bool,
 }
 
 /// A position in a head.
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum HeadPlace {
     /// In the request line, or in an empty line before it.
     RequestLine {
         length: usize,
@@ -67,11 +67,11 @@ impl HeadFields {
 
     /// Reads on in bytes that are not empty, and returns how many were read.
     fn change_first(&mut self, bytes: &mut [u8]) -> usize {
-        if let Place::Rest = self.place {
+        if let HeadPlace::Rest = self.place {
             let Some(end) = memchr(b'\n', bytes) else {
                 return bytes.len();
             };
-            self.place = Place::name();
+            self.place = HeadPlace::name();
             return end + 1;
         }
         if let Some(byte) = bytes.first_mut() {
@@ -81,17 +81,17 @@ impl HeadFields {
     }
 
     /// The position after this byte, which is overwritten if it begins a forbidden word.
-    fn after(&mut self, byte: &mut u8) -> Place {
+    fn after(&mut self, byte: &mut u8) -> HeadPlace {
         match (self.place, *byte) {
-            (Place::RequestLine { length: 0, .. }, b'\n') => Place::default(),
-            (Place::RequestLine { is_post, last, .. }, b'\n') => {
+            (HeadPlace::RequestLine { length: 0, .. }, b'\n') => HeadPlace::default(),
+            (HeadPlace::RequestLine { is_post, last, .. }, b'\n') => {
                 self.is_old_post = is_post && last == *b"HTTP/1.0";
-                Place::name()
+                HeadPlace::name()
             }
             (place, b'\r') => place,
-            (_, b'\n') => Place::name(),
+            (_, b'\n') => HeadPlace::name(),
             (
-                Place::RequestLine {
+                HeadPlace::RequestLine {
                     length,
                     is_post,
                     last: [_, last @ ..],
@@ -99,31 +99,33 @@ impl HeadFields {
                 letter,
             ) => {
                 let [a, b, c, d, e, f, g] = last;
-                Place::RequestLine {
+                HeadPlace::RequestLine {
                     length: length + 1,
                     is_post: is_post && b"POST ".get(length).is_none_or(|at| *at == letter),
                     last: [a, b, c, d, e, f, g, letter],
                 }
             }
-            (Place::Name(name, length), b':') => match name.get(..length) {
-                Some(b"connection") => Place::words(b'u'),
-                Some(b"upgrade") => Place::words(b'w'),
+            (HeadPlace::Name(name, length), b':') => match name.get(..length) {
+                Some(b"connection") => HeadPlace::words(b'u'),
+                Some(b"upgrade") => HeadPlace::words(b'w'),
                 Some(b"content-length") => {
                     self.has_length = true;
-                    Place::Rest
+                    HeadPlace::Rest
                 }
-                _ => Place::Rest,
+                _ => HeadPlace::Rest,
             },
-            (Place::Name(mut name, length), letter) => match name.get_mut(length) {
+            (HeadPlace::Name(mut name, length), letter) => match name.get_mut(length) {
                 Some(next) => {
                     *next = letter.to_ascii_lowercase();
-                    Place::Name(name, length + 1)
+                    HeadPlace::Name(name, length + 1)
                 }
-                None => Place::Rest,
+                None => HeadPlace::Rest,
             },
-            (Place::Words { forbidden, .. }, b' ' | b'\t' | b',') => Place::words(forbidden),
+            (HeadPlace::Words { forbidden, .. }, b' ' | b'\t' | b',') => {
+                HeadPlace::words(forbidden)
+            }
             (
-                Place::Words {
+                HeadPlace::Words {
                     forbidden,
                     is_start,
                 },
@@ -132,17 +134,17 @@ impl HeadFields {
                 if is_start && letter.eq_ignore_ascii_case(&forbidden) {
                     *byte = OVERWRITTEN;
                 }
-                Place::Words {
+                HeadPlace::Words {
                     forbidden,
                     is_start: false,
                 }
             }
-            (Place::Rest, _) => Place::Rest,
+            (HeadPlace::Rest, _) => HeadPlace::Rest,
         }
     }
 }
 
-impl Place {
+impl HeadPlace {
     fn name() -> Self {
         Self::Name([0; LONGEST], 0)
     }
@@ -155,7 +157,7 @@ impl Place {
     }
 }
 
-impl Default for Place {
+impl Default for HeadPlace {
     fn default() -> Self {
         Self::RequestLine {
             length: 0,
