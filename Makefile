@@ -1,7 +1,7 @@
 # The tasks of this repository. `make` alone prints the list.
 
 .DEFAULT_GOAL := help
-.PHONY: checks help demo demo-model build app-pictures check check-api check-bounds check-called check-certified check-clients check-crates check-deploy check-described check-dist check-evaluation check-measured check-fidelity check-model check-generators check-parquet check-reproducible check-scripts check-services check-sign-in check-spreadsheet check-wasm sbom licences man fmt fmt-check clippy test test-each test-endurance test-faults test-rolling test-runs dist docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-pace bench-watch build-bench-http fuzz fuzz-build semver train wasm clean bench-scale try-failover
+.PHONY: checks help demo demo-model build app-pictures check check-api check-bounds check-called check-certified check-clients check-crates check-deploy check-described check-dist check-edge check-evaluation check-measured check-fidelity check-model check-generators check-parquet check-reproducible check-scripts check-services check-sign-in check-spreadsheet check-wasm sbom licences man fmt fmt-check clippy test test-each test-endurance test-faults test-rolling test-runs dist docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-pace bench-watch build-bench-http fuzz fuzz-build semver train wasm clean bench-scale try-failover
 
 CARGO ?= cargo
 PROFILE ?= dev
@@ -68,6 +68,9 @@ check-described: test # with a fixed seed, so that the gate does not depend on c
 
 check-dist: dist ## install, upgrade and remove the Debian package and the tarball on fresh Debian 12 and Ubuntu 22.04 with systemd (SUITES='bookworm jammy trixie noble'; REFRACT_BINARY; needs root on Debian or Ubuntu)
 	.ci/check-dist $(SUITES)
+
+check-edge: ## make 1,000 calls with each of many HTTP clients and 2,000 through each of many proxies, in some minutes (installs them on Debian; needs Python 3.11)
+	.ci/check-edge
 
 check-evaluation: ## compare every measure with scikit-learn and SciPy, in about half a minute (ARGS='--seed 42'; needs Python 3.11)
 	.ci/check-evaluation $(ARGS)

@@ -3,4 +3,5 @@
 
 pub(crate) mod gated_stream;
 pub(crate) mod head_ends;
+pub(crate) mod head_fields;
 pub(crate) mod read_gate;

@@ -41,8 +41,10 @@ pub(crate) fn nested<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Option<T> {
     object(raw.get().as_bytes())
 }
 
-/// Reads an object. Without this check, serde would accept a list too.
+/// Reads an object, which may follow a byte order mark (RFC 8259, 8.1). Without this check, serde
+/// would accept a list too.
 pub(crate) fn object<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Option<T> {
+    let json = json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(json);
     if json.trim_ascii_start().first() != Some(&b'{') {
         return None;
     }

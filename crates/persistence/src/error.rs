@@ -71,7 +71,7 @@ impl From<Error> for PersistenceError {
             let message = what.message().to_owned();
             return if let DatabaseErrorKind::ForeignKeyViolation = kind {
                 Self::ReferenceGone(message)
-            } else if breaks_a_rule(kind) {
+            } else if breaks_a_rule(kind) || is_about_a_character(&message) {
                 Self::Refused(message)
             } else {
                 Self::Failed(message)
@@ -95,6 +95,12 @@ fn breaks_a_rule(kind: DatabaseErrorKind) -> bool {
             | DatabaseErrorKind::NotNullViolation
             | DatabaseErrorKind::CheckViolation
     )
+}
+
+/// Whether PostgreSQL cannot hold a character of a value (SQLSTATE 22021 and 22P05), which no retry
+/// changes. The driver passes on no code, and servers translate the rest of the message.
+fn is_about_a_character(message: &str) -> bool {
+    message.contains("UTF8") && message.contains("0x")
 }
 
 impl From<PoolError> for PersistenceError {
@@ -153,6 +159,17 @@ pub enum ConnectError {
     /// The certificates to trust, or the client certificate, cannot be used.
     #[error("a certificate for the database cannot be used: {0}")]
     Certificates(String),
+    /// What stands before the server loses the prepared statements of a connection.
+    #[error(
+        "the pooler at {server} loses prepared statements ({reason}): use its session mode, \
+         PgBouncer 1.21 or later with max_prepared_statements, or the server's own address"
+    )]
+    LosesStatements {
+        /// Hosts and ports.
+        server: String,
+        /// What the trial was answered with.
+        reason: String,
+    },
     /// The process is shutting down.
     #[error("refract is shutting down")]
     ShuttingDown,
@@ -180,6 +197,7 @@ impl ConnectError {
             | Self::NoFile { .. }
             | Self::File { .. }
             | Self::Certificates(_)
+            | Self::LosesStatements { .. }
             | Self::ShuttingDown => None,
         }
     }
@@ -264,5 +282,29 @@ pub enum MigrateError {
 impl From<Error> for MigrateError {
     fn from(error: Error) -> Self {
         Self::Failed(PersistenceError::from(error).to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_character_that_the_database_cannot_hold_is_no_outage() {
+        let error = |message: &str| {
+            let message = Box::new(message.to_owned());
+            PersistenceError::from(Error::DatabaseError(DatabaseErrorKind::Unknown, message))
+        };
+        for message in [
+            "character with byte sequence 0xf0 0x9f 0x98 0x80 in encoding \"UTF8\" has no \
+             equivalent in encoding \"LATIN1\"",
+            "Zeichen mit Byte-Folge 0xe2 0x82 0xac in Kodierung »UTF8« hat keine Entsprechung in \
+             Kodierung »LATIN1«",
+            "invalid byte sequence for encoding \"UTF8\": 0x00",
+        ] {
+            assert!(!error(message).is_passing(), "{message}");
+        }
+        let ending = "terminating connection due to administrator command";
+        assert!(error(ending).is_passing());
     }
 }

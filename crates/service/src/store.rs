@@ -59,6 +59,14 @@ impl Refract {
 }
 
 impl Store<'_> {
+    /// Tries whether a pooler before the database keeps prepared statements.
+    ///
+    /// # Errors
+    /// When it loses them; worded for the operator.
+    pub async fn check_pooler(self) -> Result<(), ConnectError> {
+        self.refract.database.check_pooler().await
+    }
+
     /// Runs the missing migrations, and returns their number.
     ///
     /// # Errors

@@ -35,7 +35,11 @@ impl ReceivedBody {
     pub(crate) fn json(&self) -> Result<Json<'_>, ApiError> {
         match self {
             Self::Absent | Self::PlainText => Err(ApiError::MalformedBody),
-            Self::Json(bytes) => Json::parse(bytes).map_err(|_| ApiError::MalformedBody),
+            Self::Json(bytes) => {
+                // a byte order mark may be ignored (RFC 8259, 8.1)
+                let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+                Json::parse(text).map_err(|_| ApiError::MalformedBody)
+            }
         }
     }
 

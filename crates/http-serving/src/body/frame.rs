@@ -7,7 +7,7 @@
 
 use actix_web::HttpRequest;
 use actix_web::http::Method;
-use actix_web::http::header::{CONTENT_LENGTH, TRANSFER_ENCODING, UPGRADE};
+use actix_web::http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
 
 /// The part of a request's body that has not been read yet.
 #[derive(Clone, Copy, Debug)]
@@ -47,10 +47,6 @@ impl BodyFrame {
         let headers = request.headers();
         if headers.contains_key(TRANSFER_ENCODING) {
             return Self::Chunks(ChunkPlace::Size(0));
-        }
-        let mut upgrades = headers.get_all(UPGRADE).filter_map(|it| it.to_str().ok());
-        if upgrades.any(|name| name.trim().eq_ignore_ascii_case("websocket")) {
-            return Self::Rest;
         }
         let length = headers.get(CONTENT_LENGTH);
         let length = length.and_then(|length| length.to_str().ok()?.trim().parse().ok());
@@ -193,9 +189,6 @@ mod tests {
         let chunked = ("transfer-encoding", "chunked");
         assert_eq!(frame(Method::POST, &[chunked]), (5, false));
         let length = ("content-length", "2");
-        let upgrade = |name| frame(Method::POST, &[length, ("upgrade", name)]);
-        assert_eq!(upgrade("h2c"), (2, false));
-        assert_eq!(upgrade(" WebSocket"), (9, true));
         assert_eq!(frame(Method::CONNECT, &[]), (9, true));
         assert_eq!(frame(Method::CONNECT, &[length]), (2, false));
     }

@@ -5,7 +5,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use actix_web::dev::Payload;
-use actix_web::http::header::{CONTENT_LENGTH, HeaderMap, UPGRADE};
+use actix_web::http::header::{CONTENT_LENGTH, HeaderMap};
 use futures_util::StreamExt as _;
 use tokio::time::{Instant, timeout_at};
 
@@ -107,8 +107,6 @@ impl SentBody<'_> {
         if length.is_some_and(|length| length > limits.bytes) {
             return Err(BodyReadError::TooLarge);
         }
-        // a body after `Upgrade: websocket` ends with the connection, whatever its declared length
-        let length = length.filter(|_| !headers.contains_key(UPGRADE));
         let mut body = ArrivingBody {
             payload: self.payload,
             gate: self.gate.map(ReadGate::open),

@@ -15,6 +15,7 @@ use tokio::time::Sleep;
 
 use crate::body::budget::{BodyBudget, HeldRoom};
 use crate::gate::head_ends::LastOfHead;
+use crate::gate::head_fields::HeadFields;
 use crate::gate::read_gate::ReadGate;
 
 /// The most bytes of one read while no body is being read: enough for a usual call with its body.
@@ -45,6 +46,7 @@ pub(crate) struct GatedStream {
     budget: BodyBudget,
     kept: KeptBytes,
     head: LastOfHead,
+    fields: HeadFields,
     burst: Burst,
     /// Room for a head longer than [`USUAL_HEAD`]; `asked_room` is the wait for it.
     head_room: Option<HeldRoom>,
@@ -77,6 +79,7 @@ impl GatedStream {
             budget,
             kept: KeptBytes::default(),
             head: LastOfHead::default(),
+            fields: HeadFields::default(),
             burst: Burst::default(),
             head_room: None,
             asked_room: None,
@@ -206,6 +209,9 @@ impl GatedStream {
             through
         };
         self.burst.bytes += through;
+        if !is_body {
+            self.fields.change(buf, before, self.burst.has_head_ended);
+        }
         Poll::Ready(Ok(()))
     }
 }

@@ -11,6 +11,26 @@ use tokio_postgres::config::Host;
 use crate::connections::tls::{SslMode, TlsFiles};
 use crate::error::ConnectError;
 
+/// The parameters of a `postgres://` address that the driver reads, besides those of TLS and `host`.
+const DRIVER_PARAMETERS: [&str; 16] = [
+    "application_name",
+    "channel_binding",
+    "connect_timeout",
+    "dbname",
+    "hostaddr",
+    "keepalives",
+    "keepalives_idle",
+    "keepalives_interval",
+    "keepalives_retries",
+    "load_balance_hosts",
+    "options",
+    "password",
+    "port",
+    "target_session_attrs",
+    "tcp_user_timeout",
+    "user",
+];
+
 /// The location of a database.
 pub(crate) enum Address {
     /// An SQLite file.
@@ -74,7 +94,9 @@ fn postgres(url: &str) -> Result<Address, ConnectError> {
             Some(("sslmode", mode)) => ssl_mode = SslMode::parse(mode)?,
             Some((name, value)) if tls_files.take(name, value) => {}
             Some(("host", host)) => left.push(format!("host={}", socket_or_host(host, parameters))),
-            _ => left.push(parameter.to_owned()),
+            Some((name, _)) if DRIVER_PARAMETERS.contains(&name) => left.push(parameter.to_owned()),
+            Some((name, _)) => return Err(unknown_parameter(name)),
+            None => return Err(unknown_parameter(parameter)),
         }
     }
     // the driver ends the password at the first `@`
@@ -92,6 +114,22 @@ fn postgres(url: &str) -> Result<Address, ConnectError> {
         config,
         tls_files,
     })))
+}
+
+/// Names a parameter that nothing reads, such as one of another client. A text that is no name is
+/// not repeated: it could be part of a password.
+fn unknown_parameter(name: &str) -> ConnectError {
+    let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
+    let reason = if name.len() <= 40 && name.bytes().all(is_of_name) {
+        format!(
+            "it has the parameter {name}, which is none of sslmode, sslrootcert, sslcert, sslkey, \
+             host, {}: take it out",
+            DRIVER_PARAMETERS.join(", ")
+        )
+    } else {
+        "what follows its ? is not of the form name=value&name=value".to_owned()
+    };
+    ConnectError::Address(reason)
 }
 
 /// The parts of a `postgres://` address, still percent-encoded.
@@ -326,7 +364,7 @@ mod tests {
     fn a_refusal_never_repeats_the_address() {
         for url in [
             "postgres://user:secret@host:port/d",
-            "postgres://user:secret@host/d?secret=1",
+            "postgres://user:secret@host/d?sec%20ret=1",
             "postgres://user:secret@ho%zzst/d?port=x",
             "postgres://user:secret?@host/?sslmode=secret",
         ] {
@@ -335,5 +373,28 @@ mod tests {
         }
         assert!(refusal("postgres://h/d?sslmode=allow").contains("sslmode"));
         assert!(refusal("postgres://h:x/d").contains("port"));
+    }
+
+    #[test]
+    fn a_parameter_of_another_client_is_named() {
+        for name in [
+            "pgbouncer",
+            "schema",
+            "connection_limit",
+            "ssl",
+            "gssencmode",
+            "supa",
+            "uselibpqcompat",
+            "sslnegotiation",
+        ] {
+            for parameter in [format!("{name}=true"), name.to_owned()] {
+                let words = refusal(&format!("postgres://h/d?sslmode=require&{parameter}"));
+                assert!(words.contains(&format!("parameter {name},")), "{words}");
+            }
+        }
+        let taken = server(
+            "postgres://h/d?options=endpoint%3Dep-1&channel_binding=require&connect_timeout=9",
+        );
+        assert_eq!(taken.config.get_options(), Some("endpoint=ep-1"));
     }
 }

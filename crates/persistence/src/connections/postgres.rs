@@ -4,8 +4,11 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use diesel::ConnectionError::BadConnection;
-use diesel::{ConnectionError, ConnectionResult};
-use diesel_async::{AsyncPgConnection, SimpleAsyncConnection as _};
+use diesel::result::DatabaseErrorKind;
+use diesel::result::Error::DatabaseError;
+use diesel::sql_types::Integer;
+use diesel::{ConnectionError, ConnectionResult, IntoSql as _};
+use diesel_async::{AsyncPgConnection, RunQueryDsl as _, SimpleAsyncConnection as _};
 use rustls::ClientConfig;
 use tokio::task::JoinHandle;
 use tokio_postgres::config::{Host, SslMode as Negotiation};
@@ -25,6 +28,8 @@ const CONNECT: Duration = Duration::from_secs(5);
 /// Default time of silence after which the connections to a server count as dead; the address may
 /// set another.
 const SILENCE: Duration = Duration::from_secs(30);
+/// The most time for the trial of prepared statements.
+const TRIAL: Duration = Duration::from_secs(3);
 /// First statement of every session, which sets its statement timeout: only a fault makes a
 /// statement take this long.
 const SESSION: &str = "SET statement_timeout = '30s'";
@@ -82,6 +87,33 @@ impl PostgresServer {
             Ok(Ok(_)) => Ok(()),
             Ok(Err(refused)) => Err(unreachable(refused.message, refused.passing)),
             Err(_) => Err(unreachable(NO_ANSWER.to_owned(), None)),
+        }
+    }
+
+    /// Tries whether what stands before the server keeps the prepared statements of a connection
+    /// between its transactions, which every query relies on. A pooler in transaction mode may not:
+    /// while another connection holds the server's session that prepared one, it gives the next.
+    ///
+    /// What prevents the trial, such as a limit of connections, is no verdict.
+    pub(crate) async fn check_prepared_statements(&self) -> Result<(), ConnectError> {
+        let trial = async {
+            let mut first = self.open().await.ok()?.connection;
+            let mut second = self.open().await.ok()?.connection;
+            let one = || diesel::select(1.into_sql::<Integer>());
+            let prepared = one().get_result::<i32>(&mut first).await;
+            second.batch_execute("BEGIN").await.ok()?;
+            let again = one().get_result::<i32>(&mut first).await;
+            second.batch_execute("ROLLBACK").await.ok()?;
+            prepared.and(again).err()
+        };
+        match tokio::time::timeout(TRIAL, trial).await {
+            Ok(Some(error @ DatabaseError(DatabaseErrorKind::Unknown, _))) => {
+                Err(ConnectError::LosesStatements {
+                    server: self.name(),
+                    reason: error.to_string(),
+                })
+            }
+            Ok(_) | Err(_) => Ok(()),
         }
     }
 
@@ -242,6 +274,12 @@ where
         .connect(tls)
         .await
         .map_err(|error| Refused::of(&error))?;
+    let unusable = connection
+        .parameter("server_encoding")
+        .and_then(refused_encoding);
+    if let Some(message) = unusable {
+        return Err(Refused::for_good(message));
+    }
     let driver = tokio::spawn(async {
         if let Err(error) = connection.await {
             let error = Refused::of(&error).message;
@@ -249,11 +287,33 @@ where
         }
     });
     let opened = AsyncPgConnection::try_from(client).await;
-    let connection = opened.map_err(|error| Refused {
-        message: error.to_string(),
-        is_tls: false,
-        is_about_credentials: false,
-        passing: None,
-    })?;
+    let connection = opened.map_err(|error| Refused::for_good(error.to_string()))?;
     Ok(PostgresConnection { connection, driver })
+}
+
+/// Why a database of this encoding cannot be used; `None` where it can. `SQL_ASCII` stores what it
+/// is sent.
+fn refused_encoding(encoding: &str) -> Option<String> {
+    let is_good = matches!(encoding, "UTF8" | "SQL_ASCII");
+    (!is_good).then(|| {
+        format!(
+            "the database's encoding is {encoding}, which cannot hold every text: create one with \
+             ENCODING 'UTF8' TEMPLATE template0, and move what there is with pg_dump"
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_encoding_that_holds_every_text_is_used() {
+        for encoding in ["UTF8", "SQL_ASCII"] {
+            assert_eq!(refused_encoding(encoding), None);
+        }
+        for encoding in ["LATIN1", "WIN1252", "EUC_JP"] {
+            assert!(refused_encoding(encoding).unwrap().contains(encoding));
+        }
+    }
 }

@@ -76,8 +76,13 @@ impl Refused {
 
     /// The error for a host that does not answer.
     pub(super) fn unanswered() -> Self {
+        Self::for_good(NO_ANSWER.to_owned())
+    }
+
+    /// An error that waiting, another password or a connection without TLS does not mend.
+    pub(super) fn for_good(message: String) -> Self {
         Self {
-            message: NO_ANSWER.to_owned(),
+            message,
             is_tls: false,
             is_about_credentials: false,
             passing: None,

@@ -15,7 +15,7 @@ use tokio::runtime::Handle;
 
 use crate::connections::{
     Connection, ConnectionUse, Connections, DatabaseUrl, ExclusiveConnection, GroupCommit,
-    MissingFile, on,
+    MissingFile, Pools, on,
 };
 use crate::error::{ConnectError, PersistenceError};
 use crate::queries::database::cache::Immutable;
@@ -139,6 +139,18 @@ impl Database {
             Ok(())
         });
         ping.await
+    }
+
+    /// Tries whether a pooler before PostgreSQL keeps prepared statements, without which every query
+    /// would fail. Takes two further connections for a moment.
+    ///
+    /// # Errors
+    /// [`ConnectError::LosesStatements`] when it does not.
+    pub async fn check_pooler(&self) -> Result<(), ConnectError> {
+        match self.connections.pools() {
+            Pools::Postgres(pool) => pool.server.check_prepared_statements().await,
+            Pools::Sqlite(_) => Ok(()),
+        }
     }
 
     /// The current use of the connections of this process.

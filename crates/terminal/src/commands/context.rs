@@ -135,7 +135,10 @@ pub(crate) async fn connect_when_up(settings: &DatabaseSettings) -> anyhow::Resu
     let mut is_logged = false;
     loop {
         let error = match Refract::connect(settings).await {
-            Ok(refract) => return Ok(refract),
+            Ok(refract) => {
+                refract.store().check_pooler().await?;
+                return Ok(refract);
+            }
             Err(error) => error,
         };
         let (wait, is_there) = match error.passing() {

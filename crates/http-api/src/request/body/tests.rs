@@ -225,11 +225,20 @@ fn a_body_that_does_not_arrive_is_given_up() {
 #[test]
 fn only_json_is_a_call_and_only_broken_json_is_no_retry() {
     let json = |text: &str| ReceivedBody::Json(text.as_bytes().to_vec());
-    for good in ["{}", " [1] ", "null", "\"\\ud800\"", "1e999"] {
+    for good in ["{}", " [1] ", "null", "\"\\ud800\"", "1e999", "\u{feff}{}"] {
         assert!(json(good).json().is_ok(), "{good}");
         assert!(json(good).ignore().is_ok(), "{good}");
     }
-    for bad in ["", " ", "{", "{}{}", "nul", "{'a':1}", "\u{feff}{}"] {
+    for bad in [
+        "",
+        " ",
+        "{",
+        "{}{}",
+        "nul",
+        "{'a':1}",
+        "\u{feff}",
+        "{\u{feff}}",
+    ] {
         assert!(
             matches!(json(bad).json(), Err(ApiError::MalformedBody)),
             "{bad}"
