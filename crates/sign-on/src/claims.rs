@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::error::NotLetIn;
+use crate::second_factor::had_second_factor;
 use crate::settings::AdmissionRules;
 
 /// The most values of the role claim that are read.
@@ -26,6 +27,10 @@ pub struct Identity {
     pub name: Option<PersonName>,
     /// The role that the rules give; `None` where there are no rules.
     pub role: Option<Role>,
+    /// Whether the person may join whom nobody invited.
+    pub may_join: bool,
+    /// Whether the signed ID token says that the provider asked for a second factor.
+    pub had_second_factor: bool,
 }
 
 /// Claims outside of the standard ones, such as groups.
@@ -41,6 +46,7 @@ pub(crate) struct Claims {
     pub(crate) email: Option<String>,
     pub(crate) email_verified: Option<bool>,
     pub(crate) name: Option<String>,
+    pub(crate) had_second_factor: bool,
     pub(crate) others: OtherClaims,
 }
 
@@ -51,6 +57,14 @@ impl Claims {
             email: claims.email().map(|email| email.to_string()),
             email_verified: claims.email_verified(),
             name: shown_name(claims.name()),
+            had_second_factor: had_second_factor(
+                claims
+                    .auth_method_refs()
+                    .into_iter()
+                    .flatten()
+                    .map(|it| it.as_str()),
+                claims.auth_context_ref().map(|it| it.as_str()),
+            ),
             others: claims.additional_claims().clone(),
         }
     }
@@ -91,14 +105,13 @@ impl Claims {
         rules: &AdmissionRules,
     ) -> Result<Identity, NotLetIn> {
         let email = self.email.as_deref().ok_or(NotLetIn::NoEmail)?;
-        let email = Email::parse(email).map_err(|_| NotLetIn::NoEmail)?;
-        let is_of_own_domain = rules.has_domain_of(&email);
+        let email = Email::parse(email).map_err(|_| NotLetIn::UnusableEmail)?;
         // some providers say nothing; their word counts for domains that were named
-        let is_named = is_of_own_domain && !rules.allowed_domains.is_empty();
+        let is_named = rules.names_domain_of(&email);
         if !self.email_verified.unwrap_or(is_named) {
             return Err(NotLetIn::UnverifiedEmail);
         }
-        if !is_of_own_domain {
+        if !rules.has_domain_of(&email) {
             return Err(NotLetIn::Domain);
         }
         let role = match &rules.role_claim {
@@ -114,6 +127,8 @@ impl Claims {
             name: self.name.and_then(|name| PersonName::parse(&name).ok()),
             email,
             role,
+            may_join: rules.lets_uninvited_join(),
+            had_second_factor: self.had_second_factor,
         })
     }
 }
@@ -199,7 +214,12 @@ mod tests {
             ("ada@evil-example.com", Some(true), NotLetIn::Domain),
             ("ada@example.com", Some(false), NotLetIn::UnverifiedEmail),
             ("ada@example.org", None, NotLetIn::UnverifiedEmail),
-            ("ada", Some(true), NotLetIn::NoEmail),
+            ("ada", Some(true), NotLetIn::UnusableEmail),
+            (
+                "ad\u{200b}a@example.com",
+                Some(true),
+                NotLetIn::UnusableEmail,
+            ),
         ] {
             assert_eq!(
                 email(claims(address, verified), &own),
@@ -214,7 +234,11 @@ mod tests {
     fn a_silent_provider_is_believed_for_named_domains_only() {
         let silent = || claims("ada@example.com", None);
         assert!(email(silent(), &rules(&["example.com"])).is_ok());
-        assert_eq!(email(silent(), &rules(&[])), Err(NotLetIn::UnverifiedEmail));
+        for unnamed in [&[][..], &["*"]] {
+            let believed = email(silent(), &rules(unnamed));
+            assert_eq!(believed, Err(NotLetIn::UnverifiedEmail));
+        }
+        assert!(email(claims("ada@b.example", Some(true)), &rules(&["*"])).is_ok());
         assert!(email(claims("ada@b.example", Some(true)), &rules(&[])).is_ok());
     }
 

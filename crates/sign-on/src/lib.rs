@@ -20,6 +20,7 @@ mod metadata;
 mod provider;
 mod relying_party;
 mod role_rules;
+mod second_factor;
 mod settings;
 mod tokens;
 mod verification;

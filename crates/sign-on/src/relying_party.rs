@@ -1,6 +1,7 @@
 //! The relying party: what it asks the provider, and how it reads the answers.
 
 use std::sync::{PoisonError, RwLock};
+use std::time::Duration;
 
 use openidconnect::core::{CoreClientAuthMethod, CoreErrorResponseType, CoreGenderClaim};
 use openidconnect::{
@@ -9,6 +10,7 @@ use openidconnect::{
     RefreshToken, RequestTokenError, Scope, SubjectIdentifier, UserInfoClaims, UserInfoError,
 };
 use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::timeout;
 
 use crate::claims::{Claims, Identity, OtherClaims};
 use crate::error::{Distrust, SignOnError};
@@ -20,6 +22,8 @@ use crate::settings::SignOnSettings;
 use crate::tokens::{Party, TokenError, Tokens, granted, renewed};
 use crate::verification::distrust;
 
+/// The longest wait for a permit to ask about a session, which is put off after it.
+const CHECK_WAIT: Duration = Duration::from_secs(5);
 /// Error codes of a provider that is out of order.
 const PASSING: [&str; 2] = ["server_error", "temporarily_unavailable"];
 /// The scope with which some providers give refresh tokens.
@@ -34,7 +38,7 @@ pub(crate) struct RelyingParty {
     pub(crate) client: HttpClient,
     pub(crate) metadata: MetadataCache,
     pub(crate) secret: RwLock<Option<String>>,
-    pub(crate) questions: Semaphore,
+    pub(crate) checks: Semaphore,
 }
 
 /// A person whom the provider and the rules let in, with the grant to ask again.
@@ -46,9 +50,12 @@ pub struct SignedOn {
 }
 
 impl RelyingParty {
-    /// A place among those who ask the provider.
-    pub(crate) fn place(&self) -> Result<SemaphorePermit<'_>, SignOnError> {
-        self.questions.try_acquire().map_err(|_| SignOnError::Busy)
+    /// Waits for a permit to ask the provider about a session.
+    pub(crate) async fn check_permit(&self) -> Result<SemaphorePermit<'_>, SignOnError> {
+        let permit = timeout(CHECK_WAIT, self.checks.acquire()).await;
+        permit
+            .map_err(|_| SignOnError::Busy)?
+            .map_err(|_| SignOnError::Busy)
     }
 
     pub(crate) fn client_id(&self) -> ClientId {

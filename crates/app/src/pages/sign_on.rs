@@ -4,6 +4,7 @@
 //! `/sign-on/callback` with a code in the address, which no page repeats and no log names.
 
 use actix_web::http::StatusCode;
+use chrono::Utc;
 use maud::html;
 use refract_http_serving::with_causes;
 use refract_service::people::{ProviderAnswer, SignOnError, SignOnFailure};
@@ -59,6 +60,7 @@ pub(crate) async fn finish(visit: OpenVisit) -> Result<PageReply, PageError> {
 /// The page for a sign-on that failed.
 fn failed(visit: &OpenVisit, failure: SignOnFailure, then: &str) -> Result<PageReply, PageError> {
     let mut words = failure.to_string();
+    let mut retry_after = None;
     let status = match failure {
         SignOnFailure::NoProvider => return Err(PageError::NotFound),
         SignOnFailure::Secret(error) => return Err(error.into()),
@@ -72,7 +74,14 @@ fn failed(visit: &OpenVisit, failure: SignOnFailure, then: &str) -> Result<PageR
                 StatusCode::FORBIDDEN
             }
         },
-        SignOnFailure::Removed | SignOnFailure::AddressOfAnother => StatusCode::FORBIDDEN,
+        SignOnFailure::Removed
+        | SignOnFailure::NotInvited
+        | SignOnFailure::OfOtherAccount
+        | SignOnFailure::AddressOfAnother => StatusCode::FORBIDDEN,
+        SignOnFailure::Blocked(error) => {
+            retry_after = error.retry_after(Utc::now());
+            StatusCode::TOO_MANY_REQUESTS
+        }
         SignOnFailure::Account(error) => {
             tracing::error!(
                 error = with_causes(&error),
@@ -93,8 +102,8 @@ fn failed(visit: &OpenVisit, failure: SignOnFailure, then: &str) -> Result<PageR
         }
     };
     let page = visit.page("Not signed in", main).status(status).reply();
-    let again = (status == StatusCode::SERVICE_UNAVAILABLE).then_some(AGAIN_SECONDS);
-    Ok(page.with_retry_after(again))
+    let away = (status == StatusCode::SERVICE_UNAVAILABLE).then_some(AGAIN_SECONDS);
+    Ok(page.with_retry_after(retry_after.or(away)))
 }
 
 /// The words with a capital letter and a full stop.

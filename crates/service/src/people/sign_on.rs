@@ -15,6 +15,8 @@ use uuid::Uuid;
 use super::check_standing::RECHECK;
 use super::session::{Session, alive, new_session};
 use super::sign_in_client::{SignInClient, known_since};
+use super::sign_in_error::SignInError;
+use super::sign_on_permit::SignOnPermit;
 use crate::events::event_stamp::event_stamp;
 use crate::people::secrets::{SecretError, random_bytes};
 use crate::people::token::Token;
@@ -44,6 +46,14 @@ pub enum SignOnFailure {
     /// The provider, its answer or the rules.
     #[error(transparent)]
     Provider(#[from] SignOnError),
+    /// Nobody invited the person, and only invited people join.
+    #[error("nobody has invited you yet: ask an owner of the account to invite your email address")]
+    NotInvited,
+    /// The person is known in another account than the provider's.
+    #[error(
+        "your email address is in use in another account, whose people do not sign in this way"
+    )]
+    OfOtherAccount,
     /// The person was removed by an owner.
     #[error("you were removed from the account: an owner must invite you again")]
     Removed,
@@ -53,6 +63,9 @@ pub enum SignOnFailure {
          an owner must remove that person first"
     )]
     AddressOfAnother,
+    /// Too many codes from this network or browser were refused.
+    #[error(transparent)]
+    Blocked(SignInError),
     /// The account of new people does not exist.
     #[error(transparent)]
     Account(#[from] AccountError),
@@ -64,6 +77,20 @@ pub enum SignOnFailure {
     Persistence(#[from] PersistenceError),
 }
 
+impl SignOnFailure {
+    /// The failure of a try that was not let through.
+    pub(super) fn of_try(error: SignInError) -> Self {
+        match error {
+            SignInError::Persistence(error) => Self::Persistence(error),
+            SignInError::Secret(error) => Self::Secret(error),
+            SignInError::Wrong
+            | SignInError::PasswordsOff
+            | SignInError::TooManyTries { .. }
+            | SignInError::Slowed { .. } => Self::Blocked(error),
+        }
+    }
+}
+
 impl<'a> People<'a> {
     /// The name of the sign-in provider; `None` where there is none.
     pub fn provider_name(self) -> Option<&'a str> {
@@ -72,6 +99,12 @@ impl<'a> People<'a> {
             .provider
             .as_ref()
             .map(SignOn::name)
+    }
+
+    /// Who joins by the sign-in provider, in one line; `None` where there is none.
+    pub fn admission(self) -> Option<String> {
+        let provider = self.refract.sign_in_ways.provider.as_ref();
+        provider.map(|provider| provider.rules().to_string())
     }
 
     /// Whether passwords sign in.
@@ -96,11 +129,12 @@ impl<'a> People<'a> {
         Ok(SignOnStart { address, flow })
     }
 
-    /// Signs in the person whom the provider's answer is about, in a browser that has these tokens
-    /// of begun sign-ons. Somebody whom nobody invited joins the provider's account.
+    /// Signs in the person of the provider's account whom the answer is about, in a browser that has
+    /// these tokens of begun sign-ons. Somebody whom nobody invited joins, if the rules let them.
     ///
     /// # Errors
-    /// When the answer belongs to none of the sign-ons, the provider refuses or does not answer,
+    /// When the answer belongs to none of the sign-ons, too many people sign on at this moment, too
+    /// many codes from the network were refused, the provider refuses or does not answer,
     /// its answer cannot be trusted, the person may not come in, or the database fails.
     pub async fn finish_sign_on(
         self,
@@ -113,7 +147,8 @@ impl<'a> People<'a> {
         let mut flows = flows.iter().map(|token| Flow::of(token.reveal()));
         let flow = flows.find(|flow| flow.is_answered_by(answer));
         let flow = flow.ok_or(SignOnError::OtherFlow)?;
-        let SignedOn { identity, grant } = provider.redeem(&flow, answer).await?;
+        let redeeming = self.redeem(provider, client, &flow, answer);
+        let SignedOn { identity, grant } = redeeming.await?;
         let account = self.refract.accounts().find(provider.account()).await?;
         let mut outcome = SignOnOutcome::Raced;
         // somebody else may make the person at this moment; then the second try finds them
@@ -125,6 +160,8 @@ impl<'a> People<'a> {
                 name: shown_name(&identity),
                 email: identity.email.clone(),
                 role: identity.role.unwrap_or(Role::Reviewer),
+                may_join: identity.may_join,
+                had_second_factor: identity.had_second_factor,
             };
             let subject = ProviderSubject {
                 issuer: identity.issuer.clone(),
@@ -135,16 +172,11 @@ impl<'a> People<'a> {
             let database = &self.refract.database;
             let signing_on = database.sign_on(subject, person, new, provider_session, stamp);
             outcome = signing_on.await?;
-            if let SignOnOutcome::SignedOn {
-                account,
-                person,
-                role,
-            } = outcome
-            {
+            if let SignOnOutcome::SignedOn { person, role } = outcome {
                 if let Some(now) = identity.role
                     && now != role
                 {
-                    self.follow_role(account, person, now).await?;
+                    self.follow_role(account.id, person, now).await?;
                 }
                 let now = new.now;
                 database
@@ -159,8 +191,29 @@ impl<'a> People<'a> {
         Err(match outcome {
             SignOnOutcome::AddressOfAnother => SignOnFailure::AddressOfAnother,
             SignOnOutcome::Removed => SignOnFailure::Removed,
+            SignOnOutcome::NotInvited => SignOnFailure::NotInvited,
+            SignOnOutcome::OfOtherAccount => SignOnFailure::OfOtherAccount,
             SignOnOutcome::Raced | SignOnOutcome::SignedOn { .. } => SignOnError::Busy.into(),
         })
+    }
+
+    /// Asks the provider about the code of an answer, in the client's turn.
+    async fn redeem(
+        self,
+        provider: &SignOn,
+        client: &SignInClient,
+        flow: &Flow,
+        answer: &ProviderAnswer<'_>,
+    ) -> Result<SignedOn, SignOnFailure> {
+        if !answer.error.is_empty() {
+            // nothing is asked
+            return Ok(provider.redeem(flow, answer).await?);
+        }
+        let database = &self.refract.database;
+        let permit = SignOnPermit::take(database, client).await?;
+        let redeemed = provider.redeem(flow, answer).await;
+        permit.end(database, &redeemed).await?;
+        Ok(redeemed?)
     }
 
     /// The provider's grant for the person whom one of these cookies signs in, to be read before the
