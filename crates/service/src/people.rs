@@ -31,6 +31,7 @@ mod sign_in_limits;
 mod sign_in_link;
 mod sign_in_ways;
 mod sign_on;
+mod sign_on_failure;
 mod sign_on_permit;
 pub mod token;
 
@@ -59,7 +60,8 @@ pub use self::sign_in::SignInOutcome;
 pub use self::sign_in_client::SignInClient;
 pub use self::sign_in_error::SignInError;
 pub use self::sign_in_ways::SignInWays;
-pub use self::sign_on::{ProviderGrant, SignOnFailure, SignOnStart};
+pub use self::sign_on::{ProviderGrant, SignOnStart};
+pub use self::sign_on_failure::SignOnFailure;
 
 use crate::Refract;
 

@@ -19,7 +19,7 @@ use super::secret_try::SecretTry;
 use super::sign_in_client::SignInClient;
 use super::sign_in_error::SignInError;
 use super::sign_in_limits::window;
-use super::sign_on::SignOnFailure;
+use super::sign_on_failure::SignOnFailure;
 
 /// Limits on codes at the provider at a time, and on waiters. A waiter costs no more than its
 /// connection.

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::fixture::account;
 use crate::one_time_codes::{begun, code, switch_on};
 use crate::people::{ADA, PASSWORD, invite, joined};
-use crate::sign_in::{OFFICE, stranger};
+use crate::sign_in::{ATTACKER, OFFICE, stranger};
 use crate::sign_on_fixture::{
     SignOnFixture, by_groups, claims, finish, finish_from, settings, with,
 };
@@ -263,7 +263,7 @@ async fn people_of_another_account_stay_out(it: Option<SignOnFixture>) {
 
 async fn refused_codes_slow_their_network_alone(it: Option<SignOnFixture>) {
     let Some(it) = it else { return };
-    let elsewhere = stranger("203.0.113.0/24");
+    let elsewhere = stranger(ATTACKER);
     let try_code = async |client, code: &str| {
         let mut returned = it.returned(&it.refract).await;
         if !code.is_empty() {
