@@ -105,8 +105,8 @@ check-scripts: ## check the types of the app's scripts with TypeScript (needs No
 check-services: ## hold the model gateway to others' tests: the faults of jevcompat's mock server, and the types of the official clients, in about a minute (ARGS=--write renews the table of outcomes; needs Python 3.11)
 	.ci/check-services $(ARGS)
 
-check-sign-in: ## sign in while 200 connections do without end: within three seconds, every time of 50, and what API calls notice
-	REFRACT_TEST_SIGN_IN=full .ci/with-postgres $(CARGO) test --package refract --test sign_in --locked -- --test-threads 1 --nocapture keep
+check-sign-in: ## sign in, by password and by the provider, while 200 connections do without end: within three seconds, every time of 50, and what API calls notice (needs Node)
+	REFRACT_TEST_SIGN_IN=full .ci/with-provider .ci/with-postgres $(CARGO) test --package refract --test sign_in --locked -- --test-threads 1 --nocapture keep
 
 check-parquet: ## read exported Parquet with pyarrow, polars and DuckDB, and compare every value (needs Python 3.11)
 	.ci/check-parquet

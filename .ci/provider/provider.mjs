@@ -10,6 +10,7 @@
 //   secret    text                       the client's secret from now on
 //   away      true or false              every answer is 503
 //   refresh   true or false              whether refresh tokens are given
+//   slow      milliseconds               how long each answer to a code takes
 import { createServer } from 'node:http';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { SignJWT, decodeJwt, importJWK } from 'jose';
@@ -22,6 +23,7 @@ const state = {
   secret: 'the secret of the client',
   away: false,
   refresh: true,
+  slow: 0,
   keys: [newKey()],
 };
 
@@ -116,6 +118,7 @@ const server = createServer(async (request, response) => {
       response.end(error instanceof errors.OIDCProviderError ? error.error : 'failed');
     }
   } else {
+    if (pathname === '/token') await new Promise((passed) => setTimeout(passed, state.slow));
     provider.callback()(request, response);
   }
 });

@@ -179,6 +179,7 @@ diesel::table! {
         removed_at -> Nullable<Moment>,
         #[sql_name = "untold_event"]
         first_unseen_event -> Nullable<Id>,
+        by_link_since -> Nullable<Moment>,
     }
 }
 

@@ -31,6 +31,8 @@ mod sign_in_limits;
 mod sign_in_link;
 mod sign_in_ways;
 mod sign_on;
+mod sign_on_failure;
+mod sign_on_permit;
 pub mod token;
 
 pub use refract_persistence::{OpenInvitation, OwnSession, Person};
@@ -53,12 +55,13 @@ pub use self::one_time_codes::{CodeError, CodesSetup, OneTimeCodes, RecoveryCode
 pub use self::own_account::PasswordChangeError;
 pub use self::pending_sign_in::PendingSignIn;
 pub use self::secrets::SecretError;
-pub use self::session::{Session, SessionEnd, SessionState, SignedIn};
+pub use self::session::{CodesDue, Session, SessionEnd, SessionState, SignedIn};
 pub use self::sign_in::SignInOutcome;
 pub use self::sign_in_client::SignInClient;
 pub use self::sign_in_error::SignInError;
 pub use self::sign_in_ways::SignInWays;
-pub use self::sign_on::{ProviderGrant, SignOnFailure, SignOnStart};
+pub use self::sign_on::{ProviderGrant, SignOnStart};
+pub use self::sign_on_failure::SignOnFailure;
 
 use crate::Refract;
 

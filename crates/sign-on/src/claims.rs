@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::document::Document;
 use crate::error::{DocumentFault, NotLetIn};
+use crate::second_factor::had_second_factor;
 use crate::settings::AdmissionRules;
 
 /// The most values of the role claim that are read.
@@ -29,6 +30,10 @@ pub struct Identity {
     /// The role claim, by name, where the provider left it out, so that only the rule for `*` gave a
     /// role. Some providers do so where there are no groups, others where there are too many.
     pub missing_role_claim: Option<String>,
+    /// Whether the person may join whom nobody invited.
+    pub may_join: bool,
+    /// Whether the signed ID token says that the provider asked for a second factor.
+    pub had_second_factor: bool,
 }
 
 /// What a provider said about a person, from the ID token and from the userinfo endpoint.
@@ -38,6 +43,7 @@ pub(crate) struct Claims {
     email: Option<String>,
     email_verified: Option<bool>,
     name: Option<String>,
+    had_second_factor: bool,
     /// All claims, for the one with the role.
     pub(crate) all: Document,
 }
@@ -55,6 +61,10 @@ impl Claims {
             email: all.text("email")?.map(str::to_owned),
             email_verified: all.flag("email_verified")?,
             name: shown_name(&all),
+            had_second_factor: had_second_factor(
+                all.words("amr").into_iter(),
+                all.words("acr").first().copied(),
+            ),
             all,
         })
     }
@@ -113,14 +123,13 @@ impl Claims {
         rules: &AdmissionRules,
     ) -> Result<Identity, NotLetIn> {
         let email = self.email.as_deref().ok_or(NotLetIn::NoEmail)?;
-        let email = Email::parse(email).map_err(|_| NotLetIn::NoEmail)?;
-        let is_of_own_domain = rules.has_domain_of(&email);
+        let email = Email::parse(email).map_err(|_| NotLetIn::UnusableEmail)?;
         // some providers say nothing; their word counts for domains that were named
-        let is_named = is_of_own_domain && !rules.allowed_domains.is_empty();
+        let is_named = rules.names_domain_of(&email);
         if !self.email_verified.unwrap_or(is_named) {
             return Err(NotLetIn::UnverifiedEmail);
         }
-        if !is_of_own_domain {
+        if !rules.has_domain_of(&email) {
             return Err(NotLetIn::Domain);
         }
         let mut missing_role_claim = None;
@@ -145,6 +154,8 @@ impl Claims {
             email,
             role,
             missing_role_claim,
+            may_join: rules.lets_uninvited_join(),
+            had_second_factor: self.had_second_factor,
         })
     }
 }
@@ -238,7 +249,12 @@ mod tests {
             ("ada@evil-example.com", Some(true), NotLetIn::Domain),
             ("ada@example.com", Some(false), NotLetIn::UnverifiedEmail),
             ("ada@example.org", None, NotLetIn::UnverifiedEmail),
-            ("ada", Some(true), NotLetIn::NoEmail),
+            ("ada", Some(true), NotLetIn::UnusableEmail),
+            (
+                "ad\u{200b}a@example.com",
+                Some(true),
+                NotLetIn::UnusableEmail,
+            ),
         ] {
             assert_eq!(
                 email(claims(address, verified), &own),
@@ -253,7 +269,11 @@ mod tests {
     fn a_silent_provider_is_believed_for_named_domains_only() {
         let silent = || claims("ada@example.com", None);
         assert!(email(silent(), &rules(&["example.com"])).is_ok());
-        assert_eq!(email(silent(), &rules(&[])), Err(NotLetIn::UnverifiedEmail));
+        for unnamed in [&[][..], &["*"]] {
+            let believed = email(silent(), &rules(unnamed));
+            assert_eq!(believed, Err(NotLetIn::UnverifiedEmail));
+        }
+        assert!(email(claims("ada@b.example", Some(true)), &rules(&["*"])).is_ok());
         assert!(email(claims("ada@b.example", Some(true)), &rules(&[])).is_ok());
     }
 

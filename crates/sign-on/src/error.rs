@@ -111,6 +111,11 @@ pub enum NotLetIn {
     /// The provider names no email address.
     #[error("the sign-in provider names no email address for you")]
     NoEmail,
+    /// The address has characters that no address here may have.
+    #[error(
+        "the sign-in provider names an email address for you that has hidden or unusual characters"
+    )]
+    UnusableEmail,
     /// The provider has not verified the address.
     #[error("the sign-in provider has not verified your email address")]
     UnverifiedEmail,

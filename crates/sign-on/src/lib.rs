@@ -21,6 +21,7 @@ mod metadata;
 mod provider;
 mod relying_party;
 mod role_rules;
+mod second_factor;
 mod settings;
 mod signing_keys;
 mod tokens;

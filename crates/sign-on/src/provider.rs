@@ -14,10 +14,11 @@ use crate::grant::Grant;
 use crate::http_client::HttpClient;
 use crate::metadata::MetadataCache;
 use crate::relying_party::{RelyingParty, SignedOn};
-use crate::settings::{ProviderSecret, SignOnSettingError, SignOnSettings};
+use crate::settings::{AdmissionRules, ProviderSecret, SignOnSettingError, SignOnSettings};
 
-/// The most questions to the provider at a time: strangers can cause them.
-const MOST_QUESTIONS: usize = 16;
+/// Checks of sessions at the provider at a time. Only people who are signed in cause them, and codes
+/// that strangers bring back take none of these permits: the caller of [`SignOn::redeem`] limits them.
+const CHECKS: usize = 16;
 
 /// The relying party of one provider. Clones are cheap and share what was discovered.
 #[derive(Clone)]
@@ -55,7 +56,7 @@ impl SignOn {
                 metadata: MetadataCache::new(settings.issuer.clone()),
                 secret: RwLock::new(secret),
                 has_secret_in_form: AtomicBool::new(false),
-                questions: Semaphore::new(MOST_QUESTIONS),
+                checks: Semaphore::new(CHECKS),
                 settings,
             }),
         })
@@ -66,9 +67,19 @@ impl SignOn {
         &self.inner.name
     }
 
-    /// The name of the account that people join at their first sign-on.
+    /// The name of the account whose people sign on.
     pub fn account(&self) -> &str {
         &self.inner.settings.account
+    }
+
+    /// Whom this installation lets in.
+    pub fn rules(&self) -> &AdmissionRules {
+        &self.inner.settings.rules
+    }
+
+    /// Whether the provider asks everybody for a second factor, whatever its tokens say.
+    pub fn asks_for_second_factor(&self) -> bool {
+        self.inner.settings.asks_for_second_factor
     }
 
     /// The address of the provider to which the browser is sent for a flow.
@@ -81,7 +92,8 @@ impl SignOn {
         Ok(address.into())
     }
 
-    /// Redeems the code of a provider's answer for the identity of the person.
+    /// Redeems the code of a provider's answer for the identity of the person. Strangers can send any
+    /// number of answers, so the caller limits how many are redeemed at a time.
     ///
     /// # Errors
     /// When the answer belongs to another flow, the provider refuses or does not answer, its answer
@@ -98,7 +110,6 @@ impl SignOn {
         if let Some(code) = answer.error_code() {
             return Err(SignOnError::Refused { code });
         }
-        let _place = inner.place()?;
         let mut metadata = inner.metadata.get(&inner.client).await?;
         let tokens = inner.redeemed(&metadata, flow, answer.code).await?;
         let token = tokens.id_token.as_deref().ok_or(Distrust::NoIdToken)?;
@@ -124,7 +135,7 @@ impl SignOn {
                 code: "no refresh token".to_owned(),
             });
         };
-        let _place = inner.place()?;
+        let _permit = inner.check_permit().await?;
         let mut metadata = inner.metadata.get(&inner.client).await?;
         let tokens = inner.refreshed(&metadata, refresh_token).await?;
         let claims = if let Some(token) = &tokens.id_token {

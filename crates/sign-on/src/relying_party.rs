@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
@@ -9,6 +10,7 @@ use chrono::Utc;
 use http::{HeaderValue, StatusCode};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::timeout;
 use url::Url;
 use url::form_urlencoded::{Serializer, byte_serialize};
 
@@ -23,6 +25,8 @@ use crate::settings::SignOnSettings;
 use crate::tokens::{TokenAnswer, error_of};
 use crate::verification::{Expected, signed_userinfo, verified};
 
+/// The longest wait for a permit to ask about a session, which is put off after it.
+const CHECK_WAIT: Duration = Duration::from_secs(5);
 /// Error codes of a provider that is out of order.
 const PASSING: [&str; 2] = ["server_error", "temporarily_unavailable"];
 /// Error codes of the token endpoint (RFC 6749, 5.2): this installation, and the code or the refresh
@@ -44,7 +48,7 @@ pub(crate) struct RelyingParty {
     pub(crate) secret: RwLock<Option<String>>,
     /// Whether the provider took the secret in the form after it had refused it in the header.
     pub(crate) has_secret_in_form: AtomicBool,
-    pub(crate) questions: Semaphore,
+    pub(crate) checks: Semaphore,
 }
 
 /// A person whom the provider and the rules let in, with the grant to ask again.
@@ -56,9 +60,12 @@ pub struct SignedOn {
 }
 
 impl RelyingParty {
-    /// A place among those who ask the provider.
-    pub(crate) fn place(&self) -> Result<SemaphorePermit<'_>, SignOnError> {
-        self.questions.try_acquire().map_err(|_| SignOnError::Busy)
+    /// Waits for a permit to ask the provider about a session.
+    pub(crate) async fn check_permit(&self) -> Result<SemaphorePermit<'_>, SignOnError> {
+        let permit = timeout(CHECK_WAIT, self.checks.acquire()).await;
+        permit
+            .map_err(|_| SignOnError::Busy)?
+            .map_err(|_| SignOnError::Busy)
     }
 
     /// The address to which a browser is sent for a flow.

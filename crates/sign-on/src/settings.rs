@@ -1,10 +1,14 @@
 //! Settings of sign-on.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use refract_domain::account::person::Email;
 
 use crate::role_rules::RoleRules;
+
+/// Every domain, among the allowed ones.
+const ANY: &str = "*";
 
 /// How people sign on by a provider.
 #[derive(Clone)]
@@ -26,14 +30,17 @@ pub struct SignOnSettings {
     pub scopes: Option<Vec<String>>,
     /// Whom this installation lets in, and with which role.
     pub rules: AdmissionRules,
-    /// The name of the account that people join at their first sign-on.
+    /// The name of the account whose people sign on.
     pub account: String,
+    /// Whether the provider asks everybody for a second factor, whatever its tokens say.
+    pub asks_for_second_factor: bool,
 }
 
 /// Whom an installation lets in, and with which role.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AdmissionRules {
-    /// Domains of addresses, in lower case; with none every domain is allowed.
+    /// Domains of addresses, in lower case, or `*` for every domain. With none every domain is
+    /// allowed, and people who were not invited need a role by the rules.
     pub allowed_domains: Vec<String>,
     /// The claim that names roles or groups; with `None` owners give the roles in the app.
     pub role_claim: Option<String>,
@@ -42,9 +49,45 @@ pub struct AdmissionRules {
 }
 
 impl AdmissionRules {
+    /// Whether addresses of this one's domain may sign in.
     pub(crate) fn has_domain_of(&self, email: &Email) -> bool {
-        let domain = email.as_str().rsplit('@').next().unwrap_or_default();
-        self.allowed_domains.is_empty() || self.allowed_domains.iter().any(|own| own == domain)
+        self.allowed_domains.is_empty() || self.allows(ANY) || self.names_domain_of(email)
+    }
+
+    /// Whether this address's domain is named.
+    pub(crate) fn names_domain_of(&self, email: &Email) -> bool {
+        self.allows(email.as_str().rsplit('@').next().unwrap_or_default())
+    }
+
+    /// Whether people may join whom nobody invited: a domain, `*` or a role says that they belong
+    /// here.
+    pub(crate) fn lets_uninvited_join(&self) -> bool {
+        !self.allowed_domains.is_empty() || self.role_claim.is_some()
+    }
+
+    fn allows(&self, domain: &str) -> bool {
+        self.allowed_domains.iter().any(|own| own == domain)
+    }
+}
+
+/// The rule in one line: who joins by signing on.
+impl fmt::Display for AdmissionRules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.lets_uninvited_join() {
+            return f.write_str(
+                "only invited people join (REFRACT_OIDC_ALLOWED_DOMAINS or REFRACT_OIDC_ROLES let others join)",
+            );
+        }
+        if self.allowed_domains.is_empty() || self.allows(ANY) {
+            f.write_str("everybody whom the provider knows joins")?;
+        } else {
+            let domains = self.allowed_domains.join(", ");
+            write!(f, "people with addresses of {domains} join")?;
+        }
+        match &self.role_claim {
+            Some(claim) => write!(f, " who get a role by the claim {claim}"),
+            None => f.write_str(" as reviewers"),
+        }
     }
 }
 
@@ -125,6 +168,43 @@ pub enum SignOnSettingError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_joins_is_said_in_one_line() {
+        let rule = |domains: &[&str], claim: Option<&str>| {
+            let rules = AdmissionRules {
+                allowed_domains: domains.iter().map(ToString::to_string).collect(),
+                role_claim: claim.map(str::to_owned),
+                ..AdmissionRules::default()
+            };
+            (rules.lets_uninvited_join(), rules.to_string())
+        };
+        for (domains, claim, joins, line) in [
+            (&[][..], None, false, "only invited people join"),
+            (
+                &["a.b", "c.d"],
+                None,
+                true,
+                "people with addresses of a.b, c.d join as reviewers",
+            ),
+            (
+                &["*"],
+                None,
+                true,
+                "everybody whom the provider knows joins as reviewers",
+            ),
+            (
+                &[],
+                Some("groups"),
+                true,
+                "everybody whom the provider knows joins who get a role",
+            ),
+        ] {
+            let (lets, said) = rule(domains, claim);
+            assert_eq!(lets, joins, "{said}");
+            assert!(said.starts_with(line), "{said}");
+        }
+    }
 
     #[test]
     fn a_secret_is_read_from_its_file_without_the_line_break() {

@@ -171,6 +171,9 @@ impl StartedNode {
             model = self.gateway.describe(),
             "listening"
         );
+        if let Some(rule) = self.refract.people().admission() {
+            tracing::info!("sign-on by the provider: {rule}");
+        }
         if self.gateway.is_for_trying_only() {
             tracing::warn!("the built-in scorer answers: it is for trying things only");
         }

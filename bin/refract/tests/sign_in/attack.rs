@@ -1,10 +1,12 @@
-//! Connections that sign in endlessly, each time with an unknown address.
+//! Connections that sign in endlessly: each time with an unknown address, or with an invented code of
+//! the provider.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use refract_test_stack::http::answer::HttpAnswer;
 use refract_test_stack::http::{HttpConnection, Request};
 use refract_test_stack::service::Service;
 use tokio::task::JoinSet;
@@ -21,6 +23,15 @@ pub(crate) enum Networks {
     Each,
 }
 
+/// What the connections try.
+#[derive(Clone, Copy)]
+pub(crate) enum Tries {
+    /// Passwords of unknown addresses.
+    Passwords,
+    /// Invented codes of the provider, for sign-ons that they begin.
+    Codes,
+}
+
 /// An attack in progress.
 pub(crate) struct Attack {
     connections: JoinSet<Tally>,
@@ -32,7 +43,12 @@ pub(crate) struct Attack {
 pub(crate) struct Tally(BTreeMap<u16, usize>);
 
 impl Attack {
-    pub(crate) fn begin(service: &Service, number: usize, networks: Networks) -> Self {
+    pub(crate) fn begin(
+        service: &Service,
+        number: usize,
+        networks: Networks,
+        tries: Tries,
+    ) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
         let app = service.nodes[0].app;
         let mut connections = JoinSet::new();
@@ -48,13 +64,18 @@ impl Attack {
                 let mut count = 0_u32;
                 while !is_over.load(Ordering::Relaxed) {
                     count += 1;
-                    let email = format!("r{place}-{count}%40example.com");
-                    let request = Request::outside("POST", "/sign-in")
-                        .header("Sec-Fetch-Site", "same-origin")
-                        .header("X-Forwarded-For", &from)
-                        .header("Content-Type", "application/x-www-form-urlencoded")
-                        .body(format!("email={email}&password=Sommer2026!!"));
-                    let answer = connection.call(&request).await;
+                    let answer = match tries {
+                        Tries::Passwords => {
+                            let email = format!("r{place}-{count}%40example.com");
+                            let request = Request::outside("POST", "/sign-in")
+                                .header("Sec-Fetch-Site", "same-origin")
+                                .header("X-Forwarded-For", &from)
+                                .header("Content-Type", "application/x-www-form-urlencoded")
+                                .body(format!("email={email}&password=Sommer2026!!"));
+                            connection.call(&request).await
+                        }
+                        Tries::Codes => invented_code(&mut connection, &from, count).await,
+                    };
                     *tally.0.entry(answer.status).or_default() += 1;
                 }
                 tally
@@ -72,12 +93,33 @@ impl Attack {
         let mut all = Tally::default();
         for tally in self.connections.join_all().await {
             for (status, count) in tally.0 {
-                assert!(matches!(status, 401 | 429 | 503), "{status}");
+                assert!(matches!(status, 401 | 403 | 429 | 503), "{status}");
                 *all.0.entry(status).or_default() += count;
             }
         }
         all
     }
+}
+
+impl Tally {
+    /// The number of answers with this status.
+    pub(crate) fn of(&self, status: u16) -> usize {
+        self.0.get(&status).copied().unwrap_or_default()
+    }
+}
+
+/// Begins a sign-on and comes back with an invented code.
+async fn invented_code(connection: &mut HttpConnection, from: &str, count: u32) -> HttpAnswer {
+    let begin = Request::outside("GET", "/sign-on").header("X-Forwarded-For", from);
+    let begun = connection.call(&begin).await;
+    let location = begun.header("location").unwrap();
+    let (_, state) = location.split_once("state=").unwrap();
+    let state = state.split('&').next().unwrap();
+    let path = format!("/sign-on/callback?state={state}&code=invented{count}");
+    let back = Request::outside("GET", &path)
+        .header("X-Forwarded-For", from)
+        .header("Cookie", &begun.cookies().join("; "));
+    connection.call(&back).await
 }
 
 impl fmt::Display for Tally {

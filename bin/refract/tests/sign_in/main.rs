@@ -20,9 +20,10 @@ mod person;
 use std::time::Duration;
 
 use refract_test_stack::service::{Backend, Service, Setup, TEXT, text};
+use refract_test_support::provider::{CLIENT_ID, CLIENT_SECRET, TestProvider};
 use serde_json::json;
 
-use crate::attack::{Attack, Networks};
+use crate::attack::{Attack, Networks, Tries};
 use crate::figures::Figures;
 use crate::person::Person;
 use crate::program::setup;
@@ -72,7 +73,7 @@ async fn one_network_keeps_nobody_else_out_on_postgres() {
 async fn many_networks_keep_no_known_browser_out() {
     let (service, size) = (service(Backend::Postgres).await, Size::wanted());
     let mut known = Person::joined(&service, OFFICE).await;
-    let attack = Attack::begin(&service, size.connections, Networks::Each);
+    let attack = Attack::begin(&service, size.connections, Networks::Each, Tries::Passwords);
     let mut times = Figures::default();
     for _ in 0..size.sign_ins {
         times.add(known.signs_in_again().await);
@@ -87,6 +88,60 @@ async fn many_networks_keep_no_known_browser_out() {
     println!("a person signs in, browser known:   {times}");
     println!("a person signs in, browser unknown: {of_strangers}");
     assert!(times.longest() < LONGEST, "{times}");
+}
+
+/// Codes of one network that the provider is asked about before the network is slowed: nine that were
+/// refused, and those at a time.
+const CODES_OF_NETWORK: usize = 25;
+
+/// Strangers who begin sign-ons and come back with invented codes, while the provider takes 150 ms
+/// for an answer.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn invented_codes_keep_nobody_out_of_sign_on() {
+    if !TestProvider::available() {
+        return;
+    }
+    let size = Size::wanted();
+    for networks in [Networks::One, Networks::Each] {
+        let provider = TestProvider::start().await;
+        let settings = [
+            ("REFRACT_APP_TRUSTED_PROXIES", "127.0.0.0/8"),
+            ("REFRACT_LOG", "error"),
+            ("REFRACT_OIDC_ISSUER", provider.issuer.as_str()),
+            ("REFRACT_OIDC_CLIENT_ID", CLIENT_ID),
+            ("REFRACT_OIDC_CLIENT_SECRET", CLIENT_SECRET),
+            ("REFRACT_OIDC_ALLOWED_DOMAINS", "example.com"),
+        ];
+        let setup = Setup {
+            settings: &settings,
+            ..setup()
+        };
+        let service = Service::with(Backend::Sqlite, setup).await;
+        let app = format!("http://{}", service.nodes[0].app);
+        provider.serves(&app).await;
+        provider.steer("slow", &json!(150)).await;
+        let began = std::time::Instant::now();
+        let attack = Attack::begin(&service, size.connections, networks, Tries::Codes);
+        let mut times = Figures::default();
+        for _ in 0..size.sign_ins {
+            times.add(Person::signs_on(&service, &provider, OFFICE).await);
+        }
+        let tried = attack.end().await;
+        let seconds = began.elapsed().as_secs();
+        println!(
+            "{} connections with invented codes, {seconds} s: {tried}",
+            size.connections
+        );
+        println!("a person signs on elsewhere: {times}");
+        assert!(times.longest() < LONGEST, "{times}");
+        if matches!(networks, Networks::One) {
+            let most = CODES_OF_NETWORK + usize::try_from(seconds / 5 + 1).unwrap();
+            assert!(
+                tried.of(403) <= most,
+                "the provider was asked more often: {tried}"
+            );
+        }
+    }
 }
 
 /// A node behind a proxy on loopback, which sends the networks chosen by a test.
@@ -106,7 +161,7 @@ async fn one_network(backend: Backend) {
     let mut known = Person::joined(&service, attack::ADDRESS).await;
     let id = text(&service.create(&json!({"text": TEXT})).await.value(), "id");
     let before = reads(&service, &id, size.reads).await;
-    let attack = Attack::begin(&service, size.connections, Networks::One);
+    let attack = Attack::begin(&service, size.connections, Networks::One, Tries::Passwords);
     let mut elsewhere = Figures::default();
     for _ in 0..size.sign_ins {
         elsewhere.add(known.signs_in_from_a_new_browser(OFFICE).await);

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use refract_test_stack::http::Request;
 use refract_test_stack::http::answer::HttpAnswer;
 use refract_test_stack::service::{Service, text};
+use refract_test_support::provider::TestProvider;
 
 const EMAIL: &str = "ada%40example.com";
 const PASSWORD: &str = "zy%213kQ9+dab.x";
@@ -54,6 +55,29 @@ impl Person {
         let began = Instant::now();
         stranger.sign_in(address).await;
         began.elapsed()
+    }
+
+    /// Signs on by the provider with an unknown browser, and returns the time that this node took:
+    /// the way to the provider and back, and the sign-in.
+    pub(crate) async fn signs_on(
+        service: &Service,
+        provider: &TestProvider,
+        address: &str,
+    ) -> Duration {
+        let app = service.nodes[0].app;
+        let began = Instant::now();
+        let begin = Request::outside("GET", "/sign-on").header("X-Forwarded-For", address);
+        let begun = begin.send(app).await;
+        let to_provider = began.elapsed();
+        let back = provider.walk(begun.header("location").unwrap()).await;
+        let path = back.strip_prefix(&format!("http://{app}")).unwrap();
+        let back = Request::outside("GET", path)
+            .header("X-Forwarded-For", address)
+            .header("Cookie", &begun.cookies().join("; "));
+        let came = Instant::now();
+        let answer = back.send(app).await;
+        assert_eq!(answer.status, 303, "{answer:?}");
+        to_provider + came.elapsed()
     }
 
     async fn sign_in(&self, address: &str) -> HttpAnswer {

@@ -9,7 +9,7 @@ use actix_web::http::StatusCode;
 use chrono::Utc;
 use maud::html;
 use refract_service::people::password::TypedPassword;
-use refract_service::people::{CodeError, RecoveryCode, SecretError, SignInError};
+use refract_service::people::{CodeError, CodesDue, RecoveryCode, SecretError, SignInError};
 
 use self::codes_view::{codes_view, recovery_codes_view};
 pub(crate) use self::summary::summary;
@@ -54,6 +54,17 @@ pub(crate) async fn switch_on(visit: Visit) -> Result<PageReply, PageError> {
             "Your one-time codes are on. From now on signing in asks for one.",
             &codes,
         )),
+        Err(refusal) => refused(&visit, refusal).await,
+    }
+}
+
+/// Confirms a session of the sign-in provider by a code.
+pub(crate) async fn confirm(visit: Visit) -> Result<PageReply, PageError> {
+    let request = Some(visit.request.clone());
+    let people = visit.refract.people();
+    let confirming = people.confirm_session(&visit.visitor, visit.sent.form.get("code"), request);
+    match confirming.await {
+        Ok(()) => Ok(PageReply::see_other("/")),
         Err(refusal) => refused(&visit, refusal).await,
     }
 }
@@ -141,7 +152,7 @@ async fn page(
         h1 { "One-time codes" }
         @if let Some(notice) = done { (notice) }
         @if !of_page.is_empty() { (notice(NoticeKind::Refused, &html! { (of_page) })) }
-        @if visitor.must_set_up_codes {
+        @if visitor.codes_due == Some(CodesDue::SetUp) {
             (notice(NoticeKind::Warning, &html! { "Your account requires one-time codes. Set them up to go on." }))
         }
         (codes_view(visitor, &codes, errors))

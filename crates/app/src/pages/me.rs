@@ -136,8 +136,8 @@ async fn page(
             h2 { "Password" }
             p { "With another password you stay signed in here, and are signed out everywhere else." }
             (password_form(visitor, errors))
-            (codes)
         }
+        (codes)
         h2 { "Where you are signed in" }
         p {
             "A session ends by itself 30 days after its last use, and 90 days after it began. Is one \

@@ -188,7 +188,7 @@ async fn page(
         (person_table(&people, &last, visit.visitor.person))
         h2 { "Invite somebody" }
         (invite_form(notes))
-        @if visit.visitor.signs_in_by_link() {
+        @if visit.visitor.is_by_link {
             p.hint {
                 "In a terminal, in the folder of the demo: "
                 code { "DATABASE_URL=" (DEMO_DATABASE_URL) " REFRACT_APP_URL=" (visit.site.url) " refract person invite EMAIL" }

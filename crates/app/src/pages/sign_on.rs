@@ -66,6 +66,7 @@ pub(crate) async fn finish(visit: OpenVisit) -> Result<PageReply, PageError> {
 /// The page for a sign-on that failed.
 fn failed(visit: &OpenVisit, failure: SignOnFailure, then: &str) -> Result<PageReply, PageError> {
     let mut words = failure.to_string();
+    let mut retry_after = None;
     let status = match failure {
         SignOnFailure::NoProvider => return Err(PageError::NotFound),
         SignOnFailure::Secret(error) => return Err(error.into()),
@@ -80,7 +81,14 @@ fn failed(visit: &OpenVisit, failure: SignOnFailure, then: &str) -> Result<PageR
                 StatusCode::FORBIDDEN
             }
         },
-        SignOnFailure::Removed | SignOnFailure::AddressOfAnother => StatusCode::FORBIDDEN,
+        SignOnFailure::Removed
+        | SignOnFailure::NotInvited
+        | SignOnFailure::OfOtherAccount
+        | SignOnFailure::AddressOfAnother => StatusCode::FORBIDDEN,
+        SignOnFailure::Blocked(error) => {
+            retry_after = error.retry_after(Utc::now());
+            StatusCode::TOO_MANY_REQUESTS
+        }
         SignOnFailure::Account(error) => {
             tracing::error!(
                 error = with_causes(&error),
@@ -101,8 +109,8 @@ fn failed(visit: &OpenVisit, failure: SignOnFailure, then: &str) -> Result<PageR
         }
     };
     let page = visit.page("Not signed in", main).status(status).reply();
-    let again = (status == StatusCode::SERVICE_UNAVAILABLE).then_some(AGAIN_SECONDS);
-    Ok(page.with_retry_after(again))
+    let away = (status == StatusCode::SERVICE_UNAVAILABLE).then_some(AGAIN_SECONDS);
+    Ok(page.with_retry_after(retry_after.or(away)))
 }
 
 /// The words with a capital letter and a full stop.

@@ -19,7 +19,7 @@ pub(crate) fn show(visit: &OpenVisit) -> PageReply {
     let by_link = visit
         .visitor
         .as_ref()
-        .is_some_and(|visitor| visitor.signs_in_by_link());
+        .is_some_and(|visitor| visitor.is_by_link);
     let main = html! {
         h1 { "Sign out" }
         @if by_link {
@@ -43,7 +43,7 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageError> {
     let by_link = visit
         .visitor
         .as_ref()
-        .is_some_and(|visitor| visitor.signs_in_by_link());
+        .is_some_and(|visitor| visitor.is_by_link);
     if by_link && !visit.sent.form.has(SURE) {
         return Ok(PageReply::see_other("/sign-out"));
     }

@@ -256,7 +256,7 @@ impl Dispatcher {
         least: Role,
     ) -> Result<Visitor, PageError> {
         let visitor = visitor.ok_or(PageError::SignedOut)?;
-        if visitor.must_set_up_codes && !route.sets_up_codes() {
+        if visitor.codes_due.is_some() && !route.sets_up_codes() {
             return Err(PageError::NeedsCodes);
         }
         if visitor.role.may(least) {

@@ -173,6 +173,7 @@ pub(crate) static ROUTES: &[AppRoute] = &[
     AppRoute::get("/me/codes", Reviewer, &codes::show),
     AppRoute::post("/me/codes/begin", Reviewer, &codes::begin),
     AppRoute::post("/me/codes/on", Reviewer, &codes::switch_on),
+    AppRoute::post("/me/codes/confirm", Reviewer, &codes::confirm),
     AppRoute::post("/me/codes/off", Reviewer, &codes::switch_off),
     AppRoute::post("/me/codes/recovery", Reviewer, &codes::renew_recovery_codes),
     AppRoute::get("/people", Owner, &people::show),

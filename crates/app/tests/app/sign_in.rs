@@ -142,7 +142,7 @@ async fn many_addresses_from_one_network_slow_it_alone(backend: Backend) {
         assert!(
             slowed
                 .body
-                .contains("many addresses were tried from your network")
+                .contains("many sign-ins from your network failed")
         );
         let seconds: u64 = slowed.header("retry-after").unwrap().parse().unwrap();
         assert!((1..=5).contains(&seconds), "{seconds}");

@@ -22,12 +22,15 @@ pub struct Email(String);
 
 impl Email {
     /// Trims an address, puts it in lower case and checks it: it has one `@` with something on both
-    /// sides, and neither white space nor control characters.
+    /// sides, neither white space nor control characters, and none by which it looks like another
+    /// address: invisible ones, marks of the reading direction, and letters that become an ASCII
+    /// letter in lower case.
     ///
     /// # Errors
     /// The faults of the address.
     pub fn parse(text: &str) -> Result<Self, Vec<ValidationError>> {
-        let email = text.trim().to_lowercase();
+        let typed = text.trim();
+        let email = typed.to_lowercase();
         let mut errors = text::errors(&email, &EMAIL_CHARS);
         let is_address = email.split_once('@').is_some_and(|(name, domain)| {
             !name.is_empty() && !domain.is_empty() && !domain.contains('@')
@@ -37,6 +40,14 @@ impl Email {
             errors.push(ValidationError::rule(
                 "must be an email address such as ada@example.com",
             ));
+        }
+        if errors.is_empty()
+            && let Some(character) = typed.chars().find(|c| disguises(*c))
+        {
+            errors.push(ValidationError::rule(format!(
+                "must not have the character U+{:04X}, which looks like another one or like none",
+                u32::from(character)
+            )));
         }
         if errors.is_empty() {
             Ok(Self(email))
@@ -54,6 +65,13 @@ impl Email {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// Whether a character makes an address look like another one.
+fn disguises(character: char) -> bool {
+    let becomes_ascii =
+        !character.is_ascii() && character.to_lowercase().all(|lower| lower.is_ascii());
+    text::is_invisible(character) || becomes_ascii
 }
 
 /// Hides the address, so that no log shows one by accident.
@@ -94,6 +112,28 @@ mod tests {
             "", "@", "a@", "@b", "ada", "a@b@c", "a b@c", "a@b c", "a@b\u{7}", "a\0@b", &too_long,
         ] {
             assert!(Email::parse(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn an_address_that_looks_like_another_one_is_refused_by_the_character() {
+        for (character, name) in [
+            ('\u{200b}', "U+200B"),
+            ('\u{ad}', "U+00AD"),
+            ('\u{202e}', "U+202E"),
+            ('\u{2066}', "U+2066"),
+            ('\u{fe0f}', "U+FE0F"),
+            ('\u{e0061}', "U+E0061"),
+            // the Kelvin sign, which is a k in lower case
+            ('\u{212a}', "U+212A"),
+        ] {
+            for address in [
+                format!("ad{character}a@example.com"),
+                format!("ada@ex{character}.com"),
+            ] {
+                let errors = Email::parse(&address).err().unwrap();
+                assert!(errors[0].to_string().contains(name), "{errors:?}");
+            }
         }
     }
 

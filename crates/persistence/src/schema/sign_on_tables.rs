@@ -24,5 +24,6 @@ diesel::table! {
         checked_at -> Moment,
         next_check_at -> Nullable<Moment>,
         asked_at -> Nullable<Moment>,
+        second_factor_at -> Nullable<Moment>,
     }
 }

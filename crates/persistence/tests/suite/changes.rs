@@ -354,7 +354,7 @@ impl Things {
         let name = PersonName::parse("Somebody").unwrap();
         let (hash, session) = (TokenHash::new([byte; 32]), new_session(session));
         let database = &self.it.database;
-        let accepting = database.accept_invitation(hash, &name, "new hash", session, stamp);
+        let accepting = database.accept_invitation(hash, &name, Some("new hash"), session, stamp);
         accepting.await.map(drop)
     }
 

@@ -56,7 +56,9 @@ pub(crate) fn alive(used_after: i64, begun_after: i64) -> SessionsAlive {
 pub(crate) async fn is_known(it: &Fixture, cookie: TokenHash, address: &str) -> bool {
     let cookies = [TokenHash::new([255; 32]), cookie];
     let email = email(address);
-    let found = it.database.find_known_browser(&cookies, &email, moment(0));
+    let found = it
+        .database
+        .find_known_browser(&cookies, Some(&email), moment(0));
     let found = found.await.unwrap();
     assert!(found.is_none_or(|found| found.hash == cookie));
     found.is_some()
@@ -107,7 +109,7 @@ pub(crate) async fn accept_in(
         actor: Actor::Person(person),
         ..new_stamp(account, 10)
     };
-    let accepting = database.accept_invitation(hash, &name, password, session, stamp);
+    let accepting = database.accept_invitation(hash, &name, Some(password), session, stamp);
     accepting.await.unwrap()
 }
 

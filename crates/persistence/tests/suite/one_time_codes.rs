@@ -20,6 +20,7 @@ on_both!(
 );
 
 const ADA: &str = "ada@example.com";
+const SESSION: TokenHash = TokenHash::new([1; 32]);
 const SECRET: OneTimeSecret = OneTimeSecret::new([1; 20]);
 
 fn new_codes() -> NewCodes {
@@ -60,11 +61,11 @@ async fn a_change_whose_event_cannot_be_saved_uses_no_code(it: Fixture) {
     };
     let begun = database.begin_codes_setup(ada, SECRET, moment(1)).await;
     assert!(begun.unwrap());
-    let switching = database.switch_codes_on(checked.clone(), new_codes(), taken());
+    let switching = database.switch_codes_on(checked.clone(), new_codes(), SESSION, taken());
     assert!(switching.await.is_err());
     let unfinished = codes(&it, &checked).await;
     assert_eq!((unfinished.on_since, unfinished.recovery_codes), (None, 0));
-    let switching = database.switch_codes_on(checked.clone(), new_codes(), it.stamp(30));
+    let switching = database.switch_codes_on(checked.clone(), new_codes(), SESSION, it.stamp(30));
     assert!(switching.await.unwrap());
     let on = codes(&it, &checked).await;
     assert_eq!((on.on_since, on.recovery_codes), (Some(moment(30)), 3));
@@ -111,7 +112,7 @@ async fn codes_change_by_the_checked_password_alone(it: Fixture) {
     let early = database.begin_pending_sign_in(checked.clone(), pending(), moment(0));
     assert!(!early.await.unwrap(), "the codes are not on");
     for (row, is_done) in [(&old, false), (&checked, true)] {
-        let switching = database.switch_codes_on(row.clone(), new_codes(), it.stamp(30));
+        let switching = database.switch_codes_on(row.clone(), new_codes(), SESSION, it.stamp(30));
         assert_eq!(switching.await.unwrap(), is_done);
         let beginning = database.begin_pending_sign_in(row.clone(), pending(), moment(0));
         assert_eq!(beginning.await.unwrap(), is_done);

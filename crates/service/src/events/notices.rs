@@ -1,5 +1,6 @@
 //! Announces to a person the changes that others made to their access: to their role, to their
-//! one-time codes, or to their password through a link made by another person.
+//! one-time codes, or to their password through a link made by another person. A link with the sign-in
+//! provider is announced too: whoever the provider gives the person's address made it.
 
 use std::cmp::Reverse;
 
@@ -19,8 +20,8 @@ const SHORTLY: TimeDelta = TimeDelta::days(90);
 /// A change of a person by another person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangeNotice {
-    /// The change: another role, one-time codes that were removed, or a password that was chosen by
-    /// a link.
+    /// The change: another role, one-time codes that were removed, a password that was chosen by a
+    /// link, or a link with the sign-in provider.
     pub change: ListedEvent,
     /// The creation of the link by which the password was chosen; `None` for other
     /// changes, and for a link without a known event.
@@ -48,10 +49,12 @@ impl Events<'_> {
         };
         let since = EventRange::NewerThan(from.just_before());
         let roles = telling.about(EventAction::RoleSet);
+        let linked = telling.about(EventAction::ProviderLinked);
         let passwords = telling.about(EventAction::PasswordSet);
         let codes = telling.about(EventAction::CodesRemoved);
         let mut found = telling.by_others(roles, since).await?;
         found.extend(telling.by_others(codes, since).await?);
+        found.extend(telling.by_others(linked, since).await?);
         let replaced = telling.by_others(passwords.clone(), since).await?;
         if let Some((newest, _)) = replaced.first() {
             let shortly_before = EventFilter {
@@ -112,7 +115,7 @@ impl Telling<'_> {
             }
             let is_by_another = match (&link, change.action) {
                 (Some(link), _) => !self.is_by_themselves(link),
-                (None, EventAction::PasswordSet) => true,
+                (None, EventAction::PasswordSet | EventAction::ProviderLinked) => true,
                 (None, _) => !self.is_by_themselves(&change),
             };
             if is_by_another {

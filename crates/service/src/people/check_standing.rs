@@ -50,6 +50,7 @@ mod tests {
             let check = ProviderCheck {
                 checked_at,
                 next_check_at: next.map(|next| checked_at + next),
+                had_second_factor: false,
             };
             CheckStanding::of(check, checked_at + now)
         };

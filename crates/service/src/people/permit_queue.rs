@@ -1,7 +1,8 @@
-//! Turns at hashing a password, shared fairly: each network of strangers and each person in a known
-//! browser has its own line, and the lines are served round-robin.
+//! Turns at what sign-ins need, hashing a password or asking the sign-in provider, shared fairly: each
+//! network of strangers and each person in a known browser has its own line, and the lines are served
+//! round-robin.
 //!
-//! This module knows nothing of passwords. Its memory is bounded under any load: each line is
+//! This module knows nothing of passwords and providers. Its memory is bounded under any load: each line is
 //! limited in length, and so are all lines together.
 
 use std::collections::{BTreeMap, VecDeque};

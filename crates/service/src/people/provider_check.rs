@@ -41,7 +41,7 @@ impl People<'_> {
                 return Ok(None);
             };
             let Some(check) = found.provider_check else {
-                return Ok(Some(SignedIn::of(hash, found)));
+                return Ok(Some(self.signed_in(hash, found)));
             };
             match CheckStanding::of(check, now) {
                 CheckStanding::Over => {
@@ -61,10 +61,10 @@ impl People<'_> {
                         return self.ask(token, found, check).await;
                     }
                     if now - check.checked_at < WHILE_ASKED {
-                        return Ok(Some(SignedIn::of(hash, found)));
+                        return Ok(Some(self.signed_in(hash, found)));
                     }
                 }
-                CheckStanding::Good => return Ok(Some(SignedIn::of(hash, found))),
+                CheckStanding::Good => return Ok(Some(self.signed_in(hash, found))),
             }
             // another request asks at this moment
             tokio::time::sleep(LOOK_EVERY).await;
@@ -90,11 +90,17 @@ impl People<'_> {
             self.end_by_provider(token, &found, why).await?;
             return Ok(None);
         };
+        let accounts = self.refract.accounts();
+        if matches!(accounts.find(provider.account()).await, Ok(own) if own.id != found.account) {
+            let why = "the sign-in provider is for another account";
+            self.end_by_provider(token, &found, why).await?;
+            return Ok(None);
+        }
         match provider.refresh(&grant, &stored.subject).await {
             Ok((identity, grant)) => {
                 let now = Utc::now();
                 let Ok(checked) = provider_session(token, &grant, now) else {
-                    return Ok(Some(SignedIn::of(hash, found)));
+                    return Ok(Some(self.signed_in(hash, found)));
                 };
                 database.save_provider_check(hash, checked, now).await?;
                 if let Some(identity) = identity
@@ -106,7 +112,7 @@ impl People<'_> {
                 }
                 // read again, with the role that counts now
                 let found = database.find_session(hash, alive(now)).await?;
-                Ok(found.map(|found| SignedIn::of(hash, found)))
+                Ok(found.map(|found| self.signed_in(hash, found)))
             }
             Err(refusal) if refusal.is_final() => {
                 tracing::info!(person = %found.person, reason = %refusal, "the sign-in provider lets a person in no more");
@@ -119,7 +125,7 @@ impl People<'_> {
                 let now = Utc::now();
                 database.put_off_provider_check(hash, now + AGAIN).await?;
                 let still = is_missed_not(check, now);
-                Ok(still.then(|| SignedIn::of(hash, found)))
+                Ok(still.then(|| self.signed_in(hash, found)))
             }
         }
     }

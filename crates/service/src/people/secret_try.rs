@@ -1,4 +1,4 @@
-//! One try of a password or a one-time code, counted before the secret is checked, so that the tries
+//! One try of a password, a one-time code or a provider's code, counted before the secret is checked, so that the tries
 //! of all nodes are counted together.
 
 use chrono::{DateTime, Utc};
@@ -47,12 +47,7 @@ impl SecretTry<'_> {
         let window = window(self.now);
         let before = database.list_sign_in_tries(self.counter.clone(), window);
         self.let_through(&before.await?)?;
-        let new = SignInTry {
-            id: SignInTryId::new(Uuid::now_v7()),
-            email: EmailHash::of(self.email),
-            counter: self.counter.clone(),
-            tried_at: self.now,
-        };
+        let new = self.new_try();
         let others = database.save_sign_in_try(new.clone(), window).await?;
         if let Err(refusal) = self.let_through(&others) {
             database.delete_sign_in_try(new.id).await?;
@@ -110,6 +105,16 @@ impl SecretTry<'_> {
         match database.refuse_sign_in_try(wrong, person).await {
             Ok(()) => SignInError::Wrong,
             Err(error) => error.into(),
+        }
+    }
+
+    /// The try as it is saved.
+    pub(super) fn new_try(&self) -> SignInTry {
+        SignInTry {
+            id: SignInTryId::new(Uuid::now_v7()),
+            email: EmailHash::of(self.email),
+            counter: self.counter.clone(),
+            tried_at: self.now,
         }
     }
 

@@ -10,8 +10,10 @@ use refract_persistence::{
     EndedSessions, NewBrowser, NewSession, PersistenceError, SessionRow, SessionsAlive,
 };
 
-use super::check_standing::CheckStanding;
+use refract_sign_on::SignOn;
 
+use super::check_standing::CheckStanding;
+use super::sign_in_ways::SignInWays;
 use crate::events::event_stamp::event_stamp;
 use crate::people::People;
 use crate::people::secrets::{SecretError, random_bytes};
@@ -52,9 +54,22 @@ pub struct SignedIn {
     pub first_unseen_event: Option<EventId>,
     /// Whether the sign-in provider signed the person in.
     pub is_by_provider: bool,
-    /// Whether the person must set up one-time codes before anything else: the account requires
-    /// them.
-    pub must_set_up_codes: bool,
+    /// Whether the person has a password that signs in here.
+    pub has_password: bool,
+    /// Whether the person signs in by links that an operator makes, as a demo's owner does, and
+    /// nobody knows a password.
+    pub is_by_link: bool,
+    /// What the account requires of the person's one-time codes before anything else.
+    pub codes_due: Option<CodesDue>,
+}
+
+/// What is due of one-time codes that the account requires.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CodesDue {
+    /// The person has none and sets them up.
+    SetUp,
+    /// The sign-in provider asked for no second factor, so a code is given.
+    Code,
 }
 
 /// What a cookie's token is worth.
@@ -87,13 +102,12 @@ pub enum SessionEnd {
 }
 
 impl SignedIn {
-    pub(super) fn of(session: TokenHash, found: SessionRow) -> Self {
+    pub(super) fn of(session: TokenHash, found: SessionRow, ways: &SignInWays) -> Self {
         Self {
             session,
-            // a provider asks for a second factor itself
-            must_set_up_codes: found.lacks_codes
-                && found.provider_check.is_none()
-                && !signs_in_by_link(&found.email),
+            codes_due: CodesDue::of(&found, ways),
+            has_password: found.has_password && ways.passwords,
+            is_by_link: found.is_by_link,
             account: found.account,
             person: found.person,
             name: found.name.unwrap_or_else(|| found.email.to_string()),
@@ -104,15 +118,28 @@ impl SignedIn {
         }
     }
 
-    /// Whether the person signs in by links that an operator makes, as the demo's owner does:
-    /// their address can never receive mail (RFC 2606), and nobody knows a password.
-    pub fn signs_in_by_link(&self) -> bool {
-        signs_in_by_link(&self.email)
-    }
-
     /// The stamp for an event of what people change about themselves now.
     pub(super) fn event_stamp(&self, request: Option<EventRequest>) -> EventStamp {
         event_stamp(self.account, Actor::Person(self.person), request)
+    }
+}
+
+impl CodesDue {
+    fn of(found: &SessionRow, ways: &SignInWays) -> Option<Self> {
+        if !found.requires_codes || found.is_by_link {
+            return None;
+        }
+        let asks = ways
+            .provider
+            .as_ref()
+            .is_some_and(SignOn::asks_for_second_factor);
+        match found.provider_check {
+            Some(check) if check.had_second_factor || asks => None,
+            Some(_) if found.has_codes => Some(Self::Code),
+            // a password signs in with a code only
+            None if found.has_codes => None,
+            Some(_) | None => Some(Self::SetUp),
+        }
     }
 }
 
@@ -136,7 +163,11 @@ impl People<'_> {
         if now - found.last_used_at >= NOTED_EVERY {
             database.note_session_use(hash, now).await?;
         }
-        Ok(SessionState::SignedIn(SignedIn::of(hash, found)))
+        Ok(SessionState::SignedIn(self.signed_in(hash, found)))
+    }
+
+    pub(super) fn signed_in(self, session: TokenHash, found: SessionRow) -> SignedIn {
+        SignedIn::of(session, found, &self.refract.sign_in_ways)
     }
 
     /// Ends the session of a signed-in person. Ending it again changes nothing.
@@ -160,10 +191,6 @@ impl People<'_> {
             .end_own_sessions(person.person, one, alive, stamp)
             .await
     }
-}
-
-fn signs_in_by_link(email: &Email) -> bool {
-    email.as_str().ends_with(".invalid")
 }
 
 /// The timeouts as moments: at `now`, a session last used or begun before them has ended.

@@ -51,8 +51,23 @@ impl SignInClient {
         email: &Email,
         now: DateTime<Utc>,
     ) -> Result<ClientStanding, PersistenceError> {
-        let known = self.known(database, email, now).await?;
-        Ok(match known {
+        let known = self.known(database, Some(email), now).await?;
+        Ok(self.standing_if(known))
+    }
+
+    /// How the client counts before it is known for whom: as a browser that anybody is known by, or
+    /// as a stranger from its network.
+    pub(super) async fn standing_of_anybody(
+        &self,
+        database: &Database,
+        now: DateTime<Utc>,
+    ) -> Result<ClientStanding, PersistenceError> {
+        let known = self.known(database, None, now).await?;
+        Ok(self.standing_if(known))
+    }
+
+    fn standing_if(&self, known: Option<KnownBrowserRow>) -> ClientStanding {
+        match known {
             Some(KnownBrowserRow { person, hash }) => ClientStanding {
                 applicant: Applicant::Person(person),
                 counter: SignInCounter::Browser(hash),
@@ -63,13 +78,13 @@ impl SignInClient {
                 counter: SignInCounter::Network(self.network.clone()),
                 browser_before: self.browser_before(),
             },
-        })
+        }
     }
 
     async fn known(
         &self,
         database: &Database,
-        email: &Email,
+        email: Option<&Email>,
         now: DateTime<Utc>,
     ) -> Result<Option<KnownBrowserRow>, PersistenceError> {
         if self.browsers.is_empty() {

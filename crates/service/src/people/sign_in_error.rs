@@ -18,8 +18,8 @@ pub enum SignInError {
         /// When the next try is allowed.
         until: DateTime<Utc>,
     },
-    /// Many addresses were tried from this network.
-    #[error("many addresses were tried from your network: try again in {seconds} seconds")]
+    /// Many addresses were tried from this network, or many codes of the sign-in provider.
+    #[error("many sign-ins from your network failed: try again in {seconds} seconds")]
     Slowed {
         /// Seconds after which another try may be allowed.
         seconds: u64,
@@ -72,7 +72,7 @@ mod tests {
         );
         assert_eq!(
             SignInError::Slowed { seconds: 5 }.to_string(),
-            "many addresses were tried from your network: try again in 5 seconds"
+            "many sign-ins from your network failed: try again in 5 seconds"
         );
     }
 }

@@ -15,10 +15,12 @@ use uuid::Uuid;
 use super::check_standing::RECHECK;
 use super::session::{Session, alive, new_session};
 use super::sign_in_client::{SignInClient, known_since};
+use super::sign_on_failure::SignOnFailure;
+use super::sign_on_permit::SignOnPermit;
 use crate::events::event_stamp::event_stamp;
+use crate::people::People;
 use crate::people::secrets::{SecretError, random_bytes};
 use crate::people::token::Token;
-use crate::people::{AccountError, People};
 
 /// The most characters of a name that is made from an address.
 const NAME_CHARACTERS: usize = 200;
@@ -35,35 +37,6 @@ pub struct SignOnStart {
 /// one by accident.
 pub struct ProviderGrant(Option<Grant>);
 
-/// Why a sign-on failed. Nobody is signed in.
-#[derive(Debug, thiserror::Error)]
-pub enum SignOnFailure {
-    /// This installation has no sign-in provider.
-    #[error("there is no sign-in provider here")]
-    NoProvider,
-    /// The provider, its answer or the rules.
-    #[error(transparent)]
-    Provider(#[from] SignOnError),
-    /// The person was removed by an owner.
-    #[error("you were removed from the account: an owner must invite you again")]
-    Removed,
-    /// The address belongs to somebody whom the provider knows by another id.
-    #[error(
-        "your address belongs to another identity at the sign-in provider: \
-         an owner must remove that person first"
-    )]
-    AddressOfAnother,
-    /// The account of new people does not exist.
-    #[error(transparent)]
-    Account(#[from] AccountError),
-    /// A secret could not be made.
-    #[error(transparent)]
-    Secret(#[from] SecretError),
-    /// The database failed.
-    #[error(transparent)]
-    Persistence(#[from] PersistenceError),
-}
-
 impl<'a> People<'a> {
     /// The name of the sign-in provider; `None` where there is none.
     pub fn provider_name(self) -> Option<&'a str> {
@@ -72,6 +45,12 @@ impl<'a> People<'a> {
             .provider
             .as_ref()
             .map(SignOn::name)
+    }
+
+    /// Who joins by the sign-in provider, in one line; `None` where there is none.
+    pub fn admission(self) -> Option<String> {
+        let provider = self.refract.sign_in_ways.provider.as_ref();
+        provider.map(|provider| provider.rules().to_string())
     }
 
     /// Whether passwords sign in.
@@ -96,11 +75,12 @@ impl<'a> People<'a> {
         Ok(SignOnStart { address, flow })
     }
 
-    /// Signs in the person whom the provider's answer is about, in a browser that has these tokens
-    /// of begun sign-ons. Somebody whom nobody invited joins the provider's account.
+    /// Signs in the person of the provider's account whom the answer is about, in a browser that has
+    /// these tokens of begun sign-ons. Somebody whom nobody invited joins, if the rules let them.
     ///
     /// # Errors
-    /// When the answer belongs to none of the sign-ons, the provider refuses or does not answer,
+    /// When the answer belongs to none of the sign-ons, too many people sign on at this moment, too
+    /// many codes from the network were refused, the provider refuses or does not answer,
     /// its answer cannot be trusted, the person may not come in, or the database fails.
     pub async fn finish_sign_on(
         self,
@@ -113,7 +93,8 @@ impl<'a> People<'a> {
         let mut flows = flows.iter().map(|token| Flow::of(token.reveal()));
         let flow = flows.find(|flow| flow.is_answered_by(answer));
         let flow = flow.ok_or(SignOnError::OtherFlow)?;
-        let SignedOn { identity, grant } = provider.redeem(&flow, answer).await?;
+        let redeeming = self.redeem(provider, client, &flow, answer);
+        let SignedOn { identity, grant } = redeeming.await?;
         let account = self.refract.accounts().find(provider.account()).await?;
         let mut outcome = SignOnOutcome::Raced;
         // somebody else may make the person at this moment; then the second try finds them
@@ -125,6 +106,8 @@ impl<'a> People<'a> {
                 name: shown_name(&identity),
                 email: identity.email.clone(),
                 role: identity.role.unwrap_or(Role::Reviewer),
+                may_join: identity.may_join,
+                had_second_factor: identity.had_second_factor,
             };
             let subject = ProviderSubject {
                 issuer: identity.issuer.clone(),
@@ -135,16 +118,11 @@ impl<'a> People<'a> {
             let database = &self.refract.database;
             let signing_on = database.sign_on(subject, person, new, provider_session, stamp);
             outcome = signing_on.await?;
-            if let SignOnOutcome::SignedOn {
-                account,
-                person,
-                role,
-            } = outcome
-            {
+            if let SignOnOutcome::SignedOn { person, role } = outcome {
                 if let Some(now) = identity.role
                     && now != role
                 {
-                    self.follow_role(account, person, now, &identity).await?;
+                    self.follow_role(account.id, person, now, &identity).await?;
                 }
                 let now = new.now;
                 database
@@ -159,8 +137,29 @@ impl<'a> People<'a> {
         Err(match outcome {
             SignOnOutcome::AddressOfAnother => SignOnFailure::AddressOfAnother,
             SignOnOutcome::Removed => SignOnFailure::Removed,
+            SignOnOutcome::NotInvited => SignOnFailure::NotInvited,
+            SignOnOutcome::OfOtherAccount => SignOnFailure::OfOtherAccount,
             SignOnOutcome::Raced | SignOnOutcome::SignedOn { .. } => SignOnError::Busy.into(),
         })
+    }
+
+    /// Asks the provider about the code of an answer, in the client's turn.
+    async fn redeem(
+        self,
+        provider: &SignOn,
+        client: &SignInClient,
+        flow: &Flow,
+        answer: &ProviderAnswer<'_>,
+    ) -> Result<SignedOn, SignOnFailure> {
+        if !answer.error.is_empty() {
+            // nothing is asked
+            return Ok(provider.redeem(flow, answer).await?);
+        }
+        let database = &self.refract.database;
+        let permit = SignOnPermit::take(database, client).await?;
+        let redeemed = provider.redeem(flow, answer).await;
+        permit.end(database, &redeemed).await?;
+        Ok(redeemed?)
     }
 
     /// The provider's grant for the person whom one of these cookies signs in, to be read before the

@@ -1,10 +1,11 @@
 //! What owners, operators and links do to the one-time codes of others.
 
+use refract_domain::account::person::PersonName;
 use refract_domain::account::role::Role;
 use refract_domain::event::EventAction;
 use refract_domain::ids::PersonId;
 use refract_service::people::password::TypedPassword;
-use refract_service::people::{AccountActor, CodeError, PersonError};
+use refract_service::people::{AccountActor, CodeError, CodesDue, PersonError};
 use refract_test_support::on_both;
 use uuid::Uuid;
 
@@ -116,24 +117,31 @@ async fn a_removed_person_has_no_codes(it: Fixture) {
 async fn required_codes_are_set_up_first(it: Fixture) {
     let ada = protected(&it, ADA).await;
     let (_, session) = joined(&it, "grace@example.com").await;
-    let invitation = invite(&it, "owner@demo.invalid", Role::Owner)
-        .await
-        .unwrap();
-    let demo = accept(&it, &invitation, PASSWORD).await.unwrap();
+    let invitation = invite(&it, "eve@corp.invalid", Role::Owner).await.unwrap();
+    // an ending of an address exempts nobody, and links that sign in do
+    let eve = accept(&it, &invitation, PASSWORD).await.unwrap();
     let people = it.refract.people();
     let actor = AccountActor::operator(it.account);
+    let demo = invite(&it, "demo@example.com", Role::Owner).await.unwrap();
+    let name = PersonName::parse("Demo owner").unwrap();
+    people.accept_by_link(&demo.token, &name).await.unwrap();
+    let link = people.sign_in_link(&actor, demo.person).await.unwrap();
+    let link = link.unwrap();
+    let client = stranger(OFFICE);
+    let demo = people.sign_in_by_link(&client, &link, None).await.unwrap();
+    let demo = demo.unwrap();
     let must = async || {
         let mut must = Vec::new();
-        for session in [&ada.session, &session, &demo] {
-            must.push(who(&it, session).await.must_set_up_codes);
+        for session in [&ada.session, &session, &eve, &demo] {
+            must.push(who(&it, session).await.codes_due == Some(CodesDue::SetUp));
         }
         must
     };
-    assert_eq!(must().await, [false; 3]);
+    assert_eq!(must().await, [false; 4]);
     for _ in 0..2 {
         people.set_codes_required(&actor, true).await.unwrap();
         assert!(people.are_codes_required(it.account).await.unwrap());
-        assert_eq!(must().await, [false, true, false]);
+        assert_eq!(must().await, [false, true, true, false]);
     }
     let other = account(&it.database).await;
     assert!(!people.are_codes_required(other).await.unwrap());
@@ -141,9 +149,13 @@ async fn required_codes_are_set_up_first(it: Fixture) {
         .begin_codes_setup(&who(&it, &session).await)
         .await
         .unwrap();
-    assert_eq!(must().await, [false, true, false], "it is not finished");
+    assert_eq!(
+        must().await,
+        [false, true, true, false],
+        "it is not finished"
+    );
     people.set_codes_required(&actor, false).await.unwrap();
-    assert_eq!(must().await, [false; 3]);
+    assert_eq!(must().await, [false; 4]);
     let set = notes_of(&it, EventAction::CodesRequirementSet).await;
     assert_eq!(set.len(), 2);
 }

@@ -103,7 +103,9 @@ async fn a_link_joins_once_and_the_session_names_the_person(it: Fixture) {
         role: Role::Owner,
         first_unseen_event: None,
         is_by_provider: false,
-        must_set_up_codes: false,
+        has_password: true,
+        is_by_link: false,
+        codes_due: None,
     };
     assert_eq!(signed_in(&it, &session).await, Some(expected));
     assert!(!link_is_good(&it, &invitation).await);

@@ -8,14 +8,18 @@ use refract_domain::event::EventAction;
 use refract_service::people::password::TypedPassword;
 use refract_service::people::token::Token;
 use refract_service::people::{
-    AccountActor, ProviderSecret, SignInError, SignOnError, SignOnFailure,
+    AccountActor, CodeError, CodesDue, ProviderSecret, SignInError, SignOnError, SignOnFailure,
 };
 use refract_test_support::on_both;
 use serde_json::{Value, json};
 
+use crate::fixture::account;
+use crate::one_time_codes::{begun, code, switch_on};
 use crate::people::{ADA, PASSWORD, invite, joined};
-use crate::sign_in::{OFFICE, stranger};
-use crate::sign_on_fixture::{SignOnFixture, by_groups, claims, finish, settings, with};
+use crate::sign_in::{ATTACKER, OFFICE, stranger};
+use crate::sign_on_fixture::{
+    SignOnFixture, by_groups, claims, finish, finish_from, settings, with,
+};
 
 on_both!(with crate::sign_on_fixture::on;
     a_new_person_joins_with_the_least_role,
@@ -26,6 +30,10 @@ on_both!(with crate::sign_on_fixture::on;
     an_address_that_was_given_to_another_identity_is_not_taken_over,
     roles_follow_the_claim,
     who_the_rules_do_not_let_in_stays_out,
+    without_rules_only_the_invited_join,
+    people_of_another_account_stay_out,
+    refused_codes_slow_their_network_alone,
+    required_codes_bind_sign_ons_without_a_second_factor,
     answers_that_cannot_be_trusted_sign_nobody_in,
     another_browser_or_an_old_answer_signs_nobody_in,
     new_keys_and_a_new_secret_are_found,
@@ -97,6 +105,12 @@ async fn a_person_with_a_password_is_linked_once(it: Option<SignOnFixture>) {
     ];
     assert_eq!(it.events(invitation.person).await[known..], expected);
     let by_password = it.who(&session).await.unwrap();
+    let unseen = by_password.first_unseen_event.unwrap();
+    let events = it.refract.events();
+    let notices = events.change_notices(it.base.account, invitation.person, unseen);
+    let told = notices.await.unwrap();
+    let told: Vec<_> = told.iter().map(|it| it.change.event.action).collect();
+    assert_eq!(told, [EventAction::ProviderLinked]);
     assert!(!by_password.is_by_provider, "the session goes on");
     let password = TypedPassword::new(PASSWORD);
     let people = it.refract.people();
@@ -200,6 +214,118 @@ async fn who_the_rules_do_not_let_in_stays_out(it: Option<SignOnFixture>) {
     assert_eq!(code, "access_denied");
     let people = it.refract.people().list(it.base.account).await.unwrap();
     assert_eq!(people, []);
+}
+
+async fn without_rules_only_the_invited_join(it: Option<SignOnFixture>) {
+    let Some(it) = it else { return };
+    let mut open = settings(&it.base, &it.provider);
+    open.rules.allowed_domains = Vec::new();
+    let refract = with(&it.base, open.clone());
+    let stranger = it.try_sign_on(&refract).await;
+    assert!(matches!(stranger, Err(SignOnFailure::NotInvited)));
+    // the provider's other spelling of the address is the invited one
+    it.provider
+        .knows("ada", &claims("ADA@Example.com", &[]))
+        .await;
+    let invitation = invite(&it.base, ADA, Role::Editor).await.unwrap();
+    for _ in 0..2 {
+        let session = it.try_sign_on(&refract).await.unwrap();
+        assert_eq!(it.who(&session).await.unwrap().person, invitation.person);
+    }
+    it.provider
+        .knows("grace", &claims("grace@example.org", &[]))
+        .await;
+    open.rules.allowed_domains = vec!["*".to_owned()];
+    let refract = with(&it.base, open);
+    assert!(
+        it.try_sign_on(&refract).await.is_ok(),
+        "everybody, explicitly"
+    );
+}
+
+async fn people_of_another_account_stay_out(it: Option<SignOnFixture>) {
+    let Some(it) = it else { return };
+    let session = it.sign_on().await;
+    joined(&it.base, "grace@example.com").await;
+    let mut elsewhere = settings(&it.base, &it.provider);
+    elsewhere.account = account(&it.base.database).await.to_string();
+    let refract = with(&it.base, elsewhere);
+    // one who was linked before, and one who has a password only
+    for subject in ["ada", "grace"] {
+        let address = format!("{subject}@example.com");
+        it.provider.knows(subject, &claims(&address, &[])).await;
+        let refused = it.try_sign_on(&refract).await;
+        let is_out = matches!(refused, Err(SignOnFailure::OfOtherAccount));
+        assert!(is_out, "{subject}");
+    }
+    assert!(it.who(&session).await.is_some());
+}
+
+async fn refused_codes_slow_their_network_alone(it: Option<SignOnFixture>) {
+    let Some(it) = it else { return };
+    let elsewhere = stranger(ATTACKER);
+    let try_code = async |client, code: &str| {
+        let mut returned = it.returned(&it.refract).await;
+        if !code.is_empty() {
+            code.clone_into(&mut returned.code);
+        }
+        finish_from(&it.refract, client, &returned).await
+    };
+    let mut refused = 0;
+    loop {
+        match try_code(&elsewhere, "invented").await {
+            Err(SignOnFailure::Provider(SignOnError::Refused { .. })) => refused += 1,
+            Err(SignOnFailure::Blocked(SignInError::Slowed { .. })) => break,
+            other => panic!("{:?}", other.err()),
+        }
+        assert!(refused <= 20, "the network is not slowed");
+    }
+    assert_eq!(refused, 20);
+    let right = try_code(&stranger(OFFICE), "").await;
+    assert!(right.is_ok(), "another network");
+}
+
+async fn required_codes_bind_sign_ons_without_a_second_factor(it: Option<SignOnFixture>) {
+    let Some(it) = it else { return };
+    let people = it.refract.people();
+    let actor = AccountActor::operator(it.base.account);
+    people.set_codes_required(&actor, true).await.unwrap();
+    let session = it.sign_on().await;
+    let ada = it.who(&session).await.unwrap();
+    assert_eq!(
+        (ada.codes_due, ada.has_password),
+        (Some(CodesDue::SetUp), false)
+    );
+    // the token says so, or the operator does
+    let both = json!({ "claims": { "amr": ["pwd", "otp"] } });
+    it.provider.steer("tamper", &both).await;
+    let by_token = it.sign_on().await;
+    assert_eq!(it.who(&by_token).await.unwrap().codes_due, None);
+    it.provider.steer("tamper", &Value::Null).await;
+    let mut asking = settings(&it.base, &it.provider);
+    asking.asks_for_second_factor = true;
+    let refract = with(&it.base, asking);
+    let found = refract.people().session(&session.token).await.unwrap();
+    assert_eq!(found.signed_in().unwrap().codes_due, None);
+    // set up without a password, which nobody has
+    let secret = begun(&it.base, &ada).await;
+    let recovery = switch_on(&it.base, &ada, "", &code(&secret, 0))
+        .await
+        .unwrap();
+    assert_eq!(it.who(&session).await.unwrap().codes_due, None);
+    // the next one needs a code, which is used up
+    let next = it.sign_on().await;
+    let due = it.who(&next).await.unwrap();
+    assert_eq!(due.codes_due, Some(CodesDue::Code));
+    let wrong = people.confirm_session(&due, "000000", None).await;
+    assert!(matches!(wrong, Err(CodeError::Wrong)));
+    assert_eq!(it.who(&next).await.unwrap().codes_due, Some(CodesDue::Code));
+    let spare = recovery[0].reveal();
+    let spare = spare.as_str();
+    people.confirm_session(&due, spare, None).await.unwrap();
+    assert_eq!(it.who(&next).await.unwrap().codes_due, None);
+    let again = people.confirm_session(&due, spare, None).await;
+    assert!(matches!(again, Err(CodeError::Wrong)));
 }
 
 async fn answers_that_cannot_be_trusted_sign_nobody_in(it: Option<SignOnFixture>) {

@@ -5,8 +5,8 @@ use refract_domain::event::{EventAction, EventTarget};
 use refract_domain::ids::PersonId;
 use refract_service::Refract;
 use refract_service::people::{
-    AdmissionRules, ProviderAnswer, ProviderSecret, RoleRules, Session, SignInWays, SignOnFailure,
-    SignOnSettings, SignOnStart, SignedIn,
+    AdmissionRules, ProviderAnswer, ProviderSecret, RoleRules, Session, SignInClient, SignInWays,
+    SignOnFailure, SignOnSettings, SignOnStart, SignedIn,
 };
 use refract_test_support::backend::Backend;
 use refract_test_support::provider::{CLIENT_ID, CLIENT_SECRET, TestProvider};
@@ -67,6 +67,7 @@ pub(crate) fn settings(base: &Fixture, provider: &TestProvider) -> SignOnSetting
             ..AdmissionRules::default()
         },
         account: base.account.to_string(),
+        asks_for_second_factor: false,
     }
 }
 
@@ -145,6 +146,15 @@ pub(crate) async fn finish(
     refract: &Refract,
     returned: &Returned,
 ) -> Result<Session, SignOnFailure> {
+    finish_from(refract, &stranger(OFFICE), returned).await
+}
+
+/// Finishes a sign-on from this client.
+pub(crate) async fn finish_from(
+    refract: &Refract,
+    client: &SignInClient,
+    returned: &Returned,
+) -> Result<Session, SignOnFailure> {
     let answer = ProviderAnswer {
         state: &returned.state,
         code: &returned.code,
@@ -152,7 +162,5 @@ pub(crate) async fn finish(
     };
     let flows = [returned.start.flow.clone()];
     let people = refract.people();
-    people
-        .finish_sign_on(&stranger(OFFICE), &flows, &answer, None)
-        .await
+    people.finish_sign_on(client, &flows, &answer, None).await
 }

@@ -1,6 +1,6 @@
 use super::*;
 use crate::role_rules::RoleRules;
-use crate::settings::{AdmissionRules, ProviderSecret};
+use crate::settings::ProviderSecret;
 
 fn settings(issuer: &str) -> SignOnSettings {
     SignOnSettings {
@@ -13,6 +13,7 @@ fn settings(issuer: &str) -> SignOnSettings {
         scopes: None,
         rules: AdmissionRules::default(),
         account: "default".to_owned(),
+        asks_for_second_factor: false,
     }
 }
 

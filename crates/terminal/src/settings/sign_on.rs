@@ -44,7 +44,8 @@ pub struct SignOnArgs {
     #[arg(long, env = "REFRACT_OIDC_NAME", value_name = "NAME")]
     oidc_name: Option<String>,
 
-    /// Domains of the addresses that may sign in, separated by commas [default: all]
+    /// Domains of the addresses that may sign in and join, separated by commas; `*` stands for all.
+    /// Without domains and roles, only invited people join
     #[arg(
         long,
         env = "REFRACT_OIDC_ALLOWED_DOMAINS",
@@ -74,7 +75,7 @@ pub struct SignOnArgs {
     #[arg(long, env = "REFRACT_OIDC_SCOPES", value_name = "SCOPES")]
     oidc_scopes: Option<String>,
 
-    /// The account that people join at their first sign-on, as reviewers unless rules say otherwise
+    /// The account whose people sign on: new ones join it, as reviewers unless rules say otherwise
     #[arg(
         long,
         env = "REFRACT_OIDC_ACCOUNT",
@@ -82,6 +83,16 @@ pub struct SignOnArgs {
         value_name = "NAME"
     )]
     oidc_account: String,
+
+    /// Whether the provider asks everybody for a second factor. With `off`, an account that requires
+    /// one-time codes asks for one after a sign-on whose token names no second factor (`amr`, `acr`)
+    #[arg(
+        long,
+        env = "REFRACT_OIDC_SECOND_FACTOR",
+        default_value = "off",
+        value_name = "ON_OR_OFF"
+    )]
+    oidc_second_factor: OnOrOff,
 
     /// Whether passwords sign in; `off` needs a provider
     #[arg(
@@ -145,6 +156,7 @@ impl SignOnArgs {
                 roles: roles.with_context(|| cannot_be_used("REFRACT_OIDC_ROLES"))?,
             },
             account: self.oidc_account.clone(),
+            asks_for_second_factor: self.oidc_second_factor == OnOrOff::On,
         }))
     }
 

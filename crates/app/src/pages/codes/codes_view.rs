@@ -1,7 +1,7 @@
 //! The states of a person's one-time codes, with the forms that change them.
 
 use maud::{Markup, html};
-use refract_service::people::{CodesSetup, OneTimeCodes, RecoveryCode};
+use refract_service::people::{CodesDue, CodesSetup, OneTimeCodes, RecoveryCode};
 
 use super::qr_code::qr_code;
 use crate::components::copyable::copyable;
@@ -15,11 +15,12 @@ use crate::requests::visitor::Visitor;
 /// The content of the page. It never repeats a typed password or code.
 pub(super) fn codes_view(visitor: &Visitor, codes: &OneTimeCodes, errors: &FormErrors) -> Markup {
     match codes {
-        _ if visitor.signs_in_by_link() => html! {
+        _ if visitor.is_by_link => html! {
             p { "You sign in by links and have no password, so there is nothing to add a code to." }
         },
+        _ if visitor.codes_due == Some(CodesDue::Code) => confirm_form(errors),
         OneTimeCodes::Off => off(),
-        OneTimeCodes::SettingUp(setup) => setting_up(setup, errors),
+        OneTimeCodes::SettingUp(setup) => setting_up(visitor, setup, errors),
         OneTimeCodes::On {
             since,
             recovery_codes,
@@ -28,7 +29,7 @@ pub(super) fn codes_view(visitor: &Visitor, codes: &OneTimeCodes, errors: &FormE
                 "They have been on since " (moment(*since)) ". Signing in asks for your password and for a \
                  code of your app. You have " (counted(*recovery_codes, "unused recovery code")) "."
             }
-            (change_form(errors))
+            (change_form(visitor, errors))
         },
     }
 }
@@ -46,18 +47,22 @@ fn off() -> Markup {
     }
 }
 
-fn setting_up(setup: &CodesSetup, errors: &FormErrors) -> Markup {
+fn setting_up(visitor: &Visitor, setup: &CodesSetup, errors: &FormErrors) -> Markup {
     let code = FormField::new("code", "The code that the app shows now").required();
     html! {
         ol {
             li { "Scan the picture with your authenticator app, or type the secret into it." }
-            li { "Type your password and the code that the app shows, and switch on." }
+            @if visitor.has_password {
+                li { "Type your password and the code that the app shows, and switch on." }
+            } @else {
+                li { "Type the code that the app shows, and switch on." }
+            }
         }
         (qr_code(&setup.link, "The secret as a QR code"))
         (copyable("secret", "The secret", &setup.secret))
         p { a href=(setup.link) { "Open it in an app on this device" } }
         form.narrow method="post" action="/me/codes/on" {
-            (password_input(errors))
+            (password_input(visitor, errors))
             (code_input(code, errors))
             button.main type="submit" { "Switch on" }
         }
@@ -67,8 +72,23 @@ fn setting_up(setup: &CodesSetup, errors: &FormErrors) -> Markup {
     }
 }
 
+/// The form for the code that the account requires after a sign-on without a second factor.
+fn confirm_form(errors: &FormErrors) -> Markup {
+    let code = FormField::new("code", "A code of your app, or a recovery code").required();
+    html! {
+        p {
+            "Your account requires one-time codes, and the sign-in provider did not say that it asked \
+             you for a second factor."
+        }
+        form.narrow method="post" action="/me/codes/confirm" {
+            (code_input(code, errors))
+            button.main type="submit" { "Go on" }
+        }
+    }
+}
+
 /// The form for switching off and for new recovery codes.
-fn change_form(errors: &FormErrors) -> Markup {
+fn change_form(visitor: &Visitor, errors: &FormErrors) -> Markup {
     let code = FormField::new("code", "A code, or a recovery code").required();
     html! {
         h2 { "Change them" }
@@ -77,7 +97,7 @@ fn change_form(errors: &FormErrors) -> Markup {
              again."
         }
         form.narrow method="post" action="/me/codes/recovery" {
-            (password_input(errors))
+            (password_input(visitor, errors))
             (code_input(code, errors))
             div.row {
                 button type="submit" { "Make new recovery codes" }
@@ -87,7 +107,11 @@ fn change_form(errors: &FormErrors) -> Markup {
     }
 }
 
-fn password_input(errors: &FormErrors) -> Markup {
+/// The input of the password of a visitor who has one.
+fn password_input(visitor: &Visitor, errors: &FormErrors) -> Markup {
+    if !visitor.has_password {
+        return html! {};
+    }
     let password = FormField::new("present_password", "Your password").required();
     password.errors(errors).line("password", "current-password")
 }

@@ -64,6 +64,12 @@ fn message(notice: &ChangeNotice) -> Markup {
             "."
         };
     }
+    if event.action == EventAction::ProviderLinked {
+        return html! {
+            "You were signed in by the sign-in provider for the first time on " (at)
+            ", by your email address. From then on it can sign you in."
+        };
+    }
     if event.action == EventAction::CodesRemoved {
         return html! { (who(change)) " switched off your one-time codes on " (at) "." };
     }

@@ -15,7 +15,7 @@ use crate::queries::database::Database;
 use crate::queries::events::add_event;
 use crate::queries::people::email_hash::EmailHash;
 use crate::queries::people::one_time_codes::delete_codes;
-use crate::queries::people::passwords::end_with_password;
+use crate::queries::people::passwords::{NO_PASSWORD, end_with_password};
 use crate::queries::people::sessions::{NewSession, insert_session};
 use crate::schema::sql_types::{AnyId, Bind};
 use crate::schema::{events, invitations, known_browsers, people, sessions, sign_in_tries};
@@ -24,7 +24,7 @@ impl Database {
     /// Accepts a valid link: the person gets this name and password hash, all their sessions end,
     /// and a new one begins. The sign-in tries for their address and the browsers that they were
     /// known by are deleted. Returns whether the link was valid: of several concurrent uses, one
-    /// succeeds.
+    /// succeeds. Without a password the person signs in by links from then on.
     ///
     /// One transaction, with an event by the person: they joined or, if they had joined before, set
     /// their password. A new password is to be announced to the person, unless they made the link
@@ -36,11 +36,13 @@ impl Database {
         &self,
         hash: TokenHash,
         name: &PersonName,
-        password: &str,
+        password: Option<&str>,
         session: NewSession,
         stamp: EventStamp,
     ) -> Result<bool, PersistenceError> {
-        let (name, password) = (name.as_str().to_owned(), password.to_owned());
+        let name = name.as_str().to_owned();
+        let by_link_since = password.is_none().then_some(stamp.at);
+        let password = password.unwrap_or(NO_PASSWORD).to_owned();
         unless_rolled_back!(self, |c| {
             let link = || {
                 invitations::table
@@ -71,6 +73,7 @@ impl Database {
             let chosen = (
                 people::name.eq(Some(name)),
                 people::password.eq(Some(password)),
+                people::by_link_since.eq(by_link_since),
             );
             run!(c, diesel::update(joining()).set(chosen));
             if diesel::delete(link()).execute(c).await? == 0 {

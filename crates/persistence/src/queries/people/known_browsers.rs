@@ -78,31 +78,37 @@ pub(crate) use know_browser;
 
 impl Database {
     /// Finds the browser that has one of these cookies, if the person with this address signed in
-    /// with it after this moment.
+    /// with it after this moment; without an address, if anybody did.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn find_known_browser(
         &self,
         cookies: &[TokenHash],
-        email: &Email,
+        email: Option<&Email>,
         signed_in_after: DateTime<Utc>,
     ) -> Result<Option<KnownBrowserRow>, PersistenceError> {
-        let email = email.as_str().to_owned();
+        let email = email.map(|email| email.as_str().to_owned());
         let cookies: Vec<_> = cookies
             .iter()
             .map(|cookie| cookie.bytes().to_vec())
             .collect();
         self.read(async move |mut connection| {
-            let query = known_browsers::table
+            let known = known_browsers::table
                 .inner_join(people::table.on(people::id.eq(known_browsers::person_id)))
                 .filter(known_browsers::hash.eq_any(cookies))
                 .filter(known_browsers::signed_in_at.gt(Bind(signed_in_after)))
-                .filter(people::email.eq(email))
                 .filter(people::removed_at.is_null())
                 .order(known_browsers::signed_in_at.desc())
                 .select((known_browsers::person_id, known_browsers::hash));
-            let found: Option<(PersonId, Vec<u8>)> = on!(connection, first(query)).optional()?;
+            let found = match email {
+                None => on!(connection, first(known)),
+                Some(email) => {
+                    let of_address = known.filter(people::email.eq(email));
+                    on!(connection, first(of_address))
+                }
+            };
+            let found: Option<(PersonId, Vec<u8>)> = found.optional()?;
             let row = found.map(|(person, hash)| {
                 let hash = hash.try_into().map_err(|_| PersistenceError::Unreadable {
                     column: "known_browsers.hash",

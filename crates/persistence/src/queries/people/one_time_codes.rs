@@ -8,7 +8,7 @@ use diesel::result::Error::RollbackTransaction;
 use diesel_async::RunQueryDsl;
 use refract_domain::account::one_time_secret::OneTimeSecret;
 use refract_domain::account::secret_hash::TokenHash;
-use refract_domain::event::{EventAction, EventStamp, EventTarget};
+use refract_domain::event::{EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::PersonId;
 
 use super::passwords::PasswordRow;
@@ -17,7 +17,7 @@ use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
 use crate::schema::sql_types::Bind;
-use crate::schema::{one_time_codes, people, recovery_codes};
+use crate::schema::{one_time_codes, people, provider_sessions, recovery_codes};
 
 /// A person's one-time codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,7 +135,36 @@ macro_rules! replace_recovery_codes {
     };
 }
 
-pub(crate) use {delete_codes, lock_checked_person, use_code};
+/// Records in a transaction that a second factor was given for a session of the sign-in provider.
+/// Returns the number of such sessions.
+macro_rules! confirm_session {
+    ($c:ident, $session:expr, $stamp:expr) => {{
+        let of_session =
+            provider_sessions::table.filter(provider_sessions::hash.eq($session.bytes().to_vec()));
+        let given = provider_sessions::second_factor_at.eq(Some($stamp.at));
+        run!($c, diesel::update(of_session).set(given))
+    }};
+}
+
+/// Adds an event in a transaction if the used code was a recovery code.
+macro_rules! note_recovery_code {
+    ($c:ident, $person:expr, $proof:expr, $stamp:expr) => {
+        if let CodeProof::Recovery(_) = $proof {
+            let left = $crate::schema::recovery_codes::table
+                .filter($crate::schema::recovery_codes::person_id.eq(Bind($person)))
+                .select(diesel::dsl::count_star());
+            let left: i64 = left.get_result($c).await?;
+            let left = EventDetail::worded(left.unsigned_abs(), "left");
+            let target = EventTarget::Person($person);
+            let used = $stamp
+                .noted(left)
+                .event(EventAction::RecoveryCodeUsed, target);
+            $crate::queries::events::add_event!($c, used);
+        }
+    };
+}
+
+pub(crate) use {delete_codes, lock_checked_person, note_recovery_code, use_code};
 
 impl Database {
     /// Finds a person's codes, also those that the person is still setting up. At most two queries.
@@ -215,6 +244,7 @@ impl Database {
         &self,
         checked: PasswordRow,
         new: NewCodes,
+        session: TokenHash,
         stamp: EventStamp,
     ) -> Result<bool, PersistenceError> {
         unless_rolled_back!(self, |c| {
@@ -232,8 +262,39 @@ impl Database {
                 return Err(RollbackTransaction);
             }
             replace_recovery_codes!(c, person, new.recovery);
+            confirm_session!(c, session, stamp);
             let target = EventTarget::Person(person);
             add_event!(c, stamp.event(EventAction::CodesOn, target));
+            QueryResult::Ok(())
+        })
+    }
+
+    /// Records that a right code was given for a session of the sign-in provider. Returns whether the
+    /// code was unused, and the person was not removed and the session not ended. One transaction,
+    /// with an event of a recovery code.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn confirm_session(
+        &self,
+        session: TokenHash,
+        proof: CodeProof,
+        person: PersonId,
+        stamp: EventStamp,
+    ) -> Result<bool, PersistenceError> {
+        unless_rolled_back!(self, |c| {
+            let one = people::table
+                .filter(people::id.eq(Bind(person)))
+                .filter(people::removed_at.is_null())
+                .select(people::id);
+            let there: Option<PersonId> = for_update(one).get_result(c).await.optional()?;
+            if there.is_none() || !use_code!(c, person, proof) {
+                return Err(RollbackTransaction);
+            }
+            if confirm_session!(c, session, stamp) == 0 {
+                return Err(RollbackTransaction);
+            }
+            note_recovery_code!(c, person, proof, stamp);
             QueryResult::Ok(())
         })
     }

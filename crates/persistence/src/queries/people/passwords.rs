@@ -16,8 +16,8 @@ use crate::queries::people::sessions::{NewSession, insert_session};
 use crate::schema::sql_types::Bind;
 use crate::schema::{invitations, known_browsers, people, sessions, sign_in_tries};
 
-/// What people have in the place of a password hash who sign in by a provider only: they have
-/// joined, and no password fits.
+/// What people have in the place of a password hash who sign in by a provider or by links only: they
+/// have joined, and no password fits.
 pub(super) const NO_PASSWORD: &str = "*";
 
 /// The row for checking a person's password.
@@ -29,6 +29,17 @@ pub struct PasswordRow {
     pub person: PersonId,
     /// The hash of the password, argon2id in the PHC string format.
     pub hash: String,
+}
+
+impl PasswordRow {
+    /// The row of a person who has no password.
+    pub fn without_password(account: AccountId, person: PersonId) -> Self {
+        Self {
+            account,
+            person,
+            hash: NO_PASSWORD.to_owned(),
+        }
+    }
 }
 
 /// Ends in a transaction what depends on a person's old password: their sessions, their sign-ins

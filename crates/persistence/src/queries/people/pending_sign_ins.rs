@@ -1,7 +1,6 @@
 //! Sign-ins whose password was right and that still need a code. Nobody is signed in by them.
 
 use chrono::{DateTime, Utc};
-use diesel::dsl::count_star;
 use diesel::prelude::*;
 use diesel::result::Error::RollbackTransaction;
 use diesel_async::RunQueryDsl;
@@ -11,7 +10,9 @@ use refract_domain::account::secret_hash::TokenHash;
 use refract_domain::event::{EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, PersonId};
 
-use super::one_time_codes::{CodeProof, lock_checked_person, read_secret, use_code};
+use super::one_time_codes::{
+    CodeProof, lock_checked_person, note_recovery_code, read_secret, use_code,
+};
 use super::passwords::PasswordRow;
 use super::sessions::{NewSession, insert_session};
 use crate::connections::{for_update, on, run, unless_rolled_back};
@@ -19,9 +20,7 @@ use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
 use crate::schema::sql_types::Bind;
-use crate::schema::{
-    known_browsers, one_time_codes, pending_sign_ins, people, recovery_codes, sessions,
-};
+use crate::schema::{known_browsers, one_time_codes, pending_sign_ins, people, sessions};
 
 /// A sign-in to be saved that still needs a code.
 #[derive(Clone, Copy, Debug)]
@@ -208,19 +207,7 @@ impl Database {
             let further = stamp.further();
             let stamp = stamp.noted(proof.description());
             add_event!(c, stamp.event(EventAction::SignedIn, target));
-            if let CodeProof::Recovery(_) = proof {
-                let left = recovery_codes::table
-                    .filter(recovery_codes::person_id.eq(Bind(person)))
-                    .select(count_star());
-                let left: i64 = left.get_result(c).await?;
-                let left = EventDetail::worded(left.unsigned_abs(), "left");
-                add_event!(
-                    c,
-                    further
-                        .noted(left)
-                        .event(EventAction::RecoveryCodeUsed, target)
-                );
-            }
+            note_recovery_code!(c, person, proof, further);
             QueryResult::Ok(())
         })
     }

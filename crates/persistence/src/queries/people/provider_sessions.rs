@@ -26,6 +26,8 @@ pub struct ProviderCheck {
     pub checked_at: DateTime<Utc>,
     /// When the provider is asked again; `None` where it cannot be asked.
     pub next_check_at: Option<DateTime<Utc>>,
+    /// Whether a second factor was given for the session: at the provider, or by a one-time code.
+    pub had_second_factor: bool,
 }
 
 /// What it takes to ask the provider about a session.
@@ -50,6 +52,7 @@ pub(super) struct ProviderSessionColumns {
     #[diesel(serialize_as = Bind<DateTime<Utc>>)]
     pub(super) checked_at: DateTime<Utc>,
     pub(super) next_check_at: Option<DateTime<Utc>>,
+    pub(super) second_factor_at: Option<DateTime<Utc>>,
 }
 
 impl Database {

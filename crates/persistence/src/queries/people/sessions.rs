@@ -11,6 +11,7 @@ use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::people::known_browsers::NewBrowser;
+use crate::queries::people::passwords::NO_PASSWORD;
 use crate::queries::people::person::WhoColumns;
 use crate::queries::people::provider_sessions::ProviderCheck;
 use crate::schema::sql_types::Bind;
@@ -57,8 +58,14 @@ pub struct SessionRow {
     pub first_unseen_event: Option<EventId>,
     /// When the sign-in provider was asked about the person; `None` for a session without one.
     pub provider_check: Option<ProviderCheck>,
-    /// Whether the account requires one-time codes and the person has none.
-    pub lacks_codes: bool,
+    /// Whether the account requires one-time codes.
+    pub requires_codes: bool,
+    /// Whether the person has one-time codes.
+    pub has_codes: bool,
+    /// Whether the person has a password.
+    pub has_password: bool,
+    /// Whether the person signs in by links that an operator makes.
+    pub is_by_link: bool,
 }
 
 #[derive(Insertable)]
@@ -105,15 +112,27 @@ macro_rules! insert_session {
 
 pub(crate) use insert_session;
 
-/// The columns of a session that is found: the person, the last use, the first unseen event, whether
-/// codes are required, since when the person has codes, and the provider's check.
+/// The columns of a session that is found: the person, the last use, the first unseen event, what
+/// there is of passwords and codes, and the provider's check.
 type FoundSession = (
     WhoColumns,
     DateTime<Utc>,
     Option<EventId>,
+    FoundSecrets,
+    (
+        Option<DateTime<Utc>>,
+        Option<DateTime<Utc>>,
+        Option<DateTime<Utc>>,
+    ),
+);
+
+/// Whether codes are required, since when the person has codes, whether they have a password, and
+/// since when they sign in by links.
+type FoundSecrets = (
     bool,
     Option<DateTime<Utc>>,
-    (Option<DateTime<Utc>>, Option<DateTime<Utc>>),
+    Option<bool>,
+    Option<DateTime<Utc>>,
 );
 
 impl Database {
@@ -137,38 +156,50 @@ impl Database {
                 .filter(sessions::created_at.gt(Bind(alive.begun_after)))
                 .filter(people::removed_at.is_null());
             let checked = provider_sessions::checked_at.nullable();
-            let check = (checked, provider_sessions::next_check_at.nullable());
+            let check = (
+                checked,
+                provider_sessions::next_check_at.nullable(),
+                provider_sessions::second_factor_at.nullable(),
+            );
+            let secrets = (
+                accounts::codes_required_at.is_not_null(),
+                one_time_codes::on_since.nullable(),
+                people::password.ne(NO_PASSWORD),
+                people::by_link_since,
+            );
             let found: Option<FoundSession> = on!(
                 connection,
                 get_result(query.select((
                     WhoColumns::as_select(),
                     sessions::last_used_at,
                     people::first_unseen_event,
-                    accounts::codes_required_at.is_not_null(),
-                    one_time_codes::on_since.nullable(),
+                    secrets,
                     check
                 )))
             )
             .optional()?;
-            let row = found.map(
-                |(who, last_used_at, first_unseen_event, required, codes_since, check)| {
-                    let (checked_at, next_check_at) = check;
-                    Ok(SessionRow {
-                        lacks_codes: required && codes_since.is_none(),
-                        role: who.role()?,
-                        account: who.account,
-                        person: who.id,
-                        email: who.email(),
-                        name: who.name,
-                        last_used_at,
-                        first_unseen_event,
-                        provider_check: checked_at.map(|checked_at| ProviderCheck {
-                            checked_at,
-                            next_check_at,
-                        }),
-                    })
-                },
-            );
+            let row = found.map(|(who, last_used_at, first_unseen_event, secrets, check)| {
+                let (requires_codes, codes_since, has_password, by_link_since) = secrets;
+                let (checked_at, next_check_at, second_factor_at) = check;
+                Ok(SessionRow {
+                    requires_codes,
+                    has_codes: codes_since.is_some(),
+                    has_password: has_password.unwrap_or_default(),
+                    is_by_link: by_link_since.is_some(),
+                    role: who.role()?,
+                    account: who.account,
+                    person: who.id,
+                    email: who.email(),
+                    name: who.name,
+                    last_used_at,
+                    first_unseen_event,
+                    provider_check: checked_at.map(|checked_at| ProviderCheck {
+                        checked_at,
+                        next_check_at,
+                        had_second_factor: second_factor_at.is_some(),
+                    }),
+                })
+            });
             row.transpose()
         })
         .await

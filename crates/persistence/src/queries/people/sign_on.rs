@@ -44,6 +44,10 @@ pub struct SignOnPerson {
     pub name: PersonName,
     /// The role of a new person.
     pub role: Role,
+    /// Whether the person may join without an invitation.
+    pub may_join: bool,
+    /// Whether the provider asked the person for a second factor.
+    pub had_second_factor: bool,
 }
 
 /// The outcome of signing on.
@@ -51,13 +55,15 @@ pub struct SignOnPerson {
 pub enum SignOnOutcome {
     /// The person is signed in.
     SignedOn {
-        /// The account of the person, which may be another one than that of new people.
-        account: AccountId,
         /// The person.
         person: PersonId,
         /// The person's role.
         role: Role,
     },
+    /// Nobody invited the person, and they may not join without. Nothing was saved.
+    NotInvited,
+    /// The person or the address is known in another account. Nothing was saved.
+    OfOtherAccount,
     /// The person was removed from the account. Nothing was saved.
     Removed,
     /// The address belongs to a person whom the provider knows by another id. Nothing was saved.
@@ -123,6 +129,11 @@ macro_rules! find_person {
         let present = for_update(present.select(found_columns!()));
         let present: Option<FoundPerson> = present.get_result($c).await.optional()?;
         match (known, present) {
+            (Some(other), _) | (_, Some(other))
+                if other.account != $stamp.account && other.removed_at.is_none() =>
+            {
+                Err(SignOnOutcome::OfOtherAccount)
+            }
             (Some(known), _) if known.removed_at.is_none() => Ok((known, true)),
             (Some(_), None) => Err(SignOnOutcome::Removed),
             (Some(_), Some(invited)) => {
@@ -147,6 +158,8 @@ macro_rules! find_person {
                 );
                 if removed.is_some() {
                     Err(SignOnOutcome::Removed)
+                } else if !person.may_join {
+                    Err(SignOnOutcome::NotInvited)
                 } else if diesel::insert_into(people::table)
                     .values(values)
                     .on_conflict_do_nothing()
@@ -187,6 +200,11 @@ macro_rules! link_person {
         let next = $stamp.further();
         if $found.has_joined {
             add_event!($c, next.clone().event(EventAction::ProviderLinked, target));
+            let unseen = people::table
+                .filter(people::id.eq(Bind($found.id)))
+                .filter(people::first_unseen_event.is_null());
+            let announced = people::first_unseen_event.eq(Some(next.id));
+            run!($c, diesel::update(unseen).set(announced));
         } else {
             let one = people::table.filter(people::id.eq(Bind($found.id)));
             let joined = (
@@ -206,12 +224,13 @@ macro_rules! link_person {
 }
 
 impl Database {
-    /// Signs on a person whom a provider vouches for: the person with this subject; else the one
-    /// with this address, who is linked with the subject from now on and joins if they were only
-    /// invited; else a new person of the stamp's account. Nobody is found who was removed, unless
-    /// they were invited again.
+    /// Signs on a person of the stamp's account whom a provider vouches for: the person with this
+    /// subject; else the one with this address, who is linked with the subject from now on and joins
+    /// if they were only invited; else a new person, if they may join. Nobody is found who was
+    /// removed, unless they were invited again, and nobody of another account.
     ///
-    /// One transaction, with an event for each change and for the sign-in, all by the person.
+    /// One transaction, with an event for each change and for the sign-in, all by the person. The
+    /// link of a person who had joined is announced to them.
     ///
     /// # Errors
     /// When the database fails.
@@ -245,7 +264,6 @@ impl Database {
                     return QueryResult::Ok(SignOnOutcome::AddressOfAnother);
                 }
                 let stamp = EventStamp {
-                    account: found.account,
                     actor: Actor::Person(found.id),
                     ..stamp
                 };
@@ -262,6 +280,7 @@ impl Database {
                     sealed_grant: provider.sealed_grant.clone(),
                     checked_at: session.now,
                     next_check_at: provider.next_check_at,
+                    second_factor_at: applicant.person.had_second_factor.then_some(session.now),
                 };
                 run!(
                     c,
@@ -273,7 +292,6 @@ impl Database {
                     .event(EventAction::SignedIn, target);
                 add_event!(c, signed_in);
                 QueryResult::Ok(SignOnOutcome::SignedOn {
-                    account: found.account,
                     person: found.id,
                     role: Role::named(&found.role).unwrap_or(Role::Reviewer),
                 })

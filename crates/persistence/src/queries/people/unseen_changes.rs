@@ -1,5 +1,5 @@
-//! Changes of a person's role, password or one-time codes by another person, which are announced at
-//! the next sign-in.
+//! Changes of a person's role, password or one-time codes by another person, and links with the sign-in
+//! provider, which are announced at the next sign-in.
 
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
@@ -36,8 +36,10 @@ impl Database {
             if unseen.flatten().is_some_and(|first| first <= up_to) {
                 let by_another = events::actor_id
                     .ne(Bind(AnyId::new(person.uuid())))
-                    .or(events::action.eq(EventAction::PasswordSet.name()));
+                    .or(events::action.eq(EventAction::PasswordSet.name()))
+                    .or(events::action.eq(EventAction::ProviderLinked.name()));
                 let changes = [
+                    EventAction::ProviderLinked,
                     EventAction::RoleSet,
                     EventAction::PasswordSet,
                     EventAction::CodesRemoved,

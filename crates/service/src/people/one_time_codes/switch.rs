@@ -1,5 +1,6 @@
-//! Switches one-time codes on and off, and makes new recovery codes. Each needs the password and a
-//! code, so that a stolen session does not suffice.
+//! Switches one-time codes on and off, makes new recovery codes, and confirms a session of the sign-in
+//! provider. Each needs a code, and those before the last the password of a person who has one, so that
+//! a stolen session does not suffice.
 
 use chrono::Utc;
 use refract_domain::event::EventRequest;
@@ -67,11 +68,52 @@ impl People<'_> {
             recovery: codes.iter().map(RecoveryCode::hash).collect(),
         };
         let stamp = person.event_stamp(request);
-        if database.switch_codes_on(row, new, stamp).await? {
+        if database
+            .switch_codes_on(row, new, person.session, stamp)
+            .await?
+        {
             Ok(codes)
         } else {
             Err(CodeError::Meanwhile)
         }
+    }
+
+    /// Confirms a session of the sign-in provider by a code, which the account requires. Wrong codes
+    /// are counted by person from all browsers: a browser is known as soon as the provider signed in
+    /// there.
+    ///
+    /// # Errors
+    /// When the code is wrong or was used before, there were too many wrong ones, the person has no
+    /// codes, the session has ended, or the database fails.
+    pub async fn confirm_session(
+        self,
+        person: &SignedIn,
+        code: &str,
+        request: Option<EventRequest>,
+    ) -> Result<(), CodeError> {
+        let database = &self.refract.database;
+        let typed = TypedCode::parse(code)?;
+        let Some(OneTimeCodesRow {
+            secret,
+            on_since: Some(_),
+            ..
+        }) = database.find_one_time_codes(person.person).await?
+        else {
+            return Err(CodeError::Meanwhile);
+        };
+        let whom = (person.account, person.person);
+        let counter = SignInCounter::Network(String::new());
+        let attempt = CodeTry::new(whom, &person.email, &counter, request.clone());
+        let tried = attempt.begin(database).await?;
+        let proof = attempt.check(database, &tried, &typed, secret).await?;
+        let stamp = person.event_stamp(request);
+        let confirming = database.confirm_session(person.session, proof, person.person, stamp);
+        if confirming.await? {
+            attempt.succeed(database, &tried).await?;
+            return Ok(());
+        }
+        // the code was used at this moment or before
+        Err(attempt.refuse(database, &tried).await)
     }
 
     /// Switches off the codes of a signed-in person.
@@ -163,6 +205,7 @@ impl People<'_> {
         Err(proven.attempt.refuse(database, &proven.tried).await)
     }
 
+    /// The person's password if it is the typed one, or if none can be asked for.
     async fn check_password(
         self,
         person: &SignedIn,
@@ -170,6 +213,12 @@ impl People<'_> {
         request: Option<&EventRequest>,
     ) -> Result<PasswordRow, CodeError> {
         let database = &self.refract.database;
+        if !person.has_password {
+            // nobody who signs in by the provider only, or while passwords are off, can give one
+            let found = database.find_password(&person.email).await?;
+            let none = || PasswordRow::without_password(person.account, person.person);
+            return Ok(found.unwrap_or_else(none));
+        }
         let place = HashPlace::take(Applicant::Person(person.person)).await?;
         let attempt = SecretTry {
             email: &person.email,

@@ -5,9 +5,8 @@ use refract_domain::account::person::{Email, PersonName};
 use refract_domain::account::role::Role;
 use refract_domain::ids::{AccountId, PersonId};
 use refract_service::Refract;
-use refract_service::people::password::TypedPassword;
+use refract_service::people::AccountActor;
 use refract_service::people::token::Token;
-use refract_service::people::{AccountActor, SignInClient};
 
 /// The owner's address, which receives no mail.
 const EMAIL: &str = "owner@demo.invalid";
@@ -32,12 +31,7 @@ async fn find_or_make(refract: &Refract, actor: &AccountActor) -> anyhow::Result
     let email = Email::parse(EMAIL).map_err(|_| refused())?;
     let name = PersonName::parse(NAME).map_err(|_| refused())?;
     let invitation = refract.people().invite(actor, &email, Role::Owner).await?;
-    // nobody knows the password: the owner signs in by links
-    let password = TypedPassword::new(invitation.token.reveal());
-    let client = SignInClient::default();
-    refract
-        .people()
-        .accept(&client, &invitation.token, &name, password, None)
-        .await?;
+    let people = refract.people();
+    people.accept_by_link(&invitation.token, &name).await?;
     Ok(invitation.person)
 }
