@@ -35,10 +35,6 @@ use crate::servers::place::{ServerPlace, ServerSet};
 use crate::servers::pool::{AskedServer, ChosenServer, ServerPool};
 use crate::settings::ModelSettings;
 
-/// The part of the time limit within which an answer counts as quick: many requests at once slow a
-/// gateway down too.
-const QUICK: u32 = 2;
-
 /// Sends one thread's model requests.
 #[derive(Clone)]
 pub(crate) struct RequestSender {
@@ -206,9 +202,8 @@ impl<'a> CallSender<'a> {
             // a timeout is no evidence against the server if the attempt had little time left
             tell(asked, &reply, had_time);
             admission::keep_pace(pool, place, admitted.paced, &reply);
-            if matches!(reply, Ok(ServerReply::Answer(_))) && begin.elapsed() < *whole_time / QUICK
-            {
-                pool.answered_quickly(place);
+            if let Ok(ServerReply::Answer(_)) = reply {
+                pool.note_answer(place);
             }
             if reach == RequestReach::AnyServer
                 && let Err(ModelError::Unreachable(_)) = reply
@@ -238,7 +233,7 @@ impl<'a> CallSender<'a> {
     fn timed_out(&self, place: ServerPlace, had_time: bool) -> ModelError {
         let is_held_up = had_time
             && self.priority == CallPriority::Batch
-            && self.sender.pool.has_been_quick(place);
+            && self.sender.pool.has_answered(place);
         if is_held_up {
             ModelError::HeldUp(self.sender.settings.timeout)
         } else {

@@ -36,10 +36,10 @@ pub enum ModelError {
     /// An attempt took too long.
     #[error("The model did not answer within {}.", SpelledDuration(*.0))]
     TimedOut(Duration),
-    /// An attempt of a batch took too long at a server that had answered quickly.
+    /// An attempt of a batch took too long at a server that had answered others.
     #[error(
-        "The model did not answer within {}, although it had answered quickly before: it may be \
-         busy, or a gateway in front of it waits for a rate limit.",
+        "The model did not answer within {}, although it had answered others: it may be busy, or \
+         a gateway in front of it waits for a rate limit.",
         SpelledDuration(*.0)
     )]
     HeldUp(Duration),

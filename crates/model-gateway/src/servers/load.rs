@@ -48,7 +48,7 @@ pub(super) struct ServerLoad {
     begun: AtomicUsize,
     ended: AtomicUsize,
     failures: AtomicU64,
-    has_been_quick: AtomicBool,
+    has_answered: AtomicBool,
     /// A packed [`ServerHealth`].
     health: AtomicU64,
 }
@@ -60,7 +60,7 @@ impl ServerLoad {
             begun: AtomicUsize::new(0),
             ended: AtomicUsize::new(0),
             failures: AtomicU64::new(0),
-            has_been_quick: AtomicBool::new(false),
+            has_answered: AtomicBool::new(false),
             health: AtomicU64::new(ServerHealth::default().to_word()),
         }
     }
@@ -83,15 +83,15 @@ impl ServerLoad {
         self.failures.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(super) fn answered_quickly(&self) {
+    pub(super) fn note_answer(&self) {
         // usually nothing is written, so that threads do not contend for the cache line
-        if !self.has_been_quick() {
-            self.has_been_quick.store(true, Ordering::Relaxed);
+        if !self.has_answered() {
+            self.has_answered.store(true, Ordering::Relaxed);
         }
     }
 
-    pub(super) fn has_been_quick(&self) -> bool {
-        self.has_been_quick.load(Ordering::Relaxed)
+    pub(super) fn has_answered(&self) -> bool {
+        self.has_answered.load(Ordering::Relaxed)
     }
 
     pub(super) fn health(&self) -> ServerHealth {

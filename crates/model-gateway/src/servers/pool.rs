@@ -84,14 +84,14 @@ impl ServerPool {
         self.loads.of(place).in_flight()
     }
 
-    /// Notes an answer that took a small part of the time limit.
-    pub(crate) fn answered_quickly(&self, place: ServerPlace) {
-        self.loads.of(place).answered_quickly();
+    /// Notes that a server has answered within the time limit.
+    pub(crate) fn note_answer(&self, place: ServerPlace) {
+        self.loads.of(place).note_answer();
     }
 
-    /// Whether a server has ever answered quickly.
-    pub(crate) fn has_been_quick(&self, place: ServerPlace) -> bool {
-        self.loads.of(place).has_been_quick()
+    /// Whether a server has ever answered within the time limit.
+    pub(crate) fn has_answered(&self, place: ServerPlace) -> bool {
+        self.loads.of(place).has_answered()
     }
 
     /// The use of each server, in the order of the list.

@@ -144,7 +144,7 @@ async fn a_server_that_refuses_is_asked_more_slowly_until_it_answers_all() {
 }
 
 #[actix_rt::test]
-async fn a_row_that_times_out_at_a_server_that_was_quick_is_held_up_and_slows_rows_down() {
+async fn a_row_that_times_out_at_a_server_that_answered_others_is_held_up_and_slows_rows_down() {
     let held = || ScriptedReply::answers().held();
     let replies = [held(), ScriptedReply::answers()];
     let server = ModelServer::start(Script::first(replies).then(held()));
