@@ -27,6 +27,12 @@ pub enum ModelError {
     /// An attempt took too long.
     #[error("The model did not answer within {}.", SpelledDuration(*.0))]
     TimedOut(Duration),
+    /// An attempt took too long while the server was busy with a request that had timed out before.
+    #[error(
+        "The model did not answer within {}: its server was busy with an earlier request.",
+        SpelledDuration(*.0)
+    )]
+    TimedOutBehind(Duration),
     /// No connection could be opened.
     #[error("The model server could not be reached: {0}.")]
     Unreachable(Unreachable),
@@ -134,7 +140,7 @@ impl ModelError {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::TooBusy(_) => "too_busy",
-            Self::TimedOut(_) => "timeout",
+            Self::TimedOut(_) | Self::TimedOutBehind(_) => "timeout",
             Self::Unreachable(_) => "unreachable",
             Self::Disconnected => "disconnected",
             Self::NotHttp => "not_http",
@@ -160,9 +166,10 @@ impl ModelError {
         }
     }
 
-    /// Whether the server refused both attempts because it takes fewer requests at a time.
+    /// Whether the server takes fewer requests at a time: it refused both attempts for that reason, or
+    /// was still busy with an earlier request.
     pub fn is_for_the_rate(&self) -> bool {
-        matches!(self, Self::Status(429 | 529))
+        matches!(self, Self::Status(429 | 529) | Self::TimedOutBehind(_))
     }
 
     /// What the request has too much of for the server. Halves of it may be answered, if it asks
@@ -195,6 +202,7 @@ impl ModelError {
             | Self::ReportedError => true,
             Self::TooBusy(_)
             | Self::TimedOut(_)
+            | Self::TimedOutBehind(_)
             | Self::Unreachable(_)
             | Self::Disconnected
             | Self::NotHttp

@@ -142,7 +142,7 @@ pub(super) fn after(failure: &ModelError, protocol: Protocol) -> &'static str {
         | ModelError::NotHttp
         | ModelError::Redirect(_) => CHECK_SETTINGS,
         ModelError::Unreachable(_) => " Check REFRACT_MODEL_URL and whether the server runs.",
-        ModelError::TimedOut(_) => {
+        ModelError::TimedOut(_) | ModelError::TimedOutBehind(_) => {
             " Try again once the model is loaded, or raise REFRACT_MODEL_TIMEOUT_MS."
         }
         ModelError::Loading(_) => " Try again once the model is loaded.",
