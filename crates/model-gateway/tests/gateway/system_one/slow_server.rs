@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use refract_model_gateway::{CallPriority, ModelReply};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Mutex, Semaphore};
+use tokio::sync::{Mutex, Notify};
 
 use super::*;
 
@@ -19,7 +19,7 @@ struct OneSlot {
     slot: Mutex<()>,
     received: AtomicUsize,
     /// Lets a long text end.
-    ends: Semaphore,
+    ends: Notify,
 }
 
 impl OneSlot {
@@ -29,7 +29,7 @@ impl OneSlot {
             url: format!("http://{}/v1", listener.local_addr().unwrap()),
             slot: Mutex::default(),
             received: AtomicUsize::new(0),
-            ends: Semaphore::new(0),
+            ends: Notify::new(),
         });
         let serving = Arc::clone(&server);
         actix_rt::spawn(async move {
@@ -67,7 +67,7 @@ async fn serve(stream: TcpStream, server: Arc<OneSlot>) {
         server.received.fetch_add(1, Ordering::Relaxed);
         let slot = server.slot.lock().await;
         if String::from_utf8(body).unwrap().contains("long") {
-            server.ends.acquire().await.unwrap().forget();
+            server.ends.notified().await;
         }
         drop(slot);
         let head = format!(
@@ -103,7 +103,7 @@ async fn after_a_text_that_timed_out_the_next_ones_wait_for_the_server_and_are_a
         server.has_received(2).await;
         tokio::time::sleep(TIMEOUT * 2).await;
         assert_eq!(server.received.load(Ordering::Relaxed), 2);
-        server.ends.add_permits(1);
+        server.ends.notify_one();
     };
     let (next, ()) = tokio::join!(next, works_on);
     for reply in next {
@@ -136,6 +136,6 @@ async fn a_row_that_timed_out_behind_another_may_be_repeated() {
         behind.to_string(),
         "The model did not answer within 400 ms: its server was busy with an earlier request."
     );
-    server.ends.add_permits(1);
+    server.ends.notify_one();
     assert!(ask(&model, "short").await.outcome.is_ok());
 }
