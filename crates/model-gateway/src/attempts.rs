@@ -16,7 +16,7 @@ pub(crate) mod retry_after;
 
 use std::cell::Cell;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use refract_traces::{CallTrace, ModelAttempt};
@@ -30,6 +30,7 @@ use crate::connection::{ModelConnections, ServerReply};
 use crate::error::ModelError;
 use crate::priority_queue::CallPriority;
 use crate::report::ReportRecorder;
+use crate::servers::catch_up::CatchUp;
 use crate::servers::each_server::EachServer;
 use crate::servers::place::{ServerPlace, ServerSet};
 use crate::servers::pool::{AskedServer, ChosenServer, ServerPool};
@@ -179,7 +180,15 @@ impl<'a> CallSender<'a> {
         self.recorder.attempt_begins();
         let head = Cell::default();
         let begin = Instant::now();
-        let time = series.attempts.min(*whole_time);
+        // what follows in a series may itself have been answered late: it has no more time
+        let is_first = series.sent_to.is_none();
+        let grace = if is_first {
+            admitted.turn.grace
+        } else {
+            Duration::ZERO
+        };
+        let time = series.attempts.min(*whole_time) + grace;
+        let catch_up = pool.catch_up();
         let mut time_left = time;
         let mut unreachable = ServerSet::default();
         let (reply, has_system_message) = loop {
@@ -188,6 +197,7 @@ impl<'a> CallSender<'a> {
             let body = write(place);
             let has_system_message = body.has_system_message();
             let asked = pool.ask(chosen);
+            let sent_at = catch_up.map(CatchUp::now).unwrap_or_default();
             let span = self
                 .trace
                 .begin_attempt(|| self.described(place, refused_by));
@@ -195,12 +205,20 @@ impl<'a> CallSender<'a> {
             let exchange = connections.exchange(body, span.headers(), &head);
             let reply = timeout(time_left, exchange).await;
             let had_time = time_left >= *whole_time / 2;
-            let reply = reply.unwrap_or_else(|_| Err(self.timed_out(place, had_time)));
+            let reply = reply.unwrap_or(Err(ModelError::TimedOut(*whole_time)));
             if span.is_recording() {
                 span.end(attempt_end::of(&reply));
             }
             // a timeout is no evidence against the server if the attempt had little time left
             tell(asked, &reply, had_time);
+            let reply = match catch_up {
+                Some(catch_up) => {
+                    let is_quick = begin.elapsed() < *whole_time / 4;
+                    tell_catch_up(catch_up, reply, sent_at, had_time, is_quick)
+                }
+                None => reply,
+            };
+            let reply = reply.map_err(|failure| self.held_up(failure, place, had_time));
             admission::keep_pace(pool, place, admitted.paced, &reply);
             if let Ok(ServerReply::Answer(_)) = reply {
                 pool.note_answer(place);
@@ -219,7 +237,9 @@ impl<'a> CallSender<'a> {
             }
             break (reply, has_system_message);
         };
-        series.attempts = series.attempts.saturating_sub(begin.elapsed());
+        // the time of a probe that the server spent on other requests is not the series' own
+        let spent = begin.elapsed().min(*whole_time);
+        series.attempts = series.attempts.saturating_sub(spent);
         self.recorder.attempt_ended(head.take());
         let reply = reply?;
         self.recorder.answered(reply.body().clone());
@@ -229,15 +249,15 @@ impl<'a> CallSender<'a> {
         })
     }
 
-    /// The failure of an attempt that took too long.
-    fn timed_out(&self, place: ServerPlace, had_time: bool) -> ModelError {
-        let is_held_up = had_time
-            && self.priority == CallPriority::Batch
-            && self.sender.pool.has_answered(place);
-        if is_held_up {
-            ModelError::HeldUp(self.sender.settings.timeout)
-        } else {
-            ModelError::TimedOut(self.sender.settings.timeout)
+    /// The failure, as that of a row that was held up if it timed out at a server that had answered
+    /// others.
+    fn held_up(&self, failure: ModelError, place: ServerPlace, had_time: bool) -> ModelError {
+        let is_row = had_time && self.priority == CallPriority::Batch;
+        match failure {
+            ModelError::TimedOut(time) if is_row && self.sender.pool.has_answered(place) => {
+                ModelError::HeldUp(time)
+            }
+            failure => failure,
         }
     }
 
@@ -298,5 +318,28 @@ fn tell(asked: AskedServer<'_>, reply: &Result<ServerReply, ModelError>, had_tim
         Ok(_) | Err(ModelError::TooLarge) => asked.answered(),
         Err(ModelError::TimedOut(_)) if !had_time => {}
         Err(_) => asked.failed(),
+    }
+}
+
+/// Lets the server's catching up learn from the end of a request that was sent at `sent_at`.
+fn tell_catch_up(
+    catch_up: &CatchUp,
+    reply: Result<ServerReply, ModelError>,
+    sent_at: Duration,
+    had_time: bool,
+    is_quick: bool,
+) -> Result<ServerReply, ModelError> {
+    match reply {
+        Err(ModelError::TimedOut(time)) if had_time && catch_up.timed_out(sent_at) => {
+            Err(ModelError::TimedOutBehind(time))
+        }
+        Ok(ServerReply::CallError(refusal)) if refusal.is_by_failing_server() => {
+            Ok(ServerReply::CallError(refusal))
+        }
+        Ok(reply) => {
+            catch_up.answered(is_quick);
+            Ok(reply)
+        }
+        Err(error) => Err(error),
     }
 }

@@ -43,6 +43,12 @@ pub enum ModelError {
         SpelledDuration(*.0)
     )]
     HeldUp(Duration),
+    /// An attempt took too long while the server was busy with a request that had timed out before.
+    #[error(
+        "The model did not answer within {}: its server was busy with an earlier request.",
+        SpelledDuration(*.0)
+    )]
+    TimedOutBehind(Duration),
     /// No connection could be opened.
     #[error("The model server could not be reached: {0}.")]
     Unreachable(Unreachable),
@@ -174,7 +180,7 @@ impl ModelError {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::TooBusy(_) => "too_busy",
-            Self::TimedOut(_) | Self::HeldUp(_) => "timeout",
+            Self::TimedOut(_) | Self::HeldUp(_) | Self::TimedOutBehind(_) => "timeout",
             Self::Unreachable(_) => "unreachable",
             Self::Disconnected => "disconnected",
             Self::NotHttp => "not_http",
@@ -203,9 +209,13 @@ impl ModelError {
         }
     }
 
-    /// Whether the server refused both attempts because it takes fewer requests at a time.
+    /// Whether the server takes fewer requests at a time: it refused both attempts for that reason, or
+    /// was still busy with an earlier request.
     pub fn is_for_the_rate(&self) -> bool {
-        matches!(self, Self::Status(429 | 529) | Self::Resting(_))
+        matches!(
+            self,
+            Self::Status(429 | 529) | Self::Resting(_) | Self::TimedOutBehind(_)
+        )
     }
 
     /// Whether to ask again for a row of a batch that has been `repeated` so many times: without end
@@ -259,6 +269,7 @@ impl ModelError {
             Self::TooBusy(_)
             | Self::TimedOut(_)
             | Self::HeldUp(_)
+            | Self::TimedOutBehind(_)
             | Self::Unreachable(_)
             | Self::Disconnected
             | Self::NotHttp

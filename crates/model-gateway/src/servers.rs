@@ -4,6 +4,7 @@
 //! This module sends no request and knows no protocol.
 
 pub(crate) mod address;
+pub(crate) mod catch_up;
 pub(crate) mod each_server;
 mod health;
 pub(crate) mod load;

@@ -1,4 +1,4 @@
-//! When a request may be sent: at its server's pace, and within the concurrency limit.
+//! When a request may be sent: at its server's turn and pace, and within the concurrency limit.
 
 use refract_domain::limits::CHARS_PER_TOKEN;
 use tokio::sync::SemaphorePermit;
@@ -9,6 +9,7 @@ use crate::connection::ServerReply;
 use crate::connection::request_body::RequestBody;
 use crate::error::ModelError;
 use crate::priority_queue::CallPriority;
+use crate::servers::catch_up::ServerTurn;
 use crate::servers::pace::{PacedRequest, ServerPace};
 use crate::servers::place::ServerPlace;
 use crate::servers::pool::ServerPool;
@@ -16,12 +17,13 @@ use crate::servers::pool::ServerPool;
 /// A request that its server's pace and the concurrency limit let pass.
 pub(super) struct AdmittedRequest<'a> {
     pub(super) paced: PacedRequest,
+    pub(super) turn: ServerTurn<'a>,
     /// Held until the attempt has ended.
     _permit: SemaphorePermit<'a>,
 }
 
-/// Waits until the server's pace and the concurrency limit let a request pass. Only a request of a
-/// batch may wait longer than an attempt may take.
+/// Waits until the server's turn, its pace and the concurrency limit let a request pass. Only a
+/// request of a batch may wait longer for pace and limit than an attempt may take.
 pub(super) async fn admit<'a>(
     pool: &'a ServerPool,
     limit: &'a ConcurrencyLimit,
@@ -29,6 +31,10 @@ pub(super) async fn admit<'a>(
     place: ServerPlace,
     write: &impl Fn(ServerPlace) -> RequestBody,
 ) -> Result<AdmittedRequest<'a>, ModelError> {
+    let turn = match pool.catch_up() {
+        Some(catch_up) => catch_up.turn(priority).await,
+        None => ServerTurn::default(),
+    };
     let server_pace = pool.pace(place);
     let tokens = if server_pace.is_limited() {
         write(place).bytes() / CHARS_PER_TOKEN
@@ -36,47 +42,46 @@ pub(super) async fn admit<'a>(
         0
     };
     let begun = server_pace.try_begin(tokens);
-    if let Some(paced) = begun
-        && let Some(permit) = limit.try_acquire()
-    {
-        return Ok(AdmittedRequest {
-            paced,
-            _permit: permit,
-        });
-    }
-    // boxed, so that a request that need not wait needs no memory for it
-    let admission = Box::pin(async {
+    let at_once = begun.and_then(|paced| Some((paced, limit.try_acquire()?)));
+    let (paced, permit) = match at_once {
+        Some(admitted) => admitted,
+        // boxed, so that a request that need not wait needs no memory for it
+        None => Box::pin(wait(server_pace, limit, priority, tokens, begun)).await?,
+    };
+    Ok(AdmittedRequest {
+        paced,
+        turn,
+        _permit: permit,
+    })
+}
+
+/// Waits for the server's pace, unless the request has `begun` already, and for a permit.
+async fn wait<'a>(
+    server_pace: &ServerPace,
+    limit: &'a ConcurrencyLimit,
+    priority: CallPriority,
+    tokens: usize,
+    begun: Option<PacedRequest>,
+) -> Result<(PacedRequest, SemaphorePermit<'a>), ModelError> {
+    let admission = async {
         let paced = match begun {
             Some(paced) => paced,
             None => server_pace.begin(priority, tokens).await,
         };
-        let permit = limit.acquire(priority).await?;
-        Ok(AdmittedRequest {
-            paced,
-            _permit: permit,
-        })
-    });
+        Ok((paced, limit.acquire(priority).await?))
+    };
     match priority {
-        CallPriority::Interactive => match timeout(limit.longest_wait(), admission).await {
-            Ok(admitted) => admitted,
-            Err(_) => begin_overdue(server_pace, limit, tokens).ok_or_else(|| limit.too_busy()),
-        },
         CallPriority::Batch => admission.await,
+        CallPriority::Interactive => {
+            let admitted = timeout(limit.longest_wait(), admission).await;
+            admitted.unwrap_or_else(|_| {
+                // no call fails for a guessed pace
+                let permit = limit.try_acquire().ok_or_else(|| limit.too_busy())?;
+                let paced = server_pace.begin_overdue(tokens);
+                Ok((paced.ok_or_else(|| limit.too_busy())?, permit))
+            })
+        }
     }
-}
-
-/// Begins a request that has waited for as long as it may, if no more than a guess holds it back.
-fn begin_overdue<'a>(
-    server_pace: &ServerPace,
-    limit: &'a ConcurrencyLimit,
-    tokens: usize,
-) -> Option<AdmittedRequest<'a>> {
-    let permit = limit.try_acquire()?;
-    let paced = server_pace.begin_overdue(tokens)?;
-    Some(AdmittedRequest {
-        paced,
-        _permit: permit,
-    })
 }
 
 /// Lets the server's pace learn from the end of a request.

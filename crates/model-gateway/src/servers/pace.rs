@@ -18,6 +18,7 @@ use tokio::time::timeout;
 
 use self::budget::Budget;
 use self::learned_rate::LearnedRate;
+pub(crate) use self::learned_rate::PacedRequest;
 use crate::priority_queue::{CallPriority, PriorityQueue};
 
 /// The time without a request held back after which a learned rate is given up.
@@ -57,13 +58,6 @@ struct PaceLimits {
     learned: Option<LearnedRate>,
     /// When the learned rate held back a request last.
     held_back_at: Duration,
-}
-
-/// A request that may be sent now.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PacedRequest {
-    sent_at: Duration,
-    was_held_back: bool,
 }
 
 impl ServerPace {

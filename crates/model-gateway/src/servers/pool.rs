@@ -7,6 +7,7 @@
 use std::time::{Duration, Instant};
 
 use super::address::ServerAddress;
+use super::catch_up::{self, CatchUp};
 use super::each_server::EachServer;
 use super::load::{ServerLoad, ServerUse};
 use super::place::{ServerPlace, ServerSet};
@@ -17,6 +18,7 @@ use crate::servers::pace::{HostLimits, ServerPace};
 pub(crate) struct ServerPool {
     loads: EachServer<ServerLoad>,
     paces: EachServer<ServerPace>,
+    catch_up: CatchUp,
     /// Times are durations since this moment.
     origin: Instant,
 }
@@ -43,6 +45,7 @@ impl ServerPool {
         Self {
             loads: addresses.map(|address| ServerLoad::new(address.name())),
             paces: addresses.map(|_| ServerPace::new(host)),
+            catch_up: CatchUp::new(catch_up::LONGEST),
             origin: Instant::now(),
         }
     }
@@ -72,6 +75,11 @@ impl ServerPool {
             load,
             is_probe: chosen.is_probe,
         }
+    }
+
+    /// Whether a server catches up, if there is no other that could take its requests.
+    pub(crate) fn catch_up(&self) -> Option<&CatchUp> {
+        (!self.loads.are_several()).then_some(&self.catch_up)
     }
 
     /// The pace of requests to a server.

@@ -14,6 +14,7 @@ mod sending;
 mod server_message;
 mod servers;
 mod servers_down;
+mod slow_server;
 mod splitting;
 mod unusable;
 

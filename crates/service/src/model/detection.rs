@@ -224,7 +224,7 @@ impl<'a> ModelDetection<'a> {
         let model = ModelGateway::new(settings.clone())?.model();
         let reply = yes_no().reply(&model).await?;
         match &reply.outcome {
-            Err(ModelError::TimedOut(_)) => self.timeouts += 1,
+            Err(ModelError::TimedOut(_) | ModelError::TimedOutBehind(_)) => self.timeouts += 1,
             Err(ModelError::Unreachable(_)) => self.is_unreachable = true,
             Ok(_) | Err(_) => self.is_alive = true,
         }

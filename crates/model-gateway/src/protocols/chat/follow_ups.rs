@@ -109,7 +109,9 @@ async fn ask_digits(
             | ModelError::ReportedError,
         ) => None,
         // at the end of the question's time, the probabilities read so far are its answer
-        Err(ModelError::TimedOut(_) | ModelError::HeldUp(_)) if series.is_spent() => None,
+        Err(
+            ModelError::TimedOut(_) | ModelError::HeldUp(_) | ModelError::TimedOutBehind(_),
+        ) if series.is_spent() => None,
         Err(failure) => return Err(failure),
     };
     Ok(FollowedUp { digits, series })

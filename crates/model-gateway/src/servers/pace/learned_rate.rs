@@ -18,8 +18,6 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::PacedRequest;
-
 /// Number of latest answers over which the rate of answers is measured.
 const MEASURED: usize = 40;
 /// Number of answers below which no rate is measured.
@@ -53,6 +51,13 @@ const LATENESS: Duration = Duration::from_millis(10);
 /// those of a second. Otherwise the calls of a node beside a busy one would wait for its own rate.
 const SAVED_REQUESTS: f64 = 4.0;
 const SAVED_TIME: f64 = 1.0;
+
+/// A request that may be sent now.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PacedRequest {
+    pub(super) sent_at: Duration,
+    pub(super) was_held_back: bool,
+}
 
 /// A learned rate. Times are durations since an origin.
 #[derive(Clone, Debug)]

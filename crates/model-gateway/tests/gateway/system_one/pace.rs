@@ -168,3 +168,30 @@ async fn a_row_that_times_out_at_a_server_that_answered_others_is_held_up_and_sl
     assert!(rows.learned_per_minute().is_some());
     assert!(held_up.deserves_repetition(2) && !held_up.deserves_repetition(3));
 }
+
+#[actix_rt::test]
+async fn one_refusal_of_a_quiet_host_holds_no_burst_back() {
+    let server = ModelServer::start(ScriptedReply::answers());
+    let gateway = gateway(&server, None, Duration::from_secs(20));
+    let model = gateway.model();
+    let version = yes_no();
+    let text = submission(&version, "Where is my order?");
+    for _ in 0..3 {
+        server.then_once(ScriptedReply::status(429).header("Retry-After", "0"));
+        for _ in 0..20 {
+            assert!(model.answer(&version, &text).await.outcome.is_ok());
+        }
+    }
+    let before = server.counts().requests;
+    server.then_always(ScriptedReply::answers().held());
+    let burst = join_all((0..60).map(|_| model.answer(&version, &text)));
+    let all_at_once = async {
+        server
+            .wait_until(|counts| counts.requests == before + 60)
+            .await;
+        assert_eq!(gateway.waiting(), 0);
+        server.release(60);
+    };
+    let (burst, ()) = tokio::join!(burst, all_at_once);
+    assert!(burst.iter().all(|reply| reply.outcome.is_ok()));
+}

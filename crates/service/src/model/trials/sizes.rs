@@ -137,7 +137,11 @@ impl SizeSearch {
             return SizeStep::Failed(failed);
         }
         let smaller = match (&failed.failure, self.smaller) {
-            (ModelError::TimedOut(_), [_, rest @ ..]) if !rest.is_empty() => rest,
+            (ModelError::TimedOut(_) | ModelError::TimedOutBehind(_), [_, rest @ ..])
+                if !rest.is_empty() =>
+            {
+                rest
+            }
             (_, smaller) => smaller,
         };
         let Some((&(size, name), smaller)) = smaller.split_first() else {
@@ -163,6 +167,7 @@ fn may_be_too_much(failure: &ModelError) -> bool {
             | ModelError::ReportedError
             | ModelError::TooLarge
             | ModelError::TimedOut(_)
+            | ModelError::TimedOutBehind(_)
             | ModelError::TooManyOptions(_)
             | ModelError::TooManyQuestions { .. }
             | ModelError::Unanswered(_)

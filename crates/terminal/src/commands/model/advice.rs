@@ -157,7 +157,7 @@ fn of_failure(failure: &ModelError, protocol: Protocol) -> &'static str {
         | ModelError::NotHttp
         | ModelError::Redirect(_) => CHECK_SETTINGS,
         ModelError::Unreachable(_) => " Check REFRACT_MODEL_URL and whether the server runs.",
-        ModelError::TimedOut(_) | ModelError::HeldUp(_) => {
+        ModelError::TimedOut(_) | ModelError::HeldUp(_) | ModelError::TimedOutBehind(_) => {
             " Try again once the model is loaded, or raise REFRACT_MODEL_TIMEOUT_MS. If a gateway in \
              front of it waits for a rate limit, switch its retries off: `router_settings: \
              num_retries: 0` of LiteLLM."

@@ -1,0 +1,247 @@
+//! Lets a single server catch up after a request timed out.
+//!
+//! A server such as llama.cpp goes on reading a text whose client has left, and what is sent
+//! meanwhile waits behind it until it times out too. So after a timeout in which the server answered
+//! nothing, requests wait for their turn: the first one is sent alone, as a probe, with the rest of
+//! half a minute in addition to its own time. Each answer lets one of those that wait go, and a quick
+//! answer two, so that a server with many slots is soon asked as before.
+//!
+//! A server that hangs costs this wait once: only one that has answered since catches up again.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::Notify;
+use tokio::time::timeout;
+
+use crate::priority_queue::{CallPriority, PriorityQueue};
+
+/// The longest time that a server may take to catch up: two attempts by default.
+pub(super) const LONGEST: Duration = Duration::from_secs(30);
+
+/// Whether the server catches up, shared by all threads.
+#[derive(Debug)]
+pub(crate) struct CatchUp {
+    longest: Duration,
+    /// Times are durations since this moment.
+    origin: Instant,
+    /// Whether the server catches up; otherwise nothing is locked.
+    is_on: AtomicBool,
+    /// Milliseconds to the latest answer.
+    answered_at: AtomicU64,
+    turns: Mutex<Turns>,
+    queue: PriorityQueue,
+    changed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Turns {
+    began_at: Duration,
+    ends_at: Duration,
+    /// Requests that may be sent now.
+    free: usize,
+}
+
+/// A request's turn at the server. Dropping it passes the turn on.
+#[derive(Debug, Default)]
+pub(crate) struct ServerTurn<'a> {
+    catch_up: Option<&'a CatchUp>,
+    /// The time that a probe has in addition to its own.
+    pub(crate) grace: Duration,
+}
+
+impl CatchUp {
+    pub(super) fn new(longest: Duration) -> Self {
+        Self {
+            longest,
+            origin: Instant::now(),
+            is_on: AtomicBool::new(false),
+            answered_at: AtomicU64::new(0),
+            turns: Mutex::default(),
+            queue: PriorityQueue::default(),
+            changed: Notify::new(),
+        }
+    }
+
+    /// The time to pass to [`timed_out`](Self::timed_out) for a request that is sent now.
+    pub(crate) fn now(&self) -> Duration {
+        // as exact as the time of the latest answer
+        Duration::from_millis(u64::try_from(self.origin.elapsed().as_millis()).unwrap_or(u64::MAX))
+    }
+
+    /// Waits for a request's turn, which comes at once unless the server catches up.
+    pub(crate) async fn turn(&self, priority: CallPriority) -> ServerTurn<'_> {
+        if !self.is_on.load(Ordering::Relaxed) {
+            return ServerTurn::default();
+        }
+        let take = || async {
+            loop {
+                match self.try_turn() {
+                    Ok(turn) => return turn,
+                    // either way, it is tried again
+                    Err(left) => {
+                        let _ = timeout(left, self.changed.notified()).await;
+                    }
+                }
+            }
+        };
+        // boxed, so that a request that need not wait needs no memory for it
+        Box::pin(self.queue.take_in_order(priority, take)).await
+    }
+
+    /// A turn if one is free, else the time until all are.
+    fn try_turn(&self) -> Result<ServerTurn<'_>, Duration> {
+        let mut turns = self.turns();
+        let left = turns.ends_at.saturating_sub(self.now());
+        if left.is_zero() {
+            self.is_on.store(false, Ordering::Relaxed);
+        }
+        if !self.is_on.load(Ordering::Relaxed) {
+            return Ok(ServerTurn::default());
+        }
+        turns.free = turns.free.checked_sub(1).ok_or(left)?;
+        let is_probe = self.answered_at() <= turns.began_at;
+        Ok(ServerTurn {
+            catch_up: Some(self),
+            grace: if is_probe { left } else { Duration::ZERO },
+        })
+    }
+
+    /// Learns from an answer. A quick one shows that the server may take more at a time.
+    pub(crate) fn answered(&self, is_quick: bool) {
+        let now = u64::try_from(self.now().as_millis()).unwrap_or(u64::MAX);
+        // usually nothing is written, so that threads do not contend for the cache line
+        if self.answered_at.load(Ordering::Relaxed) < now {
+            self.answered_at.store(now, Ordering::Relaxed);
+        }
+        if !self.is_on.load(Ordering::Relaxed) {
+            return;
+        }
+        if self.queue.count() == 0 {
+            self.is_on.store(false, Ordering::Relaxed);
+        } else if is_quick {
+            self.free_turn();
+        }
+    }
+
+    /// Learns from the timeout of a request that was sent at `sent_at`. Returns whether it waited
+    /// behind one that had timed out before.
+    pub(crate) fn timed_out(&self, sent_at: Duration) -> bool {
+        let answered_at = self.answered_at();
+        if answered_at > sent_at {
+            return false;
+        }
+        let now = self.now();
+        let mut turns = self.turns();
+        if now < turns.ends_at && answered_at <= turns.began_at {
+            return true;
+        }
+        let has_answered_since = turns.ends_at.is_zero() || answered_at > turns.began_at;
+        if has_answered_since {
+            *turns = Turns {
+                began_at: now,
+                ends_at: now.saturating_add(self.longest),
+                free: 1,
+            };
+            self.is_on.store(true, Ordering::Relaxed);
+            tracing::info!(
+                "a request timed out: the model server is asked one by one until it answers"
+            );
+        }
+        false
+    }
+
+    fn answered_at(&self) -> Duration {
+        Duration::from_millis(self.answered_at.load(Ordering::Relaxed))
+    }
+
+    fn free_turn(&self) {
+        self.turns().free += 1;
+        self.changed.notify_one();
+    }
+
+    fn turns(&self) -> MutexGuard<'_, Turns> {
+        self.turns.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for ServerTurn<'_> {
+    fn drop(&mut self) {
+        if let Some(catch_up) = self.catch_up {
+            catch_up.free_turn();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_server_that_hangs_catches_up_once_until_it_answers() {
+        let catch_up = CatchUp::new(Duration::ZERO);
+        let time_out = || {
+            catch_up.timed_out(catch_up.now());
+            catch_up.is_on.load(Ordering::Relaxed)
+        };
+        while catch_up.now().is_zero() {
+            tokio::task::yield_now().await;
+        }
+        assert!(time_out());
+        // the time is over at once, and nobody waits
+        assert_eq!(
+            catch_up.turn(CallPriority::Interactive).await.grace,
+            Duration::ZERO
+        );
+        assert!(!time_out());
+        let before = catch_up.now();
+        while catch_up.now() == before {
+            tokio::task::yield_now().await;
+        }
+        catch_up.answered(true);
+        assert!(time_out());
+    }
+
+    #[tokio::test]
+    async fn only_a_timeout_without_an_answer_meanwhile_holds_others_back() {
+        let catch_up = CatchUp::new(LONGEST);
+        let sent_at = catch_up.now();
+        while catch_up.now() == sent_at {
+            tokio::task::yield_now().await;
+        }
+        catch_up.answered(true);
+        assert!(!catch_up.timed_out(sent_at));
+        let turns = [(); 3].map(|()| catch_up.turn(CallPriority::Interactive));
+        let turns = futures_util::future::join_all(turns).await;
+        assert!(turns.iter().all(|turn| turn.catch_up.is_none()));
+    }
+
+    #[tokio::test]
+    async fn answers_let_those_that_wait_go() {
+        let catch_up = CatchUp::new(LONGEST);
+        let sent_at = catch_up.now();
+        assert!(!catch_up.timed_out(sent_at));
+        assert!(catch_up.timed_out(sent_at), "it waited behind the first");
+        let probe = catch_up.turn(CallPriority::Batch).await;
+        assert!(probe.grace > Duration::ZERO);
+        let count = |went: &tokio::sync::mpsc::UnboundedReceiver<_>| went.len();
+        let (sender, went) = tokio::sync::mpsc::unbounded_channel();
+        let waiting = futures_util::future::join_all([(); 4].map(|()| async {
+            sender.send(catch_up.turn(CallPriority::Batch).await).ok();
+        }));
+        let mut waiting = std::pin::pin!(waiting);
+        let settle = Duration::from_millis(5);
+        assert!(timeout(settle, &mut waiting).await.is_err());
+        assert_eq!(count(&went), 0);
+        // a slow answer lets one go, and a quick one two
+        drop(probe);
+        assert!(timeout(settle, &mut waiting).await.is_err());
+        assert_eq!(count(&went), 1);
+        catch_up.answered(true);
+        assert!(timeout(settle, &mut waiting).await.is_err());
+        assert_eq!(count(&went), 2);
+        drop(went);
+        waiting.await;
+    }
+}
