@@ -24,7 +24,12 @@ const MOST_FAILURES: usize = 10;
 pub(crate) fn checked(input: &InputPath, run: &FileRun, check: &FileCheck) -> String {
     let kind = run.describe_input();
     let mut words = format!("{input}: {}, {}", plain(&kind), rows(check.rows_in_file));
-    if check.rows != check.rows_in_file {
+    let left_out = if check.leaves_out_blank {
+        check.blank
+    } else {
+        0
+    };
+    if check.rows + left_out != check.rows_in_file {
         let _ = write!(words, ", {} in this shard", HumanCount(check.rows));
     }
     let _ = write!(
