@@ -22,8 +22,6 @@ mod provider;
 mod relying_party;
 mod role_rules;
 mod settings;
-mod signing_keys;
-mod tokens;
 mod verification;
 
 pub use claims::Identity;

@@ -17,10 +17,10 @@ use crate::document::Document;
 use crate::error::{Distrust, DocumentFault, SignOnError};
 use crate::flow::Flow;
 use crate::grant::Grant;
+use crate::grant::tokens::{TokenAnswer, error_of};
 use crate::http_client::{HttpClient, ProviderReply, get, post};
 use crate::metadata::{MetadataCache, ProviderMetadata};
 use crate::settings::SignOnSettings;
-use crate::tokens::{TokenAnswer, error_of};
 use crate::verification::{Expected, signed_userinfo, verified};
 
 /// Error codes of a provider that is out of order.
