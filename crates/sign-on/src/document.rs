@@ -76,8 +76,8 @@ impl Document {
         } else {
             None
         };
-        let in_words = || DateTime::parse_from_rfc3339(&text).map(|time| time.timestamp());
-        let time = seconds.or_else(|| in_words().ok());
+        let as_date = || DateTime::parse_from_rfc3339(&text).map(|time| time.timestamp());
+        let time = seconds.or_else(|| as_date().ok());
         time.map(Some).ok_or(DocumentFault::Member(name))
     }
 

@@ -1,5 +1,7 @@
 //! Grants: the tokens with which a provider is asked again.
 
+pub(crate) mod tokens;
+
 use rand::TryRng as _;
 use rand::rngs::SysRng;
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};

@@ -23,8 +23,6 @@ mod relying_party;
 mod role_rules;
 mod second_factor;
 mod settings;
-mod signing_keys;
-mod tokens;
 mod verification;
 
 pub use claims::Identity;

@@ -1,5 +1,7 @@
 //! The provider's metadata and keys, found by discovery and kept for a while.
 
+pub(crate) mod signing_keys;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -9,7 +11,7 @@ use url::Url;
 use crate::document::Document;
 use crate::error::{DocumentFault, SignOnError};
 use crate::http_client::{HttpClient, ProviderReply, get};
-use crate::signing_keys::SigningKeys;
+use crate::metadata::signing_keys::SigningKeys;
 
 /// Age at which metadata are read again.
 const FRESH: Duration = Duration::from_hours(1);

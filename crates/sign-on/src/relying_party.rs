@@ -19,10 +19,10 @@ use crate::document::Document;
 use crate::error::{Distrust, DocumentFault, SignOnError};
 use crate::flow::Flow;
 use crate::grant::Grant;
+use crate::grant::tokens::{TokenAnswer, error_of};
 use crate::http_client::{HttpClient, ProviderReply, get, post};
 use crate::metadata::{MetadataCache, ProviderMetadata};
 use crate::settings::SignOnSettings;
-use crate::tokens::{TokenAnswer, error_of};
 use crate::verification::{Expected, signed_userinfo, verified};
 
 /// The longest wait for a permit to ask about a session, which is put off after it.

@@ -6,7 +6,7 @@ use crate::claims::Claims;
 use crate::document::Document;
 use crate::error::{Distrust, DocumentFault, SignOnError};
 use crate::metadata::ProviderMetadata;
-use crate::signing_keys::{SignatureAlgorithm, base64_bytes};
+use crate::metadata::signing_keys::{SignatureAlgorithm, base64_bytes};
 
 /// How many seconds the provider's clock may be ahead.
 const AHEAD: i64 = 5 * 60;

@@ -16,7 +16,7 @@ use rustls::ClientConfig;
 use serde_json::{Value, json};
 
 /// What the provider answers, and what it was asked.
-struct Script {
+struct ProviderScript {
     issuer: String,
     key: EcdsaKeyPair,
     key_id: &'static str,
@@ -31,7 +31,7 @@ struct Script {
     asked: Vec<String>,
 }
 
-struct Provider(Arc<Mutex<Script>>);
+struct Provider(Arc<Mutex<ProviderScript>>);
 
 fn encoded(bytes: impl AsRef<[u8]>) -> String {
     BASE64_URL_SAFE_NO_PAD.encode(bytes)
@@ -44,7 +44,7 @@ fn new_key() -> EcdsaKeyPair {
     EcdsaKeyPair::from_pkcs8(algorithm, document.as_ref(), &random).unwrap()
 }
 
-impl Script {
+impl ProviderScript {
     fn id_token(&self) -> String {
         let now = chrono::Utc::now().timestamp();
         let header = json!({"alg": "ES256", "kid": self.key_id});
@@ -106,7 +106,7 @@ impl Script {
     }
 }
 
-fn serve(script: &Mutex<Script>, mut stream: TcpStream) {
+fn serve(script: &Mutex<ProviderScript>, mut stream: TcpStream) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let mut line = String::new();
     reader.read_line(&mut line).unwrap();
@@ -139,7 +139,7 @@ fn serve(script: &Mutex<Script>, mut stream: TcpStream) {
 impl Provider {
     fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let script = Arc::new(Mutex::new(Script {
+        let script = Arc::new(Mutex::new(ProviderScript {
             issuer: format!("http://{}", listener.local_addr().unwrap()),
             key: new_key(),
             key_id: "k1",
@@ -160,7 +160,7 @@ impl Provider {
         Self(script)
     }
 
-    fn change(&self, change: impl FnOnce(&mut Script)) {
+    fn change(&self, change: impl FnOnce(&mut ProviderScript)) {
         change(&mut self.0.lock().unwrap());
     }
 
@@ -223,7 +223,7 @@ fn run(test: impl Future<Output = ()>) {
     runtime.enable_all().build().unwrap().block_on(test);
 }
 
-fn said<T>(outcome: Result<T, SignOnError>) -> String {
+fn message<T>(outcome: Result<T, SignOnError>) -> String {
     outcome
         .err()
         .map(|error| error.to_string())
@@ -255,7 +255,7 @@ fn a_person_signs_on_and_is_asked_about_again() {
         let again = party.refresh(&signed_on.grant, "u-1").await.ok().unwrap();
         assert!(again.0.is_some());
         let other = party.refresh(&signed_on.grant, "u-2").await;
-        assert!(said(other).contains("another person"));
+        assert!(message(other).contains("another person"));
         // an outage is no refusal
         for status in [429, 500, 503] {
             provider.change(|script| {
@@ -298,7 +298,7 @@ fn a_secret_that_is_refused_in_the_header_is_sent_in_the_form() {
         // a secret that is refused in both places is wrong
         provider.change(|script| script.refusal = Some((401, json!({"error": "access_denied"}))));
         let refused = provider.sign_on(&party).await;
-        assert!(said(refused).contains("id or secret is wrong"));
+        assert!(message(refused).contains("id or secret is wrong"));
         assert_eq!(provider.asked().len(), 1);
     });
 }
@@ -316,9 +316,9 @@ fn new_keys_are_found_and_userinfo_is_needed_only_for_what_is_missing() {
         let signed_on = provider.sign_on(&party).await.ok().unwrap();
         assert_eq!(signed_on.identity.name, None);
         provider.change(|script| script.userinfo = (503, json!({})));
-        assert!(said(provider.sign_on(&party).await).contains("does not answer"));
+        assert!(message(provider.sign_on(&party).await).contains("does not answer"));
         provider.change(|script| script.userinfo = (200, json!({"sub": "u-2"})));
-        assert!(said(provider.sign_on(&party).await).contains("another person"));
+        assert!(message(provider.sign_on(&party).await).contains("another person"));
     });
 }
 
@@ -338,8 +338,11 @@ fn a_discovery_document_that_cannot_be_used_is_said_by_its_member() {
             ),
         ] {
             provider.change(|script| script.discovery = change);
-            let said = said(provider.sign_on(&provider.party()).await);
-            assert!(said.contains(words) && !said.contains("evil"), "{said}");
+            let message = message(provider.sign_on(&provider.party()).await);
+            assert!(
+                message.contains(words) && !message.contains("evil"),
+                "{message}"
+            );
         }
         let unused =
             json!({"op_policy_uri": "", "acr_values_supported": [1], "end_session_endpoint": "x"});

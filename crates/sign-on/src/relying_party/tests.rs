@@ -1,6 +1,6 @@
 use super::*;
 
-fn said(status: u16, body: &str) -> String {
+fn message(status: u16, body: &str) -> String {
     let reply = ProviderReply {
         status: StatusCode::from_u16(status).unwrap(),
         body: body.as_bytes().to_vec(),
@@ -16,7 +16,7 @@ fn said(status: u16, body: &str) -> String {
 
 /// A session goes on unless the provider itself says that the person is out: what is final ends it.
 #[test]
-fn an_answer_of_the_token_endpoint_is_told_from_an_outage() {
+fn an_answer_of_the_token_endpoint_is_distinguished_from_an_outage() {
     let client = "does not accept this installation";
     let away = "the sign-in provider does not answer";
     let grant = "final: the sign-in provider refused: invalid_grant";
@@ -70,11 +70,11 @@ fn an_answer_of_the_token_endpoint_is_told_from_an_outage() {
         (429, r#"{"error": "invalid_grant"}"#, away),
         (503, r#"{"error": "invalid_grant"}"#, away),
     ] {
-        let said = said(status, body);
-        assert!(said.contains(words), "{status} {body}: {said}");
+        let message = message(status, body);
+        assert!(message.contains(words), "{status} {body}: {message}");
         assert_eq!(
-            said.starts_with("final"),
-            said.contains("refused:"),
+            message.starts_with("final"),
+            message.contains("refused:"),
             "{body}"
         );
     }

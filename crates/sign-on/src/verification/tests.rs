@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::claims::Identity;
+use crate::grant::tokens::TokenAnswer;
+use crate::metadata::signing_keys::SigningKeys;
 use crate::settings::AdmissionRules;
-use crate::signing_keys::SigningKeys;
-use crate::tokens::TokenAnswer;
 
 mod providers;
 mod signatures;
@@ -70,7 +70,7 @@ fn document(value: Value) -> Document {
 
 /// What a provider sends, as changes of plain documents.
 #[derive(Clone, Default)]
-struct Sent {
+struct ProviderCase {
     issuer: Option<&'static str>,
     discovery: Value,
     key: Value,
@@ -80,8 +80,8 @@ struct Sent {
     userinfo: Value,
 }
 
-fn sent(part: &str, change: Value) -> Sent {
-    let mut sent = Sent::default();
+fn sent(part: &str, change: Value) -> ProviderCase {
+    let mut sent = ProviderCase::default();
     let place = match part {
         "discovery" => &mut sent.discovery,
         "key" => &mut sent.key,
@@ -104,7 +104,7 @@ fn or_nothing(change: &Value) -> Value {
 }
 
 /// Signs on with what a provider sends, as the relying party does.
-fn sign_on(sent: &Sent, rules: &AdmissionRules) -> Result<Identity, SignOnError> {
+fn sign_on(sent: &ProviderCase, rules: &AdmissionRules) -> Result<Identity, SignOnError> {
     let issuer = sent.issuer.unwrap_or(ISSUER);
     let discovery = json!({
         "issuer": issuer, "authorization_endpoint": "https://id.example.com/authorize",
@@ -307,10 +307,10 @@ fn what_is_wrong_is_said_by_name_and_never_repeated() {
         if *part == "userinfo" {
             sent.claims = json!({"name": null});
         }
-        let said = sign_on(&sent, &of_domain()).err();
-        let said = said.map(|error| error.to_string()).unwrap_or_default();
-        assert!(said.contains(words), "{part} {change}: {said}");
-        assert!(!said.contains("evil"), "{said}");
+        let message = sign_on(&sent, &of_domain()).err();
+        let message = message.map(|error| error.to_string()).unwrap_or_default();
+        assert!(message.contains(words), "{part} {change}: {message}");
+        assert!(!message.contains("evil"), "{message}");
     }
 }
 

@@ -19,20 +19,20 @@ fn by_groups(claim: &str) -> AdmissionRules {
     reason = "a table, of which each row is a case"
 )]
 fn people_of_known_providers_sign_in() {
-    let google = Sent {
+    let google = ProviderCase {
         issuer: Some("https://accounts.google.com"),
         ..sent(
             "claims",
             json!({"iss": "accounts.google.com", "azp": "refract", "hd": "example.com"}),
         )
     };
-    let authelia = Sent {
+    let authelia = ProviderCase {
         claims: json!({"email": null, "email_verified": null, "name": null}),
         userinfo: json!({"email": "ada@example.com", "email_verified": true, "name": "Ada"}),
-        ..Sent::default()
+        ..ProviderCase::default()
     };
     let x = key()["x"].as_str().unwrap().to_owned();
-    let table: &[(&str, &str, Sent)] = &[
+    let table: &[(&str, &str, ProviderCase)] = &[
         (
             "Auth0",
             "ramosbugs/openidconnect-rs/issues/23",
@@ -203,7 +203,7 @@ fn people_of_known_providers_sign_in() {
         (
             "ids as numbers",
             "OpenID Connect Core, 2: a text, which own providers forget",
-            Sent {
+            ProviderCase {
                 userinfo: json!({"sub": 17}),
                 ..sent("claims", json!({"sub": 17, "name": null}))
             },
@@ -296,7 +296,7 @@ fn roles_of_known_providers_are_read() {
 }
 
 #[test]
-fn a_role_claim_that_is_missing_is_told_from_one_without_a_role() {
+fn a_role_claim_that_is_missing_is_distinguished_from_one_without_a_role() {
     let with = |rules: &str, claims: Value| {
         let mut admission = by_groups("groups");
         admission.roles = RoleRules::parse(rules).unwrap();
@@ -311,10 +311,13 @@ fn a_role_claim_that_is_missing_is_told_from_one_without_a_role() {
         Ok((Some(Role::Reviewer), None))
     );
     let overage = json!({"_claim_names": {"groups": "src1"}});
-    let said = with("admins=owner", overage).unwrap_err().to_string();
-    assert!(said.contains("sent nothing about your role"), "{said}");
-    let said = with("admins=owner", json!({"groups": []}))
+    let message = with("admins=owner", overage).unwrap_err().to_string();
+    assert!(
+        message.contains("sent nothing about your role"),
+        "{message}"
+    );
+    let message = with("admins=owner", json!({"groups": []}))
         .unwrap_err()
         .to_string();
-    assert!(said.contains("names no role"), "{said}");
+    assert!(message.contains("names no role"), "{message}");
 }
