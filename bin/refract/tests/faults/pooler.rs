@@ -51,7 +51,7 @@ async fn a_pooler_that_loses_prepared_statements_is_named_at_the_start() {
         return;
     }
     let cluster = cluster(&[]);
-    // a later version loses them where it is told to keep none
+    // a later version loses them where it is set to keep none
     let none = "max_prepared_statements = 0";
     for (mode, is_good) in [("transaction", false), ("session", true)] {
         let mut settings = vec![format!("pool_mode = {mode}")];
