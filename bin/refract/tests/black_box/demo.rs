@@ -134,6 +134,16 @@ async fn it_serves_on_until_it_is_stopped_and_its_curl_line_works() {
     let signed_in = link.send(app).await;
     assert_eq!(signed_in.header("location"), Some("/"), "{signed_in:?}");
     let cookie = signed_in.cookies().remove(0);
+    // who has no password is asked before signing out
+    let asked = Request::outside("POST", "/sign-out")
+        .header("Sec-Fetch-Site", "same-origin")
+        .header("Cookie", &cookie);
+    let asked = asked.send(app).await;
+    assert_eq!(asked.header("location"), Some("/sign-out"), "{asked:?}");
+    let page = Request::outside("GET", "/sign-out").header("Cookie", &cookie);
+    let page = page.send(app).await.body;
+    let way_back = "start <code>refract demo</code> again";
+    assert!(page.contains(way_back), "{page}");
     let first = Request::outside("GET", "/").header("Cookie", &cookie);
     let page = first.send(app).await;
     // the sample's 200 messages, the demo's own call and this test's
