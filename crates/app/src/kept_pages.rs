@@ -34,7 +34,10 @@ impl KeptPages {
         make: impl Future<Output = Result<Markup, E>>,
     ) -> Result<Markup, E> {
         let cell = self.cell(key);
-        let made = cell.get_or_try_init(async || Ok(Arc::from(make.await?.into_string())));
+        let made = cell.get_or_try_init(move || async move {
+            let page = make.await?;
+            Ok(Arc::from(page.into_string()))
+        });
         let page = made.await?;
         if page.len() > MOST_BYTES {
             let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -305,7 +305,7 @@ mod tests {
             }
             assert!(tries.get() <= 2 * 2_000, "{}", tries.get());
         }
-        let equal = [(None, "A"); 12];
+        let equal = vec![(None, "A"); 12];
         let keys = outcome_keys(&equal, &[], |_| false);
         assert_eq!(
             keys[8..].iter().map(OutcomeKey::as_str).collect::<Vec<_>>(),

@@ -82,7 +82,7 @@ impl DraftKey {
     fn filled(
         &self,
         taken: &mut BTreeSet<String>,
-        make: impl Fn(&BTreeSet<String>) -> String,
+        make: impl FnOnce(&BTreeSet<String>) -> String,
     ) -> String {
         let key = self.as_str().trim();
         if !key.is_empty() {

@@ -92,27 +92,28 @@ async fn ask_digits(
     };
     let limit = |limits: &TokenLimits| limits.continued.tokens();
     let answered = requests.complete(&wanted, USUAL_ALTERNATIVES, limit, &mut series);
-    let digits = match answered.await {
-        Ok(completion) => {
-            let found = digits_after(letter, codes, &completion.positions);
-            if method == FollowUpMethod::ContinuedMessage {
-                let limits = &requests.server(series).capabilities.token_limits;
-                let needed = found.as_ref().map_or(usize::MAX, |found| found.tokens);
-                limits.continued.raise(needed);
+    let digits =
+        match answered.await {
+            Ok(completion) => {
+                let found = digits_after(letter, codes, &completion.positions);
+                if method == FollowUpMethod::ContinuedMessage {
+                    let limits = &requests.server(series).capabilities.token_limits;
+                    let needed = found.as_ref().map_or(usize::MAX, |found| found.tokens);
+                    limits.continued.raise(needed);
+                }
+                found.map(|found| found.digits)
             }
-            found.map(|found| found.digits)
-        }
-        Err(
-            ModelError::ParameterRefused { .. }
-            | ModelError::Status(400 | 422)
-            | ModelError::ContextTooSmall(_)
-            | ModelError::ReportedError,
-        ) => None,
-        // at the end of the question's time, the probabilities read so far are its answer
-        Err(
-            ModelError::TimedOut(_) | ModelError::HeldUp(_) | ModelError::TimedOutBehind(_),
-        ) if series.is_spent() => None,
-        Err(failure) => return Err(failure),
-    };
+            Err(
+                ModelError::ParameterRefused { .. }
+                | ModelError::Status(400 | 422)
+                | ModelError::ContextTooSmall(_)
+                | ModelError::ReportedError,
+            ) => None,
+            // at the end of the question's time, the probabilities read so far are its answer
+            Err(
+                ModelError::TimedOut(_) | ModelError::HeldUp(_) | ModelError::TimedOutBehind(_),
+            ) if series.is_spent() => None,
+            Err(failure) => return Err(failure),
+        };
     Ok(FollowedUp { digits, series })
 }
