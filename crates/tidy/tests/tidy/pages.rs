@@ -12,17 +12,17 @@ use crate::{assert_none, files, has_ending, read};
 /// [`every_page_has_a_budget`].
 const BUDGETS: [(&str, usize); 27] = [
     ("README.md", 480),
-    ("docs/API.md", 1_570),
+    ("docs/API.md", 1_590),
     ("docs/APP.md", 810),
     ("docs/ARCHITECTURE.md", 1_840),
     ("docs/AUTOMATION.md", 520),
-    ("docs/CHANGELOG.md", 1_640),
-    ("docs/COMPATIBILITY.md", 4_200),
+    ("docs/CHANGELOG.md", 1_850),
+    ("docs/COMPATIBILITY.md", 2_300),
     ("docs/CONTRIBUTING.md", 1_100),
     ("docs/DATABASE.md", 760),
     ("docs/DEPLOY.md", 1_770),
-    ("docs/FILES.md", 1_100),
-    ("docs/MODELS.md", 1_480),
+    ("docs/FILES.md", 1_110),
+    ("docs/MODELS.md", 1_600),
     ("docs/PERFORMANCE.md", 500),
     ("docs/PRISMS.md", 840),
     ("docs/PROBABILITIES.md", 1_070),
@@ -31,7 +31,7 @@ const BUDGETS: [(&str, usize); 27] = [
     ("docs/SCALING.md", 1_055),
     ("docs/SECURITY.md", 1_760),
     ("docs/SETTINGS.md", GENERATED),
-    ("docs/SIGN-ON.md", 700),
+    ("docs/SIGN-ON.md", 840),
     ("docs/TOUR.md", 900),
     ("docs/adr/", 8_900),
     ("docs/deploy/README.md", 190),
@@ -45,7 +45,7 @@ const BUDGETS: [(&str, usize); 27] = [
 const GENERATED: usize = ALL_WORDS;
 
 /// The most words of all Markdown in the repository.
-const ALL_WORDS: usize = 41_500;
+const ALL_WORDS: usize = 40_200;
 
 /// The most words of the README of a crate or of its fuzz targets.
 const CRATE_README: usize = 100;
