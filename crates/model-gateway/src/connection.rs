@@ -184,7 +184,7 @@ impl ModelConnections {
         if let Some(mut kept) = kept {
             match kept.send(self.request(body.clone(), trace)).await {
                 Ok(response) => return Ok((response, kept)),
-                Err(failure) if failure.is_unsent => {
+                Err(failure) if failure.is_unreceived => {
                     let error = failure.error;
                     tracing::debug!(%error, "the model server had closed a kept connection");
                 }

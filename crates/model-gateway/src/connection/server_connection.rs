@@ -1,24 +1,47 @@
 //! One HTTP/1.1 connection to a model server.
 
+use std::io::{self, ErrorKind};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::{Duration, Instant};
+
 use hyper::body::Incoming;
 use hyper::client::conn::http1::{self, SendRequest};
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+use super::reply;
 use super::request_body::RequestBody;
 use crate::error::ModelError;
+
+/// A server that closes a connection in this time had closed it before the request came; later, it
+/// has read the request.
+const CLOSING: Duration = Duration::from_secs(1);
+/// How a connection ends while a request is on its way: the server, or a machine between, has closed
+/// it.
+const CLOSED: [ErrorKind; 5] = [
+    ErrorKind::BrokenPipe,
+    ErrorKind::ConnectionAborted,
+    ErrorKind::ConnectionReset,
+    ErrorKind::NotConnected,
+    ErrorKind::UnexpectedEof,
+];
 
 /// Sends requests over one connection, one at a time. Dropping it closes the connection.
 pub(super) struct ServerConnection {
     sender: SendRequest<RequestBody>,
+    answer: Arc<AnswerBegun>,
 }
 
 /// Why the head of an answer did not come.
 pub(super) struct SendError {
     pub(super) error: hyper::Error,
-    /// Whether no byte of the request was sent: the server had closed the connection.
-    pub(super) is_unsent: bool,
+    /// Whether the request never reached the server: none of it was sent, or the server closed the
+    /// connection meanwhile, before a byte of the answer came.
+    pub(super) is_unreceived: bool,
 }
 
 impl ServerConnection {
@@ -27,11 +50,16 @@ impl ServerConnection {
     pub(super) async fn open(
         stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
     ) -> Result<Self, ModelError> {
+        let answer = Arc::new(AnswerBegun::default());
+        let stream = WatchedStream {
+            stream,
+            answer: Arc::clone(&answer),
+        };
         let opened = http1::handshake(TokioIo::new(stream)).await;
         let (sender, connection) = opened.map_err(|_| ModelError::Disconnected)?;
         // the sender reports errors as well, so the task's result is not needed
         tokio::spawn(connection);
-        Ok(Self { sender })
+        Ok(Self { sender, answer })
     }
 
     /// Sends a request and waits for the head of its answer.
@@ -39,10 +67,17 @@ impl ServerConnection {
         &mut self,
         request: Request<RequestBody>,
     ) -> Result<Response<Incoming>, SendError> {
+        self.answer.reset();
+        let begin = Instant::now();
         let sent = self.sender.try_send_request(request).await;
-        sent.map_err(|mut failure| SendError {
-            is_unsent: failure.take_message().is_some(),
-            error: failure.into_error(),
+        sent.map_err(|mut failure| {
+            let was_sent = failure.take_message().is_none();
+            let error = failure.into_error();
+            let is_met = begin.elapsed() < CLOSING && is_closed(&error);
+            SendError {
+                is_unreceived: !was_sent || is_met && !self.answer.has_begun(),
+                error,
+            }
         })
     }
 
@@ -55,5 +90,80 @@ impl ServerConnection {
     /// Whether the connection is known to be closed.
     pub(super) fn is_closed(&self) -> bool {
         self.sender.is_closed()
+    }
+}
+
+fn is_closed(error: &hyper::Error) -> bool {
+    error.is_incomplete_message()
+        || reply::io_kind(error).is_some_and(|kind| CLOSED.contains(&kind))
+}
+
+/// Whether a byte of the answer to the connection's last request has come.
+#[derive(Default)]
+struct AnswerBegun(AtomicBool);
+
+impl AnswerBegun {
+    fn reset(&self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+
+    fn begin(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    fn has_begun(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// A stream that notes when bytes come in. hyper reports a connection that ends before an answer
+/// like one that ends within the answer's head.
+struct WatchedStream<S> {
+    stream: S,
+    answer: Arc<AnswerBegun>,
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for WatchedStream<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
+        if buffer.filled().len() > before {
+            self.answer.begin();
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for WatchedStream<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        parts: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(context, parts)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
     }
 }

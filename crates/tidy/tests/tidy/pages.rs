@@ -12,7 +12,7 @@ use crate::{assert_none, files, has_ending, read};
 /// [`every_page_has_a_budget`].
 const BUDGETS: [(&str, usize); 27] = [
     ("README.md", 480),
-    ("docs/API.md", 1_590),
+    ("docs/API.md", 1_620),
     ("docs/APP.md", 810),
     ("docs/ARCHITECTURE.md", 1_840),
     ("docs/AUTOMATION.md", 520),
@@ -22,7 +22,7 @@ const BUDGETS: [(&str, usize); 27] = [
     ("docs/DATABASE.md", 760),
     ("docs/DEPLOY.md", 1_770),
     ("docs/FILES.md", 1_110),
-    ("docs/MODELS.md", 1_600),
+    ("docs/MODELS.md", 1_620),
     ("docs/PERFORMANCE.md", 500),
     ("docs/PRISMS.md", 840),
     ("docs/PROBABILITIES.md", 1_070),
