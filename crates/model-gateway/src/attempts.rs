@@ -253,11 +253,13 @@ impl<'a> CallSender<'a> {
     /// others.
     fn held_up(&self, failure: ModelError, place: ServerPlace, had_time: bool) -> ModelError {
         let is_row = had_time && self.priority == CallPriority::Batch;
-        match failure {
-            ModelError::TimedOut(time) if is_row && self.sender.pool.has_answered(place) => {
-                ModelError::HeldUp(time)
-            }
-            failure => failure,
+        if let ModelError::TimedOut(time) = failure
+            && is_row
+            && self.sender.pool.has_answered(place)
+        {
+            ModelError::HeldUp(time)
+        } else {
+            failure
         }
     }
 

@@ -222,10 +222,10 @@ impl ModelError {
     /// where the server takes fewer requests at a time, and a few times where it or a gateway in front
     /// of it was too slow, since the row's own text may be what takes so long.
     pub fn deserves_repetition(&self, repeated: u32) -> bool {
-        match self {
-            Self::HeldUp(_) | Self::Status(408 | 504 | 524) => repeated < MOST_REPETITIONS,
-            failure => failure.is_for_the_rate(),
+        if let Self::HeldUp(_) | Self::Status(408 | 504 | 524) = self {
+            return repeated < MOST_REPETITIONS;
         }
+        self.is_for_the_rate()
     }
 
     /// Whether the error of a saved result says that the host's credit or quota is used up: every

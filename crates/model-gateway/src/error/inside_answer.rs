@@ -88,9 +88,9 @@ fn is_error(error: &Value) -> bool {
 
 /// The status of an error.
 fn status_in(error: &Value) -> Option<u16> {
-    let read = |value: &Value| match value {
-        Value::String(digits) => digits.parse().ok(),
-        other => u16::try_from(other.as_u64()?).ok(),
+    let read = |value: &Value| match value.as_str() {
+        Some(digits) => digits.parse().ok(),
+        None => u16::try_from(value.as_u64()?).ok(),
     };
     let statuses = STATUS_KEYS.iter().filter_map(|key| read(error.get(*key)?));
     statuses

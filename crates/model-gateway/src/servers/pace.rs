@@ -143,12 +143,8 @@ impl ServerPace {
                 limits.learned = None;
                 self.is_limited.store(limits.are_any(), Ordering::Relaxed);
             }
-            Some(learned) => {
-                if learned.answered(now, request) {
-                    self.faster.notify_one();
-                }
-            }
-            None => {}
+            Some(learned) if learned.answered(now, request) => self.faster.notify_one(),
+            Some(_) | None => {}
         }
     }
 

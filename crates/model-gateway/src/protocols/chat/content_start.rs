@@ -1,6 +1,6 @@
 //! Finds where the content of a message begins among the tokens that the server lists.
 //!
-//! Servers that part a model's thoughts from its answer may list the tokens of both (SGLang, Ollama),
+//! Servers that part a model's thoughts from its answer may list the tokens of both (`SGLang`, Ollama),
 //! with or without the markers between them. A thought may hold a code: only the tokens of the
 //! content are read. White space and characters outside ASCII are not compared, since servers trim
 //! and spell them differently.
@@ -12,12 +12,12 @@ use super::token_text::{text_of, without_lead};
 /// it. `None` if the tokens are those of another text.
 pub(super) fn content_start(completion: &Completion) -> Option<usize> {
     let content = completion.content.as_deref().unwrap_or_default();
-    let content: Vec<u8> = content.bytes().filter(is_compared).collect();
+    let content: Vec<u8> = content.bytes().filter(|byte| is_compared(*byte)).collect();
     let text = text_of(without_end(&completion.positions));
     let places = text
         .iter()
         .enumerate()
-        .filter(|(_, byte)| is_compared(byte));
+        .filter(|(_, byte)| is_compared(*byte));
     let (places, compared): (Vec<usize>, Vec<u8>) = places.unzip();
     if content.is_empty()
         || compared.is_empty()
@@ -34,7 +34,11 @@ pub(super) fn content_start(completion: &Completion) -> Option<usize> {
     }
     // the server may strip what the model wrote before or behind its answer
     let answer = without_lead(&content);
-    let is_begun = text.get(lead..)?.iter().copied().filter(is_compared);
+    let is_begun = text
+        .get(lead..)?
+        .iter()
+        .copied()
+        .filter(|byte| is_compared(*byte));
     is_begun
         .take(answer.len())
         .eq(answer.iter().copied())
@@ -55,7 +59,7 @@ fn without_end(mut positions: &[TokenPosition]) -> &[TokenPosition] {
     positions
 }
 
-fn is_compared(byte: &u8) -> bool {
+fn is_compared(byte: u8) -> bool {
     byte.is_ascii_graphic()
 }
 
