@@ -137,7 +137,7 @@ fn is_cut(error: &hyper::Error) -> bool {
 }
 
 /// The kind of the input or output error under an error of hyper.
-fn io_kind(error: &hyper::Error) -> Option<ErrorKind> {
+pub(super) fn io_kind(error: &hyper::Error) -> Option<ErrorKind> {
     io_error(error).map(io::Error::kind)
 }
 

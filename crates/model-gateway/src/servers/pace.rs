@@ -143,8 +143,13 @@ impl ServerPace {
                 limits.learned = None;
                 self.is_limited.store(limits.are_any(), Ordering::Relaxed);
             }
-            Some(learned) if learned.answered(now, request) => self.faster.notify_one(),
-            Some(_) | None => {}
+            Some(learned) => {
+                let is_faster = learned.answered(now, request);
+                if is_faster {
+                    self.faster.notify_one();
+                }
+            }
+            None => {}
         }
     }
 

@@ -17,7 +17,7 @@ pub(super) fn content_start(completion: &Completion) -> Option<usize> {
     let places = text
         .iter()
         .enumerate()
-        .filter(|(_, byte)| is_compared(*byte));
+        .filter(|(_, byte)| is_compared(**byte));
     let (places, compared): (Vec<usize>, Vec<u8>) = places.unzip();
     if content.is_empty()
         || compared.is_empty()
