@@ -116,7 +116,7 @@ const ARROWS: [(&str, &[&str]); 20] = [
 
 /// External dependencies, each with the only crates that may depend on it. Dev-dependencies count
 /// too.
-const KEEPERS: [(&str, &[&str]); 19] = [
+const KEEPERS: [(&str, &[&str]); 18] = [
     ("actix-http", &["refract-http-serving"]),
     ("actix-server", &["refract-http-serving"]),
     (
