@@ -295,9 +295,9 @@ mod tests {
             labels(&|number| format!("{}{:04}", "x".repeat(60), number / 2)),
         ] {
             tries.set(0);
-            let (mut tried, mut taken) = (TriedNumbers::default(), BTreeSet::new());
+            let (mut numbers, mut taken) = (TriedNumbers::default(), BTreeSet::new());
             for label in &labels {
-                let key = outcome_key(label, &mut tried, |key| {
+                let key = outcome_key(label, &mut numbers, |key| {
                     tries.set(tries.get() + 1);
                     taken.contains(key)
                 });

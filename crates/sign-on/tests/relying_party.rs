@@ -189,6 +189,7 @@ impl Provider {
                 ..AdmissionRules::default()
             },
             account: "default".to_owned(),
+            asks_for_second_factor: false,
         };
         SignOn::new(settings, tls).unwrap()
     }

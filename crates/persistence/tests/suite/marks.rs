@@ -54,10 +54,10 @@ async fn each_change_of_a_mark_moves_the_watermark(it: Fixture) {
         marked_at: moment(3),
         ..mark(result, "topic", "other")
     };
-    let changing = it
-        .database
-        .change_marks(it.prism.id, result, &[other], &[later.question]);
-    changing.await.unwrap();
+    it.database
+        .change_marks(it.prism.id, result, &[other], &[later.question])
+        .await
+        .unwrap();
     assert!(moves().await, "as many marks as before");
     let newest = it.database.find_newest_result(it.prism.id).await.unwrap();
     assert_eq!(newest, Some(result));

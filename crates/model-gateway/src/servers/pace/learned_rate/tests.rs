@@ -287,7 +287,7 @@ fn burst(mut rate: LearnedRate, mut now: Duration, requests: usize) -> Duration 
         }
         was_held_back = true;
     }
-    now - began
+    now.saturating_sub(began)
 }
 
 #[test]
