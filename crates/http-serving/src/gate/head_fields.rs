@@ -94,15 +94,18 @@ impl HeadFields {
                 HeadPlace::RequestLine {
                     length,
                     is_post,
-                    last: [_, last @ ..],
+                    mut last,
                 },
                 letter,
             ) => {
-                let [a, b, c, d, e, f, g] = last;
+                last.rotate_left(1);
+                if let Some(end) = last.last_mut() {
+                    *end = letter;
+                }
                 HeadPlace::RequestLine {
                     length: length + 1,
                     is_post: is_post && b"POST ".get(length).is_none_or(|at| *at == letter),
-                    last: [a, b, c, d, e, f, g, letter],
+                    last,
                 }
             }
             (HeadPlace::Name(name, length), b':') => match name.get(..length) {

@@ -5,6 +5,7 @@ use crate::error::DocumentFault;
 use crate::grant::Grant;
 
 /// The tokens that the provider gave. It has no `Debug`, so that no log shows one by accident.
+#[expect(clippy::struct_field_names, reason = "the names of RFC 6749")]
 pub(crate) struct TokenAnswer {
     pub(crate) access_token: Option<String>,
     pub(crate) id_token: Option<String>,

@@ -93,7 +93,7 @@ impl Database {
                 held_by_others: held.map(Cost::from_nanos).sum(),
             };
             let nanos = i64::try_from(decide(left).nanos_rounded_up()).unwrap_or(i64::MAX);
-            let hold = (
+            let new = (
                 budget_holds::holder.eq(Bind(holder)),
                 budget_holds::account_id.eq(Bind(account)),
                 budget_holds::held_nanos.eq(nanos),
@@ -102,7 +102,7 @@ impl Database {
             run!(
                 c,
                 diesel::insert_into(budget_holds::table)
-                    .values(hold)
+                    .values(new)
                     .on_conflict(budget_holds::holder)
                     .do_update()
                     .set((

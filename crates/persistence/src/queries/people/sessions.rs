@@ -41,6 +41,10 @@ pub struct SessionsAlive {
 
 /// A person whom a session signs in.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "facts about a person, each independent of the others"
+)]
 pub struct SessionRow {
     /// The account that the person belongs to.
     pub account: AccountId,
