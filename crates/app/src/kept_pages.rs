@@ -34,11 +34,11 @@ impl KeptPages {
         make: impl Future<Output = Result<Markup, E>>,
     ) -> Result<Markup, E> {
         let cell = self.cell(key);
-        let made = cell.get_or_try_init(move || async move {
+        let getting = cell.get_or_try_init(move || async move {
             let page = make.await?;
             Ok(Arc::from(page.into_string()))
         });
-        let page = made.await?;
+        let page = getting.await?;
         if page.len() > MOST_BYTES {
             let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             kept.retain(|known| !Arc::ptr_eq(&known.page, &cell));
@@ -75,12 +75,12 @@ mod tests {
 
     #[tokio::test]
     async fn twelve_visits_at_once_make_a_page_once_until_its_key_changes() {
-        let (pages, made) = (KeptPages::default(), Cell::new(0));
+        let (pages, count) = (KeptPages::default(), Cell::new(0));
         let visit = async |key: &str| {
             let make = async {
-                made.set(made.get() + 1);
+                count.set(count.get() + 1);
                 tokio::task::yield_now().await;
-                Ok::<_, ()>(html! { (made.get()) })
+                Ok::<_, ()>(html! { (count.get()) })
             };
             pages
                 .page(key.to_owned(), make)
@@ -97,11 +97,11 @@ mod tests {
             visit(&number.to_string()).await;
             visit("a 2").await;
         }
-        let before = made.get();
+        let before = count.get();
         visit("a 2").await;
-        assert_eq!(made.get(), before);
+        assert_eq!(count.get(), before);
         visit("a 1").await;
-        assert_eq!(made.get(), before + 1);
+        assert_eq!(count.get(), before + 1);
         assert_eq!(pages.0.lock().unwrap().len(), MOST);
     }
 
@@ -117,7 +117,7 @@ mod tests {
                 Ok::<_, ()>(PreEscaped("a".repeat(MOST_BYTES + 1)))
             };
             let page = pages.page("a".to_owned(), large).await.unwrap();
-            assert!(made.get() && page.0.len() > MOST_BYTES);
+            assert!(count.get() && page.0.len() > MOST_BYTES);
         }
     }
 }

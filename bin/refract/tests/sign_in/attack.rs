@@ -110,8 +110,8 @@ impl Tally {
 
 /// Begins a sign-on and comes back with an invented code.
 async fn invented_code(connection: &mut HttpConnection, from: &str, count: u32) -> HttpAnswer {
-    let begin = Request::outside("GET", "/sign-on").header("X-Forwarded-For", from);
-    let begun = connection.call(&begin).await;
+    let request = Request::outside("GET", "/sign-on").header("X-Forwarded-For", from);
+    let begun = connection.call(&request).await;
     let location = begun.header("location").unwrap();
     let (_, state) = location.split_once("state=").unwrap();
     let state = state.split('&').next().unwrap();

@@ -65,15 +65,15 @@ impl Person {
         address: &str,
     ) -> Duration {
         let app = service.nodes[0].app;
-        let began = Instant::now();
-        let begin = Request::outside("GET", "/sign-on").header("X-Forwarded-For", address);
-        let begun = begin.send(app).await;
-        let to_provider = began.elapsed();
-        let back = provider.walk(begun.header("location").unwrap()).await;
+        let start = Instant::now();
+        let request = Request::outside("GET", "/sign-on").header("X-Forwarded-For", address);
+        let sent = request.send(app).await;
+        let to_provider = start.elapsed();
+        let back = provider.walk(sent.header("location").unwrap()).await;
         let path = back.strip_prefix(&format!("http://{app}")).unwrap();
         let back = Request::outside("GET", path)
             .header("X-Forwarded-For", address)
-            .header("Cookie", &begun.cookies().join("; "));
+            .header("Cookie", &sent.cookies().join("; "));
         let came = Instant::now();
         let answer = back.send(app).await;
         assert_eq!(answer.status, 303, "{answer:?}");

@@ -67,7 +67,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
         Ok::<_, PageError>(html! { (form(&view.models())) (body) (retests(&history)) })
     };
     let key = page_key(&visit, &history, question).await?;
-    let main = visit.site.kept_pages.page(key, making).await?;
+    let main = visit.site.kept_pages.page(key, Box::pin(making)).await?;
     Ok(reply(&visit, &history, &main, StatusCode::OK))
 }
 

@@ -69,19 +69,12 @@ fn shortened(mut cell: String) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Cursor;
-    use std::path::PathBuf;
-    use std::sync::Arc;
 
     use super::super::stored_input::StoredInput;
     use super::*;
 
     fn of(name: &str, bytes: &[u8]) -> Result<InputOutline, String> {
-        let bytes = bytes.to_vec();
-        let stored = StoredInput {
-            name: PathBuf::from(name),
-            bytes: Arc::new(move || Box::new(Cursor::new(bytes.clone()))),
-        };
+        let stored = StoredInput::of_bytes(name, bytes);
         outline(InputSource::Stored(stored), 2).map_err(|error| error.to_string())
     }
 

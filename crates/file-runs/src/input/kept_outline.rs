@@ -42,7 +42,9 @@ impl KeptOutline {
         let header = header.collect();
         let mut rows = outline.rows;
         rows.truncate(ROWS);
-        rows.iter_mut().for_each(|row| row.truncate(CELLS));
+        for row in &mut rows {
+            row.truncate(CELLS);
+        }
         Self {
             description: outline.description,
             columns,
@@ -72,7 +74,7 @@ mod tests {
     fn a_kept_outline_is_bounded_and_comes_back_as_it_was() {
         let of = |header: Vec<String>| {
             KeptOutline::of(InputOutline {
-                kind: InputKind::Tsv,
+                kind: InputKind::Tsv { is_quoted: false },
                 encoding: InputEncoding::Utf8,
                 description: "TSV".to_owned(),
                 rows: vec![header.clone(); 20],

@@ -15,7 +15,7 @@ const MOST_READERS: usize = 2;
 /// Upper bound on the readers that wait: each holds a thread.
 const MOST_WAITING: usize = 32;
 /// Longest time that a reader waits.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// How long a reader reads before it gives way to others that wait. To go on, it reads the file again
 /// up to where it was.
 const TURN: Duration = Duration::from_secs(5);

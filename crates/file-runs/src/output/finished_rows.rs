@@ -134,12 +134,16 @@ pub(crate) async fn hand_over(
             first_error.stop(stop);
         }
     }
-    let mut failures: Vec<_> = failures.into_iter().collect();
-    failures.sort_by(|(words, count), (other, others)| others.cmp(count).then(words.cmp(other)));
     RunSummary {
         stop: None,
         written,
-        failures,
+        failures: most_frequent_first(failures),
         columns: Vec::new(),
     }
+}
+
+fn most_frequent_first(failures: HashMap<String, u64>) -> Vec<(String, u64)> {
+    let mut failures: Vec<_> = failures.into_iter().collect();
+    failures.sort_by(|(words, count), (other, others)| others.cmp(count).then(words.cmp(other)));
+    failures
 }

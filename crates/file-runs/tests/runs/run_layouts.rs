@@ -1,7 +1,5 @@
 //! The layouts of outputs, and outputs written again from the results that a run left.
 
-use std::io::Cursor;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use refract_domain::prism::slug::PrismSelector;
@@ -58,10 +56,7 @@ async fn file_run_of(service: &Service, name: &str, mappings: &[ColumnMapping]) 
         .unwrap()
         .into();
     let order = RunOrder {
-        input: InputSource::Stored(StoredInput {
-            name: PathBuf::from(name),
-            bytes: Arc::new(move || Box::new(Cursor::new(Arc::clone(&bytes)))),
-        }),
+        input: InputSource::Stored(StoredInput::of_bytes(name, bytes)),
         mappings,
         shard: Shard::WHOLE,
         name: String::new(),

@@ -38,7 +38,7 @@ async fn failure(reply: ScriptedReply) -> (ModelError, usize) {
 fn probability_of_yes(call: ModelReply) -> f64 {
     match call.outcome.unwrap().as_slice()[0].1 {
         Answer::YesNo { probability } => probability.to_f64(),
-        _ => f64::NAN,
+        Answer::Choice { .. } | Answer::Scale { .. } => f64::NAN,
     }
 }
 

@@ -162,7 +162,7 @@ async fn run_until_used_up(refract: Refract, it: &Fixture, prism: &PrismLens) {
         for row in worker.. {
             tokio::select! {
                 () = share.row_may_begin() => {}
-                _ = is_used_up.wait() => return,
+                () = is_used_up.wait() => return,
             }
             tokio::time::sleep(Duration::from_millis(5 + row % 3 * 10)).await;
             let cost = if row % 2 == 0 { "0.005" } else { "0.015" };

@@ -2,9 +2,6 @@
 //! spreadsheet writes it.
 
 use std::fmt::Write as _;
-use std::io::Cursor;
-use std::path::PathBuf;
-use std::sync::Arc;
 
 use proptest::prelude::*;
 
@@ -12,11 +9,7 @@ use super::super::input_outline::outline;
 use super::super::*;
 
 fn stored(name: &str, bytes: Vec<u8>) -> InputSource<'static> {
-    let bytes: Arc<[u8]> = bytes.into();
-    InputSource::Stored(StoredInput {
-        name: PathBuf::from(name),
-        bytes: Arc::new(move || Box::new(Cursor::new(Arc::clone(&bytes)))),
-    })
+    InputSource::Stored(StoredInput::of_bytes(name, bytes))
 }
 
 fn wanted() -> WantedColumns {

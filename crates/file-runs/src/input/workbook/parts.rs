@@ -135,13 +135,13 @@ fn styles_memory(styles: &[u8]) -> Result<usize, WorkbookError> {
     loop {
         buffer.clear();
         let event = xml.read_event_into(&mut buffer);
-        match event.map_err(|_| WorkbookError::Damaged)? {
-            Event::Eof => break,
-            Event::Start(tag) | Event::Empty(tag) => {
-                formats += usize::from(tag.local_name().as_ref() == "xf");
-                longest = longest.max(tag.len());
-            }
-            _ => {}
+        let event = event.map_err(|_| WorkbookError::Damaged)?;
+        if let Event::Start(tag) | Event::Empty(tag) = &event {
+            formats += usize::from(tag.local_name().as_ref() == "xf");
+            longest = longest.max(tag.len());
+        }
+        if matches!(event, Event::Eof) {
+            break;
         }
         events += 1;
     }
@@ -169,16 +169,21 @@ fn check_rows(part: impl Read) -> Result<(), WorkbookError> {
         buffer.clear();
         left.set(ROW_BYTES);
         let event = xml.read_event_into(&mut buffer);
-        match event.map_err(|_| WorkbookError::Damaged)? {
-            Event::Eof => return Ok(()),
-            Event::Start(tag) if tag.local_name().as_ref() == "c" => {
-                // a cell in a cell would hide how much the outer one has
-                if cell_from.replace(xml.buffer_position()).is_some() {
-                    return Err(WorkbookError::Damaged);
-                }
-            }
-            Event::End(tag) if tag.local_name().as_ref() == "c" => cell_from = None,
-            _ => {}
+        let event = event.map_err(|_| WorkbookError::Damaged)?;
+        if matches!(event, Event::Eof) {
+            return Ok(());
+        }
+        if let Event::Start(tag) = &event
+            && tag.local_name().as_ref() == "c"
+            // a cell in a cell would hide how much the outer one has
+            && cell_from.replace(xml.buffer_position()).is_some()
+        {
+            return Err(WorkbookError::Damaged);
+        }
+        if let Event::End(tag) = &event
+            && tag.local_name().as_ref() == "c"
+        {
+            cell_from = None;
         }
         let cell = cell_from.map_or(0, |from| xml.buffer_position() - from);
         if cell > ROW_BYTES {

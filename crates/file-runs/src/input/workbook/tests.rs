@@ -141,7 +141,7 @@ fn a_reader_gives_way_to_others_and_goes_on_where_it_was() {
     let sheet: String = (1..=400).map(row).collect();
     let input = StoredInput::of_bytes("a.xlsx", workbook(&sheet, "<sst/>"));
     // there is room for one reader, and none keeps it for long
-    let budget = WorkbookBudget::with_times(1, Duration::from_secs(60), Duration::ZERO);
+    let budget = WorkbookBudget::with_times(1, Duration::from_mins(1), Duration::ZERO);
     let opened = Workbook::open(InputBytes::Stored(input.within(&budget))).unwrap();
     let readers = [0; 3].map(|_| opened.records());
     let mut readers = readers.map(|records| records.map_err(|error| error.to_string()).unwrap());
@@ -187,7 +187,7 @@ fn what_a_reader_keeps_is_bounded() {
         ("xl/worksheets/sheet1.xml", &in_pieces, Err(&damaged)),
         ("xl/worksheets/sheet1.xml", &many, Ok(())),
     ] {
-        let checked = super::parts::check(&zipped(&[("_rels/.rels", relations), (name, part)]));
+        let checked = parts::check(&zipped(&[("_rels/.rels", relations), (name, part)]));
         let checked = checked.map(|_| ()).map_err(|error| error.to_string());
         assert_eq!(checked.as_ref().copied(), expected, "{name}");
     }

@@ -102,15 +102,11 @@ impl BudgetShare {
 
     /// Waits until a row may begin.
     pub async fn row_may_begin(&self) {
-        let permit = match self.rows.try_acquire() {
-            Ok(permit) => Ok(permit),
-            Err(_) => {
-                self.waiting.notify_one();
-                self.rows.acquire().await
-            }
-        };
+        if self.rows.available_permits() == 0 {
+            self.waiting.notify_one();
+        }
         // the semaphore is never closed
-        if let Ok(permit) = permit {
+        if let Ok(permit) = self.rows.acquire().await {
             permit.forget();
         }
     }
