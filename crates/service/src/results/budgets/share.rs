@@ -126,17 +126,21 @@ impl BudgetShare {
     /// Grants rows until the budget is used up.
     pub async fn grant(&self) -> BudgetUsedUp {
         loop {
-            match self.look().await {
-                Ok(Ok(())) => {}
+            let rows = match self.look().await {
+                Ok(Ok(rows)) => rows,
                 Ok(Err(used_up)) => return used_up,
                 // a row meets the database itself
                 Err(error) => {
                     tracing::warn!(%error, "a budget could not be looked at yet");
-                    self.add(1);
+                    1
                 }
-            }
+            };
+            self.add(rows);
             sleep(SHORT_PAUSE).await;
-            let _ = timeout(LONG_PAUSE, self.waiting.notified()).await;
+            // without rows, those in flight are waited for
+            if rows > 0 {
+                let _ = timeout(LONG_PAUSE, self.waiting.notified()).await;
+            }
         }
     }
 
@@ -147,15 +151,14 @@ impl BudgetShare {
         }
     }
 
-    /// Looks at the budget, and replaces the share.
-    async fn look(&self) -> Result<Result<(), BudgetUsedUp>, InternalError> {
+    /// Looks at the budget and takes back what was granted. Returns how many rows may begin.
+    async fn look(&self) -> Result<Result<u64, BudgetUsedUp>, InternalError> {
         let database = &self.refract.database;
         let now = database.time(Utc::now()).await?;
         let found = self.refract.budgets().look(self.of.account, now).await?;
         let progress = self.withdraw();
         let Some(found) = found else {
-            self.add(UNLIMITED);
-            return Ok(Ok(()));
+            return Ok(Ok(UNLIMITED));
         };
         if let Err(used_up) = found.check() {
             return Ok(Err(used_up));
@@ -170,14 +173,13 @@ impl BudgetShare {
         };
         let holding = database.hold_budget(self.of, now, now + TERM, decide);
         holding.await?;
-        match receiver.try_recv() {
-            Ok(Share::Rows(rows, _)) => self.add(rows),
-            Ok(Share::Later(_)) => {}
-            Ok(Share::UsedUp) => return Ok(Err(BudgetUsedUp(found.budget))),
+        Ok(match receiver.try_recv() {
+            Ok(Share::Rows(rows, _)) => Ok(rows),
+            Ok(Share::Later(_)) => Ok(0),
+            Ok(Share::UsedUp) => Err(BudgetUsedUp(found.budget)),
             // the budget was removed meanwhile
-            Err(_) => self.add(UNLIMITED),
-        }
-        Ok(Ok(()))
+            Err(_) => Ok(UNLIMITED),
+        })
     }
 
     /// Takes back the rows that have not begun.
