@@ -117,7 +117,7 @@ mod tests {
                 Ok::<_, ()>(PreEscaped("a".repeat(MOST_BYTES + 1)))
             };
             let page = pages.page("a".to_owned(), large).await.unwrap();
-            assert!(count.get() && page.0.len() > MOST_BYTES);
+            assert!(made.get() && page.0.len() > MOST_BYTES);
         }
     }
 }
