@@ -156,7 +156,9 @@ mod tests {
         assert!(budget.is_wanted());
         assert!(got_room.try_recv().is_err());
         drop(other);
-        threads.map(|thread| thread.join().unwrap());
+        for thread in threads {
+            thread.join().unwrap();
+        }
         assert_eq!(got_room.try_iter().collect::<Vec<_>>(), [500 * KIB, KIB]);
         assert_eq!((budget.state().held, budget.state().readers), (0, 0));
     }
