@@ -73,7 +73,7 @@ impl BodyBudget {
             small: BudgetShare::of_kib(small),
             any: BudgetShare::of_kib(kib - small - pages - workbooks),
             pages: BudgetShare::of_kib(pages),
-            workbooks: workbooks * KIB,
+            workbooks: workbooks.saturating_mul(KIB),
             waiting: AtomicUsize::new(0),
         }))
     }
