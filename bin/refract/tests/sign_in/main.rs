@@ -98,7 +98,8 @@ const CODES_OF_NETWORK: usize = 25;
 /// for an answer.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn invented_codes_keep_nobody_out_of_sign_on() {
-    if !TestProvider::available() {
+    // too slow beside other tests, so outside the gate
+    if !TestProvider::available() || std::env::var_os("REFRACT_TEST_SIGN_IN").is_none() {
         return;
     }
     let size = Size::wanted();

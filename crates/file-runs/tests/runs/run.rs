@@ -24,7 +24,9 @@ async fn a_row_of_the_output_is_the_row_of_the_api(backend: Backend) {
     service.write("in.csv", rows);
     for format in ["csv", "tsv", "jsonl"] {
         let output = format!("out.{format}");
-        let ended = service.run_file("in.csv", &["--output", &output]).await;
+        let ended = service
+            .run_file("in.csv", &["--output", &output, "--blank-rows"])
+            .await;
         assert_eq!(ended.done(), "");
     }
     // only the first run asked the model

@@ -21,8 +21,8 @@ const SMALL_BYTES: usize = 64 * KIB;
 /// forms. Requests without room wait. Clones share one budget.
 ///
 /// One eighth is reserved for bodies of up to 64 KiB, so that large bodies never block them. One
-/// quarter is for pages, and one eighth for the reading of workbooks, which keeps its own account.
-/// The rest is for bodies of any size.
+/// quarter is for pages. The rest is for bodies of any size. The reading of workbooks may take one
+/// eighth more, and keeps its own account.
 #[derive(Clone, Debug)]
 pub struct BodyBudget(Arc<BudgetShares>);
 
@@ -71,7 +71,7 @@ impl BodyBudget {
         Self(Arc::new(BudgetShares {
             kib,
             small: BudgetShare::of_kib(small),
-            any: BudgetShare::of_kib(kib - small - pages - workbooks),
+            any: BudgetShare::of_kib(kib - small - pages),
             pages: BudgetShare::of_kib(pages),
             workbooks: workbooks.saturating_mul(KIB),
             waiting: AtomicUsize::new(0),
@@ -212,8 +212,8 @@ mod tests {
     #[test]
     fn large_bodies_wait_for_room_and_never_hold_small_ones_up() {
         let budget = BodyBudget::of_mib(32).unwrap();
-        let mut large: Vec<_> = (0..16).map(|_| body(&budget, MIB).unwrap()).collect();
-        assert_eq!(budget.held_bytes(), 16 * MIB);
+        let mut large: Vec<_> = (0..20).map(|_| body(&budget, MIB).unwrap()).collect();
+        assert_eq!(budget.held_bytes(), 20 * MIB);
         let mut next = Box::pin(budget.room_for_body(MIB, 1));
         assert!((&mut next).now_or_never().is_none());
         assert_eq!(budget.waiting(), 1);
@@ -230,14 +230,14 @@ mod tests {
     fn small_bodies_use_the_room_that_large_ones_leave() {
         let budget = BodyBudget::of_mib(32).unwrap();
         let small: Vec<_> = (0..400).filter_map(|_| body(&budget, 64 * KIB)).collect();
-        assert_eq!(small.len(), (4 + 16) * 16);
+        assert_eq!(small.len(), (4 + 20) * 16);
         assert!(budget.room_for_page(8 * MIB).now_or_never().is_some());
     }
 
     #[test]
     fn who_stops_waiting_takes_no_room() {
         let budget = BodyBudget::of_mib(32).unwrap();
-        let all = body(&budget, 16 * MIB).unwrap();
+        let all = body(&budget, 20 * MIB).unwrap();
         let mut waiting = Box::pin(budget.room_for_body(MIB, 1));
         assert!((&mut waiting).now_or_never().is_none());
         drop(waiting);
@@ -248,8 +248,8 @@ mod tests {
     #[test]
     fn what_is_larger_than_its_share_gets_the_whole_share() {
         let budget = BodyBudget::of_mib(32).unwrap();
-        let room = budget.room_for_body(16 * MIB, 4).now_or_never().unwrap();
-        assert_eq!(budget.held_bytes(), 16 * MIB);
+        let room = budget.room_for_body(20 * MIB, 4).now_or_never().unwrap();
+        assert_eq!(budget.held_bytes(), 20 * MIB);
         assert!(body(&budget, MIB).is_none());
         drop(room);
         assert!(body(&budget, MIB).is_some());

@@ -6,7 +6,7 @@ mod example_checks;
 mod example_texts;
 pub(super) mod row;
 mod save_definitions;
-pub(crate) mod versions;
+mod versions;
 
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;

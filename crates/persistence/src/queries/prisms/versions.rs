@@ -224,7 +224,7 @@ impl Database {
     }
 }
 
-pub(crate) fn version_from_json(json: &str) -> Result<PrismVersion, PersistenceError> {
+fn version_from_json(json: &str) -> Result<PrismVersion, PersistenceError> {
     let column = "prism_versions.definition";
     serde_json::from_str(json).map_err(|_| PersistenceError::Unreadable { column })
 }

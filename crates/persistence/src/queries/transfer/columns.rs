@@ -55,10 +55,6 @@ pub(super) enum ImportRule {
     /// The value of the file; the moment of the import for a person whose address signs in to
     /// another account of this database.
     RemovedIfTaken,
-    /// The value of the file, if it can be read as a version of a prism.
-    Version,
-    /// The value of the file, if it is null or can be read as a lens.
-    Lens,
     /// The value of the file if that id is lower than the row's own; others are set at the end.
     LowerId,
 }

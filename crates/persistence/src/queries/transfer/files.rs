@@ -13,8 +13,6 @@ use uuid::Uuid;
 use super::account_table::AccountTable;
 use super::columns::{ImportRule, StoredColumn, StoredKind};
 use super::statements::written;
-use crate::queries::lenses::lens_json::lens_from_json;
-use crate::queries::prisms::versions::version_from_json;
 
 /// What an import knows besides its files.
 #[derive(Clone, Debug)]
@@ -110,18 +108,7 @@ impl<'a> FileRow<'a> {
                 ImportRule::Null => Value::Null,
                 ImportRule::Zero => 0.into(),
                 ImportRule::KeptOrNow if value.is_null() => now(),
-                // pages that show it could not be read any more
-                ImportRule::Version if !is_version(&value) => {
-                    return Err(RowError::Value(column.name));
-                }
-                ImportRule::Lens if lens_from_json(value.as_str()).is_err() => {
-                    return Err(RowError::Value(column.name));
-                }
-                ImportRule::Kept
-                | ImportRule::KeptOrAccount
-                | ImportRule::KeptOrNow
-                | ImportRule::Version
-                | ImportRule::Lens => value,
+                ImportRule::Kept | ImportRule::KeptOrAccount | ImportRule::KeptOrNow => value,
                 ImportRule::UnusableHash => unusable_hash(self.id()?),
                 ImportRule::EndedFileRun => ended_file_run(value),
                 ImportRule::EndedRetest => ended_retest(value),
@@ -181,11 +168,6 @@ impl<'a> FileRow<'a> {
         };
         parsed.ok_or(RowError::Value(column.name))
     }
-}
-
-fn is_version(value: &Value) -> bool {
-    let json = value.as_str();
-    json.is_some_and(|json| version_from_json(json).is_ok())
 }
 
 fn simple(id: Uuid) -> Value {

@@ -2,8 +2,7 @@
 
 use super::super::account_table::{AccountTable, OF_PERSON, OF_PRISM, Owner};
 use super::super::columns::ImportRule::{
-    Account, AccountName, KeptOrAccount, KeptOrNow, Lens, Null, RemovedIfTaken, UnusableHash,
-    Version,
+    Account, AccountName, KeptOrAccount, KeptOrNow, Null, RemovedIfTaken, UnusableHash,
 };
 use super::super::columns::{account, bytes, id, json, moment, text, whole};
 
@@ -48,7 +47,7 @@ pub(super) const PRISMS: AccountTable = AccountTable {
         text("name"),
         whole("latest_version"),
         whole("lens_revision"),
-        json("lens").imported(Lens),
+        json("lens"),
         moment("created_at"),
         moment("archived_at"),
     ],
@@ -62,7 +61,7 @@ pub(super) const PRISM_VERSIONS: AccountTable = AccountTable {
     columns: &[
         id("prism_id"),
         whole("version"),
-        json("definition").imported(Version),
+        json("definition"),
         moment("created_at"),
         id("made_by"),
     ],
@@ -76,7 +75,7 @@ pub(super) const LENS_REVISIONS: AccountTable = AccountTable {
     columns: &[
         id("prism_id"),
         whole("revision"),
-        json("lens").imported(Lens),
+        json("lens"),
         id("made_by"),
         moment("made_at"),
         text("note"),
@@ -113,6 +112,7 @@ pub(super) const PEOPLE: AccountTable = AccountTable {
         moment("created_at"),
         moment("removed_at").imported(RemovedIfTaken),
         id("untold_event"),
+        moment("by_link_since").left_out(Null),
     ],
 };
 
