@@ -1,12 +1,15 @@
 //! Claims: what a provider says about a person, and who that is here.
 
+mod second_factor;
+
 use refract_domain::account::person::{Email, PersonName};
 use refract_domain::account::role::Role;
 use serde_json::Value;
 
+use self::second_factor::had_second_factor;
+
 use crate::document::Document;
 use crate::error::{DocumentFault, NotLetIn};
-use crate::second_factor::had_second_factor;
 use crate::settings::AdmissionRules;
 
 /// The most values of the role claim that are read.

@@ -21,7 +21,6 @@ mod metadata;
 mod provider;
 mod relying_party;
 mod role_rules;
-mod second_factor;
 mod settings;
 mod verification;
 

@@ -10,6 +10,7 @@
 mod metrics;
 mod rounds;
 mod share;
+mod used_up;
 
 use std::num::NonZeroUsize;
 
@@ -23,6 +24,7 @@ use refract_persistence::{BudgetRow, CountedMonth, WriteOutcome};
 pub(crate) use self::metrics::BudgetMetrics;
 pub use self::rounds::{BudgetOutcome, BudgetRounds};
 pub use self::share::BudgetShare;
+pub use self::used_up::BudgetUsedUp;
 use crate::events::event_stamp;
 use crate::people::AccountActor;
 use crate::{InternalError, Refract};
@@ -59,11 +61,6 @@ pub struct BudgetUse {
     /// The first day of the month in UTC.
     pub month: NaiveDate,
 }
-
-/// An account's budget was used up before the end of the month.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the month's budget of {0} is used up: raise it or wait for the next month, then go on")]
-pub struct BudgetUsedUp(pub MonthBudget);
 
 impl BudgetUse {
     /// The whole percents of the budget that are used.

@@ -33,7 +33,7 @@ const BUDGETS: [(&str, usize); 27] = [
     ("docs/SETTINGS.md", GENERATED),
     ("docs/SIGN-ON.md", 840),
     ("docs/TOUR.md", 900),
-    ("docs/adr/", 8_900),
+    ("docs/adr/", 9_050),
     ("docs/deploy/README.md", 190),
     ("docs/measurements/", 2_900),
     (".github/", 100),

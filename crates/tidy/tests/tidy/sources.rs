@@ -7,17 +7,17 @@ use crate::crate_tree::{self, CrateTree};
 use crate::{assert_none, files, has_ending, read};
 
 /// Upper bound on the lines of a file, including tests and benches.
-const LONGEST: usize = 400;
+const LONGEST: usize = 450;
 
 /// Upper bound on the lines of a product file, without tests.
-const LONGEST_OF_PRODUCT: usize = 350;
+const LONGEST_OF_PRODUCT: usize = 450;
 
 /// Upper bound on the modules at a crate's root.
 const ROOT_MODULES: usize = 12;
 
 /// Upper bound on the lines in the binary's `src`, without tests: it joins the crates and contains
 /// no rule.
-const LONGEST_BINARY: usize = 820;
+const LONGEST_BINARY: usize = 840;
 
 /// Upper bound on the lines of the median file in `src`.
 const LONGEST_MEDIAN: usize = 115;

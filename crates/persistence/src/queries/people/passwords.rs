@@ -12,13 +12,10 @@ use crate::connections::{on, run, unless_rolled_back};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
+use crate::queries::people::person::NO_PASSWORD;
 use crate::queries::people::sessions::{NewSession, insert_session};
 use crate::schema::sql_types::Bind;
 use crate::schema::{invitations, known_browsers, people, sessions, sign_in_tries};
-
-/// What people have in the place of a password hash who sign in by a provider or by links only: they
-/// have joined, and no password fits.
-pub(super) const NO_PASSWORD: &str = "*";
 
 /// The row for checking a person's password.
 #[derive(Clone)]

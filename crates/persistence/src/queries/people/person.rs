@@ -18,6 +18,10 @@ use crate::queries::events::add_event;
 use crate::schema::sql_types::Bind;
 use crate::schema::{accounts, invitations, known_browsers, one_time_codes, people, sessions};
 
+/// What people have in the place of a password hash who sign in by a provider or by links only: they
+/// have joined, and no password fits.
+pub(super) const NO_PASSWORD: &str = "*";
+
 /// The names by which a person is shown.
 #[derive(Clone, Debug, PartialEq, Eq, Queryable)]
 pub struct PersonNameRow {

@@ -11,7 +11,7 @@ use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::people::known_browsers::NewBrowser;
-use crate::queries::people::passwords::NO_PASSWORD;
+use crate::queries::people::person::NO_PASSWORD;
 use crate::queries::people::person::WhoColumns;
 use crate::queries::people::provider_sessions::ProviderCheck;
 use crate::schema::sql_types::Bind;

@@ -13,7 +13,7 @@ use crate::connections::{for_update, in_transaction, run};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
-use crate::queries::people::passwords::NO_PASSWORD;
+use crate::queries::people::person::NO_PASSWORD;
 use crate::queries::people::provider_sessions::{NewProviderSession, ProviderSessionColumns};
 use crate::queries::people::sessions::{NewSession, insert_session};
 use crate::schema::sql_types::Bind;

@@ -18,7 +18,7 @@ use tokio::sync::{Notify, Semaphore};
 use tokio::time::{Instant, sleep, timeout};
 use uuid::Uuid;
 
-use super::BudgetUsedUp;
+use super::used_up::BudgetUsedUp;
 use crate::{InternalError, Refract};
 
 /// The shortest pause between two looks.

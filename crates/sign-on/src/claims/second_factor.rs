@@ -21,7 +21,7 @@ const CONTEXTS: [&str; 6] = [
 ];
 
 /// Whether these methods and this context mean that the person gave two factors of different kinds.
-pub(crate) fn had_second_factor<'a>(
+pub(super) fn had_second_factor<'a>(
     methods: impl Iterator<Item = &'a str>,
     context: Option<&str>,
 ) -> bool {
