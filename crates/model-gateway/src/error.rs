@@ -230,7 +230,7 @@ impl ModelError {
 
     /// Whether the error of a saved result says that the host's credit or quota is used up: every
     /// further request would fail alike.
-    pub fn says_credit_is_used_up(error: &str) -> bool {
+    pub fn is_about_used_up_credit(error: &str) -> bool {
         error.starts_with(CREDIT_USED_UP)
     }
 

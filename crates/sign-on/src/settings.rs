@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_joins_is_said_in_one_line() {
+    fn who_joins_is_stated_in_one_line() {
         let rule = |domains: &[&str], claim: Option<&str>| {
             let rules = AdmissionRules {
                 allowed_domains: domains.iter().map(ToString::to_string).collect(),
@@ -200,9 +200,9 @@ mod tests {
                 "everybody whom the provider knows joins who get a role",
             ),
         ] {
-            let (lets, said) = rule(domains, claim);
-            assert_eq!(lets, joins, "{said}");
-            assert!(said.starts_with(line), "{said}");
+            let (lets, line_shown) = rule(domains, claim);
+            assert_eq!(lets, joins, "{line_shown}");
+            assert!(line_shown.starts_with(line), "{line_shown}");
         }
     }
 

@@ -324,7 +324,7 @@ fn new_keys_are_found_and_userinfo_is_needed_only_for_what_is_missing() {
 }
 
 #[test]
-fn a_discovery_document_that_cannot_be_used_is_said_by_its_member() {
+fn a_discovery_document_that_cannot_be_used_is_reported_by_its_member() {
     run(async {
         let provider = Provider::start();
         for (change, words) in [

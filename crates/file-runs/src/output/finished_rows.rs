@@ -116,7 +116,7 @@ pub(crate) async fn hand_over(
                         };
                         is_in_order &= !error
                             .as_deref()
-                            .is_some_and(ModelError::says_credit_is_used_up);
+                            .is_some_and(ModelError::is_about_used_up_credit);
                         if is_in_order {
                             tally.next_in_order(number, end);
                         }

@@ -59,7 +59,7 @@ impl FailureStreak {
             return;
         }
         error.clone_into(&mut self.error);
-        if ModelError::says_credit_is_used_up(error) {
+        if ModelError::is_about_used_up_credit(error) {
             self.is_credit_used_up = true;
             self.line = line;
         }

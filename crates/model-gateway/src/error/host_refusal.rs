@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn used_up_credit_is_told_from_a_rate() {
+    fn used_up_credit_differs_from_a_rate() {
         let short = Some(Duration::from_secs(36));
         let used_up = Some(HostRefusal::CreditUsedUp);
         for (status, subject, wait, expected) in [

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_host_says_of_its_account_or_the_text_is_known_inside_an_answer_too() {
+    fn what_the_host_reports_of_its_account_or_the_text_is_known_inside_an_answer_too() {
         for (body, expected) in [
             (
                 r#"{"error":{"message":"Insufficient credits","code":402}}"#,

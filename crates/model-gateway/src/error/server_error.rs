@@ -112,8 +112,8 @@ impl ServerError {
 
     /// Whether the server refuses the API key, or the lack of one.
     pub(crate) fn is_about_the_key(&self) -> bool {
-        let is_said = self.reason == RefusalReason::Gateway(GatewayRefusal::Key);
-        is_said || matches!(self.status, 401 | 403)
+        let is_named = self.reason == RefusalReason::Gateway(GatewayRefusal::Key);
+        is_named || matches!(self.status, 401 | 403)
     }
 
     /// Whether to send this request again: after a 429 or any 5xx, unless waiting does not mend it

@@ -113,7 +113,7 @@ async fn used_up_credit_is_asked_once_and_is_no_rate() {
     ] {
         let (failure, requests) = failure(reply).await;
         assert!(!failure.is_for_the_rate());
-        assert!(ModelError::says_credit_is_used_up(&failure.to_string()));
+        assert!(ModelError::is_about_used_up_credit(&failure.to_string()));
         assert_eq!((failure, requests), (ModelError::CreditUsedUp(status), 1));
     }
 }

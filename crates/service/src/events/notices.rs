@@ -1,6 +1,6 @@
 //! Announces to a person the changes that others made to their access: to their role, to their
 //! one-time codes, or to their password through a link made by another person. A link with the sign-in
-//! provider is announced too: whoever the provider gives the person's address made it.
+//! provider is announced too: somebody to whom the provider gives the address made it.
 
 use std::cmp::Reverse;
 

@@ -116,7 +116,7 @@ impl AskedTexts {
             self.begun_before = self.begun.0.load(Ordering::Relaxed);
         }
         self.failures_in_a_row += 1;
-        if ModelError::says_credit_is_used_up(&error) {
+        if ModelError::is_about_used_up_credit(&error) {
             self.end.get_or_insert_with(|| EarlyEnd::CreditUsedUp {
                 error: error.clone(),
             });

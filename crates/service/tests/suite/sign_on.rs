@@ -108,9 +108,9 @@ async fn a_person_with_a_password_is_linked_once(it: Option<SignOnFixture>) {
     let unseen = by_password.first_unseen_event.unwrap();
     let events = it.refract.events();
     let notices = events.change_notices(it.base.account, invitation.person, unseen);
-    let told = notices.await.unwrap();
-    let told: Vec<_> = told.iter().map(|it| it.change.event.action).collect();
-    assert_eq!(told, [EventAction::ProviderLinked]);
+    let announced = notices.await.unwrap();
+    let announced: Vec<_> = announced.iter().map(|it| it.change.event.action).collect();
+    assert_eq!(announced, [EventAction::ProviderLinked]);
     assert!(!by_password.is_by_provider, "the session goes on");
     let password = TypedPassword::new(PASSWORD);
     let people = it.refract.people();

@@ -166,7 +166,7 @@ fn of_domain() -> AdmissionRules {
     clippy::too_many_lines,
     reason = "a table, of which each row is a case"
 )]
-fn what_is_wrong_is_said_by_name_and_never_repeated() {
+fn what_is_wrong_is_reported_by_name_and_never_repeated() {
     let table: &[(&str, Value, &str)] = &[
         (
             "claims",

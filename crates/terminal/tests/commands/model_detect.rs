@@ -266,7 +266,7 @@ async fn nothing_found_is_an_error_with_a_reason() {
 }
 
 #[tokio::test]
-async fn a_line_says_for_each_protocol_why_it_was_not_answered() {
+async fn a_line_shows_for_each_protocol_why_it_was_not_answered() {
     let server = serving(vec![("/v1/chat/completions", json!({}))]);
     let ended = detect_at(&server.url()).await;
     let begins = |name: &&str| {

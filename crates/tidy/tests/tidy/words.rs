@@ -123,7 +123,7 @@ const RETIRED_NAMES: [(&str, &str); 39] = [
 
 /// Words that stay: the word, the beginning of the paths, and a part of the line. Each is a name of
 /// something else, a stored name, or a name that callers know.
-const KEPT: [(&str, &str, &str); 15] = [
+const KEPT: [(&str, &str, &str); 17] = [
     // the old name of a metric, for one release
     ("left alone", "", "refract_model_server_left_alone"),
     // columns and a key of `refract results show --json`
@@ -147,6 +147,8 @@ const KEPT: [(&str, &str, &str); 15] = [
     ("by hand", "docs/", "0014-traces-by-hand-made-spans"),
     // functions of the standard library and of tokio
     ("forget", "crates/service/", "mem::forget"),
+    ("forget", "crates/service/", "permit.forget"),
+    ("forget", "crates/service/", "forget_permits"),
     ("forget", "crates/test-support/", "permit.forget"),
     // the outcome of JUnit
     ("Failure", "crates/terminal/", "NonSuccessKind::Failure"),

@@ -145,7 +145,7 @@ fn read_sheet(
         if sender.send(SheetMessage::Rows(read)).is_err() || is_last {
             return Ok(());
         }
-        rows.forget_row();
+        rows.drop_row();
     }
 }
 
@@ -286,7 +286,7 @@ impl RowGatherer {
     }
 
     /// Forgets the cells of the row being read, which is read again.
-    fn forget_row(&mut self) {
+    fn drop_row(&mut self) {
         self.cells.clear();
         self.odd_cells.clear();
         self.cell_bytes = 0;

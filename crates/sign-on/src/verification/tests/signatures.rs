@@ -50,7 +50,7 @@ fn signatures_by_rsa_are_verified_with_keys_as_libraries_write_them() {
 }
 
 #[test]
-fn a_signed_userinfo_answer_is_for_this_client_if_it_says_for_whom() {
+fn a_signed_userinfo_answer_is_for_this_client_if_it_names_for_whom() {
     let metadata = || {
         let keys = SigningKeys::of(&document(json!({"keys": [key()]}))).unwrap();
         let endpoint = "https://id.example.com/x";
