@@ -160,7 +160,8 @@ mod tests {
             thread.join().unwrap();
         }
         assert_eq!(got_room.try_iter().collect::<Vec<_>>(), [500 * KIB, KIB]);
-        assert_eq!((budget.state().held, budget.state().readers), (0, 0));
+        let state = budget.state();
+        assert_eq!((state.held, state.readers), (0, 0));
     }
 
     #[test]

@@ -29,7 +29,7 @@ const CONNECT: Duration = Duration::from_secs(5);
 /// set another.
 const SILENCE: Duration = Duration::from_secs(30);
 /// The most time for the trial of prepared statements.
-const TRIAL: Duration = Duration::from_secs(3);
+const TRIAL: Duration = Duration::from_secs(10);
 /// First statement of every session, which sets its statement timeout: only a fault makes a
 /// statement take this long.
 const SESSION: &str = "SET statement_timeout = '30s'";

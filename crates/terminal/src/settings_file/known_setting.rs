@@ -73,11 +73,12 @@ impl KnownSetting {
     }
 }
 
-/// Whether an address has a user and a password, or a key in the place of the user.
+/// Whether an address has a user and a password.
 fn has_credentials(address: &str) -> bool {
     let rest = address.split_once("://").map(|(_, rest)| rest);
     let authority = rest.and_then(|rest| rest.split(['/', '?', '#']).next());
-    authority.is_some_and(|authority| authority.contains('@'))
+    let user = authority.and_then(|authority| authority.rsplit_once('@'));
+    user.is_some_and(|(user, _)| user.contains(':'))
 }
 
 #[cfg(test)]
@@ -96,11 +97,15 @@ mod tests {
         };
         for secret in [
             "http://user:word@host/v1",
-            "http://host/v1,https://key@other/v1",
+            "http://host/v1,https://user:word@other/v1",
         ] {
             assert!(setting.holds_secret(secret), "{secret}");
         }
-        for open in ["http://host/v1", "https://host/@me/v1", "builtin:lexical"] {
+        for open in [
+            "http://user@host/v1",
+            "https://host:1/@me/v1",
+            "builtin:lexical",
+        ] {
             assert!(!setting.holds_secret(open), "{open}");
         }
     }
