@@ -1,4 +1,9 @@
 //! Sign-ons over TCP by a scripted provider, whose answers a test changes.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test that meets the unexpected ends there"
+)]
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -260,7 +265,7 @@ fn a_person_signs_on_and_is_asked_about_again() {
         // an outage is no refusal
         for status in [429, 500, 503] {
             provider.change(|script| {
-                script.refusal = Some((status, json!({"error": "invalid_grant"})))
+                script.refusal = Some((status, json!({"error": "invalid_grant"})));
             });
             let refused = party.refresh(&signed_on.grant, "u-1").await.err().unwrap();
             assert!(!refused.is_final(), "{status}");

@@ -48,7 +48,7 @@ async fn each_change_of_a_mark_moves_the_watermark(it: Fixture) {
         marked_at: moment(2),
         ..mark(result, "angry", "no")
     };
-    save(&it, &[later.clone()]).await;
+    save(&it, std::slice::from_ref(&later)).await;
     assert!(moves().await);
     let other = Mark {
         marked_at: moment(3),

@@ -63,7 +63,7 @@ impl SignOnPermit {
         let permit = permit.map_err(|_| SignOnError::Busy)?;
         let counter = standing.counter;
         let before = database.list_sign_in_tries(counter.clone(), window(Utc::now()));
-        let counted = if before.await?.len() < SUSPECT {
+        let counted_before = if before.await?.len() < SUSPECT {
             None
         } else {
             let email = address(&counter);
@@ -72,7 +72,7 @@ impl SignOnPermit {
         };
         Ok(Self {
             counter,
-            counted,
+            counted: counted_before,
             _permit: permit,
         })
     }
@@ -99,14 +99,13 @@ impl SignOnPermit {
         }
         let email = address(&self.counter);
         let attempt = code_try(&email, &self.counter);
-        let tried = match self.counted {
-            Some(tried) => tried,
-            None => {
-                let new = attempt.new_try();
-                let saving = database.save_sign_in_try(new.clone(), window(attempt.now));
-                saving.await?;
-                new
-            }
+        let tried = if let Some(tried) = self.counted {
+            tried
+        } else {
+            let new = attempt.new_try();
+            let saving = database.save_sign_in_try(new.clone(), window(attempt.now));
+            saving.await?;
+            new
         };
         match attempt.refuse(database, tried, None).await {
             SignInError::Persistence(error) => Err(error),
