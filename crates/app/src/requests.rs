@@ -5,6 +5,7 @@ pub(crate) mod carried_form;
 pub(crate) mod days;
 pub(crate) mod form;
 pub(crate) mod form_size;
+pub(crate) mod off_event_loop;
 pub(crate) mod origin;
 pub(crate) mod page_request;
 pub(crate) mod path_values;

@@ -23,7 +23,7 @@ pub(crate) mod versions;
 
 pub use self::apply::{Apply, ApplyError};
 pub use self::definition::{AppliedDefinition, ApplyOutcome, DefinitionError, DefinitionFile};
-pub use self::draft::VersionDraft;
+pub use self::draft::{NextVersion, VersionDraft};
 pub use self::error::PrismError;
 pub use self::example_texts::{
     AskedExamples, CheckedExample, ExampleError, ExampleInput, ExampleState, ExampleTexts,

@@ -107,7 +107,7 @@ async fn invented_codes_keep_nobody_out_of_sign_on() {
         let provider = TestProvider::start().await;
         let settings = [
             ("REFRACT_APP_TRUSTED_PROXIES", "127.0.0.0/8"),
-            ("REFRACT_LOG", "error"),
+            ("REFRACT_LOG", "warn,refract=info"),
             ("REFRACT_OIDC_ISSUER", provider.issuer.as_str()),
             ("REFRACT_OIDC_CLIENT_ID", CLIENT_ID),
             ("REFRACT_OIDC_CLIENT_SECRET", CLIENT_SECRET),

@@ -8,11 +8,11 @@ use refract_file_runs::{
     ColumnMapping, FileRun, InputError, InputOutline, InputSource, KeptOutline, OpenRunError,
     RunOrder, Shard, StoredInput, outline,
 };
-use refract_http_serving::Panicked;
 use refract_service::CallError;
 use refract_service::runs::{StoredMapping, StoredRun};
 
 use crate::replies::page_error::PageError;
+use crate::requests::off_event_loop::off_event_loop;
 use crate::requests::visit::Visit;
 
 /// Rows of a JSON Lines file whose keys are looked at.
@@ -37,8 +37,8 @@ pub(crate) async fn read_outline(
     let input = stored_input(visit, upload, file_name);
     // reading waits for the database, so it has a thread of its own
     let reading =
-        tokio::task::spawn_blocking(move || outline(InputSource::Stored(input), HEADER_ROWS));
-    let read = reading.await.map_err(|_| PageError::Panicked(Panicked))?;
+        off_event_loop(move || outline(InputSource::Stored(input), HEADER_ROWS));
+    let read = reading.await?;
     if let Ok(outline) = &read {
         let kept = KeptOutline::of(outline.clone()).to_text();
         visit.refract.runs().keep_outline(upload, kept).await?;
@@ -78,7 +78,7 @@ pub(crate) async fn open_file(visit: &Visit, run: &StoredRun) -> Result<Arc<File
     })?;
     let input = stored_input(visit, upload, &run.file_name);
     let mappings: Vec<_> = run.mappings.iter().cloned().map(column_mapping).collect();
-    let opening = tokio::task::spawn_blocking(move || {
+    let opening = off_event_loop(move || {
         let order = RunOrder {
             input: InputSource::Stored(input),
             mappings: &mappings,
@@ -87,7 +87,7 @@ pub(crate) async fn open_file(visit: &Visit, run: &StoredRun) -> Result<Arc<File
         };
         FileRun::open(prism, order)
     });
-    let opened = opening.await.map_err(|_| PageError::Panicked(Panicked))?;
+    let opened = opening.await?;
     opened.map(Arc::new).map_err(|error| match error {
         OpenRunError::Input(error) => PageError::NotChanged(error.to_string()),
         OpenRunError::Mapping(error) => PageError::NotChanged(error.to_string()),

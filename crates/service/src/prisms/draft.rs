@@ -6,11 +6,18 @@ use refract_authoring::version_difference::{VersionDifference, differences};
 use refract_domain::ids::AccountId;
 use refract_domain::prism::PrismVersion;
 use refract_domain::prism::slug::PrismSelector;
+use refract_domain::problem::Problems;
 use refract_domain::submission::budget;
 use refract_persistence::Prism;
 
 use super::error::PrismError;
 use crate::prisms::Prisms;
+
+/// What a draft of a prism's next version is checked against.
+pub struct NextVersion {
+    prism: Prism,
+    earlier: EarlierVersions,
+}
 
 /// A version that would be saved as it is, with the version that it would follow.
 pub struct VersionDraft {
@@ -32,8 +39,32 @@ impl Prisms<'_> {
         prism: &PrismSelector,
         file: &[u8],
     ) -> Result<VersionDraft, PrismError> {
+        Ok(self.next_version(account, prism).await?.draft(file)?)
+    }
+
+    /// What the next version of a prism is checked against.
+    ///
+    /// # Errors
+    /// When there is no such prism, or the database fails.
+    pub async fn next_version(
+        self,
+        account: AccountId,
+        prism: &PrismSelector,
+    ) -> Result<NextVersion, PrismError> {
         let id = self.find(account, prism).await?.id;
         let (prism, earlier) = self.read_earlier(id).await?;
+        Ok(NextVersion { prism, earlier })
+    }
+}
+
+impl NextVersion {
+    /// Parses a prism file by the rules for the next version. A version of 25,300 options takes
+    /// long: call it where a thread may block.
+    ///
+    /// # Errors
+    /// The rules that the file breaks.
+    pub fn draft(self, file: &[u8]) -> Result<VersionDraft, Problems> {
+        let Self { prism, earlier } = self;
         let file = PrismFile::read(file, Some(&earlier))?;
         Ok(VersionDraft {
             prism,

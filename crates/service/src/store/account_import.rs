@@ -4,8 +4,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use chrono::Utc;
+use refract_domain::answer::Answers;
 use refract_domain::event::{Actor, Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::AccountId;
+use refract_domain::lens::Column;
+use refract_domain::prism::PrismVersion;
+use refract_domain::prism::example::ExpectedOutcomes;
 use refract_persistence::{
     ACCOUNT_TABLES, AccountImportState, AccountTable, FileRow, ImportContext, ImportRows,
     ImportRowsOutcome, ImportedRow, PersistenceError, RowError,
@@ -274,7 +278,10 @@ impl<P: FnMut(u64)> AccountImport<'_, P> {
             let Some(line) = file.next()? else { break };
             bytes += line.len();
             let row = FileRow::parse(table, &line)
-                .and_then(|row| row.imported(table, &self.context))
+                .and_then(|row| {
+                    check_readable(table, &row)?;
+                    row.imported(table, &self.context)
+                })
                 .map_err(|error| refused(file, error))?;
             self.rows += 1;
             self.late_retries.extend(row.late_retry);
@@ -322,7 +329,67 @@ impl<P: FnMut(u64)> AccountImport<'_, P> {
     }
 }
 
+/// Refuses a row whose prism, lens or answers no page could show.
+fn check_readable(table: &AccountTable, row: &FileRow<'_>) -> Result<(), RowError> {
+    match table.name() {
+        "prism_versions" => {
+            let version = row.read::<PrismVersion>("definition")?;
+            let is_usable = |version: PrismVersion| !version.questions().is_empty();
+            if !version.is_some_and(is_usable) {
+                return Err(RowError::Value("definition"));
+            }
+        }
+        "prisms" | "lens_revisions" => drop(row.read::<Vec<Column>>("lens")?),
+        "prism_examples" => drop(row.read::<ExpectedOutcomes>("expected")?),
+        "results" => drop(row.read::<Answers>("answers")?),
+        _ => {}
+    }
+    Ok(())
+}
+
 fn refused(file: &OpenLines, error: RowError) -> AccountImportError {
     let (file, line) = file.place();
     AccountImportError::Row { file, line, error }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_no_page_could_show_is_refused() {
+        for (name, column, line) in [
+            ("prism_versions", "definition", r#"{"definition": {}}"#),
+            ("prism_versions", "definition", r#"{"definition": null}"#),
+            ("prism_versions", "definition", r#"{"version": 1}"#),
+            (
+                "prism_versions",
+                "definition",
+                r#"{"definition": {"fields": [], "questions": []}}"#,
+            ),
+            ("prisms", "lens", r#"{"lens": [{"name": "a"}]}"#),
+            ("lens_revisions", "lens", r#"{"lens": {}}"#),
+            ("prism_examples", "expected", r#"{"expected": [1]}"#),
+            ("results", "answers", r#"{"answers": {"topic": "sports"}}"#),
+        ] {
+            let table = ACCOUNT_TABLES.iter().find(|table| table.name() == name);
+            let table = table.unwrap();
+            let row = FileRow::parse(table, line).unwrap();
+            let refused = check_readable(table, &row);
+            assert_eq!(refused, Err(RowError::Value(column)), "{name}: {line}");
+        }
+    }
+
+    #[test]
+    fn a_failed_result_and_an_automatic_lens_have_nothing_to_read() {
+        for (name, line) in [
+            ("results", r#"{"answers": null}"#),
+            ("prisms", r#"{"lens": null}"#),
+        ] {
+            let table = ACCOUNT_TABLES.iter().find(|table| table.name() == name);
+            let table = table.unwrap();
+            let row = FileRow::parse(table, line).unwrap();
+            assert_eq!(check_readable(table, &row), Ok(()), "{name}");
+        }
+    }
 }

@@ -6,7 +6,7 @@ use refract_domain::ids::PrismId;
 use refract_domain::prism::VersionNumber;
 use refract_domain::problem::{Problem, Problems};
 use refract_domain::submission::budget;
-use refract_service::prisms::{Prism, PrismError};
+use refract_service::prisms::{Prism, VersionDraft};
 
 use super::carried_draft::DraftBase;
 use super::draft::EditDraft;
@@ -15,6 +15,7 @@ use super::stored_edit::EditExtras;
 use crate::components::form_errors::at_paths;
 use crate::components::prism_tabs::prism_address;
 use crate::replies::page_error::PageError;
+use crate::requests::off_event_loop::off_event_loop;
 use crate::requests::visit::Visit;
 
 /// The input that is sent while all validation errors are shown.
@@ -113,36 +114,45 @@ impl Editing {
         &self,
         visit: &Visit,
     ) -> Result<Result<PrismFile, Problems>, PageError> {
+        if self.prism.is_some() {
+            let read = self.read_version(visit).await?;
+            return Ok(read.map(|draft| draft.file));
+        }
         let file = self.draft.file();
-        if self.prism.is_none() {
-            return Ok(PrismFile::read(&file, None));
-        }
-        let selector = visit.prism()?;
+        off_event_loop(move || PrismFile::read(&file, None)).await
+    }
+
+    /// Parses the draft as the next version of its prism. Nothing is saved.
+    pub(crate) async fn read_version(
+        &self,
+        visit: &Visit,
+    ) -> Result<Result<VersionDraft, Problems>, PageError> {
         let prisms = visit.refract.prisms();
-        match prisms.draft(visit.account(), &selector, &file).await {
-            Ok(draft) => Ok(Ok(draft.file)),
-            Err(PrismError::Invalid(problems)) => Ok(Err(problems)),
-            Err(refusal) => Err(refusal.into()),
-        }
+        let next = prisms.next_version(visit.account(), &visit.prism()?);
+        let next = next.await?;
+        let file = self.draft.file();
+        off_event_loop(move || next.draft(&file)).await
     }
 
     /// Validates the draft by the rules for saving. Nothing is saved.
     pub(crate) async fn check(&self, visit: &Visit) -> Result<CheckedDraft, PageError> {
+        let read = self.read(visit).await?;
+        let questions = self.draft.questions.iter();
+        let open: Vec<bool> = questions.map(|question| !question.is_folded).collect();
+        let checked = off_event_loop(move || CheckedDraft::of(read, &open)).await?;
         Ok(CheckedDraft {
             is_asked: self.is_asked,
-            ..CheckedDraft::of(&self.draft, self.read(visit).await?)
+            ..checked
         })
     }
 }
 
 impl CheckedDraft {
-    fn of(draft: &EditDraft, read: Result<PrismFile, Problems>) -> Self {
+    /// Of what was read of a draft, and of which of its questions are open.
+    fn of(read: Result<PrismFile, Problems>, open: &[bool]) -> Self {
         match read {
             Ok(PrismFile { version, name: _ }) => Self {
-                warnings: lint_questions(&version, |place| {
-                    let question = draft.questions.get(place);
-                    question.is_some_and(|question| !question.is_folded)
-                }),
+                warnings: lint_questions(&version, |place| open.get(place) == Some(&true)),
                 size: Some(budget::size_of_version(&version)),
                 ..Self::default()
             },

@@ -1,8 +1,6 @@
 //! The page with the form.
 
-use actix_web::web;
 use maud::{Markup, html};
-use refract_http_serving::Panicked;
 
 use super::draft_bar::{conflict, done, draft_bar, named};
 use super::draft_keys::made_keys;
@@ -14,6 +12,7 @@ use crate::components::notice::{NoticeKind, notice};
 use crate::components::prism_tabs::PrismTab;
 use crate::replies::page::{Page, Section};
 use crate::replies::page_error::PageError;
+use crate::requests::off_event_loop::off_event_loop;
 use crate::requests::visit::Visit;
 
 /// A draft with the content of its form.
@@ -26,12 +25,12 @@ pub(crate) struct MadeForm {
 /// Makes the content of the form on a thread of its own: that of a large prism takes so long that
 /// other visitors would notice.
 pub(crate) async fn made(editing: Editing, checked: CheckedDraft) -> Result<MadeForm, PageError> {
-    let making = web::block(move || MadeForm {
+    off_event_loop(move || MadeForm {
         form: inside(&editing, &checked),
         editing,
         checked,
-    });
-    making.await.map_err(|_| PageError::from(Panicked))
+    })
+    .await
 }
 
 /// The page.

@@ -1,7 +1,9 @@
 //! The page before saving: the changes, and both versions on stored texts.
 
+use std::sync::Arc;
+
 use maud::{Markup, html};
-use refract_authoring::wording::lint_questions;
+use refract_authoring::wording::{WordingWarning, lint_questions};
 use refract_service::prisms::{DraftTrialCost, VersionDraft};
 use refract_service::results::ReadableResult;
 
@@ -18,13 +20,16 @@ use crate::components::field::FormField;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::counted;
 use crate::components::prism_tabs::PrismTab;
+use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
+use crate::requests::off_event_loop::off_event_loop;
 use crate::requests::visit::Visit;
 
 /// The content of the page.
 pub(crate) struct Review<'a> {
     pub(crate) editing: &'a Editing,
     pub(crate) draft: &'a VersionDraft,
+    pub(crate) changes: &'a DraftChanges,
     /// The cost of trying the draft on stored texts.
     pub(crate) cost: DraftTrialCost,
     /// The outcome of the last trial of this draft.
@@ -35,22 +40,60 @@ pub(crate) struct Review<'a> {
     pub(super) examples: DraftExamples,
 }
 
+/// What a draft changes. A version may have 25,300 options.
+pub(crate) struct DraftChanges {
+    is_empty: bool,
+    list: Markup,
+    /// About the wording of what changed.
+    warnings: Vec<WordingWarning>,
+}
+
+impl DraftChanges {
+    /// Compares a draft with the version that it follows.
+    pub(crate) async fn of(
+        editing: &Editing,
+        draft: &Arc<VersionDraft>,
+    ) -> Result<Self, PageError> {
+        let is_small = !editing.draft.is_large();
+        let questions = editing.draft.questions.iter();
+        let linted: Vec<bool> = questions
+            .map(|question| is_small || !editing.base.has(question))
+            .collect();
+        let draft = Arc::clone(draft);
+        off_event_loop(move || {
+            let changes = draft.differences();
+            Self {
+                is_empty: changes.is_empty(),
+                list: differences(&changes),
+                warnings: lint_questions(&draft.file.version, |place| {
+                    linted.get(place).copied().unwrap_or(is_small)
+                }),
+            }
+        })
+        .await
+    }
+}
+
 /// The page.
 pub(crate) fn show(visit: &Visit, review: &Review<'_>) -> PageReply {
-    let Review { editing, draft, .. } = review;
+    let Review {
+        editing,
+        draft,
+        changes,
+        ..
+    } = review;
     let prism = &draft.prism;
-    let changes = draft.differences();
     let new_name = draft.file.name.as_str();
     let is_renamed = prism.name != new_name;
-    let is_changed = is_renamed || !changes.is_empty();
+    let is_changed = is_renamed || !changes.is_empty;
     let main = html! {
         (draft_bar(visit, editing))
         (review.examples.markup())
         h2 { "What changes against version " (prism.latest_version) }
         @if is_renamed { p { "The prism is called " bdi { (new_name) } ". Its slug stays." } }
         @if !is_changed { p { "Nothing changes." } }
-        (differences(&changes))
-        (wording(review))
+        (changes.list)
+        (wording(&changes.warnings))
         (form(review, is_changed))
         @if let Some(trial) = review.tried { (tried_texts(trial, &review.stored)) }
     };
@@ -87,13 +130,7 @@ fn tried_texts(trial: &TriedTexts, stored: &[ReadableResult]) -> Markup {
 }
 
 /// The warnings about the wording of what changed.
-fn wording(review: &Review<'_>) -> Markup {
-    let typed = &review.editing.draft;
-    let warnings = lint_questions(&review.draft.file.version, |place| {
-        let question = typed.questions.get(place);
-        let is_changed = question.is_some_and(|question| !review.editing.base.has(question));
-        is_changed || !typed.is_large()
-    });
+fn wording(warnings: &[WordingWarning]) -> Markup {
     html! {
         @if !warnings.is_empty() {
             (notice(NoticeKind::Warning, &html! {

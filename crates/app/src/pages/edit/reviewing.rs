@@ -1,13 +1,16 @@
 //! `/prisms/{slug}/edit/review`: the stored draft before it is saved; and what is done to it there.
 
+use std::sync::Arc;
+
 use actix_web::http::StatusCode;
 use refract_service::people::DraftRevision;
-use refract_service::prisms::{PrismError, TRIAL_TEXTS, TrialTexts, VersionDraft};
+use refract_service::prisms::{TRIAL_TEXTS, TrialTexts};
 
 use super::editing::Editing;
 use super::example_check::{self, DraftExamples};
 use super::keeping;
 use super::kept_state::{DraftStanding, REVISION, TAB};
+use super::review_page::DraftChanges;
 use super::trial::TriedTexts;
 use super::{meanwhile_page, review_page, saving};
 use crate::replies::page_error::PageError;
@@ -25,13 +28,15 @@ pub(crate) async fn review(visit: Visit) -> Result<PageReply, PageError> {
     if editing.based_on != Some(prism.latest_version) {
         return meanwhile_page::show(&visit, &editing).await;
     }
-    let Some(draft) = read(&visit, &editing).await? else {
+    let Ok(draft) = editing.read_version(&visit).await? else {
         return Ok(PageReply::see_other(&format!(
             "{}?check=1",
             editing.address()
         )));
     };
-    let lens = std::sync::Arc::new(visit.find_lens().await?);
+    let draft = Arc::new(draft);
+    let changes = DraftChanges::of(&editing, &draft).await?;
+    let lens = Arc::new(visit.find_lens().await?);
     let (prisms, results) = (visit.refract.prisms(), visit.refract.results());
     let most = u32::try_from(TRIAL_TEXTS).unwrap_or(u32::MAX);
     let newest = results.newest_answered(&lens, most).await?;
@@ -45,6 +50,7 @@ pub(crate) async fn review(visit: Visit) -> Result<PageReply, PageError> {
         examples: DraftExamples::find(&visit, &draft, &lens).await?,
         editing: &editing,
         draft: &draft,
+        changes: &changes,
         tried,
     };
     Ok(review_page::show(&visit, &shown))
@@ -83,9 +89,9 @@ pub(crate) async fn change_draft(visit: Visit) -> Result<PageReply, PageError> {
     }
     form.get("note").clone_into(&mut editing.extras.note);
     if form.get("act") == "try"
-        && let Some(draft) = read(&visit, &editing).await?
+        && let Ok(draft) = editing.read_version(&visit).await?
     {
-        let lens = std::sync::Arc::new(visit.find_lens().await?);
+        let lens = Arc::new(visit.find_lens().await?);
         let choice = TrialTexts::named(form.get("stored")).unwrap_or_default();
         let version = &draft.file.version;
         let trying = TriedTexts::of_stored_texts(&visit, &editing.draft, version, &lens, choice);
@@ -107,17 +113,6 @@ pub(crate) async fn change_draft(visit: Visit) -> Result<PageReply, PageError> {
         "{}/review",
         editing.address()
     )))
-}
-
-/// The draft as the next version; `None` if it cannot be saved.
-async fn read(visit: &Visit, editing: &Editing) -> Result<Option<VersionDraft>, PageError> {
-    let (selector, file) = (visit.prism()?, editing.draft.file());
-    let prisms = visit.refract.prisms();
-    match prisms.draft(visit.account(), &selector, &file).await {
-        Ok(draft) => Ok(Some(draft)),
-        Err(PrismError::Invalid(_)) => Ok(None),
-        Err(refusal) => Err(refusal.into()),
-    }
 }
 
 /// Leads to the form, with a word on what happened.

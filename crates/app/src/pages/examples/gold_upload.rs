@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use actix_web::http::StatusCode;
-use actix_web::web;
 use maud::{Markup, html};
 use refract_file_runs::{ExampleFileProblem, GoldFile, InputSource, StoredInput};
-use refract_http_serving::Panicked;
 use refract_service::prisms::ExampleError;
 
 use super::addresses::to_list;
@@ -16,6 +14,7 @@ use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::counted;
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
+use crate::requests::off_event_loop::off_event_loop;
 use crate::requests::visit::Visit;
 
 /// The most problems that are listed.
@@ -30,10 +29,10 @@ pub(crate) async fn upload(visit: Visit) -> Result<PageReply, PageError> {
     let source = StoredInput::of_bytes(&file.name, file.bytes.clone());
     let source = source.within(&visit.site.workbooks);
     let version = Arc::clone(&lens.latest);
-    let reading = web::block(move || {
+    let read = off_event_loop(move || {
         GoldFile::read(InputSource::Stored(source), &version).map_err(|error| error.to_string())
-    });
-    let read = reading.await.map_err(|_| PageError::from(Panicked))?;
+    })
+    .await?;
     let inputs = match read {
         Ok(file) => file.examples(&lens.latest),
         Err(error) => Err(vec![of_file(error)]),

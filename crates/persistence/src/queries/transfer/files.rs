@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use refract_domain::ids::AccountId;
 use refract_domain::result::file_run::FileRunState;
 use refract_domain::result::retest::RetestState;
+use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use uuid::Uuid;
@@ -81,6 +82,17 @@ impl<'a> FileRow<'a> {
         serde_json::from_str(self.values.get(column)?.get()).ok()?
     }
 
+    /// The JSON of a column; `None` if it is null or absent.
+    ///
+    /// # Errors
+    /// When the JSON is no `T`.
+    pub fn read<T: Deserialize<'a>>(&self, column: &'static str) -> Result<Option<T>, RowError> {
+        let Some(raw) = self.values.get(column) else {
+            return Ok(None);
+        };
+        serde_json::from_str(raw.get()).map_err(|_| RowError::Value(column))
+    }
+
     /// What an import saves of the row.
     ///
     /// # Errors
@@ -121,7 +133,7 @@ impl<'a> FileRow<'a> {
                         value
                     }
                 }
-                ImportRule::LowerId => match self.uuid(column.name)? {
+                ImportRule::LowerId => match self.read::<Uuid>(column.name)? {
                     Some(other) if other >= self.id()? => {
                         row.late_retry = Some((self.id()?, other));
                         Value::Null
@@ -135,14 +147,7 @@ impl<'a> FileRow<'a> {
     }
 
     fn id(&self) -> Result<Uuid, RowError> {
-        self.uuid("id")?.ok_or(RowError::Value("id"))
-    }
-
-    fn uuid(&self, column: &'static str) -> Result<Option<Uuid>, RowError> {
-        let Some(raw) = self.values.get(column) else {
-            return Ok(None);
-        };
-        serde_json::from_str(raw.get()).map_err(|_| RowError::Value(column))
+        self.read("id")?.ok_or(RowError::Value("id"))
     }
 
     /// The value of a column as a cell; null if the file does not have it.
