@@ -36,8 +36,7 @@ pub(crate) async fn read_outline(
 ) -> Result<Result<InputOutline, InputError>, PageError> {
     let input = stored_input(visit, upload, file_name);
     // reading waits for the database, so it has a thread of its own
-    let reading =
-        off_event_loop(move || outline(InputSource::Stored(input), HEADER_ROWS));
+    let reading = off_event_loop(move || outline(InputSource::Stored(input), HEADER_ROWS));
     let read = reading.await?;
     if let Ok(outline) = &read {
         let kept = KeptOutline::of(outline.clone()).to_text();

@@ -127,9 +127,8 @@ impl Editing {
         &self,
         visit: &Visit,
     ) -> Result<Result<VersionDraft, Problems>, PageError> {
-        let prisms = visit.refract.prisms();
-        let next = prisms.next_version(visit.account(), &visit.prism()?);
-        let next = next.await?;
+        let (prisms, selector) = (visit.refract.prisms(), visit.prism()?);
+        let next = prisms.next_version(visit.account(), &selector).await?;
         let file = self.draft.file();
         off_event_loop(move || next.draft(&file)).await
     }
