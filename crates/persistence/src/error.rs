@@ -281,13 +281,54 @@ pub enum MigrateError {
 
 impl From<Error> for MigrateError {
     fn from(error: Error) -> Self {
-        Self::Failed(PersistenceError::from(error).to_string())
+        Self::failed(&PersistenceError::from(error).to_string())
+    }
+}
+
+impl MigrateError {
+    /// A failure in the database's words, with what to do where that is known.
+    pub(crate) fn failed(words: &str) -> Self {
+        let known = [
+            (
+                "permission denied for schema",
+                "make its role the owner of the database, or grant it CREATE on the schema",
+            ),
+            (
+                "no schema has been selected to create in",
+                "search_path names no schema that exists",
+            ),
+            (
+                "already exists",
+                "the tables are another program's: take an empty database",
+            ),
+        ];
+        let remedy = known.iter().find(|(part, _)| words.contains(part));
+        Self::Failed(match remedy {
+            Some((_, remedy)) => format!("{words}: {remedy}"),
+            None => words.to_owned(),
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_migration_that_a_role_may_not_make_says_what_to_grant() {
+        for (words, remedy) in [
+            ("permission denied for schema public", "grant it CREATE"),
+            (
+                "relation \"results\" already exists",
+                "take an empty database",
+            ),
+        ] {
+            let error = MigrateError::failed(words).to_string();
+            assert!(error.contains(words) && error.contains(remedy), "{error}");
+        }
+        let other = MigrateError::failed("deadlock detected").to_string();
+        assert_eq!(other, "cannot migrate the database: deadlock detected");
+    }
 
     #[test]
     fn a_character_that_the_database_cannot_hold_is_no_outage() {

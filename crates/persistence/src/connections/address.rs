@@ -58,6 +58,10 @@ impl Address {
         if url.starts_with("postgres://") || url.starts_with("postgresql://") {
             return postgres(url);
         }
+        if url.starts_with(['"', '\'']) {
+            let reason = "it begins with a quotation mark: take the quotes out".to_owned();
+            return Err(ConnectError::Address(reason));
+        }
         Err(ConnectError::UnknownScheme)
     }
 }
@@ -66,6 +70,11 @@ fn sqlite(path: &str) -> Result<Address, ConnectError> {
     if path.is_empty() || path == ":memory:" {
         let reason = "sqlite:// must be followed by the path of a file".to_owned();
         return Err(ConnectError::Address(reason));
+    }
+    let parameter = path.rsplit_once('?').map(|(_, after)| after);
+    if parameter.is_some_and(|after| after.contains('=')) && !Path::new(path).exists() {
+        let reason = "the address of an SQLite file has no parameters: take out what follows its ?";
+        return Err(ConnectError::Address(reason.to_owned()));
     }
     // an absolute path is never read as one of SQLite's own `file:` addresses
     let absolute = std::path::absolute(path);

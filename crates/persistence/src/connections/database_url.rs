@@ -10,27 +10,27 @@ use crate::error::ConnectError;
 pub enum DatabaseUrl {
     /// The address itself.
     Given(String),
-    /// The file that holds the address; line breaks at its end are ignored.
+    /// The file that holds the address.
     InFile(PathBuf),
 }
 
 impl DatabaseUrl {
-    /// Reads the current address, from its file if it is in one.
+    /// Reads the current address, from its file if it is in one. A secret that was made by a command
+    /// such as `echo` ends in a line break, which belongs to no address.
     ///
     /// # Errors
     /// The file cannot be read.
     pub(crate) fn read(&self) -> Result<String, ConnectError> {
-        match self {
-            Self::Given(url) => Ok(url.clone()),
+        let text = match self {
+            Self::Given(url) => url.clone(),
             Self::InFile(path) => {
-                let text =
-                    std::fs::read_to_string(path).map_err(|error| ConnectError::UrlFile {
-                        path: path.display().to_string(),
-                        reason: error.to_string(),
-                    })?;
-                Ok(text.trim_end_matches(['\r', '\n']).to_owned())
+                std::fs::read_to_string(path).map_err(|error| ConnectError::UrlFile {
+                    path: path.display().to_string(),
+                    reason: error.to_string(),
+                })?
             }
-        }
+        };
+        Ok(text.trim_end_matches(['\r', '\n']).to_owned())
     }
 }
 

@@ -176,5 +176,5 @@ fn number<DB: diesel::backend::Backend>(migration: &dyn Migration<DB>) -> u64 {
 type StepError = Box<dyn std::error::Error + Send + Sync>;
 
 fn failed(error: &StepError) -> MigrateError {
-    MigrateError::Failed(error.to_string())
+    MigrateError::failed(&error.to_string())
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::connections::DatabaseUrl;
 
 fn server(url: &str) -> PostgresAddress {
     match Address::parse(url).unwrap() {
@@ -26,6 +27,32 @@ fn a_sqlite_address_is_a_path() {
     assert!(matches!(relative, Address::Sqlite(p) if p.is_absolute() && p.ends_with("file:x.db")));
     assert!(refusal("sqlite://").contains("path of a file"));
     assert!(refusal("sqlite://:memory:").contains("path of a file"));
+}
+
+#[test]
+fn a_sqlite_address_has_no_parameters_but_a_file_may_be_called_so() {
+    for url in [
+        "sqlite:///x.db?mode=rwc",
+        "sqlite://x.db?cache=shared&mode=ro",
+    ] {
+        assert!(refusal(url).contains("has no parameters"), "{url}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("x.db?a=b");
+    std::fs::write(&file, "").unwrap();
+    let url = format!("sqlite://{}", file.display());
+    assert!(matches!(Address::parse(&url), Ok(Address::Sqlite(path)) if path == file));
+}
+
+#[test]
+fn quotes_and_line_breaks_around_an_address_are_none_of_it() {
+    for url in ["\"postgres://u:p@h/d\"", "'sqlite:///x.db'"] {
+        let refusal = refusal(url);
+        assert!(refusal.contains("take the quotes out"), "{refusal}");
+        assert!(!refusal.contains("u:p"), "{refusal}");
+    }
+    let given = DatabaseUrl::from("sqlite:///x.db\r\n").read();
+    assert_eq!(given.ok().as_deref(), Some("sqlite:///x.db"));
 }
 
 #[test]
