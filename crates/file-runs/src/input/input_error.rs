@@ -44,7 +44,7 @@ pub enum InputError {
     #[error(
         "line {line} has {}, the header has {expected}{}",
         counted(*.found, "cell"),
-        title_advice(*.found, *.expected)
+        cells_advice(*.found, *.expected, *.has_late_quote)
     )]
     WrongCells {
         /// The line on which the row begins.
@@ -53,6 +53,8 @@ pub enum InputError {
         found: usize,
         /// Number of cells in the header.
         expected: usize,
+        /// Whether a cell begins with spaces before a quote, which so is none.
+        has_late_quote: bool,
     },
     /// A quote is not closed, or a closed one is followed by text.
     #[error(transparent)]
@@ -156,9 +158,11 @@ fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{plural}")
 }
 
-/// What to do about rows that are wider than a header of one cell.
-fn title_advice(found: usize, expected: usize) -> &'static str {
-    if expected == 1 && found > 1 {
+/// What to do about rows that are wider than the header.
+fn cells_advice(found: usize, expected: usize, has_late_quote: bool) -> &'static str {
+    if has_late_quote && found > expected {
+        ": a quote counts only where a cell begins, so remove the space before it"
+    } else if expected == 1 && found > 1 {
         ": if the first row is a title, remove it"
     } else {
         ""

@@ -137,10 +137,14 @@ impl TableRows {
             return Ok(None);
         };
         if !self.has_cells_of_header() {
+            let is_late = |cell: &[u8]| {
+                cell.starts_with(b" ") && cell.trim_ascii_start().starts_with(b"\"")
+            };
             return Err(InputError::WrongCells {
                 line,
                 found: self.record.len(),
                 expected: self.header.len(),
+                has_late_quote: self.record.iter().any(is_late),
             });
         }
         self.count_odd_cells();

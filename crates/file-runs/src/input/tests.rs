@@ -164,6 +164,10 @@ fn a_broken_file_is_refused_with_the_line() {
             "line 3 has 3 cells, the header has 2",
         ),
         (
+            b"ref, text\n1, \"a, b\"\n",
+            "line 2 has 3 cells, the header has 2: a quote counts only where a cell begins",
+        ),
+        (
             b"text\na\n\"b\nc\n",
             "line 3 opens a quote that is never closed: in a quoted cell, write a quote twice (\"\")",
         ),
