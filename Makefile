@@ -1,7 +1,7 @@
-# The tasks of this repository. `make` alone prints the list.
+# The tasks of this repository. `make` alone prints the first ones, `make help-all` all.
 
 .DEFAULT_GOAL := help
-.PHONY: checks help demo demo-model build app-pictures check check-api check-bounds check-called check-certified check-clients check-crates check-deploy check-described check-dist check-edge check-evaluation check-measured check-fidelity check-model check-generators check-parquet check-reproducible check-scripts check-services check-sign-in check-spreadsheet check-wasm sbom licences man fmt fmt-check clippy test test-each test-endurance test-faults test-rolling test-runs dist docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-pace bench-watch build-bench-http fuzz fuzz-build semver train wasm clean bench-scale try-failover
+.PHONY: checks help help-all demo demo-model build app-pictures check check-api check-bounds check-called check-certified check-clients check-crates check-deploy check-described check-dist check-edge check-evaluation check-measured check-fidelity check-model check-generators check-parquet check-reproducible check-scripts check-services check-sign-in check-spreadsheet check-wasm sbom licences man fmt fmt-check clippy test test-each test-endurance test-faults test-rolling test-runs dist docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-pace bench-watch build-bench-http fuzz fuzz-build semver train wasm clean bench-scale try-failover
 
 CARGO ?= cargo
 PROFILE ?= dev
@@ -13,7 +13,15 @@ DENY = $(CARGO) deny --config .cargo/deny.toml --locked check
 # target/release sets the flags too, or it would compile everything again.
 RELEASE = env RUSTFLAGS="$${RUSTFLAGS-} -Cprofile-use=$(CURDIR)/bin/refract/release.profdata --remap-path-prefix=$(CURDIR)=/refract --remap-path-prefix=$${CARGO_HOME:-$$HOME/.cargo}=/cargo" $(CARGO)
 
-help: ## print this list
+# What a newcomer needs; the others are in `make help-all`.
+FIRST := demo build test check fmt clippy docs bench
+
+help: ## print the first tasks
+	@awk -v first="$(FIRST)" 'BEGIN { FS = ":.*## "; count = split(first, order, " ") } \
+		/^[a-z-]+:.*## / { text[$$1] = $$2 } \
+		END { for (at = 1; at <= count; at++) printf "make %-8s %s\n", order[at], text[order[at]]; print "make help-all lists all tasks" }' $(MAKEFILE_LIST)
+
+help-all: ## print all tasks
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## start the service with a ready prism and make a call to it (ARGS=--once ends after the call)
