@@ -30,10 +30,12 @@ fn arrows() -> BTreeMap<String, BTreeSet<String>> {
 /// The packages that a side of an arrow names.
 fn names(side: &str) -> impl Iterator<Item = String> {
     let names = side.split(", ").map(str::trim);
-    names.filter(|name| *name != "nothing").map(|name| match name {
-        "bin/refract" => "refract".to_owned(),
-        _ => format!("refract-{name}"),
-    })
+    names
+        .filter(|name| *name != "nothing")
+        .map(|name| match name {
+            "bin/refract" => "refract".to_owned(),
+            _ => format!("refract-{name}"),
+        })
 }
 
 /// External dependencies, each with the only crates that may depend on it. Dev-dependencies count
