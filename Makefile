@@ -1,7 +1,7 @@
-# The tasks of this repository. `make` alone prints the list.
+# The tasks of this repository. `make` alone prints the first ones, `make help-all` all.
 
 .DEFAULT_GOAL := help
-.PHONY: checks help demo demo-model build app-pictures check check-api check-bounds check-called check-certified check-clients check-crates check-deploy check-described check-dist check-edge check-evaluation check-measured check-fidelity check-model check-generators check-parquet check-reproducible check-scripts check-services check-sign-in check-spreadsheet check-wasm sbom licences man fmt fmt-check clippy test test-each test-endurance test-faults test-rolling test-runs dist docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-pace bench-watch build-bench-http fuzz fuzz-build semver train wasm clean bench-scale try-failover
+.PHONY: checks help help-all demo demo-model build app-pictures check check-api check-bounds check-called check-certified check-clients check-crates check-deploy check-described check-dist check-edge check-evaluation check-measured check-fidelity check-model check-generators check-parquet check-reproducible check-scripts check-services check-sign-in check-spreadsheet check-wasm sbom licences man fmt fmt-check clippy test test-each test-endurance test-faults test-rolling test-runs dist docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-pace bench-watch build-bench-http fuzz fuzz-build semver train wasm clean bench-scale try-failover
 
 CARGO ?= cargo
 PROFILE ?= dev
@@ -13,7 +13,15 @@ DENY = $(CARGO) deny --config .cargo/deny.toml --locked check
 # target/release sets the flags too, or it would compile everything again.
 RELEASE = env RUSTFLAGS="$${RUSTFLAGS-} -Cprofile-use=$(CURDIR)/bin/refract/release.profdata --remap-path-prefix=$(CURDIR)=/refract --remap-path-prefix=$${CARGO_HOME:-$$HOME/.cargo}=/cargo" $(CARGO)
 
-help: ## print this list
+# What a newcomer needs; the others are in `make help-all`.
+FIRST := demo build test check fmt clippy docs bench
+
+help: ## print the first tasks
+	@awk -v first="$(FIRST)" 'BEGIN { FS = ":.*## "; count = split(first, order, " ") } \
+		/^[a-z-]+:.*## / { text[$$1] = $$2 } \
+		END { for (at = 1; at <= count; at++) printf "make %-8s %s\n", order[at], text[order[at]]; print "make help-all lists all tasks" }' $(MAKEFILE_LIST)
+
+help-all: ## print all tasks
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## start the service with a ready prism and make a call to it (ARGS=--once ends after the call)
@@ -24,7 +32,7 @@ build: ## build the release binary, target/release/refract
 	$(RELEASE) build --release --locked --package refract
 
 train: ## count anew what runs often in the release binary, on a made-up usual day (needs wrk, curl and LLVM's llvm-profdata)
-	.ci/train-release
+	.ci/release/train-release
 
 PROTOCOL ?= chat
 
@@ -43,40 +51,40 @@ check: ## the whole gate: formatting, clippy, tests, docs, dependencies, package
 checks: fmt-check clippy test deny docs check-crates fuzz-build check-scripts check-described check-measured check-called
 
 check-api: ## compare a running server with docs/openapi.json by Schemathesis, in about two minutes (ARGS='--seed 42'; needs Python 3.11)
-	.ci/check-api $(ARGS)
+	.ci/gate/check-api $(ARGS)
 
 check-bounds: ## fill a node with large forms, bodies that stand still and large workbooks, and print its peak memory and how long ordinary calls take beside them (PROFILE=release on a quiet machine: the unoptimised program is too slow for its limit of time; needs `ulimit -n 12000`)
 	REFRACT_TEST_BOUNDS=full $(CARGO) test --package refract --test bounds --profile $(PROFILE) --locked -- --test-threads 1 --nocapture crowd:: workbooks::
 
 check-called: test
-	@REFRACT_BINARY="$${CARGO_TARGET_DIR:-target}/debug/refract" .ci/check-clients || { [ $$? -eq 75 ] && echo 'the example clients were not checked'; }
+	@REFRACT_BINARY="$${CARGO_TARGET_DIR:-target}/debug/refract" .ci/gate/check-clients || { [ $$? -eq 75 ] && echo 'the example clients were not checked'; }
 
 check-certified: ## try the promise of certified cutoffs on populations with known errors, 10,000 draws each, in some minutes
 	REFRACT_TEST_CERTIFIED=full $(CARGO) test --release --package refract-evaluation --test evaluation --locked -- --nocapture certified_promise
 
 check-clients: ## check the types of docs/examples/clients, and make every call with them through injected faults (needs Python 3.11; Node and npm for TypeScript)
-	.ci/check-clients
+	.ci/gate/check-clients
 
 check-crates: ## package the crates that other programs may use, and build and document each from its package alone
-	$(ASIDE) .ci/check-crates
+	$(ASIDE) .ci/gate/check-crates
 
 check-deploy: ## check docs/deploy: each file with its own tool, each query of the dashboards on real metrics (installs HAProxy, Caddy, Prometheus and buildah on Debian)
-	.ci/check-deploy
+	.ci/release/check-deploy
 
 check-described: test # with a fixed seed, so that the gate does not depend on chance
-	@REFRACT_BINARY="$${CARGO_TARGET_DIR:-target}/debug/refract" .ci/check-api --seed 42 || { [ $$? -eq 75 ] && echo 'Schemathesis was not run'; }
+	@REFRACT_BINARY="$${CARGO_TARGET_DIR:-target}/debug/refract" .ci/gate/check-api --seed 42 || { [ $$? -eq 75 ] && echo 'Schemathesis was not run'; }
 
 check-dist: dist ## install, upgrade and remove the Debian package and the tarball on fresh Debian 12 and Ubuntu 22.04 with systemd (SUITES='bookworm jammy trixie noble'; REFRACT_BINARY; needs root on Debian or Ubuntu)
-	.ci/check-dist $(SUITES)
+	.ci/release/check-dist $(SUITES)
 
 check-edge: ## make 1,000 calls with each of many HTTP clients and 2,000 through each of many proxies, in some minutes (installs them on Debian; needs Python 3.11)
-	.ci/check-edge
+	.ci/trials/check-edge
 
 check-evaluation: ## compare every measure with scikit-learn and SciPy, in about half a minute (ARGS='--seed 42'; needs Python 3.11)
-	.ci/check-evaluation $(ARGS)
+	.ci/gate/check-evaluation $(ARGS)
 
 check-measured: test # with a fixed seed, so that the gate does not depend on chance
-	@.ci/check-evaluation || { [ $$? -eq 75 ] && echo 'scikit-learn and SciPy were not asked'; }
+	@.ci/gate/check-evaluation || { [ $$? -eq 75 ] && echo 'scikit-learn and SciPy were not asked'; }
 
 FIDELITY = $(CARGO) run --quiet --locked --package refract-model-gateway --example fidelity -- $(if $(ALTERNATIVES),--alternatives "$(ALTERNATIVES)")
 
@@ -94,40 +102,40 @@ check-model: ## the smallest part of check-fidelity that shows a fault in readin
 		|| { [ $$? -eq 75 ] && echo 'no real model was asked'; }
 
 check-generators: ## generate five clients from docs/openapi.json and call a running server with each (needs Python 3.11; Node and Java for some)
-	.ci/check-generators
+	.ci/trials/check-generators
 
 check-reproducible: ## build the release binary twice, in two folders with two homes of Cargo, and compare the bytes (two whole builds)
-	.ci/check-reproducible
+	.ci/release/check-reproducible
 
 check-scripts: ## check the types of the app's scripts with TypeScript (needs Node and npm)
-	@.ci/check-scripts
+	@.ci/gate/check-scripts
 
 check-services: ## hold the model gateway to others' tests: the faults of jevcompat's mock server, and the types of the official clients, in about a minute (ARGS=--write renews the table of outcomes; needs Python 3.11)
-	.ci/check-services $(ARGS)
+	.ci/trials/check-services $(ARGS)
 
 check-sign-in: ## sign in, by password and by the provider, while 200 connections do without end: within three seconds, every time of 50, and what API calls notice (needs Node)
 	REFRACT_TEST_SIGN_IN=full .ci/with-provider .ci/with-postgres $(CARGO) test --package refract --test sign_in --locked -- --test-threads 1 --nocapture keep
 
 check-parquet: ## read exported Parquet with pyarrow, polars and DuckDB, and compare every value (needs Python 3.11)
-	.ci/check-parquet
+	.ci/trials/check-parquet
 
 check-spreadsheet: ## check an exported CSV in LibreOffice: no cell is a formula, no row is split (needs LibreOffice Calc and Python 3)
-	.ci/check-spreadsheet
+	.ci/trials/check-spreadsheet
 
 check-wasm: ## build the npm package and compare every byte in Node and in Chromium, its types and its example app (finds or installs Chromium; needs Node)
-	.ci/check-wasm
+	.ci/release/check-wasm
 
 dist: $(if $(REFRACT_BINARY),,build) ## pack the release binary in target/dist: a Debian package, a tarball, checksums; for Debian 12, Ubuntu 22.04 and later (REFRACT_BINARY, else a release build; installs cargo-deb when it is missing)
-	.ci/dist
+	.ci/release/dist
 
 wasm: ## build the npm package refract-lens in target/wasm (with rustup's target wasm32-unknown-unknown, or on Debian with rustc-web; needs Node)
-	.ci/build-wasm
+	.ci/release/build-wasm
 
 sbom: ## write what the release binary is made of to target/refract.cdx.json (CycloneDX; installs cargo-cyclonedx when it is missing)
-	.ci/sbom
+	.ci/release/sbom
 
 licences: ## collect the licences and notices of what is linked into the binary in target/refract-licences.txt, and refuse unknown ones
-	.ci/licences
+	.ci/release/licences
 
 man: ## write the manual, a page for each command, to target/man (read it with `man -l target/man/refract.1`)
 	$(CARGO) run --quiet --locked --package refract -- man "$${CARGO_TARGET_DIR:-target}/man"
@@ -153,7 +161,7 @@ KILLS ?= 100
 PROMOTIONS ?= 5
 
 test-faults: ## break databases, connections and nodes under load, at full length (KILLS=100 on each database, PROMOTIONS=5 of a standby; builds a newer PgBouncer on Debian when needed)
-	REFRACT_TEST_PGBOUNCER="$${REFRACT_TEST_PGBOUNCER:-$$(.ci/pgbouncer)}" REFRACT_TEST_KILLS=$(KILLS) REFRACT_TEST_PROMOTIONS=$(PROMOTIONS) .ci/with-postgres $(CARGO) test --package refract --test faults --locked -- --test-threads 1 --nocapture
+	REFRACT_TEST_PGBOUNCER="$${REFRACT_TEST_PGBOUNCER:-$$(.ci/trials/pgbouncer)}" REFRACT_TEST_KILLS=$(KILLS) REFRACT_TEST_PROMOTIONS=$(PROMOTIONS) .ci/with-postgres $(CARGO) test --package refract --test faults --locked -- --test-threads 1 --nocapture
 
 RUN_KILLS ?= 200
 RUN_ROWS ?= 10000
@@ -164,12 +172,12 @@ test-runs: ## kill the nodes that work on file runs, again and again, until ever
 ROUTE ?= haproxy
 
 try-failover: ## replace the leader of a PostgreSQL cluster under Patroni by kills and otherwise, under load: no acknowledged result is lost (PROMOTIONS=5 kills; ROUTE=hosts without HAProxy; PATRONI_VERSION=4.1.5 from PyPI; REFRACT_BINARY; installs Patroni, etcd and HAProxy on Debian)
-	@PROMOTIONS=$(PROMOTIONS) ROUTE=$(ROUTE) PATRONI_VERSION=$(PATRONI_VERSION) .ci/try-failover
+	@PROMOTIONS=$(PROMOTIONS) ROUTE=$(ROUTE) PATRONI_VERSION=$(PATRONI_VERSION) .ci/trials/try-failover
 
 MINUTES ?= 10
 
 test-each: ## run the tests of each crate by itself in a fresh clone, as docs/CONTRIBUTING.md names them
-	.ci/test-each $(CRATES)
+	.ci/gate/test-each $(CRATES)
 
 test-rolling: ## restart three nodes in turn behind HAProxy under 200 calls a second: none fails, none is asked twice (MINUTES=10; installs HAProxy on Debian when it is missing)
 	@command -v haproxy >/dev/null || apt-get -q -y install --no-install-recommends haproxy
@@ -219,10 +227,10 @@ bench-growth: build-bench-http ## measure reads, creates and exports as results 
 ROWS ?= 20000000
 
 bench-scale: ## measure calls, pages and commands among many results beside a twentieth of them, on PostgreSQL (ROWS=20000000 take 30 GB in /tmp and an hour or more; REFRACT_BINARY, else target/release/refract)
-	.ci/with-postgres --durable .ci/bench-scale $(ROWS)
+	.ci/with-postgres --durable .ci/benches/bench-scale $(ROWS)
 
 bench-watch: ## measure `refract watch` among many results (RESULTS=5000000; REFRACT_BINARY, else a release build)
-	.ci/bench-watch $(RESULTS)
+	.ci/benches/bench-watch $(RESULTS)
 
 bench-http: build-bench-http ## measure the served API beside bare handlers (installs wrk on Debian when it is missing; ARGS=speed, memory, alone, one-key or start)
 	.ci/with-postgres --durable $(BENCH_HTTP) $(ARGS)

@@ -1,5 +1,5 @@
 //! Measures the cases on standard input, one JSON object a line, and writes one line for each:
-//! `.ci/check-evaluation` compares them with scikit-learn and SciPy.
+//! `.ci/gate/check-evaluation` compares them with scikit-learn and SciPy.
 //!
 //! A case is `{"kind": "question", …}` with marked answers, `{"kind": "paired", …}` with counts of
 //! rows, `{"kind": "orders", …}` with pairs of answers, `{"kind": "binomial", …}` with counts, or

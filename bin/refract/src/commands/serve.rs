@@ -330,15 +330,19 @@ pub(crate) fn announced_stop(
     Ok(async move {
         let signal = signals.next_name().await;
         if delay.is_zero() {
-            tracing::info!(signal, "told to stop");
+            tracing::info!(signal, "shutting down");
             return;
         }
         let delay_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
-        tracing::info!(signal, delay_ms, "told to stop: calls are taken until then");
+        tracing::info!(
+            signal,
+            delay_ms,
+            "shutting down: calls are taken until then"
+        );
         lifecycle.announce_stop();
         tokio::select! {
             () = tokio::time::sleep(delay) => {}
-            signal = signals.next_name() => tracing::info!(signal, "told to stop at once"),
+            signal = signals.next_name() => tracing::info!(signal, "shutting down at once"),
         }
     })
 }

@@ -116,7 +116,7 @@ fn stop_lines(node: &Node) -> Vec<Value> {
         .filter_map(|line| serde_json::from_str(line).ok());
     let of_end = lines.filter_map(|mut line: Value| {
         let message = line["message"].as_str()?;
-        let is_of_end = ["told to stop", "drain", "stopped"]
+        let is_of_end = ["shutting down", "drain", "stopped"]
             .iter()
             .any(|it| message.starts_with(it));
         assert!(!is_of_end || line["level"] == "INFO", "{line}");
@@ -231,7 +231,7 @@ async fn a_server_whose_grace_is_over_saves_nothing_by_halves(backend: Backend) 
     );
     let ended = stop_lines(&node);
     let expected = [
-        json!({"message": "told to stop", "signal": "SIGINT"}),
+        json!({"message": "shutting down", "signal": "SIGINT"}),
         json!({"message": "draining: new calls are refused", "server": "api", "calls": 1}),
         json!({"message": "drained", "server": "api", "finished": 0, "cut": 1}),
         json!({"message": "stopped"}),

@@ -18,7 +18,7 @@ pub(crate) enum NoticeKind {
 pub(crate) fn notice(kind: NoticeKind, words: &Markup) -> Markup {
     let (class, word, role) = match kind {
         NoticeKind::Done => ("done", "Done", "status"),
-        NoticeKind::Warning => ("warning", "Mind", "status"),
+        NoticeKind::Warning => ("warning", "Warning", "status"),
         NoticeKind::Refused => ("refused", "Not done", "alert"),
     };
     html! {

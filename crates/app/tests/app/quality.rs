@@ -206,7 +206,7 @@ async fn certified_cutoffs_are_those_of_the_terminal(backend: Backend) {
     let link = format!("/prisms/{PRISM}/lens?question=angry&amp;no_below=0.5\"");
     assert!(own.contains(&link), "{own}");
     assert!(
-        others.contains("more marks would do if answers stay as good"),
+        others.contains("more marks needed if answers stay as good"),
         "{others}"
     );
     let refused = page(&mut ada, "?question=angry&wrong=200").await;

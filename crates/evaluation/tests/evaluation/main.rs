@@ -1,5 +1,5 @@
 //! The measures over small sets of answers that can be counted manually, and rules that hold for
-//! all sets. `.ci/check-evaluation` compares the same numbers with scikit-learn.
+//! all sets. `.ci/gate/check-evaluation` compares the same numbers with scikit-learn.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,

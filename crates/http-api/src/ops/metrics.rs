@@ -33,7 +33,7 @@ impl Collector for LifecycleCollector {
             ),
             (
                 "refract_stopping",
-                "1 since this node was told to stop, 0 before.",
+                "1 since this node began to shut down, 0 before.",
                 usize::from(self.0.is_stopping()),
             ),
         ];

@@ -24,7 +24,7 @@ const LASTS_UNUSED: TimeDelta = TimeDelta::days(30);
 /// Absolute timeout: how long a session lasts even in constant use, so that a stolen cookie does
 /// not work for ever.
 const LASTS: TimeDelta = TimeDelta::days(90);
-/// Age at which the saved moment of last use is written again. Most requests write nothing.
+/// Last use is saved at most once in this time, so that most requests write nothing.
 const NOTED_EVERY: TimeDelta = TimeDelta::hours(1);
 
 /// A session that has begun. The tokens are the only copies: the database stores hashes.

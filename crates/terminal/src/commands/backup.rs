@@ -55,7 +55,7 @@ async fn back_up(url: &DatabaseUrl, file: &Path) -> anyhow::Result<u64> {
 async fn to_stdout(url: &DatabaseUrl) -> anyhow::Result<()> {
     ensure!(
         !streams::stdout_is_terminal(),
-        "a database is nothing for a terminal: write it to a file or a pipe"
+        "refusing to write a database to a terminal: write it to a file or a pipe"
     );
     let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
     let copy = folder.path().join("backup.db");

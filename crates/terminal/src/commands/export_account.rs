@@ -43,7 +43,7 @@ impl ExportAccountCommand {
         let is_archive = self.folder == Path::new("-");
         ensure!(
             !is_archive || !streams::stdout_is_terminal(),
-            "an archive is nothing for a terminal: write it to a file or a pipe"
+            "refusing to write an archive to a terminal: write it to a file or a pipe"
         );
         let (refract, account) = self.account.open(database).await?;
         let actor = AccountActor::operator(account);

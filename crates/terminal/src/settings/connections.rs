@@ -23,7 +23,7 @@ const KEY: &str = "REFRACT_MODEL_CLIENT_KEY_FILE";
     reason = "clap names flags after them, beside those of the commands that they are part of"
 )]
 pub(super) struct ModelConnectionArgs {
-    /// A PEM file of certificates that may sign a model server's, beside those that the system trusts
+    /// A PEM file of certificate authorities to trust for model servers, besides the system's
     #[arg(long, env = "REFRACT_MODEL_CA_FILE", value_name = "FILE")]
     model_ca_file: Option<PathBuf>,
 

@@ -27,7 +27,7 @@ pub struct DatabaseArgs {
     )]
     database_url: String,
 
-    /// A file that holds the database's address, in the place of --database-url; it is read again when
+    /// A file that holds the database's address, instead of --database-url; it is read again when
     /// the server refuses its password
     #[arg(long, env = "DATABASE_URL_FILE", value_name = "FILE", global = true)]
     database_url_file: Option<PathBuf>,

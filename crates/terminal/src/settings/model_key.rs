@@ -28,7 +28,7 @@ pub(super) struct ModelKeyArgs {
     )]
     model_api_key: Option<String>,
 
-    /// A file that holds the key, in the place of --model-api-key; it is read again when the server
+    /// A file that holds the key, instead of --model-api-key; it is read again when the server
     /// refuses the key
     #[arg(long, env = "REFRACT_MODEL_API_KEY_FILE", value_name = "FILE")]
     model_api_key_file: Option<PathBuf>,

@@ -17,7 +17,7 @@ const ISSUER: &str = "REFRACT_OIDC_ISSUER";
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Sign-on")]
 pub struct SignOnArgs {
-    /// Issuer of the company's `OpenID Connect` provider, exactly as its discovery document names it
+    /// Issuer of the company's OIDC provider, exactly as its discovery document names it
     #[arg(long, env = "REFRACT_OIDC_ISSUER", value_name = "URL")]
     oidc_issuer: Option<String>,
 
@@ -35,7 +35,7 @@ pub struct SignOnArgs {
     )]
     oidc_client_secret: Option<String>,
 
-    /// A file that holds the secret, in the place of --oidc-client-secret; it is read again when the
+    /// A file that holds the secret, instead of --oidc-client-secret; it is read again when the
     /// provider refuses the secret
     #[arg(long, env = "REFRACT_OIDC_CLIENT_SECRET_FILE", value_name = "FILE")]
     oidc_client_secret_file: Option<PathBuf>,
@@ -60,7 +60,7 @@ pub struct SignOnArgs {
     oidc_role_claim: Option<String>,
 
     /// Roles by values of the claim, such as `refract-admins=owner,staff=reviewer`; `*` stands for
-    /// everybody. Who has none of the values is not let in
+    /// everybody. People without a matching value cannot sign in
     #[arg(
         long,
         env = "REFRACT_OIDC_ROLES",

@@ -106,8 +106,8 @@ async fn too_few_marks_say_how_many_more_would_do(backend: Backend) {
     assert_eq!(found["certified"]["more_marks_needed"], 40);
     assert_eq!(found["certified"]["error_at_most"], Value::Null);
     let words = message(&service, "angry").await;
-    let expected = "not enough marks to certify an error of 0.05: some 40 more would do if answers \
-         stay as good\nfrom 20 marks\n";
+    let expected = "not enough marks to certify an error of 0.05: about 40 more needed if \
+         answers stay as good\nfrom 20 marks\n";
     assert_eq!(words, expected);
     let arguments = ["evaluate", PRISM, "--advise", "angry", "--error", "0.05"];
     let writing = [&arguments[..], &["--write", "lens.json"]].concat();

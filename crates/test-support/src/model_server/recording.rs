@@ -1,4 +1,4 @@
-//! Records exchanges for `.ci/check-services`, which validates them with the official clients.
+//! Records exchanges for `.ci/trials/check-services`, which validates them with the official clients.
 
 use std::env;
 use std::ffi::OsStr;

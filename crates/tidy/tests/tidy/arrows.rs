@@ -1,118 +1,42 @@
 //! Allowed dependencies between crates.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
 
-use crate::{assert_none, root, run};
+use crate::{assert_none, read, root, run};
 
-/// The crates of this workspace, each with the workspace crates that it may depend on.
-const ARROWS: [(&str, &[&str]); 20] = [
-    (
-        "refract",
-        &[
-            "refract-terminal",
-            "refract-app",
-            "refract-http-api",
-            "refract-http-serving",
-            "refract-file-runs",
-            "refract-service",
-            "refract-persistence",
-            "refract-model-gateway",
-            "refract-traces",
-        ],
-    ),
-    (
-        "refract-terminal",
-        &[
-            "refract-file-runs",
-            "refract-service",
-            "refract-evaluation",
-            "refract-lens-rendering",
-            "refract-authoring",
-            "refract-domain",
-        ],
-    ),
-    (
-        "refract-app",
-        &[
-            "refract-http-serving",
-            "refract-file-runs",
-            "refract-service",
-            "refract-lens-rendering",
-            "refract-authoring",
-            "refract-evaluation",
-            "refract-domain",
-            "refract-traces",
-        ],
-    ),
-    (
-        "refract-http-api",
-        &[
-            "refract-http-serving",
-            "refract-service",
-            "refract-lens-rendering",
-            "refract-domain",
-            "refract-traces",
-        ],
-    ),
-    (
-        "refract-file-runs",
-        &[
-            "refract-service",
-            "refract-lens-rendering",
-            "refract-authoring",
-            "refract-evaluation",
-            "refract-domain",
-        ],
-    ),
-    (
-        "refract-service",
-        &[
-            "refract-persistence",
-            "refract-model-gateway",
-            "refract-sign-on",
-            "refract-evaluation",
-            "refract-lens-rendering",
-            "refract-authoring",
-            "refract-domain",
-            "refract-traces",
-        ],
-    ),
-    (
-        "refract-persistence",
-        &["refract-domain", "refract-tls-files", "refract-traces"],
-    ),
-    (
-        "refract-model-gateway",
-        &["refract-domain", "refract-tls-files", "refract-traces"],
-    ),
-    ("refract-sign-on", &["refract-domain"]),
-    ("refract-authoring", &["refract-domain"]),
-    ("refract-evaluation", &["refract-domain"]),
-    ("refract-lens-rendering", &["refract-domain"]),
-    (
-        "refract-lens-wasm",
-        &[
-            "refract-evaluation",
-            "refract-lens-rendering",
-            "refract-authoring",
-            "refract-domain",
-        ],
-    ),
-    ("refract-http-serving", &["refract-traces"]),
-    ("refract-tls-files", &[]),
-    ("refract-traces", &[]),
-    ("refract-domain", &[]),
-    ("refract-test-support", &["refract-domain"]),
-    (
-        "refract-test-stack",
-        &["refract", "refract-terminal", "refract-test-support"],
-    ),
-    ("refract-tidy", &[]),
-];
+/// The page with the arrows: a line for each crate, in the first block of code.
+const PAGE: &str = "docs/ARCHITECTURE.md";
+
+/// The crates of this workspace by the page, each with the workspace crates that it depends on.
+fn arrows() -> BTreeMap<String, BTreeSet<String>> {
+    let page = read(PAGE);
+    let block = page.split("```").nth(1).expect("the page has a block");
+    block
+        .lines()
+        .filter_map(|line| line.split_once(" -> "))
+        .flat_map(|(sources, targets)| {
+            let targets: BTreeSet<String> = names(targets).collect();
+            names(sources)
+                .map(|source| (source, targets.clone()))
+                .collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+/// The packages that a side of an arrow names.
+fn names(side: &str) -> impl Iterator<Item = String> {
+    let names = side.split(", ").map(str::trim);
+    names
+        .filter(|name| *name != "nothing")
+        .map(|name| match name {
+            "bin/refract" => "refract".to_owned(),
+            _ => format!("refract-{name}"),
+        })
+}
 
 /// External dependencies, each with the only crates that may depend on it. Dev-dependencies count
 /// too.
@@ -194,34 +118,35 @@ fn workspace() -> Metadata {
         .expect("cargo reads the workspace")
 }
 
-fn allowed(member: &Package) -> Option<&'static [&'static str]> {
-    ARROWS
-        .iter()
-        .find(|(name, _)| *name == member.name.as_str())
-        .map(|(_, arrows)| *arrows)
-}
-
 #[test]
-fn our_crates_depend_on_each_other_along_the_arrows_only() {
+fn the_page_names_every_arrow_between_our_crates_and_no_other() {
     let metadata = workspace();
     let members = metadata.workspace_packages();
-    let mut breaches = Vec::new();
-    for member in &members {
-        let Some(arrows) = allowed(member) else {
-            breaches.push(format!("{} is not on the list of arrows", member.name));
-            continue;
-        };
-        for dependency in &member.dependencies {
-            let ours = members.iter().any(|other| *other.name == dependency.name);
-            if ours
-                && dependency.kind != DependencyKind::Development
-                && !arrows.contains(&dependency.name.as_str())
-            {
-                breaches.push(format!("{} -> {}", member.name, dependency.name));
-            }
-        }
-    }
-    assert_none("an arrow that the architecture does not have", &breaches);
+    let is_ours = |name: &str| members.iter().any(|member| *member.name == name);
+    let manifests: BTreeMap<String, BTreeSet<String>> = members
+        .iter()
+        .map(|member| {
+            let linked = member.dependencies.iter().filter(|dependency| {
+                dependency.kind != DependencyKind::Development && is_ours(&dependency.name)
+            });
+            let targets = linked.map(|dependency| dependency.name.clone()).collect();
+            (member.name.to_string(), targets)
+        })
+        .collect();
+    let page = arrows();
+    let crates: BTreeSet<&String> = manifests.keys().chain(page.keys()).collect();
+    let breaches: Vec<String> = crates
+        .into_iter()
+        .filter(|name| manifests.get(*name) != page.get(*name))
+        .map(|name| {
+            let (linked, listed) = (manifests.get(name), page.get(name));
+            format!("{name}: the manifest has {linked:?}, the page {listed:?}")
+        })
+        .collect();
+    assert_none(
+        "docs/ARCHITECTURE.md lists other arrows than the manifests",
+        &breaches,
+    );
 }
 
 #[test]

@@ -123,7 +123,7 @@ const RETIRED_NAMES: [(&str, &str); 39] = [
 
 /// Words that stay: the word, the beginning of the paths, and a part of the line. Each is a name of
 /// something else, a stored name, or a name that callers know.
-const KEPT: [(&str, &str, &str); 17] = [
+const KEPT: [(&str, &str, &str); 16] = [
     // the old name of a metric, for one release
     ("left alone", "", "refract_model_server_left_alone"),
     // columns and a key of `refract results show --json`
@@ -136,8 +136,6 @@ const KEPT: [(&str, &str, &str); 17] = [
         "crates/terminal/src/commands/shown_result/",
         "made_by",
     ),
-    // a log line that operators search for
-    ("told", "", "told to stop"),
     // texts about which prisms ask
     ("told", "crates/authoring/src/wording/", "\"told\""),
     ("told", "bin/refract/benches/", "was told that"),

@@ -26,9 +26,9 @@ where it comes from.
 const END: &str = "
 ## Secrets from files
 
-`DATABASE_URL_FILE` and `REFRACT_MODEL_API_KEY_FILE` name a file that holds the value. Line breaks at \
-its end do not count. The file is read at start, and again when PostgreSQL refuses the password or a \
-model server answers 401 or 403. If it then holds another value, the request is made once more. So a \
+`DATABASE_URL_FILE`, `REFRACT_MODEL_API_KEY_FILE` and `REFRACT_OIDC_CLIENT_SECRET_FILE` name a file \
+that holds the value. Line breaks at its end do not count. The file is read at start, and again when \
+PostgreSQL refuses the password, a model server answers 401 or 403, or the provider refuses the secret. If it then holds another value, the request is made once more. So a \
 password or a key is changed without a restart: write the file first. Set either a variable or its \
 file, not both.
 

@@ -38,7 +38,7 @@ fn outcome(marked: &MarkedAnswers, percent: &str) -> Markup {
     };
     match certificate.certification {
         Certification::MoreMarks(more) => html! {
-            "Not enough marks: some " (counted(more, "more random one")) " would do if answers stay as good."
+            "Not enough marks: about " (counted(more, "more random one")) " needed if answers stay as good."
         },
         Certification::OutOfReach => html! { "No cutoff does: answers are wrong too often." },
         Certification::Certified(region) => html! {

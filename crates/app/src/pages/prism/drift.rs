@@ -1,5 +1,4 @@
-//! What changed in a prism's answers without anybody's doing, in a sentence for each change; nothing
-//! while nothing did.
+//! Drift alarms as sentences; empty without an alarm.
 
 use maud::{Markup, html};
 use refract_domain::key::OutcomeKey;

@@ -122,7 +122,7 @@ fn row(view: &QualityView<'_>, goal: CutoffGoal, advice: &CutoffAdvice, is_own: 
                 td {
                     @if let Some(draft) = advice.cutoffs(view.quality.cutoffs).and_then(|cutoffs| view.draft(cutoffs)) { a href=(draft) { "Try in the lens" } }
                     @if advice.is_of_few_marks() {
-                        div.hint { "Only " (counted(advice.behind, "mark")) " behind it: may be luck" }
+                        div.hint { "Based on only " (counted(advice.behind, "mark")) ": may be chance" }
                     }
                     @if let Some(cost) = held_out.cost { div.hint { "Costs " (format!("{cost:.3}")) " an answer" } }
                 }

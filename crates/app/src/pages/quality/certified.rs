@@ -87,7 +87,7 @@ fn row(view: &QualityView<'_>, certificate: &Certificate, is_own: bool) -> Marku
             @match certificate.certification {
                 Certification::Certified(region) => { (cells(view, certificate, &region)) }
                 Certification::MoreMarks(more) => {
-                    (refused(view, &format!("Some {} would do if answers stay as good.", counted(more, "more mark"))))
+                    (refused(view, &format!("About {} needed if answers stay as good.", counted(more, "more mark"))))
                 }
                 Certification::OutOfReach => { (refused(view, "No cutoff does: answers are wrong too often.")) }
             }

@@ -54,7 +54,7 @@ pub(super) fn next_step(view: &QualityView<'_>) -> Markup {
             a.button.main[is_few] href=(view.queue(QueueKind::Random)) { "Mark more random results" }
             span.soft {
                 @if is_few {
-                    strong { "Only " (counted(view.measures.marks, "mark")) ": any number here may be luck. " }
+                    strong { "Only " (counted(view.measures.marks, "mark")) ": any number here may be chance. " }
                 }
                 (widths(accuracy)) "."
             }

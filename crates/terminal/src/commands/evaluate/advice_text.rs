@@ -46,7 +46,7 @@ pub(super) fn lines(goal: CutoffGoal, advice: &CutoffAdvice) -> Vec<String> {
     let mut lines = vec![palette.chosen.apply_to(first).to_string(), other];
     lines.extend(below(advice, &yes_from));
     lines.push(format!(
-        "{marks}; {} stand behind it",
+        "{marks}; the cutoffs are based on {}",
         HumanCount(advice.behind)
     ));
     if advice.is_of_few_marks() {
@@ -100,13 +100,9 @@ pub(super) fn out_of_reach(goal: CutoffGoal, advice: &CutoffAdvice) -> String {
 /// The warning for advice that is based on few marks.
 pub(super) fn warning(advice: &CutoffAdvice) -> String {
     let behind = advice.behind;
-    let marks = if behind == 1 {
-        "mark stands"
-    } else {
-        "marks stand"
-    };
+    let marks = if behind == 1 { "mark" } else { "marks" };
     format!(
-        "Only {behind} {marks} behind these cutoffs: with fewer than {FEW_MARKS} they may be luck. \
+        "These cutoffs are based on {behind} {marks}: with fewer than {FEW_MARKS} they may be chance. \
          Mark more before you rely on them."
     )
 }

@@ -54,8 +54,8 @@ pub(super) fn outcome(certificate: &Certificate) -> String {
             format!("{cutoffs}, at most {error} of the answers are wrong")
         }
         Certification::MoreMarks(more) => format!(
-            "not enough marks to certify an error of {error}: some {} more would do if answers \
-             stay as good",
+            "not enough marks to certify an error of {error}: about {} more needed if \
+             answers stay as good",
             HumanCount(more)
         ),
         Certification::OutOfReach => {

@@ -54,7 +54,7 @@ fn head(measured: &MeasuredQuestion, palette: &Palette, width: usize) -> Vec<Str
     ];
     if numbers.marks < FEW_MARKS {
         let warning = format!(
-            "Fewer than {FEW_MARKS} marks: the intervals are wide, and any number here may be luck."
+            "Fewer than {FEW_MARKS} marks: the intervals are wide, and any number here may be chance."
         );
         lines.push(palette.bad.apply_to(warning).to_string());
     }
