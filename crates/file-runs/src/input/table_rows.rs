@@ -137,9 +137,8 @@ impl TableRows {
             return Ok(None);
         };
         if !self.has_cells_of_header() {
-            let is_late = |cell: &[u8]| {
-                cell.starts_with(b" ") && cell.trim_ascii_start().starts_with(b"\"")
-            };
+            let is_late =
+                |cell: &[u8]| cell.starts_with(b" ") && cell.trim_ascii_start().starts_with(b"\"");
             return Err(InputError::WrongCells {
                 line,
                 found: self.record.len(),

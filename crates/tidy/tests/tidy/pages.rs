@@ -17,7 +17,7 @@ const BUDGETS: [(&str, usize); 27] = [
     ("docs/ARCHITECTURE.md", 1_310),
     ("docs/AUTOMATION.md", 520),
     ("docs/CHANGELOG.md", 250),
-    ("docs/COMPATIBILITY.md", 2_010),
+    ("docs/COMPATIBILITY.md", 2_160),
     ("docs/CONTRIBUTING.md", 1_040),
     ("docs/DATABASE.md", 720),
     ("docs/DEPLOY.md", 1_570),
@@ -28,7 +28,7 @@ const BUDGETS: [(&str, usize); 27] = [
     ("docs/PROBABILITIES.md", 860),
     ("docs/QUALITY.md", 1_720),
     ("docs/RETENTION.md", 640),
-    ("docs/SCALING.md", 780),
+    ("docs/SCALING.md", 810),
     ("docs/SECURITY.md", 1_580),
     ("docs/SETTINGS.md", GENERATED),
     ("docs/SIGN-ON.md", 780),
@@ -45,7 +45,7 @@ const BUDGETS: [(&str, usize); 27] = [
 const GENERATED: usize = ALL_WORDS;
 
 /// The most words of all Markdown in the repository.
-const ALL_WORDS: usize = 28_950;
+const ALL_WORDS: usize = 29_100;
 
 /// The most words of the README of a crate or of its fuzz targets.
 const CRATE_README: usize = 100;
