@@ -32,6 +32,8 @@
 //! This crate is pure: no input or output, no async, no clock, no randomness. It knows nothing of
 //! databases, HTTP or model servers. Answering a text and rendering a result do not need it.
 
+#![warn(clippy::missing_errors_doc)]
+
 pub mod definition_name;
 pub mod earlier_versions;
 mod file_reader;

@@ -29,6 +29,8 @@
 //! This crate is pure: no input or output, no async, no clock, no randomness. Ids and times are
 //! arguments. It knows nothing of databases, HTTP or model servers.
 
+#![warn(clippy::missing_errors_doc)]
+
 pub mod account;
 pub mod answer;
 pub mod event;

@@ -37,6 +37,8 @@
 //! This crate is pure: no input or output, no clock, no randomness. It knows nothing of databases,
 //! files or terminals.
 
+#![warn(clippy::missing_errors_doc)]
+
 pub mod answer_sensitivity;
 pub mod comparison;
 pub mod counting;

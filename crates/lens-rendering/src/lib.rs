@@ -65,6 +65,8 @@
 //! [`Answers::matched_to`](refract_domain::answer::Answers::matched_to): a lens shows an empty cell
 //! where an answer does not belong to its question.
 
+#![warn(clippy::missing_errors_doc)]
+
 mod cell;
 mod envelope;
 mod event_row;

@@ -1,8 +1,4 @@
 //! The names and types of this crate in JavaScript.
-#![expect(
-    clippy::missing_errors_doc,
-    reason = "the comments are those of the npm package"
-)]
 
 use serde::Serialize;
 use wasm_bindgen::prelude::{JsError, JsValue, wasm_bindgen};

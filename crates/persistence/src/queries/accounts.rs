@@ -42,9 +42,6 @@ pub enum CreateOutcome {
 
 impl Database {
     /// Creates an account and its event, in one transaction.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn create_account(
         &self,
         account: &AccountRow,
@@ -75,9 +72,6 @@ impl Database {
     }
 
     /// Finds the account with this name.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_account(&self, name: &str) -> Result<Option<AccountRow>, PersistenceError> {
         let name = name.to_owned();
         let query = accounts::table.filter(accounts::name.eq(name));
@@ -92,9 +86,6 @@ impl Database {
     }
 
     /// Every account, ordered by name.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_accounts(&self) -> Result<Vec<AccountRow>, PersistenceError> {
         let query = accounts::table.order(accounts::name);
         self.read(async move |mut connection| {
@@ -109,9 +100,6 @@ impl Database {
     /// Finds the account named [`DEFAULT_ACCOUNT`], or creates it with the stamp's id and moment.
     ///
     /// One query when the account exists, else up to three.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_or_create_default_account(
         &self,
         stamp: EventStamp,

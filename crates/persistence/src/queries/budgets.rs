@@ -77,9 +77,6 @@ impl Database {
     /// Sets or removes the budget of the stamp's account, with an event. A budget that is set
     /// already is left unchanged. What was counted of the month stays; shares of another budget are
     /// announced anew. One transaction.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn set_budget(
         &self,
         budget: Option<MonthBudget>,
@@ -133,9 +130,6 @@ impl Database {
     }
 
     /// The budget of an account; `None` for an account without one.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_budget(
         &self,
         account: AccountId,
@@ -146,9 +140,6 @@ impl Database {
     }
 
     /// Every budget, in the order of the accounts' ids.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_budgets(&self) -> Result<Vec<BudgetRow>, PersistenceError> {
         let query = account_budgets::table.order(account_budgets::account_id);
         load_as!(self, query, BudgetColumns).await
@@ -156,9 +147,6 @@ impl Database {
 
     /// Stores what a month had cost, if nothing else was counted since `read`, so that no result is
     /// counted twice. Another month begins with no share announced.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn keep_counted_month(
         &self,
         account: AccountId,
@@ -187,9 +175,6 @@ impl Database {
 
     /// Records that a share of a budget was used in a month, with an event, if neither this share
     /// nor a larger one was announced and the budget is the one that was read. One transaction.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn announce_budget_share(
         &self,
         read: BudgetRow,

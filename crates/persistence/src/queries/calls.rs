@@ -106,9 +106,6 @@ macro_rules! find_call {
 impl Database {
     /// Finds everything that a create call needs before the model is asked; `None` for an unknown
     /// or expired key.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_create_call(
         &self,
         key: &ApiKeyHash,
@@ -151,9 +148,6 @@ impl Database {
     }
 
     /// Finds everything that a read or a retry needs; `None` for an unknown or expired key.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_result_call(
         &self,
         key: &ApiKeyHash,

@@ -115,9 +115,6 @@ struct FirstColumns {
 impl Database {
     /// Lists the stored counts of an account's prisms: by day from `since` on, and in total for all
     /// days before.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_kept_counts(
         &self,
         account: AccountId,
@@ -135,9 +132,6 @@ impl Database {
     }
 
     /// The first result after the watermark, for each of the account's prisms that has one.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_first_uncounted(
         &self,
         account: AccountId,
@@ -153,9 +147,6 @@ impl Database {
     }
 
     /// The first result of a prism after an id.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_first_result(
         &self,
         prism: PrismId,
@@ -176,9 +167,6 @@ impl Database {
     }
 
     /// Counts the results of a prism after one id and up to another, by key.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn count_results_by_key(
         &self,
         prism: PrismId,

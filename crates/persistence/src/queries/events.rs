@@ -115,9 +115,6 @@ pub(crate) use add_event;
 
 impl Database {
     /// Saves an event of an action that changes nothing in the database, such as an export.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn save_event(&self, event: Event) -> Result<(), PersistenceError> {
         let columns = EventColumns::from(event);
         self.write(async move |mut connection| {
@@ -129,9 +126,6 @@ impl Database {
     }
 
     /// Lists up to `limit` events of an account in a range that match the filter, newest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_events(
         &self,
         account: AccountId,

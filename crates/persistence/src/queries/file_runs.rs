@@ -38,9 +38,6 @@ pub enum FileRunScope {
 impl Database {
     /// Saves a new file run in the state `matching`, with its event. One transaction. Returns
     /// `false` when the account has no such whole upload.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn create_file_run(
         &self,
         new: NewFileRun,
@@ -67,9 +64,6 @@ impl Database {
     }
 
     /// Finds a file run of the account.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_file_run(
         &self,
         account: AccountId,
@@ -88,9 +82,6 @@ impl Database {
     }
 
     /// Up to `limit` file runs of the account before an id, newest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_file_runs(
         &self,
         account: AccountId,
@@ -119,9 +110,6 @@ impl Database {
 
     /// The names of the files of these file runs, as far as they are the account's. Makes no query
     /// when there are no runs.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_file_names(
         &self,
         account: AccountId,
@@ -142,9 +130,6 @@ impl Database {
     }
 
     /// Up to `limit` file runs of a prism whose files have this SHA-256, newest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_runs_of_file(
         &self,
         account: AccountId,
@@ -168,9 +153,6 @@ impl Database {
 
     /// The mappings of the newest file run of a prism whose file was checked, as the use case wrote
     /// them.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_checked_mappings(
         &self,
         account: AccountId,

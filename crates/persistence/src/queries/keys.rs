@@ -120,9 +120,6 @@ struct ApiKeyColumns {
 
 impl Database {
     /// Saves a new key and its event, in one transaction.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn create_api_key(
         &self,
         key: &NewApiKey,
@@ -157,9 +154,6 @@ impl Database {
     }
 
     /// The keys of an account, oldest first, revoked ones included, without counting their results.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_uncounted_api_keys(
         &self,
         account: AccountId,
@@ -176,9 +170,6 @@ impl Database {
     /// Revokes a key of the stamp's account for good, with an event, in one transaction. Returns
     /// when the key was first revoked; `None` when the account has no such key. Revoking a key
     /// again changes nothing.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn revoke_api_key(
         &self,
         key: ApiKeyId,

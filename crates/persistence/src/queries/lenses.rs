@@ -34,9 +34,6 @@ const OF_LENS: StatementName = StatementName {
 impl Database {
     /// Finds this revision of a prism's lens, from the cache if it is there. `None` when the lens
     /// was changed after the revision was read: read the prism again.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_lens(
         &self,
         prism: PrismId,
@@ -67,9 +64,6 @@ impl Database {
     /// Saves a lens, custom or automatic, if the prism's latest version and lens are still those of
     /// `read`. Each save is a new revision, recorded in the history of the lens, as a change of the
     /// prism and as an event with these details. One transaction.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn save_lens(
         &self,
         read: &Prism,

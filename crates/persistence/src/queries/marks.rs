@@ -52,9 +52,6 @@ impl Database {
     }
 
     /// The marks of one result, in the order of the question keys.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_marks(&self, result: ResultId) -> Result<Vec<Mark>, PersistenceError> {
         let query = marks::table
             .filter(marks::result_id.eq(Bind(result)))
@@ -64,9 +61,6 @@ impl Database {
 
     /// The marks of several results, by result and then in the order of the question keys. A few
     /// thousand results at most.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_marks_of(
         &self,
         results: Vec<ResultId>,
@@ -80,9 +74,6 @@ impl Database {
 
     /// Up to `limit` marked results of a prism whose ids are within the filter's period, in this
     /// order after `last`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_marked_ids(
         &self,
         prism: PrismId,
@@ -113,9 +104,6 @@ impl Database {
 
     /// A watermark of the marks of a prism: how many there are, and a sum of their moments. Any
     /// change of a mark gives it a new moment.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_marks_watermark(
         &self,
         prism: PrismId,
@@ -140,9 +128,6 @@ impl Database {
     }
 
     /// The newest result of a prism; `None` when it has none.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_newest_result(
         &self,
         prism: PrismId,
@@ -158,9 +143,6 @@ impl Database {
     }
 
     /// How many results of a prism have a mark, for each question with marks.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn count_marks(
         &self,
         prism: PrismId,

@@ -131,9 +131,6 @@ impl Database {
     }
 
     /// Finds a prism of the account, archived or not.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_prism(
         &self,
         account: AccountId,
@@ -153,9 +150,6 @@ impl Database {
     }
 
     /// Finds a prism by its id alone, for callers that have the id from a row of the account.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_prism_by_id(
         &self,
         prism: PrismId,
@@ -165,9 +159,6 @@ impl Database {
     }
 
     /// The prisms of an account, oldest first, archived ones included.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_prisms(&self, account: AccountId) -> Result<Vec<Prism>, PersistenceError> {
         let query = prisms::table
             .filter(prisms::account_id.eq(Bind(account)))
@@ -177,9 +168,6 @@ impl Database {
 
     /// Changes a prism's display name, with an event; the slug stays. A prism that has the name
     /// already is left unchanged. One transaction.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn rename_prism(
         &self,
         prism: PrismId,
@@ -209,9 +197,6 @@ impl Database {
 
     /// Archives a prism from the moment of the change on, or restores it, with an event. A prism in
     /// this state already is left unchanged. One transaction.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn set_prism_archived(
         &self,
         prism: PrismId,

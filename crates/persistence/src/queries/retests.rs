@@ -31,9 +31,6 @@ const DELETED_ANSWERS: i64 = 500;
 
 impl Database {
     /// Finds a retest of the account.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_retest(
         &self,
         account: AccountId,
@@ -54,9 +51,6 @@ impl Database {
     }
 
     /// Up to `limit` retests of a prism of the account, newest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_retests(
         &self,
         account: AccountId,
@@ -77,9 +71,6 @@ impl Database {
     }
 
     /// The counts of these retests. One without a text is missing.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn count_retest_texts(
         &self,
         ids: &[RetestId],

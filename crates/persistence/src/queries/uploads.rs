@@ -94,9 +94,6 @@ impl TryFrom<UploadColumns> for UploadRow {
 
 impl Database {
     /// Saves an upload before its first piece.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn begin_upload(&self, new: NewUploadRow) -> Result<(), PersistenceError> {
         let columns = NewUploadColumns {
             id: new.id,
@@ -138,9 +135,6 @@ impl Database {
     /// Makes an upload of which these many pieces are saved a whole one, with an event. One
     /// transaction. Returns `false` when the upload or a piece of it was deleted, or it is whole
     /// already.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn complete_upload(
         &self,
         upload: UploadId,
@@ -173,9 +167,6 @@ impl Database {
     }
 
     /// Finds a whole upload of the account.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_upload(
         &self,
         account: AccountId,
@@ -189,9 +180,6 @@ impl Database {
     }
 
     /// The size of a whole upload in bytes; `None` when there is none.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_upload_size(
         &self,
         upload: UploadId,
@@ -208,9 +196,6 @@ impl Database {
     }
 
     /// The stored outline of a whole upload; `None` when there is none.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_outline(&self, upload: UploadId) -> Result<Option<String>, PersistenceError> {
         self.read(async move |mut connection| {
             let query = uploads::table
@@ -224,9 +209,6 @@ impl Database {
     }
 
     /// Saves the outline of a whole upload.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn save_outline(
         &self,
         upload: UploadId,
@@ -244,9 +226,6 @@ impl Database {
     }
 
     /// Finds a piece of an upload, compressed.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_upload_piece(
         &self,
         upload: UploadId,

@@ -18,9 +18,6 @@ pub struct EventChoices {
 impl Events<'_> {
     /// The actors and targets that a form offers to filter the events of an account by. Three
     /// queries.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn choices(self, account: AccountId) -> Result<EventChoices, PersistenceError> {
         let database = &self.refract.database;
         let people = database.list_people(account).await?.into_iter();

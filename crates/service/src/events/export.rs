@@ -42,9 +42,6 @@ impl Events<'_> {
 
 impl ListedEvents {
     /// The next page, which is empty after the last event.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn next_page(&mut self) -> Result<Vec<ListedEvent>, PersistenceError> {
         let Some(range) = self.next else {
             return Ok(Vec::new());

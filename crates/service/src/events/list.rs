@@ -19,9 +19,6 @@ pub struct FoundEvents {
 
 impl Events<'_> {
     /// A page of at most `most` events of an account that match a filter.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find(
         self,
         account: AccountId,
@@ -56,9 +53,6 @@ impl Events<'_> {
     }
 
     /// The newest event of each person of an account, apart from signing in and out.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn last_of_people(
         self,
         account: AccountId,

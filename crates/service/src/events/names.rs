@@ -60,9 +60,6 @@ struct Names {
 }
 
 /// Events of an account with the names of their actors and targets. At most four queries.
-///
-/// # Errors
-/// When the database fails.
 pub(super) async fn named(
     database: &Database,
     account: AccountId,

@@ -32,9 +32,6 @@ impl Events<'_> {
     /// Changes of a person by others from an event on, newest first. A new password brings back the
     /// passwords chosen by links shortly before, even acknowledged ones: an intruder who had
     /// accepted the link may have acknowledged them.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn change_notices(
         self,
         account: AccountId,
@@ -132,9 +129,6 @@ impl Telling<'_> {
 
 impl Events<'_> {
     /// Records that the changes up to an event were announced to a person.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn mark_seen(
         self,
         account: AccountId,

@@ -74,9 +74,6 @@ impl Keys<'_> {
 
     /// Limits a key of the caller's account to networks; `None` for no limit. Nodes apply it to
     /// the next request.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn set_networks(
         self,
         actor: &AccountActor,
@@ -90,9 +87,6 @@ impl Keys<'_> {
 
     /// Revokes a key of the caller's account for good: the next request with it is refused. Returns
     /// whether the account has such a key. Revoking a key again changes nothing.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn revoke(self, actor: &AccountActor, key: ApiKeyId) -> Result<bool, InternalError> {
         let database = &self.refract.database;
         let revoked_at = database.revoke_api_key(key, actor.event_stamp()).await?;

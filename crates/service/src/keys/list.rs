@@ -35,9 +35,6 @@ impl ListedKey {
 impl Keys<'_> {
     /// The keys of an account, oldest first, revoked ones included. Their results come from the
     /// stored counts.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list(self, account: AccountId) -> Result<Vec<ListedKey>, InternalError> {
         let counts = self.refract.results().counts(account, Utc::now()).await?;
         let database = &self.refract.database;
@@ -55,9 +52,6 @@ impl Keys<'_> {
     }
 
     /// The events that revoked keys of an account, by key.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn revocations(
         self,
         account: AccountId,
@@ -83,9 +77,6 @@ impl Keys<'_> {
 
     /// The labels of the keys of an account, oldest first, revoked ones included. Where several
     /// keys have one name, each label has the first characters of its key.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn labels(
         self,
         account: AccountId,

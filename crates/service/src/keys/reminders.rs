@@ -20,9 +20,6 @@ pub struct RemindedKey {
 impl Keys<'_> {
     /// The keys of an account that end soon although they are in use, or whose successor is not
     /// used.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn reminders(
         self,
         account: AccountId,

@@ -58,9 +58,6 @@ impl PrismLens {
 
 impl Lenses<'_> {
     /// The lens of a prism that was already found.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn of(self, prism: Prism) -> Result<PrismLens, InternalError> {
         PrismLens::load(&self.refract.database, prism).await
     }

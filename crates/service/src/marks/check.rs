@@ -106,9 +106,6 @@ impl CheckedMarks {
 
 impl Marks<'_> {
     /// How many of the marks are new or change the saved ones. Saves nothing.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn count_changes(self, checked: &CheckedMarks) -> Result<usize, InternalError> {
         let mut changes = 0;
         for marks in checked.marks.chunks(LOOKED_UP) {

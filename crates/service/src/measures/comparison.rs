@@ -144,9 +144,6 @@ impl Measures<'_> {
     }
 
     /// Number of answered results of a side, all of which a comparison reads.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn results_of(
         self,
         history: &PrismHistory,

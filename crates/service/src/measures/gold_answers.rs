@@ -135,9 +135,6 @@ impl GoldAnswers {
     }
 
     /// The names of the models that answered, with `None` if a server reported none.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn models(&self, prism: &PinnedPrism) -> Result<BTreeSet<Option<String>>, CallError> {
         let answers = self.questions.iter().flat_map(|gold| &gold.answers);
         let results: BTreeSet<_> = answers.map(|answer| answer.result).collect();

@@ -81,9 +81,6 @@ impl Measures<'_> {
 
     /// A watermark of the marks of a prism, and of its results if asked: while it stays, so does the
     /// quality of every question. Other changes that matter are of the prism itself.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn quality_watermark(
         self,
         prism: &Prism,
@@ -104,9 +101,6 @@ impl Measures<'_> {
 
     /// The texts of some results of the account, by result; a few hundred ids at most. A result
     /// that was deleted meanwhile is left out.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn texts(
         self,
         account: AccountId,

@@ -76,9 +76,6 @@ pub enum RetestError {
 impl Measures<'_> {
     /// Draws the texts of a retest at random, the same ones from the same results, and loads them
     /// with their marks.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn draw_retest(self, order: RetestOrder<'_>) -> Result<Retest, InternalError> {
         let database = &self.refract.database;
         let prism = &order.lens.prism;

@@ -41,9 +41,6 @@ impl Measures<'_> {
     /// Counts the results that are not counted yet, which takes long at the first look at a prism
     /// with many results; later looks read stored counts. Where nothing can be written, every look
     /// takes as long.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn watch(
         self,
         history: &PrismHistory,
@@ -74,9 +71,6 @@ impl Measures<'_> {
 
     /// Compares as [`Measures::watch`] does, but only results that are counted already: nodes count
     /// them within minutes. It takes milliseconds, however many results there are.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn watch_counted(
         self,
         history: &PrismHistory,

@@ -82,9 +82,6 @@ impl Accounts<'_> {
     }
 
     /// All accounts, by name.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list(self) -> Result<Vec<Account>, AccountError> {
         let found = self.refract.database.list_accounts().await?;
         Ok(found.into_iter().map(Account::from).collect())

@@ -11,18 +11,12 @@ use crate::people::account_actor::AccountActor;
 
 impl People<'_> {
     /// The people of an account in the order in which they were invited, without removed ones.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list(self, account: AccountId) -> Result<Vec<Person>, PersistenceError> {
         self.refract.database.list_people(account).await
     }
 
     /// The names of the people of an account who may do what a role may, those with the lowest such
     /// role first, at most `most`. People who have not joined yet are left out.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn names_of_role(
         self,
         account: AccountId,
@@ -48,9 +42,6 @@ impl People<'_> {
 
     /// The role for an invitation that names none: the first person of an account is its owner,
     /// others are reviewers.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn default_role(self, account: AccountId) -> Result<Role, PersistenceError> {
         Ok(if self.list(account).await?.is_empty() {
             Role::Owner

@@ -69,9 +69,6 @@ impl DraftRevision {
 
 impl Drafts<'_> {
     /// The draft of a person. A draft that was saved or discarded has a revision and no content.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find(self, place: DraftPlace) -> Result<StoredDraft, InternalError> {
         let found = self.refract.database.find_draft(place).await?;
         Ok(found.map_or_else(StoredDraft::default, StoredDraft::from))

@@ -37,9 +37,6 @@ pub enum JoinError {
 
 impl People<'_> {
     /// Finds a valid link, with its person.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_invitation(
         self,
         token: &Token,

@@ -34,9 +34,6 @@ impl From<PersonNameRow> for ActorName {
 impl People<'_> {
     /// The names of these people of the account, removed ones included. People of other accounts
     /// are left out. Makes no query when there are no people.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn names(
         self,
         account: AccountId,

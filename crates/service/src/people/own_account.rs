@@ -49,9 +49,6 @@ impl From<SignInError> for PasswordChangeError {
 
 impl People<'_> {
     /// Changes the name of a signed-in person. Everything they made shows the new name.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn rename(
         self,
         person: &SignedIn,
@@ -113,9 +110,6 @@ impl People<'_> {
     }
 
     /// The sessions of a signed-in person, the most recently used first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn own_sessions(
         self,
         person: &SignedIn,
@@ -128,9 +122,6 @@ impl People<'_> {
 
     /// Ends a session of a signed-in person. Another person's session, or one that has already
     /// ended, is left unchanged.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn end_own_session(
         self,
         person: &SignedIn,
@@ -142,9 +133,6 @@ impl People<'_> {
     }
 
     /// Ends all sessions of a signed-in person except the present one.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn end_other_sessions(
         self,
         person: &SignedIn,

@@ -26,9 +26,6 @@ impl People<'_> {
     /// The person whom a cookie's token signs in, if the provider still lets them in. Asks the
     /// provider, unless another request does. It must not be cut off when a client disconnects: the
     /// provider's new grant would be lost.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn check_with_provider(
         self,
         token: &Token,

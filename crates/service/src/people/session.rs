@@ -145,9 +145,6 @@ impl CodesDue {
 
 impl People<'_> {
     /// What a cookie's token is worth. One query, and a write about once an hour.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn session(self, token: &Token) -> Result<SessionState, PersistenceError> {
         let database = &self.refract.database;
         let now = Utc::now();
@@ -171,9 +168,6 @@ impl People<'_> {
     }
 
     /// Ends the session of a signed-in person. Ending it again changes nothing.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn end_session(
         self,
         person: &SignedIn,

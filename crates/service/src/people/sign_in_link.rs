@@ -45,9 +45,6 @@ impl People<'_> {
     }
 
     /// Whether a link signs in. Checking does not use it up.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn is_sign_in_link(self, token: &Token) -> Result<bool, PersistenceError> {
         let database = &self.refract.database;
         let found = database.find_invitation(token.sign_in_hash(), Utc::now());

@@ -164,9 +164,6 @@ impl<'a> People<'a> {
 
     /// The provider's grant for the person whom one of these cookies signs in, to be read before the
     /// session ends; `None` if the provider did not sign them in.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn provider_grant(
         self,
         cookies: &[Token],

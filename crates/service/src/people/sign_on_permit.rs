@@ -79,9 +79,6 @@ impl SignOnPermit {
 
     /// Returns the permit after the provider's answer, and counts a code that it refused as a wrong
     /// try.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub(super) async fn end<T>(
         self,
         database: &Database,

@@ -123,9 +123,6 @@ impl ExampleTexts<'_> {
 
     /// Replaces the outcomes and the note of an example. Expected outcomes that the version no
     /// longer has stay. Returns whether the prism has the example.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn change(
         self,
         actor: &AccountActor,
@@ -148,9 +145,6 @@ impl ExampleTexts<'_> {
     }
 
     /// Removes an example. Returns whether the prism had it.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn remove(
         self,
         actor: &AccountActor,
@@ -162,9 +156,6 @@ impl ExampleTexts<'_> {
     }
 
     /// Saves the event that the examples of a prism are downloaded.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn record_download(
         self,
         actor: &AccountActor,

@@ -42,9 +42,6 @@ impl Prisms<'_> {
     }
 
     /// All prisms of an account, archived or not.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn all(self, account: AccountId) -> Result<Vec<Prism>, PrismError> {
         Ok(self.refract.database.list_prisms(account).await?)
     }

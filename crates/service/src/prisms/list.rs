@@ -37,9 +37,6 @@ impl FirstSteps {
 
 impl Prisms<'_> {
     /// The first steps that a person has not taken yet, given the prisms of the account.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn first_steps(
         self,
         person: PersonId,
@@ -55,9 +52,6 @@ impl Prisms<'_> {
 
     /// The prisms of an account with their numbers of results, oldest first, archived ones
     /// included.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list(self, account: AccountId) -> Result<Vec<ListedPrism>, InternalError> {
         let prisms = self.refract.database.list_prisms(account).await?;
         let counts = self.refract.results().counts(account, Utc::now()).await?;

@@ -9,9 +9,6 @@ use crate::results::Results;
 impl Results<'_> {
     /// The actor of a result of the account; `None` when the account has no such result. A result
     /// without a key from before people were recorded is the terminal's.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn actor(
         self,
         account: AccountId,

@@ -91,9 +91,6 @@ impl BudgetUse {
 
 impl Budgets<'_> {
     /// Sets or removes the account's budget. Returns whether that changed anything.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn set(
         self,
         actor: &AccountActor,
@@ -105,18 +102,12 @@ impl Budgets<'_> {
     }
 
     /// The budgets that are set, by account.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list(self) -> Result<Vec<(AccountId, MonthBudget)>, InternalError> {
         let found = self.refract.database.list_budgets().await?.into_iter();
         Ok(found.map(|row| (row.account, row.budget)).collect())
     }
 
     /// Looks at an account's budget now, by the clock that all nodes agree on.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find(self, account: AccountId) -> Result<Option<BudgetUse>, InternalError> {
         let now = self.refract.database.time(Utc::now()).await?;
         self.look(account, now).await
@@ -127,9 +118,6 @@ impl Budgets<'_> {
     ///
     /// The first look in a month, or after a budget was set, reads the month's results; later ones
     /// read those of the last minutes.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn look(
         self,
         account: AccountId,

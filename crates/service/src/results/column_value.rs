@@ -94,9 +94,6 @@ fn values(column: &Column, question: Option<&Question>, is_former: bool) -> Vec<
 impl Results<'_> {
     /// The columns of a lens that can be searched, also with the values that only one of the 50
     /// versions before the latest has.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn searchable_columns(
         self,
         lens: &PrismLens,

@@ -126,9 +126,6 @@ impl Results<'_> {
     ///
     /// Reads the stored sums, and counts the results after the watermark: all of them in a database
     /// in which nothing was counted in the background yet.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn counts(
         self,
         account: AccountId,

@@ -27,9 +27,6 @@ pub struct ResultDetails {
 
 impl Results<'_> {
     /// Where the answers of a result came from; empty for a result that the account lacks.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn provenance(
         self,
         account: AccountId,

@@ -68,9 +68,6 @@ impl Results<'_> {
 
 impl PrismResults {
     /// Counts the results that the filter selects now, regardless of answers, words and marks.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn count(&self) -> Result<u64, PersistenceError> {
         let prism = &self.lens.prism;
         self.database
@@ -79,9 +76,6 @@ impl PrismResults {
     }
 
     /// Saves the event of an export of these results.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub(crate) async fn save_export(
         &self,
         actor: &AccountActor,

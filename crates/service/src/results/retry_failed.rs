@@ -56,9 +56,6 @@ impl Retried {
 
 impl Results<'_> {
     /// Counts the failed results of a prism that a filter selects and that were never retried.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn count_retriable(
         self,
         account: AccountId,

@@ -112,9 +112,6 @@ pub struct UsageRun {
 impl Results<'_> {
     /// Adds up what an account's results used, deleted ones among them, in the order of prisms, keys,
     /// people, file runs, models and days.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn usage(
         self,
         account: AccountId,

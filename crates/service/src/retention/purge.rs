@@ -46,9 +46,6 @@ impl Retention<'_> {
 
 impl Purge {
     /// Number of results that are still to be deleted.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn count(&self) -> Result<u64, PersistenceError> {
         self.database.count_purgeable_results(&self.range).await
     }
@@ -83,9 +80,6 @@ impl Purge {
 
     /// Saves the event with the number of deleted results, unless an event has it already: for a
     /// purge that stops before its last batch.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn end(&mut self) -> Result<(), PersistenceError> {
         self.deletion.end().await
     }

@@ -40,9 +40,6 @@ struct WantedChange {
 impl Runs<'_> {
     /// Matches the columns of a run's file again and, if given, asks another version. What a check
     /// found and counted is cleared.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn match_columns(
         self,
         actor: &AccountActor,
@@ -61,9 +58,6 @@ impl Runs<'_> {
 
     /// Changes the state of a run, and its limits if there are new ones. A node that works on the
     /// run notices when it next renews its lease.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn change_file_run(
         self,
         actor: &AccountActor,

@@ -9,9 +9,6 @@ use crate::people::account_actor::AccountActor;
 
 impl Runs<'_> {
     /// Saves the event that somebody downloads the rows of a run, before the first byte is sent.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn save_download(
         self,
         actor: &AccountActor,

@@ -186,9 +186,6 @@ impl PinnedPrism {
 
     /// The results that the rows of these idempotency keys have now, `ok` or `failed`, through the
     /// pinned lens. Two queries for any number of keys; pass a few hundred at most.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_results_of_rows(
         &self,
         keys: &[IdempotencyKey],
@@ -207,9 +204,6 @@ impl PinnedPrism {
 
     /// Which of these idempotency keys have a result with answers. One query for any number of
     /// keys; pass a few hundred at most.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_answered_keys(
         &self,
         keys: &[IdempotencyKey],
@@ -222,9 +216,6 @@ impl PinnedPrism {
 
     /// The names of the models that answered these results, as reported by their servers, with
     /// `None` if a server reported none.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn model_names(
         &self,
         results: &[ResultId],
@@ -235,9 +226,6 @@ impl PinnedPrism {
     }
 
     /// Saves the event that a file run begins to ask the model.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn save_run_started(&self, run: RunFacts) -> Result<(), CallError> {
         let rows = [
             run.kind.into(),
@@ -249,9 +237,6 @@ impl PinnedPrism {
     }
 
     /// Saves the event that a file run ended.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn save_run_ended(&self, run: RunFacts, rows: RunRows) -> Result<(), CallError> {
         let RunRows {
             answered_before,

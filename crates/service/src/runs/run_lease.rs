@@ -76,9 +76,6 @@ impl Runs<'_> {
     /// Takes the lease of a stored file run that waits for a node, the one that waited longest, for
     /// [`RUN_LEASE_TERM`]. Leaves out the runs that the node holds. `None` when no run waits, or
     /// other nodes were first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn take_file_run(
         self,
         node: NodeId,

@@ -96,9 +96,6 @@ impl Runs<'_> {
     }
 
     /// Finds a file run of the account.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_file_run(
         self,
         account: AccountId,
@@ -110,9 +107,6 @@ impl Runs<'_> {
     }
 
     /// A page of the file runs of the account, or of one prism, newest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_file_runs(
         self,
         account: AccountId,
@@ -128,9 +122,6 @@ impl Runs<'_> {
 
     /// The columns of the newest file run of a prism whose file was checked; none where there is no
     /// such run.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn last_mappings(
         self,
         account: AccountId,
@@ -145,9 +136,6 @@ impl Runs<'_> {
     }
 
     /// The newest other runs of the same prism and an equal file, newest first, at most 20.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn runs_of_same_file(
         self,
         account: AccountId,

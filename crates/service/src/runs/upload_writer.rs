@@ -50,9 +50,6 @@ pub struct UploadWriter {
 
 impl Runs<'_> {
     /// Begins the upload of a file of at most this many bytes.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn begin_upload(
         self,
         actor: &AccountActor,

@@ -60,9 +60,6 @@ pub enum DeleteUploadOutcome {
 
 impl Runs<'_> {
     /// Finds an uploaded file of the account. A file that is still sent, or was deleted, is none.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_upload(
         self,
         account: AccountId,
@@ -76,17 +73,11 @@ impl Runs<'_> {
     }
 
     /// The outline of an uploaded file as it was kept; `None` before that.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_outline(self, upload: UploadId) -> Result<Option<String>, InternalError> {
         Ok(self.refract.database.find_outline(upload).await?)
     }
 
     /// Keeps the outline of an uploaded file, so that pages need not read the file.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn keep_outline(
         self,
         upload: UploadId,

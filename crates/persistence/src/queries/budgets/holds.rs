@@ -47,9 +47,6 @@ impl Database {
     /// Replaces the hold of some work by what `decide` makes of the rest of the budget, until a
     /// moment. Work that decides at the same time waits, so that no rest is held twice. Returns
     /// whether the account has a budget. One transaction.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn hold_budget(
         &self,
         BudgetHolder { account, holder }: BudgetHolder,
@@ -115,9 +112,6 @@ impl Database {
     }
 
     /// Releases what some work holds back.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn release_budget(&self, holder: BudgetHolder) -> Result<(), PersistenceError> {
         self.write(async move |mut connection| {
             let own = budget_holds::table.find(Bind(holder.holder));

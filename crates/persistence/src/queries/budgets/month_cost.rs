@@ -36,9 +36,6 @@ pub(super) struct CostColumns {
 impl Database {
     /// Adds up the cost of an account's results after an id and up to another one, and, with a first
     /// day, of its deleted results from that day on.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn sum_costs(
         &self,
         account: AccountId,

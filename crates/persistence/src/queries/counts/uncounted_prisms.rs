@@ -74,9 +74,6 @@ pub struct UncountedPrism {
 impl Database {
     /// The prisms of all accounts that have a result after their watermark, or after `from` without
     /// one, and up to `up_to`. Accounts that are being imported have none.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_uncounted_prisms(
         &self,
         watermark: Watermark,

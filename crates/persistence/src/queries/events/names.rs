@@ -22,9 +22,6 @@ pub struct PrismNameRow {
 
 impl Database {
     /// The names of these prisms of the account, in no particular order. A few hundred ids at most.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_prism_names(
         &self,
         account: AccountId,
@@ -43,9 +40,6 @@ impl Database {
 
     /// The labels of these keys of the account, revoked ones included, in no particular order. A
     /// few hundred ids at most.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_key_names(
         &self,
         account: AccountId,
@@ -63,9 +57,6 @@ impl Database {
     }
 
     /// The name of an account.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_account_name(
         &self,
         account: AccountId,
@@ -78,9 +69,6 @@ impl Database {
     }
 
     /// The people of the account who have or had this address, removed ones included.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_people_of_email(
         &self,
         account: AccountId,
@@ -99,9 +87,6 @@ impl Database {
     }
 
     /// The keys of the account that have this label, revoked ones included.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_keys_of_name(
         &self,
         account: AccountId,

@@ -28,9 +28,6 @@ const OF_BEING_THERE: [EventAction; 2] = [EventAction::SignedIn, EventAction::Se
 impl Database {
     /// The newest changes of a prism, its versions and its lens, at most `limit`, newest first.
     /// Exports, runs and purges are not changes.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_prism_events(
         &self,
         account: AccountId,
@@ -49,9 +46,6 @@ impl Database {
 
     /// The newest event of each person of an account, apart from signing in and out, in no
     /// particular order. Removed people are left out. At most two queries.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_last_events(
         &self,
         account: AccountId,

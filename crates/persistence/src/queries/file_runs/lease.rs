@@ -93,9 +93,6 @@ impl Database {
     /// Takes the lease of a file run that waits for a node, the one that waited longest, until a
     /// moment. Leaves out runs that the node holds. `None` when there is none, or when other nodes
     /// were first. Two queries, and one or more transactions of one statement.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn take_file_run(
         &self,
         node: NodeId,
@@ -172,9 +169,6 @@ impl Database {
 
     /// Renews a lease until a moment and saves the progress. `None` when the lease was lost: another
     /// node holds the run, or a person restarted it. One transaction.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn renew_file_run_lease(
         &self,
         lease: FileRunLease,
@@ -221,9 +215,6 @@ impl Database {
     /// Ends a lease: saves the progress and, unless a person has changed the state meanwhile, the
     /// new state with its event. One transaction. Returns `false`, with nothing saved, when the
     /// lease was lost.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn end_file_run_lease(
         &self,
         lease: FileRunLease,

@@ -32,9 +32,6 @@ type Times = (DateTime<Utc>, Option<DateTime<Utc>>, Option<DateTime<Utc>>);
 impl Database {
     /// The used keys of all accounts that end in a period and are not revoked, by their end, up to
     /// `limit` of them.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_ending_keys(
         &self,
         after: DateTime<Utc>,

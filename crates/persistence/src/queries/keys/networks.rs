@@ -53,9 +53,6 @@ pub enum SetNetworksOutcome {
 impl Database {
     /// Limits a key of the stamp's account to networks, or to none, with an event, in one
     /// transaction.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn set_key_networks(
         &self,
         key: ApiKeyId,

@@ -66,9 +66,6 @@ struct ReplacedColumns {
 impl Database {
     /// Saves the successor of a key and the end of the key, with their events, in one transaction.
     /// A key has one successor that is not revoked: of concurrent replacements one is saved.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn replace_api_key(
         &self,
         new: &NewSuccessor,

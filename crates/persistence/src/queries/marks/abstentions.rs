@@ -75,9 +75,6 @@ impl Database {
     }
 
     /// Withdraws an abstention, if there is one.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn withdraw_abstention(
         &self,
         result: ResultId,
@@ -93,9 +90,6 @@ impl Database {
 
     /// The questions of several results that people could not decide, in no particular order. A few
     /// thousand results at most.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_abstentions_of(
         &self,
         results: Vec<ResultId>,

@@ -51,9 +51,6 @@ impl TryFrom<MarkableColumns> for MarkableResult {
 impl Database {
     /// Finds which of these results belong to the prism, in no particular order. A few thousand ids
     /// at most.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_markable_results(
         &self,
         account: AccountId,
@@ -68,9 +65,6 @@ impl Database {
     }
 
     /// Up to `limit` results of a prism that have a `ref`, after the given one, oldest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_results_with_ref(
         &self,
         account: AccountId,

@@ -87,9 +87,6 @@ impl MarkedPages {
 
     /// The next page; `None` at the end. A page may be empty, when none of its results matches the
     /// filter.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn next(&mut self) -> Result<Option<Vec<MarkedResult>>, PersistenceError> {
         let Some(after) = self.last else {
             return Ok(None);

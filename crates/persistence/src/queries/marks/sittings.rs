@@ -75,9 +75,6 @@ impl Database {
     }
 
     /// Finds a sitting of a person.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_sitting(
         &self,
         person: PersonId,
@@ -95,9 +92,6 @@ impl Database {
     }
 
     /// Up to `limit` sittings of a person with a prism, the last used first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_sittings(
         &self,
         person: PersonId,
@@ -118,9 +112,6 @@ impl Database {
     }
 
     /// Saves the state of a sitting.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn save_sitting_state(
         &self,
         id: SittingId,
@@ -139,9 +130,6 @@ impl Database {
     }
 
     /// Saves which result is on the person's screen, and until when others are shown that.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn show_in_sitting(
         &self,
         id: SittingId,
@@ -162,9 +150,6 @@ impl Database {
     }
 
     /// The people who review a prism now, each with the result on their screen.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_reviewing(
         &self,
         prism: PrismId,

@@ -30,9 +30,6 @@ impl Database {
     /// One transaction, with an event by the person: they joined or, if they had joined before, set
     /// their password. A new password is to be announced to the person, unless they made the link
     /// themselves. Their one-time codes are removed, with another event.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn accept_invitation(
         &self,
         hash: TokenHash,

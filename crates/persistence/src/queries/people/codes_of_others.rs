@@ -19,9 +19,6 @@ impl Database {
     /// Removes the codes of a person of the stamp's account, with an event if they were on. Returns
     /// whether there is such a person. One transaction. A removal by another person is later
     /// announced to the person.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn remove_codes(
         &self,
         person: PersonId,
@@ -53,9 +50,6 @@ impl Database {
     }
 
     /// Whether the people of an account who sign in by password need one-time codes.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn are_codes_required(&self, account: AccountId) -> Result<bool, PersistenceError> {
         self.read(async move |mut connection| {
             let query = accounts::table
@@ -69,9 +63,6 @@ impl Database {
 
     /// Sets whether the people of the stamp's account who sign in by password need one-time codes.
     /// One transaction, with an event if that changes.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn set_codes_required(
         &self,
         are_required: bool,

@@ -80,9 +80,6 @@ impl DraftPlace {
 
 impl Database {
     /// Finds a draft; also one that was discarded, for its revision.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_draft(
         &self,
         place: DraftPlace,

@@ -112,9 +112,6 @@ impl Database {
     /// Creates a person who has not joined, or finds the person of an earlier invitation and sets
     /// this role; then saves a link for them in place of any earlier one. One transaction, with an
     /// event for each change.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn invite_person(
         &self,
         new: &NewPerson,
@@ -194,9 +191,6 @@ impl Database {
 
     /// Saves a new link for a person of the stamp's account in place of any earlier one, with an
     /// event of this action. Returns whether there is such a person. One transaction.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn renew_link(
         &self,
         person: PersonId,
@@ -227,9 +221,6 @@ impl Database {
     }
 
     /// Finds a valid link.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_invitation(
         &self,
         hash: TokenHash,
@@ -264,9 +255,6 @@ impl Database {
     /// Uses up a valid link of a person who has joined, and begins a session. Returns whether the
     /// link was valid: of several concurrent uses, one succeeds. One transaction, with an event of
     /// the sign-in, and another one if the person's one-time codes are removed.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn begin_session_by_link(
         &self,
         hash: TokenHash,

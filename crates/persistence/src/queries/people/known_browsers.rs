@@ -79,9 +79,6 @@ pub(crate) use know_browser;
 impl Database {
     /// Finds the browser that has one of these cookies, if the person with this address signed in
     /// with it after this moment; without an address, if anybody did.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_known_browser(
         &self,
         cookies: &[TokenHash],

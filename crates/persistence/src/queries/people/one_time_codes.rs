@@ -168,9 +168,6 @@ pub(crate) use {delete_codes, lock_checked_person, note_recovery_code, use_code}
 
 impl Database {
     /// Finds a person's codes, also those that the person is still setting up. At most two queries.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_one_time_codes(
         &self,
         person: PersonId,
@@ -199,9 +196,6 @@ impl Database {
     /// Saves a new secret for a person who sets up codes, in place of one whose set-up was not
     /// finished. Returns whether it was saved: not if the person was removed or has codes. One
     /// transaction.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn begin_codes_setup(
         &self,
         person: PersonId,
@@ -237,9 +231,6 @@ impl Database {
     /// Switches on the codes that a person has set up. Returns whether the secret is still the one
     /// that was set up, the checked password is still current and the person was not removed. One
     /// transaction, with an event.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn switch_codes_on(
         &self,
         checked: PasswordRow,
@@ -272,9 +263,6 @@ impl Database {
     /// Records that a right code was given for a session of the sign-in provider. Returns whether the
     /// code was unused, and the person was not removed and the session not ended. One transaction,
     /// with an event of a recovery code.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn confirm_session(
         &self,
         session: TokenHash,
@@ -302,9 +290,6 @@ impl Database {
     /// Switches off the codes of a person who gave a right code. Returns whether the code was
     /// unused, the checked password is still current and the person was not removed. One
     /// transaction, with an event.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn switch_codes_off(
         &self,
         checked: PasswordRow,
@@ -332,9 +317,6 @@ impl Database {
     /// Replaces the recovery codes of a person who gave a right code. Returns whether the code was
     /// unused, the checked password is still current and the person was not removed. One
     /// transaction, with an event.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn renew_recovery_codes(
         &self,
         checked: PasswordRow,

@@ -37,9 +37,6 @@ pub enum EndedSessions {
 
 impl Database {
     /// The sessions of a person that have not ended, the most recently used first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_own_sessions(
         &self,
         person: PersonId,
@@ -70,9 +67,6 @@ impl Database {
 
     /// Ends sessions of a person, with an event if there were any. A session that has ended
     /// already, or that belongs to another person, changes nothing. One transaction.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn end_own_sessions(
         &self,
         person: PersonId,

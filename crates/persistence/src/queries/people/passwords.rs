@@ -60,9 +60,6 @@ pub(crate) use end_with_password;
 
 impl Database {
     /// Finds the password of the person with this address, if they have joined.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_password(
         &self,
         email: &Email,
@@ -93,9 +90,6 @@ impl Database {
     /// Begins a session of a person whose password was checked against this row. Returns whether it
     /// is still their password and they were not removed meanwhile. One transaction, with an event
     /// of the sign-in.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn begin_session(
         &self,
         checked: PasswordRow,
@@ -123,9 +117,6 @@ impl Database {
     /// their sessions end, a new one begins, and any open link for them becomes void. Returns
     /// whether the checked password was still current and they were not removed meanwhile. One
     /// transaction, with an event of the change.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn change_password(
         &self,
         checked: PasswordRow,

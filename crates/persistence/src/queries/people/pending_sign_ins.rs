@@ -61,9 +61,6 @@ impl Database {
     /// Saves a pending sign-in of a person whose password was checked against this row. Returns
     /// whether it is still their password, they were not removed, and they have codes. Those that
     /// began up to `ended` are deleted. One transaction.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn begin_pending_sign_in(
         &self,
         checked: PasswordRow,
@@ -94,9 +91,6 @@ impl Database {
     }
 
     /// Finds a pending sign-in that began after this moment.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_pending_sign_in(
         &self,
         hash: TokenHash,
@@ -135,9 +129,6 @@ impl Database {
 
     /// Counts a code that is about to be compared. Returns whether it may be: not if `most` codes
     /// were tried before. One statement, so that concurrent tries are counted together.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn count_code_of_pending_sign_in(
         &self,
         hash: TokenHash,
@@ -155,9 +146,6 @@ impl Database {
     }
 
     /// Deletes a pending sign-in after so many codes. Returns whether it was there and had them.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn end_pending_sign_in(
         &self,
         hash: TokenHash,
@@ -175,9 +163,6 @@ impl Database {
     /// Ends a pending sign-in with a right code, and begins a session. Returns whether the sign-in
     /// was still pending and the code unused: of several concurrent uses, one succeeds. One
     /// transaction, with an event of the sign-in, and another one for a recovery code.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn finish_sign_in(
         &self,
         finished: FinishedSignIn,

@@ -98,9 +98,6 @@ impl WhoColumns {
 impl Database {
     /// The names of these people of the account, removed ones included, in no particular order. A
     /// few thousand ids at most.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_person_names(
         &self,
         account: AccountId,
@@ -118,9 +115,6 @@ impl Database {
     }
 
     /// The people of an account in the order in which they were invited, without removed ones.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_people(&self, account: AccountId) -> Result<Vec<Person>, PersistenceError> {
         self.read(async move |mut connection| {
             let last_used = sessions::table
@@ -169,9 +163,6 @@ impl Database {
 
     /// Saves a new name of a person who has joined, unless they were removed or have that name
     /// already. One transaction, with an event that holds neither name.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn set_person_name(
         &self,
         person: PersonId,
@@ -199,9 +190,6 @@ impl Database {
     /// Removes a person of the stamp's account with their sessions, their link and the browsers
     /// that they are known by, unless the account would be left without an owner who has joined.
     /// One transaction, with an event.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn remove_person(
         &self,
         person: PersonId,
@@ -215,9 +203,6 @@ impl Database {
     /// be left without an owner who has joined. A person who has the role already is left
     /// unchanged. One transaction. A change by another person is later announced to a person who
     /// has joined.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn set_person_role(
         &self,
         person: PersonId,

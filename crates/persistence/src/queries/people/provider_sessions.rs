@@ -57,9 +57,6 @@ pub(super) struct ProviderSessionColumns {
 
 impl Database {
     /// The grant of a session; `None` if it has none or has ended.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_grant(
         &self,
         session: TokenHash,
@@ -87,9 +84,6 @@ impl Database {
     /// checked since, or a node asks since a moment after `abandoned_before`. Returns whether it was
     /// taken: of several nodes and requests one takes it, since a provider gives a new grant for
     /// each and may void the earlier one.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn take_provider_check(
         &self,
         session: TokenHash,
@@ -113,9 +107,6 @@ impl Database {
     }
 
     /// Gives a taken check back: the provider is away, and is asked again at `next`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn put_off_provider_check(
         &self,
         session: TokenHash,
@@ -136,9 +127,6 @@ impl Database {
 
     /// Records that the provider let the person of a session in at `now`, with the grant to ask
     /// again.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn save_provider_check(
         &self,
         session: TokenHash,

@@ -141,9 +141,6 @@ type FoundSecrets = (
 
 impl Database {
     /// Finds the person whom a session signs in, unless the session has ended.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_session(
         &self,
         hash: TokenHash,
@@ -210,9 +207,6 @@ impl Database {
     }
 
     /// Records that a session is used at `now`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn note_session_use(
         &self,
         hash: TokenHash,
@@ -229,9 +223,6 @@ impl Database {
 
     /// Deletes ended sessions, expired links, and browsers in which nobody signed in after
     /// `signed_in_after`. Three statements.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn delete_expired_sessions(
         &self,
         alive: SessionsAlive,

@@ -122,9 +122,6 @@ macro_rules! counted {
 impl Database {
     /// The tries of a counter, for any address, oldest first. When there are very many, only the
     /// newest.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_sign_in_tries(
         &self,
         counter: SignInCounter,
@@ -143,9 +140,6 @@ impl Database {
     ///
     /// Tries of any counter that are too old or too far ahead of the clock to count are deleted.
     /// Three statements.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn save_sign_in_try(
         &self,
         new: SignInTry,
@@ -167,9 +161,6 @@ impl Database {
     }
 
     /// Deletes a try that succeeded or was blocked.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn delete_sign_in_try(&self, id: SignInTryId) -> Result<(), PersistenceError> {
         self.write(async move |mut connection| {
             let of_id = sign_in_tries::table.find(Bind(id));

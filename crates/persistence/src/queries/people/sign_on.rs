@@ -231,9 +231,6 @@ impl Database {
     ///
     /// One transaction, with an event for each change and for the sign-in, all by the person. The
     /// link of a person who had joined is announced to them.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn sign_on(
         &self,
         subject: ProviderSubject,

@@ -15,9 +15,6 @@ use crate::schema::{events, people};
 impl Database {
     /// Records that the changes up to an event were announced to a person; later changes stay
     /// pending. One transaction.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn save_seen(
         &self,
         account: AccountId,

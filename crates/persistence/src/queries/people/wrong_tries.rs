@@ -56,9 +56,6 @@ impl Database {
     /// saved, and another one when the wrong tries reach the number that blocks the next. One
     /// transaction: of several concurrent tries, one reaches the number. An unknown address costs a
     /// commit too, so that timing does not reveal which addresses exist.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn refuse_sign_in_try(
         &self,
         wrong: WrongTry,

@@ -106,9 +106,6 @@ impl ChangeColumns {
 
 impl Database {
     /// The changes of a prism other than its versions, oldest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_prism_changes(
         &self,
         prism: PrismId,
@@ -137,9 +134,6 @@ impl Database {
     }
 
     /// The versions of a prism without their definitions, oldest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_versions(&self, prism: PrismId) -> Result<Vec<VersionRow>, PersistenceError> {
         self.read(async move |mut connection| {
             let query = prism_versions::table

@@ -54,9 +54,6 @@ struct SavedCheckColumns {
 
 impl Database {
     /// What a wording answered about the examples of a prism, in no particular order.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_example_checks(
         &self,
         prism: PrismId,
@@ -82,9 +79,6 @@ impl Database {
     /// Saves what a wording answered about an example, in place of its earlier answers. Of the
     /// wordings asked before, the last few are kept. An example that is gone gets no check. One
     /// transaction.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn save_example_check(
         &self,
         wording: &WordingHash,

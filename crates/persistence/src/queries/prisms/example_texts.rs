@@ -63,9 +63,6 @@ pub enum ExamplesOutcome {
 
 impl Database {
     /// The example texts of a prism, oldest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_examples(
         &self,
         prism: PrismId,
@@ -152,9 +149,6 @@ impl Database {
 
     /// Replaces the expected outcomes and the note of an example, with an event. Returns whether
     /// the prism has the example. One transaction.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn change_example(
         &self,
         prism: PrismId,
@@ -184,9 +178,6 @@ impl Database {
 
     /// Removes an example with its checks, with an event. Returns whether the prism had it. One
     /// transaction.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn remove_example(
         &self,
         prism: PrismId,
@@ -208,9 +199,6 @@ impl Database {
 
     /// Deletes the examples of the stamp's account with a reference, of any prism, with an event if
     /// there are any. Returns their number. One transaction.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn erase_examples_of_reference(
         &self,
         reference: &Ref,

@@ -86,9 +86,6 @@ const OF_VERSION: StatementName = StatementName {
 
 impl Database {
     /// Finds a version of a prism, in the cache if it is there.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_version(
         &self,
         prism: PrismId,
@@ -116,9 +113,6 @@ impl Database {
 
     /// Finds a prism with its lens and all its versions, as they were at one moment. Two queries:
     /// the versions that the second reads never change.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn prism_history(
         &self,
         prism: PrismId,

@@ -43,9 +43,6 @@ const OF_RESULTS: StatementName = StatementName {
 
 impl Database {
     /// Whether a person made any result.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn has_results_of(&self, person: PersonId) -> Result<bool, PersistenceError> {
         self.read(async move |mut connection| {
             let query = results::table
@@ -58,9 +55,6 @@ impl Database {
     }
 
     /// A result of the account.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_result(
         &self,
         account: AccountId,
@@ -74,9 +68,6 @@ impl Database {
     }
 
     /// The result that holds an idempotency key in the account.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_result_by_key(
         &self,
         account: AccountId,
@@ -91,9 +82,6 @@ impl Database {
     }
 
     /// The retry of this result; `None` when there is none. API reads do not query it.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_retry(&self, result: ResultId) -> Result<Option<ResultId>, PersistenceError> {
         let reading = self.read(async move |mut connection| {
             let query = results::table
@@ -105,9 +93,6 @@ impl Database {
     }
 
     /// The failed result that a result of the account retried; `None` when the result is no retry.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_retry_of(
         &self,
         account: AccountId,
@@ -126,9 +111,6 @@ impl Database {
 
     /// Where the answers of a result of the account came from; `None` when the account has no such
     /// result.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_provenance(
         &self,
         account: AccountId,
@@ -141,9 +123,6 @@ impl Database {
     }
 
     /// Finds who made a result of the account; `None` when the account has no such result.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_result_actor(
         &self,
         account: AccountId,

@@ -30,9 +30,6 @@ use crate::schema::results;
 impl Database {
     /// Up to `limit` results of a prism in this order, after the last one of the page before
     /// (keyset pagination).
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_results(
         &self,
         account: AccountId,
@@ -47,9 +44,6 @@ impl Database {
     }
 
     /// Finds which of these results belong to the account, oldest first. A few hundred ids at most.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_results(
         &self,
         account: AccountId,
@@ -62,9 +56,6 @@ impl Database {
 
     /// Up to `limit` failed results of a prism that were never retried, after the given one, oldest
     /// first. The filter's `is_ok` and `is_retried` are ignored.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_retriable_results(
         &self,
         account: AccountId,
@@ -84,9 +75,6 @@ impl Database {
 
     /// How many failed results of a prism were never retried. The filter's `is_ok` and `is_retried`
     /// are ignored.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn count_retriable_results(
         &self,
         account: AccountId,
@@ -98,9 +86,6 @@ impl Database {
     }
 
     /// How many results of a prism match a filter.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn count_results(
         &self,
         account: AccountId,

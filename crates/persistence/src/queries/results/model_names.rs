@@ -17,9 +17,6 @@ const IDS: usize = 1_000;
 impl Database {
     /// The names of the models that answered these results of the account, as reported by their
     /// servers, with `None` if a server reported none.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_model_names(
         &self,
         account: AccountId,

@@ -108,9 +108,6 @@ pub struct UsageGroup {
 
 impl Database {
     /// Adds up what an account's results used, deleted ones among them. Two queries.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_usage(
         &self,
         account: AccountId,

@@ -19,9 +19,6 @@ use crate::schema::sql_types::Bind;
 impl Database {
     /// Takes a lease or renews it until a moment. Returns whether the node holds the lease now:
     /// `false` while another node's lease lasts.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn take_lease(
         &self,
         name: &'static str,
@@ -51,9 +48,6 @@ impl Database {
     }
 
     /// Releases a lease that the node may hold, so that another node can take it at once.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn release_lease(
         &self,
         name: &'static str,

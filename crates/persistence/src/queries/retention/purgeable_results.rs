@@ -69,9 +69,6 @@ impl PurgeRange {
 
 impl Database {
     /// The oldest results of a range that were saved at a moment or later, at most `limit`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_purgeable_results(
         &self,
         range: &PurgeRange,
@@ -93,9 +90,6 @@ impl Database {
     }
 
     /// The number of results in a range.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn count_purgeable_results(
         &self,
         range: &PurgeRange,
@@ -115,9 +109,6 @@ impl Database {
     }
 
     /// Counts the results of a prism that were saved at a moment or later, up to `at_most`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn count_results_from(
         &self,
         prism: PrismId,
@@ -140,9 +131,6 @@ impl Database {
     }
 
     /// The prisms of all accounts, each with its account, archived ones included.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_prisms_of_all_accounts(
         &self,
     ) -> Result<Vec<(AccountId, PrismId)>, PersistenceError> {
@@ -156,9 +144,6 @@ impl Database {
     }
 
     /// At most `limit` results of an account that have this reference.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_results_of_reference(
         &self,
         account: AccountId,
@@ -180,9 +165,6 @@ impl Database {
 
     /// Finds which of these results belong to the account, each with the failed result that it
     /// retried. A few hundred ids at most.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_originals(
         &self,
         account: AccountId,

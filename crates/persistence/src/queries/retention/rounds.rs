@@ -25,9 +25,6 @@ pub struct RetentionRoundRow {
 impl Database {
     /// The time that all nodes agree on: the database server's. An SQLite file has no clock, so the
     /// time there is `of_node`.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn time(&self, of_node: DateTime<Utc>) -> Result<DateTime<Utc>, PersistenceError> {
         if let Pools::Sqlite(_) = self.connections.pools() {
             return Ok(of_node);
@@ -41,9 +38,6 @@ impl Database {
 
     /// The creation time of the newest result of all accounts, ignoring results from after `now`.
     /// `None` when there is no result.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_newest_result_moment(
         &self,
         now: DateTime<Utc>,
@@ -61,9 +55,6 @@ impl Database {
     }
 
     /// The last complete round of this name.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_retention_round(
         &self,
         name: &'static str,
@@ -80,9 +71,6 @@ impl Database {
     }
 
     /// Records a complete round in place of the earlier one, and clears any doubt about the clock.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn save_retention_round(
         &self,
         name: &'static str,
@@ -111,9 +99,6 @@ impl Database {
 
     /// Since when the clock of rounds of this name is in doubt. A doubt from after `now` does not
     /// count: the clock was set back since.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_retention_doubt(
         &self,
         name: &'static str,
@@ -131,9 +116,6 @@ impl Database {
 
     /// Records that the clock of rounds of this name is in doubt since `now`. An earlier doubt
     /// keeps its moment.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn save_retention_doubt(
         &self,
         name: &'static str,

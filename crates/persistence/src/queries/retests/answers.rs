@@ -24,9 +24,6 @@ pub struct RetestTextRow {
 
 impl Database {
     /// Up to `limit` texts of a retest after a result, in the order of their results.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_retest_texts(
         &self,
         retest: RetestId,
@@ -60,9 +57,6 @@ impl Database {
 
     /// Saves the new answers to a text, as JSON, or why there are none. Returns `false`, with
     /// nothing saved, when the lease was lost, the result was deleted, or its answers are there.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn save_retest_answer(
         &self,
         lease: RetestLease,

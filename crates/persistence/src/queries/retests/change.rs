@@ -31,9 +31,6 @@ pub struct RetestUpdate {
 impl Database {
     /// Ends a retest of the event's account in the state of the change, and saves the event. One
     /// transaction. Returns `false` when the retest has another state meanwhile.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn stop_retest(
         &self,
         update: RetestUpdate,
@@ -62,9 +59,6 @@ impl Database {
     /// Lets an ended retest of the event's account wait for a node again, forgets its failures, and
     /// saves the event, unless its prism has another one under way, or the account has `most` of
     /// them. One transaction. `Meanwhile` when the retest has another state, or another one was first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn continue_retest(
         &self,
         update: RetestUpdate,

@@ -76,9 +76,6 @@ impl Database {
     /// Takes the lease of a retest that waits for a node, the one that waited longest, until a
     /// moment. Leaves out retests that the node holds. `None` when there is none, or when other
     /// nodes were first. Two queries, and one or more transactions of one statement.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn take_retest(
         &self,
         node: NodeId,
@@ -156,9 +153,6 @@ impl Database {
 
     /// Renews a lease until a moment. Returns the state of the retest now, which a person may have
     /// changed; `None` when the lease was lost to another node. One transaction.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn renew_retest_lease(
         &self,
         lease: RetestLease,
@@ -186,9 +180,6 @@ impl Database {
     /// Ends a lease: saves the flips and, unless a person has changed the state meanwhile, the new
     /// state with its event. One transaction. Returns `false`, with nothing saved, when the lease
     /// was lost.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn end_retest_lease(
         &self,
         lease: RetestLease,

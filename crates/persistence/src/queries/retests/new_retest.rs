@@ -92,9 +92,6 @@ impl Database {
     /// Saves a new retest in the state `waiting`, with its event, unless the prism has one under
     /// way, or the account has `most` of them. Results that were deleted meanwhile are left out.
     /// One transaction.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn create_retest(
         &self,
         new: NewRetest,

@@ -80,9 +80,6 @@ impl ImportRows {
 
 impl Database {
     /// How far an account is from having the export that a note of its events names.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_account_import(
         &self,
         account: AccountId,
@@ -120,9 +117,6 @@ impl Database {
     }
 
     /// Of these addresses, those by which people of other accounts sign in.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_taken_emails(
         &self,
         account: AccountId,
@@ -184,9 +178,6 @@ impl Database {
 
     /// Names the results that others retry: pairs of a retry's id and its original's. Pairs that are
     /// saved already change nothing.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn import_retries(&self, pairs: Vec<(Uuid, Uuid)>) -> Result<(), PersistenceError> {
         let text = SqlDialect::of(self.connections.pools()).set_retries();
         let simple = |id: Uuid| Value::from(id.simple().to_string());

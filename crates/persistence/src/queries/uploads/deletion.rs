@@ -54,9 +54,6 @@ impl Database {
     /// Begins the deletion of a whole upload of the event's account, unless a run that is in one of
     /// `states` at that moment needs it. Every other run of it loses its link. One transaction,
     /// with the event.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn begin_upload_deletion(
         &self,
         upload: UploadId,
@@ -161,9 +158,6 @@ impl Database {
     }
 
     /// Up to `limit` old uploads of all accounts after an id, in the order of their ids.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_old_uploads(
         &self,
         old: OldUploads,

@@ -133,9 +133,6 @@ impl Database {
 
     /// Stores hours and moves the watermark, if the watermark has not changed since it was read, so
     /// that nothing is counted twice.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn keep_watch_hours(&self, new: NewHours) -> Result<WriteOutcome, PersistenceError> {
         let NewHours {
             prism,
@@ -193,9 +190,6 @@ impl Database {
     }
 
     /// Deletes the hours of all prisms before one.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn delete_watch_hours(&self, before: i32) -> Result<(), PersistenceError> {
         self.write(async move |mut connection| {
             let old = watch_hours::table.filter(watch_hours::hour.lt(before));

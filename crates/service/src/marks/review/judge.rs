@@ -101,9 +101,6 @@ impl Marks<'_> {
 
     /// Undoes the last judgement of a sitting, unless another person changed it meanwhile, and
     /// returns it; `None` when nothing is left to undo.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn undo_judgement(
         self,
         sitting: &mut Sitting,

@@ -51,9 +51,6 @@ impl Marks<'_> {
     /// Finds what a person judges next in a sitting, and shows others that the person is at it.
     /// Results that others are at are skipped while there is anything else; that they judge one
     /// result at once does no harm.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn next_to_review(
         self,
         lens: &Arc<PrismLens>,

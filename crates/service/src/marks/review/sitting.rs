@@ -145,9 +145,6 @@ impl SittingState {
 
 impl Marks<'_> {
     /// Finds a sitting of a person with a prism.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_sitting(
         self,
         person: PersonId,
@@ -160,9 +157,6 @@ impl Marks<'_> {
     }
 
     /// The sittings of a person with a prism, the last used first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn sittings(
         self,
         person: PersonId,
@@ -175,9 +169,6 @@ impl Marks<'_> {
     }
 
     /// The other people who review a prism now, each with the result on their screen.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn reviewing(
         self,
         person: PersonId,

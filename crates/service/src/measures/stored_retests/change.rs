@@ -30,9 +30,6 @@ pub enum ChangeRetestOutcome {
 impl Retests<'_> {
     /// Stops a retest, or lets an ended one ask about the texts without new answers. A node that
     /// works on the retest notices when it next renews its lease.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn change(
         self,
         actor: &AccountActor,

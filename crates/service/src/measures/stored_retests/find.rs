@@ -28,9 +28,6 @@ const DELETED_AT_ONCE: u32 = 100;
 
 impl Retests<'_> {
     /// Finds a retest of the account.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find(
         self,
         account: AccountId,
@@ -42,9 +39,6 @@ impl Retests<'_> {
     }
 
     /// The newest retests of a prism, newest first, at most [`LISTED_RETESTS`].
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list(
         self,
         account: AccountId,
@@ -57,9 +51,6 @@ impl Retests<'_> {
 
     /// What a retest found so far, by the marks and the lens of now. At most a few hundred texts are
     /// in memory at a time.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn report(
         self,
         retest: &StoredRetest,
@@ -111,9 +102,6 @@ impl Retests<'_> {
     }
 
     /// Saves the event that somebody downloads the flips of a retest, before the first byte is sent.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn save_download(
         self,
         actor: &AccountActor,

@@ -44,9 +44,6 @@ impl CutoffCheck {
 
 impl Measures<'_> {
     /// Checks the cutoffs that somebody set in a prism's lens on the marks that are a fair sample.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn check_cutoffs(
         self,
         history: &PrismHistory,

@@ -89,9 +89,6 @@ pub(super) async fn count_closed(
 }
 
 /// Reads results and adds them to counts, without storing the counts.
-///
-/// # Errors
-/// When the database fails.
 pub(super) async fn add_open(
     database: &Database,
     open: Uncounted,

@@ -80,9 +80,6 @@ impl WindowCounts {
     }
 
     /// The counts of the results with marks that are a fair sample.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub(super) async fn of_marks(
         database: &Database,
         history: &PrismHistory,

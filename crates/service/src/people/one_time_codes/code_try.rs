@@ -89,9 +89,6 @@ impl<'a> CodeTry<'a> {
     }
 
     /// Deletes the try, which was no guess.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub(in crate::people) async fn succeed(
         &self,
         database: &Database,

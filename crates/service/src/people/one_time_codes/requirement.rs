@@ -27,18 +27,12 @@ impl People<'_> {
     }
 
     /// Whether the people of an account who sign in by password need one-time codes.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn are_codes_required(self, account: AccountId) -> Result<bool, PersistenceError> {
         self.refract.database.are_codes_required(account).await
     }
 
     /// Sets whether the people of the caller's account who sign in by password need one-time codes,
     /// from their next request on.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn set_codes_required(
         self,
         actor: &AccountActor,

@@ -53,9 +53,6 @@ impl CodesSetup {
 
 impl People<'_> {
     /// The one-time codes of a signed-in person.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn one_time_codes(self, person: &SignedIn) -> Result<OneTimeCodes, PersistenceError> {
         let database = &self.refract.database;
         let found = database.find_one_time_codes(person.person).await?;
@@ -78,9 +75,6 @@ impl People<'_> {
     }
 
     /// Whether a person's sign-in needs a code.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn has_codes(self, person: PersonId) -> Result<bool, PersistenceError> {
         let found = self.refract.database.find_one_time_codes(person).await?;
         Ok(found.is_some_and(|codes| codes.on_since.is_some()))

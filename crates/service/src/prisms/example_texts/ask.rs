@@ -35,9 +35,6 @@ pub enum AskedExamples {
 
 impl ExampleTexts<'_> {
     /// The examples of a prism with what a wording, saved or not, answered about them last.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn checked(
         self,
         prism: &Prism,
@@ -61,9 +58,6 @@ impl ExampleTexts<'_> {
     }
 
     /// An example of a prism with what a wording, saved or not, answered about it last.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find(
         self,
         prism: &Prism,

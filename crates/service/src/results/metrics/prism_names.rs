@@ -41,9 +41,6 @@ impl PrismNames {
     }
 
     /// Names the prisms that have none yet. Queries nothing if there are none.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn round(&self) -> Result<(), InternalError> {
         let (database, metrics) = (&self.refract.database, &self.refract.metrics.prisms);
         let unnamed = metrics.unnamed();

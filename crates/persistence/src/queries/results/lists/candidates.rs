@@ -108,9 +108,6 @@ impl TryFrom<CandidateColumns> for SearchCandidate {
 impl Database {
     /// Up to `limit` results that [one index](ResultFilter::by_index) finds for a filter, in this
     /// order after `last`. [`SearchCandidate::meets`] checks the rest of the filter.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_candidates(
         &self,
         account: AccountId,
@@ -140,9 +137,6 @@ impl Database {
 
     /// Finds the candidates among these results of an account that match a filter, in this order. A
     /// few thousand ids at most.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_candidates(
         &self,
         account: AccountId,
@@ -159,9 +153,6 @@ impl Database {
     }
 
     /// Up to `limit` ids that [one index](ResultFilter::by_index) finds for a filter, newest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_candidate_ids(
         &self,
         account: AccountId,
@@ -186,9 +177,6 @@ impl Database {
     /// Finds which of these results have field values that match each of these patterns of `LIKE`.
     /// The patterns are compared with the fields as JSON, keys included, in lower case: a match
     /// may be none for the texts themselves. A few thousand ids at most.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_like(
         &self,
         ids: Vec<ResultId>,
@@ -208,9 +196,6 @@ impl Database {
     }
 
     /// Finds which of these results were retried, each with its retry. A few thousand ids at most.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_retries(
         &self,
         ids: Vec<ResultId>,

@@ -28,9 +28,6 @@ pub struct HeldRows {
 impl Database {
     /// Finds the results of the account that hold one of these keys, and whether the prism still
     /// answers. Two queries for any number of keys; pass a few hundred at most.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_held_rows(
         &self,
         account: AccountId,
@@ -58,9 +55,6 @@ impl Database {
 
     /// Finds which of these keys hold an answered result of the account. One query for any number
     /// of keys, without loading a result; pass a few hundred keys at most.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn find_answered_keys(
         &self,
         account: AccountId,

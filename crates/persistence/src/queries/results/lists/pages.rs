@@ -47,9 +47,6 @@ impl Database {
 
 impl ResultPages {
     /// The next page; an empty page is the end.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn next(&mut self) -> Result<Vec<SavedResult>, PersistenceError> {
         let query = self.paging.next_page(LIMITS.most);
         let page: Vec<SavedResult> =

@@ -80,9 +80,6 @@ impl SampleBackend for Sqlite {
 impl Database {
     /// Up to `limit` results of the sample after the given one, in the sample's order: by the
     /// [random bits](ResultId::random_bits) of the ids.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn list_sample(
         &self,
         account: AccountId,
