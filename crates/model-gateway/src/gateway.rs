@@ -13,7 +13,7 @@ use crate::connection::{ModelConnections, ServerAccess};
 use crate::estimate::Estimator;
 use crate::model::{Model, ServerModel};
 use crate::priority_queue::CallPriority;
-use crate::protocols::server_protocol::ServerProtocol;
+use crate::protocols::ServerProtocol;
 use crate::servers::each_server::EachServer;
 use crate::servers::load::ServerUse;
 use crate::servers::pool::ServerPool;

@@ -16,14 +16,14 @@ use std::time::Duration;
 
 use hyper::header::{HeaderName, HeaderValue};
 
-use crate::protocols::typed_questions::request_limits::RequestLimits;
+use self::connections::ConnectionSettings;
+use self::endpoint::ModelEndpoint;
+use self::key_header::ModelKeyHeader;
+use self::prices::ModelPrices;
+use self::protocol::Protocol;
+use self::setting_error::SettingError;
+use crate::protocols::typed_questions::split::RequestLimits;
 use crate::servers::pace::HostLimits;
-use crate::settings::connections::ConnectionSettings;
-use crate::settings::endpoint::ModelEndpoint;
-use crate::settings::key_header::ModelKeyHeader;
-use crate::settings::prices::ModelPrices;
-use crate::settings::protocol::Protocol;
-use crate::settings::setting_error::SettingError;
 
 /// How to reach and ask the model.
 #[derive(Clone, Debug)]
