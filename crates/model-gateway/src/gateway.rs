@@ -6,7 +6,7 @@ use refract_domain::prism::PrismVersion;
 use refract_traces::CallTrace;
 
 use crate::attempts::RequestSender;
-use crate::attempts::concurrency_limit::ConcurrencyLimit;
+use crate::attempts::admission::ConcurrencyLimit;
 use crate::connection::renewable_key::RenewableKey;
 use crate::connection::transport::Transport;
 use crate::connection::{ModelConnections, ServerAccess};
@@ -14,8 +14,8 @@ use crate::estimate::Estimator;
 use crate::model::{Model, ServerModel};
 use crate::priority_queue::CallPriority;
 use crate::protocols::ServerProtocol;
-use crate::servers::each_server::EachServer;
 use crate::servers::load::ServerUse;
+use crate::servers::place::EachServer;
 use crate::servers::pool::ServerPool;
 use crate::settings::ModelSettings;
 use crate::settings::endpoint::ModelEndpoint;

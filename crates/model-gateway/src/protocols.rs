@@ -27,7 +27,7 @@ use self::typed_questions::split::LearnedLimits;
 use crate::attempts::CallSender;
 use crate::error::ModelError;
 use crate::servers::address::ServerAddress;
-use crate::servers::each_server::EachServer;
+use crate::servers::place::EachServer;
 use crate::settings::ModelSettings;
 use crate::settings::protocol::Protocol;
 

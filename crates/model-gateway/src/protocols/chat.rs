@@ -37,7 +37,7 @@ use crate::attempts::CallSender;
 use crate::error::ModelError;
 use crate::protocols::concurrent::{ReadingOrder, all_or_first_failure};
 use crate::servers::address::ServerAddress;
-use crate::servers::each_server::EachServer;
+use crate::servers::place::EachServer;
 use crate::servers::prefix_cache::PrefixCache;
 
 /// Asks servers that speak chat completions with log-probabilities.

@@ -18,8 +18,7 @@ use crate::attempts::CallSender;
 use crate::attempts::request_series::RequestSeries;
 use crate::error::ModelError;
 use crate::report::ReportedUsage;
-use crate::servers::each_server::EachServer;
-use crate::servers::place::ServerPlace;
+use crate::servers::place::{EachServer, ServerPlace};
 use crate::servers::prefix_cache::PrefixCache;
 
 /// Runs requests concurrently and joins their answers in order. Each request answers some of the
@@ -81,7 +80,7 @@ pub(crate) struct ReadingOrder<'a> {
 
 /// A request's turn: it may be sent, and so may what follows it. The next request's turn may come
 /// when this one is dropped.
-struct RequestTurn<'a> {
+pub(crate) struct RequestTurn<'a> {
     order: &'a ReadingOrder<'a>,
     /// Number of requests under way when this one began, this one included.
     running: usize,

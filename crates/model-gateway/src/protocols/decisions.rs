@@ -18,7 +18,7 @@ use crate::json::{JsonObject, count, list, nested, string};
 use crate::protocols::answers::ReadAnswers;
 use crate::protocols::typed_questions::reply::SentAnswer;
 use crate::protocols::typed_questions::{TypedFormat, write_json};
-use crate::report::parsed::ParsedOutcomes;
+use crate::report::ParsedOutcomes;
 
 /// The OpenAI Decisions format. The state is a string that holds JSON; the estimate counts that
 /// JSON, since the model reads it.

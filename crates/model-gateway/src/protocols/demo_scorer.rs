@@ -4,10 +4,6 @@
 //! questions and for a few signs of mood, and turns what it finds into proper distributions. Equal
 //! texts have equal answers. The answers only show how the service works; every surface that shows
 //! them must say so.
-//!
-//! Moods that questions ask for, and words that are signs of a mood in a text.
-//!
-//! Groups of words about one topic, so that `refund` hints at an option called Billing.
 
 mod words;
 

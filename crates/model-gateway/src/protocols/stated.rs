@@ -24,9 +24,9 @@ use super::concurrent::{ReadingOrder, all_answers, all_or_first_failure};
 use crate::attempts::CallSender;
 use crate::error::ModelError;
 use crate::json::{JsonObject, nested, number, object, string};
-use crate::report::parsed::ParsedOutcomes;
+use crate::report::ParsedOutcomes;
 use crate::servers::address::ServerAddress;
-use crate::servers::each_server::EachServer;
+use crate::servers::place::EachServer;
 use crate::servers::prefix_cache::PrefixCache;
 
 /// Asks servers that speak chat completions with schemas.

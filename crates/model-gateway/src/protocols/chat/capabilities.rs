@@ -204,7 +204,7 @@ impl ServerCapabilities {
 /// Whether we use a native extension of a server. Until it has worked, any failure ends its use;
 /// afterwards, only an answer that shows a changed server does.
 #[derive(Debug, Default)]
-struct NativeExtension {
+pub(super) struct NativeExtension {
     has_worked: AtomicBool,
     is_given_up: AtomicBool,
 }

@@ -9,7 +9,7 @@ use refract_domain::answer::probability::Probability;
 
 use super::codes::{CODES_PER_LETTER, CodePiece, CodeShape, codes_of, letter};
 use super::written_answer::without_lead;
-use crate::report::parsed::{ParsedCodes, ParsedOutcomes};
+use crate::report::{ParsedCodes, ParsedOutcomes};
 
 /// Largest share of the codes' probability that may stay unread (readings).
 const MOST_UNREAD: f64 = 0.01;

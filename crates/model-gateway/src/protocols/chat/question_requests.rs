@@ -14,8 +14,7 @@ use crate::attempts::request_series::RequestSeries;
 use crate::connection::request_body::RequestBody;
 use crate::error::ModelError;
 use crate::report::ReportedUsage;
-use crate::servers::each_server::EachServer;
-use crate::servers::place::ServerPlace;
+use crate::servers::place::{EachServer, ServerPlace};
 use crate::servers::prefix_cache::PrefixCache;
 
 /// Sends the requests about one question and one submission.

@@ -132,7 +132,7 @@ pub(super) fn answer(question: &Question, mut probabilities: CodeProbabilities) 
 }
 
 /// Digits after a letter, and the number of the answer's tokens up to them.
-struct FoundDigits {
+pub(super) struct FoundDigits {
     pub(super) digits: DigitProbabilities,
     pub(super) tokens: usize,
 }

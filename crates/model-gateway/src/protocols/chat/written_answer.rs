@@ -11,7 +11,7 @@ use refract_domain::submission::model_input::outcome_text;
 
 use super::codes::{CodeShape, is_of_word};
 use super::completion::{Completion, TokenPosition};
-use crate::error::written_instead::WrittenInstead;
+use crate::error::WrittenInstead;
 
 /// The byte at which the content begins, 0 where only white space, quotes or special tokens precede
 /// it. `None` if the tokens are those of another text.

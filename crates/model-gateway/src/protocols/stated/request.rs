@@ -184,7 +184,7 @@ pub(super) fn percent_name(rank: usize) -> String {
 
 /// Request parameters that only some servers accept.
 #[derive(Clone, Copy, Debug)]
-struct StatedParameters {
+pub(super) struct StatedParameters {
     /// Whether to send `temperature`; models that think may refuse it.
     pub(super) temperature: bool,
     pub(super) schema: SchemaParts,
@@ -194,7 +194,7 @@ struct StatedParameters {
 
 /// Parts of the schema that only some servers accept.
 #[derive(Clone, Copy, Debug)]
-struct SchemaParts {
+pub(super) struct SchemaParts {
     /// Whether to send `minimum` and `maximum` for each percentage; hosted models may refuse them.
     pub(super) bounds: bool,
     /// Whether to list the codes that the model may name; a server may refuse so many.

@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 
 use crate::json::{JsonObject, is_error, nested, number, object, string};
 use crate::protocols::answers;
-use crate::report::parsed::ParsedOutcomes;
+use crate::report::ParsedOutcomes;
 
 /// The reasons of Google's content filter, and the one for any other.
 const BLOCK_REASONS: [&str; 4] = ["safety", "blocklist", "prohibited_content", "image_safety"];
