@@ -8,11 +8,9 @@
 //! second attempt goes to another server. A server that cannot be reached is skipped: nothing was
 //! sent, so no model was asked.
 
-mod admission;
+pub(crate) mod admission;
 pub(crate) mod attempt_end;
-pub(crate) mod concurrency_limit;
 pub(crate) mod request_series;
-pub(crate) mod retry_after;
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -22,7 +20,7 @@ use bytes::Bytes;
 use refract_traces::{CallTrace, ModelAttempt};
 use tokio::time::{sleep, timeout};
 
-use self::concurrency_limit::ConcurrencyLimit;
+use self::admission::ConcurrencyLimit;
 use self::request_series::RequestSeries;
 use crate::connection::renewable_key::RenewableKey;
 use crate::connection::request_body::RequestBody;
@@ -31,8 +29,7 @@ use crate::error::ModelError;
 use crate::priority_queue::CallPriority;
 use crate::report::ReportRecorder;
 use crate::servers::catch_up::CatchUp;
-use crate::servers::each_server::EachServer;
-use crate::servers::place::{ServerPlace, ServerSet};
+use crate::servers::place::{EachServer, ServerPlace, ServerSet};
 use crate::servers::pool::{AskedServer, ChosenServer, ServerPool};
 use crate::settings::ModelSettings;
 
@@ -147,7 +144,7 @@ impl<'a> CallSender<'a> {
         if !refusal.deserves_second_attempt(has_system_message) && !has_another_key() {
             return Err(refusal.failure(has_system_message));
         }
-        let pause = retry_after::pause(refusal.retry_after);
+        let pause = request_series::pause(refusal.retry_after);
         let pause = pause.min(series.pauses);
         series.pauses -= pause;
         tracing::debug!(

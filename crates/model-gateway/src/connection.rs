@@ -8,17 +8,11 @@
 //! connection returns unsent goes over a new one.
 
 mod dial;
-mod pool;
 mod proxy;
 pub(crate) mod renewable_key;
-mod reply;
-pub(crate) mod reply_head;
+pub(crate) mod reply;
 pub(crate) mod request_body;
-mod retry_after;
 mod server_connection;
-#[cfg(test)]
-mod tests;
-pub(crate) mod tls;
 pub(crate) mod transport;
 
 use std::cell::Cell;
@@ -36,17 +30,17 @@ use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 
 use self::dial::Dialer;
-use self::pool::{IdleConnections, PoolsOfThreads};
 use self::proxy::Proxy;
 use self::renewable_key::RenewableKey;
-pub(crate) use self::reply::ServerReply;
-use self::reply_head::ReplyHead;
+use self::reply::ReplyHead;
 use self::request_body::RequestBody;
-use self::server_connection::ServerConnection;
+use self::server_connection::{IdleConnections, PoolsOfThreads, ServerConnection};
 use self::transport::Transport;
 use crate::error::{ModelError, Unreachable};
 use crate::settings::ModelApiKey;
 use crate::settings::setting_error::SettingError;
+
+pub(crate) use self::reply::ServerReply;
 
 /// Idle time after which we close a connection without TLS: less than the five seconds of uvicorn,
 /// Node.js and llama.cpp, since a request that meets their closing fails.
@@ -263,3 +257,6 @@ impl ModelConnections {
         Uri::from_parts(parts).unwrap_or_default()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,30 +2,26 @@
 //! `error`.
 //!
 //! A sentence says what happened, with the server's status and the question's key if there are any.
-//! It never holds a text, a prompt, the server's message or an API key.
+//! It never holds a text, a prompt, the server's message or an API key. What a model wrote is told as a
+//! kind: its words may be those of the text.
 
-mod gateway_refusal;
+mod failure_response;
 mod host_refusal;
 pub(crate) mod inside_answer;
-mod named_wait;
 pub(crate) mod refusal;
+mod refusal_reason;
+pub(crate) mod retry_after;
 pub(crate) mod server_error;
 pub(crate) mod server_message;
 pub(crate) mod size_refusal;
-pub(crate) mod written_instead;
 
 use std::fmt;
 use std::time::Duration;
 
 use refract_domain::key::QuestionKey;
 
-use self::size_refusal::Excess;
-use self::written_instead::WrittenInstead;
-
 /// How the sentence about used-up credit begins. A saved result has only its sentence.
 const CREDIT_USED_UP: &str = "The host's credit or quota is used up";
-/// The most times that a row of a batch is repeated for slowness.
-const MOST_REPETITIONS: u32 = 3;
 
 /// Why asking the model failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -175,116 +171,6 @@ pub enum ModelError {
     NoLogProbabilities(QuestionKey),
 }
 
-impl ModelError {
-    /// The kind of failure in one word, for logs and metrics.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Self::TooBusy(_) => "too_busy",
-            Self::TimedOut(_) | Self::HeldUp(_) | Self::TimedOutBehind(_) => "timeout",
-            Self::Unreachable(_) => "unreachable",
-            Self::Disconnected => "disconnected",
-            Self::NotHttp => "not_http",
-            Self::Status(_) => "status",
-            Self::CreditUsedUp(_) => "credit_used_up",
-            Self::KeyRefused(_) => "key_refused",
-            Self::Resting(_) => "resting",
-            Self::ContextTooSmall(_) => "context_too_small",
-            Self::TooManyQuestions { .. } => "too_many_questions",
-            Self::TooManyOptions(_) => "too_many_options",
-            Self::RefusedInFront(_) => "refused_in_front",
-            Self::Loading(_) => "loading",
-            Self::ParameterRefused { .. } => "parameter_refused",
-            Self::Redirect(_) => "redirect",
-            Self::TooLarge => "too_large",
-            Self::NotSystemOne | Self::NotDecisions | Self::NotGemini | Self::NotChat => {
-                "malformed"
-            }
-            Self::ReportedError => "reported_error",
-            Self::StillThinking(_) => "thinking",
-            Self::Withheld | Self::Blocked(_) | Self::Refused(_) => "withheld",
-            Self::Unanswered(_)
-            | Self::OffCodes { .. }
-            | Self::OtherTokens(_)
-            | Self::NoLogProbabilities(_) => "unanswered",
-        }
-    }
-
-    /// Whether the server takes fewer requests at a time: it refused both attempts for that reason, or
-    /// was still busy with an earlier request.
-    pub fn is_for_the_rate(&self) -> bool {
-        matches!(
-            self,
-            Self::Status(429 | 529) | Self::Resting(_) | Self::TimedOutBehind(_)
-        )
-    }
-
-    /// Whether to ask again for a row of a batch that has been `repeated` so many times: without end
-    /// where the server takes fewer requests at a time, and a few times where it or a gateway in front
-    /// of it was too slow, since the row's own text may be what takes so long.
-    pub fn deserves_repetition(&self, repeated: u32) -> bool {
-        if let Self::HeldUp(_) | Self::Status(408 | 504 | 524) = self {
-            return repeated < MOST_REPETITIONS;
-        }
-        self.is_for_the_rate()
-    }
-
-    /// Whether the error of a saved result says that the host's credit or quota is used up: every
-    /// further request would fail alike.
-    pub fn is_about_used_up_credit(error: &str) -> bool {
-        error.starts_with(CREDIT_USED_UP)
-    }
-
-    /// What the request has too much of for the server. Halves of it may be answered, if it asks
-    /// several questions.
-    pub(crate) fn excess(&self) -> Option<Excess> {
-        if let Self::ContextTooSmall(_) = self {
-            Some(Excess::Tokens)
-        } else if let Self::TooManyQuestions { most, .. } = self {
-            Some(Excess::Questions(*most))
-        } else {
-            None
-        }
-    }
-
-    /// Whether the body of the server's answer may explain the failure.
-    pub(crate) fn is_reported_by_server(&self) -> bool {
-        match self {
-            Self::Status(_)
-            | Self::CreditUsedUp(_)
-            | Self::Withheld
-            | Self::KeyRefused(_)
-            | Self::Resting(_)
-            | Self::ContextTooSmall(_)
-            | Self::TooManyQuestions { .. }
-            | Self::TooManyOptions(_)
-            | Self::RefusedInFront(_)
-            | Self::Loading(_)
-            | Self::ParameterRefused { .. }
-            | Self::Redirect(_)
-            | Self::NotSystemOne
-            | Self::NotDecisions
-            | Self::NotGemini
-            | Self::NotChat
-            | Self::ReportedError => true,
-            Self::TooBusy(_)
-            | Self::TimedOut(_)
-            | Self::HeldUp(_)
-            | Self::TimedOutBehind(_)
-            | Self::Unreachable(_)
-            | Self::Disconnected
-            | Self::NotHttp
-            | Self::TooLarge
-            | Self::Unanswered(_)
-            | Self::OffCodes { .. }
-            | Self::Refused(_)
-            | Self::Blocked(_)
-            | Self::StillThinking(_)
-            | Self::OtherTokens(_)
-            | Self::NoLogProbabilities(_) => false,
-        }
-    }
-}
-
 /// Why no connection could be opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unreachable {
@@ -330,6 +216,33 @@ impl fmt::Display for SpelledDuration {
         } else {
             write!(f, "{} ms", self.0.as_millis())
         }
+    }
+}
+
+/// The kind of an answer that does not begin with a code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WrittenInstead {
+    /// Nothing, or only white space.
+    Nothing,
+    /// A marker such as `<|im_end|>`: the server fills another template than the model's.
+    TemplateMarker,
+    /// The words of an answer, such as `Billing`.
+    AnswerWords,
+    /// A code in another form, such as `a` or `Option A`.
+    OtherForm,
+    /// Anything else.
+    Prose,
+}
+
+impl fmt::Display for WrittenInstead {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Nothing => "it wrote nothing",
+            Self::TemplateMarker => "it wrote a marker of a chat template",
+            Self::AnswerWords => "it wrote the words of an answer",
+            Self::OtherForm => "it wrote a code in another form",
+            Self::Prose => "it wrote prose",
+        })
     }
 }
 

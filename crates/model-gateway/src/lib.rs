@@ -12,33 +12,33 @@
 
 mod attempts;
 mod connection;
-mod error;
+pub(crate) mod error;
 mod estimate;
 mod gateway;
-mod json;
+pub(crate) mod json;
 mod model;
 mod priority_queue;
 mod protocols;
-mod report;
+pub(crate) mod report;
 mod servers;
-mod settings;
+pub(crate) mod settings;
 
-pub use connection::tls::client_config as tls_client_config;
+pub use refract_tls_files::{CertificateFileError, ClientCertificate, TrustedCertificates};
+
+pub use connection::transport::client_config as tls_client_config;
 pub use error::server_message::ServerMessage;
-pub use error::written_instead::WrittenInstead;
-pub use error::{ModelError, Unreachable};
+pub use error::{ModelError, Unreachable, WrittenInstead};
 pub use estimate::{CostEstimate, Estimator};
 pub use gateway::ModelGateway;
 pub use model::{Model, ModelReply, PROMPT_VERSION};
 pub use priority_queue::CallPriority;
-pub use refract_tls_files::{CertificateFileError, ClientCertificate, TrustedCertificates};
-pub use report::ModelReport;
-pub use report::parsed::{ParsedCodes, ParsedOutcomes};
+pub use report::{ModelReport, ParsedCodes, ParsedOutcomes};
 pub use servers::load::ServerUse;
-pub use settings::connections::{ConnectionSettings, ProxyVariables};
 pub use settings::endpoint::ModelEndpoint;
 pub use settings::key_header::ModelKeyHeader;
 pub use settings::prices::ModelPrices;
 pub use settings::protocol::Protocol;
 pub use settings::setting_error::{AddressError, SettingError};
-pub use settings::{ModelApiKey, ModelKeyFileError, ModelSettings};
+pub use settings::{
+    ConnectionSettings, ModelApiKey, ModelKeyFileError, ModelSettings, ProxyVariables,
+};

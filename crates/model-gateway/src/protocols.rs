@@ -1,5 +1,8 @@
 //! The protocols for asking a model. Each one writes requests and reads answers, and knows no
 //! connection. The built-in scorer is a protocol that sends nothing.
+//!
+//! A new protocol needs a variant of [`ServerProtocol`] and of [`Protocol`], an arm in
+//! [`crate::estimate`], and a module.
 
 pub(crate) mod answers;
 pub(crate) mod chat;
@@ -7,8 +10,69 @@ pub(crate) mod concurrent;
 pub(crate) mod decisions;
 pub(crate) mod demo_scorer;
 pub(crate) mod gemini;
-pub(crate) mod reading_order;
-pub(crate) mod server_protocol;
 pub(crate) mod stated;
 pub(crate) mod system_one;
 pub(crate) mod typed_questions;
+
+use std::sync::Arc;
+
+use refract_domain::answer::Answers;
+use refract_domain::prism::PrismVersion;
+use refract_domain::submission::Submission;
+
+use self::chat::ChatProtocol;
+use self::stated::StatedProtocol;
+use self::typed_questions::TypedProtocol;
+use self::typed_questions::split::LearnedLimits;
+use crate::attempts::CallSender;
+use crate::error::ModelError;
+use crate::servers::address::ServerAddress;
+use crate::servers::place::EachServer;
+use crate::settings::ModelSettings;
+use crate::settings::protocol::Protocol;
+
+/// A protocol, with the known capabilities of each server. Clones share them.
+#[derive(Clone, Debug)]
+pub(crate) enum ServerProtocol {
+    Typed(Arc<TypedProtocol>),
+    Chat(Arc<ChatProtocol>),
+    Stated(Arc<StatedProtocol>),
+}
+
+impl ServerProtocol {
+    pub(crate) fn new(settings: &ModelSettings, addresses: &EachServer<ServerAddress>) -> Self {
+        let model = &settings.name;
+        let typed = |format| {
+            Self::Typed(Arc::new(TypedProtocol {
+                format,
+                model: model.clone(),
+                limits: LearnedLimits::new(settings.request_limits()),
+            }))
+        };
+        match settings.protocol {
+            Protocol::SystemOne => typed(&system_one::FORMAT),
+            Protocol::Decisions => typed(&decisions::FORMAT),
+            Protocol::Gemini => typed(&gemini::FORMAT),
+            Protocol::Chat => {
+                let chat = ChatProtocol::new(model, settings.follow_ups, addresses);
+                Self::Chat(Arc::new(chat))
+            }
+            Protocol::Stated => Self::Stated(Arc::new(StatedProtocol::new(model, addresses))),
+        }
+    }
+
+    /// Asks all questions of a version about one submission. The first failing request fails the
+    /// call; the others are dropped.
+    pub(crate) async fn ask(
+        &self,
+        call: &CallSender<'_>,
+        version: &PrismVersion,
+        submission: &Submission,
+    ) -> Result<Answers, ModelError> {
+        match self {
+            Self::Typed(protocol) => protocol.ask(call, version, submission).await,
+            Self::Chat(protocol) => protocol.ask(call, version, submission).await,
+            Self::Stated(protocol) => protocol.ask(call, version, submission).await,
+        }
+    }
+}

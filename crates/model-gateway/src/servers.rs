@@ -5,7 +5,6 @@
 
 pub(crate) mod address;
 pub(crate) mod catch_up;
-pub(crate) mod each_server;
 mod health;
 pub(crate) mod load;
 pub(crate) mod pace;

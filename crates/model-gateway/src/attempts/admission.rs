@@ -1,14 +1,16 @@
-//! When a request may be sent: at its server's turn and pace, and within the concurrency limit.
+//! When a request may be sent: at its server's turn and pace, and within the limit on the model
+//! requests of this node that are in flight at once.
+
+use std::time::Duration;
 
 use refract_domain::limits::CHARS_PER_TOKEN;
-use tokio::sync::SemaphorePermit;
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
-use super::concurrency_limit::ConcurrencyLimit;
 use crate::connection::ServerReply;
 use crate::connection::request_body::RequestBody;
 use crate::error::ModelError;
-use crate::priority_queue::CallPriority;
+use crate::priority_queue::{CallPriority, PriorityQueue};
 use crate::servers::catch_up::ServerTurn;
 use crate::servers::pace::{PacedRequest, ServerPace};
 use crate::servers::place::ServerPlace;
@@ -103,5 +105,65 @@ pub(super) fn keep_pace(
         // something in front of the host waits instead of refusing
         Err(ModelError::HeldUp(_)) => refused(None),
         Ok(ServerReply::CallError(_)) | Err(_) => {}
+    }
+}
+
+/// A semaphore that all threads share. Permits go to the requests of higher priority first.
+#[derive(Debug)]
+pub(crate) struct ConcurrencyLimit {
+    semaphore: Semaphore,
+    permits: usize,
+    queue: PriorityQueue,
+    longest_wait: Duration,
+}
+
+impl ConcurrencyLimit {
+    /// Creates a limit of `permits`. An interactive request waits `longest_wait` at most.
+    pub(crate) fn new(permits: usize, longest_wait: Duration) -> Self {
+        let permits = permits.min(Semaphore::MAX_PERMITS);
+        Self {
+            semaphore: Semaphore::new(permits),
+            permits,
+            queue: PriorityQueue::default(),
+            longest_wait,
+        }
+    }
+
+    /// A permit if one is free. Dropping the permit frees it for the next request.
+    fn try_acquire(&self) -> Option<SemaphorePermit<'_>> {
+        if self.queue.count() > 0 {
+            return None;
+        }
+        self.semaphore.try_acquire().ok()
+    }
+
+    /// Waits for a permit.
+    pub(crate) async fn acquire(
+        &self,
+        priority: CallPriority,
+    ) -> Result<SemaphorePermit<'_>, ModelError> {
+        let take = || self.semaphore.acquire();
+        let permit = self.queue.take_in_order(priority, take).await;
+        // the semaphore is never closed
+        permit.map_err(|_| self.too_busy())
+    }
+
+    /// The failure of a request that waited for `longest_wait`.
+    pub(crate) fn too_busy(&self) -> ModelError {
+        ModelError::TooBusy(self.longest_wait)
+    }
+
+    /// The longest time that an interactive request waits before an attempt.
+    fn longest_wait(&self) -> Duration {
+        self.longest_wait
+    }
+
+    pub(crate) fn in_flight(&self) -> usize {
+        self.permits
+            .saturating_sub(self.semaphore.available_permits())
+    }
+
+    pub(crate) fn waiting(&self) -> usize {
+        self.queue.count()
     }
 }

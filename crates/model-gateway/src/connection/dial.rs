@@ -11,7 +11,7 @@ use tokio_rustls::TlsConnector;
 
 use super::proxy::{Proxy, without_brackets};
 use super::server_connection::ServerConnection;
-use super::tls;
+use super::transport;
 use crate::error::{ModelError, Unreachable};
 
 /// Opens connections to one server.
@@ -109,7 +109,7 @@ fn tls_reason(error: &io::Error) -> Unreachable {
         ErrorKind::InvalidInput,
         ErrorKind::UnexpectedEof,
     ];
-    if tls::is_about_client_certificate(error) {
+    if transport::is_about_client_certificate(error) {
         Unreachable::ClientCertificate
     } else if of_handshake.contains(&error.kind()) {
         Unreachable::Tls

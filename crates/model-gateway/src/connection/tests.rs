@@ -17,7 +17,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
 use super::*;
-use crate::settings::connections::ConnectionSettings;
+use crate::settings::ConnectionSettings;
 
 /// Puts TLS in front of a plain server. Returns a certificate for `name` and the address.
 async fn tls_server(name: &str, behind: &ModelServer) -> (CertificateDer<'static>, Uri) {
@@ -80,7 +80,7 @@ fn trusting_with(
 ) -> ModelConnections {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(certificates);
-    let mut tls = tls::client_config().unwrap();
+    let mut tls = transport::client_config().unwrap();
     let provider = Arc::clone(tls.crypto_provider());
     let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider);
     tls.dangerous()

@@ -6,34 +6,14 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use crate::error::ModelError;
-use crate::error::gateway_refusal::{GatewayRefusal, gateway_refusal};
-use crate::error::host_refusal::{HostRefusal, host_refusal};
-use crate::error::named_wait::named_wait;
-use crate::error::refusal;
-use crate::error::server_message;
-use crate::error::size_refusal::{Excess, excess};
+use crate::error::host_refusal::HostRefusal;
+use crate::error::refusal_reason::{GatewayRefusal, RefusalReason};
+use crate::error::retry_after::named_wait;
+use crate::error::size_refusal::Excess;
+use crate::error::{ModelError, refusal, server_message};
 
 /// The name of the system message, which counts as an optional parameter of a request.
 pub(crate) const SYSTEM_MESSAGE: &str = "system message";
-
-/// Names that servers have for a system message.
-const SYSTEM_WORDS: [&str; 6] = [
-    "system role",
-    "system message",
-    "system prompt",
-    "system instruction",
-    "developer instruction",
-    "'system'",
-];
-/// Phrases for something that a server does not accept.
-const NOT_TAKEN: [&str; 4] = ["not support", "unsupported", "not enabled", "not allowed"];
-/// Errors of chat templates that require the user's message first.
-const USER_FIRST: [&str; 3] = [
-    "roles must alternate",
-    "only user and assistant roles",
-    "got system",
-];
 
 /// An answer with a status other than 200.
 pub(crate) struct ServerError {
@@ -45,44 +25,16 @@ pub(crate) struct ServerError {
     reason: RefusalReason,
 }
 
-/// The reason of a refusal, as recognised in the server's message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum RefusalReason {
-    /// The account or a filter of the host.
-    Host(HostRefusal),
-    /// The request has too much of something.
-    Excess(Excess),
-    /// The server is still loading its model.
-    Loading,
-    /// The model's chat template takes no system message.
-    SystemMessage,
-    /// The sender's key, or a rest of a gateway.
-    Gateway(GatewayRefusal),
-    /// A parameter that the protocols send.
-    Parameter(&'static str),
-    /// A page for people, which no model server sends but a firewall or proxy in front of it.
-    Page,
-    /// Another reason, or none that is recognised.
-    Unsaid,
-}
-
 impl ServerError {
     pub(crate) fn new(status: u16, retry_after: Option<Duration>, body: Bytes) -> Self {
         let subject = server_message::subject(&body).unwrap_or_default();
         let retry_after = retry_after.or_else(|| named_wait(&subject));
-        let host = host_refusal(status, &subject, retry_after).map(RefusalReason::Host);
-        let reason = host
-            .or_else(|| reason(status, &subject))
-            .or_else(|| match status {
-                400 | 422 => refusal::parameter(&body).map(RefusalReason::Parameter),
-                403 if is_page(&body) => Some(RefusalReason::Page),
-                _ => None,
-            });
+        let reason = RefusalReason::of(status, &subject, retry_after, &body);
         Self {
             status,
             retry_after,
             body,
-            reason: reason.unwrap_or(RefusalReason::Unsaid),
+            reason,
         }
     }
 
@@ -200,38 +152,6 @@ impl ServerError {
             },
         }
     }
-}
-
-/// Finds the reason in a message in lower case. Only some statuses allow each reason.
-fn reason(status: u16, message: &str) -> Option<RefusalReason> {
-    // llama.cpp puts the template's source before the error that the template raises
-    let message = message.rsplit("jinja exception:").next().unwrap_or(message);
-    let has_one_of = |words: &[&str]| words.iter().any(|words| message.contains(words));
-    match status {
-        // OpenAI's words for a text with more tokens than a minute allows
-        429 if has_one_of(&["request too large"]) => Some(RefusalReason::Excess(Excess::Tokens)),
-        503 if has_one_of(&["loading"]) && has_one_of(&["model"]) => Some(RefusalReason::Loading),
-        400 | 413 | 422 | 500 if excess_at(status, message).is_some() => {
-            excess_at(status, message).map(RefusalReason::Excess)
-        }
-        400 | 422 | 500
-            if has_one_of(&USER_FIRST) || has_one_of(&SYSTEM_WORDS) && has_one_of(&NOT_TAKEN) =>
-        {
-            Some(RefusalReason::SystemMessage)
-        }
-        _ => gateway_refusal(status, message).map(RefusalReason::Gateway),
-    }
-}
-
-/// What the request has too much of. A 500 is believed only about tokens.
-fn excess_at(status: u16, message: &str) -> Option<Excess> {
-    excess(message).filter(|excess| status != 500 || *excess == Excess::Tokens)
-}
-
-/// Whether a body is a page of HTML.
-fn is_page(body: &[u8]) -> bool {
-    let text = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
-    text.trim_ascii_start().starts_with(b"<")
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::prism::question::{Question, QuestionKind};
 
 use crate::error::ModelError;
-use crate::report::parsed::ParsedOutcomes;
+use crate::report::ParsedOutcomes;
 
 /// Answers read from one model request.
 pub(crate) struct ReadAnswers {

@@ -1,59 +1,43 @@
 //! The protocol `chat`: one request per question to an OpenAI-compatible model. The answer is read
 //! from its log-probabilities.
 //!
-//! [`prompt`] and [`request`] write requests. [`completion`], [`reading`] and [`answer`] read
-//! answers; [`content_start`] finds the answer among the tokens; [`instead`] names the kind of one
-//! without a code. [`llama_cpp`] and [`named_tokens`] do
-//! both for native extensions of servers. None of these knows connections. [`capabilities`] and
-//! [`token_limit`] hold what is learned about a server. [`question_requests`] sends requests.
-//! [`follow_ups`], [`batch`] and [`naming`] ask again if an answer did not show every code.
-//! [`dialogue`] runs all requests about one question.
+//! [`prompt`] and [`request`] write requests. [`completion`] and [`reading`] read answers;
+//! [`written_answer`] finds the answer among the tokens, and names the kind of one without a code.
+//! [`llama_cpp`] and [`named_tokens`] do both for native extensions of servers. None of these knows
+//! connections. [`capabilities`] and [`token_limit`] hold what is learned about a server.
+//! [`question_requests`] sends requests. [`dialogue`] runs all requests about one question, with
+//! [`follow_ups`] if an answer did not show every code.
 
-mod answer;
-mod batch;
 mod capabilities;
-mod chat_server;
 mod code_probabilities;
 pub(crate) mod codes;
-pub(crate) mod complete;
 pub(crate) mod completion;
-mod content_start;
 mod dialogue;
-mod digits;
 mod event_stream;
-mod first_token;
 mod follow_ups;
-mod instead;
 mod llama_cpp;
 mod named_tokens;
-mod naming;
-pub(crate) mod opening;
 pub(crate) mod prompt;
-mod question_requests;
+pub(crate) mod question_requests;
 mod reading;
 pub(crate) mod request;
-#[cfg(test)]
-mod tests;
-mod thinking;
 mod token_limit;
-mod token_text;
 mod unlisted;
+mod written_answer;
 
 use refract_domain::answer::Answers;
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::Submission;
 
-use self::chat_server::ChatServer;
+use self::capabilities::ChatServer;
 use self::dialogue::QuestionDialogue;
-use self::opening::ChatOpening;
 use self::question_requests::QuestionRequests;
-use self::request::Prompts;
+use self::request::{ChatOpening, Prompts};
 use crate::attempts::CallSender;
 use crate::error::ModelError;
-use crate::protocols::concurrent::all_or_first_failure;
-use crate::protocols::reading_order::ReadingOrder;
+use crate::protocols::concurrent::{ReadingOrder, all_or_first_failure};
 use crate::servers::address::ServerAddress;
-use crate::servers::each_server::EachServer;
+use crate::servers::place::EachServer;
 use crate::servers::prefix_cache::PrefixCache;
 
 /// Asks servers that speak chat completions with log-probabilities.
@@ -113,3 +97,6 @@ impl ChatProtocol {
         Ok(Answers::new(all_or_first_failure(answers).await?))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,11 +1,25 @@
-//! Concurrent requests about one submission.
+//! Concurrent requests about one submission, and the order in which they are sent, so that the
+//! server reads their text once.
+//!
+//! One request goes first. When it is answered, the server has read the text, and as many others go
+//! at once as the server's [`PrefixCache`] allows. Requests that wait for others share their time, so
+//! that a call takes no longer than two attempts and a pause.
+
+use std::cell::Cell;
+use std::time::{Duration, Instant};
 
 use futures_util::future::TryFutureExt as _;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::key::QuestionKey;
+use tokio::sync::Notify;
 
+use crate::attempts::CallSender;
+use crate::attempts::request_series::RequestSeries;
 use crate::error::ModelError;
+use crate::report::ReportedUsage;
+use crate::servers::place::{EachServer, ServerPlace};
+use crate::servers::prefix_cache::PrefixCache;
 
 /// Runs requests concurrently and joins their answers in order. Each request answers some of the
 /// questions. The first failure cancels all.
@@ -41,4 +55,124 @@ pub(crate) async fn all_or_first_failure<T>(
     }
     values.sort_unstable_by_key(|(index, _)| *index);
     Ok(values.into_iter().map(|(_, value)| value).collect())
+}
+
+/// Bytes of a common beginning below which no request waits for another: about 500 tokens.
+const LEAST_SHARED_BYTES: usize = 2_000;
+
+/// About as many bytes have a token in common languages.
+const BYTES_PER_TOKEN: usize = 4;
+
+/// The requests of one call, and how many of them are under way.
+pub(crate) struct ReadingOrder<'a> {
+    caches: &'a EachServer<PrefixCache>,
+    /// Cached tokens that show that the server had the text in its cache: half of an estimate.
+    least_cached: u64,
+    /// Whether one request goes first.
+    is_ordered: bool,
+    running: Cell<usize>,
+    /// The server that has read the text, and how long the first request took.
+    read: Cell<Option<(ServerPlace, Duration)>>,
+    /// The time that those left over for which others wait.
+    left: Cell<Option<RequestSeries>>,
+    changed: Notify,
+}
+
+/// A request's turn: it may be sent, and so may what follows it. The next request's turn may come
+/// when this one is dropped.
+pub(crate) struct RequestTurn<'a> {
+    order: &'a ReadingOrder<'a>,
+    /// Number of requests under way when this one began, this one included.
+    running: usize,
+    begin: Instant,
+}
+
+impl<'a> ReadingOrder<'a> {
+    /// Orders this many requests, which begin with the same bytes.
+    pub(crate) fn new(
+        caches: &'a EachServer<PrefixCache>,
+        shared_bytes: usize,
+        requests: usize,
+    ) -> Self {
+        let is_long = requests > 1 && shared_bytes >= LEAST_SHARED_BYTES;
+        Self {
+            caches,
+            least_cached: u64::try_from(shared_bytes / BYTES_PER_TOKEN / 2).unwrap_or(u64::MAX),
+            // every cache counts the call, so no short circuit
+            is_ordered: is_long && caches.iter().filter(|cache| cache.begin_call()).count() > 0,
+            running: Cell::default(),
+            read: Cell::default(),
+            left: Cell::default(),
+            changed: Notify::new(),
+        }
+    }
+
+    /// Waits until another request may be sent.
+    pub(crate) async fn turn(&'a self) -> RequestTurn<'a> {
+        while self.running.get() >= self.allowed() {
+            self.changed.notified().await;
+        }
+        self.running.set(self.running.get() + 1);
+        RequestTurn {
+            order: self,
+            running: self.running.get(),
+            begin: Instant::now(),
+        }
+    }
+
+    /// Number of requests that may be under way now.
+    fn allowed(&self) -> usize {
+        let limit = match self.read.get() {
+            _ if !self.is_ordered => None,
+            None => Some(1),
+            Some((server, _)) => self.caches.of(server).at_once(),
+        };
+        limit.unwrap_or(usize::MAX)
+    }
+}
+
+impl RequestTurn<'_> {
+    /// Starts the turn's series of requests.
+    pub(crate) fn series(&self, call: &CallSender<'_>) -> RequestSeries {
+        let left = self.order.left.get();
+        left.map_or_else(|| call.series(), RequestSeries::for_another_request)
+    }
+
+    /// Learns from the answer to the first request of the turn's series.
+    pub(crate) fn answered(&self, series: RequestSeries, usage: &ReportedUsage) {
+        let order = self.order;
+        if !order.is_ordered {
+            return;
+        }
+        let server = series.server();
+        order.left.set(Some(series));
+        let took = self.begin.elapsed();
+        match order.read.get() {
+            None => order.read.set(Some((server, took))),
+            Some((reader, first_took)) if reader == server => {
+                let is_cached = |cached| cached >= order.least_cached;
+                let is_shared = usage.cached_tokens.map(is_cached);
+                // without a report, an answer in half the time did not read the text
+                let is_shared = is_shared.unwrap_or(took * 2 < first_took);
+                order.caches.of(server).learn(is_shared, self.running);
+            }
+            // another server had to read the text itself
+            Some(_) => {}
+        }
+        order.changed.notify_waiters();
+    }
+
+    /// Ends the turn after all requests of its series.
+    pub(crate) fn end(self, series: RequestSeries) {
+        if self.order.is_ordered {
+            self.order.left.set(Some(series));
+        }
+    }
+}
+
+impl Drop for RequestTurn<'_> {
+    fn drop(&mut self) {
+        self.order.running.set(self.order.running.get() - 1);
+        self.order.changed.notify_waiters();
+    }
 }

@@ -5,11 +5,9 @@
 //! texts have equal answers. The answers only show how the service works; every surface that shows
 //! them must say so.
 
-mod mood;
-#[cfg(test)]
-mod tests;
-mod topics;
 mod words;
+
+use std::collections::{BTreeSet, HashMap};
 
 use refract_domain::answer::probability::Probability;
 use refract_domain::answer::{Answer, Answers};
@@ -18,11 +16,9 @@ use refract_domain::prism::PrismVersion;
 use refract_domain::prism::question::{Question, QuestionKind};
 use refract_domain::submission::Submission;
 
-use self::mood::Mood;
-use self::topics::Topics;
-use self::words::{Words, count_of};
+use self::words::{Words, count_of, stem, stems};
+use super::answers::{answer_each, from_weights};
 use crate::error::ModelError;
-use crate::protocols::answers::{answer_each, from_weights};
 
 /// Recorded in place of a server's model name.
 pub(crate) const NAME: &str = "builtin:lexical";
@@ -95,7 +91,7 @@ fn yes(question: &Question, text: &Words) -> f64 {
     if let Some(mood) = Mood::asked_for(question) {
         return 0.05 + 0.9 * mood.strength(text);
     }
-    let asked = words::stems(&question.text);
+    let asked = stems(&question.text);
     let in_text = asked.iter().filter(|stem| text.weight(stem) >= 1.0);
     0.2 + 0.6 * count_of(in_text.count()) / count_of(asked.len()).max(1.0)
 }
@@ -118,7 +114,7 @@ fn level_scores(question: &Question, text: &Words) -> Vec<f64> {
 
 /// Number of these words in the text; a frequent word counts a little more.
 fn overlap(words: &str, text: &Words) -> f64 {
-    text.overlap(words::stems(words))
+    text.overlap(stems(words))
 }
 
 /// The softmax of these scores without normalisation: the highest score has weight 1.
@@ -126,3 +122,123 @@ fn softmax(scores: &[f64]) -> Vec<f64> {
     let highest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     scores.iter().map(|score| (score - highest).exp()).collect()
 }
+
+/// A mood with a strength from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mood {
+    Anger,
+    Urgency,
+    Joy,
+}
+
+const ANGER_ASKED: &str = "angry anger upset annoyed frustrated frustration furious unhappy \
+    complaint complain negative dissatisfied";
+const URGENCY_ASKED: &str = "urgent urgency soon quickly priority deadline hurry immediate";
+const JOY_ASKED: &str = "happy satisfied satisfaction pleased positive praise sentiment content \
+    grateful";
+
+const ANGER_SIGNS: &str = "angry furious unacceptable terrible worst awful ridiculous disgusting \
+    disappointed disappointing useless scam fraud hate horrible outrageous annoyed annoying \
+    frustrated frustrating unbelievable rude ignored fed joke shame lied complaint lawyer enough";
+const URGENCY_SIGNS: &str = "today tonight now immediately urgent urgently asap emergency \
+    tomorrow deadline quickly hurry soon hours minutes critical morning instantly";
+const CALM_SIGNS: &str = "whenever eventually sometime someday hurry curious wondering anytime";
+const JOY_SIGNS: &str = "thanks thank great love loved excellent wonderful perfect happy pleased \
+    amazing fantastic good awesome helpful friendly brilliant glad";
+
+impl Mood {
+    /// The mood named by the words of a question.
+    pub(crate) fn asked_for(question: &Question) -> Option<Self> {
+        let asked = stems(&question.text);
+        let moods = [
+            (Self::Anger, ANGER_ASKED),
+            (Self::Urgency, URGENCY_ASKED),
+            (Self::Joy, JOY_ASKED),
+        ];
+        let mut named = moods.into_iter().filter(|(_, words)| {
+            let mut words = words.split_ascii_whitespace();
+            words.any(|word| asked.contains(&stem(word)))
+        });
+        named.next().map(|(mood, _)| mood)
+    }
+
+    /// How strongly the text shows the mood, from 0 to 1.
+    fn strength(self, text: &Words) -> f64 {
+        let signs = |words: &str| {
+            let words = words.split_ascii_whitespace();
+            text.overlap(words.map(stem))
+        };
+        match self {
+            Self::Anger => {
+                let anger = signs(ANGER_SIGNS) + text.excitement();
+                grown((anger - signs(JOY_SIGNS)).max(0.0))
+            }
+            Self::Urgency => {
+                let urgency = signs(URGENCY_SIGNS) + 0.5 * text.excitement();
+                grown((urgency - signs(CALM_SIGNS)).max(0.0))
+            }
+            Self::Joy => {
+                let leaning = signs(JOY_SIGNS) - signs(ANGER_SIGNS);
+                0.5 + 0.5 * leaning.tanh()
+            }
+        }
+    }
+}
+
+/// A strength that is 0 without signs and approaches 1 with many.
+fn grown(signs: f64) -> f64 {
+    1.0 - (-signs).exp()
+}
+
+/// Weight of a word that shares a topic with an outcome's words; those words themselves have weight
+/// 1.
+const NEAR: f64 = 0.8;
+
+const TOPICS: [&str; 7] = [
+    "billing invoice charge payment paid pay refund money price card subscription cost bank \
+     twice",
+    "delivery order shipping parcel package arrive courier tracking late shipment address \
+     waiting",
+    "bug error crash broken broke defect fault repair damaged technical fails working",
+    "account login password profile username access locked email",
+    "return exchange cancel cancellation warranty replace replacement",
+    "sales buy purchase quote offer discount available stock",
+    "praise thanks thank great love excellent wonderful happy",
+];
+
+/// Topics, found by the stems of their words.
+struct Topics {
+    stems: Vec<Vec<String>>,
+    by_stem: HashMap<String, usize>,
+}
+
+impl Topics {
+    pub(crate) fn new() -> Self {
+        let stems: Vec<Vec<String>> = TOPICS
+            .iter()
+            .map(|words| words.split_ascii_whitespace().map(stem).collect())
+            .collect();
+        let by_stem = stems
+            .iter()
+            .enumerate()
+            .flat_map(|(topic, stems)| stems.iter().map(move |stem| (stem.clone(), topic)));
+        let by_stem = by_stem.collect();
+        Self { stems, by_stem }
+    }
+
+    /// Number of words in the text that share a topic with these words.
+    pub(crate) fn near(&self, words: &str, text: &Words) -> f64 {
+        let topics: BTreeSet<usize> = stems(words)
+            .iter()
+            .filter_map(|stem| self.by_stem.get(stem).copied())
+            .collect();
+        let near = topics
+            .into_iter()
+            .filter_map(|topic| self.stems.get(topic))
+            .flatten();
+        NEAR * text.overlap(near)
+    }
+}
+
+#[cfg(test)]
+mod tests;

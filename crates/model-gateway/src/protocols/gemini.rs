@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use crate::error::ModelError;
 use crate::protocols::answers::ReadAnswers;
-use crate::protocols::typed_questions::format::TypedFormat;
+use crate::protocols::typed_questions::TypedFormat;
 use crate::protocols::{decisions, system_one};
 
 /// The format's upper bound on the questions of a request.
@@ -39,6 +39,6 @@ pub(crate) static FORMAT: TypedFormat = TypedFormat {
 
 /// Reads the answers to these questions.
 fn read(answers: &RawValue, questions: &[Question]) -> Result<ReadAnswers, ModelError> {
-    let read = system_one::reading::read_by_key(answers, questions);
+    let read = system_one::read_by_key(answers, questions);
     read.ok_or(ModelError::NotGemini)?
 }

@@ -8,10 +8,9 @@ use std::time::{Duration, Instant};
 
 use super::address::ServerAddress;
 use super::catch_up::{self, CatchUp};
-use super::each_server::EachServer;
 use super::load::{ServerLoad, ServerUse};
-use super::place::{ServerPlace, ServerSet};
-use crate::servers::pace::{HostLimits, ServerPace};
+use super::pace::{HostLimits, ServerPace};
+use super::place::{EachServer, ServerPlace, ServerSet};
 
 /// The model servers of a process, shared by all threads.
 #[derive(Debug)]

@@ -4,8 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::servers::address::ServerAddress;
-use crate::servers::each_server::EachServer;
-use crate::servers::place::MOST_SERVERS;
+use crate::servers::place::{EachServer, MOST_SERVERS};
 use crate::settings::protocol::Protocol;
 use crate::settings::setting_error::{AddressError, SettingError};
 

@@ -3,7 +3,7 @@
 use hyper::http::uri::PathAndQuery;
 
 use super::*;
-use crate::settings::connections::ProxyVariables;
+use crate::settings::ProxyVariables;
 
 /// Settings whose variables name this proxy for every server.
 fn through(proxy: &str) -> ConnectionSettings {

@@ -2,12 +2,14 @@
 //!
 //! A code of two characters is a letter and a digit. Its letter is *resolved* once the
 //! probabilities of the digits after the letter are known.
+//!
+//! Tokens that begin codes of two characters.
 
 use refract_domain::answer::probability::Probability;
 
-use super::codes::{CODES_PER_LETTER, CodePiece, CodeShape, codes_of};
-use super::first_token::FirstToken;
-use crate::report::parsed::{ParsedCodes, ParsedOutcomes};
+use super::codes::{CODES_PER_LETTER, CodePiece, CodeShape, codes_of, letter};
+use super::written_answer::without_lead;
+use crate::report::{ParsedCodes, ParsedOutcomes};
 
 /// Largest share of the codes' probability that may stay unread (readings).
 const MOST_UNREAD: f64 = 0.01;
@@ -341,5 +343,26 @@ impl CodeProbabilities {
         let own = tokens.filter(|(_, token)| token.letter == letter);
         let most = own.max_by(|(_, one), (_, other)| one.probability.total_cmp(&other.probability));
         most.map(|(index, _)| index)
+    }
+}
+
+/// A token that begins codes of two characters: a letter, possibly after characters that may
+/// precede a code. Tokens of one letter, such as `B` and ` B`, may be followed by different digits.
+pub(super) struct FirstToken {
+    pub(super) letter: usize,
+    pub(super) token: Vec<u8>,
+    /// Total probability of the token's codes until they are resolved.
+    pub(super) probability: f64,
+}
+
+impl FirstToken {
+    /// The token as the beginning of a message, such as ` B` for a letter after a space.
+    pub(super) fn spelling(&self) -> String {
+        let letter = letter(self.letter).to_string();
+        // a special token is not text, so no message can begin with it
+        let is_text =
+            without_lead(&self.token) == letter.as_bytes() && !self.token.starts_with(b"<|");
+        let spelled = is_text.then(|| String::from_utf8(self.token.clone()).ok());
+        spelled.flatten().unwrap_or(letter)
     }
 }

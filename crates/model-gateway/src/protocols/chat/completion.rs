@@ -10,10 +10,11 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::event_stream;
-use super::thinking::is_unfinished;
+use super::written_answer::is_unfinished;
 use crate::error::ModelError;
-use crate::json::lenient::{Lenient, ObjectFields, TokenBytes};
-use crate::json::{JsonObject, count, is_error, list, nested, object, string};
+use crate::json::{
+    JsonObject, Lenient, ObjectFields, TokenBytes, count, is_error, list, nested, object, string,
+};
 use crate::report::ReportedUsage;
 
 /// Largest logarithm that is a probability of 1 with a rounding error. Numbers above it are none of

@@ -5,23 +5,19 @@ use refract_domain::answer::Answer;
 use refract_domain::answer::probability::Probability;
 use refract_domain::key::QuestionKey;
 
-use super::answer::{self, LEAST_MASS};
-use super::batch::{BATCH_REQUESTS, follow_up_at_once};
-use super::capabilities::MOST_ALTERNATIVES;
+use super::capabilities::{ChatServer, MOST_ALTERNATIVES, OptionalParameters, USUAL_ALTERNATIVES};
 use super::code_probabilities::CodeProbabilities;
-use super::completion::Completion;
-use super::content_start::content_start;
-use super::follow_ups::follow_up;
-use super::instead::written_instead;
-use super::naming::ask_named;
+use super::completion::{self, Completion};
+use super::follow_ups::{BATCH_REQUESTS, follow_up, follow_up_at_once};
+use super::named_tokens::NamedTokens;
 use super::question_requests::QuestionRequests;
-use super::reading;
+use super::reading::{self, LEAST_MASS};
 use super::request::WantedCode;
 use super::token_limit::{MOST_CODE_TOKENS, TokenLimits};
-use super::token_text::text_of;
+use super::written_answer::{content_start, text_of, written_instead};
 use crate::attempts::request_series::RequestSeries;
 use crate::error::ModelError;
-use crate::protocols::reading_order::ReadingOrder;
+use crate::protocols::concurrent::ReadingOrder;
 use crate::report::ReportedUsage;
 
 /// One question about one submission.
@@ -67,7 +63,7 @@ impl QuestionDialogue<'_> {
         requests.call.recorder.add_parsed(probabilities.parsed());
         let key = requests.question.key.clone();
         let mass = probabilities.mass;
-        match answer::answer(requests.question, probabilities) {
+        match reading::answer(requests.question, probabilities) {
             Some(answer) => Ok((key, answer)),
             None if mass < LEAST_MASS => Err(ModelError::OffCodes {
                 wrote: written_instead(requests.question, &first.text),
@@ -163,4 +159,60 @@ impl QuestionDialogue<'_> {
 fn is_undecided(completion: &Completion, probabilities: &CodeProbabilities) -> bool {
     let is_begun = !completion.positions.is_empty() && !probabilities.is_at_code;
     completion.is_thinking || is_begun || probabilities.writes_no_outcome()
+}
+
+/// Asks the question again with the code tokens named. `None` if the server is not vLLM or any step
+/// fails: the question keeps its first answer.
+async fn ask_named(
+    requests: QuestionRequests<'_>,
+    series: &mut RequestSeries,
+) -> Option<CodeProbabilities> {
+    let server = requests.server(*series);
+    let capabilities = &server.capabilities;
+    learn_tokens(requests, server, series).await;
+    let tokens = capabilities.named_tokens()?;
+    let parameters = OptionalParameters {
+        named_tokens: Some(tokens),
+        ..capabilities.parameters(USUAL_ALTERNATIVES)
+    };
+    let prompts = requests.prompts;
+    let limits = &capabilities.token_limits;
+    let limit = limits.accepted(limits.of(requests.shape()).tokens());
+    let body = prompts.body(requests.index, &WantedCode::Any, limit, parameters);
+    let Ok(answer) = requests.call.post_to_same(body, series).await else {
+        capabilities.naming.fails(false);
+        return None;
+    };
+    let completion = completion::read(&answer).ok();
+    let listed = completion.and_then(|mut completion| {
+        requests.call.recorder.add_usage(&completion.usage);
+        let is_listed = tokens.mark(&mut completion.positions);
+        let content = content_start(&completion)?;
+        is_listed.then_some((completion.positions, content))
+    });
+    let Some((positions, content)) = listed else {
+        capabilities.naming.fails(true);
+        return None;
+    };
+    capabilities.naming.works();
+    let (shape, outcomes) = (requests.shape(), requests.outcomes());
+    Some(reading::read(shape, outcomes, &positions, content))
+}
+
+/// Asks once which tokens spell codes.
+async fn learn_tokens(
+    requests: QuestionRequests<'_>,
+    server: &ChatServer,
+    series: &mut RequestSeries,
+) {
+    let tokenize = server.tokenize.as_ref();
+    let tokenize = tokenize.filter(|_| server.capabilities.asks_for_tokens());
+    let Some(tokenize) = tokenize else {
+        return;
+    };
+    let body = tokenize.body();
+    let answer = requests.call.post_to_same(body, series).await;
+    if let Some(tokens) = answer.ok().and_then(|answer| NamedTokens::read(&answer)) {
+        server.capabilities.learn_tokens(tokens);
+    }
 }

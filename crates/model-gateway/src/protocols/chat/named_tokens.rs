@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::codes::{CodePiece, CodeShape};
 use super::completion::{TokenPosition, text_bytes};
-use super::token_text::without_lead;
+use super::written_answer::without_lead;
 use crate::connection::request_body::RequestBody;
 use crate::servers::address::ServerAddress;
 

@@ -1,16 +1,22 @@
-//! Reads the probability of each code from the bytes of tokens, at any beginning of the answer.
+//! Reads the probability of each code from the bytes of tokens, at any beginning of the answer, and
+//! makes the answer to the question from it.
 //!
 //! Servers put white space, quotes or thinking before the code, and tokenizers cut codes
 //! differently. An alternative before the code counts with its probability times the probability of
-//! reaching its position. Alternatives with a quote count only if the answer is quoted.
+//! reaching its position. Alternatives with a quote count only if the answer is quoted. The digits of
+//! two-character codes are read after their letter.
 
-use super::code_probabilities::CodeProbabilities;
-use super::codes::{CodePiece, CodeShape, codes_of};
+use refract_domain::answer::Answer;
+use refract_domain::prism::question::{Question, QuestionKind};
+
+use super::code_probabilities::{CodeProbabilities, DigitProbabilities};
+use super::codes::{CODES_PER_LETTER, CodePiece, CodeShape, codes_of, is_of_word, letter};
 use super::completion::{AnswerToken, TokenPosition};
-use super::digits::digits_at;
-use super::thinking::after_thinking;
-use super::token_text::{is_marked, is_sentence, text_of, tokens_of, without_lead};
 use super::unlisted;
+use super::written_answer::{
+    after_thinking, is_marked, is_sentence, text_of, tokens_of, without_lead,
+};
+use crate::protocols::answers;
 
 /// Reads an answer to a question with this many outcomes. Its content begins at the byte `content`
 /// of the tokens.
@@ -104,4 +110,130 @@ fn is_other_word(
             let other = without_lead(&other.bytes);
             shape.is_whole_word(other) && shape.read(other) == Some(piece)
         })
+}
+
+/// Minimum probability on a question's codes; below it the question is unanswered (readings).
+pub(super) const LEAST_MASS: f64 = 0.05;
+
+/// The answer for these probabilities of codes; `None` if the question is unanswered.
+pub(super) fn answer(question: &Question, mut probabilities: CodeProbabilities) -> Option<Answer> {
+    let outcomes = probabilities.outcomes;
+    probabilities.split_rest();
+    let codes = probabilities.codes.get(..outcomes)?;
+    let has_mass = probabilities.mass >= LEAST_MASS && codes.iter().sum::<f64>() >= LEAST_MASS;
+    let is_unknown = probabilities.writes_no_outcome();
+    match question.kind {
+        QuestionKind::Choice { .. } if is_unknown => answers::without_value(question, codes),
+        QuestionKind::Scale { .. } if is_unknown => None,
+        QuestionKind::YesNo | QuestionKind::Scale { .. } | QuestionKind::Choice { .. } => has_mass
+            .then(|| answers::from_weights(question, codes))
+            .flatten(),
+    }
+}
+
+/// Digits after a letter, and the number of the answer's tokens up to them.
+pub(super) struct FoundDigits {
+    pub(super) digits: DigitProbabilities,
+    pub(super) tokens: usize,
+}
+
+/// Reads an answer that continues after the letter, or repeats the letter first. `None` for an
+/// answer that does neither, such as a new beginning.
+///
+/// A letter may also begin a word, and that word may be more probable than every code: then the
+/// digits are among the alternatives to it.
+pub(super) fn digits_after(
+    place: usize,
+    codes: usize,
+    positions: &[TokenPosition],
+) -> Option<FoundDigits> {
+    digits_in_text(place, codes, positions).or_else(|| {
+        let first = positions.first()?;
+        continues_a_letter(first).then(|| FoundDigits {
+            digits: digits_at(first, b"", codes),
+            tokens: 1,
+        })
+    })
+}
+
+/// Whether the tokens at a position follow a letter: digits are more probable than the letters at
+/// the beginning of an answer.
+fn continues_a_letter(position: &TokenPosition) -> bool {
+    let all = || position.others.iter().chain([&position.written]);
+    let sum = |shape: CodeShape| -> f64 {
+        let read = all().filter(|token| {
+            let piece = shape.read(without_lead(&token.bytes));
+            piece.is_some() && !is_marked(&token.bytes)
+        });
+        read.map(|token| token.probability).sum()
+    };
+    sum(CodeShape::Digit) > sum(CodeShape::LetterDigit)
+}
+
+/// Reads the digits at the place in the written text where one follows the letter.
+fn digits_in_text(place: usize, codes: usize, positions: &[TokenPosition]) -> Option<FoundDigits> {
+    let letter = letter(place);
+    let text = text_of(positions);
+    let begin = after_thinking(&text)?;
+    let rest = without_lead(text.get(begin..)?);
+    let at = if rest.first()?.is_ascii_digit() {
+        text.len() - rest.len()
+    } else {
+        let pairs = text.windows(2).enumerate().skip(begin);
+        let mut codes = pairs.filter(|(at, pair)| {
+            let before = at.checked_sub(1).and_then(|before| text.get(before));
+            pair.first().copied().map(char::from) == Some(letter)
+                && pair.last().is_some_and(u8::is_ascii_digit)
+                && !before.copied().is_some_and(is_of_word)
+        });
+        codes.next()?.0 + 1
+    };
+    if text.get(at + 1).copied().is_some_and(is_of_word) {
+        return None;
+    }
+    let mut start = 0;
+    for (index, position) in positions.iter().enumerate() {
+        let end = start + position.written.bytes.len();
+        if at < end {
+            let before = position.written.bytes.get(..at - start)?;
+            return Some(FoundDigits {
+                digits: digits_at(position, before, codes),
+                tokens: index + 1,
+            });
+        }
+        start = end;
+    }
+    None
+}
+
+/// Reads the digits among all tokens at a position, after the bytes `before` if a token begins with
+/// them.
+pub(super) fn digits_at(
+    position: &TokenPosition,
+    before: &[u8],
+    codes: usize,
+) -> DigitProbabilities {
+    let mut probabilities = vec![0.0; CODES_PER_LETTER];
+    let mut add = |token: &AnswerToken| {
+        let bytes = token.bytes.strip_prefix(before).unwrap_or(&token.bytes);
+        if !is_marked(bytes)
+            && let Some(CodePiece::Code(digit)) = CodeShape::Digit.read(without_lead(bytes))
+            && let Some(slot) = probabilities.get_mut(digit)
+        {
+            *slot += token.probability;
+        }
+    };
+    add(&position.written);
+    position.others.iter().for_each(add);
+    let listed = probabilities
+        .iter()
+        .take(codes)
+        .filter(|probability| **probability > 0.0)
+        .count();
+    let estimated = unlisted::fill_digits(&mut probabilities, codes, position);
+    DigitProbabilities {
+        probabilities,
+        listed,
+        estimated,
+    }
 }

@@ -8,11 +8,9 @@ use refract_domain::answer::Answer;
 use refract_domain::prism::question::Question;
 use serde_json::json;
 
-use super::answer::answer;
 use super::codes::CodeShape;
 use super::completion::{AnswerToken, TokenPosition};
-use super::digits::digits_after;
-use super::reading;
+use super::reading::{self, answer, digits_after};
 
 /// Bytes that occur in and around codes, and other bytes.
 fn bytes() -> impl Strategy<Value = Vec<u8>> {

@@ -9,7 +9,7 @@
 use super::code_probabilities::CodeProbabilities;
 use super::codes::{CODES_PER_LETTER, CodePiece, CodeShape, codes_of};
 use super::completion::{AnswerToken, TokenPosition};
-use super::token_text::{is_marked, without_lead};
+use super::written_answer::{is_marked, without_lead};
 
 /// The tokens that usually spell `yes` and `no`.
 const SPELLINGS: [&str; 12] = [

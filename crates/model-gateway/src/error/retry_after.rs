@@ -1,7 +1,8 @@
-//! How long a server asks to wait before the next request.
+//! How long a server asks to wait before the next request, in a header or in its message.
 //!
 //! Gateways hand on the header of the host behind them under a name of their own, such as
-//! `llm_provider-retry-after`, or say only when the host's window of time ends.
+//! `llm_provider-retry-after`, or say only when the host's window of time ends. Messages name a wait such
+//! as Google's `Please retry in 36.5s` and Groq's `Please try again in 7m12s`.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -21,9 +22,22 @@ const VERY_LONG: Duration = Duration::from_secs(1_000_000_000);
 /// Numbers from which on the end of a window is a time since 1970, in seconds and in milliseconds.
 const EPOCH_SECONDS: f64 = 1e9;
 const EPOCH_MILLISECONDS: f64 = 1e12;
+/// Phrases before a wait.
+const PHRASES: [&str; 4] = ["try again in ", "retry in ", "retry after ", "retrydelay "];
+/// Units of Go and their length in seconds.
+const UNITS: [(&str, f64); 4] = [("h", 3_600.0), ("m", 60.0), ("s", 1.0), ("ms", 0.001)];
+/// Beginnings of units in messages and their length in seconds; the first that a unit begins with
+/// counts.
+const UNIT_WORDS: [(&str, f64); 5] = [
+    ("ms", 0.001),
+    ("milli", 0.001),
+    ("s", 1.0),
+    ("m", 60.0),
+    ("h", 3_600.0),
+];
 
 /// The time that the headers of an answer name; `None` without a readable one.
-pub(super) fn asked(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+pub(crate) fn asked(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let is_renamed = |name: &str, usual: &str| {
         let prefix = name.strip_suffix(usual);
         prefix.is_some_and(|prefix| prefix.ends_with(['-', '_']))
@@ -93,26 +107,16 @@ fn until(value: &str, now: SystemTime) -> Option<Duration> {
     Some(end.saturating_sub(now))
 }
 
-/// Reads a duration as Go writes it.
+/// Reads a duration as Go writes it, and nothing after it.
 fn spelled(text: &str) -> Option<Duration> {
-    let mut sum = Duration::ZERO;
-    let mut rest = text;
-    while !rest.is_empty() {
-        let digits = rest.find(|char: char| char.is_ascii_alphabetic())?;
-        let (number, after) = rest.split_at(digits);
-        let end = after.find(|char: char| !char.is_ascii_alphabetic());
-        let (unit, after) = after.split_at(end.unwrap_or(after.len()));
-        let seconds = match unit {
-            "h" => 3_600.0,
-            "m" => 60.0,
-            "s" => 1.0,
-            "ms" => 0.001,
-            _ => return None,
-        };
-        sum = sum.saturating_add(duration(decimal(number)? * seconds));
-        rest = after;
-    }
-    (!text.is_empty()).then_some(sum)
+    let length = |unit: &str| {
+        let known = UNITS.iter().find(|(name, _)| *name == unit);
+        known.map(|(_, seconds)| *seconds)
+    };
+    let is_without_space = !text.contains(|char: char| char.is_ascii_whitespace());
+    let (seconds, rest) = leading_duration(text, length);
+    let is_whole = is_without_space && rest.is_empty();
+    seconds.filter(|_| is_whole).map(duration)
 }
 
 fn text(value: &HeaderValue) -> Option<&str> {
@@ -134,6 +138,39 @@ fn decimal(text: &str) -> Option<f64> {
 
 fn duration(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(VERY_LONG)
+}
+
+/// The wait that a message in lower case names.
+pub(super) fn named_wait(message: &str) -> Option<Duration> {
+    let rest = PHRASES.iter().find_map(|phrase| {
+        let (_, rest) = message.split_once(phrase)?;
+        rest.starts_with(|first: char| first.is_ascii_digit())
+            .then_some(rest)
+    })?;
+    let length = |unit: &str| {
+        let known = UNIT_WORDS.iter().find(|(name, _)| unit.starts_with(name));
+        known.map(|(_, seconds)| *seconds)
+    };
+    let (seconds, _) = leading_duration(rest, length);
+    Duration::try_from_secs_f64(seconds?).ok()
+}
+
+/// Sums numbers with units at the beginning of a text, such as `2m59s`, in seconds; `None` if there
+/// are none. Returns the rest of the text too. `length` is that of a unit in seconds.
+fn leading_duration(mut text: &str, length: impl Fn(&str) -> Option<f64>) -> (Option<f64>, &str) {
+    let mut sum = None;
+    loop {
+        let behind = text.trim_start_matches(|char: char| char.is_ascii_digit() || char == '.');
+        let number = text.strip_suffix(behind).unwrap_or_default();
+        let unit = behind.trim_start();
+        let after = unit.trim_start_matches(|char: char| char.is_ascii_alphabetic());
+        let unit = unit.strip_suffix(after).unwrap_or_default();
+        let (Some(number), Some(length)) = (decimal(number), length(unit)) else {
+            return (sum, text);
+        };
+        sum = Some(sum.unwrap_or(0.0) + number * length);
+        text = after;
+    }
 }
 
 #[cfg(test)]
@@ -242,5 +279,28 @@ mod tests {
             assert_eq!(asked_by(&[("retry-after", value)]), None, "{value}");
         }
         assert_eq!(asked_by(&[]), None);
+    }
+
+    #[test]
+    fn a_wait_is_read_in_the_words_of_hosts() {
+        for (message, milliseconds) in [
+            ("please retry in 36.5s.", Some(36_500)),
+            (
+                "please try again in 7m12.5s. need more tokens?",
+                Some(432_500),
+            ),
+            ("please try again in 20s", Some(20_000)),
+            ("try again in 250ms", Some(250)),
+            ("please retry after 6 seconds.", Some(6_000)),
+            ("retry after 2 minutes", Some(120_000)),
+            ("try again in 5h3m", Some(18_180_000)),
+            ("retrydelay 36s", Some(36_000)),
+            ("please try again in a moment", None),
+            ("retry after 6", None),
+            ("slow down", None),
+        ] {
+            let expected = milliseconds.map(Duration::from_millis);
+            assert_eq!(named_wait(message), expected, "{message}");
+        }
     }
 }

@@ -1,0 +1,297 @@
+//! The answer that a model wrote: where it begins behind thinking, what may precede a code, where
+//! a code ends, and what was written instead of one.
+//!
+//! Servers that part a model's thoughts from its answer may list the tokens of both (`SGLang`, Ollama),
+//! with or without the markers between them. A thought may hold a code: only the tokens of the
+//! content are read. White space and characters outside ASCII are not compared, since servers trim
+//! and spell them differently.
+
+use refract_domain::prism::question::Question;
+use refract_domain::submission::model_input::outcome_text;
+
+use super::codes::{CodeShape, is_of_word};
+use super::completion::{Completion, TokenPosition};
+use crate::error::WrittenInstead;
+
+/// The byte at which the content begins, 0 where only white space, quotes or special tokens precede
+/// it. `None` if the tokens are those of another text.
+pub(super) fn content_start(completion: &Completion) -> Option<usize> {
+    let content = completion.content.as_deref().unwrap_or_default();
+    let content: Vec<u8> = content.bytes().filter(|byte| is_compared(*byte)).collect();
+    let text = text_of(without_end(&completion.positions));
+    let places = text
+        .iter()
+        .enumerate()
+        .filter(|(_, byte)| is_compared(**byte));
+    let (places, compared): (Vec<usize>, Vec<u8>) = places.unzip();
+    if content.is_empty()
+        || compared.is_empty()
+        || content.starts_with(&compared)
+        || content.ends_with(&compared)
+    {
+        // a content may begin with what the request already wrote, and a list may be cut
+        return Some(0);
+    }
+    let lead = text.len() - without_lead(&text).len();
+    if compared.ends_with(&content) {
+        let start = places.get(compared.len() - content.len()).copied()?;
+        return Some(if start <= lead { 0 } else { start });
+    }
+    // the server may strip what the model wrote before or behind its answer
+    let answer = without_lead(&content);
+    let is_begun = text
+        .get(lead..)?
+        .iter()
+        .copied()
+        .filter(|byte| is_compared(*byte));
+    is_begun
+        .take(answer.len())
+        .eq(answer.iter().copied())
+        .then_some(0)
+}
+
+/// The positions without the special tokens that end an answer.
+fn without_end(mut positions: &[TokenPosition]) -> &[TokenPosition] {
+    while let Some((last, before)) = positions.split_last() {
+        let token = last.written.bytes.trim_ascii();
+        let is_special =
+            token.first() == Some(&b'<') && token.last() == Some(&b'>') && token.len() > 2;
+        if !is_special && !token.is_empty() {
+            break;
+        }
+        positions = before;
+    }
+    positions
+}
+
+fn is_compared(byte: u8) -> bool {
+    byte.is_ascii_graphic()
+}
+
+/// The bytes of all written tokens.
+pub(super) fn text_of(positions: &[TokenPosition]) -> Vec<u8> {
+    let tokens = positions
+        .iter()
+        .flat_map(|position| &position.written.bytes);
+    tokens.copied().collect()
+}
+
+/// Whether a quote, emphasis or a bracket precedes the first word. A model that writes its codes
+/// plainly gives such spellings a small probability of their own: they begin another kind of answer.
+pub(super) fn is_marked(bytes: &[u8]) -> bool {
+    let lead = bytes.len() - without_lead(bytes).len();
+    bytes.iter().take(lead).copied().any(is_mark)
+}
+
+/// Strips what may precede a code: white space, quotes, emphasis, brackets, special tokens.
+pub(super) fn without_lead(mut bytes: &[u8]) -> &[u8] {
+    loop {
+        if let Some(special) = bytes.strip_prefix(b"<|") {
+            let Some(end) = special.windows(2).position(|bytes| bytes == b"|>") else {
+                return bytes;
+            };
+            bytes = special.get(end + 2..).unwrap_or_default();
+            continue;
+        }
+        match bytes.split_first() {
+            Some((first, rest)) if is_lead(*first) => bytes = rest,
+            Some(_) | None => return bytes,
+        }
+    }
+}
+
+/// Whether a second word follows the first.
+pub(super) fn is_sentence(text: &[u8]) -> bool {
+    let mut words = text.split(u8::is_ascii_whitespace).skip(1);
+    words.any(|word| word.first().copied().is_some_and(is_of_word))
+}
+
+/// Number of tokens of a code of `code` bytes, whose first token has `first` bytes; `None` if the
+/// answer ends inside the code.
+pub(super) fn tokens_of(code: usize, first: usize, rest: &[TokenPosition]) -> Option<usize> {
+    let mut bytes = first;
+    let mut rest = rest.iter();
+    let mut tokens = 1;
+    while bytes < code {
+        bytes += rest.next()?.written.bytes.len();
+        tokens += 1;
+    }
+    Some(tokens)
+}
+
+fn is_lead(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || is_mark(byte) || !byte.is_ascii()
+}
+
+fn is_mark(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\'' | b'`' | b'*' | b'(' | b'[' | b'{' | b'#')
+}
+
+/// Words before a code in answers of another form.
+const NAMES_OF_CODES: [&str; 6] = ["answer", "choice", "code", "level", "option", "result"];
+
+/// The kind of an answer that begins with `text`; the answer may have been cut after its first
+/// token.
+pub(super) fn written_instead(question: &Question, text: &[u8]) -> WrittenInstead {
+    let text = String::from_utf8_lossy(text);
+    let text = text.trim();
+    let words = String::from_utf8_lossy(without_lead(text.as_bytes())).to_lowercase();
+    let shape = CodeShape::of(question);
+    let first = words.split([' ', ':', '.', ')', '\n']).next();
+    let first = first.unwrap_or_default();
+    if text.is_empty() {
+        return WrittenInstead::Nothing;
+    }
+    if text.starts_with("<|")
+        || text.starts_with("</")
+        || text.starts_with('[') && words.starts_with('/')
+    {
+        return WrittenInstead::TemplateMarker;
+    }
+    let is_code = shape.read(first.to_uppercase().as_bytes()).is_some();
+    let is_begun = |whole: &str| whole.starts_with(&words) || words.starts_with(whole);
+    let is_other_form = is_code || NAMES_OF_CODES.iter().any(|name| is_begun(name));
+    let mut outcomes = question.outcomes();
+    let is_outcome = outcomes.any(|outcome| is_begun(&outcome_text(outcome).to_lowercase()));
+    if words.chars().count() > 1 && is_outcome {
+        WrittenInstead::AnswerWords
+    } else if is_other_form {
+        WrittenInstead::OtherForm
+    } else {
+        WrittenInstead::Prose
+    }
+}
+
+/// Position of the answer after the thinking; `None` if the thinking does not end.
+pub(super) fn after_thinking(text: &[u8]) -> Option<usize> {
+    const BEGIN: &[u8] = b"<think>";
+    const END: &[u8] = b"</think>";
+    match text.windows(END.len()).rposition(|bytes| bytes == END) {
+        Some(at) => Some(at + END.len()),
+        None => (!text.trim_ascii_start().starts_with(BEGIN)).then_some(0),
+    }
+}
+
+/// Whether an answer ended during the thinking: in a block without an end, or with separate
+/// thoughts and no other words. If the model stopped by itself, separate thoughts are the answer:
+/// some servers put every word there.
+pub(super) fn is_unfinished(content: &str, thoughts: &str, has_stopped: bool) -> bool {
+    let has_thoughts_alone = content.trim().is_empty() && !thoughts.trim().is_empty();
+    after_thinking(content.as_bytes()).is_none() || has_thoughts_alone && !has_stopped
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::protocols::chat::completion;
+
+    use super::*;
+
+    fn start(content: Option<&str>, tokens: &[&str]) -> Option<usize> {
+        let tokens = tokens
+            .iter()
+            .map(|token| json!({"token": token, "logprob": -0.1}));
+        let tokens: Vec<_> = tokens.collect();
+        let body = json!({"choices": [{"finish_reason": "stop", "message": {"content": content},
+                                       "logprobs": {"content": tokens}}]});
+        let completion = completion::read(body.to_string().as_bytes());
+        content_start(&completion.ok()?)
+    }
+
+    #[test]
+    fn the_content_is_found_behind_the_thoughts() {
+        let harmony = [
+            "<|channel|>",
+            "analysis",
+            "<|message|>",
+            "yes or no?",
+            "<|end|>",
+            "<|start|>",
+            "assistant",
+            "<|channel|>",
+            "final",
+            "<|message|>",
+            "no",
+        ];
+        let before: usize = harmony[..10].iter().map(|token| token.len()).sum();
+        for (content, tokens, expected) in [
+            (Some("yes"), &["yes"][..], Some(0)),
+            (Some("yes"), &["yes", "<|im_end|>"], Some(0)),
+            (Some("yes"), &["yes", "</s>", ""], Some(0)),
+            (Some("yes"), &["\n\n", "yes"], Some(0)),
+            (Some("yes"), &["<|channel|>", "yes"], Some(0)),
+            (Some("\"yes\""), &["\"", "yes", "\""], Some(0)),
+            (Some("yes"), &["\"", "yes", "\""], Some(0)),
+            (Some(" yes\n"), &["▁yes"], Some(0)),
+            // thoughts without a marker, and the channels of gpt-oss
+            (Some("no"), &["yes, it may", ".", "no"], Some(12)),
+            (Some("no"), &harmony[..], Some(before)),
+            (
+                Some("yes"),
+                &["<think>", "no", "</think>", "\n", "yes"],
+                Some(18),
+            ),
+            // a list of only the first tokens, and a content with the begun answer before it
+            (Some("yes, it is"), &["yes"], Some(0)),
+            (Some("B3"), &["3"], Some(0)),
+            (None, &["yes"], Some(0)),
+            (Some(""), &["yes"], Some(0)),
+            (Some("yes"), &[], Some(0)),
+            // tokens of another text
+            (Some("yes"), &["no"], None),
+            (Some("no"), &["Is", " the"], None),
+        ] {
+            assert_eq!(start(content, tokens), expected, "{content:?} {tokens:?}");
+        }
+    }
+
+    #[test]
+    fn the_kind_follows_from_the_first_words() {
+        let question: Question = serde_json::from_value(json!({
+            "key": "topic", "type": "choice", "text": "What is it about?",
+            "options": [{"key": "a", "label": "Billing", "description": "charges"},
+                        {"key": "b", "label": "Delivery"}]}))
+        .unwrap();
+        for (text, expected) in [
+            ("", WrittenInstead::Nothing),
+            (" \n", WrittenInstead::Nothing),
+            ("<|im_end|>", WrittenInstead::TemplateMarker),
+            ("</s>", WrittenInstead::TemplateMarker),
+            ("[/INST]", WrittenInstead::TemplateMarker),
+            ("Bill", WrittenInstead::AnswerWords),
+            ("billing: charges", WrittenInstead::AnswerWords),
+            ("**Delivery", WrittenInstead::AnswerWords),
+            ("a", WrittenInstead::OtherForm),
+            ("Option", WrittenInstead::OtherForm),
+            ("Answer: A", WrittenInstead::OtherForm),
+            ("The", WrittenInstead::Prose),
+            ("This is", WrittenInstead::Prose),
+            ("I'd say", WrittenInstead::Prose),
+            ("Sure", WrittenInstead::Prose),
+        ] {
+            assert_eq!(
+                written_instead(&question, text.as_bytes()),
+                expected,
+                "{text:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn thinking_is_unfinished_without_an_end_or_without_an_answer() {
+        for (content, thoughts, has_stopped, expected) in [
+            ("yes", "", true, false),
+            ("yes", "It is.", false, false),
+            ("<think>\nIt is", "", false, true),
+            ("<think></think>yes", "", false, false),
+            ("<think>It is.</think>", "", false, false),
+            ("\n", "It is", false, true),
+            ("", "yes", true, false),
+            ("", "", false, false),
+        ] {
+            let is = is_unfinished(content, thoughts, has_stopped);
+            assert_eq!(is, expected, "{content:?} {thoughts:?} {has_stopped}");
+        }
+    }
+}
