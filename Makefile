@@ -1,7 +1,7 @@
 # The tasks of this repository. `make` alone prints the first ones, `make help-all` all.
 
 .DEFAULT_GOAL := help
-.PHONY: checks help help-all demo demo-model build app-pictures check check-api check-bounds check-called check-certified check-clients check-crates check-deploy check-described check-dist check-edge check-evaluation check-measured check-fidelity check-model check-generators check-parquet check-reproducible check-scripts check-services check-sign-in check-spreadsheet check-wasm sbom licences man fmt fmt-check clippy test test-each test-endurance test-faults test-rolling test-runs dist docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-pace bench-watch build-bench-http fuzz fuzz-build semver train wasm clean bench-scale try-failover
+.PHONY: checks count-code help help-all demo demo-model build app-pictures check check-api check-bounds check-called check-certified check-clients check-crates check-deploy check-described check-dist check-edge check-evaluation check-measured check-fidelity check-model check-generators check-parquet check-reproducible check-scripts check-services check-sign-in check-spreadsheet check-wasm sbom licences man fmt fmt-check clippy test test-each test-endurance test-faults test-rolling test-runs dist docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-pace bench-watch build-bench-http fuzz fuzz-build semver train wasm clean bench-scale try-failover
 
 CARGO ?= cargo
 PROFILE ?= dev
@@ -121,6 +121,9 @@ check-parquet: ## read exported Parquet with pyarrow, polars and DuckDB, and com
 
 check-spreadsheet: ## check an exported CSV in LibreOffice: no cell is a formula, no row is split (needs LibreOffice Calc and Python 3)
 	.ci/trials/check-spreadsheet
+
+count-code: ## count the product's lines of code and files (COMMITS='v1 HEAD')
+	@.ci/trials/count-code $(COMMITS)
 
 check-wasm: ## build the npm package and compare every byte in Node and in Chromium, its types and its example app (finds or installs Chromium; needs Node)
 	.ci/release/check-wasm
