@@ -19,5 +19,5 @@ mod requests;
 mod routing;
 mod server;
 
-pub use routing::route_table::{RouteFacts, route_table};
+pub use routing::routes::{RouteFacts, route_table};
 pub use server::{APP_WORKERS, AppSettings, serve};

@@ -27,7 +27,6 @@ pub(crate) mod review;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod sign_in;
-pub(crate) mod sign_in_code;
 pub(crate) mod sign_in_link;
 pub(crate) mod sign_on;
 pub(crate) mod sign_out;

@@ -2,13 +2,9 @@
 
 pub(crate) mod arriving_file;
 pub(crate) mod carried_form;
-pub(crate) mod days;
 pub(crate) mod form;
 pub(crate) mod form_size;
 pub(crate) mod off_event_loop;
 pub(crate) mod origin;
 pub(crate) mod page_request;
-pub(crate) mod path_values;
-pub(crate) mod request_record;
 pub(crate) mod visit;
-pub(crate) mod visitor;

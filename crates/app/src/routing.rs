@@ -2,5 +2,4 @@
 
 pub(crate) mod dispatch;
 pub(crate) mod route;
-pub(crate) mod route_table;
 pub(crate) mod routes;

@@ -8,8 +8,8 @@ use refract_domain::prism::question::Question;
 use refract_domain::result::mark;
 use refract_service::prisms::ExampleState;
 
+use super::answer_bars::describe_answer;
 use super::bar::bar;
-use super::describe_answer::describe_answer;
 use super::number::{count, counted};
 
 /// The state of an example, with a sign and a word, so that the page does not rely on colour.

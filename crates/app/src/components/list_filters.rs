@@ -5,8 +5,7 @@ use refract_domain::problem::ValidationError;
 
 use super::field::FormField;
 use super::form_errors::FormErrors;
-use crate::requests::days::{NO_DAY, beginning, day};
-use crate::requests::page_request::Query;
+use crate::requests::page_request::{NO_DAY, Query, beginning, day};
 
 /// The parsed filters of a list, with their validation errors.
 pub(crate) struct ListFilters<F> {

@@ -1,4 +1,4 @@
-//! A message about a completed action or an error.
+//! A message about a completed action or an error, and the state of an empty list.
 
 use maud::{Markup, html};
 
@@ -25,6 +25,16 @@ pub(crate) fn notice(kind: NoticeKind, words: &Markup) -> Markup {
         div.notice.(class) role=(role) {
             strong { (word) ". " }
             (words)
+        }
+    }
+}
+
+/// One sentence about the purpose of the page, and the next action.
+pub(crate) fn empty_state(sentence: &str, action: &Markup) -> Markup {
+    html! {
+        div.empty {
+            p { (sentence) }
+            (action)
         }
     }
 }

@@ -2,20 +2,17 @@
 //! until they are set up.
 
 mod codes_view;
-mod qr_code;
-mod summary;
 
 use actix_web::http::StatusCode;
 use chrono::Utc;
-use maud::html;
+use maud::{Markup, html};
 use refract_service::people::password::TypedPassword;
 use refract_service::people::{CodeError, CodesDue, RecoveryCode, SecretError, SignInError};
 
 use self::codes_view::{codes_view, recovery_codes_view};
-pub(crate) use self::summary::summary;
-use crate::components::copyable::COPY_SCRIPT;
 use crate::components::form_errors::FormErrors;
 use crate::components::notice::{NoticeKind, notice};
+use crate::components::texts::COPY_SCRIPT;
 use crate::replies::page::Section;
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
@@ -170,4 +167,32 @@ fn made(visit: &Visit, words: &str, codes: &[RecoveryCode]) -> PageReply {
     };
     let page = visit.page("Your recovery codes", main).section(Section::Me);
     page.script(COPY_SCRIPT).script("shown-once.js").reply()
+}
+
+/// Whether the visitor has codes, with a link to their page; nothing for people who sign in by link,
+/// and for those without a password who have none.
+pub(crate) async fn summary(visit: &Visit) -> Result<Markup, PageError> {
+    let visitor = &visit.visitor;
+    if visitor.is_by_link {
+        return Ok(html! {});
+    }
+    let are_on = visit.refract.people().has_codes(visitor.person).await?;
+    let asks_password = visitor.has_password && !visitor.is_by_provider;
+    if !are_on && !asks_password {
+        return Ok(html! {});
+    }
+    Ok(html! {
+        h2 { "One-time codes" }
+        @if are_on {
+            @if asks_password {
+                p { "They are on: signing in asks for your password and for a code." }
+            } @else {
+                p { "They are on: a sign-on without a second factor asks for a code if your account requires them." }
+            }
+            p { a.button href="/me/codes" { "Recovery codes, or switch off" } }
+        } @else {
+            p { "With them, a stolen password alone does not sign in." }
+            p { a.button href="/me/codes" { "Set up one-time codes" } }
+        }
+    })
 }

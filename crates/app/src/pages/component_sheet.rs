@@ -2,27 +2,22 @@
 
 mod sample_answers;
 
-use chrono::DateTime;
-use chrono::NaiveDate;
+use chrono::{DateTime, NaiveDate};
 use maud::{Markup, html};
 use refract_authoring::version_difference::{ChangedWording, Severity, VersionDifference};
 use refract_domain::answer::probability::Probability;
 use refract_domain::lens::cutoffs::Cutoffs;
-
-use self::sample_answers::sample_answers;
 use refract_service::results::DayCount;
 
+use self::sample_answers::sample_answers;
 use crate::components::bar::{bar, yes_no_bar};
-use crate::components::copyable::{COPY_SCRIPT, copyable};
-use crate::components::day_chart::day_chart;
 use crate::components::differences::{differences, differences_in_short};
-use crate::components::empty_state::empty_state;
 use crate::components::field::FormField;
-use crate::components::histogram::{DrawnCutoffs, histogram};
+use crate::components::histogram::{DrawnCutoffs, day_chart, histogram};
 use crate::components::moment::moment;
-use crate::components::notice::{NoticeKind, notice};
+use crate::components::notice::{NoticeKind, empty_state, notice};
 use crate::components::table::{stacked_table, table};
-use crate::components::whole_text::whole_text;
+use crate::components::texts::{COPY_SCRIPT, copyable, whole_text};
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::OpenVisit;
 

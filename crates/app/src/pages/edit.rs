@@ -1,46 +1,39 @@
-//! `/prisms/{slug}/edit` and `/prisms/new/edit`: the fields, context and questions of a prism.
+//! `/prisms/{slug}/edit` and `/prisms/new/edit`: the fields, context and questions of a prism; and
+//! `/prisms/{slug}/edit/review`: the stored draft before it is saved.
 //!
 //! One form holds everything. Each button sends it whole; the server stores it as the person's
 //! draft and shows it again, changed. The script that does this without a reload therefore needs
 //! no rules about prisms, and nothing typed depends on the browser.
 
 mod act;
-mod carried_draft;
 mod draft;
-mod draft_bar;
 mod draft_form;
-mod draft_keys;
+mod draft_state;
 mod editing;
 mod example_check;
-mod form_action;
 mod form_page;
 mod inputs;
 mod keeping;
-mod kept_state;
-mod meanwhile_page;
-mod place_description;
-mod question_inputs;
-mod removal;
 mod review_page;
-mod reviewing;
-mod saving;
-mod state_panel;
-mod stored_edit;
 mod trial;
 mod trial_view;
 
+use std::sync::Arc;
+
 use actix_web::http::StatusCode;
 use refract_authoring::prism_file::PrismFile;
-use refract_service::prisms::TrialTexts;
+use refract_service::people::DraftRevision;
+use refract_service::prisms::{TRIAL_TEXTS, TrialTexts};
 
-use self::editing::Editing;
-use self::place_description::question_of;
-pub(crate) use self::reviewing::{change_draft, review};
+use self::draft_state::question_of;
+use self::editing::{DraftStanding, Editing, REVISION, TAB};
+use self::example_check::DraftExamples;
+use self::review_page::DraftChanges;
 use self::trial::TriedTexts;
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::page_request::Query;
-use crate::requests::visit::Visit;
+use crate::requests::visit::{Visit, version_number};
 
 /// Shows the form with the person's draft, or with what it would start from.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
@@ -64,15 +57,15 @@ pub(crate) async fn check(visit: Visit) -> Result<PageReply, PageError> {
     let mut editing = Editing::of_form(&visit).await?;
     keeping::keep(&mut editing, &visit).await?;
     let checked = editing.check(&visit).await?;
-    let panel = state_panel::panel(&editing, &checked);
+    let panel = draft_state::panel(&editing, &checked);
     Ok(PageReply::html(StatusCode::OK, panel))
 }
 
 /// Carries out the action of the pressed button, and stores the draft.
 pub(crate) async fn change(visit: Visit) -> Result<PageReply, PageError> {
     let mut editing = Editing::of_form(&visit).await?;
-    if let Some(created) = saving::find_created(&visit, &editing).await? {
-        return Ok(saving::saved(&created));
+    if let Some(created) = keeping::find_created(&visit, &editing).await? {
+        return Ok(keeping::saved(&created));
     }
     let button = visit.sent.form.get("act");
     match button {
@@ -86,7 +79,7 @@ pub(crate) async fn change(visit: Visit) -> Result<PageReply, PageError> {
         return refused(&visit, editing).await;
     }
     if button == "save" {
-        return saving::save(&visit, &editing).await;
+        return keeping::save(&visit, &editing).await;
     }
     if visit.sent.form.has("fragment") {
         let checked = editing.check(&visit).await?;
@@ -129,7 +122,7 @@ async fn test(visit: &Visit, editing: &mut Editing) -> Result<(), PageError> {
     let (draft, texts) = (&editing.draft, &editing.extras.texts);
     let mut lens = None;
     if editing.prism.is_some() {
-        lens = Some(std::sync::Arc::new(visit.find_lens().await?));
+        lens = Some(Arc::new(visit.find_lens().await?));
     }
     let columns = lens.as_ref().map_or(&[][..], |lens| lens.columns().lens);
     let own = TriedTexts::of_own_texts(visit, draft, &version, columns, texts).await;
@@ -140,4 +133,107 @@ async fn test(visit: &Visit, editing: &mut Editing) -> Result<(), PageError> {
     editing.extras.own = Some(own);
     editing.is_asked = visit.sent.form.has(editing::ASKED);
     Ok(())
+}
+
+/// Shows what saving the stored draft changes. Without a draft that can be saved, it leads to the
+/// form.
+pub(crate) async fn review(visit: Visit) -> Result<PageReply, PageError> {
+    let editing = Editing::find(&visit).await?;
+    let Some(prism) = editing.prism.as_ref().filter(|_| editing.kept.is_touched()) else {
+        return Ok(to_form(&editing, Some("gone")));
+    };
+    if editing.based_on != Some(prism.latest_version) {
+        return review_page::show_meanwhile(&visit, &editing).await;
+    }
+    let Ok(draft) = editing.read_version(&visit).await? else {
+        return Ok(PageReply::see_other(&format!(
+            "{}?check=1",
+            editing.address()
+        )));
+    };
+    let draft = Arc::new(draft);
+    let changes = DraftChanges::of(&editing, &draft).await?;
+    let lens = Arc::new(visit.find_lens().await?);
+    let (prisms, results) = (visit.refract.prisms(), visit.refract.results());
+    let most = u32::try_from(TRIAL_TEXTS).unwrap_or(u32::MAX);
+    let newest = results.newest_answered(&lens, most).await?;
+    let tried = editing.extras.stored.as_ref();
+    let tried = tried.filter(|trial| trial.is_of(&editing.draft));
+    let ids = tried.iter().flat_map(|trial| &trial.texts);
+    let ids: Vec<_> = ids.filter_map(|text| text.result).collect();
+    let shown = review_page::Review {
+        cost: prisms.draft_trial_cost(&draft.file.version, &newest),
+        stored: prisms.find_trial_texts(&lens, &ids).await?,
+        examples: DraftExamples::find(&visit, &draft, &lens).await?,
+        editing: &editing,
+        draft: &draft,
+        changes: &changes,
+        tried,
+    };
+    Ok(review_page::show(&visit, &shown))
+}
+
+/// Carries out an action on the stored draft: save, try, note, move on top of a newer version,
+/// discard.
+pub(crate) async fn change_draft(visit: Visit) -> Result<PageReply, PageError> {
+    let form = &visit.sent.form;
+    let mut editing = Editing::find(&visit).await?;
+    let DraftStanding::Stored(_) = editing.kept.standing else {
+        return Ok(to_form(&editing, Some("gone")));
+    };
+    let seen = DraftRevision::parse(form.get(REVISION));
+    if seen != Some(editing.kept.revision) && form.get(TAB) != editing.kept.tab {
+        return Ok(to_form(&editing, Some("other")));
+    }
+    form.get(TAB).clone_into(&mut editing.kept.tab);
+    match form.get("act") {
+        "discard" => {
+            let is_gone = keeping::discard(&editing, &visit).await?;
+            let from = form.get("from");
+            let query = Query::default()
+                .with("done", is_gone.then_some("discarded"))
+                .with("from", Some(from));
+            let address = format!("{}{}", editing.address(), query.in_address());
+            return Ok(PageReply::see_other(&address));
+        }
+        "on_top" => {
+            let shown = version_number(form.get("onto")).ok_or(PageError::NoForm)?;
+            editing.put_on(&visit, shown).await?;
+            keeping::keep(&mut editing, &visit).await?;
+            return Ok(to_form(&editing, None));
+        }
+        _ => {}
+    }
+    form.get("note").clone_into(&mut editing.extras.note);
+    if form.get("act") == "try"
+        && let Ok(draft) = editing.read_version(&visit).await?
+    {
+        let lens = Arc::new(visit.find_lens().await?);
+        let choice = TrialTexts::named(form.get("stored")).unwrap_or_default();
+        let version = &draft.file.version;
+        let trying = TriedTexts::of_stored_texts(&visit, &editing.draft, version, &lens, choice);
+        editing.extras.stored = Some(trying.await?);
+    }
+    if form.get("act") == "examples" {
+        example_check::ask(&visit, &editing).await?;
+    }
+    keeping::keep(&mut editing, &visit).await?;
+    if form.get("act") == "save" && !editing.kept.is_refused() {
+        return keeping::save(&visit, &editing).await;
+    }
+    if form.has("fragment") {
+        return Ok(
+            PageReply::text("text/plain; charset=utf-8", "").with_status(StatusCode::NO_CONTENT)
+        );
+    }
+    Ok(PageReply::see_other(&format!(
+        "{}/review",
+        editing.address()
+    )))
+}
+
+/// Leads to the form, with a word on what happened.
+fn to_form(editing: &Editing, done: Option<&str>) -> PageReply {
+    let query = Query::default().with("done", done);
+    PageReply::see_other(&format!("{}{}", editing.address(), query.in_address()))
 }

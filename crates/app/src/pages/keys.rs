@@ -1,8 +1,6 @@
 //! `/keys`: API keys. Owners create, limit, replace and revoke them, and see each one once.
 
-mod key_form;
 mod key_table;
-mod new_key;
 
 use actix_web::http::StatusCode;
 use chrono::Utc;
@@ -15,17 +13,14 @@ use refract_service::keys::{
     reminders_of,
 };
 
-use self::key_form::key_form;
-use self::key_table::{RefusedNetworks, key_table};
-use self::new_key::{NewKey, new_key_page};
-use crate::components::empty_state::empty_state;
+use self::key_table::{NewKey, RefusedNetworks, key_form, key_table, new_key_page};
 use crate::components::form_errors::FormErrors;
 use crate::components::key_reminders::key_reminders;
-use crate::components::notice::{NoticeKind, notice};
+use crate::components::notice::{NoticeKind, empty_state, notice};
 use crate::replies::page::Section;
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
-use crate::requests::days::{NO_DAY, beginning, day};
+use crate::requests::page_request::{NO_DAY, beginning, day};
 use crate::requests::visit::Visit;
 
 /// The status of a form that is refused.

@@ -4,17 +4,12 @@
 //! A draft is kept on the server with every change, and each form ends in a redirect, so that neither
 //! Back nor Reload loses or repeats anything.
 
-mod certified;
-mod change_page;
 mod columns;
-mod faults;
 mod history;
 mod lens_form;
 mod lens_page;
 mod marks;
-mod notices;
 mod panel;
-mod percent_text;
 mod preview;
 mod stored_draft;
 mod view;
@@ -27,11 +22,10 @@ use refract_service::lenses::{LensSaveOutcome, PrismLens};
 use refract_service::people::{AccountActor, DraftRevision};
 use refract_service::prisms::PrismError;
 
-use self::certified::certificate;
-pub(crate) use self::change_page::show as show_change;
+pub(crate) use self::history::show_change;
 use self::lens_form::LensForm;
-use self::lens_page::{LensPage, count};
-use self::marks::{advice, marked_answers};
+use self::lens_page::{LensPage, count_draft};
+use self::marks::{advice, certificate, marked_answers};
 use self::preview::preview;
 use self::stored_draft::{
     Keeping, LensDraftForm, discard as discard_draft, discard_saved, find, keep,
@@ -54,7 +48,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
         lens: &lens,
         draft: &draft,
         view: &LensView::of_query(query),
-        notice: notices::after_redirect(&visit, &lens, &draft).await?,
+        notice: lens_page::after_redirect(&visit, &lens, &draft).await?,
         status: StatusCode::OK,
     };
     page.reply().await
@@ -83,18 +77,18 @@ pub(crate) async fn show_preview(visit: Visit) -> Result<PageReply, PageError> {
     } else {
         None
     };
-    let counted = count(&visit, &form, rows).await?;
+    let counted = count_draft(&visit, &form, rows).await?;
     let shown = html! {
         @match kept {
             Some(Keeping::Kept(revision)) => { span #kept hidden data-draft=(revision.number()) {} },
-            Some(Keeping::Meanwhile(_)) => (notices::draft_meanwhile()),
+            Some(Keeping::Meanwhile(_)) => (lens_page::draft_meanwhile()),
             None => {}
         }
         @match &counted {
             Ok(draft) => (preview(draft, rows, form.chosen())),
             Err(problems) => {
                 @for problem in problems.as_slice() {
-                    p.fault data-path=(problem.path) { (faults::message(problem)) }
+                    p.fault data-path=(problem.path) { (panel::fault_message(problem)) }
                 }
             }
         }
@@ -264,7 +258,7 @@ async fn draft_conflict(
         lens,
         draft: &draft,
         view: &LensView::of_form(&visit.sent.form),
-        notice: Some(notices::draft_meanwhile()),
+        notice: Some(lens_page::draft_meanwhile()),
         status: StatusCode::CONFLICT,
     };
     page.reply().await

@@ -1,26 +1,24 @@
 //! `/me`: the visitor's name, role, password, one-time codes and sessions.
 
-mod own_forms;
-mod session_table;
-
 use actix_web::http::StatusCode;
 use chrono::Utc;
 use maud::{Markup, html};
 use refract_domain::account::person::PersonName;
 use refract_domain::account::secret_hash::TokenHash;
 use refract_service::people::password::TypedPassword;
-use refract_service::people::{PasswordChangeError, SecretError, SignInError};
+use refract_service::people::{OwnSession, PasswordChangeError, SecretError, SignInError};
 
-use self::own_forms::{name_form, password_form};
-use self::session_table::session_table;
+use crate::components::field::FormField;
 use crate::components::form_errors::FormErrors;
+use crate::components::moment::moment;
+use crate::components::table::stacked_table;
 use crate::cookies::browser_cookie;
 use crate::pages::codes;
-use crate::pages::person_inputs::read_new_password;
+use crate::pages::person_inputs::{fixed_email, name_input, new_password, read_new_password};
 use crate::replies::page::Section;
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
-use crate::requests::visit::Visit;
+use crate::requests::visit::{Visit, Visitor};
 
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
@@ -147,4 +145,67 @@ async fn page(
     };
     let page = visit.page("Your own page", main).section(Section::Me);
     Ok(page.status(status).reply())
+}
+
+/// The name form, with the saved name, or with the typed one and its error.
+fn name_form(visit: &Visit, errors: &FormErrors) -> Markup {
+    let name = if errors.of("name").is_empty() {
+        &visit.visitor.name
+    } else {
+        visit.sent.form.get("name")
+    };
+    html! {
+        form.narrow method="post" action="/me/name" {
+            (name_input(name, errors))
+            button type="submit" { "Save the name" }
+        }
+    }
+}
+
+/// The password form. It never repeats a typed password.
+fn password_form(visitor: &Visitor, errors: &FormErrors) -> Markup {
+    let hint = "You sign in with it. It cannot be changed.";
+    let present = FormField::new("present_password", "Present password").required();
+    html! {
+        form.narrow method="post" action="/me/password" {
+            (fixed_email(visitor.email.as_str(), hint))
+            (present.errors(errors).line("password", "current-password"))
+            (new_password("New password", "The new password again", errors))
+            button type="submit" { "Change the password" }
+        }
+    }
+}
+
+/// A row for each session, with the current one marked, and a button that ends all others.
+fn session_table(sessions: &[OwnSession], present: TokenHash) -> Markup {
+    let rows = html! { @for session in sessions { (row(session, present)) } };
+    html! {
+        (stacked_table("Your sessions", &["Began", "Last used, to the hour", ""], &rows))
+        @if sessions.len() > 1 {
+            form method="post" action="/me/sessions/end-others" {
+                button.danger type="submit" { "End all others" }
+            }
+        }
+    }
+}
+
+fn row(session: &OwnSession, present: TokenHash) -> Markup {
+    let address = format!("/me/sessions/{}/end", session.hash.to_hex());
+    html! {
+        tr {
+            th scope="row" { (moment(session.began_at)) }
+            td data-label="Last used" { (moment(session.last_used_at)) }
+            td {
+                @if session.hash == present {
+                    span.tag { "this one" }
+                } @else {
+                    form method="post" action=(address) {
+                        button type="submit" aria-label={ "End the session that began " (session.began_at.format("%Y-%m-%d %H:%M")) } {
+                            "End"
+                        }
+                    }
+                }
+            }
+        }
+    }
 }

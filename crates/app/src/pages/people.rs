@@ -1,6 +1,5 @@
 //! `/people`: the people of the account. Owners invite and remove them, and change their roles.
 
-mod codes_form;
 mod person_table;
 
 use actix_web::http::StatusCode;
@@ -11,13 +10,12 @@ use refract_domain::ids::PersonId;
 use refract_service::people::{Invitation, PersonError};
 use refract_service::store::DEMO_DATABASE_URL;
 
-use self::codes_form::codes_form;
-use self::person_table::{ROLES, person_table};
-use crate::components::copyable::{COPY_SCRIPT, copyable};
+use self::person_table::{ROLES, codes_form, person_table};
 use crate::components::field::FormField;
 use crate::components::form_errors::describe;
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
+use crate::components::texts::{COPY_SCRIPT, copyable};
 use crate::replies::page::Section;
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;

@@ -1,30 +1,29 @@
-//! `/prisms/{slug}`: what was answered lately, the history, and what programs need that call it.
+//! `/prisms/{slug}`: what was answered lately, the history, and what programs need that call it. The
+//! prism is renamed, archived and restored here, and a version is downloaded as a prism file, in the
+//! format of `refract prism show`.
 
-mod actions;
 mod changes;
-mod drift;
-mod file;
 mod questions;
 
+use actix_web::http::StatusCode;
 use chrono::{TimeDelta, Utc};
 use maud::{Markup, html};
+use refract_authoring::prism_file::ShownPrism;
 use refract_domain::account::role::Role;
+use refract_domain::prism::{DisplayName, VersionNumber};
 use refract_service::measures::WatchScope;
 use refract_service::prisms::{Prism, PrismOverview, sample_texts};
 
-pub(crate) use self::actions::{archive, rename, restore};
-use self::changes::{changes, versions};
-use self::drift::drift;
-pub(crate) use self::file::{download, download_version};
+use self::changes::{changes, drift, versions};
 use self::questions::{DAYS, questions};
-use crate::components::copyable::{COPY_SCRIPT, copyable};
-use crate::components::curl;
-use crate::components::day_chart::day_chart;
-use crate::components::definition;
 use crate::components::field::FormField;
+use crate::components::form_errors::describe;
+use crate::components::histogram::day_chart;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::{count, counted};
 use crate::components::prism_tabs::{PrismTab, prism_address};
+use crate::components::texts::{COPY_SCRIPT, copyable};
+use crate::components::{curl, definition};
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
@@ -163,4 +162,76 @@ fn settings(visit: &Visit, prism: &Prism, name_error: &str) -> Markup {
             }
         }
     }
+}
+
+/// Renames the prism.
+pub(crate) async fn rename(visit: Visit) -> Result<PageReply, PageError> {
+    let selector = visit.prism()?;
+    let typed = visit.sent.form.get("name");
+    match DisplayName::parse(typed) {
+        Ok(name) => {
+            let prisms = visit.refract.prisms();
+            prisms.rename(&visit.actor(), &selector, &name).await?;
+            back(&visit, "renamed").await
+        }
+        Err(errors) => {
+            let prisms = visit.refract.prisms();
+            let found = prisms.overview(visit.account(), &selector).await?;
+            let page = page(&visit, &found, &describe(typed, &errors)).await?;
+            Ok(page.with_status(StatusCode::UNPROCESSABLE_ENTITY))
+        }
+    }
+}
+
+/// Archives the prism.
+pub(crate) async fn archive(visit: Visit) -> Result<PageReply, PageError> {
+    set_archived(&visit, true, "archived").await
+}
+
+/// Restores the prism.
+pub(crate) async fn restore(visit: Visit) -> Result<PageReply, PageError> {
+    set_archived(&visit, false, "restored").await
+}
+
+async fn set_archived(
+    visit: &Visit,
+    is_archived: bool,
+    done: &str,
+) -> Result<PageReply, PageError> {
+    let (actor, selector) = (visit.actor(), visit.prism()?);
+    let prisms = visit.refract.prisms();
+    prisms.set_archived(&actor, &selector, is_archived).await?;
+    back(visit, done).await
+}
+
+async fn back(visit: &Visit, done: &str) -> Result<PageReply, PageError> {
+    let prism = visit.find_prism().await?;
+    let address = prism_address(&prism);
+    Ok(PageReply::see_other(&format!("{address}?done={done}")))
+}
+
+/// The latest version's file.
+pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
+    file(&visit, None).await
+}
+
+/// The file of the version in the address.
+pub(crate) async fn download_version(visit: Visit) -> Result<PageReply, PageError> {
+    let number = visit.version_number()?;
+    file(&visit, Some(number)).await
+}
+
+async fn file(visit: &Visit, number: Option<VersionNumber>) -> Result<PageReply, PageError> {
+    let prism = visit.find_prism().await?;
+    let number = number.unwrap_or(prism.latest_version);
+    let version = visit.refract.prisms().find_version(&prism, number).await?;
+    let shown = ShownPrism::new(&prism.name, &version);
+    let mut bytes = serde_json::to_vec_pretty(&shown).unwrap_or_default();
+    bytes.push(b'\n');
+    let name = format!("{}-{number}.json", prism.slug);
+    Ok(PageReply::file(
+        &name,
+        "application/json; charset=utf-8",
+        bytes,
+    ))
 }

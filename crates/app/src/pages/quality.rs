@@ -1,34 +1,31 @@
-//! `/prisms/{slug}/quality`: how often the answers to a question are right, measured by marks.
+//! `/prisms/{slug}/quality`: how often the answers to a question are right, measured by marks. And the
+//! whole confusion table as a file.
 
 mod advice;
-mod automation;
-mod by_outcome;
 mod calibration;
 mod certified;
 mod comparison;
 mod confusion;
-mod download;
-mod few_marks;
 mod figures;
 mod filter_form;
 mod groups;
-mod measuring;
-mod quality_filters;
 mod quality_view;
 mod wrong_answers;
 
+use std::fmt::Write as _;
+
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
+use refract_domain::ids::ResultId;
 use refract_domain::prism::question::Question;
 use refract_evaluation::cutoffs::advice::FEW_MARKS;
+use refract_evaluation::measures::QuestionMeasures;
 use refract_service::measures::{EvaluationError, questions};
 use refract_service::prisms::PrismHistory;
 
-pub(crate) use self::download::download;
 use self::filter_form::filter_form;
-use self::measuring::{chosen, find_history, measure};
-use self::quality_filters::QualityFilters;
-use self::quality_view::QualityView;
+use self::quality_view::{QualityFilters, QualityView};
+use crate::components::list_pages::OLDER;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::prism_tabs::PrismTab;
 use crate::components::retest::{RETEST_TITLE, retests_address};
@@ -60,7 +57,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
             }
         };
         let body = if view.measures.marks == 0 {
-            few_marks::none(&view)
+            figures::no_marks(&view)
         } else {
             measured(&visit, &view).await?
         };
@@ -132,4 +129,71 @@ fn reply(visit: &Visit, history: &PrismHistory, main: &Markup, status: StatusCod
     let title = format!("Quality of {}", history.prism.name);
     let page = visit.prism_page(&history.prism, PrismTab::Quality, title, main);
     page.status(status).reply()
+}
+
+/// Sends a CSV file with a row for each pair of a marked and a predicted outcome that occurs.
+pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
+    let history = find_history(&visit).await?;
+    let filters = QualityFilters::read(&visit.sent.query);
+    let question = chosen(&history, &filters)?;
+    if filters.has_errors() {
+        return Err(PageError::NotFound);
+    }
+    let view = match measure(&visit, &history, &filters, question).await {
+        Ok(view) => view,
+        Err(EvaluationError::Read(error)) => return Err(error.into()),
+        Err(EvaluationError::NotComparable(_)) => return Err(PageError::NotFound),
+    };
+    let name = format!("{}-{}-confusion.csv", history.prism.slug, question.key);
+    let file = rows(&view.measures).into_bytes();
+    Ok(PageReply::file(&name, "text/csv; charset=utf-8", file))
+}
+
+/// The rows. Keys consist of letters, digits and underscores, so that none needs quotes.
+fn rows(measures: &QuestionMeasures) -> String {
+    let mut text = "marked,predicted,count\r\n".to_owned();
+    for cell in &measures.confusion {
+        // writing to a `String` cannot fail
+        let _ = write!(
+            text,
+            "{},{},{}\r\n",
+            cell.marked, cell.predicted, cell.count
+        );
+    }
+    text
+}
+
+/// Finds the prism in the address, with all its versions.
+async fn find_history(visit: &Visit) -> Result<PrismHistory, PageError> {
+    let prism = visit.find_prism().await?;
+    Ok(visit.refract.prisms().with_versions(prism.id).await?)
+}
+
+/// The question in the address, or else the first one.
+fn chosen<'a>(
+    history: &'a PrismHistory,
+    filters: &QualityFilters,
+) -> Result<&'a Question, PageError> {
+    let mut asked = questions(&history.versions).into_iter();
+    let found = match filters.query.get("question") {
+        Some(key) => asked.find(|question| question.key.as_str() == key),
+        None => asked.next(),
+    };
+    found.ok_or(PageError::NotFound)
+}
+
+/// Measures the question by the marks that the filters choose.
+async fn measure<'a>(
+    visit: &Visit,
+    history: &'a PrismHistory,
+    filters: &'a QualityFilters,
+    question: &Question,
+) -> Result<QualityView<'a>, EvaluationError> {
+    let query = &visit.sent.query;
+    let before = query.get(OLDER).and_then(ResultId::parse);
+    let measures = visit.refract.measures();
+    let (filter, from) = (filters.filter.results.clone(), filters.filter.from);
+    let measuring = measures.quality(history, question, filter, from, before);
+    let quality = measuring.await?;
+    Ok(QualityView::new(history, filters, query, quality))
 }

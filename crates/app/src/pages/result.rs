@@ -1,11 +1,8 @@
-//! `/results/{id}`: one result with its answers, texts, origin and marks.
+//! `/results/{id}`: one result with its answers, texts, origin and marks, and its place in the list
+//! from which one came.
 
-mod actor;
 mod facts;
-mod history;
 mod marking;
-mod orders;
-mod place_in_list;
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
@@ -15,21 +12,16 @@ use refract_domain::result::mark::Marker;
 use refract_lens_rendering::{Format, render};
 use refract_service::CallError;
 use refract_service::marks::{MarkOrigin, MarksError};
-use refract_service::results::{ReadableResult, ResultDetails};
+use refract_service::results::{Neighbours, ReadableResult, ResultDetails};
 
-use self::actor::actor;
-use self::facts::facts;
-use self::history::history;
+pub(crate) use self::facts::order_check_form;
+use self::facts::{MOST_ORDERS, actor, facts, history, orders};
 use self::marking::{answers_with_marks, changes};
-pub(crate) use self::orders::order_check_form;
-use self::orders::{MOST_ORDERS, orders};
-use self::place_in_list::{kept_list, place_in_list};
-use crate::components::clamped::beginning;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::count;
 use crate::components::prism_tabs::{PrismTab, prism_address};
-use crate::components::whole_text::whole_text;
-use crate::pages::results::LIST;
+use crate::components::texts::{beginning, whole_text};
+use crate::pages::results::{FilterValues, LIST};
 use crate::replies::page::Page;
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
@@ -249,4 +241,47 @@ fn rendered(result: &ReadableResult, format: Format) -> Vec<u8> {
     // writing to a `Vec` cannot fail
     let _ = render(format, &result.columns(), &result.view(), &mut bytes);
     bytes
+}
+
+/// The query of a result's page that keeps the list from which one came; empty without a list.
+fn kept_list(visit: &Visit) -> String {
+    let list = visit.sent.query.get(LIST);
+    Query::default().with(LIST, list).in_address()
+}
+
+/// Links to the results beside this one and back to the list. Without a list in the address it is
+/// the list of all results of the prism.
+async fn place_in_list(visit: &Visit, result: &ReadableResult) -> Result<Markup, PageError> {
+    let lens = visit.refract.lenses().of(result.prism().clone()).await?;
+    let results = visit.refract.results();
+    let columns = results.searchable_columns(&lens).await?;
+    let list = visit.sent.query.get(LIST).unwrap_or_default();
+    let list = Query::parse(list.trim_start_matches('?'));
+    let values = FilterValues::read(&list, &lens, &columns);
+    let (search, id, limits) = (&values.filter, result.id(), values.limits());
+    let beside = if values.has_errors() {
+        Neighbours::default()
+    } else if values.is_least_sure_first() {
+        let finding = results.least_sure_neighbours(&lens, search, id, limits);
+        finding.await?
+    } else {
+        results.neighbours(&lens, search, id, limits).await?
+    };
+    let kept = kept_list(visit);
+    let back = format!(
+        "{}/results{}",
+        prism_address(result.prism()),
+        list.in_address()
+    );
+    Ok(html! {
+        nav.row aria-label="Place in the list" {
+            @if let Some(previous) = beside.previous {
+                a.button href={ "/results/" (previous) (kept) } rel="prev" { "Previous" }
+            }
+            @if let Some(next) = beside.next {
+                a.button href={ "/results/" (next) (kept) } rel="next" { "Next" }
+            }
+            a href=(back) { @if values.is_narrowed() { "Back to the filtered list" } @else { "All results" } }
+        }
+    })
 }

@@ -1,8 +1,6 @@
 //! `/prisms/{slug}/results`: stored results as rows of the lens, with filters and downloads.
 
 mod actors;
-mod chips;
-mod download;
 mod filter_form;
 mod filter_values;
 mod rows;
@@ -14,21 +12,21 @@ use chrono::Utc;
 use maud::{Markup, html};
 use refract_domain::ids::ResultId;
 use refract_service::lenses::PrismLens;
+use refract_service::marks::MarkedColumns;
 use refract_service::results::{
-    FoundResults, MatchCount, SearchError, SearchPage, SearchableColumn,
+    FoundResults, MatchCount, ResultOrder, SearchError, SearchPage, SearchableColumn,
 };
 
 use self::actors::ResultActors;
-use self::chips::chips;
-pub(crate) use self::download::download;
-use self::filter_form::filter_form;
+use self::filter_form::{chips, filter_form};
 pub(crate) use self::filter_values::FilterValues;
 pub(crate) use self::rows::LIST;
 use self::rows::rows;
-use crate::components::empty_state::empty_state;
-use crate::components::list_pages::{NEWER, OLDER, downloads, neighbours, page_address, page_of};
+use crate::components::list_pages::{
+    NEWER, OLDER, downloads, media_type, neighbours, page_address, page_of, row_format,
+};
 use crate::components::moment::moment;
-use crate::components::notice::{NoticeKind, notice};
+use crate::components::notice::{NoticeKind, empty_state, notice};
 use crate::components::number::{count, counted};
 use crate::components::prism_tabs::{PrismTab, prism_address};
 use crate::replies::page::Page;
@@ -195,4 +193,26 @@ impl From<SearchError> for PageError {
             SearchError::Internal(error) => Self::Internal(error),
         }
     }
+}
+
+/// Sends the file with the rows of `refract results export`, oldest first.
+pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
+    let format = row_format(&visit.sent.query)?;
+    let lens = visit.find_lens().await?;
+    let columns = visit.refract.results().searchable_columns(&lens).await?;
+    let values = FilterValues::read(&visit.sent.query, &lens, &columns);
+    if values.has_errors() {
+        return refused(&visit, lens, &columns, &values).await;
+    }
+    let name = format!("{}-results.{}", lens.prism.slug, format.name());
+    let oldest_first = ResultOrder::OldestFirst;
+    let results = visit.refract.results();
+    let results = results.of_search(lens, values.filter, oldest_first);
+    // the filters name only searchable columns of this lens
+    let results = results.map_err(|_| PageError::NotFound)?;
+    let marked = MarkedColumns::default();
+    let chunks = results
+        .export_chunks(&visit.actor(), format, marked)
+        .await?;
+    Ok(PageReply::streamed_file(&name, media_type(format), chunks))
 }

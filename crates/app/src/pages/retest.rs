@@ -1,22 +1,20 @@
-//! `/prisms/{slug}/retests/{id}`: one retest, from its first text to its flips.
+//! `/prisms/{slug}/retests/{id}`: one retest, from its first text to its flips, with a file of flips
+//! that has the rows of `refract retest --output`.
 
-mod actions;
-mod download;
-mod figures;
-mod flips;
 mod retest_view;
 
 use actix_web::http::StatusCode;
 use actix_web::http::header::HeaderValue;
 use maud::{Markup, html};
-use refract_domain::result::retest::RetestState;
+use refract_domain::result::retest::{RetestChange, RetestState};
+use refract_lens_rendering::FlipRowWriter;
 use refract_service::measures::RetestReport;
+use refract_service::measures::stored_retests::{ChangeRetestOutcome, MOST_RETESTS_UNDER_WAY};
 
-pub(crate) use self::actions::{resume, stop};
-pub(crate) use self::download::download;
 use self::retest_view::{RetestView, find};
 use crate::components::fault_sentence::sentence;
 use crate::components::file_run::STATE;
+use crate::components::list_pages::{media_type, row_format};
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::{count, counted, share};
@@ -58,8 +56,8 @@ async fn page(
         let report = visit.refract.retests().report(retest, lens).await?;
         html! {
             (failures(&report))
-            (figures::section(&report.questions))
-            (flips::section(view, &report))
+            (retest_view::section(&report.questions))
+            (retest_view::flips(view, &report))
         }
     } else {
         html! {}
@@ -135,4 +133,67 @@ fn failures(report: &RetestReport) -> Markup {
             }
         }
     }
+}
+
+/// Stops the retest.
+pub(crate) async fn stop(visit: Visit) -> Result<PageReply, PageError> {
+    change(&visit, RetestChange::Interrupt, "?done=stopped").await
+}
+
+/// Lets the retest ask about the texts without new answers.
+pub(crate) async fn resume(visit: Visit) -> Result<PageReply, PageError> {
+    change(&visit, RetestChange::Continue, "").await
+}
+
+async fn change(visit: &Visit, change: RetestChange, done: &str) -> Result<PageReply, PageError> {
+    let view = find(visit).await?;
+    let prism = &view.lens.prism;
+    let address = retest_address(prism, view.retest.id);
+    if change == RetestChange::Continue && prism.archived_at.is_some() {
+        let fault = "The prism is archived, so no model is asked.";
+        return page(visit, &view, fault, StatusCode::CONFLICT).await;
+    }
+    let retests = visit.refract.retests();
+    let fault = match retests
+        .change(&visit.actor(), view.retest.id, change)
+        .await?
+    {
+        ChangeRetestOutcome::Changed => {
+            return Ok(PageReply::see_other(&format!("{address}{done}")));
+        }
+        ChangeRetestOutcome::NotFound => return Err(PageError::NotFound),
+        ChangeRetestOutcome::NotPossible => {
+            "The retest was changed meanwhile, so nothing was done. This is how it is now."
+                .to_owned()
+        }
+        ChangeRetestOutcome::UnderWay(_) => {
+            "Another retest of this prism is under way: wait for it, or stop it.".to_owned()
+        }
+        ChangeRetestOutcome::TooMany => format!(
+            "{MOST_RETESTS_UNDER_WAY} retests of the account are under way: wait for one, or stop it."
+        ),
+    };
+    let view = find(visit).await?;
+    page(visit, &view, &fault, StatusCode::CONFLICT).await
+}
+
+/// Sends all flips, the surest first.
+pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
+    let format = row_format(&visit.sent.query)?;
+    let view = find(&visit).await?;
+    let retests = visit.refract.retests();
+    let report = retests.report(&view.retest, &view.lens).await?;
+    let actor = visit.actor();
+    retests
+        .save_download(&actor, &view.retest, format.name())
+        .await?;
+    let mut rows = FlipRowWriter::new(format, Vec::new());
+    // writing into memory cannot fail
+    let _ = rows.write_header();
+    for flip in report.flipped() {
+        let _ = rows.write_row(&flip.row());
+    }
+    let name = format!("{}-flips.{}", view.lens.prism.slug, format.name());
+    let bytes = rows.finish().unwrap_or_default();
+    Ok(PageReply::file(&name, media_type(format), bytes))
 }

@@ -1,9 +1,7 @@
 //! `/prisms/{slug}/review`: queues of results that people mark, one text after the other.
 
 mod judging;
-mod last_step;
 mod queue_form;
-mod queue_names;
 mod sitting_page;
 mod standing;
 
@@ -14,8 +12,7 @@ use maud::{Markup, html};
 use refract_service::lenses::PrismLens;
 use refract_service::marks::Sitting;
 
-use self::queue_form::QueueForm;
-use self::queue_names::sitting_name;
+use self::queue_form::{QueueForm, sitting_name};
 pub(crate) use self::sitting_page::{judge, show_sitting, undo};
 use self::standing::others;
 use crate::components::moment::moment;

@@ -1,11 +1,7 @@
-//! `/runs/{id}`: one file run, from matching its columns to downloading its rows.
+//! `/runs/{id}`: one file run, from matching its columns to downloading its rows in the order of the
+//! uploaded file.
 
-mod actions;
 mod columns;
-mod comparison;
-mod downloads;
-mod facts;
-mod history;
 mod progress;
 mod run_view;
 mod shares;
@@ -13,22 +9,27 @@ mod start;
 
 use actix_web::http::StatusCode;
 use actix_web::http::header::HeaderValue;
+use bytes::Bytes;
+use futures_util::{Stream, stream};
 use maud::html;
-use refract_domain::result::file_run::FileRunState;
+use refract_domain::result::file_run::{FileRunChange, FileRunLimits, FileRunState};
+use refract_file_runs::{HeldOutputError, RowLayout};
+use refract_service::runs::{ChangeRunOutcome, DeleteUploadOutcome, NewStoredRun};
 
-pub(crate) use self::actions::{
-    cancel, check, delete_file, pause, preview, resume, retry_failed, run_again, start,
-};
-pub(crate) use self::downloads::{download, download_refused};
+use self::columns::mappings;
+use self::progress::PARQUET;
 use self::run_view::{RunView, find};
+use self::start::{NO_LIMIT, read_limits};
 use crate::components::fault_sentence::sentence;
 use crate::components::file_run::{STATE, run_address, state_tag};
+use crate::components::list_pages::{media_type, row_format};
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::prism_tabs::{PrismTab, prism_address};
+use crate::pages::uploaded_file::open_file;
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
-use crate::requests::visit::Visit;
+use crate::requests::visit::{Visit, version_number};
 
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
@@ -78,8 +79,8 @@ async fn page(
         }
         @if let Some(reason) = &run.reason { p.fault { (sentence(reason)) } }
         (body)
-        (facts::file(visit, view))
-        (history::section(visit, view).await?)
+        (run_view::file(visit, view))
+        (run_view::history(visit, view).await?)
     };
     let title = format!("{} · {}", run.file_name, lens.prism.name);
     let page = visit.prism_page(&lens.prism, PrismTab::Runs, title, &main);
@@ -93,4 +94,195 @@ fn done(what: &str) -> Option<&'static str> {
         "deleted" => Some("The file is deleted. The results of its rows stay."),
         _ => None,
     }
+}
+
+/// Matches the columns, and lets a node read the file.
+pub(crate) async fn check(visit: Visit) -> Result<PageReply, PageError> {
+    let view = find(&visit).await?;
+    let (actor, runs) = (visit.actor(), visit.refract.runs());
+    let columns = mappings(&visit.sent.form);
+    let matched = runs
+        .match_columns(&actor, view.run.id, columns, None)
+        .await?;
+    if let ChangeRunOutcome::Changed(_) = matched {
+        return change(&visit, &view, FileRunChange::Check, None, "").await;
+    }
+    outcome(&visit, &view, matched, "").await
+}
+
+/// Lets a node answer five rows.
+pub(crate) async fn preview(visit: Visit) -> Result<PageReply, PageError> {
+    let view = find(&visit).await?;
+    change(&visit, &view, FileRunChange::Preview, None, "").await
+}
+
+/// Starts the run.
+pub(crate) async fn start(visit: Visit) -> Result<PageReply, PageError> {
+    with_limits(&visit, FileRunChange::Start).await
+}
+
+/// Lets a paused run go on.
+pub(crate) async fn resume(visit: Visit) -> Result<PageReply, PageError> {
+    with_limits(&visit, FileRunChange::Resume).await
+}
+
+/// Retries the rows that failed.
+pub(crate) async fn retry_failed(visit: Visit) -> Result<PageReply, PageError> {
+    with_limits(&visit, FileRunChange::RetryFailed).await
+}
+
+/// Pauses the run.
+pub(crate) async fn pause(visit: Visit) -> Result<PageReply, PageError> {
+    let view = find(&visit).await?;
+    change(&visit, &view, FileRunChange::Pause, None, "paused").await
+}
+
+/// Cancels the run for good.
+pub(crate) async fn cancel(visit: Visit) -> Result<PageReply, PageError> {
+    let view = find(&visit).await?;
+    change(&visit, &view, FileRunChange::Cancel, None, "cancelled").await
+}
+
+/// Makes another run of the file, for another version.
+pub(crate) async fn run_again(visit: Visit) -> Result<PageReply, PageError> {
+    let view = find(&visit).await?;
+    let version = version_number(visit.sent.form.get("version")).ok_or(PageError::NotFound)?;
+    let upload = view.run.upload.ok_or(PageError::NotFound)?;
+    let new = NewStoredRun {
+        prism: view.run.prism,
+        version: Some(version),
+        upload,
+        mappings: view.run.mappings.clone(),
+    };
+    let runs = visit.refract.runs();
+    let made = runs.create_file_run(&visit.actor(), new).await;
+    let made = made.map_err(|error| PageError::NotChanged(error.to_string()))?;
+    Ok(PageReply::see_other(&run_address(made.id)))
+}
+
+/// Deletes the file of the run.
+pub(crate) async fn delete_file(visit: Visit) -> Result<PageReply, PageError> {
+    let view = find(&visit).await?;
+    let upload = view.run.upload.ok_or(PageError::NotFound)?;
+    let runs = visit.refract.runs();
+    match runs.delete_upload(&visit.actor(), upload).await? {
+        DeleteUploadOutcome::Deleted | DeleteUploadOutcome::NotFound => Ok(back(&view, "deleted")),
+        DeleteUploadOutcome::InUse => {
+            let fault = "A run of this file is not finished: cancel it first. After that its rows in flight take a few seconds.";
+            let view = find(&visit).await?;
+            page(&visit, &view, fault, StatusCode::CONFLICT).await
+        }
+    }
+}
+
+/// Changes a run with the limits of the form.
+async fn with_limits(visit: &Visit, change_: FileRunChange) -> Result<PageReply, PageError> {
+    let view = find(visit).await?;
+    let Some(limits) = read_limits(&visit.sent.form) else {
+        return page(visit, &view, NO_LIMIT, StatusCode::UNPROCESSABLE_ENTITY).await;
+    };
+    change(visit, &view, change_, Some(limits), "").await
+}
+
+async fn change(
+    visit: &Visit,
+    view: &RunView,
+    change: FileRunChange,
+    limits: Option<FileRunLimits>,
+    done: &str,
+) -> Result<PageReply, PageError> {
+    let (actor, runs) = (visit.actor(), visit.refract.runs());
+    let changing = runs.change_file_run(&actor, view.run.id, change, limits);
+    outcome(visit, view, changing.await?, done).await
+}
+
+/// The reply to a change: the page of the run, with the reason if nothing was changed.
+async fn outcome(
+    visit: &Visit,
+    view: &RunView,
+    outcome: ChangeRunOutcome,
+    done: &str,
+) -> Result<PageReply, PageError> {
+    let fault = match outcome {
+        ChangeRunOutcome::Changed(_) => return Ok(back(view, done)),
+        ChangeRunOutcome::NotFound | ChangeRunOutcome::VersionNotFound => {
+            return Err(PageError::NotFound);
+        }
+        ChangeRunOutcome::NotPossible(_) => {
+            "The run was changed meanwhile, so nothing was done. This is how it is now."
+        }
+        ChangeRunOutcome::FileDeleted => "The file is deleted. Upload it again to run it.",
+    };
+    let view = find(visit).await?;
+    page(visit, &view, fault, StatusCode::CONFLICT).await
+}
+
+fn back(view: &RunView, done: &str) -> PageReply {
+    let address = run_address(view.run.id);
+    let query = if done.is_empty() {
+        String::new()
+    } else {
+        format!("?done={done}")
+    };
+    PageReply::see_other(&format!("{address}{query}"))
+}
+
+/// Sends the rows that have a result.
+pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
+    let view = find(&visit).await?;
+    let query = &visit.sent.query;
+    let keep_columns = query.get("columns") == Some("keep");
+    let slug = &view.lens.prism.slug;
+    let (actor, runs) = (visit.actor(), visit.refract.runs());
+    if query.get("format") == Some(PARQUET) {
+        let run = open_file(&visit, &view.run).await?;
+        runs.save_download(&actor, &view.run, PARQUET).await?;
+        let rows = run.held_parquet(keep_columns);
+        let chunks = chunks(rows, async |rows| rows.next_chunk().await);
+        let name = format!("{slug}-run.{PARQUET}");
+        let media_type = "application/vnd.apache.parquet";
+        return Ok(PageReply::streamed_file(&name, media_type, chunks));
+    }
+    let format = row_format(query)?;
+    let layout = RowLayout {
+        format,
+        keep_columns,
+        byte_order_mark: query.get("mark") == Some("bom"),
+    };
+    let run = open_file(&visit, &view.run).await?;
+    runs.save_download(&actor, &view.run, format.name()).await?;
+    let rows = run.held_rows(layout);
+    let chunks = chunks(rows, async |rows| rows.next_chunk().await);
+    let name = format!("{slug}-run.{}", format.name());
+    Ok(PageReply::streamed_file(&name, media_type(format), chunks))
+}
+
+/// Sends the rows that a limit refuses, with the reasons.
+pub(crate) async fn download_refused(visit: Visit) -> Result<PageReply, PageError> {
+    let view = find(&visit).await?;
+    let run = open_file(&visit, &view.run).await?;
+    let name = format!("{}-refused.csv", view.lens.prism.slug);
+    let list = run.refused_list();
+    let chunks = chunks(list, async |list| list.next_chunk().await);
+    Ok(PageReply::streamed_file(
+        &name,
+        "text/csv; charset=utf-8",
+        chunks,
+    ))
+}
+
+/// The chunks of a file while it is written. After an error the client gets a broken file instead
+/// of one that looks whole.
+fn chunks<T, F>(rows: T, next: F) -> impl Stream<Item = Result<Bytes, HeldOutputError>> + 'static
+where
+    T: 'static,
+    F: AsyncFn(&mut T) -> Result<Option<Vec<u8>>, HeldOutputError> + Clone + 'static,
+{
+    stream::try_unfold(rows, move |mut rows| {
+        let next = next.clone();
+        async move {
+            let chunk = next(&mut rows).await?;
+            Ok(chunk.map(|chunk| (Bytes::from(chunk), rows)))
+        }
+    })
 }

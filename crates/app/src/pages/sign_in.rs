@@ -1,16 +1,17 @@
 //! `/sign-in`: email and password, then a one-time code or a redirect to the page that was asked for.
-
-pub(crate) mod code_page;
+//! And `/sign-in/code`: finishes a sign-in by a one-time code or a recovery code. The form for the code
+//! carries the token of the pending sign-in: it stands in no address and no cookie, and opens nothing
+//! else.
 
 use actix_web::http::StatusCode;
 use chrono::Utc;
 use maud::{Markup, html};
 use refract_service::people::password::TypedPassword;
+use refract_service::people::token::Token;
 use refract_service::people::{
-    People, SecretError, Session, SessionEnd, SignInError, SignInOutcome,
+    CodeError, People, SecretError, Session, SessionEnd, SignInError, SignInOutcome,
 };
 
-use self::code_page::{CodeForm, code_page};
 use crate::components::field::FormField;
 use crate::components::notice::{NoticeKind, notice};
 use crate::cookies::browser_cookie;
@@ -19,8 +20,7 @@ use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::carried_form::{CarriedForm, is_own_address};
 use crate::requests::page_request::Query;
-use crate::requests::visit::OpenVisit;
-use crate::requests::visitor::Visitor;
+use crate::requests::visit::{OpenVisit, Visitor};
 
 /// The address that begins a sign-on by the provider, which later redirects to `then`.
 pub(crate) fn sign_on_address(then: &str) -> String {
@@ -221,6 +221,101 @@ fn form(typed: &SignInForm<'_>, kept: Option<&CarriedForm<'_>>) -> Markup {
             button.main type="submit" { "Sign in" }
         }
     }
+}
+
+/// The input with the token of the pending sign-in.
+const PENDING: &str = "pending";
+
+/// What the page goes on with.
+struct CodeForm<'a> {
+    pub(crate) token: &'a Token,
+    /// The address to redirect to afterwards.
+    pub(crate) then: &'a str,
+    /// The error of the last code; empty before the first one.
+    pub(crate) error: &'a str,
+}
+
+/// The page, with the hidden inputs of another form that was submitted after its session had ended.
+fn code_page(
+    visit: &OpenVisit,
+    form: &CodeForm<'_>,
+    kept: Option<&CarriedForm<'_>>,
+    status: StatusCode,
+) -> PageReply {
+    let code = FormField::new("code", "Code of your app, or a recovery code")
+        .error(form.error)
+        .required()
+        .focus(true);
+    let main = html! {
+        h1 { "One more step" }
+        p { "Your password is right. Type the code that your authenticator app shows." }
+        form.narrow method="post" action="/sign-in/code" {
+            (code.line("text", "one-time-code"))
+            input type="hidden" name=(PENDING) value=(form.token.reveal());
+            input type="hidden" name="then" value=(form.then);
+            @if let Some(kept) = kept { (kept.carried()) }
+            div.row {
+                button.main type="submit" { "Sign in" }
+                a href="/sign-in" { "Sign in as somebody else" }
+            }
+        }
+        p.hint {
+            "No phone and no recovery code? An owner of your account can make a new link for you."
+        }
+    };
+    visit.page("One more step", main).status(status).reply()
+}
+
+/// Signs in, asks again, or begins again after too many wrong codes.
+pub(crate) async fn submit_code(visit: OpenVisit) -> Result<PageReply, PageError> {
+    let form = &visit.sent.form;
+    let then = form.get("then");
+    let kept = CarriedForm::from_form(form);
+    let Some(token) = Token::parse(form.get(PENDING)) else {
+        return Ok(over(&visit, &CodeError::Over, then, kept.as_ref()));
+    };
+    let client = &visit.sent.client;
+    let request = Some(visit.request.clone());
+    let people = visit.refract.people();
+    let finishing = people.finish_sign_in(client, &token, form.get("code"), request);
+    let refusal = match finishing.await {
+        Ok(session) => return welcome(&visit, &session, then, kept.as_ref()).await,
+        Err(refusal) => refusal,
+    };
+    let status = match refusal {
+        CodeError::Over | CodeError::Meanwhile => {
+            return Ok(over(&visit, &refusal, then, kept.as_ref()));
+        }
+        CodeError::NoCode => StatusCode::UNPROCESSABLE_ENTITY,
+        CodeError::Wrong | CodeError::Password(_) => StatusCode::UNAUTHORIZED,
+        CodeError::Blocked(_) => StatusCode::TOO_MANY_REQUESTS,
+        CodeError::Secret(SecretError::Busy) => StatusCode::SERVICE_UNAVAILABLE,
+        CodeError::Secret(error) => return Err(error.into()),
+        CodeError::Persistence(error) => return Err(error.into()),
+    };
+    let retry_after = refusal.retry_after(Utc::now());
+    let form = CodeForm {
+        token: &token,
+        then,
+        error: &refusal.to_string(),
+    };
+    let page = code_page(&visit, &form, kept.as_ref(), status);
+    Ok(page.with_retry_after(retry_after))
+}
+
+/// The sign-in page: the password is asked for again.
+fn over(
+    visit: &OpenVisit,
+    error: &CodeError,
+    then: &str,
+    kept: Option<&CarriedForm<'_>>,
+) -> PageReply {
+    let typed = SignInForm {
+        then,
+        error: &error.to_string(),
+        ..SignInForm::default()
+    };
+    page(visit, &typed, kept, StatusCode::UNAUTHORIZED)
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! `/prisms/{slug}/try`: one text, answered by one or two versions.
 
 mod answered;
-mod last_tries;
 mod try_form;
 
 use std::sync::Arc;
@@ -13,15 +12,18 @@ use refract_domain::ids::ResultId;
 use refract_domain::prism::PrismVersion;
 use refract_domain::prism::slug::PrismSelector;
 use refract_service::CallError;
+use refract_service::people::ResultActor;
 use refract_service::prisms::{Prism, PrismError, sample_texts};
-use refract_service::results::{CreateCall, ReadableResult, ResultDetails};
+use refract_service::results::{
+    CreateCall, ReadableResult, ResultDetails, ResultFilter, ResultSearch, SearchLimits, SearchPage,
+};
 
 use self::answered::answered;
-use self::last_tries::last_tries;
 use self::try_form::{TryForm, TryValues};
-use crate::components::clamped::clamped;
+use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::prism_tabs::{PrismTab, prism_address};
+use crate::components::texts::clamped;
 use crate::replies::page::Page;
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
@@ -214,4 +216,47 @@ async fn result_of(
         Err(CallError::Internal(error)) => Err(error.into()),
         Ok(_) | Err(_) => Err(PageError::NotFound),
     }
+}
+
+/// The most results.
+const LIMITS: SearchLimits = SearchLimits {
+    results: 5,
+    candidates: 6,
+    counted: 0,
+};
+/// The most characters of a text.
+const TEXT: usize = 80;
+
+/// The list; empty before the first try.
+async fn last_tries(visit: &Visit, prism: &Prism) -> Result<Markup, PageError> {
+    let lens = Arc::new(visit.refract.lenses().of(prism.clone()).await?);
+    let own = ResultSearch {
+        filter: ResultFilter {
+            actor: Some(ResultActor::Person(visit.visitor.person)),
+            ..ResultFilter::default()
+        },
+        ..ResultSearch::default()
+    };
+    let results = visit.refract.results();
+    let searching = results.search(&lens, &own, SearchPage::Newest, LIMITS);
+    let found = searching.await?.results;
+    Ok(html! {
+        @if !found.is_empty() {
+            section aria-label="Your last tries" {
+                h2 { "Your last tries" }
+                ul.plain {
+                    @for row in &found {
+                        @let view = row.result.view();
+                        @let text = view.fields.as_slice().first().map_or("", |(_, value)| value.as_str());
+                        li {
+                            (moment(view.created_at)) " "
+                            a href={ (prism_address(prism)) "/try?result=" (view.id) } dir="auto" {
+                                @if text.trim().is_empty() { "(no text)" } @else { (clamped(text, TEXT)) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    })
 }

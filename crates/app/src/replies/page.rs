@@ -9,8 +9,7 @@ use crate::app_site::AppSite;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::prism_tabs::{PrismTab, prism_heading};
 use crate::replies::page_reply::PageReply;
-use crate::requests::visit::{OpenVisit, Visit};
-use crate::requests::visitor::Visitor;
+use crate::requests::visit::{OpenVisit, Visit, Visitor};
 
 /// The section of a page, marked in the navigation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

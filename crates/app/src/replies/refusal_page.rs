@@ -12,7 +12,7 @@ use crate::replies::page_reply::PageReply;
 use crate::requests::carried_form::CarriedForm;
 use crate::requests::form_size::FormSize;
 use crate::requests::page_request::PageRequest;
-use crate::requests::visitor::Visitor;
+use crate::requests::visit::Visitor;
 
 /// The page for an error.
 pub(crate) fn show(

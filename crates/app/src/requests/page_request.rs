@@ -1,14 +1,13 @@
-//! The values of a request: path, query, form and client.
+//! The values of a request: path, query, form and client. Days in addresses and forms are in UTC.
 
+use chrono::{DateTime, Datelike as _, NaiveDate, NaiveTime, Utc};
 use form_urlencoded::Serializer;
 use maud::{Markup, html};
 use refract_service::people::SignInClient;
 use refract_service::people::token::Token;
 
 use crate::cookies::sign_on_cookie::BegunSignOns;
-
 use crate::requests::form::Form;
-use crate::requests::path_values::PathValues;
 
 /// The parts of a request that handlers read, before validation.
 #[derive(Default)]
@@ -110,6 +109,37 @@ impl PageRequest {
     pub(crate) fn address(&self) -> String {
         format!("{}{}", self.path, self.query.in_address())
     }
+}
+
+/// The values of a path's varying segments, by their names in the pattern.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PathValues(Vec<(&'static str, String)>);
+
+impl PathValues {
+    /// The values by name.
+    pub(crate) fn new(values: Vec<(&'static str, String)>) -> Self {
+        Self(values)
+    }
+
+    /// The decoded value of a segment; empty if the pattern has no such name.
+    pub(crate) fn get(&self, name: &str) -> &str {
+        let found = self.0.iter().find(|(known, _)| *known == name);
+        found.map_or("", |(_, value)| value)
+    }
+}
+
+/// The validation error of a text that is not a day.
+pub(crate) const NO_DAY: &str = "is no day: write it like 2026-05-04";
+
+/// Reads a day such as `2026-05-04`.
+pub(crate) fn day(text: &str) -> Option<NaiveDate> {
+    let day = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?;
+    (1970..=9998).contains(&day.year()).then_some(day)
+}
+
+/// The moment at which a day begins.
+pub(crate) fn beginning(day: NaiveDate) -> DateTime<Utc> {
+    day.and_time(NaiveTime::MIN).and_utc()
 }
 
 #[cfg(test)]

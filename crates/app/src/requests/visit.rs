@@ -1,20 +1,26 @@
-//! The input of a page handler: visitor, request and use cases.
+//! The input of a page handler: visitor, request and use cases. And the visitor in the
+//! request's log record, which never contains an address, a token or a typed value and names the
+//! route's pattern instead of the path.
 
+use std::cell::Cell;
+use std::ops::Deref;
 use std::rc::Rc;
 
+use actix_web::rt;
 use refract_domain::event::EventRequest;
-use refract_domain::ids::AccountId;
+use refract_domain::ids::{AccountId, PersonId};
 use refract_domain::prism::VersionNumber;
 use refract_domain::prism::slug::PrismSelector;
-use refract_service::Refract;
+use refract_http_serving::{EndedRequest, RequestLine};
 use refract_service::lenses::PrismLens;
-use refract_service::people::AccountActor;
+use refract_service::people::token::Token;
+use refract_service::people::{AccountActor, SessionState, SignedIn};
 use refract_service::prisms::Prism;
+use refract_service::{InternalError, Refract};
 
 use crate::app_site::AppSite;
 use crate::replies::page_error::PageError;
 use crate::requests::page_request::PageRequest;
-use crate::requests::visitor::Visitor;
 
 /// A visit of a signed-in person who may use the route.
 pub(crate) struct Visit<V = Visitor> {
@@ -81,4 +87,74 @@ impl Visit {
 /// Parses a version number; `None` for any other text.
 pub(crate) fn version_number(text: &str) -> Option<VersionNumber> {
     VersionNumber::new(text.parse().ok()?)
+}
+
+/// A signed-in person.
+#[derive(Clone, Debug)]
+pub(crate) struct Visitor(SignedIn);
+
+impl Deref for Visitor {
+    type Target = SignedIn;
+
+    fn deref(&self) -> &SignedIn {
+        &self.0
+    }
+}
+
+impl Visitor {
+    /// The person whose valid session a cookie names. Of several cookies the first with a valid
+    /// session counts: a cookie planted in front of it must not sign the person out.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub(crate) async fn find(
+        refract: &Refract,
+        tokens: &[Token],
+    ) -> Result<Option<Self>, InternalError> {
+        for token in tokens {
+            let signed_in = match refract.people().session(token).await? {
+                SessionState::Ended => None,
+                SessionState::SignedIn(person) => Some(person),
+                SessionState::CheckDue => {
+                    let (refract, token) = (refract.clone(), token.clone());
+                    // goes on when the client disconnects: the provider's answer must be saved
+                    let asking =
+                        rt::spawn(
+                            async move { refract.people().check_with_provider(&token).await },
+                        );
+                    // a panic signs nobody in
+                    asking.await.unwrap_or(Ok(None))?
+                }
+            };
+            if let Some(signed_in) = signed_in {
+                return Ok(Some(Self(signed_in)));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The app's part of a request's log line.
+#[derive(Default)]
+pub(crate) struct PageLine {
+    /// The signed-in person, if known.
+    pub(crate) person: Cell<Option<PersonId>>,
+}
+
+impl RequestLine for PageLine {
+    fn log(&self, ended: &EndedRequest<'_>) {
+        tracing::info!(
+            method = ended.method,
+            route = ended.route,
+            status = ended.status,
+            ms = ended.ms,
+            cut = ended.cut,
+            client = ended.client.map(tracing::field::display),
+            person = self.person.get().map(tracing::field::display),
+            request_id = %ended.id,
+            trace_id = ended.trace.trace_id().map(tracing::field::display),
+            span_id = ended.trace.span_id().map(tracing::field::display),
+            "page"
+        );
+    }
 }

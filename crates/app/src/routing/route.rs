@@ -9,7 +9,7 @@ use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::arriving_file::ArrivingForm;
 use crate::requests::form_size::FormSize;
-use crate::requests::path_values::PathValues;
+use crate::requests::page_request::PathValues;
 use crate::requests::visit::{OpenVisit, Visit};
 
 /// The future of a handler.

@@ -3,14 +3,17 @@
 
 use std::future::ready;
 
-use refract_domain::account::role::Role::{Editor, Owner, Reviewer};
+use actix_web::http::Method;
+use refract_domain::account::role::Role::{self, Editor, Owner, Reviewer};
+
+use crate::routing::route::Access;
 
 #[cfg(debug_assertions)]
 use crate::pages::component_sheet;
 use crate::pages::{
     asset, codes, edit, events, examples, join, keys, lens, me, new_prism, people, prism, prisms,
-    quality, result, results, retest, retests, review, run, runs, sign_in, sign_in_code,
-    sign_in_link, sign_on, sign_out, try_text, usage, version,
+    quality, result, results, retest, retests, review, run, runs, sign_in, sign_in_link, sign_on,
+    sign_out, try_text, usage, version,
 };
 use crate::requests::visit::{OpenVisit, Visit};
 use crate::routing::route::AppRoute;
@@ -154,7 +157,7 @@ pub(crate) static ROUTES: &[AppRoute] = &[
         ready(Ok(sign_in::show(&visit)))
     }),
     AppRoute::open_post_with_another_form("/sign-in", &sign_in::submit),
-    AppRoute::open_post_with_another_form("/sign-in/code", &sign_in_code::submit),
+    AppRoute::open_post_with_another_form("/sign-in/code", &sign_in::submit_code),
     AppRoute::open_get("/sign-in/{token}", &sign_in_link::show),
     AppRoute::open_post("/sign-in/{token}", &sign_in_link::submit),
     AppRoute::open_get("/sign-on", &sign_on::show),
@@ -198,3 +201,29 @@ pub(crate) static ROUTES: &[AppRoute] = &[
     AppRoute::post("/prisms/{slug}/edit/draft", Editor, &edit::change_draft),
     AppRoute::get("/prisms/{slug}/edit/review", Editor, &edit::review),
 ];
+
+/// A route's address and access rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RouteFacts {
+    /// Whether the route is an action (POST), as opposed to a page (GET).
+    pub is_action: bool,
+    /// The path, with names in braces for the segments that vary.
+    pub pattern: &'static str,
+    /// The least role that may use the route; `None` for everybody.
+    pub least_role: Option<Role>,
+    /// Whether the route is an action that takes a file.
+    pub takes_file: bool,
+}
+
+/// Every route of the app, for a test that visits all of them.
+pub fn route_table() -> impl Iterator<Item = RouteFacts> {
+    ROUTES.iter().map(|route| RouteFacts {
+        is_action: route.method == Method::POST,
+        pattern: route.pattern,
+        least_role: match route.access {
+            Access::Open(_) => None,
+            Access::For(least, _) | Access::Upload(least, _) => Some(least),
+        },
+        takes_file: route.takes_file(),
+    })
+}

@@ -1,16 +1,19 @@
-//! The states of a person's one-time codes, with the forms that change them.
+//! The states of a person's one-time codes, with the forms that change them. The QR code is SVG inside
+//! the page: the content security policy allows no picture from elsewhere.
+
+use std::fmt::Write as _;
 
 use maud::{Markup, html};
+use qrcode::{Color, EcLevel, QrCode};
 use refract_service::people::{CodesDue, CodesSetup, OneTimeCodes, RecoveryCode};
 
-use super::qr_code::qr_code;
-use crate::components::copyable::copyable;
 use crate::components::field::FormField;
 use crate::components::form_errors::FormErrors;
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::counted;
-use crate::requests::visitor::Visitor;
+use crate::components::texts::copyable;
+use crate::requests::visit::Visitor;
 
 /// The content of the page. It never repeats a typed password or code.
 pub(super) fn codes_view(visitor: &Visitor, codes: &OneTimeCodes, errors: &FormErrors) -> Markup {
@@ -131,5 +134,62 @@ pub(super) fn recovery_codes_view(codes: &[RecoveryCode]) -> Markup {
         (notice(NoticeKind::Warning, &html! { "This is the only time that they are shown. Copy them now." }))
         (copyable("recovery-codes", "The recovery codes", &lines.join("\n")))
         p { a.button href="/" { "I have copied them" } }
+    }
+}
+
+/// Light modules around the code, as its standard asks for.
+const QUIET: usize = 4;
+
+/// The QR code of a text, with an accessible name; nothing for a text that is too long for one.
+fn qr_code(text: &str, name: &str) -> Markup {
+    let Ok(code) = QrCode::with_error_correction_level(text, EcLevel::M) else {
+        return html! {};
+    };
+    let width = code.width();
+    let whole = width + 2 * QUIET;
+    html! {
+        svg.qr viewBox={ "0 0 " (whole) " " (whole) } role="img" aria-label=(name) {
+            path d=(dark_modules(&code.to_colors(), width));
+        }
+    }
+}
+
+/// The dark modules as a path, a rectangle for each run of them in a line.
+fn dark_modules(colors: &[Color], width: usize) -> String {
+    let mut path = String::new();
+    for (y, line) in colors.chunks(width).enumerate() {
+        let mut x = QUIET;
+        for run in line.chunk_by(|one, other| one == other) {
+            let length = run.len();
+            if run.first() == Some(&Color::Dark) {
+                let y = y + QUIET;
+                // writing to a text does not fail
+                let _ = write!(path, "M{x} {y}h{length}v1h-{length}z");
+            }
+            x += length;
+        }
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dark_runs_become_rectangles() {
+        use Color::{Dark, Light};
+        let colors = [Dark, Dark, Light, Light, Dark, Dark, Dark, Light, Dark];
+        assert_eq!(
+            dark_modules(&colors, 3),
+            "M4 4h2v1h-2zM5 5h2v1h-2zM4 6h1v1h-1zM6 6h1v1h-1z"
+        );
+    }
+
+    #[test]
+    fn the_longest_address_has_a_code() {
+        let link = format!("otpauth://totp/Refract:{}", "%40".repeat(254));
+        assert!(qr_code(&link, "a name").into_string().contains("<path"));
+        assert!(qr_code(&"a".repeat(4_000), "").into_string().is_empty());
     }
 }

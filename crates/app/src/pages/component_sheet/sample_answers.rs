@@ -8,9 +8,8 @@ use refract_domain::key::OutcomeKey;
 use refract_domain::prism::question::{Question, QuestionType};
 use refract_service::prisms::SUPPORT_TRIAGE;
 
-use crate::components::answer_bars::bars_of;
+use crate::components::answer_bars::{bars_of, describe_answer};
 use crate::components::definition::definition;
-use crate::components::describe_answer::describe_answer;
 use crate::components::number::percent;
 
 /// Falling probabilities, in millionths.

@@ -3,9 +3,7 @@
 use refract_domain::prism::question::QuestionType;
 
 use super::draft::{DraftField, DraftQuestion, EditDraft, EditedOutcome};
-use super::editing::Editing;
-use super::form_action::FormAction;
-use super::removal::RemovedItem;
+use super::editing::{Editing, FormAction, RemovedItem};
 use super::trial::MOST_TEXTS;
 use crate::pages::list_change::{self, ListChange};
 

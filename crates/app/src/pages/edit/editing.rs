@@ -1,17 +1,19 @@
-//! A draft with its prism and the problems of the draft.
+//! A draft with its prism and the problems of the draft; how it is kept; and what is stored of it as
+//! JSON: the form's values and what belongs to them, such as what the last button removed.
 
+use chrono::{DateTime, Utc};
 use refract_authoring::prism_file::PrismFile;
 use refract_authoring::wording::{WordingWarning, lint_questions};
 use refract_domain::ids::PrismId;
 use refract_domain::prism::VersionNumber;
 use refract_domain::problem::{Problem, Problems};
 use refract_domain::submission::budget;
+use refract_service::people::DraftRevision;
 use refract_service::prisms::{Prism, VersionDraft};
+use serde::{Deserialize, Serialize};
 
-use super::carried_draft::DraftBase;
-use super::draft::EditDraft;
-use super::kept_state::KeptState;
-use super::stored_edit::EditExtras;
+use super::draft::{CarriedDraft, DraftBase, DraftField, DraftQuestion, EditDraft, EditedOutcome};
+use super::trial::TriedTexts;
 use crate::components::form_errors::at_paths;
 use crate::components::prism_tabs::prism_address;
 use crate::replies::page_error::PageError;
@@ -169,4 +171,166 @@ impl CheckedDraft {
         }
         at_paths(&self.problems, &[path])
     }
+}
+
+/// The hidden input with the revision of the draft that the form shows.
+pub(crate) const REVISION: &str = "revision";
+/// The hidden input with the page that the form belongs to.
+pub(crate) const TAB: &str = "tab";
+
+/// How a draft is kept.
+pub(crate) struct KeptState {
+    /// The revision that the next change replaces.
+    pub(crate) revision: DraftRevision,
+    /// The page that shows the draft. Its form holds the whole draft, so it may replace a revision
+    /// of its own whose reply it did not see.
+    pub(crate) tab: String,
+    pub(crate) standing: DraftStanding,
+}
+
+/// Whether a draft is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DraftStanding {
+    /// Nothing is stored yet.
+    Unsaved,
+    /// It was last stored at this moment.
+    Stored(DateTime<Utc>),
+    /// Another page stored another draft at this moment; this one is not stored.
+    Overtaken(DateTime<Utc>),
+    /// The draft was saved or discarded since the page was shown; this one is not stored.
+    Gone,
+}
+
+impl KeptState {
+    /// The state of a page that has stored nothing.
+    pub(crate) fn of_page(visit: &Visit) -> Self {
+        Self {
+            revision: DraftRevision::default(),
+            tab: visit.request.as_str().to_owned(),
+            standing: DraftStanding::Unsaved,
+        }
+    }
+
+    /// Whether the draft of this page must not replace the stored one unasked.
+    pub(crate) fn is_refused(&self) -> bool {
+        match self.standing {
+            DraftStanding::Unsaved | DraftStanding::Stored(_) => false,
+            DraftStanding::Overtaken(_) | DraftStanding::Gone => true,
+        }
+    }
+
+    /// Whether the form may hold changes.
+    pub(crate) fn is_touched(&self) -> bool {
+        self.standing != DraftStanding::Unsaved
+    }
+}
+
+/// What is stored of a form.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct StoredEdit {
+    /// The id of the prism; a new prism will get it.
+    pub(crate) id: PrismId,
+    /// The version that the draft was made from; `None` for a new prism.
+    pub(crate) based_on: Option<i32>,
+    /// The prism's name when the draft was begun.
+    pub(crate) named: String,
+    /// The page that stored the draft last: it may store it again without having seen the reply.
+    pub(crate) tab: String,
+    pub(crate) draft: CarriedDraft,
+    #[serde(default)]
+    pub(crate) extras: EditExtras,
+}
+
+/// What belongs to a draft besides the prism's words.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct EditExtras {
+    /// The effect of the last button.
+    pub(crate) acted: FormAction,
+    /// What the last button removed.
+    pub(crate) removed: Option<RemovedItem>,
+    /// Why the version is saved.
+    pub(crate) note: String,
+    /// The person's own test texts: a value for each field, in the order of the fields.
+    pub(crate) texts: Vec<Vec<String>>,
+    /// The draft's answers to the person's own test texts.
+    pub(crate) own: Option<TriedTexts>,
+    /// The draft's answers to stored texts.
+    pub(crate) stored: Option<TriedTexts>,
+}
+
+/// An item that was removed, with its place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum RemovedItem {
+    Field(usize, DraftField),
+    Question(usize, DraftQuestion),
+    /// An option or level of the question at the first place.
+    Outcome(usize, usize, EditedOutcome),
+}
+
+impl RemovedItem {
+    /// The item that a button is about to remove; `None` for any other button.
+    pub(crate) fn of(draft: &EditDraft, button: &str) -> Option<Self> {
+        let path = button.strip_suffix(".remove")?;
+        let parts: Vec<&str> = path.split('.').collect();
+        match parts.as_slice() {
+            ["fields", place] => {
+                let place = place.parse().ok()?;
+                Some(Self::Field(place, draft.fields.get(place)?.clone()))
+            }
+            ["questions", place] => {
+                let place = place.parse().ok()?;
+                Some(Self::Question(place, draft.questions.get(place)?.clone()))
+            }
+            ["questions", question, _, place] => {
+                let (question, place): (usize, usize) =
+                    (question.parse().ok()?, place.parse().ok()?);
+                let outcomes = &draft.questions.get(question)?.outcomes;
+                Some(Self::Outcome(question, place, outcomes.get(place)?.clone()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Puts the item back into its place. Everything typed since then stays.
+    pub(crate) fn put_back(self, draft: &mut EditDraft) -> FormAction {
+        let focus = match self {
+            Self::Field(place, field) => {
+                let place = place.min(draft.fields.len());
+                draft.fields.insert(place, field);
+                format!("fields.{place}.label")
+            }
+            Self::Question(place, question) => {
+                let place = place.min(draft.questions.len());
+                let is_folded = question.is_folded;
+                draft.questions.insert(place, question);
+                let input = if is_folded { "open" } else { "text" };
+                format!("questions.{place}.{input}")
+            }
+            Self::Outcome(question_place, place, outcome) => {
+                let Some(question) = draft.questions.get_mut(question_place) else {
+                    return FormAction::default();
+                };
+                let place = place.min(question.outcomes.len());
+                question.outcomes.insert(place, outcome);
+                let list = question.list().unwrap_or_default();
+                draft.fold_besides(Some(question_place));
+                format!("questions.{question_place}.{list}.{place}.label")
+            }
+        };
+        FormAction {
+            focus,
+            message: "The removal is taken back.".to_owned(),
+        }
+    }
+}
+
+/// The effect of an action.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct FormAction {
+    /// The id of the element that gets the focus; empty when the action is unknown or names a
+    /// missing item.
+    pub(crate) focus: String,
+    /// The effect in one sentence, for screen readers.
+    pub(crate) message: String,
 }

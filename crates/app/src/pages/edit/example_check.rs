@@ -12,13 +12,13 @@ use refract_service::prisms::{
 };
 
 use super::editing::Editing;
-use crate::components::clamped::clamped;
 use crate::components::example_state::{
     answer_in_short, broken_examples, example_state, outcome_label,
 };
 use crate::components::number::{count, counted};
 use crate::components::prism_tabs::prism_address;
 use crate::components::table::stacked_table;
+use crate::components::texts::clamped;
 use crate::replies::page_error::PageError;
 use crate::requests::visit::Visit;
 

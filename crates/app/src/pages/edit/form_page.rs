@@ -2,12 +2,11 @@
 
 use maud::{Markup, html};
 
-use super::draft_bar::{conflict, done, draft_bar, named};
-use super::draft_keys::made_keys;
+use super::draft_form::made_keys;
+use super::draft_state::{self, conflict, done, draft_bar, named};
 use super::editing::{ASKED, CheckedDraft, Editing, NAMED, NEW_ID};
-use super::inputs::{Inputs, headings};
-use super::question_inputs::question;
-use super::{state_panel, trial_view};
+use super::inputs::{Inputs, headings, question};
+use super::trial_view;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::prism_tabs::PrismTab;
 use crate::replies::page::{Page, Section};
@@ -84,7 +83,7 @@ fn inside(editing: &Editing, checked: &CheckedDraft) -> Markup {
         div.columns {
             aside {
                 (buttons(editing))
-                div #state role="region" aria-label="State of the form" tabindex="0" { (state_panel::panel(editing, checked)) }
+                div #state role="region" aria-label="State of the form" tabindex="0" { (draft_state::panel(editing, checked)) }
                 (trial_view::test_texts(inputs, editing))
             }
             div { (words(inputs, editing)) }

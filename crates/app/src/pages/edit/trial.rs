@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::draft::EditDraft;
-use crate::components::describe_answer::describe_answer;
+use crate::components::answer_bars::describe_answer;
 use crate::components::form_errors::describe;
 use crate::requests::visit::Visit;
 

@@ -8,10 +8,10 @@ use super::editing::Editing;
 use super::inputs::Inputs;
 use super::trial::{MOST_TEXTS, TriedAnswer, TriedOutcome, TriedText, TriedTexts, is_blank};
 use crate::components::bar::bar;
-use crate::components::clamped::beginning;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::{count, counted};
 use crate::components::table::table;
+use crate::components::texts::beginning;
 
 /// The most characters of a stored text that are shown.
 const SHOWN: usize = 300;

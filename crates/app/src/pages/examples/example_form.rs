@@ -12,8 +12,8 @@ use refract_service::lenses::PrismLens;
 use refract_service::prisms::{ExampleInput, ExampleText};
 use refract_service::results::ResultDetails;
 
-use super::addresses::address;
-use crate::components::describe_answer::cutoffs;
+use super::example_list::address;
+use crate::components::answer_bars::cutoffs;
 use crate::components::field::FormField;
 use crate::components::form_errors::FormErrors;
 use crate::components::notice::{NoticeKind, notice};

@@ -6,19 +6,19 @@ use refract_domain::prism::example::EXAMPLE_TEXTS;
 use refract_service::lenses::PrismLens;
 use refract_service::prisms::{AskedExamples, CheckedExample, DraftTrialCost, ExampleState};
 
-use super::addresses::address;
-use crate::components::clamped::clamped;
-use crate::components::empty_state::empty_state;
 use crate::components::example_state::{
     answer_in_short, broken_examples, example_state, outcome_label,
 };
 use crate::components::field::FormField;
 use crate::components::moment::moment;
+use crate::components::notice::empty_state;
 use crate::components::number::{count, counted};
-use crate::components::prism_tabs::PrismTab;
+use crate::components::prism_tabs::{PrismTab, prism_address};
 use crate::components::table::stacked_table;
+use crate::components::texts::clamped;
 use crate::replies::page::Page;
 use crate::replies::page_error::PageError;
+use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
 
 /// The most characters of a text in the list.
@@ -209,4 +209,14 @@ fn done(what: &str) -> Option<&'static str> {
         "checked" => Some("The examples are checked."),
         _ => None,
     }
+}
+
+/// The address of the list.
+pub(super) fn address(lens: &PrismLens) -> String {
+    format!("{}/examples", prism_address(&lens.prism))
+}
+
+/// The redirect to the list, with a word on what happened.
+pub(super) fn to_list(lens: &PrismLens, done: &str) -> PageReply {
+    PageReply::see_other(&format!("{}?done={done}", address(lens)))
 }

@@ -8,13 +8,13 @@ use refract_domain::submission::reference::Ref;
 use refract_service::lenses::PrismLens;
 use refract_service::prisms::CheckedExample;
 
-use super::addresses::{address, to_list};
 use super::example_form::ExampleForm;
+use super::example_list::{address, to_list};
 use crate::components::example_state::{answer_in_short, example_state, outcome_label};
 use crate::components::moment::moment;
 use crate::components::prism_tabs::PrismTab;
 use crate::components::table::table;
-use crate::components::whole_text::whole_text;
+use crate::components::texts::whole_text;
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;

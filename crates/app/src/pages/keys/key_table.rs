@@ -1,14 +1,26 @@
-//! The table of keys, with the forms that change one.
+//! The table of keys with the forms that change one, the form for a new key, and the page with a new
+//! key. That page answers the form itself, so that no address contains the key.
 
 use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 use refract_domain::account::key_networks::KeyNetworks;
 use refract_domain::ids::ApiKeyId;
+use refract_service::keys::api_key::ApiKey;
 use refract_service::keys::{ListedKey, OverlapDays};
+use refract_service::prisms::sample_texts;
 
+use crate::components::curl;
+use crate::components::field::FormField;
+use crate::components::form_errors::FormErrors;
 use crate::components::moment::moment;
+use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::count;
 use crate::components::table::stacked_table;
+use crate::components::texts::{COPY_SCRIPT, copyable};
+use crate::replies::page::Section;
+use crate::replies::page_error::PageError;
+use crate::replies::page_reply::PageReply;
+use crate::requests::visit::Visit;
 
 /// Networks that were typed for a key and refused.
 pub(super) struct RefusedNetworks {
@@ -134,4 +146,100 @@ fn replace_form(key: &ListedKey) -> Markup {
             }
         }
     }
+}
+
+/// The form with what was typed, and its errors. A form of a row has inputs of the same names, but
+/// is sent elsewhere.
+pub(super) fn key_form(visit: &Visit, errors: &FormErrors) -> Markup {
+    let typed = |name| {
+        if errors.is_empty() {
+            ""
+        } else {
+            visit.sent.form.get(name)
+        }
+    };
+    let name = FormField::new("name", "Name of the new key").required();
+    let name = name.value(typed("name")).errors(errors);
+    let name = name.hint("The program that uses it, such as ticket importer.");
+    let expires = FormField::new("expires", "Ends on (UTC)").value(typed("expires"));
+    let expires = expires.hint("From the beginning of this day on the key is refused. Leave it empty for a key without an end.");
+    let networks = FormField::new("networks", "Only from these networks").value(typed("networks"));
+    let networks = networks.hint("Such as 10.0.0.0/8, separated by commas. Calls from elsewhere are refused. Leave it empty for any.");
+    html! {
+        form.narrow method="post" action="/keys" {
+            (name.line("text", "off"))
+            (expires.errors(errors).line("date", "off"))
+            (networks.errors(errors).line("text", "off"))
+            button.main type="submit" { "Make a key" }
+        }
+    }
+}
+
+/// A key that is shown this one time.
+pub(super) enum NewKey {
+    /// A key of its own.
+    Created {
+        key: ApiKey,
+        ends_at: Option<DateTime<Utc>>,
+    },
+    /// The successor of a key that is still accepted.
+    Successor {
+        key: ApiKey,
+        replaced_ends_at: DateTime<Utc>,
+    },
+}
+
+impl NewKey {
+    fn key(&self) -> &ApiKey {
+        match self {
+            Self::Created { key, .. } | Self::Successor { key, .. } => key,
+        }
+    }
+}
+
+/// Shows a new key with a call to the API.
+pub(super) async fn new_key_page(
+    visit: &Visit,
+    name: &str,
+    new: &NewKey,
+) -> Result<PageReply, PageError> {
+    let account = visit.account();
+    let key = new.key();
+    let listed = visit.refract.prisms().list(account).await?;
+    let active = listed
+        .iter()
+        .find(|counted| counted.prism.archived_at.is_none());
+    let call = match active {
+        None => None,
+        Some(counted) => {
+            let prism = &counted.prism;
+            let prisms = visit.refract.prisms();
+            let version = prisms.find_version(prism, prism.latest_version).await?;
+            let sample = sample_texts(&version).first().copied();
+            let url = &visit.site.api_url;
+            let call = curl::create_result(url, prism, version.fields(), sample);
+            let set_key = curl::set_key(key.reveal());
+            Some((prism.name.clone(), format!("{set_key}\n{call}")))
+        }
+    };
+    let main = html! {
+        h1 { "The key " bdi { (name) } }
+        (notice(NoticeKind::Warning, &html! { "This is the only time that it is shown. Copy it now." }))
+        @match new {
+            NewKey::Created { ends_at: Some(end), .. } => p { "It opens the account until " (moment(*end)) "." },
+            NewKey::Created { ends_at: None, .. } => {},
+            NewKey::Successor { replaced_ends_at, .. } => p {
+                "The old key is accepted until " (moment(*replaced_ends_at))
+                ": give the new one to every program that uses it before then."
+            },
+        }
+        (copyable("key", "The key", key.reveal()))
+        @if let Some((prism, call)) = &call {
+            h2 { "A call with it to " bdi { (prism) } ", ready for a terminal" }
+            (copyable("curl", "The key and a call to the API", call))
+        }
+        p { a.button href="/keys" { "I have copied it" } }
+    };
+    let page = visit.page("A new key", main).section(Section::Keys);
+    Ok(page.script(COPY_SCRIPT).script("shown-once.js").reply())
 }

@@ -5,9 +5,8 @@ use refract_domain::lens::{Lens, Output};
 use refract_domain::problem::Problem;
 use refract_service::lenses::{LensDraft, PrismLens};
 
-use super::faults;
 use super::lens_form::{ColumnInput, LensForm};
-use super::panel::chosen_name;
+use super::panel::{self, chosen_name};
 use crate::components::field::FormField;
 
 /// What the fold shows.
@@ -127,7 +126,7 @@ impl Columns<'_> {
     fn name(&self, place: usize, column: &ColumnInput) -> Markup {
         let id = format!("columns.{place}.name");
         let field = FormField::new(&id, "Name").value(&column.name);
-        let error = faults::at(self.problems, &[&id, &format!("columns.{place}")]);
+        let error = panel::faults_at(self.problems, &[&id, &format!("columns.{place}")]);
         field.error(error).line("text", "off")
     }
 
@@ -136,7 +135,7 @@ impl Columns<'_> {
         let id = format!("columns.{place}.shows");
         let paths = ["question", "output"].map(|name| format!("columns.{place}.{name}"));
         let field = FormField::new(&id, "Shows");
-        let field = field.error(faults::at(self.problems, &[&paths[0], &paths[1]]));
+        let field = field.error(panel::faults_at(self.problems, &[&paths[0], &paths[1]]));
         let questions = self.lens.latest.questions().iter();
         let mut own = questions.filter(|question| question.key.as_str() == column.question());
         let options = html! {

@@ -1,21 +1,20 @@
 //! The question in the middle of the page: its stored probabilities with the handles of both cutoffs,
-//! and how many results are No, Unsure and Yes.
+//! how many results are No, Unsure and Yes, and what is wrong with the draft.
 
 use maud::{Markup, html};
 use refract_domain::lens::Column;
 use refract_domain::lens::cutoffs::Cutoffs;
 use refract_domain::prism::question::Question;
-use refract_domain::problem::Problem;
+use refract_domain::problem::{Problem, ValidationError};
 use refract_evaluation::counting::lens_preview::LabelMoves;
 use refract_evaluation::counting::percent_cutoffs::PercentCutoffs;
 use refract_evaluation::counting::percent_histogram::PercentHistogram;
 use refract_service::lenses::PrismLens;
 use serde_json::json;
 
-use super::faults;
-use super::lens_form::{ColumnInput, LensForm};
-use super::percent_text::to_percent;
+use super::lens_form::{ColumnInput, LensForm, to_percent};
 use super::view::near_queue;
+use crate::components::fault_sentence::fault_sentence;
 use crate::components::field::FormField;
 use crate::components::histogram::{DrawnCutoffs, histogram};
 use crate::components::number::{count, share};
@@ -97,7 +96,7 @@ impl Panel<'_> {
         saved: Option<Cutoffs>,
     ) -> Markup {
         let id = format!("columns.{place}.{name}");
-        let fault = faults::at(self.problems, &[&id]);
+        let fault = faults_at(self.problems, &[&id]);
         let is_invalid = (!fault.is_empty()).then_some("true");
         let described_by = format!("{id}-saved {id}-fault");
         let field = FormField::new(&id, label).error(fault);
@@ -262,4 +261,28 @@ fn script_counts(moves: &LabelMoves) -> String {
         "always": moves.always_changed_results,
     })
     .to_string()
+}
+
+/// A problem of a lens file in the words of the page, whose cutoffs are percents.
+pub(super) fn fault_message(problem: &Problem) -> String {
+    let end = problem.path.rsplit('.').next().unwrap_or_default();
+    let words = match (end, &problem.error) {
+        ("no_below" | "yes_from", ValidationError::Expected { .. }) => {
+            "Type a number of percent, such as 40 or 62.5."
+        }
+        ("yes_from", ValidationError::NumberTooBig(_)) => "Yes can start at 100 % at most.",
+        ("output", _) => "The question has another type now: choose what to show.",
+        ("columns", _) => "A lens needs a column: add one.",
+        (_, error) => return fault_sentence(error),
+    };
+    words.to_owned()
+}
+
+/// The problems at these paths as one text; empty for none.
+pub(super) fn faults_at(problems: &[Problem], paths: &[&str]) -> String {
+    let here = problems.iter();
+    let here = here.filter(|problem| paths.contains(&problem.path.as_str()));
+    let mut words: Vec<_> = here.map(fault_message).collect();
+    words.dedup();
+    words.join(" ")
 }

@@ -8,13 +8,13 @@ use refract_service::lenses::{
 };
 use refract_service::results::ReadableResult;
 
-use super::percent_text::to_percent;
+use super::lens_form::to_percent;
 use crate::components::bar::bar;
-use crate::components::clamped::clamped;
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::{count, counted};
 use crate::components::table::stacked_table_with;
+use crate::components::texts::clamped;
 
 /// The most characters of a text in a row.
 const SHOWN: usize = 120;

@@ -5,8 +5,7 @@ use refract_service::lenses::DraftRows;
 use refract_service::marks::QueueKind;
 use refract_service::prisms::Prism;
 
-use super::lens_form::LensForm;
-use super::percent_text::to_share;
+use super::lens_form::{LensForm, to_share};
 use crate::components::prism_tabs::prism_address;
 use crate::requests::form::Form;
 use crate::requests::page_request::Query;

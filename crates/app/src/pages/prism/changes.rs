@@ -1,11 +1,18 @@
-//! The versions of a prism and its other changes, each with its actor.
+//! The versions of a prism and its other changes, each with its actor. And what changed in a prism's
+//! answers without anybody's doing, in a sentence for each change; nothing while nothing did.
 
 use maud::{Markup, html};
+use refract_domain::key::OutcomeKey;
+use refract_domain::lens::cutoffs::YesNoLabel;
+use refract_domain::prism::question::Question;
+use refract_evaluation::drift::alarm::{Alarm, AlarmCause, WatchedSpan};
+use refract_service::measures::{PrismWatch, WatchedAnswers};
 use refract_service::people::ActorName;
 use refract_service::prisms::{ChangeOfPrism, PrismChange, PrismOverview};
 
 use crate::components::differences::differences_in_short;
 use crate::components::moment::moment;
+use crate::components::notice::{NoticeKind, notice};
 use crate::components::prism_tabs::prism_address;
 use crate::components::table::table;
 
@@ -93,4 +100,65 @@ fn what(change: &PrismChange) -> String {
 
 fn length(length: usize) -> i32 {
     i32::try_from(length).unwrap_or(i32::MAX)
+}
+
+/// A notice of the alarms of the last day and of models that answer for the first time.
+pub(super) fn drift(watch: &PrismWatch) -> Markup {
+    let alarms = watch.questions.iter();
+    let alarms = alarms.filter_map(|watched| Some((watched, watched.alarm.as_ref()?)));
+    let alarms: Vec<_> = alarms.collect();
+    let models: Vec<_> = watch.new_models().collect();
+    if alarms.is_empty() && models.is_empty() {
+        return html! {};
+    }
+    let sentences = html! {
+        @for (watched, alarm) in alarms { (change(watch, watched, alarm)) ". " }
+        @for model in models {
+            "The server answers as "
+            code { (model.value.as_deref().unwrap_or("a model without a name")) }
+            @if let Some(since) = model.since { " since " (moment(since)) }
+            ". "
+        }
+    };
+    notice(NoticeKind::Warning, &sentences)
+}
+
+/// A change: since when, by how much, of what.
+fn change(watch: &PrismWatch, watched: &WatchedAnswers, alarm: &Alarm) -> Markup {
+    let period = match (alarm.span, watch.newest) {
+        (WatchedSpan::Newest, Some(newest)) => newest,
+        (WatchedSpan::Newest | WatchedSpan::Window, _) => watch.window,
+    };
+    let question = &watched.question;
+    let moved = match &alarm.cause {
+        AlarmCause::Share(outcome) => points(watched, outcome),
+        AlarmCause::Probabilities => "other probabilities".to_owned(),
+    };
+    html! {
+        "Since " (moment(period.from)) " " (moved) " for “" bdi { (question.text) } "”, more than chance"
+    }
+}
+
+/// By how many points the share of an outcome changed.
+fn points(watched: &WatchedAnswers, outcome: &OutcomeKey) -> String {
+    let mut shares = watched.alarmed().shares.iter();
+    let change = shares.find(|share| share.outcome == *outcome);
+    let difference = change.and_then(|share| share.change.difference());
+    let difference = difference.unwrap_or_default();
+    let direction = if difference < 0.0 { "fewer" } else { "more" };
+    let points = format!("{:.0}", difference.abs() * 100.0);
+    format!(
+        "{points} points {direction} {}",
+        label(&watched.question, outcome)
+    )
+}
+
+fn label<'a>(question: &'a Question, outcome: &'a OutcomeKey) -> &'a str {
+    let labels = [YesNoLabel::Yes, YesNoLabel::Unsure, YesNoLabel::No];
+    let of_yes_no = labels
+        .into_iter()
+        .find(|label| label.key() == outcome.as_str());
+    let own = question.label_of(outcome);
+    own.or(of_yes_no.map(YesNoLabel::label))
+        .unwrap_or(outcome.as_str())
 }

@@ -7,8 +7,8 @@ use refract_evaluation::cutoffs::advice::{CutoffAdvice, CutoffGoal, FEW_MARKS};
 use refract_service::marks::QueueKind;
 
 use super::quality_view::QualityView;
+use crate::components::bar::proportion_range;
 use crate::components::field::FormField;
-use crate::components::interval_bar::proportion_range;
 use crate::components::number::{count, counted};
 use crate::components::table::stacked_table;
 use crate::requests::page_request::Query;

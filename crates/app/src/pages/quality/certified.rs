@@ -7,8 +7,8 @@ use refract_evaluation::cutoffs::certificate::{Certificate, Certification, Certi
 use refract_evaluation::cutoffs::promise::{CertifiedCutoffs, CertifiedGoal};
 
 use super::quality_view::QualityView;
+use crate::components::bar::proportion_range;
 use crate::components::field::FormField;
-use crate::components::interval_bar::proportion_range;
 use crate::components::number::{count, counted};
 use crate::components::table::stacked_table;
 use crate::requests::page_request::Query;

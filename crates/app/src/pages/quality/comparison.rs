@@ -14,12 +14,12 @@ use refract_service::measures::{
 };
 
 use super::quality_view::QualityView;
-use crate::components::clamped::clamped;
+use crate::components::bar::{interval_bar, proportion_range};
 use crate::components::field::FormField;
-use crate::components::interval_bar::{interval_bar, proportion_range};
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::{count, counted};
 use crate::components::table::stacked_table;
+use crate::components::texts::clamped;
 use crate::replies::page_error::PageError;
 use crate::requests::page_request::Query;
 use crate::requests::visit::{Visit, version_number};

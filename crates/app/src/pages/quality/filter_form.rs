@@ -4,10 +4,9 @@ use maud::{Markup, html};
 use refract_domain::prism::question::Question;
 use refract_service::prisms::PrismHistory;
 
-use super::quality_filters::QualityFilters;
-use super::quality_view::address;
-use crate::components::clamped::clamped;
+use super::quality_view::{QualityFilters, address};
 use crate::components::field::FormField;
+use crate::components::texts::clamped;
 use crate::requests::page_request::Query;
 
 /// The most questions that are links; more are a list to choose from.

@@ -6,7 +6,7 @@ use refract_evaluation::cutoffs::advice::FEW_MARKS;
 use refract_evaluation::measures::right_answers::{AnswersOfPeriod, RightAnswers};
 
 use super::quality_view::QualityView;
-use crate::components::interval_bar::{interval_bar, proportion_range};
+use crate::components::bar::{interval_bar, proportion_range};
 use crate::components::number::{count, measured_percent};
 use crate::components::plot::{Plot, PlotAxis};
 use crate::components::table::stacked_table;

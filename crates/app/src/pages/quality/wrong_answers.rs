@@ -12,10 +12,10 @@ use refract_domain::submission::Submission;
 use refract_evaluation::measures::outcome::ConfusionCell;
 
 use super::quality_view::QualityView;
-use crate::components::clamped::clamped;
 use crate::components::list_pages::OLDER;
 use crate::components::number::{count, counted};
 use crate::components::table::{stacked_table, table};
+use crate::components::texts::clamped;
 use crate::replies::page_error::PageError;
 use crate::requests::page_request::Query;
 use crate::requests::visit::Visit;

@@ -8,8 +8,7 @@ use refract_evaluation::prediction::predicted;
 use refract_service::marks::MarkChange;
 use refract_service::results::{ReadableResult, ResultDetails};
 
-use crate::components::answer_bars::bars_of;
-use crate::components::describe_answer::cutoffs;
+use crate::components::answer_bars::{bars_of, cutoffs};
 use crate::components::field::FormField;
 use crate::components::moment::moment;
 use crate::requests::form::Form;

@@ -1,4 +1,5 @@
-//! The filter form of the results.
+//! The filter form of the results, and the filters that are set, as chips: each is a link to the list
+//! without it.
 
 use chrono::Utc;
 use maud::{Markup, html};
@@ -9,6 +10,7 @@ use super::actors::ResultActors;
 use super::filter_values::{FilterValues, ORDER, QuickPeriod, RUN};
 use crate::components::field::FormField;
 use crate::components::file_run::run_address;
+use crate::components::texts::clamped;
 
 /// The most columns of which each has a list of its values; of more, one is chosen at a time.
 const LISTED_COLUMNS: usize = 6;
@@ -158,5 +160,52 @@ fn periods(values: &FilterValues) -> Markup {
                 button.quiet type="submit" name="period" value=(value) aria-pressed=[is_shown.then_some("true")] { (label) }
             }
         }
+    }
+}
+
+/// The most characters of a filter's value.
+const VALUE: usize = 40;
+
+/// The chips; nothing when no filter is set.
+pub(super) fn chips(values: &FilterValues, actors: &ResultActors, address: &str) -> Markup {
+    let set = values.query.pairs().filter(|(name, _)| *name != ORDER);
+    let set: Vec<_> = set.collect();
+    html! {
+        @if !set.is_empty() {
+            ul.chips aria-label="Filters that are set" {
+                @for (name, value) in &set {
+                    @let rest = values.query.without(name, value).in_address();
+                    @let words = words(name, value, actors);
+                    li {
+                        a href={ (address) (rest) } title="Remove this filter" {
+                            bdi { (clamped(&words, VALUE)) }
+                            span.unseen { ", remove" }
+                            span aria-hidden="true" { " ✕" }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A filter in the words of its input.
+fn words(name: &str, value: &str, actors: &ResultActors) -> String {
+    match name {
+        "value" | "answer" => {
+            let (column, value) = value.rsplit_once(':').unwrap_or((value, ""));
+            let value = if value.is_empty() { "no value" } else { value };
+            format!("{column}: {value}")
+        }
+        "by" => format!("by {}", actors.chosen(value)),
+        "marks" => match value {
+            "any" => "marked".to_owned(),
+            "none" => "not marked".to_owned(),
+            outcome => format!("marked {outcome}"),
+        },
+        "status" if value == "unretried" => "failed and not retried".to_owned(),
+        "status" => value.to_owned(),
+        RUN => "one file run".to_owned(),
+        other => format!("{other}: {value}"),
     }
 }

@@ -9,12 +9,12 @@ use refract_service::lenses::PrismLens;
 use refract_service::results::FoundRow;
 
 use super::actors::ResultActors;
+use crate::components::answer_bars::{cutoffs, describe_answer};
 use crate::components::bar::{bar, yes_no_bar};
-use crate::components::clamped::clamped;
-use crate::components::describe_answer::{cutoffs, describe_answer};
 use crate::components::moment::moment;
 use crate::components::number::count;
 use crate::components::table::stacked_table_with;
+use crate::components::texts::clamped;
 use crate::requests::page_request::Query;
 
 /// The maximum length of all field texts of a row together, and the minimum for each, in

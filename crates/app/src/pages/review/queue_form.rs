@@ -1,14 +1,13 @@
-//! The form that begins a sitting: which results, which question.
+//! The form that begins a sitting: which results, which question. And the names of queues and sittings.
 
 use maud::{Markup, html};
 use refract_domain::key::QuestionKey;
 use refract_domain::lens::cutoffs::{Cutoff, Cutoffs};
 use refract_domain::prism::question::{Question, QuestionType};
 use refract_service::lenses::PrismLens;
-use refract_service::marks::{QueueKind, REVIEWED_NEWEST, ReviewQueue};
+use refract_service::marks::{QueueKind, REVIEWED_NEWEST, ReviewQueue, Sitting};
 use refract_service::results::{ResultSearch, searchable_columns};
 
-use super::queue_names::kind_name;
 use crate::components::field::FormField;
 use crate::components::number::count;
 use crate::pages::results::FilterValues;
@@ -204,5 +203,31 @@ fn describe(cutoffs: Cutoffs) -> String {
     match cutoffs.yes_from() {
         Some(yes_from) => format!("no below {no_ends_at} %, yes from {} %", percent(yes_from)),
         None => format!("yes from {no_ends_at} %"),
+    }
+}
+
+/// The queue of a sitting and the question that it asks.
+pub(super) fn sitting_name(sitting: &Sitting, lens: &PrismLens) -> Markup {
+    html! {
+        (kind_name(sitting.kind()))
+        " · "
+        @match sitting.question() {
+            None => { "all questions" },
+            Some(key) => @match lens.latest.question(key) {
+                Some(question) => bdi { (question.text) },
+                None => bdi { (key) },
+            }
+        }
+    }
+}
+
+/// The name of a queue.
+fn kind_name(kind: QueueKind) -> &'static str {
+    match kind {
+        QueueKind::Random => "Random sample",
+        QueueKind::Near => "Near a cutoff",
+        QueueKind::LeastSure => "Least sure",
+        QueueKind::NoValidAnswer => "No valid answer",
+        QueueKind::Filter => "Filtered results",
     }
 }

@@ -12,15 +12,13 @@ use refract_service::marks::{
     Judgement, JudgementInput, MarksError, NextToReview, ReviewFrom, ReviewItem, Sitting,
 };
 
-use super::judging::{AFTER, answer, judging};
-use super::last_step::last_step;
-use super::queue_names::sitting_name;
+use super::judging::{AFTER, answer, judging, last_step};
+use super::queue_form::sitting_name;
 use super::standing::{others, standing};
-use crate::components::empty_state::empty_state;
-use crate::components::notice::{NoticeKind, notice};
+use crate::components::notice::{NoticeKind, empty_state, notice};
 use crate::components::number::count;
 use crate::components::prism_tabs::{PrismTab, prism_address};
-use crate::components::whole_text::whole_text;
+use crate::components::texts::whole_text;
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
@@ -105,7 +103,7 @@ fn back(lens: &PrismLens, sitting: &Sitting, at: Option<ResultId>) -> PageReply 
     })
 }
 
-pub(super) fn sitting_address(lens: &PrismLens, sitting: &Sitting) -> String {
+fn sitting_address(lens: &PrismLens, sitting: &Sitting) -> String {
     format!("{}/review/{}", prism_address(&lens.prism), sitting.id)
 }
 

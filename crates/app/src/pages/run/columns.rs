@@ -7,13 +7,12 @@ use refract_file_runs::KeptOutline;
 use refract_service::runs::StoredMapping;
 
 use super::run_view::RunView;
-use crate::components::clamped::clamped;
 use crate::components::field::FormField;
 use crate::components::file_run::run_address;
 use crate::components::number::{count, counted};
 use crate::components::table::table_with;
-use crate::pages::uploaded_file::outline_of;
-use crate::pages::uploaded_file::unreadable;
+use crate::components::texts::clamped;
+use crate::pages::uploaded_file::{outline_of, unreadable};
 use crate::replies::page_error::PageError;
 use crate::requests::form::Form;
 use crate::requests::visit::Visit;

@@ -1,13 +1,22 @@
-//! A run with its prism, as the parts of its page show it.
+//! A run with its prism, as the parts of its page show it: its file, and what was done with it.
 
 use std::sync::Arc;
 
+use maud::{Markup, html};
 use refract_domain::account::role::Role;
+use refract_domain::event::{Event, EventDetail, EventTarget};
 use refract_domain::ids::FileRunId;
+use refract_domain::prism::VersionNumber;
 use refract_domain::prism::slug::PrismSelector;
+use refract_domain::result::file_run::FileRunState;
+use refract_service::events::{EventFilter, EventRange, ListedEvent};
 use refract_service::lenses::PrismLens;
 use refract_service::runs::StoredRun;
 
+use crate::components::file_run::{run_address, state_words};
+use crate::components::moment::moment;
+use crate::components::number::{count, counted};
+use crate::components::table::table;
 use crate::replies::page_error::PageError;
 use crate::requests::visit::Visit;
 
@@ -32,4 +41,120 @@ pub(super) async fn find(visit: &Visit) -> Result<RunView, PageError> {
         lens: Arc::new(lens),
         is_editor: visit.visitor.role.may(Role::Editor),
     })
+}
+
+/// The most refused rows that are shown.
+const REFUSED: usize = 10;
+
+/// The refused rows that a check found, with a link to all of them as a file.
+pub(super) fn refused(view: &RunView, refused: u64, listed: &[(u64, String)]) -> Markup {
+    let address = run_address(view.run.id);
+    html! {
+        @if refused > 0 {
+            p {
+                strong { (counted(refused, "row")) " cannot be asked about" } ": "
+                a href={ (address) "/refused" } download { "the refused rows as a file" }
+                ", to be corrected and run again."
+            }
+            ul.plain {
+                @for (line, reason) in listed.iter().take(REFUSED) {
+                    li { "Line " (count(*line)) ": " (reason) }
+                }
+                @let rest = refused.saturating_sub(u64::try_from(listed.len().min(REFUSED)).unwrap_or(u64::MAX));
+                @if rest > 0 { li.soft { "and " (count(rest)) " more" } }
+            }
+        }
+    }
+}
+
+/// The actions on the file: another version, and its deletion.
+pub(super) fn file(visit: &Visit, view: &RunView) -> Markup {
+    let run = &view.run;
+    let address = run_address(run.id);
+    let days = visit.site.keep_uploads_days;
+    let (Some(_), true) = (run.upload, view.is_editor) else {
+        return html! { @if run.upload.is_none() { p.soft { "The file is deleted; the results stay." } } };
+    };
+    let latest = view.lens.prism.latest_version.get();
+    let others: Vec<_> = (1..=latest)
+        .rev()
+        .filter_map(VersionNumber::new)
+        .filter(|version| *version != run.version)
+        .collect();
+    let has_run = matches!(
+        run.state,
+        FileRunState::Done | FileRunState::Paused | FileRunState::Cancelled
+    );
+    html! {
+        @if has_run && !others.is_empty() && view.lens.prism.archived_at.is_none() {
+            details {
+                summary { "Run this file with another version" }
+                form.row method="post" action={ (address) "/again" } {
+                    label for="version" { "Version" }
+                    select #version name="version" {
+                        @for version in &others { option value=(version) { (version) } }
+                    }
+                    button type="submit" { "Go on to its columns" }
+                }
+                p.hint { "Both runs are then compared on this page, row by row." }
+            }
+        }
+        @if !run.state.is_worked_on() {
+            details {
+                summary { "Delete the file" }
+                form method="post" action={ (address) "/delete-file" } {
+                    p { "The results of its rows stay. Without the file nothing of it can be run or downloaded in its order any more. It is deleted by itself after " (counted(days, "day")) "." }
+                    button.danger type="submit" { "Delete the file" }
+                }
+            }
+        }
+    }
+}
+
+/// The most events that are shown.
+const NEWEST: u32 = 30;
+
+/// The events of the run, newest first.
+pub(super) async fn history(visit: &Visit, view: &RunView) -> Result<Markup, PageError> {
+    let filter = EventFilter {
+        target: Some(EventTarget::Prism(view.run.prism)),
+        about: Some(EventDetail::file_run(view.run.id)),
+        since: Some(view.run.made_at),
+        ..EventFilter::default()
+    };
+    let events = visit.refract.events();
+    let found = events.find(visit.account(), filter, EventRange::Newest, NEWEST);
+    let found = found.await?;
+    let rows = html! { @for event in &found.events { (row(event)) } };
+    Ok(html! {
+        details {
+            summary { "What was done, by whom" }
+            (table("Changes of this run, newest first", &["When", "What", "Who"], &rows))
+        }
+    })
+}
+
+fn row(listed: &ListedEvent) -> Markup {
+    let event = &listed.event;
+    html! {
+        tr {
+            td { (moment(event.stamp.at)) }
+            td { (what(event)) }
+            td { bdi { (listed.by.name) } }
+        }
+    }
+}
+
+/// The change in people's words.
+fn what(event: &Event) -> Markup {
+    let state = |detail: &Option<EventDetail>| FileRunState::parse(detail.as_ref()?.as_str());
+    let details = match (state(&event.from), state(&event.to)) {
+        (Some(from), Some(to)) if from == to => return html! { "matched the columns" },
+        (Some(from), Some(to)) => html! { (state_words(from)) " → " (state_words(to)) },
+        _ => html! {
+            @if let Some(from) = &event.from { (from) " → " }
+            @if let Some(to) = &event.to { (to) }
+        },
+    };
+    html! { (event.action.label()) div.soft.details { (details) } }
 }

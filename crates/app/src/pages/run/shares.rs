@@ -6,9 +6,9 @@ use refract_evaluation::counting::column_tally::{ColumnSummary, ColumnTally};
 use refract_service::results::{PrismResults, ReadableResult, ResultOrder, ResultSearch};
 
 use super::run_view::RunView;
+use crate::components::bar::share_bar;
 use crate::components::number::{count, counted};
 use crate::components::prism_tabs::prism_address;
-use crate::components::share_bar::share_bar;
 use crate::replies::page_error::PageError;
 use crate::requests::visit::Visit;
 

@@ -8,16 +8,15 @@ use refract_file_runs::{CheckFacts, RUN_CONCURRENCY};
 use refract_lens_rendering::cell_text;
 use refract_service::results::ReadableResult;
 
-use super::facts::refused;
-use super::run_view::RunView;
+use super::run_view::{RunView, refused};
 use super::shares::{newest_of_version, newest_results};
+use crate::components::answer_bars::describe_answer;
 use crate::components::bar::bar;
-use crate::components::clamped::clamped;
-use crate::components::describe_answer::describe_answer;
 use crate::components::field::FormField;
 use crate::components::file_run::run_address;
 use crate::components::number::{count, counted};
 use crate::components::table::stacked_table_with;
+use crate::components::texts::clamped;
 use crate::replies::page_error::PageError;
 use crate::requests::form::Form;
 use crate::requests::visit::Visit;
@@ -66,7 +65,7 @@ pub(super) async fn section(visit: &Visit, view: &RunView) -> Result<Markup, Pag
 }
 
 /// The form that starts a run or lets it go on, with its limits.
-pub(super) fn start_form(visit: &Visit, address: &str) -> Markup {
+fn start_form(visit: &Visit, address: &str) -> Markup {
     html! {
         form.narrow method="post" action={ (address) "/start" } {
             (limits(&visit.sent.form, FileRunLimits::default()))

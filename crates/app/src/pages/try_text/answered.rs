@@ -5,9 +5,8 @@ use refract_domain::prism::question::Question;
 use refract_service::Refract;
 use refract_service::results::{Provenance, ReadableResult, ResultDetails};
 
-use crate::components::answer_bars::answer_bars;
+use crate::components::answer_bars::{answer_bars, describe_answer};
 use crate::components::bar::bar;
-use crate::components::describe_answer::describe_answer;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::count;
 use crate::components::table::table;

@@ -1,10 +1,19 @@
-//! The period and the groups of the usage, parsed from an address.
+//! The period and the groups of the usage: parsed from an address, chosen in a form, and as rows of a
+//! table.
+
+use std::collections::BTreeSet;
 
 use chrono::{Days, NaiveDate, Utc};
+use maud::{Markup, html};
 use refract_domain::ids::{ApiKeyId, PrismId};
-use refract_service::results::{UsageDimension, UsageScope};
+use refract_service::prisms::Prism;
+use refract_service::results::{ListedUsage, Usage, UsageDimension, UsageScope, total_usage};
 
+use crate::components::file_run::run_address;
 use crate::components::list_filters::ListFilters;
+use crate::components::number::count;
+use crate::components::table::stacked_table;
+use crate::pages::keys::address_of_key;
 use crate::requests::page_request::Query;
 
 /// The address of the page.
@@ -46,10 +55,118 @@ fn first_day(today: NaiveDate) -> NaiveDate {
     today.checked_sub_days(Days::new(DAYS - 1)).unwrap_or(today)
 }
 
+/// The form with the values that were sent, valid or not.
+pub(super) fn usage_form(
+    query: &UsageQuery,
+    prisms: &[Prism],
+    keys: &[(ApiKeyId, String)],
+) -> Markup {
+    let by = query.field("by", "Added up by");
+    let prism = query.field("prism", "Of");
+    let key = query.field("key", "Made by key");
+    html! {
+        form.filters method="get" action=(ADDRESS) aria-label="Filters" {
+            (by.select(&html! {
+                @for dimension in UsageDimension::ALL {
+                    (by.option(dimension.name(), label(dimension)))
+                }
+            }))
+            (prism.select(&html! {
+                option value="" { "all prisms" }
+                @for listed in prisms {
+                    (prism.option(&listed.id.to_string(), listed.name.as_str()))
+                }
+            }))
+            (key.select(&html! {
+                option value="" { "any, or none" }
+                @for (id, label) in keys {
+                    (key.option(&id.to_string(), label))
+                }
+            }))
+            (query.field("from", "From (UTC)").line("date", "off"))
+            (query.field("to", "To (UTC)").line("date", "off"))
+            button.main type="submit" { "Show" }
+        }
+    }
+}
+
+/// A dimension as people name it.
+pub(super) fn label(dimension: UsageDimension) -> &'static str {
+    match dimension {
+        UsageDimension::Prism => "Prism",
+        UsageDimension::Key => "Key",
+        UsageDimension::Person => "Person",
+        UsageDimension::Run => "File run",
+        UsageDimension::Model => "Model",
+        UsageDimension::Day => "Day",
+    }
+}
+
+/// The headings of the sums.
+const SUMS: [&str; 7] = [
+    "Results",
+    "Failed",
+    "Model requests",
+    "Tokens read",
+    "From the cache",
+    "Tokens written",
+    "Cost",
+];
+
+/// A row for each group and, below several ones, their total.
+pub(super) fn usage_table(by: &BTreeSet<UsageDimension>, listed: &[ListedUsage]) -> Markup {
+    let headings = by.iter().map(|dimension| label(*dimension)).chain(SUMS);
+    let headings: Vec<&str> = headings.collect();
+    let rows = html! {
+        @for group in listed {
+            tr {
+                @for dimension in by { th scope="row" { (name(group, *dimension)) } }
+                (sums(&group.usage))
+            }
+        }
+        @if listed.len() > 1 {
+            tr {
+                @for (place, _) in by.iter().enumerate() {
+                    th scope="row" { @if place == 0 { "All" } }
+                }
+                (sums(&total_usage(listed)))
+            }
+        }
+    };
+    stacked_table("Usage", &headings, &rows)
+}
+
+/// The name of a group, with a link to what it is about.
+fn name(group: &ListedUsage, dimension: UsageDimension) -> Markup {
+    match (dimension, &group.prism, &group.key, &group.run) {
+        (UsageDimension::Prism, Some(slug), _, _) => {
+            html! { a href={ "/prisms/" (slug) } { bdi { (slug) } } }
+        }
+        (UsageDimension::Key, _, Some(key), _) => {
+            html! { a href=(address_of_key(key.id)) { bdi { (key.label) } } }
+        }
+        (UsageDimension::Run, _, _, Some(run)) => {
+            html! { a href=(run_address(run.id)) { bdi { (run.file_name) } } }
+        }
+        _ => html! { bdi { (group.name(dimension)) } },
+    }
+}
+
+fn sums(usage: &Usage) -> Markup {
+    html! {
+        @for (heading, number) in SUMS.iter().zip(usage.counts()) {
+            td.number data-label=(heading) { (count(number)) }
+        }
+        td.number data-label=[usage.cost.map(|_| "Cost")] {
+            @if let Some(cost) = usage.cost { (cost) }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::requests::days::beginning;
+    use crate::requests::page_request::beginning;
 
     const ID: &str = "0190b8f2-0000-7000-8000-0000000000aa";
 
