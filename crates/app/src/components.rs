@@ -1,4 +1,4 @@
-//! The components of pages, one file each. Debug builds show them all at `/components`.
+//! The components of pages. Debug builds show them all at `/components`.
 
 pub(crate) mod answer_bars;
 pub(crate) mod bar;
