@@ -2,8 +2,8 @@
 //! `error`.
 //!
 //! A sentence says what happened, with the server's status and the question's key if there are any.
-//! It never holds a text, a prompt, the server's message or an API key. What a model wrote is told as a
-//! kind: its words may be those of the text.
+//! It never holds a text, a prompt, the server's message or an API key. What a model wrote is named
+//! by its kind: its words may be those of the text.
 
 mod failure_response;
 mod host_refusal;

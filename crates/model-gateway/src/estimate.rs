@@ -3,8 +3,8 @@
 use refract_domain::limits::CHARS_PER_TOKEN;
 use refract_domain::prism::PrismVersion;
 
-use crate::protocols::typed_questions::TypedFormat;
-use crate::protocols::typed_questions::split::RequestLimits;
+use crate::protocols::typed_questions::format::TypedFormat;
+use crate::protocols::typed_questions::request_limits::RequestLimits;
 use crate::protocols::{decisions, gemini, stated, system_one};
 use crate::settings::ModelSettings;
 use crate::settings::endpoint::ModelEndpoint;

@@ -23,7 +23,7 @@ use refract_domain::submission::Submission;
 use self::chat::ChatProtocol;
 use self::stated::StatedProtocol;
 use self::typed_questions::TypedProtocol;
-use self::typed_questions::split::LearnedLimits;
+use self::typed_questions::request_limits::LearnedLimits;
 use crate::attempts::CallSender;
 use crate::error::ModelError;
 use crate::servers::address::ServerAddress;

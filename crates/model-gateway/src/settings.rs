@@ -21,7 +21,7 @@ use self::key_header::ModelKeyHeader;
 use self::prices::ModelPrices;
 use self::protocol::Protocol;
 use self::setting_error::SettingError;
-use crate::protocols::typed_questions::split::RequestLimits;
+use crate::protocols::typed_questions::request_limits::RequestLimits;
 use crate::servers::pace::HostLimits;
 
 /// How to reach and ask the model.

@@ -9,6 +9,7 @@
 //! [`follow_ups`] if an answer did not show every code.
 
 mod capabilities;
+mod chat_server;
 mod code_probabilities;
 pub(crate) mod codes;
 pub(crate) mod completion;
@@ -21,6 +22,7 @@ pub(crate) mod prompt;
 pub(crate) mod question_requests;
 mod reading;
 pub(crate) mod request;
+mod thinking;
 mod token_limit;
 mod unlisted;
 mod written_answer;
@@ -29,7 +31,7 @@ use refract_domain::answer::Answers;
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::Submission;
 
-use self::capabilities::ChatServer;
+use self::chat_server::ChatServer;
 use self::dialogue::QuestionDialogue;
 use self::question_requests::QuestionRequests;
 use self::request::{ChatOpening, Prompts};

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use crate::error::ModelError;
 use crate::protocols::answers::ReadAnswers;
-use crate::protocols::typed_questions::TypedFormat;
+use crate::protocols::typed_questions::format::TypedFormat;
 use crate::protocols::{decisions, system_one};
 
 /// The format's upper bound on the questions of a request.

@@ -11,8 +11,8 @@ use serde_json::value::RawValue;
 use crate::error::ModelError;
 use crate::json::{JsonObject, nested, string};
 use crate::protocols::answers::{ReadAnswers, answer_each};
+use crate::protocols::typed_questions::format::{TypedFormat, write_json};
 use crate::protocols::typed_questions::reply::SentAnswer;
-use crate::protocols::typed_questions::{TypedFormat, write_json};
 
 /// The System One format.
 pub(crate) static FORMAT: TypedFormat = TypedFormat {

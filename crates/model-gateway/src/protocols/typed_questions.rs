@@ -1,27 +1,26 @@
 //! The protocols `systemone`, `decisions` and `gemini`: a request asks many questions at once and gets a
-//! typed answer with probabilities for each. The formats are separate modules; [`TypedFormat`] has what
+//! typed answer with probabilities for each. The formats are separate modules: [`TypedFormat`] has what
 //! distinguishes them.
 
+pub(crate) mod format;
 pub(crate) mod reply;
-pub(crate) mod split;
+pub(crate) mod request_limits;
+mod split;
 
 use std::ops::Range;
 
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::key::QuestionKey;
 use refract_domain::prism::PrismVersion;
-use refract_domain::prism::question::Question;
 use refract_domain::submission::Submission;
-use refract_domain::submission::model_input::State;
-use serde::Serialize;
-use serde_json::value::RawValue;
 
+use self::format::TypedFormat;
 use self::reply::TypedReply;
-use self::split::{LearnedLimits, WrittenQuestions};
+use self::request_limits::LearnedLimits;
+use self::split::WrittenQuestions;
 use crate::attempts::CallSender;
 use crate::error::ModelError;
 use crate::error::size_refusal::Excess;
-use crate::protocols::answers::ReadAnswers;
 use crate::protocols::concurrent::{all_answers, all_or_first_failure};
 use crate::report::ReportedUsage;
 
@@ -124,29 +123,4 @@ impl TypedProtocol {
         call.recorder.add_parsed(read.parsed);
         Ok(read.answers)
     }
-}
-
-/// How a format writes requests and reads answers.
-#[derive(Debug)]
-pub(crate) struct TypedFormat {
-    /// The JSON between the model's name and the text to judge.
-    pub(crate) before_state: &'static str,
-    /// The JSON between the text to judge and the first question.
-    pub(crate) before_questions: &'static str,
-    /// The JSON after the last question.
-    pub(crate) end: &'static str,
-    /// Writes the text to judge, and reserves this many bytes for what follows it.
-    pub(crate) write_state: fn(&mut Vec<u8>, &State<'_>, usize),
-    /// Writes a question, which also comes as System One JSON.
-    pub(crate) write_question: fn(&mut Vec<u8>, &Question, &str),
-    /// Reads the value of `answers` as answers to the questions of a request.
-    pub(crate) read: fn(&RawValue, &[Question]) -> Result<ReadAnswers, ModelError>,
-    /// The error for a body in another format.
-    pub(crate) malformed: ModelError,
-}
-
-/// Appends a value as JSON.
-pub(crate) fn write_json(json: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
-    // writing these values into a vector cannot fail
-    let _ = serde_json::to_writer(json, value);
 }

@@ -1,15 +1,11 @@
 //! What a server accepts, learned from its refusals and kept until the process ends.
-//!
-//! One server of the protocol `chat`: its known capabilities, and its native endpoints.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 
-use super::llama_cpp::LlamaCppRequests;
-use super::named_tokens::{NamedTokens, TokenizeRequest};
+use super::named_tokens::NamedTokens;
 use super::token_limit::TokenLimits;
 use crate::error::server_error::SYSTEM_MESSAGE;
-use crate::servers::address::ServerAddress;
 
 /// Number of alternatives to each token that a question requests first.
 pub(super) const USUAL_ALTERNATIVES: u16 = 100;
@@ -235,27 +231,6 @@ pub(super) struct FollowUp {
     pub(super) method: FollowUpMethod,
     /// Whether the method has worked before.
     pub(super) is_proven: bool,
-}
-
-/// What requests to one server depend on, apart from the questions.
-#[derive(Debug)]
-pub(super) struct ChatServer {
-    pub(super) capabilities: ServerCapabilities,
-    /// `None` if the paths of these endpoints cannot be derived from the server's address.
-    pub(super) llama_cpp: Option<LlamaCppRequests>,
-    /// `None` if the path of this endpoint cannot be derived from the server's address.
-    pub(super) tokenize: Option<TokenizeRequest>,
-}
-
-impl ChatServer {
-    /// A server without known capabilities that serves this model.
-    pub(super) fn new(model: &str, address: &ServerAddress) -> Self {
-        Self {
-            capabilities: ServerCapabilities::default(),
-            llama_cpp: LlamaCppRequests::new(model, address),
-            tokenize: TokenizeRequest::new(model, address),
-        }
-    }
 }
 
 #[cfg(test)]

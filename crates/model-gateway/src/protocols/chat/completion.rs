@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::event_stream;
-use super::written_answer::is_unfinished;
+use super::thinking::is_unfinished;
 use crate::error::ModelError;
 use crate::json::{
     JsonObject, Lenient, ObjectFields, TokenBytes, count, is_error, list, nested, object, string,

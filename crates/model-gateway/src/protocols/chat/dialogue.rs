@@ -5,7 +5,8 @@ use refract_domain::answer::Answer;
 use refract_domain::answer::probability::Probability;
 use refract_domain::key::QuestionKey;
 
-use super::capabilities::{ChatServer, MOST_ALTERNATIVES, OptionalParameters, USUAL_ALTERNATIVES};
+use super::capabilities::{MOST_ALTERNATIVES, OptionalParameters, USUAL_ALTERNATIVES};
+use super::chat_server::ChatServer;
 use super::code_probabilities::CodeProbabilities;
 use super::completion::{self, Completion};
 use super::follow_ups::{BATCH_REQUESTS, follow_up, follow_up_at_once};

@@ -4,7 +4,8 @@ use std::cell::Cell;
 
 use refract_domain::prism::question::Question;
 
-use super::capabilities::{ChatServer, USUAL_ALTERNATIVES};
+use super::capabilities::USUAL_ALTERNATIVES;
+use super::chat_server::ChatServer;
 use super::codes::CodeShape;
 use super::completion::{self, Completion};
 use super::request::{Prompts, WantedCode};

@@ -1,8 +1,6 @@
-//! Splits the questions about one submission into as few requests as possible: how much one request
-//! may hold is set, and learned from refusals.
+//! Splits the questions about one submission into as few requests as possible.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
 use refract_domain::limits::CHARS_PER_TOKEN;
@@ -11,7 +9,8 @@ use refract_domain::prism::question::Question;
 use refract_domain::submission::Submission;
 use refract_domain::submission::model_input::{State, json_chars};
 
-use super::{TypedFormat, write_json};
+use super::format::{TypedFormat, write_json};
+use super::request_limits::RequestLimits;
 use crate::connection::request_body::RequestBody;
 
 /// Approximate size in bytes of a question's key and of the JSON around the question.
@@ -185,55 +184,6 @@ fn most_chars(limits: RequestLimits) -> usize {
 fn chars(text: &[u8]) -> usize {
     let is_first = |byte: &&u8| (**byte & 0xC0) != 0x80;
     text.iter().filter(is_first).count()
-}
-
-/// Upper bounds on one request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RequestLimits {
-    /// Estimated tokens.
-    pub(crate) tokens: usize,
-    /// Questions, at least 1.
-    pub(crate) questions: usize,
-}
-
-/// The limits of one process: the operator's, or lower ones that servers were found to have. They
-/// are those of the strictest server, since the second attempt of a request may go to any.
-#[derive(Debug)]
-pub(crate) struct LearnedLimits {
-    tokens: AtomicUsize,
-    questions: AtomicUsize,
-}
-
-impl LearnedLimits {
-    pub(crate) fn new(set: RequestLimits) -> Self {
-        Self {
-            tokens: AtomicUsize::new(set.tokens),
-            questions: AtomicUsize::new(set.questions),
-        }
-    }
-
-    pub(super) fn now(&self) -> RequestLimits {
-        RequestLimits {
-            tokens: self.tokens.load(Ordering::Relaxed),
-            questions: self.questions.load(Ordering::Relaxed),
-        }
-    }
-
-    pub(super) fn learn_tokens(&self, most: usize) {
-        if self.tokens.fetch_min(most, Ordering::Relaxed) > most {
-            tracing::info!(tokens = most, "a model server takes smaller requests");
-        }
-    }
-
-    pub(super) fn learn_questions(&self, most: usize) {
-        let most = most.max(1);
-        if self.questions.fetch_min(most, Ordering::Relaxed) > most {
-            tracing::info!(
-                questions = most,
-                "a model server takes fewer questions in one request"
-            );
-        }
-    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use refract_domain::submission::model_input::{State, json_chars};
 use refract_domain::submission::{SentFields, Submission};
 use serde_json::json;
 
-use crate::protocols::typed_questions::split::RequestLimits;
+use crate::protocols::typed_questions::request_limits::RequestLimits;
 use crate::protocols::{decisions, system_one};
 
 /// A prism with one question for each text.
