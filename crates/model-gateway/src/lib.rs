@@ -12,18 +12,16 @@
 
 mod attempts;
 mod connection;
-pub(crate) mod error;
+mod error;
 mod estimate;
 mod gateway;
-pub(crate) mod json;
+mod json;
 mod model;
 mod priority_queue;
 mod protocols;
-pub(crate) mod report;
+mod report;
 mod servers;
-pub(crate) mod settings;
-
-pub use refract_tls_files::{CertificateFileError, ClientCertificate, TrustedCertificates};
+mod settings;
 
 pub use connection::transport::client_config as tls_client_config;
 pub use error::server_message::ServerMessage;
@@ -32,6 +30,7 @@ pub use estimate::{CostEstimate, Estimator};
 pub use gateway::ModelGateway;
 pub use model::{Model, ModelReply, PROMPT_VERSION};
 pub use priority_queue::CallPriority;
+pub use refract_tls_files::{CertificateFileError, ClientCertificate, TrustedCertificates};
 pub use report::{ModelReport, ParsedCodes, ParsedOutcomes};
 pub use servers::load::ServerUse;
 pub use settings::endpoint::ModelEndpoint;
