@@ -28,7 +28,7 @@ pub(crate) static FORMAT: TypedFormat = TypedFormat {
     end: "]}",
     write_state: write_input,
     write_question: |json, question, _| write_json(json, &DecisionsQuestion::new(question)),
-    read: read,
+    read,
     malformed: ModelError::NotDecisions,
 };
 

@@ -24,7 +24,7 @@ pub(crate) static FORMAT: TypedFormat = TypedFormat {
         write_json(json, state);
     },
     write_question,
-    read: read,
+    read,
     malformed: ModelError::NotSystemOne,
 };
 
