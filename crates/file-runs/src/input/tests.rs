@@ -165,7 +165,8 @@ fn a_broken_file_is_refused_with_the_line() {
         ),
         (
             b"ref, text\n1, \"a, b\"\n",
-            "line 2 has 3 cells, the header has 2: a quote counts only where a cell begins",
+            "line 2 has 3 cells, the header has 2: a quote counts only where a cell begins, so remove \
+             the space before it",
         ),
         (
             b"text\na\n\"b\nc\n",
