@@ -315,7 +315,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_migration_that_a_role_may_not_make_says_what_to_grant() {
+    fn a_migration_that_a_role_may_not_make_names_what_to_grant() {
         for (words, remedy) in [
             ("permission denied for schema public", "grant it CREATE"),
             (
