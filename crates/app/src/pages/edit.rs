@@ -105,8 +105,8 @@ pub(crate) async fn change(visit: Visit) -> Result<PageReply, PageError> {
 /// The form as it was sent, when another page has stored another draft.
 async fn refused(visit: &Visit, editing: Editing) -> Result<PageReply, PageError> {
     // a double click: the first one may have created the prism and discarded the draft meanwhile
-    if let Some(created) = saving::find_created(visit, &editing).await? {
-        return Ok(saving::saved(&created));
+    if let Some(created) = keeping::find_created(visit, &editing).await? {
+        return Ok(keeping::saved(&created));
     }
     let checked = editing.check(visit).await?;
     let made = form_page::made(editing, checked).await?;
