@@ -297,16 +297,13 @@ impl MigrateError {
                 "no schema has been selected to create in",
                 "search_path names no schema that exists",
             ),
-            (
-                "already exists",
-                "the tables are another program's: take an empty database",
-            ),
         ];
-        let remedy = known.iter().find(|(part, _)| words.contains(part));
-        Self::Failed(match remedy {
-            Some((_, remedy)) => format!("{words}: {remedy}"),
-            None => words.to_owned(),
-        })
+        let known = known.iter().find(|(part, _)| words.contains(part));
+        // a database that has a table before the first migration is another program's
+        let is_taken = words.contains("0001_create_tables") && words.contains("already exists");
+        let taken = is_taken.then_some("the table is another program's: take an empty database");
+        let remedy = known.map(|(_, remedy)| *remedy).or(taken);
+        Self::Failed(remedy.map_or_else(|| words.to_owned(), |remedy| format!("{words}: {remedy}")))
     }
 }
 
@@ -319,15 +316,20 @@ mod tests {
         for (words, remedy) in [
             ("permission denied for schema public", "grant it CREATE"),
             (
-                "relation \"results\" already exists",
+                "Failed to run 0001_create_tables with: relation \"results\" already exists",
                 "take an empty database",
             ),
         ] {
             let error = MigrateError::failed(words).to_string();
             assert!(error.contains(words) && error.contains(remedy), "{error}");
         }
-        let other = MigrateError::failed("deadlock detected").to_string();
-        assert_eq!(other, "cannot migrate the database: deadlock detected");
+        for other in [
+            "deadlock detected",
+            "Failed to run 0009_x with: relation \"y\" already exists",
+        ] {
+            let error = MigrateError::failed(other).to_string();
+            assert_eq!(error, format!("cannot migrate the database: {other}"));
+        }
     }
 
     #[test]
