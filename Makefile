@@ -1,7 +1,7 @@
 # The tasks of this repository. `make` alone prints the first ones, `make help-all` all.
 
 .DEFAULT_GOAL := help
-.PHONY: checks count-code help help-all demo demo-model build app-pictures check check-api check-bounds check-called check-certified check-clients check-crates check-deploy check-described check-dist check-edge check-evaluation check-measured check-fidelity check-model check-generators check-parquet check-reproducible check-scripts check-services check-sign-in check-spreadsheet check-wasm sbom licences man fmt fmt-check clippy test test-each test-endurance test-faults test-rolling test-runs dist docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-pace bench-watch build-bench-http fuzz fuzz-build semver train wasm clean bench-scale try-failover
+.PHONY: checks count-code help help-all demo demo-model build app-pictures check check-api check-bounds check-called check-certified check-clients check-crates check-deploy check-described check-dist check-edge check-evaluation check-measured check-fidelity check-model check-generators check-parquet check-reproducible check-scripts check-services check-sign-in check-spreadsheet check-wasm sbom licences man fmt fmt-check clippy test test-all test-each test-endurance test-faults test-rolling test-runs dist docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-pace bench-watch build-bench-http fuzz fuzz-build semver train wasm clean bench-scale try-failover
 
 CARGO ?= cargo
 PROFILE ?= dev
@@ -153,12 +153,19 @@ clippy: ## lint everything, warnings are errors
 	$(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
 
 # Twice as many tests as there are cores run at once: most only wait.
-test: ## run every test, on SQLite and on a real PostgreSQL, in a real Chromium and by a real sign-in provider (finds, starts or installs them), doc tests too
+test: ## run the tests, in a real Chromium and by a real sign-in provider (finds, starts or installs them), doc tests too; on PostgreSQL and SQLite where the database matters, else on SQLite
 	@if $(CARGO) nextest --version >/dev/null 2>&1; then \
-		set -- nextest run --test-threads "$$(($$(getconf _NPROCESSORS_ONLN) * 2))"; \
+		set -- nextest run --test-threads "$$(($$(getconf _NPROCESSORS_ONLN) * 2))" $(NEXTEST); \
 	else set -- test --lib --bins --tests; fi; \
 	set -x; .ci/with-provider .ci/with-browser .ci/with-postgres $(CARGO) "$$@" --workspace --locked --no-fail-fast
+	@echo '$(SKIPPED)'
 	$(CARGO) test --doc --workspace --locked
+
+SKIPPED = tests that nextest skipped run on SQLite here, and on PostgreSQL too in make test-all: see .config/nextest.toml
+
+test-all: NEXTEST = --ignore-default-filter
+test-all: SKIPPED = no test was skipped
+test-all: test ## run the tests like `make test`, all that know both databases on both
 
 KILLS ?= 100
 PROMOTIONS ?= 5
