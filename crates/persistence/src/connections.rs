@@ -52,7 +52,7 @@ pub(crate) use self::sqlite_file::MissingFile;
 use self::sqlite_lane::SqliteLane;
 pub(crate) use self::statement_text::StatementText;
 pub(crate) use self::transaction::{
-    in_transaction, is_committed, run, transaction, unless_rolled_back,
+    Transaction, in_transaction, is_committed, run, transaction, unless_rolled_back,
 };
 pub use self::usage::ConnectionUse;
 use crate::error::{ConnectError, PersistenceError};
@@ -163,6 +163,19 @@ impl Connections {
     {
         let pools = Arc::clone(&self.pools);
         self.run(async move { query(pools.writer().await?).await })
+    }
+
+    /// Runs a body that writes in a transaction, which it commits: see [`Transaction`].
+    pub(crate) fn begin<T, B, F>(
+        &self,
+        body: B,
+    ) -> impl Future<Output = Result<T, PersistenceError>> + use<T, B, F>
+    where
+        T: Send + 'static,
+        B: FnOnce(Transaction) -> F + Send + 'static,
+        F: Future<Output = Result<T, PersistenceError>> + Send + 'static,
+    {
+        self.write(async move |connection| body(Transaction::begin(connection).await?).await)
     }
 
     /// Inserts a row by group commit, together with rows that are inserted at the same time. `None`

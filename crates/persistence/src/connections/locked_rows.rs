@@ -1,9 +1,9 @@
 //! Row locks: queries whose rows cannot change until the transaction ends.
 
-use diesel::QueryResult;
 use diesel::pg::Pg;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 use diesel::sqlite::Sqlite;
+use diesel::{QueryResult, RunQueryDsl};
 
 /// A query in a transaction that writes. On PostgreSQL it locks the rows that it finds, even
 /// against new references to them; on SQLite such a transaction already holds the only lock.
@@ -36,3 +36,5 @@ impl<Q: QueryId> QueryId for LockedRows<Q> {
 impl<Q: Query> Query for LockedRows<Q> {
     type SqlType = Q::SqlType;
 }
+
+impl<Q, C> RunQueryDsl<C> for LockedRows<Q> {}

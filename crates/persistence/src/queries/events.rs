@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 pub use self::filter::{EventActors, EventFilter, EventRange};
 pub use self::names::PrismNameRow;
-use crate::connections::{load_as, on};
+use crate::connections::{Transaction, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::schema::events;
@@ -112,6 +112,13 @@ macro_rules! add_event {
 }
 
 pub(crate) use add_event;
+
+/// Saves an event in the transaction of the change that it records.
+pub(crate) async fn add_event_to(tx: &mut Transaction, event: Event) -> QueryResult<()> {
+    let insert = diesel::insert_into(events::table).values(EventColumns::from(event));
+    on!(tx, execute(insert))?;
+    Ok(())
+}
 
 impl Database {
     /// Saves an event of an action that changes nothing in the database, such as an export.
