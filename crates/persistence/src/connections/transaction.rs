@@ -194,18 +194,19 @@ mod tests {
     use diesel::sql_query;
     use diesel::sql_types::BigInt;
     use refract_test_support::backend::Backend;
-    use refract_test_support::{on_both, postgres};
+    use refract_test_support::on_both;
+    use refract_test_support::postgres::fresh_database;
 
     use super::*;
     use crate::connections::{Connections, MissingFile, on};
 
     on_both!(
-        with on;
+        with crate::connections::transaction::tests::over;
         a_transaction_that_is_dropped_is_rolled_back_and_locks_nothing,
         a_cancelled_caller_stops_no_transaction,
     );
 
-    async fn on(backend: Backend) -> Fixture {
+    async fn over(backend: Backend) -> Fixture {
         match backend {
             Backend::Sqlite => Fixture::sqlite().await,
             Backend::Postgres => Fixture::postgres().await,
@@ -225,7 +226,7 @@ mod tests {
         }
 
         async fn postgres() -> Self {
-            let database = postgres::fresh_database().await;
+            let database = fresh_database().await;
             Self::over(database.url().to_owned(), database).await
         }
 
