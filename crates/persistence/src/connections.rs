@@ -45,7 +45,7 @@ pub use self::database_url::DatabaseUrl;
 use self::deadline::WAIT;
 use self::group_commit::GroupLeader;
 pub(crate) use self::group_commit::{GroupCommit, GroupRow, RowFate};
-pub(crate) use self::locked_rows::for_update;
+pub(crate) use self::locked_rows::{for_no_key_update, for_update};
 pub(crate) use self::pools::Pools;
 use self::postgres_lanes::PostgresLanes;
 pub(crate) use self::sqlite_file::MissingFile;

@@ -240,7 +240,8 @@ mod tests {
                 connections,
                 _keeper: Box::new(keeper),
             };
-            it.run("CREATE TABLE numbers (number BIGINT NOT NULL)").await;
+            it.run("CREATE TABLE numbers (number BIGINT NOT NULL)")
+                .await;
             it
         }
 
