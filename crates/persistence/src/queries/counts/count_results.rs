@@ -12,33 +12,7 @@ use crate::schema::{counted_results, results};
 
 /// Locks the watermark of a prism until the transaction ends, and returns it: results with ids up to
 /// it are counted. A prism without one gets the lowest.
-macro_rules! lock_watermark {
-    ($c:expr, $prism:expr) => {{
-        let first = diesel::insert_into($crate::schema::counted_results::table).values((
-            $crate::schema::counted_results::prism_id.eq($crate::schema::sql_types::Bind($prism)),
-            $crate::schema::counted_results::up_to.eq($crate::schema::sql_types::Bind(
-                refract_domain::ids::ResultId::LOWEST,
-            )),
-        ));
-        run!($c, first.on_conflict_do_nothing());
-        let watermark = $crate::schema::counted_results::table
-            .find($crate::schema::sql_types::Bind($prism))
-            .select($crate::schema::counted_results::up_to);
-        let up_to: refract_domain::ids::ResultId = $crate::connections::for_update(watermark)
-            .get_result($c)
-            .await?;
-        up_to
-    }};
-}
-
-pub(crate) use lock_watermark;
-
-/// Locks the watermark of a prism until the transaction ends, and returns it: results with ids up to
-/// it are counted. A prism without one gets the lowest.
-pub(crate) async fn lock_watermark_in(
-    tx: &mut Transaction,
-    prism: PrismId,
-) -> QueryResult<ResultId> {
+pub(crate) async fn lock_watermark(tx: &mut Transaction, prism: PrismId) -> QueryResult<ResultId> {
     let first = diesel::insert_into(counted_results::table).values((
         counted_results::prism_id.eq(Bind(prism)),
         counted_results::up_to.eq(Bind(ResultId::LOWEST)),
@@ -73,7 +47,7 @@ impl Database {
         most: u32,
     ) -> Result<CountProgress, PersistenceError> {
         self.begin(async move |mut tx| {
-            let after = lock_watermark_in(&mut tx, prism).await?;
+            let after = lock_watermark(&mut tx, prism).await?;
             let next = results::table
                 // ordered like the prism's index, as in `find_first_result`
                 .filter(results::prism_id.eq_any(vec![Bind(prism)]))
