@@ -24,7 +24,7 @@ mod sqlite_lane;
 mod sqlite_pool;
 mod statement_text;
 mod tls;
-pub(crate) mod transaction;
+mod transaction;
 mod usage;
 
 use std::future::Future;
@@ -38,7 +38,7 @@ use tokio::time::timeout;
 
 use self::connection::BoxFuture;
 pub(crate) use self::connection::{
-    AsyncSqliteConnection, Connection, ConnectionRef, ExclusiveConnection, find_as, load_as, on,
+    Connection, ConnectionRef, ExclusiveConnection, find_as, load_as, on,
 };
 pub(crate) use self::custom_plan::CUSTOM_PLAN;
 pub use self::database_url::DatabaseUrl;
@@ -51,9 +51,7 @@ use self::postgres_lanes::PostgresLanes;
 pub(crate) use self::sqlite_file::MissingFile;
 use self::sqlite_lane::SqliteLane;
 pub(crate) use self::statement_text::StatementText;
-pub(crate) use self::transaction::{
-    Transaction, in_transaction, is_committed, run, transaction, unless_rolled_back,
-};
+pub(crate) use self::transaction::Transaction;
 pub use self::usage::ConnectionUse;
 use crate::error::{ConnectError, PersistenceError};
 

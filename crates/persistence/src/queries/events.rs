@@ -102,18 +102,6 @@ impl TryFrom<EventColumns> for Event {
 }
 
 /// Saves an event in the transaction of the change that it records.
-macro_rules! add_event {
-    ($c:ident, $event:expr) => {
-        diesel::insert_into($crate::schema::events::table)
-            .values($crate::queries::events::EventColumns::from($event))
-            .execute($c)
-            .await?
-    };
-}
-
-pub(crate) use add_event;
-
-/// Saves an event in the transaction of the change that it records.
 pub(crate) async fn add_event_to(tx: &mut Transaction, event: Event) -> QueryResult<()> {
     let insert = diesel::insert_into(events::table).values(EventColumns::from(event));
     on!(tx, execute(insert))?;
