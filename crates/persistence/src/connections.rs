@@ -24,7 +24,7 @@ mod sqlite_lane;
 mod sqlite_pool;
 mod statement_text;
 mod tls;
-pub(crate) mod transaction;
+mod transaction;
 mod usage;
 
 use std::future::Future;
@@ -38,22 +38,20 @@ use tokio::time::timeout;
 
 use self::connection::BoxFuture;
 pub(crate) use self::connection::{
-    AsyncSqliteConnection, Connection, ConnectionRef, ExclusiveConnection, find_as, load_as, on,
+    Connection, ConnectionRef, ExclusiveConnection, find_as, load_as, on,
 };
 pub(crate) use self::custom_plan::CUSTOM_PLAN;
 pub use self::database_url::DatabaseUrl;
 use self::deadline::WAIT;
 use self::group_commit::GroupLeader;
 pub(crate) use self::group_commit::{GroupCommit, GroupRow, RowFate};
-pub(crate) use self::locked_rows::for_update;
+pub(crate) use self::locked_rows::{for_no_key_update, for_update};
 pub(crate) use self::pools::Pools;
 use self::postgres_lanes::PostgresLanes;
 pub(crate) use self::sqlite_file::MissingFile;
 use self::sqlite_lane::SqliteLane;
 pub(crate) use self::statement_text::StatementText;
-pub(crate) use self::transaction::{
-    in_transaction, is_committed, run, transaction, unless_rolled_back,
-};
+pub(crate) use self::transaction::Transaction;
 pub use self::usage::ConnectionUse;
 use crate::error::{ConnectError, PersistenceError};
 
@@ -163,6 +161,19 @@ impl Connections {
     {
         let pools = Arc::clone(&self.pools);
         self.run(async move { query(pools.writer().await?).await })
+    }
+
+    /// Runs a body that writes in a transaction, which it commits: see [`Transaction`].
+    pub(crate) fn begin<T, B, F>(
+        &self,
+        body: B,
+    ) -> impl Future<Output = Result<T, PersistenceError>> + use<T, B, F>
+    where
+        T: Send + 'static,
+        B: FnOnce(Transaction) -> F + Send + 'static,
+        F: Future<Output = Result<T, PersistenceError>> + Send + 'static,
+    {
+        self.write(async move |connection| body(Transaction::begin(connection).await?).await)
     }
 
     /// Inserts a row by group commit, together with rows that are inserted at the same time. `None`

@@ -2,14 +2,13 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel_async::RunQueryDsl;
 use refract_domain::event::{EventAction, EventStamp, EventTarget};
 use refract_domain::ids::AccountId;
 
-use crate::connections::{in_transaction, on};
+use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::add_event_to;
 use crate::schema::accounts;
 use crate::schema::sql_types::Bind;
 
@@ -52,21 +51,15 @@ impl Database {
             EventAction::AccountCreated,
             EventTarget::Account(account.id),
         );
-        self.write(async move |mut connection| {
-            let inserted = in_transaction!(connection, |c| {
-                let insert = diesel::insert_into(accounts::table).values(account);
-                let insert = insert.on_conflict(accounts::name).do_nothing();
-                let inserted = insert.execute(c).await?;
-                if inserted == 1 {
-                    add_event!(c, event);
-                }
-                QueryResult::Ok(inserted)
-            })?;
-            Ok(if inserted == 1 {
-                CreateOutcome::Created
-            } else {
-                CreateOutcome::NameTaken
-            })
+        self.begin(async move |mut tx| {
+            let insert = diesel::insert_into(accounts::table).values(account);
+            let insert = insert.on_conflict(accounts::name).do_nothing();
+            if on!(tx, execute(insert))? == 0 {
+                return Ok(CreateOutcome::NameTaken);
+            }
+            add_event_to(&mut tx, event).await?;
+            tx.commit().await?;
+            Ok(CreateOutcome::Created)
         })
         .await
     }

@@ -8,19 +8,17 @@ pub use self::holds::{BudgetHolder, BudgetLeft};
 
 use chrono::NaiveDate;
 use diesel::prelude::*;
-use diesel::result::Error::RollbackTransaction;
 use diesel::upsert::excluded;
-use diesel_async::RunQueryDsl;
 use refract_domain::account::month_budget::MonthBudget;
 use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::result::cost::Cost;
 
-use crate::connections::{find_as, for_update, load_as, on, run, unless_rolled_back};
+use crate::connections::{find_as, for_update, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::counts::number_of;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::add_event_to;
 use crate::queries::prisms::row::WriteOutcome;
 use crate::queries::results::provenance::{cost_columns, saved_cost};
 use crate::schema::sql_types::Bind;
@@ -84,49 +82,46 @@ impl Database {
     ) -> Result<WriteOutcome, PersistenceError> {
         let account = stamp.account;
         let stored = account_budgets::table.find(Bind(account));
-        let changed = unless_rolled_back!(self, |c| {
+        self.begin(async move |mut tx| {
             // there may be no budget to lock
             let owner = accounts::table.find(Bind(account)).select(accounts::id);
-            let _: AccountId = for_update(owner).get_result(c).await?;
+            let _: AccountId = on!(tx, get_result(for_update(owner)))?;
             let before = stored.select(account_budgets::budget_nanos);
-            let before: Option<i64> = before.get_result(c).await.optional()?;
+            let before: Option<i64> = on!(tx, get_result(before)).optional()?;
             if before == budget.map(budget_column) {
-                return Err(RollbackTransaction);
+                return Ok(WriteOutcome::Stale);
             }
             match budget {
                 None => {
-                    diesel::delete(stored).execute(c).await?;
+                    on!(tx, execute(diesel::delete(stored)))?;
                 }
                 Some(budget) => {
                     let new = BudgetColumns::new(account, budget, CountedMonth::NONE);
-                    run!(
-                        c,
-                        diesel::insert_into(account_budgets::table)
-                            .values(new)
-                            .on_conflict(account_budgets::account_id)
-                            .do_update()
-                            .set((
-                                account_budgets::budget_nanos
-                                    .eq(excluded(account_budgets::budget_nanos)),
-                                account_budgets::announced_percent
-                                    .eq(excluded(account_budgets::announced_percent)),
-                            ))
-                    );
+                    let save = diesel::insert_into(account_budgets::table)
+                        .values(new)
+                        .on_conflict(account_budgets::account_id)
+                        .do_update()
+                        .set((
+                            account_budgets::budget_nanos
+                                .eq(excluded(account_budgets::budget_nanos)),
+                            account_budgets::announced_percent
+                                .eq(excluded(account_budgets::announced_percent)),
+                        ));
+                    on!(tx, execute(save))?;
                 }
             }
             let target = EventTarget::Account(account);
             let before = before.and_then(saved_budget);
-            add_event!(
-                c,
-                Event {
-                    from: before.map(EventDetail::from),
-                    to: budget.map(EventDetail::from),
-                    ..stamp.event(EventAction::BudgetSet, target)
-                }
-            );
-            Ok(())
-        })?;
-        Ok(WriteOutcome::of(changed))
+            let event = Event {
+                from: before.map(EventDetail::from),
+                to: budget.map(EventDetail::from),
+                ..stamp.event(EventAction::BudgetSet, target)
+            };
+            add_event_to(&mut tx, event).await?;
+            tx.commit().await?;
+            Ok(WriteOutcome::Saved)
+        })
+        .await
     }
 
     /// The budget of an account; `None` for an account without one.
@@ -187,16 +182,17 @@ impl Database {
             .filter(account_budgets::budget_nanos.eq(budget_column(read.budget)))
             .filter(account_budgets::month.eq(number_of(month)))
             .filter(account_budgets::announced_percent.lt(percent));
-        let announced = unless_rolled_back!(self, |c| {
+        self.begin(async move |mut tx| {
             let update =
                 diesel::update(unannounced).set(account_budgets::announced_percent.eq(percent));
-            if update.execute(c).await? == 0 {
-                return Err(RollbackTransaction);
+            if on!(tx, execute(update))? == 0 {
+                return Ok(WriteOutcome::Stale);
             }
-            add_event!(c, event);
-            Ok(())
-        })?;
-        Ok(WriteOutcome::of(announced))
+            add_event_to(&mut tx, event).await?;
+            tx.commit().await?;
+            Ok(WriteOutcome::Saved)
+        })
+        .await
     }
 }
 

@@ -77,35 +77,9 @@ type WithoutHeld = (KeyRow, Option<PrismColumns>);
 
 type ResultCallColumns = (KeyRow, Option<ResultColumns>, Option<PrismColumns>);
 
-/// Loads the rows that a create call needs, with a query that selects its prism. A call without an
-/// idempotency key skips the look-up of the key's holder.
-macro_rules! find_call {
-    ($connection:ident, $query:ident, $idempotency_key:ident) => {{
-        static WITHOUT_HELD: StatementText = StatementText::new();
-        static WITH_HELD: StatementText = StatementText::new();
-        if let Some(key) = $idempotency_key {
-            let of_account = results::account_id.eq(api_keys::account_id);
-            let holds = of_account.and(results::idempotency_key.eq(Some(key)));
-            let query = $query.left_join(results::table.on(holds.assume_not_null()));
-            on!(
-                $connection,
-                WITH_HELD,
-                get_result(query.select(CreateCallColumns::as_select()))
-            )
-        } else {
-            let found: QueryResult<WithoutHeld> = on!(
-                $connection,
-                WITHOUT_HELD,
-                get_result($query.select(WithoutHeld::as_select()))
-            );
-            found.map(|(key, prism)| (key, prism, None))
-        }
-    }};
-}
-
 impl Database {
     /// Finds everything that a create call needs before the model is asked; `None` for an unknown
-    /// or expired key.
+    /// or expired key. A call without an idempotency key skips the look-up of the key's holder.
     pub async fn find_create_call(
         &self,
         key: &ApiKeyHash,
@@ -113,6 +87,10 @@ impl Database {
         idempotency_key: Option<&IdempotencyKey>,
         now: DateTime<Utc>,
     ) -> Result<Option<CreateCallRow>, PersistenceError> {
+        static BY_ID: StatementText = StatementText::new();
+        static BY_ID_WITH_KEY: StatementText = StatementText::new();
+        static BY_SLUG: StatementText = StatementText::new();
+        static BY_SLUG_WITH_KEY: StatementText = StatementText::new();
         let (hash, prism) = (key.bytes().to_vec(), prism.clone());
         let idempotency_key = idempotency_key.map(|key| key.as_str().to_owned());
         let name = match idempotency_key {
@@ -124,16 +102,48 @@ impl Database {
                 .filter(api_keys::hash.eq(hash))
                 .filter(has_not_ended(now));
             let of_account = prisms::account_id.eq(api_keys::account_id);
-            let found: QueryResult<CreateCallColumns> = match prism {
-                PrismSelector::Id(id) => {
-                    let is_selected = of_account.and(prisms::id.eq(Bind(id)));
-                    let query = callers.left_join(prisms::table.on(is_selected));
-                    find_call!(connection, query, idempotency_key)
+            let by_id = |id| prisms::table.on(of_account.and(prisms::id.eq(Bind(id))));
+            let by_slug = |slug| prisms::table.on(of_account.and(prisms::slug.eq(slug)));
+            let held = |key: String| {
+                let of_account = results::account_id.eq(api_keys::account_id);
+                let holds = of_account.and(results::idempotency_key.eq(Some(key)));
+                results::table.on(holds.assume_not_null())
+            };
+            let unheld = |(key, prism): WithoutHeld| (key, prism, None);
+            let found: QueryResult<CreateCallColumns> = match (prism, idempotency_key) {
+                (PrismSelector::Id(id), None) => {
+                    let query = callers.left_join(by_id(id));
+                    let found = on!(
+                        connection,
+                        BY_ID,
+                        get_result(query.select(WithoutHeld::as_select()))
+                    );
+                    found.map(unheld)
                 }
-                PrismSelector::Slug(slug) => {
-                    let is_selected = of_account.and(prisms::slug.eq(slug));
-                    let query = callers.left_join(prisms::table.on(is_selected));
-                    find_call!(connection, query, idempotency_key)
+                (PrismSelector::Id(id), Some(key)) => {
+                    let query = callers.left_join(by_id(id)).left_join(held(key));
+                    on!(
+                        connection,
+                        BY_ID_WITH_KEY,
+                        get_result(query.select(CreateCallColumns::as_select()))
+                    )
+                }
+                (PrismSelector::Slug(slug), None) => {
+                    let query = callers.left_join(by_slug(slug));
+                    let found = on!(
+                        connection,
+                        BY_SLUG,
+                        get_result(query.select(WithoutHeld::as_select()))
+                    );
+                    found.map(unheld)
+                }
+                (PrismSelector::Slug(slug), Some(key)) => {
+                    let query = callers.left_join(by_slug(slug)).left_join(held(key));
+                    on!(
+                        connection,
+                        BY_SLUG_WITH_KEY,
+                        get_result(query.select(CreateCallColumns::as_select()))
+                    )
                 }
             };
             let Some((key, prism, held)) = found.optional()? else {

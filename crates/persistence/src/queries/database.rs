@@ -15,7 +15,7 @@ use tokio::runtime::Handle;
 
 use crate::connections::{
     Connection, ConnectionUse, Connections, DatabaseUrl, ExclusiveConnection, GroupCommit,
-    MissingFile, Pools, on,
+    MissingFile, Pools, Transaction, on,
 };
 use crate::error::{ConnectError, PersistenceError};
 use crate::queries::database::cache::Immutable;
@@ -207,6 +207,21 @@ impl Database {
         F: Future<Output = Result<T, PersistenceError>> + Send + 'static,
     {
         self.connections.write(query)
+    }
+
+    /// Begins a transaction and gives it to a body that writes, which commits it; a body that
+    /// returns without rolls back. The body runs as a task of the main runtime to its end, even when
+    /// the caller is cancelled.
+    pub(crate) fn begin<T, B, F>(
+        &self,
+        body: B,
+    ) -> impl Future<Output = Result<T, PersistenceError>> + use<T, B, F>
+    where
+        T: Send + 'static,
+        B: FnOnce(Transaction) -> F + Send + 'static,
+        F: Future<Output = Result<T, PersistenceError>> + Send + 'static,
+    {
+        self.connections.begin(body)
     }
 }
 

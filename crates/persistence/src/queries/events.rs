@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 pub use self::filter::{EventActors, EventFilter, EventRange};
 pub use self::names::PrismNameRow;
-use crate::connections::{load_as, on};
+use crate::connections::{Transaction, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::schema::events;
@@ -102,16 +102,11 @@ impl TryFrom<EventColumns> for Event {
 }
 
 /// Saves an event in the transaction of the change that it records.
-macro_rules! add_event {
-    ($c:ident, $event:expr) => {
-        diesel::insert_into($crate::schema::events::table)
-            .values($crate::queries::events::EventColumns::from($event))
-            .execute($c)
-            .await?
-    };
+pub(crate) async fn add_event_to(tx: &mut Transaction, event: Event) -> QueryResult<()> {
+    let insert = diesel::insert_into(events::table).values(EventColumns::from(event));
+    on!(tx, execute(insert))?;
+    Ok(())
 }
-
-pub(crate) use add_event;
 
 impl Database {
     /// Saves an event of an action that changes nothing in the database, such as an export.

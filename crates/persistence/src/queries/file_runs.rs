@@ -8,8 +8,6 @@ mod row;
 use std::collections::BTreeSet;
 
 use diesel::prelude::*;
-use diesel::result::Error::RollbackTransaction;
-use diesel_async::RunQueryDsl;
 use refract_domain::event::Event;
 use refract_domain::ids::{AccountId, FileRunId, PrismId};
 
@@ -17,12 +15,12 @@ pub use self::change::{FileRunMatch, FileRunUpdate};
 pub use self::lease::{EndedLease, FileRunLease, LeasedFileRun, RenewedLease};
 pub use self::new_run::NewFileRun;
 use self::new_run::NewFileRunColumns;
+use self::row::FileRunColumns;
 pub use self::row::FileRunRow;
-use self::row::{FileRunColumns, RowParts, rows_of};
-use crate::connections::{for_update, on, unless_rolled_back};
+use crate::connections::{find_as, for_update, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::add_event_to;
 use crate::schema::sql_types::Bind;
 use crate::schema::{file_runs, prisms, uploads};
 
@@ -44,23 +42,24 @@ impl Database {
         event: Event,
     ) -> Result<bool, PersistenceError> {
         let account = event.stamp.account;
-        unless_rolled_back!(self, |c| {
+        self.begin(async move |mut tx| {
             let whole = uploads::table
                 .find(Bind(new.upload))
                 .filter(uploads::account_id.eq(Bind(account)));
-            let whole = whole.select((uploads::file_name, uploads::sha256));
             // a deletion of the file waits for this run, or this run finds no whole file
-            let found: Option<(String, Option<String>)> =
-                for_update(whole).get_result(c).await.optional()?;
+            let whole = for_update(whole.select((uploads::file_name, uploads::sha256)));
+            let found: Option<(String, Option<String>)> = on!(tx, get_result(whole)).optional()?;
             let Some((file_name, Some(sha256))) = found else {
-                return Err(RollbackTransaction);
+                return Ok(false);
             };
             let columns = NewFileRunColumns::of(&new, &event.stamp, file_name, sha256);
             let insert = diesel::insert_into(file_runs::table).values(columns);
-            insert.execute(c).await?;
-            add_event!(c, event);
-            QueryResult::Ok(())
+            on!(tx, execute(insert))?;
+            add_event_to(&mut tx, event).await?;
+            tx.commit().await?;
+            Ok(true)
         })
+        .await
     }
 
     /// Finds a file run of the account.
@@ -69,16 +68,11 @@ impl Database {
         account: AccountId,
         run: FileRunId,
     ) -> Result<Option<FileRunRow>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = file_runs::table
-                .inner_join(prisms::table.on(prisms::id.eq(file_runs::prism_id)))
-                .filter(file_runs::id.eq(Bind(run)))
-                .filter(file_runs::account_id.eq(Bind(account)));
-            let found: Option<RowParts> =
-                on!(connection, get_result(rows_of!(query))).optional()?;
-            found.map(FileRunRow::try_from).transpose()
-        })
-        .await
+        let query = file_runs::table
+            .inner_join(prisms::table.on(prisms::id.eq(file_runs::prism_id)))
+            .filter(file_runs::id.eq(Bind(run)))
+            .filter(file_runs::account_id.eq(Bind(account)));
+        find_as!(self, query, FileRunColumns).await
     }
 
     /// Up to `limit` file runs of the account before an id, newest first.
@@ -89,23 +83,19 @@ impl Database {
         before: FileRunId,
         limit: u32,
     ) -> Result<Vec<FileRunRow>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = file_runs::table
-                .inner_join(prisms::table.on(prisms::id.eq(file_runs::prism_id)))
-                .filter(file_runs::account_id.eq(Bind(account)))
-                .filter(file_runs::id.lt(Bind(before)))
-                .order(file_runs::id.desc())
-                .limit(i64::from(limit));
-            let found: Vec<RowParts> = match scope {
-                FileRunScope::Account => on!(connection, load(rows_of!(query)))?,
-                FileRunScope::Prism(prism) => {
-                    let query = query.filter(file_runs::prism_id.eq(Bind(prism)));
-                    on!(connection, load(rows_of!(query)))?
-                }
-            };
-            found.into_iter().map(FileRunRow::try_from).collect()
-        })
-        .await
+        let query = file_runs::table
+            .inner_join(prisms::table.on(prisms::id.eq(file_runs::prism_id)))
+            .filter(file_runs::account_id.eq(Bind(account)))
+            .filter(file_runs::id.lt(Bind(before)))
+            .order(file_runs::id.desc())
+            .limit(i64::from(limit));
+        match scope {
+            FileRunScope::Account => load_as!(self, query, FileRunColumns).await,
+            FileRunScope::Prism(prism) => {
+                let query = query.filter(file_runs::prism_id.eq(Bind(prism)));
+                load_as!(self, query, FileRunColumns).await
+            }
+        }
     }
 
     /// The names of the files of these file runs, as far as they are the account's. Makes no query
@@ -137,18 +127,14 @@ impl Database {
         sha256: String,
         limit: u32,
     ) -> Result<Vec<FileRunRow>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = file_runs::table
-                .inner_join(prisms::table.on(prisms::id.eq(file_runs::prism_id)))
-                .filter(file_runs::account_id.eq(Bind(account)))
-                .filter(file_runs::prism_id.eq(Bind(prism)))
-                .filter(file_runs::file_sha256.eq(sha256))
-                .order(file_runs::id.desc())
-                .limit(i64::from(limit));
-            let found: Vec<RowParts> = on!(connection, load(rows_of!(query)))?;
-            found.into_iter().map(FileRunRow::try_from).collect()
-        })
-        .await
+        let query = file_runs::table
+            .inner_join(prisms::table.on(prisms::id.eq(file_runs::prism_id)))
+            .filter(file_runs::account_id.eq(Bind(account)))
+            .filter(file_runs::prism_id.eq(Bind(prism)))
+            .filter(file_runs::file_sha256.eq(sha256))
+            .order(file_runs::id.desc())
+            .limit(i64::from(limit));
+        load_as!(self, query, FileRunColumns).await
     }
 
     /// The mappings of the newest file run of a prism whose file was checked, as the use case wrote

@@ -8,7 +8,6 @@ use std::net::IpAddr;
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel_async::RunQueryDsl;
 use refract_domain::account::key_networks::KeyNetworks;
 use refract_domain::account::key_use::KeyTimes;
 use refract_domain::account::secret_hash::ApiKeyHash;
@@ -19,10 +18,10 @@ pub use self::ending::EndingKey;
 pub(crate) use self::networks::NetworksColumn;
 pub use self::networks::SetNetworksOutcome;
 pub use self::replace::{NewSuccessor, ReplaceKeyOutcome};
-use crate::connections::{in_transaction, on, run, transaction};
+use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::add_event_to;
 use crate::schema::api_keys;
 use crate::schema::sql_types::Bind;
 
@@ -145,12 +144,13 @@ impl Database {
             to: (!details.is_empty()).then(|| EventDetail::list(&details)),
             ..stamp.event(EventAction::KeyCreated, EventTarget::Key(key.id))
         };
-        transaction!(self, |c| {
+        self.begin(async move |mut tx| {
             let insert = diesel::insert_into(api_keys::table).values(columns);
-            insert.execute(c).await?;
-            add_event!(c, event);
-            QueryResult::Ok(())
+            on!(tx, execute(insert))?;
+            add_event_to(&mut tx, event).await?;
+            Ok(tx.commit().await?)
         })
+        .await
     }
 
     /// The keys of an account, oldest first, revoked ones included, without counting their results.
@@ -177,7 +177,7 @@ impl Database {
     ) -> Result<Option<DateTime<Utc>>, PersistenceError> {
         let (account, now) = (stamp.account, stamp.at);
         let event = stamp.event(EventAction::KeyRevoked, EventTarget::Key(key));
-        self.write(async move |mut connection| {
+        self.begin(async move |mut tx| {
             let of_account = || {
                 api_keys::id
                     .eq(Bind(key))
@@ -186,16 +186,16 @@ impl Database {
             let active = api_keys::table
                 .filter(of_account())
                 .filter(api_keys::revoked_at.is_null());
+            let update = diesel::update(active).set(api_keys::revoked_at.eq(Some(now)));
+            if on!(tx, execute(update))? == 1 {
+                add_event_to(&mut tx, event).await?;
+            }
             let query = api_keys::table
                 .filter(of_account())
                 .select(api_keys::revoked_at);
-            let revoked_at: Option<Option<DateTime<Utc>>> = in_transaction!(connection, |c| {
-                let update = diesel::update(active).set(api_keys::revoked_at.eq(Some(now)));
-                if update.execute(c).await? == 1 {
-                    add_event!(c, event);
-                }
-                query.get_result(c).await.optional()
-            })?;
+            let revoked_at: Option<Option<DateTime<Utc>>> =
+                on!(tx, get_result(query)).optional()?;
+            tx.commit().await?;
             Ok(revoked_at.flatten())
         })
         .await
@@ -213,21 +213,22 @@ impl Database {
         let mut uses = uses.to_vec();
         // every node locks rows in one order, so that two cannot deadlock
         uses.sort_unstable();
-        transaction!(self, |c| {
-            for KeyUse { key, at, client } in &uses {
+        self.begin(async move |mut tx| {
+            for KeyUse { key, at, client } in uses {
                 let is_news = api_keys::last_used_at
                     .is_null()
-                    .or(api_keys::last_used_at.lt(Some(*at)).assume_not_null());
+                    .or(api_keys::last_used_at.lt(Some(at)).assume_not_null());
                 let known = api_keys::table
-                    .filter(api_keys::id.eq(Bind(*key)))
+                    .filter(api_keys::id.eq(Bind(key)))
                     .filter(is_news);
                 let last_use = (
-                    api_keys::last_used_at.eq(Some(*at)),
+                    api_keys::last_used_at.eq(Some(at)),
                     api_keys::last_used_from.eq(client.map(|address| address.to_string())),
                 );
-                run!(c, diesel::update(known).set(last_use));
+                on!(tx, execute(diesel::update(known).set(last_use)))?;
             }
-            QueryResult::Ok(())
+            Ok(tx.commit().await?)
         })
+        .await
     }
 }

@@ -6,8 +6,6 @@ pub(crate) mod revisions;
 use std::sync::Arc;
 
 use diesel::prelude::*;
-use diesel::result::Error::RollbackTransaction;
-use diesel_async::RunQueryDsl;
 use refract_domain::event::{EventStamp, LensChangeDetails};
 use refract_domain::ids::PrismId;
 use refract_domain::lens::Lens;
@@ -16,10 +14,10 @@ use refract_traces::StatementName;
 use self::lens_json::{lens_from_json, lens_to_json};
 pub use self::revisions::{LensRevision, LensSave};
 use self::revisions::{LensRevisionColumns, keep_replaced_lens};
-use crate::connections::{on, run, unless_rolled_back};
+use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::add_event_to;
 use crate::queries::prisms::changes::{ChangeColumns, ChangeKind};
 use crate::queries::prisms::events::lens_changed;
 use crate::queries::prisms::row::{Prism, WriteOutcome};
@@ -81,22 +79,25 @@ impl Database {
         let kept = LensRevisionColumns::new(&stamp, read.id, next, lens)?;
         let event = lens_changed(stamp, read.id, lens, details);
         let read = read.clone();
-        let written = unless_rolled_back!(self, |c| {
-            keep_replaced_lens!(c, read.id, read.lens_revision);
+        self.begin(async move |mut tx| {
+            keep_replaced_lens(&mut tx, read.id, read.lens_revision).await?;
             let unchanged = prisms::table
                 .filter(prisms::id.eq(Bind(read.id)))
                 .filter(prisms::latest_version.eq(read.latest_version.get()))
                 .filter(prisms::lens_revision.eq(read.lens_revision));
             let revision = prisms::lens_revision.eq(prisms::lens_revision + 1);
             let update = diesel::update(unchanged).set((prisms::lens.eq(json), revision));
-            if update.execute(c).await? == 0 {
-                return Err(RollbackTransaction);
+            if on!(tx, execute(update))? == 0 {
+                return Ok(WriteOutcome::Stale);
             }
-            run!(c, diesel::insert_into(lens_revisions::table).values(kept));
-            run!(c, diesel::insert_into(prism_changes::table).values(change));
-            add_event!(c, event);
-            QueryResult::Ok(())
-        })?;
-        Ok(WriteOutcome::of(written))
+            let kept = diesel::insert_into(lens_revisions::table).values(kept);
+            on!(tx, execute(kept))?;
+            let change = diesel::insert_into(prism_changes::table).values(change);
+            on!(tx, execute(change))?;
+            add_event_to(&mut tx, event).await?;
+            tx.commit().await?;
+            Ok(WriteOutcome::Saved)
+        })
+        .await
     }
 }

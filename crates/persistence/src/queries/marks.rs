@@ -44,9 +44,10 @@ impl Database {
         let mut rows: Vec<_> = marks.iter().map(|mark| MarkRow::new(prism, mark)).collect();
         // concurrent saves lock the rows of marks in one order
         rows.sort_unstable_by(|a, b| (a.result_id, &a.question).cmp(&(b.result_id, &b.question)));
-        self.write(async move |connection| {
-            let saved = insert::insert(prism, rows, stamp, connection).await;
-            Ok(saved?)
+        self.begin(async move |mut tx| {
+            let changed = insert::insert(&mut tx, prism, rows, stamp).await?;
+            tx.commit().await?;
+            Ok(changed)
         })
         .await
     }

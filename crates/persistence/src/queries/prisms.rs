@@ -9,7 +9,6 @@ mod save_definitions;
 mod versions;
 
 use diesel::prelude::*;
-use diesel_async::RunQueryDsl;
 use refract_domain::event::{Event, EventAction, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, PrismId};
 use refract_domain::prism::slug::{PrismSelector, Slug};
@@ -23,10 +22,10 @@ pub use self::example_texts::{
 pub use self::row::{Prism, WriteOutcome};
 pub use self::save_definitions::{DefinedPrism, PrismDefinition};
 pub use self::versions::{NewVersion, PrismHistory};
-use crate::connections::{find_as, for_update, in_transaction, load_as, run, transaction};
+use crate::connections::{find_as, for_update, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::add_event_to;
 use crate::queries::prisms::changes::ChangeColumns;
 use crate::queries::prisms::events::renamed;
 use crate::queries::prisms::row::PrismColumns;
@@ -84,7 +83,7 @@ impl Database {
                     .clone()
                     .event(EventAction::PrismCreated, EventTarget::Prism(id))
             };
-            if self.insert_prism(&prism, version, event).await? == 1 {
+            if self.insert_prism(&prism, version, event).await? {
                 return Ok(prism);
             }
         }
@@ -93,13 +92,13 @@ impl Database {
         ))
     }
 
-    /// Inserts a prism; inserts nothing when its slug is taken.
+    /// Inserts a prism; `false`, with nothing inserted, when its slug is taken.
     async fn insert_prism(
         &self,
         prism: &Prism,
         version: VersionColumns,
         event: Event,
-    ) -> Result<usize, PersistenceError> {
+    ) -> Result<bool, PersistenceError> {
         let values = (
             prisms::id.eq(Bind(prism.id)),
             prisms::account_id.eq(Bind(prism.account)),
@@ -109,23 +108,19 @@ impl Database {
             prisms::lens_revision.eq(prism.lens_revision),
             prisms::created_at.eq(Bind(prism.created_at)),
         );
-        self.write(async move |mut connection| {
-            let inserted = in_transaction!(connection, |c| {
-                let insert = diesel::insert_into(prisms::table).values(values);
-                let insert = insert
-                    .on_conflict((prisms::account_id, prisms::slug))
-                    .do_nothing();
-                let inserted = insert.execute(c).await?;
-                if inserted == 1 {
-                    run!(
-                        c,
-                        diesel::insert_into(prism_versions::table).values(version)
-                    );
-                    add_event!(c, event);
-                }
-                QueryResult::Ok(inserted)
-            })?;
-            Ok(inserted)
+        self.begin(async move |mut tx| {
+            let insert = diesel::insert_into(prisms::table).values(values);
+            let insert = insert
+                .on_conflict((prisms::account_id, prisms::slug))
+                .do_nothing();
+            let is_inserted = on!(tx, execute(insert))? == 1;
+            if is_inserted {
+                let insert = diesel::insert_into(prism_versions::table).values(version);
+                on!(tx, execute(insert))?;
+                add_event_to(&mut tx, event).await?;
+            }
+            tx.commit().await?;
+            Ok(is_inserted)
         })
         .await
     }
@@ -176,23 +171,23 @@ impl Database {
     ) -> Result<(), PersistenceError> {
         let name = name.clone();
         let change = ChangeColumns::new(&stamp, prism, ChangeKind::Renamed);
-        transaction!(self, |c| {
+        self.begin(async move |mut tx| {
             let named_otherwise = prisms::table
                 .filter(prisms::id.eq(Bind(prism)))
                 .filter(prisms::name.ne(name.as_str().to_owned()));
             let before = for_update(named_otherwise.clone().select(prisms::name));
-            let before: Option<String> = before.get_result(c).await.optional()?;
+            let before: Option<String> = on!(tx, get_result(before)).optional()?;
             if let Some(before) = before {
-                let update = diesel::update(named_otherwise);
-                update
-                    .set(prisms::name.eq(name.as_str().to_owned()))
-                    .execute(c)
-                    .await?;
-                run!(c, diesel::insert_into(prism_changes::table).values(change));
-                add_event!(c, renamed(stamp, prism, before, name));
+                let update =
+                    diesel::update(named_otherwise).set(prisms::name.eq(name.as_str().to_owned()));
+                on!(tx, execute(update))?;
+                let insert = diesel::insert_into(prism_changes::table).values(change);
+                on!(tx, execute(insert))?;
+                add_event_to(&mut tx, renamed(stamp, prism, before, name)).await?;
             }
-            QueryResult::Ok(())
+            Ok(tx.commit().await?)
         })
+        .await
     }
 
     /// Archives a prism from the moment of the change on, or restores it, with an event. A prism in
@@ -211,16 +206,18 @@ impl Database {
         };
         let change = ChangeColumns::new(&stamp, prism, kind);
         let event = stamp.event(action, EventTarget::Prism(prism));
-        transaction!(self, |c| {
+        self.begin(async move |mut tx| {
             let in_other_state = prisms::table
                 .filter(prisms::id.eq(Bind(prism)))
                 .filter(prisms::archived_at.is_null().eq(archived));
             let update = diesel::update(in_other_state).set(prisms::archived_at.eq(archived_at));
-            if update.execute(c).await? == 1 {
-                run!(c, diesel::insert_into(prism_changes::table).values(change));
-                add_event!(c, event);
+            if on!(tx, execute(update))? == 1 {
+                let insert = diesel::insert_into(prism_changes::table).values(change);
+                on!(tx, execute(insert))?;
+                add_event_to(&mut tx, event).await?;
             }
-            QueryResult::Ok(())
+            Ok(tx.commit().await?)
         })
+        .await
     }
 }

@@ -11,7 +11,6 @@ use std::collections::HashMap;
 use chrono::{DateTime, Utc};
 use diesel::dsl::{count, count_star};
 use diesel::prelude::*;
-use diesel_async::RunQueryDsl;
 use refract_domain::ids::{AccountId, PrismId, ResultId, RetestId};
 
 pub use self::answers::RetestTextRow;
@@ -20,7 +19,7 @@ pub use self::lease::{EndedRetestLease, LeasedRetest, RetestLease};
 pub use self::new_retest::{CreateRetestOutcome, NewRetest};
 use self::row::RetestColumns;
 pub use self::row::{RetestCounts, RetestRow};
-use crate::connections::{for_update, in_transaction, on, run};
+use crate::connections::{for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::schema::sql_types::Bind;
@@ -139,31 +138,31 @@ impl Database {
     /// Deletes the first answers of a retest that ended, in the order in which deletions of results
     /// lock them; returns whether it may have more.
     async fn delete_first_answers(&self, retest: RetestId) -> Result<bool, PersistenceError> {
-        self.write(async move |mut connection| {
-            Ok(in_transaction!(connection, |c| {
-                let ended = retests::table
-                    .find(Bind(retest))
-                    .filter(retests::ended_at.is_not_null())
-                    .select(retests::id);
-                // from here on the retest is not continued
-                let ended: Option<RetestId> = for_update(ended).get_result(c).await.optional()?;
-                if ended.is_none() {
-                    return QueryResult::Ok(false);
-                }
-                let first = retest_answers::table
-                    .filter(retest_answers::retest_id.eq(Bind(retest)))
-                    .order(retest_answers::result_id)
-                    .limit(DELETED_ANSWERS)
-                    .select(retest_answers::result_id);
-                let first: Vec<ResultId> = for_update(first).load(c).await?;
-                let deleted: Vec<_> = first.iter().copied().map(Bind).collect();
-                let answers = retest_answers::table
-                    .filter(retest_answers::retest_id.eq(Bind(retest)))
-                    .filter(retest_answers::result_id.eq_any(deleted));
-                run!(c, diesel::delete(answers));
-                let most = usize::try_from(DELETED_ANSWERS).unwrap_or(usize::MAX);
-                QueryResult::Ok(first.len() == most)
-            })?)
+        self.begin(async move |mut tx| {
+            let ended = retests::table
+                .find(Bind(retest))
+                .filter(retests::ended_at.is_not_null())
+                .select(retests::id);
+            // from here on the retest is not continued
+            let ended: Option<RetestId> = on!(tx, get_result(for_update(ended))).optional()?;
+            if ended.is_none() {
+                tx.commit().await?;
+                return Ok(false);
+            }
+            let first = retest_answers::table
+                .filter(retest_answers::retest_id.eq(Bind(retest)))
+                .order(retest_answers::result_id)
+                .limit(DELETED_ANSWERS)
+                .select(retest_answers::result_id);
+            let first: Vec<ResultId> = on!(tx, load(for_update(first)))?;
+            let deleted: Vec<_> = first.iter().copied().map(Bind).collect();
+            let answers = retest_answers::table
+                .filter(retest_answers::retest_id.eq(Bind(retest)))
+                .filter(retest_answers::result_id.eq_any(deleted));
+            on!(tx, execute(diesel::delete(answers)))?;
+            tx.commit().await?;
+            let most = usize::try_from(DELETED_ANSWERS).unwrap_or(usize::MAX);
+            Ok(first.len() == most)
         })
         .await
     }

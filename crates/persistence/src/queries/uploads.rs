@@ -5,16 +5,14 @@ mod deletion;
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::result::Error::RollbackTransaction;
-use diesel_async::RunQueryDsl;
 use refract_domain::event::Event;
 use refract_domain::ids::{AccountId, PersonId, UploadId};
 
 pub use self::deletion::{OldUploadRow, OldUploads, UploadDeletion};
-use crate::connections::{find_as, on, unless_rolled_back};
+use crate::connections::{find_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::add_event_to;
 use crate::schema::sql_types::Bind;
 use crate::schema::{upload_pieces, uploads};
 
@@ -144,7 +142,7 @@ impl Database {
         event: Event,
     ) -> Result<bool, PersistenceError> {
         let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
-        unless_rolled_back!(self, |c| {
+        self.begin(async move |mut tx| {
             let begun = uploads::table
                 .find(Bind(upload))
                 .filter(uploads::sha256.is_null());
@@ -152,18 +150,20 @@ impl Database {
                 uploads::bytes.eq(Some(bytes)),
                 uploads::sha256.eq(Some(sha256)),
             ));
-            let is_begun = update.execute(c).await? > 0;
+            let is_begun = on!(tx, execute(update))? > 0;
             // from here on no piece is deleted as a part of an upload that took too long
             let saved = upload_pieces::table
                 .filter(upload_pieces::upload_id.eq(Bind(upload)))
                 .count();
-            let saved: i64 = saved.get_result(c).await?;
+            let saved: i64 = on!(tx, get_result(saved))?;
             if !is_begun || saved != i64::from(pieces) {
-                return Err(RollbackTransaction);
+                return Ok(false);
             }
-            add_event!(c, event);
-            QueryResult::Ok(())
+            add_event_to(&mut tx, event).await?;
+            tx.commit().await?;
+            Ok(true)
         })
+        .await
     }
 
     /// Finds a whole upload of the account.

@@ -3,16 +3,14 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::result::Error::DeserializationError;
 use diesel::sql_query;
 use diesel::upsert::excluded;
-use diesel_async::RunQueryDsl;
 use refract_domain::ids::{AccountId, BudgetHolderId};
 use refract_domain::result::cost::Cost;
 
 use super::month_cost::CostColumns;
 use super::{BudgetColumns, BudgetRow};
-use crate::connections::{for_update, on, run, transaction};
+use crate::connections::{for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::schema::sql_types::{Bind, Id};
@@ -59,31 +57,26 @@ impl Database {
         let others = budget_holds::table
             .filter(budget_holds::account_id.eq(Bind(account)))
             .filter(budget_holds::holder.ne(Bind(holder)));
-        transaction!(self, |c| {
+        self.begin(async move |mut tx| {
             let locked = for_update(stored.select(account_budgets::account_id));
-            let locked: Option<AccountId> = locked.get_result(c).await.optional()?;
+            let locked: Option<AccountId> = on!(tx, get_result(locked)).optional()?;
             if locked.is_none() {
-                run!(c, diesel::delete(own));
+                on!(tx, execute(diesel::delete(own)))?;
+                tx.commit().await?;
                 return Ok(false);
             }
-            let row: BudgetColumns = stored
-                .select(BudgetColumns::as_select())
-                .get_result(c)
-                .await?;
-            let row = BudgetRow::try_from(row).map_err(unreadable)?;
-            run!(
-                c,
-                diesel::delete(others.filter(budget_holds::expires_at.le(Bind(now))))
-            );
-            let held: Vec<i64> = others.select(budget_holds::held_nanos).load(c).await?;
+            let row = on!(tx, get_result(stored.select(BudgetColumns::as_select())))?;
+            let row = BudgetRow::try_from(row)?;
+            let expired = others.filter(budget_holds::expires_at.le(Bind(now)));
+            on!(tx, execute(diesel::delete(expired)))?;
+            let held: Vec<i64> = on!(tx, load(others.select(budget_holds::held_nanos)))?;
             let held = held
                 .into_iter()
                 .filter_map(|nanos| u128::try_from(nanos).ok());
             let open = sql_query(OPEN_COST)
                 .bind::<Id, _>(Bind(account))
                 .bind::<Id, _>(Bind(row.counted.up_to));
-            let open: Vec<CostColumns> = open.load(c).await?;
-            let open = CostColumns::sum(open).map_err(unreadable)?;
+            let open = CostColumns::sum(on!(tx, load(open))?)?;
             let left = BudgetLeft {
                 budget: row.budget.as_cost(),
                 spent: [row.counted.cost, open].into_iter().sum(),
@@ -96,19 +89,19 @@ impl Database {
                 budget_holds::held_nanos.eq(nanos),
                 budget_holds::expires_at.eq(Bind(until)),
             );
-            run!(
-                c,
-                diesel::insert_into(budget_holds::table)
-                    .values(new)
-                    .on_conflict(budget_holds::holder)
-                    .do_update()
-                    .set((
-                        budget_holds::held_nanos.eq(excluded(budget_holds::held_nanos)),
-                        budget_holds::expires_at.eq(excluded(budget_holds::expires_at)),
-                    ))
-            );
+            let save = diesel::insert_into(budget_holds::table)
+                .values(new)
+                .on_conflict(budget_holds::holder)
+                .do_update()
+                .set((
+                    budget_holds::held_nanos.eq(excluded(budget_holds::held_nanos)),
+                    budget_holds::expires_at.eq(excluded(budget_holds::expires_at)),
+                ));
+            on!(tx, execute(save))?;
+            tx.commit().await?;
             Ok(true)
         })
+        .await
     }
 
     /// Releases what some work holds back.
@@ -120,8 +113,4 @@ impl Database {
         })
         .await
     }
-}
-
-fn unreadable(error: PersistenceError) -> diesel::result::Error {
-    DeserializationError(Box::new(error))
 }

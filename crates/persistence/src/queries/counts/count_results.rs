@@ -1,10 +1,9 @@
 //! Counts results once: adds what they used to the stored sums, and moves the watermark.
 
 use diesel::prelude::*;
-use diesel_async::RunQueryDsl;
 use refract_domain::ids::{PrismId, ResultId};
 
-use crate::connections::{run, transaction};
+use crate::connections::{Transaction, for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::results::usage::{AddUsage, AddedResults, UsageTable};
@@ -13,26 +12,18 @@ use crate::schema::{counted_results, results};
 
 /// Locks the watermark of a prism until the transaction ends, and returns it: results with ids up to
 /// it are counted. A prism without one gets the lowest.
-macro_rules! lock_watermark {
-    ($c:expr, $prism:expr) => {{
-        let first = diesel::insert_into($crate::schema::counted_results::table).values((
-            $crate::schema::counted_results::prism_id.eq($crate::schema::sql_types::Bind($prism)),
-            $crate::schema::counted_results::up_to.eq($crate::schema::sql_types::Bind(
-                refract_domain::ids::ResultId::LOWEST,
-            )),
-        ));
-        run!($c, first.on_conflict_do_nothing());
-        let watermark = $crate::schema::counted_results::table
-            .find($crate::schema::sql_types::Bind($prism))
-            .select($crate::schema::counted_results::up_to);
-        let up_to: refract_domain::ids::ResultId = $crate::connections::for_update(watermark)
-            .get_result($c)
-            .await?;
-        up_to
-    }};
+pub(crate) async fn lock_watermark(tx: &mut Transaction, prism: PrismId) -> QueryResult<ResultId> {
+    let first = diesel::insert_into(counted_results::table).values((
+        counted_results::prism_id.eq(Bind(prism)),
+        counted_results::up_to.eq(Bind(ResultId::LOWEST)),
+    ));
+    on!(tx, execute(first.on_conflict_do_nothing()))?;
+    let watermark = counted_results::table.find(Bind(prism));
+    on!(
+        tx,
+        get_result(for_update(watermark.select(counted_results::up_to)))
+    )
 }
-
-pub(crate) use lock_watermark;
 
 /// How far a prism's results are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,8 +46,8 @@ impl Database {
         up_to: ResultId,
         most: u32,
     ) -> Result<CountProgress, PersistenceError> {
-        transaction!(self, |c| {
-            let after = lock_watermark!(c, prism);
+        self.begin(async move |mut tx| {
+            let after = lock_watermark(&mut tx, prism).await?;
             let next = results::table
                 // ordered like the prism's index, as in `find_first_result`
                 .filter(results::prism_id.eq_any(vec![Bind(prism)]))
@@ -65,19 +56,19 @@ impl Database {
                 .order((results::prism_id, results::id))
                 .select(results::id);
             let last = next.offset(i64::from(most.max(1)) - 1).limit(1);
-            let last: Option<ResultId> = last.get_result(c).await.optional()?;
+            let last: Option<ResultId> = on!(tx, get_result(last)).optional()?;
             let counted_to = last.unwrap_or(up_to).max(after);
             let counted = AddedResults::Between(prism, after, counted_to);
-            run!(c, AddUsage::to(UsageTable::Days, counted));
-            run!(
-                c,
-                diesel::update(counted_results::table.find(Bind(prism)))
-                    .set(counted_results::up_to.eq(Bind(counted_to)))
-            );
-            QueryResult::Ok(match last {
+            on!(tx, execute(AddUsage::to(UsageTable::Days, counted)))?;
+            let update = diesel::update(counted_results::table.find(Bind(prism)))
+                .set(counted_results::up_to.eq(Bind(counted_to)));
+            on!(tx, execute(update))?;
+            tx.commit().await?;
+            Ok(match last {
                 Some(_) => CountProgress::More,
                 None => CountProgress::Done,
             })
         })
+        .await
     }
 }

@@ -1,19 +1,17 @@
 //! Changes of file runs by people: each names the state that it replaces (compare and swap).
 
 use diesel::prelude::*;
-use diesel::result::Error::RollbackTransaction;
 use diesel::sql_types::Bool;
-use diesel_async::RunQueryDsl;
 use refract_domain::event::Event;
 use refract_domain::ids::FileRunId;
 use refract_domain::prism::VersionNumber;
 use refract_domain::result::file_run::{FileRunLimits, FileRunState};
 
 use super::row::limit_columns;
-use crate::connections::{run, unless_rolled_back};
+use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::add_event_to;
 use crate::schema::file_runs;
 use crate::schema::sql_types::Bind;
 
@@ -63,7 +61,7 @@ impl Database {
         let (account, now) = (event.stamp.account, event.stamp.at);
         let is_started = update.to == FileRunState::Running;
         let ended_at = update.to.is_final().then_some(now);
-        unless_rolled_back!(self, |c| {
+        self.begin(async move |mut tx| {
             let has_file = file_runs::upload_id
                 .is_not_null()
                 .or::<_, Bool>(!update.needs_file);
@@ -82,39 +80,35 @@ impl Database {
                     .progress
                     .map(|progress| file_runs::progress.eq(progress)),
             ));
-            if swap.execute(c).await? == 0 {
-                return Err(RollbackTransaction);
+            if on!(tx, execute(swap))? == 0 {
+                return Ok(false);
             }
             if let Some(limits) = update.limits {
                 let (requests, tokens, rows) = limit_columns(limits);
-                run!(
-                    c,
-                    diesel::update(one()).set((
-                        file_runs::most_model_requests.eq(requests),
-                        file_runs::most_tokens.eq(tokens),
-                        file_runs::most_failed_rows.eq(rows),
-                    ))
-                );
+                let update = diesel::update(one()).set((
+                    file_runs::most_model_requests.eq(requests),
+                    file_runs::most_tokens.eq(tokens),
+                    file_runs::most_failed_rows.eq(rows),
+                ));
+                on!(tx, execute(update))?;
             }
             if let Some(matched) = update.matched {
-                run!(
-                    c,
-                    diesel::update(one()).set((
-                        file_runs::mappings.eq(matched.mappings),
-                        file_runs::version.eq(matched.version.get()),
-                        file_runs::file_check.eq(None::<String>),
-                    ))
-                );
+                let update = diesel::update(one()).set((
+                    file_runs::mappings.eq(matched.mappings),
+                    file_runs::version.eq(matched.version.get()),
+                    file_runs::file_check.eq(None::<String>),
+                ));
+                on!(tx, execute(update))?;
             }
             if is_started {
                 let first = one().filter(file_runs::started_at.is_null());
-                run!(
-                    c,
-                    diesel::update(first).set(file_runs::started_at.eq(Some(now)))
-                );
+                let update = diesel::update(first).set(file_runs::started_at.eq(Some(now)));
+                on!(tx, execute(update))?;
             }
-            add_event!(c, event);
-            QueryResult::Ok(())
+            add_event_to(&mut tx, event).await?;
+            tx.commit().await?;
+            Ok(true)
         })
+        .await
     }
 }

@@ -7,17 +7,15 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::result::Error::RollbackTransaction;
-use diesel_async::RunQueryDsl;
 use refract_domain::event::Event;
 use refract_domain::ids::{AccountId, FileRunId, NodeId};
 use refract_domain::result::file_run::{FileRunLimits, FileRunState};
 
 use super::row::{FileRunRow, LimitColumns, saved_limits, saved_state};
-use crate::connections::{for_update, in_transaction, is_committed, on, run};
+use crate::connections::{for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::add_event_to;
 use crate::schema::file_runs;
 use crate::schema::sql_types::Bind;
 
@@ -175,32 +173,26 @@ impl Database {
         until: DateTime<Utc>,
         progress: String,
     ) -> Result<Option<RenewedLease>, PersistenceError> {
-        self.write(async move |mut connection| {
-            let renewed: Option<(String, LimitColumns)> = in_transaction!(connection, |c| {
-                let held = || {
-                    file_runs::table
-                        .find(Bind(lease.run))
-                        .filter(file_runs::fence.eq(lease.fence))
-                        .filter(file_runs::lease_holder.eq(Some(lease.node)))
-                };
-                run!(
-                    c,
-                    diesel::update(held()).set((
-                        file_runs::lease_until.eq(Some(until)),
-                        file_runs::progress.eq(progress),
-                    ))
-                );
-                let limits = (
-                    file_runs::most_model_requests,
-                    file_runs::most_tokens,
-                    file_runs::most_failed_rows,
-                );
-                held()
-                    .select((file_runs::state, limits))
-                    .first(c)
-                    .await
-                    .optional()
-            })?;
+        self.begin(async move |mut tx| {
+            let held = || {
+                file_runs::table
+                    .find(Bind(lease.run))
+                    .filter(file_runs::fence.eq(lease.fence))
+                    .filter(file_runs::lease_holder.eq(Some(lease.node)))
+            };
+            let update = diesel::update(held()).set((
+                file_runs::lease_until.eq(Some(until)),
+                file_runs::progress.eq(progress),
+            ));
+            on!(tx, execute(update))?;
+            let limits = (
+                file_runs::most_model_requests,
+                file_runs::most_tokens,
+                file_runs::most_failed_rows,
+            );
+            let renewed = held().select((file_runs::state, limits));
+            let renewed: Option<(String, LimitColumns)> = on!(tx, first(renewed)).optional()?;
+            tx.commit().await?;
             let renewed = renewed.map(|(state, limits)| {
                 Ok(RenewedLease {
                     state: saved_state(&state)?,
@@ -220,41 +212,37 @@ impl Database {
         lease: FileRunLease,
         end: EndedLease,
     ) -> Result<bool, PersistenceError> {
-        self.write(async move |mut connection| {
+        self.begin(async move |mut tx| {
             let held = || {
                 file_runs::table
                     .find(Bind(lease.run))
                     .filter(file_runs::fence.eq(lease.fence))
                     .filter(file_runs::lease_holder.eq(Some(lease.node)))
             };
-            let ended = in_transaction!(connection, |c| {
-                let state = for_update(held().select(file_runs::state));
-                let state: Option<String> = state.get_result(c).await.optional()?;
-                let Some(state) = state.and_then(|name| FileRunState::parse(&name)) else {
-                    return Err(RollbackTransaction);
-                };
-                let new = end.state.filter(|new| state.may_end_as(*new));
-                run!(
-                    c,
-                    diesel::update(held()).set((
-                        file_runs::progress.eq(end.progress),
-                        file_runs::changed_at.eq(Bind(end.at)),
-                        end.check.map(|check| file_runs::file_check.eq(Some(check))),
-                        new.map(|new| file_runs::state.eq(new.name())),
-                        new.map(|_| file_runs::reason.eq(end.reason)),
-                        new.filter(|new| new.is_final())
-                            .map(|_| file_runs::ended_at.eq(Some(end.at))),
-                        file_runs::lease_holder.eq(None::<NodeId>),
-                        file_runs::lease_until.eq(None::<DateTime<Utc>>),
-                    ))
-                );
-                if let (Some(_), Some(event)) = (new, end.event) {
-                    let from = Some(state.into());
-                    add_event!(c, Event { from, ..event });
-                }
-                QueryResult::Ok(())
-            });
-            Ok(is_committed(ended)?)
+            let state = for_update(held().select(file_runs::state));
+            let state: Option<String> = on!(tx, get_result(state)).optional()?;
+            let Some(state) = state.and_then(|name| FileRunState::parse(&name)) else {
+                return Ok(false);
+            };
+            let new = end.state.filter(|new| state.may_end_as(*new));
+            let update = diesel::update(held()).set((
+                file_runs::progress.eq(end.progress),
+                file_runs::changed_at.eq(Bind(end.at)),
+                end.check.map(|check| file_runs::file_check.eq(Some(check))),
+                new.map(|new| file_runs::state.eq(new.name())),
+                new.map(|_| file_runs::reason.eq(end.reason)),
+                new.filter(|new| new.is_final())
+                    .map(|_| file_runs::ended_at.eq(Some(end.at))),
+                file_runs::lease_holder.eq(None::<NodeId>),
+                file_runs::lease_until.eq(None::<DateTime<Utc>>),
+            ));
+            on!(tx, execute(update))?;
+            if let (Some(_), Some(event)) = (new, end.event) {
+                let from = Some(state.into());
+                add_event_to(&mut tx, Event { from, ..event }).await?;
+            }
+            tx.commit().await?;
+            Ok(true)
         })
         .await
     }

@@ -7,7 +7,7 @@ use refract_domain::prism::VersionNumber;
 use refract_domain::result::file_run::{FileRunLimits, FileRunState};
 
 use crate::error::PersistenceError;
-use crate::schema::file_runs;
+use crate::schema::{file_runs, prisms};
 
 /// A stored file run, with the slug and the name of its prism.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,21 +54,17 @@ pub struct FileRunRow {
     pub lease_until: Option<DateTime<Utc>>,
 }
 
-/// Selects file runs, each with its prism's slug and name.
-macro_rules! rows_of {
-    ($query:expr) => {
-        $query.select((FileRunColumns::as_select(), prisms::slug, prisms::name))
-    };
-}
-
-pub(super) use rows_of;
-
+/// The columns of a file run, and its prism's slug and name.
 #[derive(Queryable, Selectable)]
 #[diesel(table_name = file_runs)]
 pub(crate) struct FileRunColumns {
     id: FileRunId,
     account_id: AccountId,
     prism_id: PrismId,
+    #[diesel(select_expression = prisms::slug)]
+    prism_slug: String,
+    #[diesel(select_expression = prisms::name)]
+    prism_name: String,
     version: i32,
     upload_id: Option<UploadId>,
     file_name: String,
@@ -88,21 +84,18 @@ pub(crate) struct FileRunColumns {
     lease_until: Option<DateTime<Utc>>,
 }
 
-/// A row with its prism's slug and name.
-pub(crate) type RowParts = (FileRunColumns, String, String);
-
-impl TryFrom<RowParts> for FileRunRow {
+impl TryFrom<FileRunColumns> for FileRunRow {
     type Error = PersistenceError;
 
-    fn try_from((columns, prism_slug, prism_name): RowParts) -> Result<Self, PersistenceError> {
+    fn try_from(columns: FileRunColumns) -> Result<Self, PersistenceError> {
         let unreadable = |column| PersistenceError::Unreadable { column };
         let version = VersionNumber::new(columns.version);
         Ok(Self {
             id: columns.id,
             account: columns.account_id,
             prism: columns.prism_id,
-            prism_slug,
-            prism_name,
+            prism_slug: columns.prism_slug,
+            prism_name: columns.prism_name,
             version: version.ok_or(unreadable("file_runs.version"))?,
             upload: columns.upload_id,
             file_name: columns.file_name,

@@ -4,15 +4,14 @@ use diesel::backend::Backend;
 use diesel::deserialize::{self, FromSql, Queryable};
 use diesel::prelude::*;
 use diesel::sql_types::{Nullable, Text};
-use diesel_async::RunQueryDsl;
 use refract_domain::account::key_networks::{KeyNetworks, KeyNetworksError};
 use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::ApiKeyId;
 
-use crate::connections::{for_update, in_transaction, run};
+use crate::connections::{for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::add_event_to;
 use crate::schema::api_keys;
 use crate::schema::sql_types::Bind;
 
@@ -60,40 +59,36 @@ impl Database {
         stamp: EventStamp,
     ) -> Result<SetNetworksOutcome, PersistenceError> {
         let networks = networks.cloned();
-        self.write(async move |mut connection| {
-            let outcome: QueryResult<Result<SetNetworksOutcome, PersistenceError>> =
-                in_transaction!(connection, |c| {
-                    let of_account = || {
-                        api_keys::table
-                            .filter(api_keys::id.eq(Bind(key)))
-                            .filter(api_keys::account_id.eq(Bind(stamp.account)))
-                    };
-                    let saved = for_update(of_account().select(api_keys::networks));
-                    let saved: Option<Option<String>> = saved.get_result(c).await.optional()?;
-                    let saved = saved.map(NetworksColumn);
-                    match saved.map(Option::<KeyNetworks>::try_from) {
-                        None => Ok(Ok(SetNetworksOutcome::NotFound)),
-                        Some(Err(_)) => Ok(Err(PersistenceError::Unreadable {
-                            column: "api_keys.networks",
-                        })),
-                        Some(Ok(saved)) if saved == networks => {
-                            Ok(Ok(SetNetworksOutcome::Unchanged))
-                        }
-                        Some(Ok(saved)) => {
-                            let text = networks.as_ref().map(ToString::to_string);
-                            let change = api_keys::networks.eq(text);
-                            run!(c, diesel::update(of_account()).set(change));
-                            let event = Event {
-                                from: Some(EventDetail::key_networks(saved.as_ref())),
-                                to: Some(EventDetail::key_networks(networks.as_ref())),
-                                ..stamp.event(EventAction::KeyChanged, EventTarget::Key(key))
-                            };
-                            add_event!(c, event);
-                            Ok(Ok(SetNetworksOutcome::Changed))
-                        }
-                    }
-                });
-            outcome?
+        self.begin(async move |mut tx| {
+            let of_account = || {
+                api_keys::table
+                    .filter(api_keys::id.eq(Bind(key)))
+                    .filter(api_keys::account_id.eq(Bind(stamp.account)))
+            };
+            let saved = for_update(of_account().select(api_keys::networks));
+            let saved: Option<Option<String>> = on!(tx, get_result(saved)).optional()?;
+            let Some(saved) = saved else {
+                return Ok(SetNetworksOutcome::NotFound);
+            };
+            let unreadable = |_| PersistenceError::Unreadable {
+                column: "api_keys.networks",
+            };
+            let saved: Option<KeyNetworks> =
+                NetworksColumn(saved).try_into().map_err(unreadable)?;
+            if saved == networks {
+                return Ok(SetNetworksOutcome::Unchanged);
+            }
+            let text = networks.as_ref().map(ToString::to_string);
+            let update = diesel::update(of_account()).set(api_keys::networks.eq(text));
+            on!(tx, execute(update))?;
+            let event = Event {
+                from: Some(EventDetail::key_networks(saved.as_ref())),
+                to: Some(EventDetail::key_networks(networks.as_ref())),
+                ..stamp.event(EventAction::KeyChanged, EventTarget::Key(key))
+            };
+            add_event_to(&mut tx, event).await?;
+            tx.commit().await?;
+            Ok(SetNetworksOutcome::Changed)
         })
         .await
     }

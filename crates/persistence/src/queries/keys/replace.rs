@@ -2,16 +2,15 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel_async::RunQueryDsl;
 use refract_domain::account::secret_hash::ApiKeyHash;
 use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::ApiKeyId;
 
 use super::ApiKeyColumns;
-use crate::connections::{for_update, in_transaction, run};
+use crate::connections::{for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::add_event_to;
 use crate::schema::api_keys;
 use crate::schema::sql_types::Bind;
 
@@ -72,46 +71,50 @@ impl Database {
         stamp: EventStamp,
     ) -> Result<ReplaceKeyOutcome, PersistenceError> {
         let new = new.clone();
-        self.write(async move |mut connection| {
-            Ok(in_transaction!(connection, |c| {
-                let replaced = || {
-                    api_keys::table
-                        .filter(api_keys::id.eq(Bind(new.replaces)))
-                        .filter(api_keys::account_id.eq(Bind(stamp.account)))
-                };
-                let found = for_update(replaced().select(ReplacedColumns::as_select()));
-                let found: Option<ReplacedColumns> = found.get_result(c).await.optional()?;
-                let Some(found) = found else {
-                    return Ok(ReplaceKeyOutcome::NotFound);
-                };
-                let has_ended = found.expires_at.is_some_and(|end| end <= stamp.at);
-                if found.revoked_at.is_some() || has_ended {
-                    return Ok(ReplaceKeyOutcome::Ended);
+        self.begin(async move |mut tx| {
+            let replaced = || {
+                api_keys::table
+                    .filter(api_keys::id.eq(Bind(new.replaces)))
+                    .filter(api_keys::account_id.eq(Bind(stamp.account)))
+            };
+            let found = on!(
+                tx,
+                get_result(for_update(replaced().select(ReplacedColumns::as_select())))
+            );
+            let Some(found) = found.optional()? else {
+                return Ok(ReplaceKeyOutcome::NotFound);
+            };
+            let has_ended = found.expires_at.is_some_and(|end| end <= stamp.at);
+            if found.revoked_at.is_some() || has_ended {
+                return Ok(ReplaceKeyOutcome::Ended);
+            }
+            let before = found.expires_at;
+            let columns = columns_of(&new, found, &stamp);
+            let created = created_event(&new, columns.networks.as_deref(), &stamp);
+            let insert = diesel::insert_into(api_keys::table).values(columns);
+            if on!(tx, execute(insert.on_conflict_do_nothing()))? == 0 {
+                let successor = api_keys::table
+                    .filter(api_keys::replaces.eq(Some(new.replaces)))
+                    .filter(api_keys::revoked_at.is_null())
+                    .select(api_keys::id);
+                return Ok(ReplaceKeyOutcome::HasSuccessor {
+                    successor: on!(tx, get_result(successor))?,
+                    ends_at: before,
+                });
+            }
+            add_event_to(&mut tx, created).await?;
+            let mut ends_at = new.replaced_ends_at;
+            match before {
+                Some(earlier) if earlier <= ends_at => ends_at = earlier,
+                _ => {
+                    let end = api_keys::expires_at.eq(Some(ends_at));
+                    on!(tx, execute(diesel::update(replaced()).set(end)))?;
+                    let event = end_event(new.replaces, before, ends_at, &stamp);
+                    add_event_to(&mut tx, event).await?;
                 }
-                let before = found.expires_at;
-                let columns = columns_of(&new, found, &stamp);
-                let created = created_event(&new, columns.networks.as_deref(), &stamp);
-                let insert = diesel::insert_into(api_keys::table).values(columns);
-                if insert.on_conflict_do_nothing().execute(c).await? == 0 {
-                    let successor = api_keys::table
-                        .filter(api_keys::replaces.eq(Some(new.replaces)))
-                        .filter(api_keys::revoked_at.is_null())
-                        .select(api_keys::id);
-                    return Ok(ReplaceKeyOutcome::HasSuccessor {
-                        successor: successor.get_result(c).await?,
-                        ends_at: before,
-                    });
-                }
-                add_event!(c, created);
-                if let Some(ends_at) = before.filter(|end| *end <= new.replaced_ends_at) {
-                    return Ok(ReplaceKeyOutcome::Replaced { ends_at });
-                }
-                let ends_at = new.replaced_ends_at;
-                let end = api_keys::expires_at.eq(Some(ends_at));
-                run!(c, diesel::update(replaced()).set(end));
-                add_event!(c, end_event(new.replaces, before, ends_at, &stamp));
-                Ok(ReplaceKeyOutcome::Replaced { ends_at })
-            })?)
+            }
+            tx.commit().await?;
+            Ok(ReplaceKeyOutcome::Replaced { ends_at })
         })
         .await
     }

@@ -1,6 +1,6 @@
 //! The history of lenses: every lens that a prism had, by revision.
 //!
-//! A change of a lens adds its revision in the transaction of the change (`keep_replaced_lens!`). It first
+//! A change of a lens adds its revision in the transaction of the change ([`keep_replaced_lens`]). It first
 //! adds the replaced revision if that is missing, without a person or a moment: the lens from before
 //! there was a history, or one that a node of an earlier release saved. A revision is missing for
 //! ever only if two such nodes' saves followed each other.
@@ -11,12 +11,12 @@ use refract_domain::event::{EventDetail, EventStamp};
 use refract_domain::ids::{PersonId, PrismId};
 use refract_domain::lens::Lens;
 
-use crate::connections::on;
+use crate::connections::{Transaction, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::lenses::lens_json::{lens_from_json, lens_to_json};
-use crate::schema::lens_revisions;
 use crate::schema::sql_types::Bind;
+use crate::schema::{lens_revisions, prisms};
 
 /// A lens that a prism has or had.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,27 +74,27 @@ impl LensRevisionColumns {
 }
 
 /// Adds the revision that a change is about to replace, unless it is there, in the change's
-/// transaction and before the change: `keep_replaced_lens!(c, prism, revision)`.
-macro_rules! keep_replaced_lens {
-    ($c:ident, $prism:expr, $revision:expr) => {{
-        use $crate::schema::{lens_revisions, prisms};
-        let replaced = prisms::table
-            .filter(prisms::id.eq($crate::schema::sql_types::Bind($prism)))
-            .filter(prisms::lens_revision.eq($revision))
-            .select((prisms::id, prisms::lens_revision, prisms::lens));
-        let insert = diesel::insert_into(lens_revisions::table)
-            .values(replaced)
-            .into_columns((
-                lens_revisions::prism_id,
-                lens_revisions::revision,
-                lens_revisions::lens,
-            ))
-            .on_conflict_do_nothing();
-        diesel_async::RunQueryDsl::execute(insert, $c).await?
-    }};
+/// transaction and before the change.
+pub(crate) async fn keep_replaced_lens(
+    tx: &mut Transaction,
+    prism: PrismId,
+    revision: i32,
+) -> QueryResult<()> {
+    let replaced = prisms::table
+        .filter(prisms::id.eq(Bind(prism)))
+        .filter(prisms::lens_revision.eq(revision))
+        .select((prisms::id, prisms::lens_revision, prisms::lens));
+    let insert = diesel::insert_into(lens_revisions::table)
+        .values(replaced)
+        .into_columns((
+            lens_revisions::prism_id,
+            lens_revisions::revision,
+            lens_revisions::lens,
+        ))
+        .on_conflict_do_nothing();
+    on!(tx, execute(insert))?;
+    Ok(())
 }
-
-pub(crate) use keep_replaced_lens;
 
 impl Database {
     /// The newest revisions of a prism's lens in its history, newest first, at most `most`.

@@ -3,24 +3,16 @@
 use std::collections::BTreeMap;
 
 use diesel::prelude::*;
-use diesel::sql_query;
-use diesel_async::RunQueryDsl;
 use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::key::QuestionKey;
 use refract_domain::result::mark::Mark;
 
-use crate::connections::{ExclusiveConnection, in_transaction, run};
+use crate::connections::{for_no_key_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::marks::row::{MarkRow, saving};
-use crate::schema::sql_types::{Bind, Id};
-use crate::schema::{abstentions, marks};
-
-/// Locks a result against concurrent changes of its marks. Retries of the result do not wait for
-/// it.
-const LOCK_ON_POSTGRES: &str = "SELECT id FROM results WHERE id = $1 FOR NO KEY UPDATE";
-/// Locks nothing: a writing transaction of SQLite already holds the only lock.
-const LOCK_ON_SQLITE: &str = "SELECT id FROM results WHERE id = $1";
+use crate::queries::marks::row::{MarkRow, save_mark};
+use crate::schema::sql_types::Bind;
+use crate::schema::{abstentions, marks, results};
 
 impl Database {
     /// Saves marks of one result and withdraws the marks of some of its questions. A mark that does
@@ -46,27 +38,22 @@ impl Database {
         for mark in saved {
             changes.insert(mark.question.to_string(), Some(MarkRow::new(prism, mark)));
         }
-        self.write(async move |mut connection| {
-            let lock = match &connection {
-                ExclusiveConnection::Postgres(_) => LOCK_ON_POSTGRES,
-                ExclusiveConnection::Sqlite(_) => LOCK_ON_SQLITE,
-            };
-            Ok(in_transaction!(connection, |c| {
-                let locking = sql_query(lock).bind::<Id, _>(Bind(result));
-                locking.execute(c).await?;
-                // in the order of questions, in which others lock the marks of a result too
-                for (question, row) in changes {
-                    let abstention = abstentions::table.find((Bind(result), question.clone()));
-                    run!(c, diesel::delete(abstention));
-                    let Some(row) = row else {
-                        let gone = marks::table.find((Bind(result), question));
-                        run!(c, diesel::delete(gone));
-                        continue;
-                    };
-                    run!(c, saving!(row));
+        self.begin(async move |mut tx| {
+            // against concurrent changes of its marks; retries of the result do not wait
+            let lock = for_no_key_update(results::table.find(Bind(result)).select(results::id));
+            on!(tx, execute(lock))?;
+            // in the order of questions, in which others lock the marks of a result too
+            for (question, row) in changes {
+                let abstention = abstentions::table.find((Bind(result), question.clone()));
+                on!(tx, execute(diesel::delete(abstention)))?;
+                if let Some(row) = row {
+                    on!(tx, execute(save_mark(row)))?;
+                } else {
+                    let gone = marks::table.find((Bind(result), question));
+                    on!(tx, execute(diesel::delete(gone)))?;
                 }
-                QueryResult::Ok(())
-            })?)
+            }
+            Ok(tx.commit().await?)
         })
         .await
     }

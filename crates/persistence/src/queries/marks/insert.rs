@@ -5,83 +5,50 @@ use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 use diesel::sql_types::{Array, Nullable, Text};
-use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use refract_domain::event::{EventAction, EventDetail, EventStamp, EventTarget};
+use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::{PrismId, ResultId};
 
-use crate::connections::{ExclusiveConnection, transaction};
-use crate::queries::events::EventColumns;
-use crate::queries::marks::row::{CHANGES_MARK, MarkRow, saving};
+use crate::connections::{ConnectionRef, Transaction};
+use crate::queries::events::add_event_to;
+use crate::queries::marks::row::{CHANGES_MARK, MarkRow, save_mark};
 use crate::schema::sql_types::{Id, Moment};
-use crate::schema::{events, marks};
 
-/// Saves marks, all or none, and returns how many are new or change the saved ones ([`CHANGES_MARK`]).
-/// The others leave the saved marks as they are. If anything changes, an event of
-/// the import is saved in the same transaction.
+/// Saves marks, and returns how many are new or change the saved ones ([`CHANGES_MARK`]). The others
+/// leave the saved marks as they are. If anything changes, an event of the import is saved too.
 ///
 /// No two marks may be of one result and question.
 pub(crate) async fn insert(
+    tx: &mut Transaction,
     prism: PrismId,
     rows: Vec<MarkRow>,
     stamp: EventStamp,
-    mut connection: ExclusiveConnection,
 ) -> QueryResult<usize> {
-    match &mut connection {
-        ExclusiveConnection::Postgres(lease) => {
-            let connection: &mut AsyncPgConnection = lease;
-            transaction::begin_postgres(connection).await?;
-            let inserted = insert_on_postgres(prism, rows, stamp, connection).await;
-            transaction::end(connection, inserted).await
+    let changed = match tx.by_database() {
+        ConnectionRef::Postgres(mut connection) => {
+            let insert = InsertMarks::of(prism, rows);
+            diesel_async::RunQueryDsl::execute(insert, &mut connection).await?
         }
-        ExclusiveConnection::Sqlite(connection) => {
-            let insert = move |connection: &mut SqliteConnection| {
-                insert_on_sqlite(prism, rows, stamp, connection)
+        ConnectionRef::Sqlite(connection) => {
+            let insert = |connection: &mut SqliteConnection| {
+                let saved = rows
+                    .into_iter()
+                    .map(|row| save_mark(row).execute(connection));
+                saved.sum()
             };
-            connection.spawn_blocking(insert).await
+            connection.spawn_blocking(insert).await?
         }
-    }
-}
-
-async fn insert_on_postgres(
-    prism: PrismId,
-    rows: Vec<MarkRow>,
-    stamp: EventStamp,
-    connection: &mut AsyncPgConnection,
-) -> QueryResult<usize> {
-    let insert = InsertMarks::of(prism, rows);
-    let changed = insert.execute(&mut *connection).await?;
-    if let Some(event) = imported(prism, changed, stamp) {
-        let insert = diesel::insert_into(events::table).values(event);
-        insert.execute(connection).await?;
+    };
+    if changed > 0 {
+        add_event_to(tx, imported(prism, changed, stamp)).await?;
     }
     Ok(changed)
 }
 
-fn insert_on_sqlite(
-    prism: PrismId,
-    rows: Vec<MarkRow>,
-    stamp: EventStamp,
-    connection: &mut SqliteConnection,
-) -> QueryResult<usize> {
-    connection.immediate_transaction(|connection| {
-        let mut changed = 0;
-        for row in rows {
-            changed += diesel::RunQueryDsl::execute(saving!(row), connection)?;
-        }
-        if let Some(event) = imported(prism, changed, stamp) {
-            let insert = diesel::insert_into(events::table).values(event);
-            diesel::RunQueryDsl::execute(insert, connection)?;
-        }
-        Ok(changed)
-    })
-}
-
-/// The event of an import that changed this many marks; `None` when it changed none.
-fn imported(prism: PrismId, changed: usize, stamp: EventStamp) -> Option<EventColumns> {
+/// The event of an import that changed this many marks.
+fn imported(prism: PrismId, changed: usize, stamp: EventStamp) -> Event {
     let number = u64::try_from(changed).unwrap_or(u64::MAX);
     let stamp = stamp.noted(EventDetail::counted(number, "mark"));
-    let event = stamp.event(EventAction::MarksImported, EventTarget::Prism(prism));
-    (changed > 0).then(|| event.into())
+    stamp.event(EventAction::MarksImported, EventTarget::Prism(prism))
 }
 
 /// An insert of many marks of one prism. It binds an array for each column, so that one text serves

@@ -1,7 +1,14 @@
 //! Rows of the table of marks, as they are inserted and read.
 
 use chrono::{DateTime, Utc};
+use diesel::dsl::sql;
+use diesel::pg::Pg;
 use diesel::prelude::*;
+use diesel::query_builder::{QueryFragment, QueryId};
+use diesel::query_dsl::methods::FilterDsl;
+use diesel::sql_types::Bool;
+use diesel::sqlite::Sqlite;
+use diesel::upsert::excluded;
 use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::result::mark::source::MarkSource;
@@ -36,26 +43,23 @@ pub(crate) const CHANGES_MARK: &str = "(marks.outcome <> excluded.outcome \
 
 /// The statement that saves a mark. A mark that [does not change](CHANGES_MARK) the saved one
 /// leaves it as it is.
-macro_rules! saving {
-    ($row:expr) => {
-        diesel::query_dsl::methods::FilterDsl::filter(
-            diesel::insert_into(marks::table)
-                .values($row)
-                .on_conflict((marks::result_id, marks::question))
-                .do_update()
-                .set((
-                    marks::outcome.eq(diesel::upsert::excluded(marks::outcome)),
-                    marks::marked_by.eq(diesel::upsert::excluded(marks::marked_by)),
-                    marks::marked_at.eq(diesel::upsert::excluded(marks::marked_at)),
-                    marks::source.eq(diesel::upsert::excluded(marks::source)),
-                    marks::note.eq(diesel::upsert::excluded(marks::note)),
-                )),
-            diesel::dsl::sql::<diesel::sql_types::Bool>($crate::queries::marks::row::CHANGES_MARK),
-        )
-    };
+pub(crate) fn save_mark(
+    row: MarkRow,
+) -> impl QueryFragment<Pg> + QueryFragment<Sqlite> + QueryId + RunQueryDsl<SqliteConnection> + Send
+{
+    let upsert = diesel::insert_into(marks::table)
+        .values(row)
+        .on_conflict((marks::result_id, marks::question))
+        .do_update()
+        .set((
+            marks::outcome.eq(excluded(marks::outcome)),
+            marks::marked_by.eq(excluded(marks::marked_by)),
+            marks::marked_at.eq(excluded(marks::marked_at)),
+            marks::source.eq(excluded(marks::source)),
+            marks::note.eq(excluded(marks::note)),
+        ));
+    FilterDsl::filter(upsert, sql::<Bool>(CHANGES_MARK))
 }
-
-pub(crate) use saving;
 
 /// The columns of a mark that its readers need.
 #[derive(Queryable, Selectable)]

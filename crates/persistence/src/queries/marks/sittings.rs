@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use refract_domain::ids::{PersonId, PrismId, ResultId, SittingId};
 
-use crate::connections::{in_transaction, on, run};
+use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::schema::review_sittings;
@@ -59,17 +59,13 @@ impl Database {
             state: sitting.state,
             used_at: sitting.used_at,
         };
-        self.write(async move |mut connection| {
-            Ok(in_transaction!(connection, |c| {
-                let unused =
-                    review_sittings::table.filter(review_sittings::used_at.lt(Bind(unused_since)));
-                run!(c, diesel::delete(unused));
-                run!(
-                    c,
-                    diesel::insert_into(review_sittings::table).values(columns)
-                );
-                QueryResult::Ok(())
-            })?)
+        self.begin(async move |mut tx| {
+            let unused =
+                review_sittings::table.filter(review_sittings::used_at.lt(Bind(unused_since)));
+            on!(tx, execute(diesel::delete(unused)))?;
+            let insert = diesel::insert_into(review_sittings::table).values(columns);
+            on!(tx, execute(insert))?;
+            Ok(tx.commit().await?)
         })
         .await
     }

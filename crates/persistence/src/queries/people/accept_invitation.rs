@@ -1,25 +1,23 @@
 //! Accepting a link: a person joins or sets a new password.
 
 use diesel::prelude::*;
-use diesel::result::Error::RollbackTransaction;
-use diesel_async::RunQueryDsl;
 use refract_domain::account::person::{Email, PersonName};
 use refract_domain::account::role::Role;
 use refract_domain::account::secret_hash::TokenHash;
 use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTarget, TargetKind};
 use refract_domain::ids::PersonId;
 
-use crate::connections::{for_update, run, unless_rolled_back};
+use crate::connections::{for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::add_event_to;
 use crate::queries::people::email_hash::EmailHash;
 use crate::queries::people::one_time_codes::delete_codes;
 use crate::queries::people::passwords::end_with_password;
 use crate::queries::people::person::NO_PASSWORD;
 use crate::queries::people::sessions::{NewSession, insert_session};
 use crate::schema::sql_types::{AnyId, Bind};
-use crate::schema::{events, invitations, known_browsers, people, sessions, sign_in_tries};
+use crate::schema::{events, invitations, people};
 
 impl Database {
     /// Accepts a valid link: the person gets this name and password hash, all their sessions end,
@@ -41,19 +39,16 @@ impl Database {
         let name = name.as_str().to_owned();
         let by_link_since = password.is_none().then_some(stamp.at);
         let password = password.unwrap_or(NO_PASSWORD).to_owned();
-        unless_rolled_back!(self, |c| {
+        self.begin(async move |mut tx| {
             let link = || {
                 invitations::table
                     .filter(invitations::hash.eq(hash.bytes().to_vec()))
                     .filter(invitations::expires_at.gt(Bind(session.now)))
             };
-            let person: Option<PersonId> = link()
-                .select(invitations::person_id)
-                .first(c)
-                .await
-                .optional()?;
+            let person: Option<PersonId> =
+                on!(tx, first(link().select(invitations::person_id))).optional()?;
             let Some(person) = person else {
-                return Err(RollbackTransaction);
+                return Ok(false);
             };
             let joining = || {
                 people::table
@@ -64,18 +59,18 @@ impl Database {
             let before =
                 joining().select((people::email, people::role, people::password.is_not_null()));
             let before: Option<(String, String, bool)> =
-                for_update(before).get_result(c).await.optional()?;
+                on!(tx, get_result(for_update(before))).optional()?;
             let Some((email, role, has_joined)) = before else {
-                return Err(RollbackTransaction);
+                return Ok(false);
             };
             let chosen = (
                 people::name.eq(Some(name)),
                 people::password.eq(Some(password)),
                 people::by_link_since.eq(by_link_since),
             );
-            run!(c, diesel::update(joining()).set(chosen));
-            if diesel::delete(link()).execute(c).await? == 0 {
-                return Err(RollbackTransaction);
+            on!(tx, execute(diesel::update(joining()).set(chosen)))?;
+            if on!(tx, execute(diesel::delete(link())))? == 0 {
+                return Ok(false);
             }
             if has_joined {
                 let made_by = events::table
@@ -85,22 +80,22 @@ impl Database {
                     .filter(events::action.eq(EventAction::LinkRenewed.name()))
                     .order(events::id.desc())
                     .select(events::actor_id);
-                let made_by: Option<AnyId> = made_by.first(c).await.optional()?;
+                let made_by: Option<AnyId> = on!(tx, first(made_by)).optional()?;
                 if made_by != Some(AnyId::new(person.uuid())) {
                     let unseen = joining().filter(people::first_unseen_event.is_null());
-                    run!(
-                        c,
-                        diesel::update(unseen).set(people::first_unseen_event.eq(Some(stamp.id)))
-                    );
+                    let announced = people::first_unseen_event.eq(Some(stamp.id));
+                    on!(tx, execute(diesel::update(unseen).set(announced)))?;
                 }
             }
             let further = stamp.further().noted("by a link");
-            add_event!(c, taken_up(stamp, person, has_joined, &role));
-            delete_codes!(c, person, further);
-            end_with_password!(c, person, EmailHash::of(&Email::saved(email)));
-            insert_session!(c, session, person);
-            QueryResult::Ok(())
+            add_event_to(&mut tx, taken_up(stamp, person, has_joined, &role)).await?;
+            delete_codes(&mut tx, person, further).await?;
+            end_with_password(&mut tx, person, EmailHash::of(&Email::saved(email))).await?;
+            insert_session(&mut tx, session, person).await?;
+            tx.commit().await?;
+            Ok(true)
         })
+        .await
     }
 }
 

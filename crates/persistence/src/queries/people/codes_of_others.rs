@@ -2,16 +2,14 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::result::Error::RollbackTransaction;
-use diesel_async::RunQueryDsl;
 use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, PersonId};
 
 use super::one_time_codes::delete_codes;
-use crate::connections::{for_update, on, run, transaction, unless_rolled_back};
+use crate::connections::{for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::add_event_to;
 use crate::schema::sql_types::Bind;
 use crate::schema::{accounts, people};
 
@@ -25,7 +23,7 @@ impl Database {
         stamp: EventStamp,
     ) -> Result<bool, PersistenceError> {
         let is_by_another = stamp.actor.person() != Some(person);
-        unless_rolled_back!(self, |c| {
+        self.begin(async move |mut tx| {
             let (id, account) = (stamp.id, stamp.account);
             let one = || {
                 people::table
@@ -34,19 +32,19 @@ impl Database {
                     .filter(people::removed_at.is_null())
             };
             let there = for_update(one().select(people::id));
-            let there: Option<PersonId> = there.get_result(c).await.optional()?;
+            let there: Option<PersonId> = on!(tx, get_result(there)).optional()?;
             if there.is_none() {
-                return Err(RollbackTransaction);
+                return Ok(false);
             }
-            if delete_codes!(c, person, stamp) && is_by_another {
+            if delete_codes(&mut tx, person, stamp).await? && is_by_another {
                 let unseen = one().filter(people::first_unseen_event.is_null());
-                run!(
-                    c,
-                    diesel::update(unseen).set(people::first_unseen_event.eq(Some(id)))
-                );
+                let announced = people::first_unseen_event.eq(Some(id));
+                on!(tx, execute(diesel::update(unseen).set(announced)))?;
             }
-            QueryResult::Ok(())
+            tx.commit().await?;
+            Ok(true)
         })
+        .await
     }
 
     /// Whether the people of an account who sign in by password need one-time codes.
@@ -68,22 +66,23 @@ impl Database {
         are_required: bool,
         stamp: EventStamp,
     ) -> Result<(), PersistenceError> {
-        transaction!(self, |c| {
+        self.begin(async move |mut tx| {
             let account = accounts::table.filter(accounts::id.eq(Bind(stamp.account)));
             let changed = if are_required {
                 let optional = account.filter(accounts::codes_required_at.is_null());
                 let required = accounts::codes_required_at.eq(Some(stamp.at));
-                run!(c, diesel::update(optional).set(required))
+                on!(tx, execute(diesel::update(optional).set(required)))?
             } else {
                 let required = account.filter(accounts::codes_required_at.is_not_null());
                 let optional = accounts::codes_required_at.eq(None::<DateTime<Utc>>);
-                run!(c, diesel::update(required).set(optional))
+                on!(tx, execute(diesel::update(required).set(optional)))?
             };
             if changed > 0 {
-                add_event!(c, requirement_set(stamp, are_required));
+                add_event_to(&mut tx, requirement_set(stamp, are_required)).await?;
             }
-            QueryResult::Ok(())
+            Ok(tx.commit().await?)
         })
+        .await
     }
 }
 

@@ -2,23 +2,21 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::result::Error::RollbackTransaction;
-use diesel_async::RunQueryDsl;
 use refract_domain::account::person::Email;
 use refract_domain::account::role::Role;
 use refract_domain::account::secret_hash::TokenHash;
 use refract_domain::event::{Event, EventAction, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, PersonId};
 
-use crate::connections::{for_update, in_transaction, on, run, unless_rolled_back};
+use crate::connections::{Transaction, for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::add_event_to;
 use crate::queries::people::one_time_codes::delete_codes;
 use crate::queries::people::person::{WhoColumns, role_set};
 use crate::queries::people::sessions::{NewSession, insert_session};
 use crate::schema::sql_types::Bind;
-use crate::schema::{invitations, known_browsers, people, sessions};
+use crate::schema::{invitations, people};
 
 /// A link to be saved.
 #[derive(Clone, Copy, Debug)]
@@ -97,15 +95,16 @@ impl NewInvitation {
 
 /// Saves a link for a person in place of any earlier one, in a transaction that has locked the
 /// person.
-macro_rules! replace_link {
-    ($c:ident, $person:ident, $link:ident) => {
-        let before = invitations::person_id.eq(Bind($person));
-        $crate::connections::run!($c, diesel::delete(invitations::table.filter(before)));
-        $crate::connections::run!(
-            $c,
-            diesel::insert_into(invitations::table).values($link.row($person))
-        );
-    };
+async fn replace_link(
+    tx: &mut Transaction,
+    person: PersonId,
+    link: NewInvitation,
+) -> QueryResult<()> {
+    let before = invitations::table.filter(invitations::person_id.eq(Bind(person)));
+    on!(tx, execute(diesel::delete(before)))?;
+    let insert = diesel::insert_into(invitations::table).values(link.row(person));
+    on!(tx, execute(insert))?;
+    Ok(())
 }
 
 impl Database {
@@ -125,7 +124,7 @@ impl Database {
             role,
         } = new.clone();
         let email = email.as_str().to_owned();
-        self.write(async move |mut connection| {
+        self.begin(async move |mut tx| {
             let values = (
                 people::id.eq(Bind(id)),
                 people::account_id.eq(Bind(account)),
@@ -143,41 +142,33 @@ impl Database {
                     .filter(people::account_id.eq(Bind(account)))
                     .filter(people::password.is_null())
             };
-            let invited = in_transaction!(connection, |c| {
-                let insert = diesel::insert_into(people::table).values(values);
-                let person = if insert.on_conflict_do_nothing().execute(c).await? == 1 {
-                    add_event!(c, invited(stamp, id, role));
-                    Some(id)
-                } else {
-                    // locks the person's row, so that of two concurrent links one replaces the
-                    // other
-                    let before = for_update(invited_before().select((people::id, people::role)));
-                    let before: Option<(PersonId, String)> =
-                        before.get_result(c).await.optional()?;
-                    if let Some((person, before)) = &before {
-                        run!(
-                            c,
-                            diesel::update(invited_before()).set(people::role.eq(role.name()))
-                        );
-                        let further = stamp.further();
-                        add_event!(c, invited(stamp, *person, role));
-                        let before = Role::named(before).filter(|before| *before != role);
-                        if let Some(before) = before {
-                            add_event!(c, role_set(further, *person, before, role));
-                        }
+            let insert = diesel::insert_into(people::table).values(values);
+            let person = if on!(tx, execute(insert.on_conflict_do_nothing()))? == 1 {
+                add_event_to(&mut tx, invited(stamp, id, role)).await?;
+                Some(id)
+            } else {
+                // locks the person's row, so that of two concurrent links one replaces the other
+                let before = for_update(invited_before().select((people::id, people::role)));
+                let before: Option<(PersonId, String)> = on!(tx, get_result(before)).optional()?;
+                if let Some((person, before)) = &before {
+                    let update = diesel::update(invited_before()).set(people::role.eq(role.name()));
+                    on!(tx, execute(update))?;
+                    let further = stamp.further();
+                    add_event_to(&mut tx, invited(stamp, *person, role)).await?;
+                    let before = Role::named(before).filter(|before| *before != role);
+                    if let Some(before) = before {
+                        add_event_to(&mut tx, role_set(further, *person, before, role)).await?;
                     }
-                    before.map(|(person, _)| person)
-                };
-                if let Some(person) = person {
-                    replace_link!(c, person, link);
                 }
-                QueryResult::Ok(person)
-            })?;
-            if let Some(person) = invited {
+                before.map(|(person, _)| person)
+            };
+            if let Some(person) = person {
+                replace_link(&mut tx, person, link).await?;
+                tx.commit().await?;
                 return Ok(InviteOutcome::Invited(person));
             }
             let query = of_email().select(people::account_id);
-            let holder: Option<AccountId> = on!(connection, get_result(query)).optional()?;
+            let holder: Option<AccountId> = on!(tx, get_result(query)).optional()?;
             match holder {
                 Some(holder) if holder == account => Ok(InviteOutcome::HasJoined),
                 Some(_) => Ok(InviteOutcome::OfOtherAccount),
@@ -200,22 +191,20 @@ impl Database {
     ) -> Result<bool, PersistenceError> {
         let account = stamp.account;
         let event = stamp.event(action, EventTarget::Person(person));
-        self.write(async move |mut connection| {
-            let is_there = in_transaction!(connection, |c| {
-                let known = people::table
-                    .filter(people::id.eq(Bind(person)))
-                    .filter(people::account_id.eq(Bind(account)))
-                    .filter(people::removed_at.is_null());
-                // locks the person's row, so that of two concurrent links one replaces the other
-                let locking = diesel::update(known).set(people::email.eq(people::email));
-                let is_there = locking.execute(c).await? == 1;
-                if is_there {
-                    replace_link!(c, person, link);
-                    add_event!(c, event);
-                }
-                QueryResult::Ok(is_there)
-            })?;
-            Ok(is_there)
+        self.begin(async move |mut tx| {
+            let known = people::table
+                .filter(people::id.eq(Bind(person)))
+                .filter(people::account_id.eq(Bind(account)))
+                .filter(people::removed_at.is_null());
+            // locks the person's row, so that of two concurrent links one replaces the other
+            let locking = diesel::update(known).set(people::email.eq(people::email));
+            if on!(tx, execute(locking))? == 0 {
+                return Ok(false);
+            }
+            replace_link(&mut tx, person, link).await?;
+            add_event_to(&mut tx, event).await?;
+            tx.commit().await?;
+            Ok(true)
         })
         .await
     }
@@ -261,30 +250,30 @@ impl Database {
         session: NewSession,
         stamp: EventStamp,
     ) -> Result<bool, PersistenceError> {
-        unless_rolled_back!(self, |c| {
+        self.begin(async move |mut tx| {
             let link = || invitations::table.filter(invitations::hash.eq(hash.bytes().to_vec()));
-            let person: Option<PersonId> = link()
+            let person = link()
                 .inner_join(people::table.on(people::id.eq(invitations::person_id)))
                 .filter(invitations::expires_at.gt(Bind(session.now)))
                 .filter(people::password.is_not_null())
                 .filter(people::removed_at.is_null())
-                .select(people::id)
-                .first(c)
-                .await
-                .optional()?;
+                .select(people::id);
+            let person: Option<PersonId> = on!(tx, first(person)).optional()?;
             let Some(person) = person else {
-                return Err(RollbackTransaction);
+                return Ok(false);
             };
-            if diesel::delete(link()).execute(c).await? == 0 {
-                return Err(RollbackTransaction);
+            if on!(tx, execute(diesel::delete(link())))? == 0 {
+                return Ok(false);
             }
-            insert_session!(c, session, person);
+            insert_session(&mut tx, session, person).await?;
             let further = stamp.further().noted("by a link");
             let target = EventTarget::Person(person);
-            add_event!(c, stamp.event(EventAction::SignedIn, target));
-            delete_codes!(c, person, further);
-            QueryResult::Ok(())
+            add_event_to(&mut tx, stamp.event(EventAction::SignedIn, target)).await?;
+            delete_codes(&mut tx, person, further).await?;
+            tx.commit().await?;
+            Ok(true)
         })
+        .await
     }
 }
 

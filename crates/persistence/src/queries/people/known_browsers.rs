@@ -7,7 +7,7 @@ use refract_domain::account::person::Email;
 use refract_domain::account::secret_hash::TokenHash;
 use refract_domain::ids::PersonId;
 
-use crate::connections::on;
+use crate::connections::{Transaction, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::schema::sql_types::Bind;
@@ -33,7 +33,7 @@ pub struct KnownBrowserRow {
 
 #[derive(Insertable)]
 #[diesel(table_name = known_browsers)]
-pub(crate) struct BrowserColumns {
+struct BrowserColumns {
     hash: Vec<u8>,
     #[diesel(serialize_as = Bind<PersonId>)]
     person_id: PersonId,
@@ -41,40 +41,36 @@ pub(crate) struct BrowserColumns {
     signed_in_at: DateTime<Utc>,
 }
 
-impl BrowserColumns {
-    pub(crate) fn new(browser: NewBrowser, person: PersonId, now: DateTime<Utc>) -> Self {
-        Self {
-            hash: browser.hash.bytes().to_vec(),
-            person_id: person,
-            signed_in_at: now,
-        }
-    }
-}
-
 /// Records in a transaction that a person signs in with a browser. People who were known by its
 /// earlier cookie are known by the new one: several people may share a browser.
-macro_rules! know_browser {
-    ($c:ident, $browser:expr, $person:ident, $now:expr) => {
-        if let Some(before) = $browser.before {
-            let new_hash = $browser.hash.bytes().to_vec();
-            // all rows of the cookie at once: two people who sign in at the same moment with one browser
-            // wait for each other
-            let of_cookie = known_browsers::table.filter(known_browsers::hash.eq(before.bytes().to_vec()));
-            $crate::connections::run!($c, diesel::update(of_cookie)
-                .set(known_browsers::hash.eq(new_hash.clone())));
-            let of_person = known_browsers::table
-                .filter(known_browsers::hash.eq(new_hash))
-                .filter(known_browsers::person_id.eq(Bind($person)));
-            $crate::connections::run!($c, diesel::delete(of_person));
-        }
-        $crate::connections::run!($c, diesel::insert_into(known_browsers::table)
-            .values($crate::queries::people::known_browsers::BrowserColumns::new(
-                $browser, $person, $now,
-            )));
+pub(super) async fn know_browser(
+    tx: &mut Transaction,
+    browser: NewBrowser,
+    person: PersonId,
+    now: DateTime<Utc>,
+) -> QueryResult<()> {
+    let hash = browser.hash.bytes().to_vec();
+    if let Some(before) = browser.before {
+        // all rows of the cookie at once: two people who sign in at the same moment with one
+        // browser wait for each other
+        let of_cookie = known_browsers::hash.eq(before.bytes().to_vec());
+        let of_cookie = known_browsers::table.filter(of_cookie);
+        let update = diesel::update(of_cookie).set(known_browsers::hash.eq(hash.clone()));
+        on!(tx, execute(update))?;
+        let of_person = known_browsers::table
+            .filter(known_browsers::hash.eq(hash.clone()))
+            .filter(known_browsers::person_id.eq(Bind(person)));
+        on!(tx, execute(diesel::delete(of_person)))?;
+    }
+    let columns = BrowserColumns {
+        hash,
+        person_id: person,
+        signed_in_at: now,
     };
+    let insert = diesel::insert_into(known_browsers::table).values(columns);
+    on!(tx, execute(insert))?;
+    Ok(())
 }
-
-pub(crate) use know_browser;
 
 impl Database {
     /// Finds the browser that has one of these cookies, if the person with this address signed in

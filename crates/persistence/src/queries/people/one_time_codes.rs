@@ -4,20 +4,19 @@
 use chrono::{DateTime, Utc};
 use diesel::dsl::count_star;
 use diesel::prelude::*;
-use diesel::result::Error::RollbackTransaction;
-use diesel_async::RunQueryDsl;
 use refract_domain::account::one_time_secret::OneTimeSecret;
 use refract_domain::account::secret_hash::TokenHash;
 use refract_domain::event::{EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::PersonId;
 
-use super::passwords::PasswordRow;
-use crate::connections::{for_update, on, run, unless_rolled_back};
+use super::passwords::{PasswordRow, lock_checked_person};
+use super::person::lock_person;
+use crate::connections::{Transaction, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::add_event_to;
 use crate::schema::sql_types::Bind;
-use crate::schema::{one_time_codes, people, provider_sessions, recovery_codes};
+use crate::schema::{one_time_codes, provider_sessions, recovery_codes};
 
 /// A person's one-time codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,114 +56,100 @@ pub struct NewCodes {
 }
 
 /// Uses up a code in a transaction that has locked the person. Returns whether the code was unused.
-macro_rules! use_code {
-    ($c:ident, $person:expr, $proof:expr) => {{
-        let written = match $proof {
-            $crate::queries::people::one_time_codes::CodeProof::Step { secret, step } => {
-                let unused = $crate::schema::one_time_codes::table
-                    .filter($crate::schema::one_time_codes::person_id.eq(Bind($person)))
-                    .filter($crate::schema::one_time_codes::on_since.is_not_null())
-                    .filter($crate::schema::one_time_codes::secret.eq(secret.bytes().to_vec()))
-                    .filter($crate::schema::one_time_codes::last_step.lt(step));
-                let used = $crate::schema::one_time_codes::last_step.eq(step);
-                $crate::connections::run!($c, diesel::update(unused).set(used))
-            }
-            $crate::queries::people::one_time_codes::CodeProof::Recovery(hash) => {
-                let unused = $crate::schema::recovery_codes::table
-                    .filter($crate::schema::recovery_codes::person_id.eq(Bind($person)))
-                    .filter($crate::schema::recovery_codes::hash.eq(hash.bytes().to_vec()));
-                $crate::connections::run!($c, diesel::delete(unused))
-            }
-        };
-        written == 1
-    }};
+pub(super) async fn use_code(
+    tx: &mut Transaction,
+    person: PersonId,
+    proof: CodeProof,
+) -> QueryResult<bool> {
+    let written = match proof {
+        CodeProof::Step { secret, step } => {
+            let unused = one_time_codes::table
+                .filter(one_time_codes::person_id.eq(Bind(person)))
+                .filter(one_time_codes::on_since.is_not_null())
+                .filter(one_time_codes::secret.eq(secret.bytes().to_vec()))
+                .filter(one_time_codes::last_step.lt(step));
+            let update = diesel::update(unused).set(one_time_codes::last_step.eq(step));
+            on!(tx, execute(update))?
+        }
+        CodeProof::Recovery(hash) => {
+            let unused = recovery_codes::table
+                .filter(recovery_codes::person_id.eq(Bind(person)))
+                .filter(recovery_codes::hash.eq(hash.bytes().to_vec()));
+            on!(tx, execute(diesel::delete(unused)))?
+        }
+    };
+    Ok(written == 1)
 }
 
 /// Deletes the codes of a person in a transaction that has locked the person, with an event of this
 /// stamp if they were on. Returns whether they were.
-macro_rules! delete_codes {
-    ($c:ident, $person:expr, $stamp:expr) => {{
-        let of_person = || $crate::schema::one_time_codes::table.find(Bind($person));
-        let on = of_person().filter($crate::schema::one_time_codes::on_since.is_not_null());
-        let were_on = $crate::connections::run!($c, diesel::delete(on)) == 1;
-        $crate::connections::run!($c, diesel::delete(of_person()));
-        if were_on {
-            let target = EventTarget::Person($person);
-            $crate::queries::events::add_event!(
-                $c,
-                $stamp.event(EventAction::CodesRemoved, target)
-            );
-        }
-        were_on
-    }};
-}
-
-/// Locks a person in a transaction, and rolls it back unless their password is still the checked
-/// one and they were not removed.
-macro_rules! lock_checked_person {
-    ($c:ident, $checked:expr) => {
-        let unchanged = $crate::schema::people::table
-            .filter($crate::schema::people::id.eq(Bind($checked.person)))
-            .filter($crate::schema::people::password.eq($checked.hash.clone()))
-            .filter($crate::schema::people::removed_at.is_null());
-        let locking = diesel::update(unchanged)
-            .set($crate::schema::people::email.eq($crate::schema::people::email));
-        if $crate::connections::run!($c, locking) == 0 {
-            return Err(RollbackTransaction);
-        }
-    };
+pub(super) async fn delete_codes(
+    tx: &mut Transaction,
+    person: PersonId,
+    stamp: EventStamp,
+) -> QueryResult<bool> {
+    let of_person = one_time_codes::table.find(Bind(person));
+    let on = of_person.filter(one_time_codes::on_since.is_not_null());
+    let were_on = on!(tx, execute(diesel::delete(on)))? == 1;
+    on!(tx, execute(diesel::delete(of_person)))?;
+    if were_on {
+        let target = EventTarget::Person(person);
+        add_event_to(tx, stamp.event(EventAction::CodesRemoved, target)).await?;
+    }
+    Ok(were_on)
 }
 
 /// Replaces the recovery codes of a person in a transaction that has locked the person.
-macro_rules! replace_recovery_codes {
-    ($c:ident, $person:expr, $hashes:expr) => {
-        let of_person = recovery_codes::table.filter(recovery_codes::person_id.eq(Bind($person)));
-        run!($c, diesel::delete(of_person));
-        let rows: Vec<_> = $hashes
-            .iter()
-            .map(|hash| {
-                (
-                    recovery_codes::person_id.eq(Bind($person)),
-                    recovery_codes::hash.eq(hash.bytes().to_vec()),
-                )
-            })
-            .collect();
-        for row in rows {
-            run!($c, diesel::insert_into(recovery_codes::table).values(row));
-        }
-    };
+async fn replace_recovery_codes(
+    tx: &mut Transaction,
+    person: PersonId,
+    hashes: Vec<TokenHash>,
+) -> QueryResult<()> {
+    let of_person = recovery_codes::table.filter(recovery_codes::person_id.eq(Bind(person)));
+    on!(tx, execute(diesel::delete(of_person)))?;
+    for hash in hashes {
+        let row = (
+            recovery_codes::person_id.eq(Bind(person)),
+            recovery_codes::hash.eq(hash.bytes().to_vec()),
+        );
+        let insert = diesel::insert_into(recovery_codes::table).values(row);
+        on!(tx, execute(insert))?;
+    }
+    Ok(())
 }
 
 /// Records in a transaction that a second factor was given for a session of the sign-in provider.
-/// Returns the number of such sessions.
-macro_rules! confirm_session {
-    ($c:ident, $session:expr, $stamp:expr) => {{
-        let of_session =
-            provider_sessions::table.filter(provider_sessions::hash.eq($session.bytes().to_vec()));
-        let given = provider_sessions::second_factor_at.eq(Some($stamp.at));
-        run!($c, diesel::update(of_session).set(given))
-    }};
+/// Returns whether there is such a session.
+async fn note_second_factor(
+    tx: &mut Transaction,
+    session: TokenHash,
+    now: DateTime<Utc>,
+) -> QueryResult<bool> {
+    let of_session =
+        provider_sessions::table.filter(provider_sessions::hash.eq(session.bytes().to_vec()));
+    let given = provider_sessions::second_factor_at.eq(Some(now));
+    let update = diesel::update(of_session).set(given);
+    Ok(on!(tx, execute(update))? == 1)
 }
 
 /// Adds an event in a transaction if the used code was a recovery code.
-macro_rules! note_recovery_code {
-    ($c:ident, $person:expr, $proof:expr, $stamp:expr) => {
-        if let CodeProof::Recovery(_) = $proof {
-            let left = $crate::schema::recovery_codes::table
-                .filter($crate::schema::recovery_codes::person_id.eq(Bind($person)))
-                .select(diesel::dsl::count_star());
-            let left: i64 = left.get_result($c).await?;
-            let left = EventDetail::worded(left.unsigned_abs(), "left");
-            let target = EventTarget::Person($person);
-            let used = $stamp
-                .noted(left)
-                .event(EventAction::RecoveryCodeUsed, target);
-            $crate::queries::events::add_event!($c, used);
-        }
+pub(super) async fn note_recovery_code(
+    tx: &mut Transaction,
+    person: PersonId,
+    proof: CodeProof,
+    stamp: EventStamp,
+) -> QueryResult<()> {
+    let CodeProof::Recovery(_) = proof else {
+        return Ok(());
     };
+    let left = recovery_codes::table
+        .filter(recovery_codes::person_id.eq(Bind(person)))
+        .select(count_star());
+    let left: i64 = on!(tx, get_result(left))?;
+    let stamp = stamp.noted(EventDetail::worded(left.unsigned_abs(), "left"));
+    let target = EventTarget::Person(person);
+    add_event_to(tx, stamp.event(EventAction::RecoveryCodeUsed, target)).await
 }
-
-pub(crate) use {delete_codes, lock_checked_person, note_recovery_code, use_code};
 
 impl Database {
     /// Finds a person's codes, also those that the person is still setting up. At most two queries.
@@ -202,18 +187,13 @@ impl Database {
         secret: OneTimeSecret,
         now: DateTime<Utc>,
     ) -> Result<bool, PersistenceError> {
-        unless_rolled_back!(self, |c| {
-            let one = people::table
-                .filter(people::id.eq(Bind(person)))
-                .filter(people::removed_at.is_null())
-                .select(people::id);
-            let there: Option<PersonId> = for_update(one).get_result(c).await.optional()?;
-            if there.is_none() {
-                return Err(RollbackTransaction);
+        self.begin(async move |mut tx| {
+            if !lock_person(&mut tx, person).await? {
+                return Ok(false);
             }
             let of_person = one_time_codes::table.find(Bind(person));
             let unfinished = of_person.filter(one_time_codes::on_since.is_null());
-            run!(c, diesel::delete(unfinished));
+            on!(tx, execute(diesel::delete(unfinished)))?;
             let row = (
                 one_time_codes::person_id.eq(Bind(person)),
                 one_time_codes::secret.eq(secret.bytes().to_vec()),
@@ -221,11 +201,13 @@ impl Database {
                 one_time_codes::last_step.eq(0_i64),
             );
             let insert = diesel::insert_into(one_time_codes::table).values(row);
-            if run!(c, insert.on_conflict_do_nothing()) == 0 {
-                return Err(RollbackTransaction);
+            if on!(tx, execute(insert.on_conflict_do_nothing()))? == 0 {
+                return Ok(false);
             }
-            QueryResult::Ok(())
+            tx.commit().await?;
+            Ok(true)
         })
+        .await
     }
 
     /// Switches on the codes that a person has set up. Returns whether the secret is still the one
@@ -238,9 +220,11 @@ impl Database {
         session: TokenHash,
         stamp: EventStamp,
     ) -> Result<bool, PersistenceError> {
-        unless_rolled_back!(self, |c| {
+        self.begin(async move |mut tx| {
             let person = checked.person;
-            lock_checked_person!(c, checked);
+            if !lock_checked_person(&mut tx, &checked).await? {
+                return Ok(false);
+            }
             let unfinished = one_time_codes::table
                 .filter(one_time_codes::person_id.eq(Bind(person)))
                 .filter(one_time_codes::on_since.is_null())
@@ -249,15 +233,17 @@ impl Database {
                 one_time_codes::on_since.eq(Some(stamp.at)),
                 one_time_codes::last_step.eq(new.step),
             );
-            if run!(c, diesel::update(unfinished).set(on)) == 0 {
-                return Err(RollbackTransaction);
+            if on!(tx, execute(diesel::update(unfinished).set(on)))? == 0 {
+                return Ok(false);
             }
-            replace_recovery_codes!(c, person, new.recovery);
-            confirm_session!(c, session, stamp);
+            replace_recovery_codes(&mut tx, person, new.recovery).await?;
+            note_second_factor(&mut tx, session, stamp.at).await?;
             let target = EventTarget::Person(person);
-            add_event!(c, stamp.event(EventAction::CodesOn, target));
-            QueryResult::Ok(())
+            add_event_to(&mut tx, stamp.event(EventAction::CodesOn, target)).await?;
+            tx.commit().await?;
+            Ok(true)
         })
+        .await
     }
 
     /// Records that a right code was given for a session of the sign-in provider. Returns whether the
@@ -270,21 +256,18 @@ impl Database {
         person: PersonId,
         stamp: EventStamp,
     ) -> Result<bool, PersistenceError> {
-        unless_rolled_back!(self, |c| {
-            let one = people::table
-                .filter(people::id.eq(Bind(person)))
-                .filter(people::removed_at.is_null())
-                .select(people::id);
-            let there: Option<PersonId> = for_update(one).get_result(c).await.optional()?;
-            if there.is_none() || !use_code!(c, person, proof) {
-                return Err(RollbackTransaction);
+        self.begin(async move |mut tx| {
+            let is_confirmed = lock_person(&mut tx, person).await?
+                && use_code(&mut tx, person, proof).await?
+                && note_second_factor(&mut tx, session, stamp.at).await?;
+            if !is_confirmed {
+                return Ok(false);
             }
-            if confirm_session!(c, session, stamp) == 0 {
-                return Err(RollbackTransaction);
-            }
-            note_recovery_code!(c, person, proof, stamp);
-            QueryResult::Ok(())
+            note_recovery_code(&mut tx, person, proof, stamp).await?;
+            tx.commit().await?;
+            Ok(true)
         })
+        .await
     }
 
     /// Switches off the codes of a person who gave a right code. Returns whether the code was
@@ -296,22 +279,22 @@ impl Database {
         proof: CodeProof,
         stamp: EventStamp,
     ) -> Result<bool, PersistenceError> {
-        unless_rolled_back!(self, |c| {
+        self.begin(async move |mut tx| {
             let person = checked.person;
-            lock_checked_person!(c, checked);
-            if !use_code!(c, person, proof) {
-                return Err(RollbackTransaction);
+            let is_proved = lock_checked_person(&mut tx, &checked).await?
+                && use_code(&mut tx, person, proof).await?;
+            if !is_proved {
+                return Ok(false);
             }
-            run!(c, diesel::delete(one_time_codes::table.find(Bind(person))));
+            let codes = one_time_codes::table.find(Bind(person));
+            on!(tx, execute(diesel::delete(codes)))?;
             let target = EventTarget::Person(person);
-            add_event!(
-                c,
-                stamp
-                    .noted(proof.description())
-                    .event(EventAction::CodesOff, target)
-            );
-            QueryResult::Ok(())
+            let stamp = stamp.noted(proof.description());
+            add_event_to(&mut tx, stamp.event(EventAction::CodesOff, target)).await?;
+            tx.commit().await?;
+            Ok(true)
         })
+        .await
     }
 
     /// Replaces the recovery codes of a person who gave a right code. Returns whether the code was
@@ -324,22 +307,21 @@ impl Database {
         recovery: Vec<TokenHash>,
         stamp: EventStamp,
     ) -> Result<bool, PersistenceError> {
-        unless_rolled_back!(self, |c| {
+        self.begin(async move |mut tx| {
             let person = checked.person;
-            lock_checked_person!(c, checked);
-            if !use_code!(c, person, proof) {
-                return Err(RollbackTransaction);
+            let is_proved = lock_checked_person(&mut tx, &checked).await?
+                && use_code(&mut tx, person, proof).await?;
+            if !is_proved {
+                return Ok(false);
             }
-            replace_recovery_codes!(c, person, recovery);
+            replace_recovery_codes(&mut tx, person, recovery).await?;
             let target = EventTarget::Person(person);
-            add_event!(
-                c,
-                stamp
-                    .noted(proof.description())
-                    .event(EventAction::RecoveryCodesMade, target)
-            );
-            QueryResult::Ok(())
+            let stamp = stamp.noted(proof.description());
+            add_event_to(&mut tx, stamp.event(EventAction::RecoveryCodesMade, target)).await?;
+            tx.commit().await?;
+            Ok(true)
         })
+        .await
     }
 }
 

@@ -2,15 +2,14 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel_async::RunQueryDsl;
 use refract_domain::account::secret_hash::TokenHash;
 use refract_domain::event::{EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::PersonId;
 
-use crate::connections::{on, transaction};
+use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::add_event_to;
 use crate::queries::people::sessions::SessionsAlive;
 use crate::schema::sessions;
 use crate::schema::sql_types::Bind;
@@ -74,7 +73,7 @@ impl Database {
         alive: SessionsAlive,
         stamp: EventStamp,
     ) -> Result<(), PersistenceError> {
-        transaction!(self, |c| {
+        self.begin(async move |mut tx| {
             let of_person = sessions::table
                 .filter(sessions::person_id.eq(Bind(person)))
                 .filter(sessions::last_used_at.gt(Bind(alive.used_after)))
@@ -82,11 +81,11 @@ impl Database {
             let (number, stamp) = match ended {
                 EndedSessions::One(hash) => {
                     let one = of_person.filter(sessions::hash.eq(hash.bytes().to_vec()));
-                    (diesel::delete(one).execute(c).await?, stamp)
+                    (on!(tx, execute(diesel::delete(one)))?, stamp)
                 }
                 EndedSessions::AllBut(hash) => {
                     let others = of_person.filter(sessions::hash.ne(hash.bytes().to_vec()));
-                    let number = diesel::delete(others).execute(c).await?;
+                    let number = on!(tx, execute(diesel::delete(others)))?;
                     let counted = u64::try_from(number).unwrap_or(u64::MAX);
                     (
                         number,
@@ -96,9 +95,10 @@ impl Database {
             };
             if number > 0 {
                 let target = EventTarget::Person(person);
-                add_event!(c, stamp.event(EventAction::SessionEnded, target));
+                add_event_to(&mut tx, stamp.event(EventAction::SessionEnded, target)).await?;
             }
-            QueryResult::Ok(())
+            Ok(tx.commit().await?)
         })
+        .await
     }
 }

@@ -1,21 +1,21 @@
 //! Passwords: the rows for checking one, and the sessions and tries that end when one is replaced.
 
 use diesel::prelude::*;
-use diesel::result::Error::RollbackTransaction;
-use diesel_async::RunQueryDsl;
 use refract_domain::account::person::Email;
 use refract_domain::event::{EventAction, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, PersonId};
 
 use super::email_hash::EmailHash;
-use crate::connections::{on, run, unless_rolled_back};
+use crate::connections::{Transaction, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::add_event_to;
 use crate::queries::people::person::NO_PASSWORD;
 use crate::queries::people::sessions::{NewSession, insert_session};
 use crate::schema::sql_types::Bind;
-use crate::schema::{invitations, known_browsers, people, sessions, sign_in_tries};
+use crate::schema::{
+    invitations, known_browsers, pending_sign_ins, people, sessions, sign_in_tries,
+};
 
 /// The row for checking a person's password.
 #[derive(Clone)]
@@ -39,24 +39,38 @@ impl PasswordRow {
     }
 }
 
+/// Locks a person in a transaction. Returns whether their password is still the checked one and they
+/// were not removed.
+pub(super) async fn lock_checked_person(
+    tx: &mut Transaction,
+    checked: &PasswordRow,
+) -> QueryResult<bool> {
+    let unchanged = people::table
+        .filter(people::id.eq(Bind(checked.person)))
+        .filter(people::password.eq(checked.hash.clone()))
+        .filter(people::removed_at.is_null());
+    let locking = diesel::update(unchanged).set(people::email.eq(people::email));
+    Ok(on!(tx, execute(locking))? == 1)
+}
+
 /// Ends in a transaction what depends on a person's old password: their sessions, their sign-ins
 /// that still need a code, the browsers that they are known by, and the sign-in tries for their
 /// address.
-macro_rules! end_with_password {
-    ($c:ident, $person:ident, $email:expr) => {
-        let of_person = sessions::person_id.eq(Bind($person));
-        $crate::connections::run!($c, diesel::delete(sessions::table.filter(of_person)));
-        let of_person = known_browsers::person_id.eq(Bind($person));
-        $crate::connections::run!($c, diesel::delete(known_browsers::table.filter(of_person)));
-        let of_person = $crate::schema::pending_sign_ins::person_id.eq(Bind($person));
-        let pending = $crate::schema::pending_sign_ins::table.filter(of_person);
-        $crate::connections::run!($c, diesel::delete(pending));
-        let of_address = sign_in_tries::email_hash.eq($email.0.to_vec());
-        $crate::connections::run!($c, diesel::delete(sign_in_tries::table.filter(of_address)));
-    };
+pub(super) async fn end_with_password(
+    tx: &mut Transaction,
+    person: PersonId,
+    email: EmailHash,
+) -> QueryResult<()> {
+    let ended = sessions::table.filter(sessions::person_id.eq(Bind(person)));
+    on!(tx, execute(diesel::delete(ended)))?;
+    let known = known_browsers::table.filter(known_browsers::person_id.eq(Bind(person)));
+    on!(tx, execute(diesel::delete(known)))?;
+    let pending = pending_sign_ins::table.filter(pending_sign_ins::person_id.eq(Bind(person)));
+    on!(tx, execute(diesel::delete(pending)))?;
+    let tries = sign_in_tries::table.filter(sign_in_tries::email_hash.eq(email.0.to_vec()));
+    on!(tx, execute(diesel::delete(tries)))?;
+    Ok(())
 }
-
-pub(crate) use end_with_password;
 
 impl Database {
     /// Finds the password of the person with this address, if they have joined.
@@ -96,21 +110,18 @@ impl Database {
         session: NewSession,
         stamp: EventStamp,
     ) -> Result<bool, PersistenceError> {
-        unless_rolled_back!(self, |c| {
-            let unchanged = people::table
-                .filter(people::id.eq(Bind(checked.person)))
-                .filter(people::password.eq(checked.hash))
-                .filter(people::removed_at.is_null());
-            // locks the person's row: a new password ends the sessions that begin before it
-            let locking = diesel::update(unchanged).set(people::email.eq(people::email));
-            if locking.execute(c).await? == 0 {
-                return Err(RollbackTransaction);
+        self.begin(async move |mut tx| {
+            // a new password ends the sessions that begin before it
+            if !lock_checked_person(&mut tx, &checked).await? {
+                return Ok(false);
             }
-            insert_session!(c, session, checked.person);
+            insert_session(&mut tx, session, checked.person).await?;
             let target = EventTarget::Person(checked.person);
-            add_event!(c, stamp.event(EventAction::SignedIn, target));
-            QueryResult::Ok(())
+            add_event_to(&mut tx, stamp.event(EventAction::SignedIn, target)).await?;
+            tx.commit().await?;
+            Ok(true)
         })
+        .await
     }
 
     /// Replaces the password hash of a person whose password was checked against this row. All
@@ -126,24 +137,25 @@ impl Database {
         stamp: EventStamp,
     ) -> Result<bool, PersistenceError> {
         let password = password.to_owned();
-        unless_rolled_back!(self, |c| {
+        self.begin(async move |mut tx| {
             let person = checked.person;
-
             let unchanged = people::table
                 .filter(people::id.eq(Bind(person)))
                 .filter(people::password.eq(checked.hash))
                 .filter(people::removed_at.is_null());
-            let changing = diesel::update(unchanged).set(people::password.eq(Some(password)));
-            if changing.execute(c).await? == 0 {
-                return Err(RollbackTransaction);
+            let update = diesel::update(unchanged).set(people::password.eq(Some(password)));
+            if on!(tx, execute(update))? == 0 {
+                return Ok(false);
             }
-            let links = invitations::person_id.eq(Bind(person));
-            run!(c, diesel::delete(invitations::table.filter(links)));
-            end_with_password!(c, person, email);
-            insert_session!(c, session, person);
+            let links = invitations::table.filter(invitations::person_id.eq(Bind(person)));
+            on!(tx, execute(diesel::delete(links)))?;
+            end_with_password(&mut tx, person, email).await?;
+            insert_session(&mut tx, session, person).await?;
             let target = EventTarget::Person(person);
-            add_event!(c, stamp.event(EventAction::PasswordChanged, target));
-            QueryResult::Ok(())
+            add_event_to(&mut tx, stamp.event(EventAction::PasswordChanged, target)).await?;
+            tx.commit().await?;
+            Ok(true)
         })
+        .await
     }
 }

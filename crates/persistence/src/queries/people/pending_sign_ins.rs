@@ -2,25 +2,22 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::result::Error::RollbackTransaction;
-use diesel_async::RunQueryDsl;
 use refract_domain::account::one_time_secret::OneTimeSecret;
 use refract_domain::account::person::Email;
 use refract_domain::account::secret_hash::TokenHash;
-use refract_domain::event::{EventAction, EventDetail, EventStamp, EventTarget};
+use refract_domain::event::{EventAction, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, PersonId};
 
-use super::one_time_codes::{
-    CodeProof, lock_checked_person, note_recovery_code, read_secret, use_code,
-};
-use super::passwords::PasswordRow;
+use super::one_time_codes::{CodeProof, note_recovery_code, read_secret, use_code};
+use super::passwords::{PasswordRow, lock_checked_person};
+use super::person::lock_person;
 use super::sessions::{NewSession, insert_session};
-use crate::connections::{for_update, on, run, unless_rolled_back};
+use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::add_event_to;
 use crate::schema::sql_types::Bind;
-use crate::schema::{known_browsers, one_time_codes, pending_sign_ins, people, sessions};
+use crate::schema::{one_time_codes, pending_sign_ins, people};
 
 /// A sign-in to be saved that still needs a code.
 #[derive(Clone, Copy, Debug)]
@@ -67,17 +64,19 @@ impl Database {
         new: NewPendingSignIn,
         ended: DateTime<Utc>,
     ) -> Result<bool, PersistenceError> {
-        unless_rolled_back!(self, |c| {
-            lock_checked_person!(c, checked);
+        self.begin(async move |mut tx| {
+            if !lock_checked_person(&mut tx, &checked).await? {
+                return Ok(false);
+            }
             let over = pending_sign_ins::table.filter(pending_sign_ins::created_at.le(Bind(ended)));
-            run!(c, diesel::delete(over));
+            on!(tx, execute(diesel::delete(over)))?;
             let codes = one_time_codes::table
                 .filter(one_time_codes::person_id.eq(Bind(checked.person)))
                 .filter(one_time_codes::on_since.is_not_null())
                 .select(one_time_codes::person_id);
-            let codes: Option<PersonId> = codes.first(c).await.optional()?;
+            let codes: Option<PersonId> = on!(tx, first(codes)).optional()?;
             let Some(person) = codes else {
-                return Err(RollbackTransaction);
+                return Ok(false);
             };
             let row = (
                 pending_sign_ins::hash.eq(new.hash.bytes().to_vec()),
@@ -85,9 +84,12 @@ impl Database {
                 pending_sign_ins::created_at.eq(Bind(new.created_at)),
                 pending_sign_ins::tries.eq(0),
             );
-            run!(c, diesel::insert_into(pending_sign_ins::table).values(row));
-            QueryResult::Ok(())
+            let insert = diesel::insert_into(pending_sign_ins::table).values(row);
+            on!(tx, execute(insert))?;
+            tx.commit().await?;
+            Ok(true)
         })
+        .await
     }
 
     /// Finds a pending sign-in that began after this moment.
@@ -169,31 +171,30 @@ impl Database {
         session: NewSession,
         stamp: EventStamp,
     ) -> Result<bool, PersistenceError> {
-        unless_rolled_back!(self, |c| {
+        self.begin(async move |mut tx| {
             let FinishedSignIn { person, proof, .. } = finished;
             // the person's row is locked first, as everywhere: a new password ends what is pending
-            let one = people::table
-                .filter(people::id.eq(Bind(person)))
-                .filter(people::removed_at.is_null())
-                .select(people::id);
-            let there: Option<PersonId> = for_update(one).get_result(c).await.optional()?;
-            if there.is_none() {
-                return Err(RollbackTransaction);
+            if !lock_person(&mut tx, person).await? {
+                return Ok(false);
             }
             let pending = pending_sign_ins::table
                 .filter(pending_sign_ins::hash.eq(finished.hash.bytes().to_vec()))
                 .filter(pending_sign_ins::person_id.eq(Bind(person)))
                 .filter(pending_sign_ins::created_at.gt(Bind(finished.begun_after)));
-            if run!(c, diesel::delete(pending)) == 0 || !use_code!(c, person, proof) {
-                return Err(RollbackTransaction);
+            let is_finished = on!(tx, execute(diesel::delete(pending)))? == 1
+                && use_code(&mut tx, person, proof).await?;
+            if !is_finished {
+                return Ok(false);
             }
-            insert_session!(c, session, person);
+            insert_session(&mut tx, session, person).await?;
             let target = EventTarget::Person(person);
             let further = stamp.further();
             let stamp = stamp.noted(proof.description());
-            add_event!(c, stamp.event(EventAction::SignedIn, target));
-            note_recovery_code!(c, person, proof, further);
-            QueryResult::Ok(())
+            add_event_to(&mut tx, stamp.event(EventAction::SignedIn, target)).await?;
+            note_recovery_code(&mut tx, person, proof, further).await?;
+            tx.commit().await?;
+            Ok(true)
         })
+        .await
     }
 }

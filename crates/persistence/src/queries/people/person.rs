@@ -4,17 +4,15 @@
 use chrono::{DateTime, Utc};
 use diesel::dsl::exists;
 use diesel::prelude::*;
-use diesel::result::Error::RollbackTransaction;
-use diesel_async::RunQueryDsl;
 use refract_domain::account::person::{Email, PersonName};
 use refract_domain::account::role::Role;
 use refract_domain::event::{Event, EventAction, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, PersonId};
 
-use crate::connections::{for_update, in_transaction, is_committed, on, run, transaction};
+use crate::connections::{Transaction, for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::add_event_to;
 use crate::schema::sql_types::Bind;
 use crate::schema::{accounts, invitations, known_browsers, one_time_codes, people, sessions};
 
@@ -95,6 +93,17 @@ impl WhoColumns {
     }
 }
 
+/// Locks a person until the transaction ends. Returns whether there is such a person, who was not
+/// removed.
+pub(super) async fn lock_person(tx: &mut Transaction, person: PersonId) -> QueryResult<bool> {
+    let one = people::table
+        .filter(people::id.eq(Bind(person)))
+        .filter(people::removed_at.is_null())
+        .select(people::id);
+    let there: Option<PersonId> = on!(tx, get_result(for_update(one))).optional()?;
+    Ok(there.is_some())
+}
+
 impl Database {
     /// The names of these people of the account, removed ones included, in no particular order. A
     /// few thousand ids at most.
@@ -170,7 +179,7 @@ impl Database {
         stamp: EventStamp,
     ) -> Result<(), PersistenceError> {
         let name = name.as_str().to_owned();
-        transaction!(self, |c| {
+        self.begin(async move |mut tx| {
             let is_another = people::name.is_null().or(people::name.ne(name.clone()));
             let one = people::table
                 .filter(people::id.eq(Bind(person)))
@@ -179,12 +188,13 @@ impl Database {
                 .filter(people::removed_at.is_null())
                 .filter(is_another);
             let update = diesel::update(one).set(people::name.eq(Some(name)));
-            if update.execute(c).await? > 0 {
+            if on!(tx, execute(update))? > 0 {
                 let target = EventTarget::Person(person);
-                add_event!(c, stamp.event(EventAction::NameSet, target));
+                add_event_to(&mut tx, stamp.event(EventAction::NameSet, target)).await?;
             }
-            QueryResult::Ok(())
+            Ok(tx.commit().await?)
         })
+        .await
     }
 
     /// Removes a person of the stamp's account with their sessions, their link and the browsers
@@ -221,7 +231,7 @@ impl Database {
     ) -> Result<PersonOutcome, PersistenceError> {
         let (account, now, id) = (stamp.account, stamp.at, stamp.id);
         let is_by_another = stamp.actor.person() != Some(person);
-        self.write(async move |mut connection| {
+        self.begin(async move |mut tx| {
             let of_account = || {
                 people::table
                     .filter(people::account_id.eq(Bind(account)))
@@ -234,66 +244,54 @@ impl Database {
                     .filter(people::password.is_not_null())
                     .select(people::id)
             };
+            // the account's row is the lock between owners who demote each other
+            let locking = diesel::update(accounts::table.find(Bind(account)))
+                .set(accounts::name.eq(accounts::name));
+            on!(tx, execute(locking))?;
             let was_owner = joined_owners().filter(people::id.eq(Bind(person)));
-            let mut is_last_owner = false;
-            let ended = in_transaction!(connection, |c| {
-                // the account's row is the lock between owners who demote each other
-                run!(
-                    c,
-                    diesel::update(accounts::table.find(Bind(account)))
-                        .set(accounts::name.eq(accounts::name))
-                );
-                let was_owner: Option<PersonId> = was_owner.first(c).await.optional()?;
-                let before = for_update(one().select(people::role));
-                let before: Option<String> = before.get_result(c).await.optional()?;
-                let before = before.and_then(|name| Role::named(&name));
-                let Some(before) = before else {
-                    return Err(RollbackTransaction);
-                };
-                match change {
-                    PersonChange::Role(role) if role == before => {}
-                    PersonChange::Role(role) => {
-                        let changed = people::role.eq(role.name());
-                        run!(c, diesel::update(one()).set(changed));
-                        add_event!(c, role_set(stamp, person, before, role));
-                        if is_by_another {
-                            // a person who has not joined never had another role
-                            let unseen = one()
-                                .filter(people::password.is_not_null())
-                                .filter(people::first_unseen_event.is_null());
-                            run!(
-                                c,
-                                diesel::update(unseen).set(people::first_unseen_event.eq(Some(id)))
-                            );
-                        }
-                    }
-                    PersonChange::Removal => {
-                        let removed = people::removed_at.eq(Some(now));
-                        run!(c, diesel::update(one()).set(removed));
-                        // no link, no session and no browser outlives its person
-                        let of_person = sessions::person_id.eq(Bind(person));
-                        run!(c, diesel::delete(sessions::table.filter(of_person)));
-                        let of_person = invitations::person_id.eq(Bind(person));
-                        run!(c, diesel::delete(invitations::table.filter(of_person)));
-                        let of_person = known_browsers::person_id.eq(Bind(person));
-                        run!(c, diesel::delete(known_browsers::table.filter(of_person)));
-                        let of_person = one_time_codes::table.find(Bind(person));
-                        run!(c, diesel::delete(of_person));
-                        add_event!(c, removed_person(stamp, person, before));
+            let was_owner: Option<PersonId> = on!(tx, first(was_owner)).optional()?;
+            let before = for_update(one().select(people::role));
+            let before: Option<String> = on!(tx, get_result(before)).optional()?;
+            let Some(before) = before.and_then(|name| Role::named(&name)) else {
+                return Ok(PersonOutcome::NotFound);
+            };
+            match change {
+                PersonChange::Role(role) if role == before => {}
+                PersonChange::Role(role) => {
+                    let update = diesel::update(one()).set(people::role.eq(role.name()));
+                    on!(tx, execute(update))?;
+                    add_event_to(&mut tx, role_set(stamp, person, before, role)).await?;
+                    if is_by_another {
+                        // a person who has not joined never had another role
+                        let unseen = one()
+                            .filter(people::password.is_not_null())
+                            .filter(people::first_unseen_event.is_null());
+                        let announced = people::first_unseen_event.eq(Some(id));
+                        on!(tx, execute(diesel::update(unseen).set(announced)))?;
                     }
                 }
-                let owner: Option<PersonId> = joined_owners().first(c).await.optional()?;
-                is_last_owner = was_owner.is_some() && owner.is_none();
-                if is_last_owner {
-                    return Err(RollbackTransaction);
+                PersonChange::Removal => {
+                    let update = diesel::update(one()).set(people::removed_at.eq(Some(now)));
+                    on!(tx, execute(update))?;
+                    // no link, no session and no browser outlives its person
+                    let ended = sessions::table.filter(sessions::person_id.eq(Bind(person)));
+                    on!(tx, execute(diesel::delete(ended)))?;
+                    let links = invitations::table.filter(invitations::person_id.eq(Bind(person)));
+                    on!(tx, execute(diesel::delete(links)))?;
+                    let known =
+                        known_browsers::table.filter(known_browsers::person_id.eq(Bind(person)));
+                    on!(tx, execute(diesel::delete(known)))?;
+                    let codes = one_time_codes::table.find(Bind(person));
+                    on!(tx, execute(diesel::delete(codes)))?;
+                    add_event_to(&mut tx, removed_person(stamp, person, before)).await?;
                 }
-                QueryResult::Ok(())
-            });
-            Ok(match (is_committed(ended)?, is_last_owner) {
-                (true, _) => PersonOutcome::Saved,
-                (false, true) => PersonOutcome::LastOwner,
-                (false, false) => PersonOutcome::NotFound,
-            })
+            }
+            let owner: Option<PersonId> = on!(tx, first(joined_owners())).optional()?;
+            if was_owner.is_some() && owner.is_none() {
+                return Ok(PersonOutcome::LastOwner);
+            }
+            tx.commit().await?;
+            Ok(PersonOutcome::Saved)
         })
         .await
     }

@@ -7,10 +7,10 @@ use refract_domain::account::role::Role;
 use refract_domain::account::secret_hash::TokenHash;
 use refract_domain::ids::{AccountId, EventId, PersonId};
 
-use crate::connections::on;
+use crate::connections::{Transaction, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::people::known_browsers::NewBrowser;
+use crate::queries::people::known_browsers::{NewBrowser, know_browser};
 use crate::queries::people::person::NO_PASSWORD;
 use crate::queries::people::person::WhoColumns;
 use crate::queries::people::provider_sessions::ProviderCheck;
@@ -74,7 +74,7 @@ pub struct SessionRow {
 
 #[derive(Insertable)]
 #[diesel(table_name = sessions)]
-pub(crate) struct SessionColumns {
+struct SessionColumns {
     hash: Vec<u8>,
     #[diesel(serialize_as = Bind<PersonId>)]
     person_id: PersonId,
@@ -84,37 +84,22 @@ pub(crate) struct SessionColumns {
     last_used_at: DateTime<Utc>,
 }
 
-impl SessionColumns {
-    pub(crate) fn new(session: NewSession, person: PersonId) -> Self {
-        Self {
-            hash: session.hash.bytes().to_vec(),
-            person_id: person,
-            created_at: session.now,
-            last_used_at: session.now,
-        }
-    }
-}
-
 /// Begins a session in a transaction that has checked the person.
-macro_rules! insert_session {
-    ($c:ident, $session:expr, $person:expr) => {
-        $crate::connections::run!(
-            $c,
-            diesel::insert_into(sessions::table).values(
-                $crate::queries::people::sessions::SessionColumns::new($session, $person,)
-            )
-        );
-        let person = $person;
-        $crate::queries::people::known_browsers::know_browser!(
-            $c,
-            $session.browser,
-            person,
-            $session.now
-        );
+pub(super) async fn insert_session(
+    tx: &mut Transaction,
+    session: NewSession,
+    person: PersonId,
+) -> QueryResult<()> {
+    let columns = SessionColumns {
+        hash: session.hash.bytes().to_vec(),
+        person_id: person,
+        created_at: session.now,
+        last_used_at: session.now,
     };
+    let insert = diesel::insert_into(sessions::table).values(columns);
+    on!(tx, execute(insert))?;
+    know_browser(tx, session.browser, person, session.now).await
 }
-
-pub(crate) use insert_session;
 
 /// The columns of a session that is found: the person, the last use, the first unseen event, what
 /// there is of passwords and codes, and the provider's check.

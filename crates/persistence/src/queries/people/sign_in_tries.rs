@@ -7,7 +7,7 @@ use refract_domain::account::secret_hash::TokenHash;
 use refract_domain::ids::SignInTryId;
 
 use super::email_hash::EmailHash;
-use crate::connections::on;
+use crate::connections::{Connection, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::schema::sign_in_tries;
@@ -91,32 +91,32 @@ impl From<&SignInTry> for TryColumns {
     }
 }
 
-/// Finds the tries of a counter, newest first.
-macro_rules! counted {
-    ($connection:ident, $counter:ident, $window:ident) => {{
-        let in_time = || {
-            sign_in_tries::table
-                .filter(sign_in_tries::tried_at.ge(Bind($window.since)))
-                .filter(sign_in_tries::tried_at.le(Bind($window.until)))
-                .order(sign_in_tries::tried_at.desc())
-                .limit(MOST_TRIES)
-                .select((
-                    sign_in_tries::id,
-                    sign_in_tries::email_hash,
-                    sign_in_tries::tried_at,
-                ))
-        };
-        match $counter {
-            SignInCounter::Network(network) => {
-                let tries = in_time().filter(sign_in_tries::network.eq(network));
-                on!($connection, load(tries))
-            }
-            SignInCounter::Browser(hash) => {
-                let tries = in_time().filter(sign_in_tries::browser_hash.eq(hash.bytes().to_vec()));
-                on!($connection, load(tries))
-            }
+/// Lists the tries of a counter, newest first.
+async fn list_counted(
+    connection: &mut Connection,
+    counter: SignInCounter,
+    window: TriesWindow,
+) -> QueryResult<Vec<CountedColumns>> {
+    let in_time = sign_in_tries::table
+        .filter(sign_in_tries::tried_at.ge(Bind(window.since)))
+        .filter(sign_in_tries::tried_at.le(Bind(window.until)))
+        .order(sign_in_tries::tried_at.desc())
+        .limit(MOST_TRIES)
+        .select((
+            sign_in_tries::id,
+            sign_in_tries::email_hash,
+            sign_in_tries::tried_at,
+        ));
+    match counter {
+        SignInCounter::Network(network) => {
+            let tries = in_time.filter(sign_in_tries::network.eq(network));
+            on!(connection, load(tries))
         }
-    }};
+        SignInCounter::Browser(hash) => {
+            let tries = in_time.filter(sign_in_tries::browser_hash.eq(hash.bytes().to_vec()));
+            on!(connection, load(tries))
+        }
+    }
 }
 
 impl Database {
@@ -128,7 +128,7 @@ impl Database {
         window: TriesWindow,
     ) -> Result<Vec<CountedTry>, PersistenceError> {
         self.read(async move |mut connection| {
-            let found: Vec<CountedColumns> = counted!(connection, counter, window)?;
+            let found = list_counted(&mut connection, counter, window).await?;
             read(found.into_iter())
         })
         .await
@@ -153,8 +153,7 @@ impl Database {
             on!(connection, execute(over))?;
             let insert = diesel::insert_into(sign_in_tries::table).values(TryColumns::from(&new));
             on!(connection, execute(insert))?;
-            let counter = new.counter;
-            let found: Vec<CountedColumns> = counted!(connection, counter, window)?;
+            let found = list_counted(&mut connection.into(), new.counter, window).await?;
             read(found.into_iter().filter(|(id, ..)| *id != new.id))
         })
         .await

@@ -2,24 +2,20 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::result::Error::RollbackTransaction;
-use diesel_async::RunQueryDsl;
 use refract_domain::account::person::{Email, PersonName};
 use refract_domain::account::role::Role;
 use refract_domain::event::{Actor, Event, EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, PersonId};
 
-use crate::connections::{for_update, in_transaction, run};
+use crate::connections::{Transaction, for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::add_event_to;
 use crate::queries::people::person::NO_PASSWORD;
 use crate::queries::people::provider_sessions::{NewProviderSession, ProviderSessionColumns};
 use crate::queries::people::sessions::{NewSession, insert_session};
 use crate::schema::sql_types::Bind;
-use crate::schema::{
-    invitations, known_browsers, people, provider_sessions, provider_subjects, sessions,
-};
+use crate::schema::{invitations, people, provider_sessions, provider_subjects};
 
 /// The note of events of a sign-on.
 const BY_PROVIDER: &str = "by the sign-in provider";
@@ -73,11 +69,14 @@ pub enum SignOnOutcome {
 }
 
 /// A person who was found or made, before they are signed in.
-#[derive(Clone, Debug, Queryable)]
+#[derive(Clone, Debug, Queryable, Selectable)]
+#[diesel(table_name = people)]
 struct FoundPerson {
     id: PersonId,
+    #[diesel(column_name = account_id)]
     account: AccountId,
     role: String,
+    #[diesel(select_expression = people::password.is_not_null())]
     has_joined: bool,
     removed_at: Option<DateTime<Utc>>,
 }
@@ -89,138 +88,121 @@ struct Applicant {
     email: String,
 }
 
-/// The columns of a [`FoundPerson`].
-macro_rules! found_columns {
-    () => {
-        (
-            people::id,
-            people::account_id,
-            people::role,
-            people::password.is_not_null(),
-            people::removed_at,
-        )
-    };
-}
-
-/// The row that links a subject of a provider with a person.
-macro_rules! link_of {
-    ($subject:expr) => {
-        provider_subjects::table
-            .filter(provider_subjects::issuer.eq($subject.issuer.clone()))
-            .filter(provider_subjects::subject.eq($subject.subject.clone()))
-    };
-}
-
 /// Finds the person in a transaction, or adds one who has not joined. Returns them with whether they
 /// were linked with the subject before, or why they cannot sign on.
-macro_rules! find_person {
-    ($c:ident, $applicant:ident, $stamp:ident) => {{
-        let Applicant {
-            subject,
-            person,
-            email,
-        } = $applicant;
-        let known = link_of!(subject)
-            .inner_join(people::table.on(people::id.eq(provider_subjects::person_id)))
-            .select(found_columns!());
-        let known: Option<FoundPerson> = known.first($c).await.optional()?;
-        let of_email = || people::table.filter(people::email.eq(email.clone()));
-        let present = of_email().filter(people::removed_at.is_null());
-        let present = for_update(present.select(found_columns!()));
-        let present: Option<FoundPerson> = present.get_result($c).await.optional()?;
-        match (known, present) {
-            (Some(other), _) | (_, Some(other))
-                if other.account != $stamp.account && other.removed_at.is_none() =>
-            {
-                Err(SignOnOutcome::OfOtherAccount)
-            }
-            (Some(known), _) if known.removed_at.is_none() => Ok((known, true)),
-            (Some(_), None) => Err(SignOnOutcome::Removed),
-            (Some(_), Some(invited)) => {
-                // who was removed and is invited again is another person from then on
-                run!($c, diesel::delete(link_of!(subject)));
-                Ok((invited, false))
-            }
-            (None, Some(invited)) => Ok((invited, false)),
-            (None, None) => {
-                let removed = of_email()
-                    .filter(people::account_id.eq(Bind($stamp.account)))
-                    // another sign-on may have made the person since the query before
-                    .filter(people::removed_at.is_not_null())
-                    .select(people::id);
-                let removed: Option<PersonId> = removed.first($c).await.optional()?;
-                let values = (
-                    people::id.eq(Bind(person.id)),
-                    people::account_id.eq(Bind($stamp.account)),
-                    people::email.eq(email.clone()),
-                    people::role.eq(person.role.name()),
-                    people::created_at.eq(Bind($stamp.at)),
-                );
-                if removed.is_some() {
-                    Err(SignOnOutcome::Removed)
-                } else if !person.may_join {
-                    Err(SignOnOutcome::NotInvited)
-                } else if diesel::insert_into(people::table)
-                    .values(values)
-                    .on_conflict_do_nothing()
-                    .execute($c)
-                    .await?
-                    == 0
-                {
-                    Err(SignOnOutcome::Raced)
-                } else {
-                    let added = people::table
-                        .filter(people::id.eq(Bind(person.id)))
-                        .select(found_columns!());
-                    Ok((added.first::<FoundPerson>($c).await?, false))
-                }
-            }
+async fn find_person(
+    tx: &mut Transaction,
+    applicant: &Applicant,
+    stamp: &EventStamp,
+) -> QueryResult<Result<(FoundPerson, bool), SignOnOutcome>> {
+    let Applicant {
+        subject,
+        person,
+        email,
+    } = applicant;
+    let link = || {
+        let ProviderSubject { issuer, subject } = subject.clone();
+        provider_subjects::table.find((issuer, subject))
+    };
+    let linked = link().inner_join(people::table.on(people::id.eq(provider_subjects::person_id)));
+    let known = on!(tx, first(linked.select(FoundPerson::as_select()))).optional()?;
+    let of_email = || people::table.filter(people::email.eq(email.clone()));
+    let present = of_email().filter(people::removed_at.is_null());
+    let present = on!(
+        tx,
+        get_result(for_update(present.select(FoundPerson::as_select())))
+    );
+    Ok(match (known, present.optional()?) {
+        (Some(other), _) | (_, Some(other))
+            if other.account != stamp.account && other.removed_at.is_none() =>
+        {
+            Err(SignOnOutcome::OfOtherAccount)
         }
-    }};
+        (Some(known), _) if known.removed_at.is_none() => Ok((known, true)),
+        (Some(_), None) => Err(SignOnOutcome::Removed),
+        (Some(_), Some(invited)) => {
+            // who was removed and is invited again is another person from then on
+            on!(tx, execute(diesel::delete(link())))?;
+            Ok((invited, false))
+        }
+        (None, Some(invited)) => Ok((invited, false)),
+        (None, None) => {
+            let removed = of_email()
+                .filter(people::account_id.eq(Bind(stamp.account)))
+                // another sign-on may have made the person since the query before
+                .filter(people::removed_at.is_not_null())
+                .select(people::id);
+            let removed: Option<PersonId> = on!(tx, first(removed)).optional()?;
+            if removed.is_some() {
+                return Ok(Err(SignOnOutcome::Removed));
+            }
+            if !person.may_join {
+                return Ok(Err(SignOnOutcome::NotInvited));
+            }
+            let values = (
+                people::id.eq(Bind(person.id)),
+                people::account_id.eq(Bind(stamp.account)),
+                people::email.eq(email.clone()),
+                people::role.eq(person.role.name()),
+                people::created_at.eq(Bind(stamp.at)),
+            );
+            let insert = diesel::insert_into(people::table).values(values);
+            if on!(tx, execute(insert.on_conflict_do_nothing()))? == 0 {
+                return Ok(Err(SignOnOutcome::Raced));
+            }
+            let added = people::table.filter(people::id.eq(Bind(person.id)));
+            let added = on!(tx, first(added.select(FoundPerson::as_select())))?;
+            Ok((added, false))
+        }
+    })
 }
 
 /// Links a person with the subject in a transaction, and lets them join if they have not. Returns
-/// the stamp of the next event.
-macro_rules! link_person {
-    ($c:ident, $applicant:ident, $found:ident, $stamp:ident) => {{
-        let Applicant {
-            subject, person, ..
-        } = $applicant;
-        let target = EventTarget::Person($found.id);
-        let values = (
-            provider_subjects::issuer.eq(subject.issuer.clone()),
-            provider_subjects::subject.eq(subject.subject.clone()),
-            provider_subjects::person_id.eq(Bind($found.id)),
-            provider_subjects::created_at.eq(Bind($stamp.at)),
+/// the stamp of the next event; `None` if somebody else linked them at this moment.
+async fn link_person(
+    tx: &mut Transaction,
+    applicant: &Applicant,
+    found: &FoundPerson,
+    stamp: &EventStamp,
+) -> QueryResult<Option<EventStamp>> {
+    let Applicant {
+        subject, person, ..
+    } = applicant;
+    let target = EventTarget::Person(found.id);
+    let values = (
+        provider_subjects::issuer.eq(subject.issuer.clone()),
+        provider_subjects::subject.eq(subject.subject.clone()),
+        provider_subjects::person_id.eq(Bind(found.id)),
+        provider_subjects::created_at.eq(Bind(stamp.at)),
+    );
+    let insert = diesel::insert_into(provider_subjects::table).values(values);
+    if on!(tx, execute(insert.on_conflict_do_nothing()))? == 0 {
+        return Ok(None);
+    }
+    let next = stamp.further();
+    if found.has_joined {
+        let linked = next.clone().event(EventAction::ProviderLinked, target);
+        add_event_to(tx, linked).await?;
+        let unseen = people::table
+            .filter(people::id.eq(Bind(found.id)))
+            .filter(people::first_unseen_event.is_null());
+        let announced = people::first_unseen_event.eq(Some(next.id));
+        on!(tx, execute(diesel::update(unseen).set(announced)))?;
+    } else {
+        let one = people::table.filter(people::id.eq(Bind(found.id)));
+        let joined = (
+            people::name.eq(Some(person.name.as_str().to_owned())),
+            people::password.eq(Some(NO_PASSWORD)),
         );
-        let insert = diesel::insert_into(provider_subjects::table).values(values);
-        if insert.on_conflict_do_nothing().execute($c).await? == 0 {
-            return Err(RollbackTransaction);
-        }
-        let next = $stamp.further();
-        if $found.has_joined {
-            add_event!($c, next.clone().event(EventAction::ProviderLinked, target));
-            let unseen = people::table
-                .filter(people::id.eq(Bind($found.id)))
-                .filter(people::first_unseen_event.is_null());
-            let announced = people::first_unseen_event.eq(Some(next.id));
-            run!($c, diesel::update(unseen).set(announced));
-        } else {
-            let one = people::table.filter(people::id.eq(Bind($found.id)));
-            let joined = (
-                people::name.eq(Some(person.name.as_str().to_owned())),
-                people::password.eq(Some(NO_PASSWORD)),
-            );
-            run!($c, diesel::update(one).set(joined));
-            let links = invitations::person_id.eq(Bind($found.id));
-            run!($c, diesel::delete(invitations::table.filter(links)));
-            let joined = next.clone().noted(BY_PROVIDER);
-            let joined = joined.event(EventAction::PersonJoined, target);
-            let to = Role::named(&$found.role).map(EventDetail::from);
-            add_event!($c, Event { to, ..joined });
-        }
-        next.further()
-    }};
+        on!(tx, execute(diesel::update(one).set(joined)))?;
+        let links = invitations::table.filter(invitations::person_id.eq(Bind(found.id)));
+        on!(tx, execute(diesel::delete(links)))?;
+        let joined = next.clone().noted(BY_PROVIDER);
+        let joined = joined.event(EventAction::PersonJoined, target);
+        let to = Role::named(&found.role).map(EventDetail::from);
+        add_event_to(tx, Event { to, ..joined }).await?;
+    }
+    Ok(Some(next.further()))
 }
 
 impl Database {
@@ -245,58 +227,50 @@ impl Database {
             person,
             email,
         };
-        self.write(async move |mut connection| {
-            let applicant = &applicant;
-            let outcome = in_transaction!(connection, |c| {
-                let (found, is_linked) = match find_person!(c, applicant, stamp) {
-                    Ok(found) => found,
-                    Err(refusal) => return QueryResult::Ok(refusal),
-                };
-                let of_person = provider_subjects::table
-                    .filter(provider_subjects::issuer.eq(applicant.subject.issuer.clone()))
-                    .filter(provider_subjects::person_id.eq(Bind(found.id)))
-                    .select(provider_subjects::subject);
-                let linked: Option<String> = of_person.first(c).await.optional()?;
-                if linked.is_some_and(|linked| linked != applicant.subject.subject) {
-                    return QueryResult::Ok(SignOnOutcome::AddressOfAnother);
-                }
-                let stamp = EventStamp {
-                    actor: Actor::Person(found.id),
-                    ..stamp
-                };
-                let stamp = if is_linked {
-                    stamp
-                } else {
-                    link_person!(c, applicant, found, stamp)
-                };
-                insert_session!(c, session, found.id);
-                let columns = ProviderSessionColumns {
-                    hash: session.hash.bytes().to_vec(),
-                    issuer: applicant.subject.issuer.clone(),
-                    subject: applicant.subject.subject.clone(),
-                    sealed_grant: provider.sealed_grant.clone(),
-                    checked_at: session.now,
-                    next_check_at: provider.next_check_at,
-                    second_factor_at: applicant.person.had_second_factor.then_some(session.now),
-                };
-                run!(
-                    c,
-                    diesel::insert_into(provider_sessions::table).values(columns)
-                );
-                let target = EventTarget::Person(found.id);
-                let signed_in = stamp
-                    .noted(BY_PROVIDER)
-                    .event(EventAction::SignedIn, target);
-                add_event!(c, signed_in);
-                QueryResult::Ok(SignOnOutcome::SignedOn {
-                    person: found.id,
-                    role: Role::named(&found.role).unwrap_or(Role::Reviewer),
-                })
-            });
-            match outcome {
-                Err(RollbackTransaction) => Ok(SignOnOutcome::Raced),
-                other => Ok(other?),
+        self.begin(async move |mut tx| {
+            let (found, is_linked) = match find_person(&mut tx, &applicant, &stamp).await? {
+                Ok(found) => found,
+                Err(refusal) => return Ok(refusal),
+            };
+            let ProviderSubject { issuer, subject } = applicant.subject.clone();
+            let of_person = provider_subjects::table
+                .filter(provider_subjects::issuer.eq(issuer.clone()))
+                .filter(provider_subjects::person_id.eq(Bind(found.id)))
+                .select(provider_subjects::subject);
+            let linked: Option<String> = on!(tx, first(of_person)).optional()?;
+            if linked.is_some_and(|linked| linked != subject) {
+                return Ok(SignOnOutcome::AddressOfAnother);
             }
+            let mut stamp = EventStamp {
+                actor: Actor::Person(found.id),
+                ..stamp
+            };
+            if !is_linked {
+                match link_person(&mut tx, &applicant, &found, &stamp).await? {
+                    Some(next) => stamp = next,
+                    None => return Ok(SignOnOutcome::Raced),
+                }
+            }
+            insert_session(&mut tx, session, found.id).await?;
+            let columns = ProviderSessionColumns {
+                hash: session.hash.bytes().to_vec(),
+                issuer,
+                subject,
+                sealed_grant: provider.sealed_grant,
+                checked_at: session.now,
+                next_check_at: provider.next_check_at,
+                second_factor_at: applicant.person.had_second_factor.then_some(session.now),
+            };
+            let insert = diesel::insert_into(provider_sessions::table).values(columns);
+            on!(tx, execute(insert))?;
+            let target = EventTarget::Person(found.id);
+            let stamp = stamp.noted(BY_PROVIDER);
+            add_event_to(&mut tx, stamp.event(EventAction::SignedIn, target)).await?;
+            tx.commit().await?;
+            Ok(SignOnOutcome::SignedOn {
+                person: found.id,
+                role: Role::named(&found.role).unwrap_or(Role::Reviewer),
+            })
         })
         .await
     }

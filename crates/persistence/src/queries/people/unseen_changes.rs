@@ -2,11 +2,10 @@
 //! provider, which are announced at the next sign-in.
 
 use diesel::prelude::*;
-use diesel_async::RunQueryDsl;
 use refract_domain::event::{EventAction, TargetKind};
 use refract_domain::ids::{AccountId, EventId, PersonId};
 
-use crate::connections::{for_update, run, transaction};
+use crate::connections::{for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::schema::sql_types::{AnyId, Bind};
@@ -21,7 +20,7 @@ impl Database {
         person: PersonId,
         up_to: EventId,
     ) -> Result<(), PersistenceError> {
-        transaction!(self, |c| {
+        self.begin(async move |mut tx| {
             let one = || {
                 people::table
                     .filter(people::id.eq(Bind(person)))
@@ -29,7 +28,7 @@ impl Database {
             };
             // locks the person against other changes meanwhile
             let unseen = for_update(one().select(people::first_unseen_event));
-            let unseen: Option<Option<EventId>> = unseen.get_result(c).await.optional()?;
+            let unseen: Option<Option<EventId>> = on!(tx, get_result(unseen)).optional()?;
             if unseen.flatten().is_some_and(|first| first <= up_to) {
                 let by_another = events::actor_id
                     .ne(Bind(AnyId::new(person.uuid())))
@@ -50,13 +49,12 @@ impl Database {
                     .filter(by_another)
                     .order(events::id)
                     .select(events::id);
-                let next: Option<EventId> = next.first(c).await.optional()?;
-                run!(
-                    c,
-                    diesel::update(one()).set(people::first_unseen_event.eq(next))
-                );
+                let next: Option<EventId> = on!(tx, first(next)).optional()?;
+                let update = diesel::update(one()).set(people::first_unseen_event.eq(next));
+                on!(tx, execute(update))?;
             }
-            QueryResult::Ok(())
+            Ok(tx.commit().await?)
         })
+        .await
     }
 }

@@ -2,17 +2,17 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel_async::RunQueryDsl;
 use refract_domain::event::{EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::PersonId;
 
-use crate::connections::{for_update, run, transaction};
+use crate::connections::{Transaction, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::add_event_to;
+use crate::queries::people::person::lock_person;
 use crate::queries::people::sign_in_tries::{SignInCounter, SignInTry, TriesWindow};
+use crate::schema::sign_in_tries;
 use crate::schema::sql_types::Bind;
-use crate::schema::{people, sign_in_tries};
 
 /// A sign-in try whose password was wrong.
 #[derive(Clone, Debug)]
@@ -28,27 +28,22 @@ pub struct WrongTry {
 }
 
 /// Counts the wrong tries for the address of a try, by its counter.
-macro_rules! count_wrong {
-    ($c:ident, $wrong:ident) => {{
-        let of_address = || {
-            sign_in_tries::table
-                .filter(sign_in_tries::tried_at.ge(Bind($wrong.window.since)))
-                .filter(sign_in_tries::tried_at.le(Bind($wrong.window.until)))
-                .filter(sign_in_tries::email_hash.eq($wrong.tried.email.0.to_vec()))
-                .filter(sign_in_tries::refused_at.is_not_null())
-        };
-        let number: i64 = match &$wrong.tried.counter {
-            SignInCounter::Network(network) => {
-                let wrong = of_address().filter(sign_in_tries::network.eq(network));
-                wrong.count().get_result($c).await?
-            }
-            SignInCounter::Browser(hash) => {
-                let hash = sign_in_tries::browser_hash.eq(hash.bytes().to_vec());
-                of_address().filter(hash).count().get_result($c).await?
-            }
-        };
-        number
-    }};
+async fn count_wrong(tx: &mut Transaction, wrong: &WrongTry) -> QueryResult<i64> {
+    let of_address = sign_in_tries::table
+        .filter(sign_in_tries::tried_at.ge(Bind(wrong.window.since)))
+        .filter(sign_in_tries::tried_at.le(Bind(wrong.window.until)))
+        .filter(sign_in_tries::email_hash.eq(wrong.tried.email.0.to_vec()))
+        .filter(sign_in_tries::refused_at.is_not_null());
+    match wrong.tried.counter.clone() {
+        SignInCounter::Network(network) => {
+            let wrong = of_address.filter(sign_in_tries::network.eq(network));
+            on!(tx, get_result(wrong.count()))
+        }
+        SignInCounter::Browser(hash) => {
+            let wrong = of_address.filter(sign_in_tries::browser_hash.eq(hash.bytes().to_vec()));
+            on!(tx, get_result(wrong.count()))
+        }
+    }
 }
 
 impl Database {
@@ -61,33 +56,30 @@ impl Database {
         wrong: WrongTry,
         person: Option<(PersonId, EventStamp)>,
     ) -> Result<(), PersistenceError> {
-        transaction!(self, |c| {
+        self.begin(async move |mut tx| {
             let mut refused = None;
-            if let Some((person, stamp)) = person {
+            if let Some((person, stamp)) = person
                 // concurrent wrong tries are counted one after the other
-                let one = people::table
-                    .filter(people::id.eq(Bind(person)))
-                    .filter(people::removed_at.is_null())
-                    .select(people::id);
-                let there: Option<PersonId> = for_update(one).get_result(c).await.optional()?;
-                refused = there.map(|person| (EventTarget::Person(person), stamp));
+                && lock_person(&mut tx, person).await?
+            {
+                refused = Some((EventTarget::Person(person), stamp));
             }
-            run!(
-                c,
-                diesel::update(sign_in_tries::table.find(Bind(wrong.tried.id)))
-                    .set(sign_in_tries::refused_at.eq(Some(wrong.refused_at)))
-            );
+            let update = diesel::update(sign_in_tries::table.find(Bind(wrong.tried.id)))
+                .set(sign_in_tries::refused_at.eq(Some(wrong.refused_at)));
+            on!(tx, execute(update))?;
             if let Some((person, stamp)) = refused {
                 let further = stamp.further();
-                add_event!(c, stamp.event(EventAction::SignInRefused, person));
-                if count_wrong!(c, wrong) == i64::from(wrong.stopping) {
+                add_event_to(&mut tx, stamp.event(EventAction::SignInRefused, person)).await?;
+                if count_wrong(&mut tx, &wrong).await? == i64::from(wrong.stopping) {
                     let number = u64::from(wrong.stopping);
                     let stopped = "wrong tries, the next ones are stopped for a while";
                     let further = further.noted(EventDetail::worded(number, stopped));
-                    add_event!(c, further.event(EventAction::SignInRefused, person));
+                    let event = further.event(EventAction::SignInRefused, person);
+                    add_event_to(&mut tx, event).await?;
                 }
             }
-            QueryResult::Ok(())
+            Ok(tx.commit().await?)
         })
+        .await
     }
 }

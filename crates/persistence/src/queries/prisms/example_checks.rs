@@ -3,11 +3,10 @@
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::upsert::excluded;
-use diesel_async::RunQueryDsl;
 use refract_domain::answer::Answers;
 use refract_domain::ids::{ExampleId, PrismId};
 
-use crate::connections::{for_update, on, run, transaction};
+use crate::connections::{for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::schema::sql_types::Bind;
@@ -98,10 +97,10 @@ impl Database {
             answers: answers.transpose().map_err(no_json)?,
             error,
         };
-        transaction!(self, |c| {
+        self.begin(async move |mut tx| {
             let example = prism_examples::table.find(Bind(id));
             let found = for_update(example.select(prism_examples::id));
-            let found: Option<ExampleId> = found.get_result(c).await.optional()?;
+            let found: Option<ExampleId> = on!(tx, get_result(found)).optional()?;
             if found.is_some() {
                 let insert = diesel::insert_into(example_checks::table)
                     .values(columns)
@@ -112,23 +111,23 @@ impl Database {
                         example_checks::answers.eq(excluded(example_checks::answers)),
                         example_checks::error.eq(excluded(example_checks::error)),
                     ));
-                run!(c, insert);
-                let of_example = example_checks::table
+                on!(tx, execute(insert))?;
+                let last = example_checks::table
                     .filter(example_checks::example_id.eq(Bind(id)))
                     .order(example_checks::checked_at.desc())
+                    .limit(KEPT + 1)
                     .select(example_checks::wording_hash);
-                let wordings: Vec<Vec<u8>> = of_example.limit(KEPT + 1).load(c).await?;
+                let wordings: Vec<Vec<u8>> = on!(tx, load(last))?;
                 if i64::try_from(wordings.len()).is_ok_and(|number| number > KEPT)
                     && let Some(oldest) = wordings.into_iter().next_back()
                 {
-                    run!(
-                        c,
-                        diesel::delete(example_checks::table.find((Bind(id), oldest)))
-                    );
+                    let oldest = example_checks::table.find((Bind(id), oldest));
+                    on!(tx, execute(diesel::delete(oldest)))?;
                 }
             }
-            QueryResult::Ok(())
+            Ok(tx.commit().await?)
         })
+        .await
     }
 }
 

@@ -8,9 +8,6 @@ mod row;
 use std::collections::HashMap;
 
 use diesel::prelude::*;
-use diesel::result::Error::RollbackTransaction;
-use diesel::sql_query;
-use diesel_async::RunQueryDsl;
 use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, ExampleId, PrismId};
 use refract_domain::prism::example::{ExampleNote, ExpectedOutcomes};
@@ -18,19 +15,12 @@ use refract_domain::submission::reference::Ref;
 
 use self::row::{ExampleColumns, NewExampleColumns, changes, expected_json};
 pub use self::row::{ExampleText, NewExampleText};
-use crate::connections::{
-    ExclusiveConnection, in_transaction, is_committed, load_as, run, unless_rolled_back,
-};
+use crate::connections::{for_no_key_update, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
-use crate::schema::sql_types::{Bind, Id};
+use crate::queries::events::add_event_to;
+use crate::schema::sql_types::Bind;
 use crate::schema::{prism_examples, prisms};
-
-/// Locks a prism against other changes of its examples. Results that name the prism do not wait.
-const LOCK_ON_POSTGRES: &str = "SELECT id FROM prisms WHERE id = $1 FOR NO KEY UPDATE";
-/// Locks nothing: a writing transaction of SQLite already holds the only lock.
-const LOCK_ON_SQLITE: &str = "SELECT id FROM prisms WHERE id = $1";
 
 /// Where new examples come from, which decides the event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,62 +77,51 @@ impl Database {
         source: ExampleSource,
         stamp: EventStamp,
     ) -> Result<ExamplesOutcome, PersistenceError> {
-        self.write(async move |mut connection| {
-            let lock = lock(&connection);
-            let mut total = 0;
+        self.begin(async move |mut tx| {
+            let lock = for_no_key_update(prisms::table.find(Bind(prism)).select(prisms::id));
+            on!(tx, execute(lock))?;
+            let of_prism = prism_examples::table.filter(prism_examples::prism_id.eq(Bind(prism)));
+            let present: Vec<ExampleColumns> =
+                on!(tx, load(of_prism.select(ExampleColumns::as_select())))?;
+            let present: HashMap<_, _> = present
+                .into_iter()
+                .map(|row| (row.text_hash.clone(), row))
+                .collect();
             let mut saved = SavedExamples::default();
-            let ended = in_transaction!(connection, |c| {
-                sql_query(lock)
-                    .bind::<Id, _>(Bind(prism))
-                    .execute(c)
-                    .await?;
-                let of_prism =
-                    prism_examples::table.filter(prism_examples::prism_id.eq(Bind(prism)));
-                let present: Vec<ExampleColumns> =
-                    of_prism.select(ExampleColumns::as_select()).load(c).await?;
-                let present: HashMap<_, _> = present
-                    .into_iter()
-                    .map(|row| (row.text_hash.clone(), row))
-                    .collect();
-                for example in new {
-                    match present.get(&example.text_hash) {
-                        None => {
-                            let row = NewExampleColumns::new(prism, &example, &stamp)?;
-                            run!(c, diesel::insert_into(prism_examples::table).values(row));
-                            saved.added += 1;
-                        }
-                        Some(row) => {
-                            if let Some(change) = changes(row, &example)? {
-                                let values = (
-                                    prism_examples::expected.eq(change.expected),
-                                    prism_examples::reference.eq(change.reference),
-                                    prism_examples::note.eq(change.note),
-                                    prism_examples::result_id.eq(change.result),
-                                    prism_examples::changed_by.eq(stamp.actor.person()),
-                                    prism_examples::changed_at.eq(Bind(stamp.at)),
-                                );
-                                let row = prism_examples::table.find(Bind(row.id));
-                                run!(c, diesel::update(row).set(values));
-                                saved.changed += 1;
-                            }
+            for example in new {
+                match present.get(&example.text_hash) {
+                    None => {
+                        let row = NewExampleColumns::new(prism, &example, &stamp)?;
+                        let insert = diesel::insert_into(prism_examples::table).values(row);
+                        on!(tx, execute(insert))?;
+                        saved.added += 1;
+                    }
+                    Some(row) => {
+                        if let Some(change) = changes(row, &example)? {
+                            let row = prism_examples::table.find(Bind(row.id));
+                            let update = diesel::update(row).set((
+                                prism_examples::expected.eq(change.expected),
+                                prism_examples::reference.eq(change.reference),
+                                prism_examples::note.eq(change.note),
+                                prism_examples::result_id.eq(change.result),
+                                prism_examples::changed_by.eq(stamp.actor.person()),
+                                prism_examples::changed_at.eq(Bind(stamp.at)),
+                            ));
+                            on!(tx, execute(update))?;
+                            saved.changed += 1;
                         }
                     }
                 }
-                total = present.len() + saved.added;
-                saved.total = total;
-                if total > most && saved.added > 0 {
-                    return Err(RollbackTransaction);
-                }
-                if let Some(event) = event_of(source, saved, prism, stamp) {
-                    add_event!(c, event);
-                }
-                QueryResult::Ok(())
-            });
-            Ok(if is_committed(ended)? {
-                ExamplesOutcome::Saved(saved)
-            } else {
-                ExamplesOutcome::TooMany(total)
-            })
+            }
+            saved.total = present.len() + saved.added;
+            if saved.total > most && saved.added > 0 {
+                return Ok(ExamplesOutcome::TooMany(saved.total));
+            }
+            if let Some(event) = event_of(source, saved, prism, stamp) {
+                add_event_to(&mut tx, event).await?;
+            }
+            tx.commit().await?;
+            Ok(ExamplesOutcome::Saved(saved))
         })
         .await
     }
@@ -164,16 +143,18 @@ impl Database {
             prism_examples::changed_at.eq(Bind(stamp.at)),
         );
         let event = stamp.event(EventAction::ExampleChanged, EventTarget::Prism(prism));
-        unless_rolled_back!(self, |c| {
+        self.begin(async move |mut tx| {
             let example = prism_examples::table
                 .filter(prism_examples::id.eq(Bind(id)))
                 .filter(prism_examples::prism_id.eq(Bind(prism)));
-            if diesel::update(example).set(change).execute(c).await? == 0 {
-                return Err(RollbackTransaction);
+            if on!(tx, execute(diesel::update(example).set(change)))? == 0 {
+                return Ok(false);
             }
-            add_event!(c, event);
-            QueryResult::Ok(())
+            add_event_to(&mut tx, event).await?;
+            tx.commit().await?;
+            Ok(true)
         })
+        .await
     }
 
     /// Removes an example with its checks, with an event. Returns whether the prism had it. One
@@ -185,16 +166,18 @@ impl Database {
         stamp: EventStamp,
     ) -> Result<bool, PersistenceError> {
         let event = stamp.event(EventAction::ExampleRemoved, EventTarget::Prism(prism));
-        unless_rolled_back!(self, |c| {
+        self.begin(async move |mut tx| {
             let example = prism_examples::table
                 .filter(prism_examples::id.eq(Bind(id)))
                 .filter(prism_examples::prism_id.eq(Bind(prism)));
-            if diesel::delete(example).execute(c).await? == 0 {
-                return Err(RollbackTransaction);
+            if on!(tx, execute(diesel::delete(example)))? == 0 {
+                return Ok(false);
             }
-            add_event!(c, event);
-            QueryResult::Ok(())
+            add_event_to(&mut tx, event).await?;
+            tx.commit().await?;
+            Ok(true)
         })
+        .await
     }
 
     /// Deletes the examples of the stamp's account with a reference, of any prism, with an event if
@@ -206,30 +189,21 @@ impl Database {
     ) -> Result<u64, PersistenceError> {
         let reference = reference.as_str().to_owned();
         let account: AccountId = stamp.account;
-        self.write(async move |mut connection| {
-            let erased = in_transaction!(connection, |c| {
-                let of_account = prisms::table
-                    .filter(prisms::account_id.eq(Bind(account)))
-                    .select(prisms::id);
-                let examples = prism_examples::table
-                    .filter(prism_examples::reference.eq(Some(reference)))
-                    .filter(prism_examples::prism_id.eq_any(of_account));
-                let erased = diesel::delete(examples).execute(c).await?;
-                if erased > 0 {
-                    add_event!(c, erased_event(erased, stamp));
-                }
-                QueryResult::Ok(erased)
-            })?;
+        self.begin(async move |mut tx| {
+            let of_account = prisms::table
+                .filter(prisms::account_id.eq(Bind(account)))
+                .select(prisms::id);
+            let examples = prism_examples::table
+                .filter(prism_examples::reference.eq(Some(reference)))
+                .filter(prism_examples::prism_id.eq_any(of_account));
+            let erased = on!(tx, execute(diesel::delete(examples)))?;
+            if erased > 0 {
+                add_event_to(&mut tx, erased_event(erased, stamp)).await?;
+            }
+            tx.commit().await?;
             Ok(u64::try_from(erased).unwrap_or(u64::MAX))
         })
         .await
-    }
-}
-
-fn lock(connection: &ExclusiveConnection) -> &'static str {
-    match connection {
-        ExclusiveConnection::Postgres(_) => LOCK_ON_POSTGRES,
-        ExclusiveConnection::Sqlite(_) => LOCK_ON_SQLITE,
     }
 }
 

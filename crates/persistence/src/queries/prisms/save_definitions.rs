@@ -2,18 +2,16 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::result::Error::RollbackTransaction;
-use diesel_async::RunQueryDsl;
 use refract_domain::event::{Event, EventAction, EventStamp, EventTarget, LensChangeDetails};
 use refract_domain::ids::{AccountId, PrismId};
 use refract_domain::lens::Lens;
 use refract_domain::prism::slug::Slug;
 use refract_domain::prism::{DisplayName, PrismVersion, VersionNumber};
 
-use crate::connections::unless_rolled_back;
+use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::add_event_to;
 use crate::queries::lenses::lens_json::lens_to_json;
 use crate::queries::lenses::revisions::{LensRevisionColumns, keep_replaced_lens};
 use crate::queries::prisms::changes::{ChangeColumns, ChangeKind};
@@ -236,7 +234,7 @@ impl Database {
     ) -> Result<WriteOutcome, PersistenceError> {
         let rows = definitions.iter().map(DefinitionRows::new);
         let rows: Vec<_> = rows.collect::<Result<_, _>>()?;
-        let written = unless_rolled_back!(self, |c| {
+        self.begin(async move |mut tx| {
             for rows in rows {
                 let written = match rows.prism {
                     DefinedRow::New(columns) => {
@@ -244,7 +242,7 @@ impl Database {
                         let insert = insert
                             .on_conflict((prisms::account_id, prisms::slug))
                             .do_nothing();
-                        insert.execute(c).await?
+                        on!(tx, execute(insert))?
                     }
                     DefinedRow::Changed {
                         read,
@@ -252,40 +250,39 @@ impl Database {
                         lens,
                     } => {
                         if lens.is_some() {
-                            keep_replaced_lens!(c, read.id, read.lens_revision);
+                            keep_replaced_lens(&mut tx, read.id, read.lens_revision).await?;
                         }
                         let unchanged = prisms::table
                             .filter(prisms::id.eq(Bind(read.id)))
                             .filter(prisms::latest_version.eq(read.latest_version.get()))
                             .filter(prisms::lens_revision.eq(read.lens_revision))
                             .filter(prisms::name.eq(read.name));
-                        diesel::update(unchanged)
-                            .set((columns, lens))
-                            .execute(c)
-                            .await?
+                        let update = diesel::update(unchanged).set((columns, lens));
+                        on!(tx, execute(update))?
                     }
                 };
                 if written == 0 {
-                    return Err(RollbackTransaction);
+                    return Ok(WriteOutcome::Stale);
                 }
                 if let Some(version) = rows.version {
                     let insert = diesel::insert_into(prism_versions::table).values(version);
-                    insert.execute(c).await?;
+                    on!(tx, execute(insert))?;
                 }
                 if let Some(kept) = rows.kept_lens {
                     let insert = diesel::insert_into(lens_revisions::table).values(kept);
-                    insert.execute(c).await?;
+                    on!(tx, execute(insert))?;
                 }
                 for change in rows.changes {
                     let insert = diesel::insert_into(prism_changes::table).values(change);
-                    insert.execute(c).await?;
+                    on!(tx, execute(insert))?;
                 }
                 for event in rows.events {
-                    add_event!(c, event);
+                    add_event_to(&mut tx, event).await?;
                 }
             }
-            QueryResult::Ok(())
-        })?;
-        Ok(WriteOutcome::of(written))
+            tx.commit().await?;
+            Ok(WriteOutcome::Saved)
+        })
+        .await
     }
 }

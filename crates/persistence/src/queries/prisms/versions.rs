@@ -4,18 +4,16 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::result::Error::RollbackTransaction;
-use diesel_async::RunQueryDsl;
 use refract_domain::event::{Event, EventAction, EventStamp, EventTarget, LensChangeDetails};
 use refract_domain::ids::{PersonId, PrismId};
 use refract_domain::lens::Lens;
 use refract_domain::prism::{DisplayName, PrismVersion, VersionNumber};
 use refract_traces::StatementName;
 
-use crate::connections::{for_update, on, run, unless_rolled_back};
+use crate::connections::{for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::add_event_to;
 use crate::queries::lenses::lens_json::{lens_from_json, lens_to_json};
 use crate::queries::lenses::revisions::{LensRevisionColumns, keep_replaced_lens};
 use crate::queries::prisms::events::{lens_changed, renamed};
@@ -179,42 +177,42 @@ impl Database {
                 .event(EventAction::VersionSaved, EventTarget::Prism(read.id))
         };
         let read = read.clone();
-        let written = unless_rolled_back!(self, |c| {
+        self.begin(async move |mut tx| {
             let unchanged = prisms::table
                 .filter(prisms::id.eq(Bind(read.id)))
                 .filter(prisms::latest_version.eq(read.latest_version.get()))
                 .filter(prisms::lens_revision.eq(read.lens_revision));
             let before = for_update(unchanged.select(prisms::name));
-            let before: Option<String> = before.get_result(c).await.optional()?;
+            let before: Option<String> = on!(tx, get_result(before)).optional()?;
             let Some(before) = before else {
-                return Err(RollbackTransaction);
+                return Ok(WriteOutcome::Stale);
             };
             let latest = (
                 prisms::latest_version.eq(number.get()),
                 prisms::name.eq(name.as_str().to_owned()),
             );
-            add_event!(c, event);
+            add_event_to(&mut tx, event).await?;
             if before != name.as_str() {
-                add_event!(c, renamed(renaming, read.id, before, name));
+                add_event_to(&mut tx, renamed(renaming, read.id, before, name)).await?;
             }
             match lens {
-                None => diesel::update(unchanged).set(latest).execute(c).await?,
+                None => on!(tx, execute(diesel::update(unchanged).set(latest)))?,
                 Some((lens, kept, event)) => {
-                    add_event!(c, event);
-                    keep_replaced_lens!(c, read.id, read.lens_revision);
-                    run!(c, diesel::insert_into(lens_revisions::table).values(kept));
+                    add_event_to(&mut tx, event).await?;
+                    keep_replaced_lens(&mut tx, read.id, read.lens_revision).await?;
+                    let kept = diesel::insert_into(lens_revisions::table).values(kept);
+                    on!(tx, execute(kept))?;
                     let revision = prisms::lens_revision.eq(prisms::lens_revision + 1);
                     let changes = (latest, prisms::lens.eq(lens), revision);
-                    diesel::update(unchanged).set(changes).execute(c).await?
+                    on!(tx, execute(diesel::update(unchanged).set(changes)))?
                 }
             };
-            run!(
-                c,
-                diesel::insert_into(prism_versions::table).values(version)
-            );
-            QueryResult::Ok(())
-        })?;
-        Ok(WriteOutcome::of(written))
+            let insert = diesel::insert_into(prism_versions::table).values(version);
+            on!(tx, execute(insert))?;
+            tx.commit().await?;
+            Ok(WriteOutcome::Saved)
+        })
+        .await
     }
 }
 

@@ -1,13 +1,11 @@
 //! Saving a result: the one place where calls race, and where the unique constraints decide.
 
 use diesel::prelude::*;
-use diesel::result::Error::RollbackTransaction;
-use diesel_async::RunQueryDsl;
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::result::SavedResult;
 use refract_traces::StatementName;
 
-use crate::connections::{on, run, unless_rolled_back};
+use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::results::insert::{self, InsertRow};
@@ -87,17 +85,17 @@ impl Database {
         failed: ResultId,
         retry: ResultRow,
     ) -> Result<bool, PersistenceError> {
-        unless_rolled_back!(self, |c| {
-            run!(
-                c,
-                diesel::update(results::table.find(Bind(failed)))
-                    .set(results::idempotency_key.eq(None::<String>))
-            );
-            match InsertRow(retry).execute(c).await? {
-                0 => Err(RollbackTransaction),
-                _ => QueryResult::Ok(()),
+        self.begin(async move |mut tx| {
+            let update = diesel::update(results::table.find(Bind(failed)))
+                .set(results::idempotency_key.eq(None::<String>));
+            on!(tx, execute(update))?;
+            if on!(tx, execute(InsertRow(retry)))? == 0 {
+                return Ok(false);
             }
+            tx.commit().await?;
+            Ok(true)
         })
+        .await
     }
 
     /// Inserts a row by group commit. `None` where rows are not grouped and after the group failed:

@@ -3,15 +3,14 @@
 use std::collections::BTreeSet;
 
 use diesel::prelude::*;
-use diesel_async::RunQueryDsl;
 use refract_domain::event::{Event, EventDetail};
 use refract_domain::ids::{PrismId, ResultId};
 
-use crate::connections::{for_update, in_transaction, run};
+use crate::connections::{for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::counts::lock_watermark;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::add_event_to;
 use crate::queries::results::usage::{AddUsage, AddedResults, UsageTable};
 use crate::schema::sql_types::Bind;
 use crate::schema::{prism_examples, results};
@@ -105,54 +104,49 @@ impl Database {
         copied: CopiedExamples,
         event: DeletionEvent,
     ) -> Result<DeletedRows, PersistenceError> {
-        self.write(async move |mut connection| {
-            let deleted = in_transaction!(connection, |c| {
-                let wanted: Vec<_> = ids.iter().copied().map(Bind).collect();
-                // from here on no retry of them can be saved; locked in the order in which others
-                // lock several results
-                let query = results::table
-                    .filter(results::id.eq_any(wanted))
-                    .order(results::id)
-                    .select((results::id, results::prism_id));
-                let found: Vec<(ResultId, PrismId)> = for_update(query).load(c).await?;
-                let number = found.len();
-                let originals: Vec<_> = found.iter().map(|(id, _)| Some(*id)).collect();
-                let retries = results::table.filter(results::retry_of.eq_any(originals));
-                run!(
-                    c,
-                    diesel::update(retries).set(results::retry_of.eq(None::<ResultId>))
-                );
-                let erased = copied.of_results(&found);
-                let erased = prism_examples::table.filter(prism_examples::result_id.eq_any(erased));
-                let examples = run!(c, diesel::delete(erased));
-                // in the order in which others lock several watermarks
-                let prisms: BTreeSet<PrismId> = found.iter().map(|(_, prism)| *prism).collect();
-                let mut uncounted = Vec::new();
-                for prism in prisms {
-                    let up_to = lock_watermark!(c, prism);
-                    let later = found.iter().filter(|it| it.1 == prism && it.0 > up_to);
-                    uncounted.extend(later.map(|(id, _)| *id));
+        self.begin(async move |mut tx| {
+            let wanted: Vec<_> = ids.into_iter().map(Bind).collect();
+            let wanted = results::table
+                .filter(results::id.eq_any(wanted))
+                .order(results::id)
+                .select((results::id, results::prism_id));
+            // from here on no retry of them can be saved; locked in the order in which others
+            // lock several results
+            let found: Vec<(ResultId, PrismId)> = on!(tx, load(for_update(wanted)))?;
+            let number = found.len();
+            let originals: Vec<_> = found.iter().map(|(id, _)| Some(*id)).collect();
+            let retries = results::table.filter(results::retry_of.eq_any(originals));
+            let unlink = diesel::update(retries).set(results::retry_of.eq(None::<ResultId>));
+            on!(tx, execute(unlink))?;
+            let erased = copied.of_results(&found);
+            let erased = prism_examples::table.filter(prism_examples::result_id.eq_any(erased));
+            let examples = on!(tx, execute(diesel::delete(erased)))?;
+            // in the order in which others lock several watermarks
+            let prisms: BTreeSet<PrismId> = found.iter().map(|(_, prism)| *prism).collect();
+            let mut uncounted = Vec::new();
+            for prism in prisms {
+                let up_to = lock_watermark(&mut tx, prism).await?;
+                let later = found.iter().filter(|it| it.1 == prism && it.0 > up_to);
+                uncounted.extend(later.map(|(id, _)| *id));
+            }
+            let ids: Vec<ResultId> = found.iter().map(|(id, _)| *id).collect();
+            for (table, ids) in [
+                (UsageTable::Days, uncounted),
+                (UsageTable::Deleted, ids.clone()),
+            ] {
+                if !ids.is_empty() {
+                    let add = AddUsage::to(table, AddedResults::Named(ids));
+                    on!(tx, execute(add))?;
                 }
-                let ids: Vec<ResultId> = found.iter().map(|(id, _)| *id).collect();
-                for (table, ids) in [
-                    (UsageTable::Days, uncounted),
-                    (UsageTable::Deleted, ids.clone()),
-                ] {
-                    if !ids.is_empty() {
-                        run!(c, AddUsage::to(table, AddedResults::Named(ids)));
-                    }
-                }
-                let gone: Vec<_> = ids.into_iter().map(Bind).collect();
-                run!(
-                    c,
-                    diesel::delete(results::table.filter(results::id.eq_any(gone)))
-                );
-                if let Some(event) = event.of(number) {
-                    add_event!(c, event);
-                }
-                QueryResult::Ok((number, examples))
-            })?;
-            Ok(DeletedRows::of(deleted))
+            }
+            let gone: Vec<_> = ids.into_iter().map(Bind).collect();
+            let gone = results::table.filter(results::id.eq_any(gone));
+            on!(tx, execute(diesel::delete(gone)))?;
+            if let Some(event) = event.of(number) {
+                add_event_to(&mut tx, event).await?;
+            }
+            tx.commit().await?;
+            Ok(DeletedRows::of((number, examples)))
         })
         .await
     }

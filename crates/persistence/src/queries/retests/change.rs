@@ -3,17 +3,16 @@
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::result::DatabaseErrorKind::UniqueViolation;
-use diesel::result::Error::{DatabaseError, RollbackTransaction};
-use diesel_async::RunQueryDsl;
+use diesel::result::Error::DatabaseError;
 use refract_domain::event::Event;
 use refract_domain::ids::{PrismId, RetestId};
 use refract_domain::result::retest::RetestState;
 
-use super::new_retest::{CreateRetestOutcome, occupied};
-use crate::connections::{for_update, in_transaction, is_committed, run, unless_rolled_back};
+use super::new_retest::{CreateRetestOutcome, find_free_slot};
+use crate::connections::{for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::add_event_to;
 use crate::schema::sql_types::Bind;
 use crate::schema::{retest_answers, retests};
 
@@ -37,7 +36,7 @@ impl Database {
         event: Event,
     ) -> Result<bool, PersistenceError> {
         let (account, now) = (event.stamp.account, event.stamp.at);
-        unless_rolled_back!(self, |c| {
+        self.begin(async move |mut tx| {
             let swapped = retests::table
                 .find(Bind(update.retest))
                 .filter(retests::account_id.eq(Bind(account)))
@@ -48,12 +47,14 @@ impl Database {
                 retests::changed_at.eq(Bind(now)),
                 retests::ended_at.eq(Some(now)),
             ));
-            if swap.execute(c).await? == 0 {
-                return Err(RollbackTransaction);
+            if on!(tx, execute(swap))? == 0 {
+                return Ok(false);
             }
-            add_event!(c, event);
-            QueryResult::Ok(())
+            add_event_to(&mut tx, event).await?;
+            tx.commit().await?;
+            Ok(true)
         })
+        .await
     }
 
     /// Lets an ended retest of the event's account wait for a node again, forgets its failures, and
@@ -66,60 +67,44 @@ impl Database {
         event: Event,
     ) -> Result<CreateRetestOutcome, PersistenceError> {
         let (account, now) = (event.stamp.account, event.stamp.at);
-        self.write(async move |mut connection| {
-            let mut outcome = CreateRetestOutcome::Meanwhile;
-            let ended = in_transaction!(connection, |c| {
-                let swapped = || {
-                    retests::table
-                        .find(Bind(update.retest))
-                        .filter(retests::account_id.eq(Bind(account)))
-                        .filter(retests::state.eq(update.from.name()))
-                };
-                let found = for_update(swapped().select(retests::prism_id));
-                let found: Option<PrismId> = found.get_result(c).await.optional()?;
-                let Some(prism) = found else {
-                    return Err(RollbackTransaction);
-                };
-                let slot = match occupied!(c, account, prism, most) {
-                    (Some(retest), _) => {
-                        outcome = CreateRetestOutcome::UnderWay(retest);
-                        return Err(RollbackTransaction);
-                    }
-                    (None, None) => {
-                        outcome = CreateRetestOutcome::TooMany;
-                        return Err(RollbackTransaction);
-                    }
-                    (None, Some(slot)) => slot,
-                };
-                let failed = retest_answers::table
-                    .filter(retest_answers::retest_id.eq(Bind(update.retest)))
-                    .filter(retest_answers::failure.is_not_null());
-                run!(
-                    c,
-                    diesel::update(failed).set(retest_answers::failure.eq(None::<String>))
-                );
-                // the constraint refuses this retest where another one took the slot meanwhile
-                run!(
-                    c,
-                    diesel::update(swapped()).set((
-                        retests::state.eq(update.to.name()),
-                        retests::reason.eq(None::<String>),
-                        retests::slot.eq(Some(slot)),
-                        retests::changed_at.eq(Bind(now)),
-                        retests::ended_at.eq(None::<DateTime<Utc>>),
-                    ))
-                );
-                add_event!(c, event);
-                QueryResult::Ok(())
-            });
-            if let Err(DatabaseError(UniqueViolation, _)) = &ended {
+        self.begin(async move |mut tx| {
+            let swapped = || {
+                retests::table
+                    .find(Bind(update.retest))
+                    .filter(retests::account_id.eq(Bind(account)))
+                    .filter(retests::state.eq(update.from.name()))
+            };
+            let found = for_update(swapped().select(retests::prism_id));
+            let found: Option<PrismId> = on!(tx, get_result(found)).optional()?;
+            let Some(prism) = found else {
                 return Ok(CreateRetestOutcome::Meanwhile);
+            };
+            let slot = match find_free_slot(&mut tx, account, prism, most).await? {
+                Ok(slot) => slot,
+                Err(refused) => return Ok(refused),
+            };
+            let failed = retest_answers::table
+                .filter(retest_answers::retest_id.eq(Bind(update.retest)))
+                .filter(retest_answers::failure.is_not_null());
+            let forget = diesel::update(failed).set(retest_answers::failure.eq(None::<String>));
+            on!(tx, execute(forget))?;
+            let swap = diesel::update(swapped()).set((
+                retests::state.eq(update.to.name()),
+                retests::reason.eq(None::<String>),
+                retests::slot.eq(Some(slot)),
+                retests::changed_at.eq(Bind(now)),
+                retests::ended_at.eq(None::<DateTime<Utc>>),
+            ));
+            // the constraint refuses this retest where another one took the slot meanwhile
+            if let Err(error) = on!(tx, execute(swap)) {
+                return match error {
+                    DatabaseError(UniqueViolation, _) => Ok(CreateRetestOutcome::Meanwhile),
+                    error => Err(error.into()),
+                };
             }
-            Ok(if is_committed(ended)? {
-                CreateRetestOutcome::Created
-            } else {
-                outcome
-            })
+            add_event_to(&mut tx, event).await?;
+            tx.commit().await?;
+            Ok(CreateRetestOutcome::Created)
         })
         .await
     }

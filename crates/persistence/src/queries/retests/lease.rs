@@ -5,17 +5,15 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::result::Error::RollbackTransaction;
-use diesel_async::RunQueryDsl;
 use refract_domain::event::Event;
 use refract_domain::ids::{AccountId, NodeId, RetestId};
 use refract_domain::result::retest::RetestState;
 
 use super::row::{RetestRow, saved_state};
-use crate::connections::{for_update, in_transaction, is_committed, on, run};
+use crate::connections::{for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::add_event_to;
 use crate::schema::retests;
 use crate::schema::sql_types::Bind;
 
@@ -158,20 +156,18 @@ impl Database {
         lease: RetestLease,
         until: DateTime<Utc>,
     ) -> Result<Option<RetestState>, PersistenceError> {
-        self.write(async move |mut connection| {
-            let state: Option<String> = in_transaction!(connection, |c| {
-                let held = || {
-                    retests::table
-                        .find(Bind(lease.retest))
-                        .filter(retests::fence.eq(lease.fence))
-                        .filter(retests::lease_holder.eq(Some(lease.node)))
-                };
-                run!(
-                    c,
-                    diesel::update(held()).set(retests::lease_until.eq(Some(until)))
-                );
-                held().select(retests::state).first(c).await.optional()
-            })?;
+        self.begin(async move |mut tx| {
+            let held = || {
+                retests::table
+                    .find(Bind(lease.retest))
+                    .filter(retests::fence.eq(lease.fence))
+                    .filter(retests::lease_holder.eq(Some(lease.node)))
+            };
+            let update = diesel::update(held()).set(retests::lease_until.eq(Some(until)));
+            on!(tx, execute(update))?;
+            let state = held().select(retests::state);
+            let state: Option<String> = on!(tx, first(state)).optional()?;
+            tx.commit().await?;
             state.map(|name| saved_state(&name)).transpose()
         })
         .await
@@ -185,41 +181,37 @@ impl Database {
         lease: RetestLease,
         end: EndedRetestLease,
     ) -> Result<bool, PersistenceError> {
-        self.write(async move |mut connection| {
+        self.begin(async move |mut tx| {
             let held = || {
                 retests::table
                     .find(Bind(lease.retest))
                     .filter(retests::fence.eq(lease.fence))
                     .filter(retests::lease_holder.eq(Some(lease.node)))
             };
-            let ended = in_transaction!(connection, |c| {
-                let state = for_update(held().select(retests::state));
-                let state: Option<String> = state.get_result(c).await.optional()?;
-                let Some(state) = state.and_then(|name| RetestState::parse(&name)) else {
-                    return Err(RollbackTransaction);
-                };
-                let new = end.state.filter(|_| state == RetestState::Asking);
-                let flips = end.flips.and_then(|flips| i64::try_from(flips).ok());
-                run!(
-                    c,
-                    diesel::update(held()).set((
-                        retests::changed_at.eq(Bind(end.at)),
-                        flips.map(|flips| retests::flips.eq(Some(flips))),
-                        new.map(|new| retests::state.eq(new.name())),
-                        new.map(|_| retests::slot.eq(None::<i32>)),
-                        new.map(|_| retests::ended_at.eq(Some(end.at))),
-                        new.map(|_| retests::reason.eq(end.reason)),
-                        retests::lease_holder.eq(None::<NodeId>),
-                        retests::lease_until.eq(None::<DateTime<Utc>>),
-                    ))
-                );
-                if let (Some(_), Some(event)) = (new, end.event) {
-                    let from = Some(state.into());
-                    add_event!(c, Event { from, ..event });
-                }
-                QueryResult::Ok(())
-            });
-            Ok(is_committed(ended)?)
+            let state = for_update(held().select(retests::state));
+            let state: Option<String> = on!(tx, get_result(state)).optional()?;
+            let Some(state) = state.and_then(|name| RetestState::parse(&name)) else {
+                return Ok(false);
+            };
+            let new = end.state.filter(|_| state == RetestState::Asking);
+            let flips = end.flips.and_then(|flips| i64::try_from(flips).ok());
+            let update = diesel::update(held()).set((
+                retests::changed_at.eq(Bind(end.at)),
+                flips.map(|flips| retests::flips.eq(Some(flips))),
+                new.map(|new| retests::state.eq(new.name())),
+                new.map(|_| retests::slot.eq(None::<i32>)),
+                new.map(|_| retests::ended_at.eq(Some(end.at))),
+                new.map(|_| retests::reason.eq(end.reason)),
+                retests::lease_holder.eq(None::<NodeId>),
+                retests::lease_until.eq(None::<DateTime<Utc>>),
+            ));
+            on!(tx, execute(update))?;
+            if let (Some(_), Some(event)) = (new, end.event) {
+                let from = Some(state.into());
+                add_event_to(&mut tx, Event { from, ..event }).await?;
+            }
+            tx.commit().await?;
+            Ok(true)
         })
         .await
     }

@@ -3,17 +3,15 @@
 use chrono::{DateTime, Utc};
 use diesel::IntoSql as _;
 use diesel::prelude::*;
-use diesel::result::Error::RollbackTransaction;
-use diesel_async::RunQueryDsl;
 use refract_domain::event::Event;
 use refract_domain::ids::{AccountId, PersonId, PrismId, ResultId, RetestId};
 use refract_domain::prism::VersionNumber;
 use refract_domain::result::retest::RetestState;
 
-use crate::connections::{in_transaction, is_committed};
+use crate::connections::{Transaction, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::add_event_to;
 use crate::schema::sql_types::{Bind, Id};
 use crate::schema::{results, retest_answers, retests};
 
@@ -70,23 +68,26 @@ struct NewRetestColumns {
     fence: i64,
 }
 
-/// The retest of a prism that is under way, and the account's lowest slot that is free; a block's
-/// value in a transaction on `c`.
-macro_rules! occupied {
-    ($c:expr, $account:expr, $prism:expr, $most:expr) => {{
-        let under_way = retests::table
-            .filter(retests::account_id.eq(Bind($account)))
-            .filter(retests::slot.is_not_null())
-            .select((retests::id, retests::prism_id, retests::slot));
-        let under_way: Vec<(RetestId, PrismId, Option<i32>)> = under_way.load($c).await?;
-        let of_prism = under_way.iter().find(|(_, prism, _)| *prism == $prism);
-        let is_taken = |slot: &i32| under_way.iter().any(|(_, _, taken)| *taken == Some(*slot));
-        let free = (0..$most).find(|slot| !is_taken(slot));
-        (of_prism.map(|(retest, _, _)| *retest), free)
-    }};
+/// The lowest slot of an account that is free for a retest of a prism. The error is
+/// [`CreateRetestOutcome::UnderWay`] or [`CreateRetestOutcome::TooMany`].
+pub(super) async fn find_free_slot(
+    tx: &mut Transaction,
+    account: AccountId,
+    prism: PrismId,
+    most: i32,
+) -> QueryResult<Result<i32, CreateRetestOutcome>> {
+    let under_way = retests::table
+        .filter(retests::account_id.eq(Bind(account)))
+        .filter(retests::slot.is_not_null())
+        .select((retests::id, retests::prism_id, retests::slot));
+    let under_way: Vec<(RetestId, PrismId, Option<i32>)> = on!(tx, load(under_way))?;
+    if let Some((retest, _, _)) = under_way.iter().find(|(_, of, _)| *of == prism) {
+        return Ok(Err(CreateRetestOutcome::UnderWay(*retest)));
+    }
+    let is_taken = |slot: &i32| under_way.iter().any(|(_, _, taken)| *taken == Some(*slot));
+    let free = (0..most).find(|slot| !is_taken(slot));
+    Ok(free.ok_or(CreateRetestOutcome::TooMany))
 }
-
-pub(super) use occupied;
 
 impl Database {
     /// Saves a new retest in the state `waiting`, with its event, unless the prism has one under
@@ -98,56 +99,43 @@ impl Database {
         most: i32,
         event: Event,
     ) -> Result<CreateRetestOutcome, PersistenceError> {
-        self.write(async move |mut connection| {
-            let mut outcome = CreateRetestOutcome::Created;
-            let ended = in_transaction!(connection, |c| {
-                let stamp = &event.stamp;
-                let slot = match occupied!(c, stamp.account, new.prism, most) {
-                    (Some(retest), _) => Err(CreateRetestOutcome::UnderWay(retest)),
-                    (None, None) => Err(CreateRetestOutcome::TooMany),
-                    (None, Some(slot)) => Ok(slot),
-                };
-                let slot = match slot {
-                    Ok(slot) => slot,
-                    Err(refused) => {
-                        outcome = refused;
-                        return Err(RollbackTransaction);
-                    }
-                };
-                let columns = NewRetestColumns {
-                    id: new.id,
-                    account_id: stamp.account,
-                    prism_id: new.prism,
-                    version: new.version.map(VersionNumber::get),
-                    model: new.model.clone(),
-                    drawn: new.drawn.clone(),
-                    state: RetestState::Waiting.name(),
-                    slot: Some(slot),
-                    made_by: stamp.actor.person(),
-                    made_at: stamp.at,
-                    changed_at: stamp.at,
-                    fence: 0,
-                };
-                let insert = diesel::insert_into(retests::table).values(columns);
-                if insert.on_conflict_do_nothing().execute(c).await? == 0 {
-                    outcome = CreateRetestOutcome::Meanwhile;
-                    return Err(RollbackTransaction);
-                }
-                let drawn: Vec<_> = new.results.iter().copied().map(Bind).collect();
-                let texts = results::table
-                    .filter(results::id.eq_any(drawn))
-                    .filter(results::account_id.eq(Bind(stamp.account)))
-                    .order(results::id)
-                    .select((Bind(new.id).into_sql::<Id>(), results::id));
-                let insert = texts
-                    .insert_into(retest_answers::table)
-                    .into_columns((retest_answers::retest_id, retest_answers::result_id));
-                insert.execute(c).await?;
-                add_event!(c, event);
-                QueryResult::Ok(())
-            });
-            is_committed(ended)?;
-            Ok(outcome)
+        self.begin(async move |mut tx| {
+            let stamp = &event.stamp;
+            let slot = match find_free_slot(&mut tx, stamp.account, new.prism, most).await? {
+                Ok(slot) => slot,
+                Err(refused) => return Ok(refused),
+            };
+            let columns = NewRetestColumns {
+                id: new.id,
+                account_id: stamp.account,
+                prism_id: new.prism,
+                version: new.version.map(VersionNumber::get),
+                model: new.model,
+                drawn: new.drawn,
+                state: RetestState::Waiting.name(),
+                slot: Some(slot),
+                made_by: stamp.actor.person(),
+                made_at: stamp.at,
+                changed_at: stamp.at,
+                fence: 0,
+            };
+            let insert = diesel::insert_into(retests::table).values(columns);
+            if on!(tx, execute(insert.on_conflict_do_nothing()))? == 0 {
+                return Ok(CreateRetestOutcome::Meanwhile);
+            }
+            let drawn: Vec<_> = new.results.into_iter().map(Bind).collect();
+            let texts = results::table
+                .filter(results::id.eq_any(drawn))
+                .filter(results::account_id.eq(Bind(stamp.account)))
+                .order(results::id)
+                .select((Bind(new.id).into_sql::<Id>(), results::id));
+            let insert = texts
+                .insert_into(retest_answers::table)
+                .into_columns((retest_answers::retest_id, retest_answers::result_id));
+            on!(tx, execute(insert))?;
+            add_event_to(&mut tx, event).await?;
+            tx.commit().await?;
+            Ok(CreateRetestOutcome::Created)
         })
         .await
     }

@@ -3,10 +3,8 @@
 use std::collections::BTreeSet;
 
 use diesel::prelude::*;
-use diesel::result::Error::RollbackTransaction;
 use diesel::sql_query;
 use diesel::sql_types::{BigInt, Text};
-use diesel_async::RunQueryDsl;
 use refract_domain::event::{Event, EventAction, EventDetail};
 use refract_domain::ids::AccountId;
 use serde_json::Value;
@@ -16,10 +14,10 @@ use super::account_table::{AccountTable, Owner};
 use super::files::ImportedRow;
 use super::statements::SqlDialect;
 use super::tables::ACCOUNT_TABLES;
-use crate::connections::{in_transaction, on, run};
+use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::add_event_to;
 use crate::schema::events;
 use crate::schema::sql_types::Bind;
 
@@ -144,34 +142,27 @@ impl Database {
         event: Option<Event>,
     ) -> Result<ImportRowsOutcome, PersistenceError> {
         let dialect = SqlDialect::of(self.connections.pools());
-        self.write(async move |mut connection| {
-            let mut outcome = ImportRowsOutcome::Saved;
-            let ended = in_transaction!(connection, |c| {
-                for ImportRows { table, json, rows } in batches {
-                    let insert = sql_query(dialect.insert(table)).bind::<Text, _>(&json);
-                    let inserted = run!(c, insert);
-                    let Some(count) = dialect.count_bound(table, account) else {
-                        continue;
-                    };
-                    if i64::try_from(inserted).is_ok_and(|inserted| inserted == rows) {
-                        continue;
-                    }
-                    let query = sql_query(count).bind::<Text, _>(&json);
-                    let of_account: FoundRows = query.get_result(c).await?;
-                    if of_account.found < rows {
-                        outcome = ImportRowsOutcome::ElsewhereOwned(table.name);
-                        return Err(RollbackTransaction);
-                    }
+        self.begin(async move |mut tx| {
+            for ImportRows { table, json, rows } in batches {
+                let insert = sql_query(dialect.insert(table)).bind::<Text, _>(json.clone());
+                let inserted = on!(tx, execute(insert))?;
+                let Some(count) = dialect.count_bound(table, account) else {
+                    continue;
+                };
+                if i64::try_from(inserted).is_ok_and(|inserted| inserted == rows) {
+                    continue;
                 }
-                if let Some(event) = event {
-                    add_event!(c, event);
+                let query = sql_query(count).bind::<Text, _>(json);
+                let of_account: FoundRows = on!(tx, get_result(query))?;
+                if of_account.found < rows {
+                    return Ok(ImportRowsOutcome::ElsewhereOwned(table.name));
                 }
-                QueryResult::Ok(())
-            });
-            match ended {
-                Ok(()) | Err(RollbackTransaction) => Ok(outcome),
-                Err(error) => Err(error.into()),
             }
+            if let Some(event) = event {
+                add_event_to(&mut tx, event).await?;
+            }
+            tx.commit().await?;
+            Ok(ImportRowsOutcome::Saved)
         })
         .await
     }

@@ -3,16 +3,14 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::result::Error::RollbackTransaction;
-use diesel_async::RunQueryDsl;
 use refract_domain::event::Event;
 use refract_domain::ids::{AccountId, UploadId};
 use refract_domain::result::file_run::FileRunState;
 
-use crate::connections::{for_update, in_transaction, is_committed, on, run};
+use crate::connections::{for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::add_event_to;
 use crate::schema::sql_types::Bind;
 use crate::schema::{file_runs, upload_pieces, uploads};
 
@@ -62,46 +60,36 @@ impl Database {
     ) -> Result<UploadDeletion, PersistenceError> {
         let (account, now) = (event.stamp.account, event.stamp.at);
         let states: Vec<String> = states.iter().map(|s| s.name().to_owned()).collect();
-        self.write(async move |mut connection| {
-            let mut is_found = false;
-            let ended = in_transaction!(connection, |c| {
-                let whole = uploads::table
-                    .find(Bind(upload))
-                    .filter(uploads::account_id.eq(Bind(account)))
-                    .filter(uploads::sha256.is_not_null());
-                // from here on no run of it can be made
-                let update = diesel::update(whole).set((
-                    uploads::bytes.eq(None::<i64>),
-                    uploads::sha256.eq(None::<String>),
-                    uploads::outline.eq(None::<String>),
-                ));
-                is_found = update.execute(c).await? > 0;
-                if !is_found {
-                    return Err(RollbackTransaction);
-                }
-                let of_file = file_runs::table.filter(file_runs::upload_id.eq(Some(upload)));
-                let is_free = file_runs::lease_until
-                    .is_null()
-                    .or(file_runs::lease_until.le(Some(now)));
-                let idle = of_file
-                    .filter(file_runs::state.ne_all(states))
-                    .filter(is_free);
-                run!(
-                    c,
-                    diesel::update(idle).set(file_runs::upload_id.eq(None::<UploadId>))
-                );
-                let left: i64 = of_file.count().get_result(c).await?;
-                if left > 0 {
-                    return Err(RollbackTransaction);
-                }
-                add_event!(c, event);
-                QueryResult::Ok(())
-            });
-            Ok(match (is_committed(ended)?, is_found) {
-                (true, _) => UploadDeletion::Begun,
-                (false, true) => UploadDeletion::InUse,
-                (false, false) => UploadDeletion::NotFound,
-            })
+        self.begin(async move |mut tx| {
+            let whole = uploads::table
+                .find(Bind(upload))
+                .filter(uploads::account_id.eq(Bind(account)))
+                .filter(uploads::sha256.is_not_null());
+            // from here on no run of it can be made
+            let update = diesel::update(whole).set((
+                uploads::bytes.eq(None::<i64>),
+                uploads::sha256.eq(None::<String>),
+                uploads::outline.eq(None::<String>),
+            ));
+            if on!(tx, execute(update))? == 0 {
+                return Ok(UploadDeletion::NotFound);
+            }
+            let of_file = file_runs::table.filter(file_runs::upload_id.eq(Some(upload)));
+            let is_free = file_runs::lease_until
+                .is_null()
+                .or(file_runs::lease_until.le(Some(now)));
+            let idle = of_file
+                .filter(file_runs::state.ne_all(states))
+                .filter(is_free);
+            let unlink = diesel::update(idle).set(file_runs::upload_id.eq(None::<UploadId>));
+            on!(tx, execute(unlink))?;
+            let left: i64 = on!(tx, get_result(of_file.count()))?;
+            if left > 0 {
+                return Ok(UploadDeletion::InUse);
+            }
+            add_event_to(&mut tx, event).await?;
+            tx.commit().await?;
+            Ok(UploadDeletion::Begun)
         })
         .await
     }
@@ -130,29 +118,29 @@ impl Database {
 
     /// Deletes the last pieces of an upload that is not whole; returns whether it may have more.
     async fn delete_last_pieces(&self, upload: UploadId) -> Result<bool, PersistenceError> {
-        self.write(async move |mut connection| {
-            Ok(in_transaction!(connection, |c| {
-                let unfinished = uploads::table
-                    .find(Bind(upload))
-                    .filter(uploads::sha256.is_null())
-                    .select(uploads::id);
-                // from here on the upload does not become whole
-                let unfinished: Option<UploadId> =
-                    for_update(unfinished).get_result(c).await.optional()?;
-                let last = upload_pieces::table
-                    .filter(upload_pieces::upload_id.eq(Bind(upload)))
-                    .order(upload_pieces::number.desc())
-                    .select(upload_pieces::number);
-                let last: Option<i32> = last.first(c).await.optional()?;
-                let (Some(_), Some(last)) = (unfinished, last) else {
-                    return QueryResult::Ok(false);
-                };
-                let pieces = upload_pieces::table
-                    .filter(upload_pieces::upload_id.eq(Bind(upload)))
-                    .filter(upload_pieces::number.gt(last - PIECES));
-                run!(c, diesel::delete(pieces));
-                QueryResult::Ok(last >= PIECES)
-            })?)
+        self.begin(async move |mut tx| {
+            let unfinished = uploads::table
+                .find(Bind(upload))
+                .filter(uploads::sha256.is_null())
+                .select(uploads::id);
+            // from here on the upload does not become whole
+            let unfinished = for_update(unfinished);
+            let unfinished: Option<UploadId> = on!(tx, get_result(unfinished)).optional()?;
+            let last = upload_pieces::table
+                .filter(upload_pieces::upload_id.eq(Bind(upload)))
+                .order(upload_pieces::number.desc())
+                .select(upload_pieces::number);
+            let last: Option<i32> = on!(tx, first(last)).optional()?;
+            let (Some(_), Some(last)) = (unfinished, last) else {
+                tx.commit().await?;
+                return Ok(false);
+            };
+            let pieces = upload_pieces::table
+                .filter(upload_pieces::upload_id.eq(Bind(upload)))
+                .filter(upload_pieces::number.gt(last - PIECES));
+            on!(tx, execute(diesel::delete(pieces)))?;
+            tx.commit().await?;
+            Ok(last >= PIECES)
         })
         .await
     }

@@ -5,11 +5,10 @@ use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::{Integer, Nullable, Text};
 use diesel::upsert::excluded;
-use diesel_async::RunQueryDsl;
 use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::prism::VersionNumber;
 
-use crate::connections::{in_transaction, on, run};
+use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::prisms::row::WriteOutcome;
@@ -140,51 +139,46 @@ impl Database {
             up_to,
             hours,
         } = new;
-        self.write(async move |mut connection| {
-            let moved = in_transaction!(connection, |c| {
-                let moved = match read_up_to {
-                    None => {
-                        let insert = diesel::insert_into(watched_results::table).values((
-                            watched_results::prism_id.eq(Bind(prism)),
-                            watched_results::up_to.eq(Bind(up_to)),
-                        ));
-                        insert.on_conflict_do_nothing().execute(c).await?
-                    }
-                    Some(read) => {
-                        let as_read = watched_results::table
-                            .filter(watched_results::prism_id.eq(Bind(prism)))
-                            .filter(watched_results::up_to.eq(Bind(read)));
-                        diesel::update(as_read)
-                            .set(watched_results::up_to.eq(Bind(up_to)))
-                            .execute(c)
-                            .await?
-                    }
-                };
-                if moved == 1 {
-                    for hour in hours {
-                        let replacing = HourColumns::new(prism, hour);
-                        run!(
-                            c,
-                            diesel::insert_into(watch_hours::table)
-                                .values(replacing)
-                                .on_conflict((
-                                    watch_hours::prism_id,
-                                    watch_hours::hour,
-                                    watch_hours::version,
-                                    watch_hours::model_name,
-                                    watch_hours::prompt_version,
-                                ))
-                                .do_update()
-                                .set((
-                                    watch_hours::first_at.eq(excluded(watch_hours::first_at)),
-                                    watch_hours::counts.eq(excluded(watch_hours::counts)),
-                                ))
-                        );
-                    }
+        self.begin(async move |mut tx| {
+            let moved = match read_up_to {
+                None => {
+                    let insert = diesel::insert_into(watched_results::table).values((
+                        watched_results::prism_id.eq(Bind(prism)),
+                        watched_results::up_to.eq(Bind(up_to)),
+                    ));
+                    on!(tx, execute(insert.on_conflict_do_nothing()))?
                 }
-                QueryResult::Ok(moved)
-            })?;
-            Ok(WriteOutcome::of(moved == 1))
+                Some(read) => {
+                    let as_read = watched_results::table
+                        .filter(watched_results::prism_id.eq(Bind(prism)))
+                        .filter(watched_results::up_to.eq(Bind(read)));
+                    let update =
+                        diesel::update(as_read).set(watched_results::up_to.eq(Bind(up_to)));
+                    on!(tx, execute(update))?
+                }
+            };
+            if moved == 0 {
+                return Ok(WriteOutcome::Stale);
+            }
+            for hour in hours {
+                let save = diesel::insert_into(watch_hours::table)
+                    .values(HourColumns::new(prism, hour))
+                    .on_conflict((
+                        watch_hours::prism_id,
+                        watch_hours::hour,
+                        watch_hours::version,
+                        watch_hours::model_name,
+                        watch_hours::prompt_version,
+                    ))
+                    .do_update()
+                    .set((
+                        watch_hours::first_at.eq(excluded(watch_hours::first_at)),
+                        watch_hours::counts.eq(excluded(watch_hours::counts)),
+                    ));
+                on!(tx, execute(save))?;
+            }
+            tx.commit().await?;
+            Ok(WriteOutcome::Saved)
         })
         .await
     }
