@@ -5,7 +5,7 @@ use refract_domain::event::{Actor, EventDetail, EventRequest, EventStamp};
 use refract_domain::ids::{AccountId, ApiKeyId, FileRunId, PersonId};
 pub use refract_domain::result::actor::ResultActor;
 
-use crate::events::event_stamp::event_stamp;
+use crate::events::event_stamp;
 
 /// The account of a call or a change, its actor and its request.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use refract_persistence::{OpenInvitation, PersistenceError};
 use super::password_hash::{HashPlace, choose_password};
 use super::session::{Session, new_session};
 use super::sign_in_client::SignInClient;
-use crate::events::event_stamp::event_stamp;
+use crate::events::event_stamp;
 use crate::people::People;
 use crate::people::password::TypedPassword;
 use crate::people::secrets::SecretError;

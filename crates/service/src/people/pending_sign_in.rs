@@ -11,7 +11,7 @@ use super::session::{Session, alive, new_session};
 use super::sign_in_client::{SignInClient, known_since};
 use super::sign_in_error::SignInError;
 use super::token::Token;
-use crate::events::event_stamp::event_stamp;
+use crate::events::event_stamp;
 use crate::people::People;
 
 /// How long a sign-in waits for its code.

@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::password_hash::HashPlace;
 use super::sign_in_error::SignInError;
 use super::sign_in_limits::{TryLimit, WRONG_TRIES, limit, window};
-use crate::events::event_stamp::event_stamp;
+use crate::events::event_stamp;
 use crate::people::password::TypedPassword;
 
 /// A try of a secret for an address.

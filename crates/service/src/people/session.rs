@@ -14,7 +14,7 @@ use refract_sign_on::SignOn;
 
 use super::check_standing::CheckStanding;
 use super::sign_in_ways::SignInWays;
-use crate::events::event_stamp::event_stamp;
+use crate::events::event_stamp;
 use crate::people::People;
 use crate::people::secrets::{SecretError, random_bytes};
 use crate::people::token::Token;

@@ -11,7 +11,7 @@ use super::secret_try::SecretTry;
 use super::session::{Session, alive, new_session};
 use super::sign_in_client::{SignInClient, known_since};
 use super::sign_in_error::SignInError;
-use crate::events::event_stamp::event_stamp;
+use crate::events::event_stamp;
 use crate::people::People;
 use crate::people::password::TypedPassword;
 

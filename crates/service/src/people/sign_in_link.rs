@@ -8,7 +8,7 @@ use refract_persistence::{NewInvitation, PersistenceError};
 use super::session::{Session, new_session};
 use super::sign_in_client::SignInClient;
 use super::sign_in_error::SignInError;
-use crate::events::event_stamp::event_stamp;
+use crate::events::event_stamp;
 use crate::people::People;
 use crate::people::account_actor::AccountActor;
 use crate::people::secrets::random_bytes;

@@ -17,7 +17,7 @@ use super::session::{Session, alive, new_session};
 use super::sign_in_client::{SignInClient, known_since};
 use super::sign_on_failure::SignOnFailure;
 use super::sign_on_permit::SignOnPermit;
-use crate::events::event_stamp::event_stamp;
+use crate::events::event_stamp;
 use crate::people::People;
 use crate::people::secrets::{SecretError, random_bytes};
 use crate::people::token::Token;
