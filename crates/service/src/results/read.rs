@@ -5,7 +5,7 @@ use refract_domain::ids::ResultId;
 use refract_persistence::FoundResult;
 
 use crate::CallError;
-use crate::keys::presented_key::PresentedKey;
+use crate::keys::api_key::PresentedKey;
 use crate::people::account_actor::AccountActor;
 use crate::results::Results;
 use crate::results::readable_result::ReadableResult;

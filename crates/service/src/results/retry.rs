@@ -6,7 +6,7 @@ use refract_domain::submission::budget;
 use refract_persistence::{FoundResult, Prism};
 
 use crate::CallError;
-use crate::keys::presented_key::PresentedKey;
+use crate::keys::api_key::PresentedKey;
 use crate::people::account_actor::AccountActor;
 use crate::prisms::versions::{NumberedVersion, find_saved_version};
 use crate::results::Results;
