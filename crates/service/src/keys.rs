@@ -17,7 +17,7 @@ pub use self::change::{
 };
 pub(crate) use self::key_uses::{KeyMetrics, KeyUses, RefusedKey};
 pub use self::list::{FindKeyError, ListedKey, RemindedKey, reminders_of};
-use crate::people::account_actor::AccountActor;
+use crate::people::accounts::AccountActor;
 use crate::{CallError, Refract};
 
 /// The use cases of API keys, from [`Refract::keys`](crate::Refract::keys).

@@ -12,8 +12,8 @@ use uuid::Uuid;
 use super::Keys;
 use crate::InternalError;
 use crate::keys::api_key::ApiKey;
-use crate::people::account_actor::AccountActor;
-use crate::people::secrets::{SecretError, random_bytes};
+use crate::people::accounts::AccountActor;
+use crate::people::token::{SecretError, random_bytes};
 
 /// Until when and from where a key is accepted; by default for ever and from anywhere.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

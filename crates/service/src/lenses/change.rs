@@ -14,7 +14,7 @@ use refract_persistence::WriteOutcome;
 use crate::InternalError;
 use crate::lenses::count::CountedResult;
 use crate::lenses::{DRAFT_RESULTS, Lenses, PrismLens};
-use crate::people::account_actor::AccountActor;
+use crate::people::accounts::AccountActor;
 use crate::prisms::error::{ATTEMPTS, PrismError};
 
 /// The outcome of saving a lens.

@@ -15,7 +15,7 @@ use super::stated_outcomes::{NamedResults, StatedOutcomes};
 use super::{MarkCell, MarkOrigin, MarksRow, NamedResult};
 use crate::InternalError;
 use crate::marks::Marks;
-use crate::people::account_actor::AccountActor;
+use crate::people::accounts::AccountActor;
 use crate::prisms::versions::find_saved_version;
 use crate::results::readable_result::ReadableResult;
 

@@ -9,7 +9,7 @@ use refract_persistence::{PersistenceError, WriteOutcome};
 use super::definition::{AppliedDefinition, DefinitionError, DefinitionFile, PrismFiles};
 use super::error::{ATTEMPTS, PrismError};
 use super::planned_definition::PlannedDefinition;
-use crate::people::account_actor::AccountActor;
+use crate::people::accounts::AccountActor;
 use crate::prisms::Prisms;
 
 /// Files to apply.

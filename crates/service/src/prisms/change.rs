@@ -4,7 +4,7 @@ use refract_domain::prism::DisplayName;
 use refract_domain::prism::slug::PrismSelector;
 
 use super::error::PrismError;
-use crate::people::account_actor::AccountActor;
+use crate::people::accounts::AccountActor;
 use crate::prisms::Prisms;
 
 impl Prisms<'_> {

@@ -17,7 +17,7 @@ use super::definition::{
     AppliedDefinition, ApplyOutcome, DefinitionError, DefinitionFile, PrismFiles, errors_of,
 };
 use super::earlier::lens_change;
-use crate::people::account_actor::AccountActor;
+use crate::people::accounts::AccountActor;
 
 /// A prism with the changes that its files make.
 pub(super) struct PlannedDefinition<'a> {

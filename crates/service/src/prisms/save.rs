@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::earlier::lens_change;
 use super::error::{ATTEMPTS, PrismError};
-use crate::people::account_actor::AccountActor;
+use crate::people::accounts::AccountActor;
 use crate::prisms::Prisms;
 
 impl Prisms<'_> {

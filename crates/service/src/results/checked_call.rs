@@ -5,7 +5,7 @@ use refract_domain::result::SavedResult;
 use refract_domain::submission::Submission;
 use refract_domain::submission::reference::{IdempotencyKey, Ref};
 
-use crate::people::account_actor::AccountActor;
+use crate::people::accounts::AccountActor;
 use crate::prisms::versions::NumberedVersion;
 
 /// A create or retry that passed every check.

@@ -12,7 +12,7 @@ use refract_persistence::Prism;
 
 use crate::CallError;
 use crate::keys::api_key::PresentedKey;
-use crate::people::account_actor::AccountActor;
+use crate::people::accounts::AccountActor;
 use crate::prisms::versions::{check_active, find_version_to_ask};
 use crate::results::Results;
 use crate::results::checked_call::CheckedCall;

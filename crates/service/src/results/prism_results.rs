@@ -11,7 +11,7 @@ use refract_persistence::{Database, PersistenceError, ResultFilter, ResultOrder,
 use crate::InternalError;
 use crate::events::export_event;
 use crate::lenses::prism_lens::PrismLens;
-use crate::people::account_actor::AccountActor;
+use crate::people::accounts::AccountActor;
 use crate::results::Results;
 use crate::results::column_value::ColumnNotSearchable;
 use crate::results::readable_result::ReadableResult;

@@ -6,7 +6,7 @@ use refract_persistence::FoundResult;
 
 use crate::CallError;
 use crate::keys::api_key::PresentedKey;
-use crate::people::account_actor::AccountActor;
+use crate::people::accounts::AccountActor;
 use crate::results::Results;
 use crate::results::readable_result::ReadableResult;
 

@@ -7,7 +7,7 @@ use refract_persistence::{FoundResult, Prism};
 
 use crate::CallError;
 use crate::keys::api_key::PresentedKey;
-use crate::people::account_actor::AccountActor;
+use crate::people::accounts::AccountActor;
 use crate::prisms::versions::{NumberedVersion, find_saved_version};
 use crate::results::Results;
 use crate::results::checked_call::CheckedCall;

@@ -11,7 +11,7 @@ use refract_domain::result::RetryError;
 use refract_persistence::ResultFilter;
 use uuid::Uuid;
 
-use crate::people::account_actor::AccountActor;
+use crate::people::accounts::AccountActor;
 use crate::results::Results;
 use crate::results::readable_result::ReadableResult;
 use crate::runs::{AskedTexts, AskingPace, EarlyEnd, TextBegun};

@@ -4,7 +4,7 @@ use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::ResultId;
 use refract_persistence::{CopiedExamples, Database, DeletionEvent, PersistenceError};
 
-use crate::people::account_actor::AccountActor;
+use crate::people::accounts::AccountActor;
 
 /// A deletion of results in progress.
 ///

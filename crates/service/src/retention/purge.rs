@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use refract_domain::event::{EventDetail, EventTarget};
 use refract_persistence::{Database, PersistenceError, PurgeRange};
 
-use crate::people::account_actor::AccountActor;
+use crate::people::accounts::AccountActor;
 use crate::retention::Retention;
 use crate::retention::deletion::Deletion;
 

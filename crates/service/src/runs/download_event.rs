@@ -5,7 +5,7 @@ use refract_domain::event::{EventAction, EventDetail};
 use super::{Runs, StoredRun};
 use crate::InternalError;
 use crate::events::export_event;
-use crate::people::account_actor::AccountActor;
+use crate::people::accounts::AccountActor;
 
 impl Runs<'_> {
     /// Saves the event that somebody downloads the rows of a run, before the first byte is sent.

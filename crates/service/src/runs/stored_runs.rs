@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::Runs;
 use super::stored_run::{RunProgress, StoredMapping, StoredRun, mappings_of, to_json};
-use crate::people::account_actor::AccountActor;
+use crate::people::accounts::AccountActor;
 use crate::prisms::versions::{check_active, find_version_to_ask};
 use crate::{CallError, InternalError};
 

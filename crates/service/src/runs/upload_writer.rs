@@ -13,7 +13,7 @@ use super::file_name::FileName;
 use super::upload_piece::{PIECE_BYTES, compress};
 use super::uploads::upload_event;
 use crate::InternalError;
-use crate::people::account_actor::AccountActor;
+use crate::people::accounts::AccountActor;
 
 /// Why a file was not uploaded. Nothing of it is kept for longer than a day.
 #[derive(Debug, thiserror::Error)]

@@ -21,7 +21,7 @@ use super::Retests;
 use crate::lenses::prism_lens::PrismLens;
 use crate::measures::retest::LOADED_AT_ONCE;
 use crate::measures::{Retest, RetestError};
-use crate::people::account_actor::AccountActor;
+use crate::people::accounts::AccountActor;
 use crate::prisms::versions::find_saved_version;
 use crate::runs::{AskedTexts, AskingPace, EarlyEnd, RUN_LEASE_RENEWAL, RUN_LEASE_TERM};
 use crate::{InternalError, Refract};

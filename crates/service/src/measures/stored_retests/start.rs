@@ -21,7 +21,7 @@ use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;
 use crate::measures::Retest;
 use crate::measures::retest::{LOADED_AT_ONCE, SampledResults};
-use crate::people::account_actor::AccountActor;
+use crate::people::accounts::AccountActor;
 
 /// Attempts at starting a retest while others are started.
 const ATTEMPTS: usize = 8;

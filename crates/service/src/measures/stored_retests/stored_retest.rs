@@ -22,7 +22,7 @@ use crate::events::export_event;
 use crate::lenses::prism_lens::PrismLens;
 use crate::measures::retest::{LOADED_AT_ONCE, ReportParts};
 use crate::measures::{Retest, RetestReport};
-use crate::people::account_actor::AccountActor;
+use crate::people::accounts::AccountActor;
 use crate::prisms::versions::find_saved_version;
 use crate::runs::AskingPace;
 
