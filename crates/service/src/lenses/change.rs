@@ -15,7 +15,7 @@ use crate::InternalError;
 use crate::lenses::count::CountedResult;
 use crate::lenses::{DRAFT_RESULTS, Lenses, PrismLens};
 use crate::people::accounts::AccountActor;
-use crate::prisms::error::{ATTEMPTS, PrismError};
+use crate::prisms::{ATTEMPTS, PrismError};
 
 /// The outcome of saving a lens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
