@@ -15,7 +15,7 @@ use crate::keys::api_key::PresentedKey;
 use crate::people::accounts::AccountActor;
 use crate::prisms::versions::{check_active, find_version_to_ask};
 use crate::results::Results;
-use crate::results::checked_call::CheckedCall;
+use crate::results::ask_and_save::CheckedCall;
 use crate::results::readable_result::ReadableResult;
 use crate::results::single_flight::{CallWithKey, FlightFollower, FlightRole};
 
