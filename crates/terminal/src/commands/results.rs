@@ -2,7 +2,6 @@
 
 mod erase;
 mod export;
-mod filter;
 mod list;
 mod purge;
 mod retry;

@@ -35,7 +35,7 @@ use self::asking::RetestAskingArgs;
 use self::retest_json::RetestJson;
 use super::context::{self, AccountArg};
 use super::file_run::{pace, report};
-use super::marks_args::MarksArgs;
+use super::selection::MarksArgs;
 use super::signals::StopSignals;
 use crate::output;
 use crate::output::file::OutputFile;

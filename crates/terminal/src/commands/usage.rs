@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 
 use super::context::{self, AccountArg};
 use super::key::find::find_key;
-use super::period::PeriodArgs;
+use super::selection::PeriodArgs;
 use crate::output;
 use crate::settings::DatabaseArgs;
 

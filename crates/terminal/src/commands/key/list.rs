@@ -6,7 +6,7 @@ use refract_service::Refract;
 use refract_service::keys::ListedKey;
 use serde::Serialize;
 
-use crate::commands::period::to_the_second;
+use crate::commands::selection::to_the_second;
 use crate::output;
 
 #[derive(Serialize)]

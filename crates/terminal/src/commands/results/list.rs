@@ -10,10 +10,9 @@ use refract_lens_rendering::{Format, render};
 use refract_service::results::{ReadableResult, ResultOrder};
 
 use super::super::context::AccountArg;
-use super::filter::FilterArgs;
-use crate::arguments;
-use crate::output;
+use crate::commands::selection::FilterArgs;
 use crate::settings::DatabaseArgs;
+use crate::{arguments, output};
 
 /// The separator between the values of a row.
 const BETWEEN: &str = " · ";

@@ -11,9 +11,8 @@ use refract_service::retention::{Purge, PurgeRange};
 use serde_json::json;
 
 use super::super::context::{self, AccountArg};
-use super::super::period;
 use super::super::signals::StopSignals;
-use super::filter::Status;
+use crate::commands::selection::{self, Status};
 use crate::output;
 use crate::settings::DatabaseArgs;
 use crate::terminal::{Progress, counted};
@@ -26,7 +25,7 @@ pub struct PurgeCommand {
 
     /// Only results saved before this time: a date such as 2026-05-04, which begins at midnight UTC,
     /// or a time such as 2026-05-04T09:00:00Z
-    #[arg(long, value_name = "TIME", value_parser = period::moment)]
+    #[arg(long, value_name = "TIME", value_parser = selection::moment)]
     before: DateTime<Utc>,
 
     /// Only results that are `ok`, or only `failed` ones

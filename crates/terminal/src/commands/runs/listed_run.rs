@@ -4,7 +4,7 @@ use refract_domain::prism::VersionNumber;
 use refract_service::runs::StoredRun;
 use serde::Serialize;
 
-use crate::commands::period::to_the_second;
+use crate::commands::selection::to_the_second;
 
 /// A run in a list, as a JSON line.
 #[derive(Serialize)]

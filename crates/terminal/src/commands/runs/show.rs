@@ -4,7 +4,7 @@ use refract_service::runs::StoredRun;
 use serde::Serialize;
 
 use super::listed_run::ListedRun;
-use crate::commands::period::to_the_second;
+use crate::commands::selection::to_the_second;
 use crate::output;
 
 /// A run as one JSON object: the keys of a list, and more.
