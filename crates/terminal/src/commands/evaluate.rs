@@ -3,9 +3,6 @@
 mod advice;
 mod advice_json;
 mod advice_text;
-mod advised_lens;
-mod certified;
-mod certified_text;
 mod goal;
 
 use clap::Args;
