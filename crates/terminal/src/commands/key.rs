@@ -1,7 +1,6 @@
 //! `refract key`: API keys. A key is printed once, when it is created.
 
-pub(super) mod find;
-mod list;
+pub(super) mod list;
 mod rotate;
 
 use anyhow::{Context as _, bail};
@@ -14,7 +13,7 @@ use refract_service::keys::{KeyError, KeyLimits, ListedKey, OverlapDays, SetNetw
 use refract_service::people::AccountActor;
 use serde::Serialize;
 
-use self::find::find_key;
+use self::list::find_key;
 use super::context::{self, AccountArg};
 use super::selection::{self, to_the_second};
 use crate::output;
