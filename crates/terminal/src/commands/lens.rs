@@ -2,7 +2,6 @@
 
 mod cutoffs;
 mod preview;
-mod share;
 
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
