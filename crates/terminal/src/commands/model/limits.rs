@@ -1,8 +1,12 @@
-//! How many outcomes and questions a server takes, in sentences.
+//! How much a server takes, in sentences, and what it says itself about a failure.
 
-use refract_service::model::{FailedTrial, ModelSettings, ModelTrials, SizeUnit, TakenSize};
+use indicatif::HumanCount;
+use refract_service::model::{
+    FailedTrial, LongText, LongTextOutcome, ModelSettings, ModelTrials, ServerMessage, SizeUnit,
+    TakenSize,
+};
 
-use super::quote;
+use crate::terminal::widened;
 
 /// One sentence for what the server takes whole, then one for each limit, and one for a draw that
 /// was not answered.
@@ -53,6 +57,36 @@ fn limit(settings: &ModelSettings, size: &TakenSize) -> String {
 
 /// The failure, with the server's own words.
 fn why(settings: &ModelSettings, failed: &FailedTrial) -> String {
-    let quoted = quote::of(settings, failed.message.as_ref());
+    let quoted = of(settings, failed.message.as_ref());
     format!("{}{quoted}", failed.failure)
+}
+
+/// What the trial of a long text found, and what to do about it.
+pub(super) fn sentence(long_text: &LongText) -> String {
+    let tokens = HumanCount(widened(long_text.tokens));
+    match &long_text.outcome {
+        LongTextOutcome::NotCounted => {
+            "The server reports no tokens: a text that it cuts would not be noticed.".to_owned()
+        }
+        LongTextOutcome::TooSlow(seconds) => format!(
+            "A text of about {tokens} tokens was not tried: it would take about {seconds} s."
+        ),
+        LongTextOutcome::Whole => format!("A text of about {tokens} tokens was read whole."),
+        LongTextOutcome::Truncated(read) => format!(
+            "The server cuts long texts without an error: it read only {} of about {tokens} \
+             tokens. Give it a larger context, as with OLLAMA_CONTEXT_LENGTH of Ollama.",
+            HumanCount(*read)
+        ),
+        LongTextOutcome::Failed(failure) => {
+            format!("A text of about {tokens} tokens got no answer: {failure}")
+        }
+    }
+}
+
+/// The server's own words about a failure, with a leading space; empty if it sent none.
+pub(super) fn of(settings: &ModelSettings, message: Option<&ServerMessage>) -> String {
+    let key = settings.api_key.as_ref();
+    let message = message.and_then(|message| message.for_terminal(key));
+    let quoted = message.map(|words| format!(" The server says: \"{words}\"."));
+    quoted.unwrap_or_default()
 }
