@@ -1,13 +1,14 @@
-//! What a retest found, as text: the flips of each question, and the surest flips.
+//! What a retest found, as text and as JSON: the flips of each question, and the surest flips.
 
 use std::fmt::Write as _;
 
 use indicatif::HumanCount;
 use refract_domain::key::OutcomeKey;
 use refract_evaluation::comparison::{Comparison, ComparisonVerdict};
-use refract_evaluation::flips::FlipMeasures;
+use refract_evaluation::flips::{FlipDirection, FlipMeasures};
 use refract_evaluation::measures::figures::range;
 use refract_service::measures::{FlippedAnswer, PredictedOutcome, RetestReport, RetestedQuestion};
+use serde::Serialize;
 
 use crate::terminal::{self, Palette, counted, plain, widened};
 
@@ -140,4 +141,54 @@ fn listed(flipped: &[&FlippedAnswer], palette: &Palette) -> Option<String> {
 
 fn outcome(key: Option<&OutcomeKey>) -> &str {
     key.map_or("–", OutcomeKey::as_str)
+}
+
+/// The object; undefined measures are null.
+#[derive(Serialize)]
+pub(super) struct RetestJson<'a> {
+    question: &'a str,
+    asked: u64,
+    flips: u64,
+    flip_rate: Option<f64>,
+    low: Option<f64>,
+    high: Option<f64>,
+    towards: Vec<DirectionJson>,
+    mcnemar_p: Option<f64>,
+}
+
+/// The flips from one outcome to another; null for no outcome.
+#[derive(Serialize)]
+struct DirectionJson {
+    from: Option<String>,
+    to: Option<String>,
+    count: u64,
+}
+
+impl<'a> RetestJson<'a> {
+    /// The object of a question.
+    pub(super) fn of(retested: &'a RetestedQuestion) -> Self {
+        let measures = retested.measures();
+        let (rate, interval) = (measures.flip_rate, measures.flip_rate.interval());
+        Self {
+            question: retested.question.key.as_str(),
+            asked: rate.of,
+            flips: rate.count,
+            flip_rate: rate.value(),
+            low: interval.map(|interval| interval.low),
+            high: interval.map(|interval| interval.high),
+            mcnemar_p: measures.mcnemar_p(),
+            towards: measures.towards.iter().map(DirectionJson::of).collect(),
+        }
+    }
+}
+
+impl DirectionJson {
+    fn of(direction: &FlipDirection) -> Self {
+        let key = |outcome: &Option<_>| outcome.as_ref().map(ToString::to_string);
+        Self {
+            from: key(&direction.from),
+            to: key(&direction.to),
+            count: direction.count,
+        }
+    }
 }
