@@ -2,7 +2,6 @@
 
 mod api_url;
 mod app;
-mod config;
 mod database;
 mod log;
 mod model;
@@ -18,11 +17,11 @@ use refract_service::model::{ModelEndpoint, ModelPrices, ModelSettings, Protocol
 pub(crate) use self::api_url::ApiUrlArgs;
 pub use self::api_url::{ApiUrl, NotAnApiUrl};
 pub use self::app::{AppArgs, DEFAULT_APP_LISTEN, SignOnArgs};
-pub use self::config::ConfigArgs;
 pub use self::database::{DatabaseArgs, RetentionArgs};
 pub use self::log::{LogFormat, LogSettings};
 use self::model::{ModelConnectionArgs, ModelKeyArgs};
 use crate::arguments::{self, cannot_be_used};
+pub use crate::settings_file::ConfigArgs;
 
 /// The settings of the model.
 #[derive(Args, Clone)]
