@@ -3,7 +3,6 @@
 mod api_url;
 mod app;
 mod database;
-mod log;
 mod model;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs as _};
@@ -18,10 +17,10 @@ pub(crate) use self::api_url::ApiUrlArgs;
 pub use self::api_url::{ApiUrl, NotAnApiUrl};
 pub use self::app::{AppArgs, DEFAULT_APP_LISTEN, SignOnArgs};
 pub use self::database::{DatabaseArgs, RetentionArgs};
-pub use self::log::{LogFormat, LogSettings};
 use self::model::{ModelConnectionArgs, ModelKeyArgs};
 use crate::arguments::{self, cannot_be_used};
 pub use crate::settings_file::ConfigArgs;
+pub use crate::telemetry::{LogFormat, LogSettings};
 
 /// The settings of the model.
 #[derive(Args, Clone)]
