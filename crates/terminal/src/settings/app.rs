@@ -104,7 +104,7 @@ impl AppArgs {
     pub fn url_of(&self, listen: &str) -> anyhow::Result<AppUrl> {
         let set = self.app_url.as_deref().filter(|url| !url.is_empty());
         let url = set.map_or_else(|| format!("http://{listen}"), str::to_owned);
-        AppUrl::parse(&url).with_context(|| arguments::cannot_be_used("REFRACT_APP_URL"))
+        AppUrl::parse(&url).with_context(|| cannot_be_used("REFRACT_APP_URL"))
     }
 }
 
