@@ -25,7 +25,7 @@ pub mod row_schema;
 mod run;
 mod worker;
 
-pub use check::file_check::{FileCheck, FileCheckError, RefusedRow};
+pub use check::{FileCheck, FileCheckError, RefusedRow};
 pub use comparison::{ColumnComparison, CompareRunsError, ComparedRuns, DifferingRow};
 pub use file_run::{FileRun, OpenRunError, RunOrder};
 pub use gold::cells::ExpectedOutcome;

@@ -17,8 +17,7 @@ use std::sync::Arc;
 use refract_service::runs::{RunFacts, RunRows};
 use tokio::sync::mpsc;
 
-use crate::check::file_check::FileCheck;
-use crate::check::refused_rows::{ListedRow, RefusedRows};
+use crate::check::{FileCheck, ListedRow, RefusedRows};
 use crate::file_run::FileRun;
 use crate::output::finished_rows::{FinishedRow, RowSinks, RunSummary, hand_over};
 use crate::output::row_layout::{RowLayout, kept_cells};

@@ -12,7 +12,7 @@ use refract_domain::prism::question::Question;
 use refract_service::model::Estimator;
 use refract_service::runs::PinnedPrism;
 
-use crate::check::file_check::{FileCheck, FileCheckError};
+use crate::check::{FileCheck, FileCheckError};
 use crate::file_run::{FileRun, OpenRunError, RunOrder};
 use crate::gold::cells::EXPECTED;
 use crate::input::column_mapping::InputColumns;

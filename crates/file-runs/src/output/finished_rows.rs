@@ -8,7 +8,7 @@ use refract_service::model::ModelError;
 use refract_service::results::ReadableResult;
 use tokio::sync::mpsc;
 
-use crate::check::refused_rows::ListedRow;
+use crate::check::ListedRow;
 use crate::gold::cells::ExpectedOutcome;
 use crate::run::dispatch::{PendingRow, RowState};
 use crate::run::error::{FirstError, RunError};

@@ -11,7 +11,7 @@ use refract_domain::submission::reference::IdempotencyKey;
 use refract_service::CallError;
 use refract_service::results::ReadableResult;
 
-use crate::check::refused_rows::{ListedRow, RefusedRows};
+use crate::check::{ListedRow, RefusedRows};
 use crate::file_run::FileRun;
 use crate::input::InputError;
 use crate::input::rows::KeptCells;

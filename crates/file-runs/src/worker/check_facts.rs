@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::check::file_check::FileCheck;
+use crate::check::FileCheck;
 
 /// What the check of a file found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,7 +4,7 @@ use refract_domain::result::file_run::FileRunState;
 use refract_service::CallError;
 use refract_service::runs::RunEnd;
 
-use crate::check::file_check::FileCheckError;
+use crate::check::FileCheckError;
 use crate::file_run::OpenRunError;
 use crate::input::{InputError, WorkbookError};
 use crate::run::error::RunError;
