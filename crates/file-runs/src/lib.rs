@@ -32,8 +32,7 @@ pub use gold::cells::ExpectedOutcome;
 pub use gold::file::{ExampleFileProblem, GoldFile, GoldFormat, GoldProblem, GoldText};
 pub use gold::{GoldCheck, GoldRun, WrongCell};
 pub use input::column_mapping::{ColumnMapping, InputColumns, MappingError};
-pub use input::input_outline::{InputOutline, outline};
-pub use input::kept_outline::KeptOutline;
+pub use input::input_outline::{InputOutline, KeptOutline, outline};
 pub use input::suggested_columns::suggest_columns;
 pub use input::{
     InputEncoding, InputError, InputFile, InputKind, InputSource, OddCells, QuoteError,
