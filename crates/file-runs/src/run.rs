@@ -7,7 +7,6 @@ pub(crate) mod identity;
 pub(crate) mod row_chunks;
 pub(crate) mod rows_in_order;
 pub(crate) mod settings;
-pub(crate) mod shard;
 pub(crate) mod tally;
 pub(crate) mod workers;
 

@@ -19,7 +19,7 @@ use crate::gold::cells::{EXPECTED, ExpectedOutcome};
 use crate::input::column_mapping::{CONTEXT, InputColumns, REF};
 use crate::input::rows::InputRows;
 use crate::input::{InputFile, InputSource};
-use crate::run::shard::Shard;
+use crate::run::settings::Shard;
 
 /// The most outcomes of a question in a problem.
 const MOST_OUTCOMES: usize = 20;
