@@ -47,5 +47,5 @@ pub use run::RunFiles;
 pub use run::error::RunError;
 pub use run::settings::{NoShard, RunSettings, Shard};
 pub use run::tally::{ReachedLimit, RunCounts, RunTally};
-pub use worker::check_facts::CheckFacts;
+pub use worker::progress::CheckFacts;
 pub use worker::{FileRunWorker, RUN_CONCURRENCY, StartedWorker, WorkerSettings};
