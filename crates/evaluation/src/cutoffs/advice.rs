@@ -1,6 +1,6 @@
 //! Advised cutoffs of a Yes / No question, chosen by marks and validated on held-out rows.
 
-use refract_domain::lens::cutoffs::Cutoffs;
+use refract_domain::lens::cutoffs::{Cutoff, Cutoffs};
 
 use crate::cutoffs::choice::{
     ChosenPercents, WrongAnswerCosts, dominates, least_costs, no_below, no_gap, recalled_from,
@@ -240,6 +240,16 @@ impl CutoffAdvice {
         let stays = || now.no_ends_at().value().min(yes_from);
         let no_below = self.no_below.unwrap_or_else(stays);
         Cutoffs::new(Some(no_below), (yes_from > no_below).then_some(yes_from)).ok()
+    }
+
+    /// Whether the lens with the cutoffs `now` stays as it is.
+    pub fn is_in_force(&self, now: Cutoffs) -> bool {
+        let both = |cutoffs: Cutoffs| {
+            let no_ends_at = cutoffs.no_ends_at();
+            [no_ends_at, cutoffs.yes_from().unwrap_or(no_ends_at)].map(Cutoff::value)
+        };
+        self.cutoffs(now)
+            .is_some_and(|advised| both(advised) == both(now))
     }
 
     fn new(

@@ -233,6 +233,11 @@ impl MarkedAnswers {
         }
     }
 
+    /// The cutoffs in force: those that the answers are predicted by.
+    pub fn cutoffs_in_force(&self) -> Cutoffs {
+        self.cutoffs
+    }
+
     /// The quality of the cutoffs in force on all added answers to a Yes / No question; `None` for
     /// other types. Unlike those of an [advice](CutoffAdvice), no mark chose them, as long as they
     /// were not chosen by these marks before.

@@ -54,7 +54,7 @@ impl AdvisedQuestion {
                 output::say(&advice_text::warning(&advice));
             }
         } else {
-            let words = advice_text::lines(self.goal, &advice).join("\n");
+            let words = advice_text::lines(self.goal, &advice, &evaluated.marked).join("\n");
             output::text(&format!("{words}\n"))?;
         }
         self.print_next_step(prism, &advice)
@@ -116,7 +116,7 @@ impl CertifiedQuestion {
         if as_json {
             output::json(&AdviceJson::certified(key.as_str(), &certificate, marks))?;
         } else {
-            let lines = advice_text::certified_lines(&certificate).join("\n");
+            let lines = advice_text::certified_lines(&certificate, &evaluated.marked).join("\n");
             output::text(&format!("{lines}\n"))?;
         }
         self.print_next_step(prism, &certificate)
