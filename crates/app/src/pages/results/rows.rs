@@ -1,6 +1,7 @@
 //! The results as rows of a table: the texts and the columns of the lens.
 
 use maud::{Markup, html};
+use refract_domain::answer::Answer;
 use refract_domain::lens::{Column, Value};
 use refract_domain::result::ResultStatus;
 use refract_domain::result::view::ResultView;
@@ -137,12 +138,13 @@ fn probability_of(view: &ResultView<'_>, column: &Column) -> Markup {
         return html! {};
     };
     let lens = std::slice::from_ref(column);
-    let (_, probability) = describe_answer(question, answer, lens);
-    html! {
-        @match (probability, column.output.cutoffs()) {
-            (Some(probability), Some(_)) => { (yes_no_bar(probability, cutoffs(question, lens))) }
-            (Some(probability), None) => { (bar(probability, true)) }
-            (None, _) => {}
+    match (answer, column.output.cutoffs()) {
+        (Answer::YesNo { probability }, Some(_)) => {
+            yes_no_bar(*probability, cutoffs(question, lens))
+        }
+        (_, _) => {
+            let (_, probability) = describe_answer(question, answer, lens);
+            html! { @if let Some(probability) = probability { (bar(probability, true)) } }
         }
     }
 }
