@@ -46,8 +46,8 @@ pub use self::readable_result::ReadableResult;
 pub use self::retry::{Retried, RetryFailed};
 pub use self::retry_policy::RetryPolicy;
 pub use self::search::{
-    FoundResults, FoundRow, MarkCondition, MatchCount, Neighbours, ResultSearch, SearchError,
-    SearchLimits, SearchPage, TextWords,
+    CountedMatches, FoundResults, FoundRow, MarkCondition, MatchCount, Neighbours, ResultSearch,
+    SearchError, SearchLimits, SearchPage, TextWords,
 };
 pub(crate) use self::single_flight::SingleFlight;
 pub use self::usage::{ListedUsage, USAGE_SUMS, UsageKey, UsageRun, total_usage, usage_csv};
