@@ -70,6 +70,18 @@ def proportions(counts):
     return {"coverage": [covered, rows], "accuracy": [right, of]}
 
 
+def share(percent):
+    return None if percent is None else percent / 100
+
+
+def better(one, other):
+    """Whether a cutoff is at least as precise and finds at least as much, and one of them more."""
+    if one[1] == 0 or other[1] == 0:
+        return False
+    precise = Fraction(*one) - Fraction(*other)
+    return one[0] >= other[0] and precise >= 0 and (one[0] > other[0] or precise > 0)
+
+
 def cutoffs(rows, goal):
     if rows.type != "yes_no":
         return None
@@ -79,6 +91,9 @@ def cutoffs(rows, goal):
 class Cutoffs:
     def __init__(self, rows):
         self.rows = rows
+        no_below, yes_from = rows.cutoffs
+        no_below = 0.5 if no_below is None else no_below
+        self.now = no_below, no_below if yes_from is None else yes_from
         steps = np.arange(101) * PERCENT
         self.above = rows.yes[:, None] >= steps
         self.everything = np.ones(rows.count, dtype=bool)
@@ -104,12 +119,24 @@ class Cutoffs:
             if target is None:
                 return None
             above, yes, _, _ = self.table(mask)
-            return next((c for c in range(1, 101) if reaches(yes[c], above[c], target)), None)
+            return self.best(yes, above, range(1, 101), target)
 
         def no_below(mask, target, highest):
             _, _, below, no = self.table(mask)
             highest = 99 if highest is None else min(highest, 99)
-            return next((c for c in range(highest, 0, -1) if reaches(no[c], below[c], target)), None)
+            percent = self.best(no, below, range(1, highest + 1), target)
+            if highest < 100 and percent is not None and limit(mask, highest, percent, below, no):
+                return highest
+            return percent
+
+        def limit(mask, highest, percent, below, no):
+            """Whether no ends where yes begins: nothing lies between."""
+            return highest == yes_from_of(mask) and (below[highest], no[highest]) == (below[percent], no[percent])
+
+        def yes_from_of(mask):
+            return kept[0] if kept else yes_from(mask, yes_target)
+
+        kept = []
 
         wanted = list(raised(wanted))
         yes_target = self.first(wanted, lambda m, t: (None, yes_from(m, t)), "precision")
@@ -125,30 +152,71 @@ class Cutoffs:
             no_target = None
         chosen = both(self.everything, no_target)
         behind = 0 if chosen[1] is None else int(self.above[:, chosen[1]].sum())
-        return self.advice(chosen, behind, self.tried(lambda m: both(m, no_target)))
+        held = self.tried(lambda m: both(m, no_target))
+        no, yes = share(chosen[0]), share(chosen[1])
+        if yes is not None and better(self.found_yes(self.now[1]), self.found_yes(yes)):
+            yes = self.now[1]
+            kept.append(int(yes * 100))
+            no = share(None if no_target is None else no_below(self.everything, no_target, kept[0]))
+        fits = yes is None or self.now[0] <= yes
+        if no is not None and fits and better(self.found_no(self.now[0]), self.found_no(no)):
+            no = self.now[0]
+        return self.advice((no, yes), behind, held)
+
+    def best(self, right, of, percents, target):
+        """Of the percents that reach the target the one that finds most, then the most precise, then the middle."""
+        reached = [c for c in percents if reaches(right[c], of[c], target)]
+        if not reached:
+            return None
+        most = max((right[c], -of[c]) for c in reached)
+        gap = [c for c in reached if (right[c], -of[c]) == most]
+        return (gap[0] + gap[-1]) // 2
+
+    def found_yes(self, cutoff):
+        said = self.rows.yes >= Fraction(str(cutoff)) * ONE
+        return int((said & self.rows.is_yes).sum()), int(said.sum())
+
+    def found_no(self, cutoff):
+        said = self.rows.yes < Fraction(str(cutoff)) * ONE
+        return int((said & ~self.rows.is_yes).sum()), int(said.sum())
 
     def recall(self, wanted):
         def choose(mask, target):
             if target is None:
                 return None, None
-            _, yes, _, _ = self.table(mask)
-            percent = next((c for c in range(99, 0, -1) if reaches(yes[c], yes[0], target)), None)
+            above, yes, _, _ = self.table(mask)
+            reached = [c for c in range(1, 100) if reaches(yes[c], yes[0], target)]
+            if not reached:
+                return None, None
+            precision = lambda c: Fraction(int(yes[c]), int(above[c])) if above[c] else Fraction(-1)
+            most = max((precision(c), yes[c]) for c in reached)
+            gap = [c for c in reached if (precision(c), yes[c]) == most]
+            percent = (gap[0] + gap[-1]) // 2
             return percent, percent
 
         target = self.first(list(raised(wanted)), choose, "recall")
         if target is not None and choose(self.everything, target)[0] is None:
             target = None
         behind = int(self.rows.is_yes.sum())
-        return self.advice(choose(self.everything, target), behind, self.tried(lambda m: choose(m, target)))
+        cutoff = share(choose(self.everything, target)[1])
+        if cutoff is not None and better(self.found_yes(self.now[1]), self.found_yes(cutoff)):
+            cutoff = self.now[1]
+        return self.advice((cutoff, cutoff), behind, self.tried(lambda m: choose(m, target)))
 
     def costs(self, wrong_yes, wrong_no):
         def choose(mask):
             if not mask.any():
                 return None, None
             above, yes, below, no = self.table(mask)
-            costs = [Fraction(wrong_yes) * int(above[c] - yes[c]) + Fraction(wrong_no) * int(below[c] - no[c]) for c in range(1, 100)]
-            percent = costs.index(min(costs)) + 1
+            wrong = [(int(above[c] - yes[c]), int(below[c] - no[c])) for c in range(1, 100)]
+            costs = [(cost(*of_both), sum(of_both)) for of_both in wrong]
+            first = costs.index(min(costs))
+            gap = [c for c in range(1, 100) if above[c] == above[first + 1]]
+            percent = (gap[0] + gap[-1]) // 2
             return percent, percent
+
+        def cost(of_yes, of_no):
+            return Fraction(wrong_yes) * of_yes + Fraction(wrong_no) * of_no
 
         held = self.tried(choose)
         said_yes, said_no = held["precision"], held["no_precision"]
@@ -157,7 +225,11 @@ class Cutoffs:
             wrong = wrong_yes * (said_yes[1] - said_yes[0]) + wrong_no * (said_no[1] - said_no[0])
             held["cost"] = float(wrong / answered)
         yes = int(self.rows.is_yes.sum())
-        return self.advice(choose(self.everything), min(yes, self.rows.count - yes), held)
+        of_cutoff = lambda right, of: cost(of - right, yes - right)
+        cutoff = share(choose(self.everything)[1])
+        if cutoff is not None and of_cutoff(*self.found_yes(self.now[1])) < of_cutoff(*self.found_yes(cutoff)):
+            cutoff = self.now[1]
+        return self.advice((cutoff, cutoff), min(yes, self.rows.count - yes), held)
 
     def first(self, targets, choose, measure):
         """The first target with which the wanted share holds on held-out rows."""

@@ -138,6 +138,15 @@ def yes_no_edges(random):
     for row in parted["rows"]:
         row[2] = "yes" if row[1]["probability"] >= 0.37 else "no"
     yield parted
+    for number in range(12):
+        low = round(float(random.uniform(0.2, 0.6)), 4)
+        cutoffs = (low, round(low + 0.1234, 4)) if number % 2 else (low, None)
+        yield yes_no(f"cutoffs between percents {number}", random, 60 + 20 * number, cutoffs)
+
+
+def shuffled(case, seed):
+    order = np.random.default_rng(seed).permutation(len(case["rows"]))
+    return case | {"name": case["name"] + ", shuffled", "rows": [case["rows"][place] for place in order]}
 
 
 def case(name, versions, rows, cutoffs=(None, None)):

@@ -25,12 +25,13 @@ def main():
     warnings.simplefilter("ignore")
 
     made = list(cases.all_cases(arguments.seed))
-    lines = "".join(json.dumps(case) + "\n" for case in made)
+    shuffled = [cases.shuffled(case, arguments.seed) for case in made if case["kind"] == "question"]
+    lines = "".join(json.dumps(case) + "\n" for case in made + shuffled)
     program = subprocess.run([arguments.measures], input=lines, stdout=subprocess.PIPE, text=True)
     if program.returncode != 0:
         sys.exit(f"check-evaluation: the program ended with {program.returncode}")
     measured = [json.loads(line) for line in program.stdout.splitlines()]
-    if len(measured) != len(made):
+    if len(measured) != len(made + shuffled):
         sys.exit(f"check-evaluation: {len(made)} cases gave {len(measured)} answers")
 
     numbers = Counter()
@@ -42,8 +43,20 @@ def main():
             fault = expected.interval_fault(case, got["interval"])
             if fault:
                 sys.exit(f"check-evaluation: case `{case['name']}`: {fault}")
+    in_order = [got for case, got in zip(made, measured) if case["kind"] == "question"]
+    for case, want, have in zip(shuffled, in_order, measured[len(made) :]):
+        if of_no_order(want) != of_no_order(have):
+            sys.exit(f"check-evaluation: case `{case['name']}`: the order of its rows changes a measure")
     assert all(numbers[kind] > 0 for kind in EXPECTED), numbers
     print(f"{len(made)} cases, {sum(numbers.values())} numbers: all are those of scikit-learn and SciPy")
+
+
+def of_no_order(got):
+    """What no order of the rows changes, bit for bit: all but what is held out, which is by place."""
+    lists = ("outcomes", "confusion")
+    by_place = ("automation", "cutoffs", "certified")
+    kept = {key: value for key, value in got.items() if key not in by_place}
+    return kept | {key: sorted(kept[key], key=json.dumps) for key in lists}
 
 
 def question(case):

@@ -37,6 +37,7 @@ class Rows:
         stated = {key for distribution in self.distributions for key in distribution}
         self.scored = self.outcomes + sorted(stated - set(self.outcomes))
         self.count = len(self.marked)
+        self.cutoffs = case["no_below"], case["yes_from"]
         self.answered = np.array([key is not None for key in self.predicted], dtype=bool)
         self.right = np.array([m == p for m, p in zip(self.marked, self.predicted)], dtype=bool)
         # the probability of the predicted outcome, and of yes, in millionths
@@ -215,7 +216,14 @@ def reliability(rows):
     else:
         probability, right = rows.probability[rows.answered], rows.right[rows.answered]
     order = np.argsort(probability, kind="stable")
-    bins = [part for part in np.array_split(order, 15) if len(part)]
+    # a bin ends at the first change of probability at or after its share of the rows
+    ends, end = [], 0
+    for share in np.cumsum([len(part) for part in np.array_split(order, 15)]):
+        end = max(end, share)
+        while 0 < end < len(order) and probability[order[end - 1]] == probability[order[end]]:
+            end += 1
+        ends.append(end)
+    bins = [part for part in np.split(order, ends) if len(part)]
     listed = [
         {
             "from": int(probability[part].min()),

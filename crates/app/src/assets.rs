@@ -36,6 +36,7 @@ const ASSETS: &[(&str, &str, &str)] = &[
     ("drag.js", SCRIPT, include_str!("../assets/drag.js")),
     ("faults.js", SCRIPT, include_str!("../assets/faults.js")),
     ("review.js", SCRIPT, include_str!("../assets/review.js")),
+    ("count.js", SCRIPT, include_str!("../assets/count.js")),
     ("run.js", SCRIPT, include_str!("../assets/run.js")),
     ("fragment.js", SCRIPT, include_str!("../assets/fragment.js")),
 ];

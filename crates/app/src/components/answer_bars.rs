@@ -8,7 +8,7 @@ use refract_domain::answer::probability::Probability;
 use refract_domain::answer::{Answer, Distribution};
 use refract_domain::key::OutcomeKey;
 use refract_domain::lens::Column;
-use refract_domain::lens::cutoffs::Cutoffs;
+use refract_domain::lens::cutoffs::{Cutoffs, YesNoLabel};
 use refract_domain::prism::question::Question;
 use refract_service::results::ReadableResult;
 
@@ -71,7 +71,7 @@ fn yes_no(
             caption.unseen { "Probability of yes" }
             tbody { tr.chosen {
                 th scope="row" { (label) }
-                td { (yes_no_bar(probability, cutoffs)) span.soft { " yes" } }
+                td { (yes_no_bar(probability, cutoffs)) }
             } }
         }
         p.hint {
@@ -135,7 +135,7 @@ fn outcomes(
 /// The label of a Choice whose answer is not an option of the prism.
 const NO_VALID_ANSWER: &str = "No valid answer";
 
-/// The answer's label and its probability; for a Yes / No, the probability of yes.
+/// The answer's label and its probability; for a Yes / No that is Unsure, the probability of yes.
 pub(crate) fn describe_answer<'a>(
     question: &'a Question,
     answer: &'a Answer,
@@ -152,7 +152,11 @@ pub(crate) fn describe_answer<'a>(
         }
         Answer::YesNo { probability } => {
             let label = cutoffs(question, lens).label(*probability);
-            (label.label(), Some(*probability))
+            let probability = match label {
+                YesNoLabel::No => probability.complement(),
+                YesNoLabel::Yes | YesNoLabel::Unsure => *probability,
+            };
+            (label.label(), Some(probability))
         }
     }
 }

@@ -14,9 +14,9 @@ pub(crate) fn bar(probability: Probability, is_chosen: bool) -> Markup {
 }
 
 /// The bar of a Yes / No with its cutoffs: No below the first cutoff, Yes from the second one up,
-/// Unsure in between.
-pub(crate) fn yes_no_bar(probability: Probability, cutoffs: Cutoffs) -> Markup {
-    draw(probability, true, Some(cutoffs))
+/// Unsure in between. It says that its probability is that of yes.
+pub(crate) fn yes_no_bar(yes: Probability, cutoffs: Cutoffs) -> Markup {
+    html! { (draw(yes, true, Some(cutoffs))) span.soft { " yes" } }
 }
 
 fn draw(probability: Probability, is_chosen: bool, cutoffs: Option<Cutoffs>) -> Markup {

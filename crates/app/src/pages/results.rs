@@ -34,6 +34,14 @@ use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
 
+/// The query parameter that asks for all matches to be counted, and its value.
+const COUNT: &str = "count";
+const ALL: &str = "all";
+/// The query parameters of a part of a count: the matches before it, and the result after which it
+/// goes on.
+const SO_FAR: &str = "so_far";
+const COUNTED_TO: &str = "counted_to";
+
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     let lens = visit.find_lens().await?;
@@ -64,15 +72,16 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
             (nothing(&lens, &address, narrowed || page != SearchPage::Newest))
         } @else {
             div.row.spread {
-                p.soft { (how_many(&visit, &lens, &values, found.count).await?) }
+                p.soft { (how_many(&visit, &lens, &values, found.count, &address).await?) }
                 (downloads(&values.query, &address))
             }
             (looked_so_far(&found, page, newer.as_deref(), older.as_deref()))
-            @if !found.results.is_empty() { (rows(&lens, &found.results, &actors, &values.query)) }
+            @if !found.results.is_empty() { (rows(&lens, &found.results, &actors, &values)) }
         }
         (neighbours("Pages of results", newer, older))
     };
-    Ok(results_page(&visit, &lens, &main).reply())
+    let page = results_page(&visit, &lens, &main);
+    Ok(page.script("count.js").reply())
 }
 
 async fn find(
@@ -100,12 +109,9 @@ async fn how_many(
     lens: &PrismLens,
     values: &FilterValues,
     counted_matches: Option<MatchCount>,
+    address: &str,
 ) -> Result<Markup, PageError> {
-    let order = if values.is_least_sure_first() {
-        "least sure first"
-    } else {
-        "newest first"
-    };
+    let order = order(values);
     if !values.is_narrowed() && !values.is_least_sure_first() {
         let counts = visit.refract.results();
         let counts = counts.counts(visit.account(), Utc::now()).await?;
@@ -115,13 +121,100 @@ async fn how_many(
     Ok(html! {
         @match counted_matches {
             Some(MatchCount::All(matches)) => { (counted(matches, "result")) ", " (order) }
-            Some(MatchCount::MoreThan(matches)) => { "More than " (counted(matches, "result")) ", " (order) }
-            Some(MatchCount::AmongNewest { matches, read }) => {
+            Some(MatchCount::AmongNewest { matches, read }) if values.is_least_sure_first() => {
                 (counted(matches, "result")) " among the newest " (count(read)) ", " (order)
+            }
+            Some(MatchCount::MoreThan(_) | MatchCount::AmongNewest { .. }) => {
+                @if visit.sent.query.get(COUNT) == Some(ALL) {
+                    (counted(count_all(visit, lens, values).await?, "result")) ", " (order)
+                } @else {
+                    (counting(counted_matches, values, address))
+                }
             }
             None => "Further results"
         }
     })
+}
+
+fn order(values: &FilterValues) -> &'static str {
+    if values.is_least_sure_first() {
+        "least sure first"
+    } else {
+        "newest first"
+    }
+}
+
+/// What is known of a count that takes longer than the page: a script goes on counting, and a link
+/// counts all where no script runs.
+fn counting(known: Option<MatchCount>, values: &FilterValues, address: &str) -> Markup {
+    let from_the_newest = format!("{address}/count{}", values.query.in_address());
+    let all = format!(
+        "{address}{}",
+        values.query.with(COUNT, Some(ALL)).in_address()
+    );
+    html! {
+        span #matches data-address=(from_the_newest) {
+            @match known {
+                Some(MatchCount::AmongNewest { matches, read }) => {
+                    (counted(matches, "result")) " among the newest " (count(read))
+                }
+                Some(MatchCount::MoreThan(matches)) => { "More than " (counted(matches, "result")) }
+                Some(MatchCount::All(_)) | None => {}
+            }
+            ", " (order(values)) " " a href=(all) { "Count all" }
+        }
+    }
+}
+
+/// All matches, counted while the reader waits.
+async fn count_all(
+    visit: &Visit,
+    lens: &PrismLens,
+    values: &FilterValues,
+) -> Result<usize, PageError> {
+    let results = visit.refract.results();
+    let (mut matches, mut last) = (0, None);
+    loop {
+        let part = results.count_matches(lens, &values.filter, last).await?;
+        matches += part.matches;
+        last = part.counted_to;
+        if last.is_none() {
+            return Ok(matches);
+        }
+    }
+}
+
+/// Counts a part of the matches, and answers with what the script shows meanwhile: so many so far,
+/// with the address of the next part, or all.
+pub(crate) async fn count_on(visit: Visit) -> Result<PageReply, PageError> {
+    let lens = visit.find_lens().await?;
+    let columns = visit.refract.results().searchable_columns(&lens).await?;
+    let values = FilterValues::read(&visit.sent.query, &lens, &columns);
+    if values.has_errors() {
+        return Err(PageError::NotFound);
+    }
+    let sent = &visit.sent.query;
+    let before: usize = sent.get(SO_FAR).and_then(|it| it.parse().ok()).unwrap_or(0);
+    let last = sent.get(COUNTED_TO).and_then(ResultId::parse);
+    let results = visit.refract.results();
+    let part = results.count_matches(&lens, &values.filter, last).await?;
+    let matches = before.saturating_add(part.matches);
+    let next = part.counted_to.map(|last| {
+        let query = values.query.with(SO_FAR, Some(&matches.to_string()));
+        let query = query.with(COUNTED_TO, Some(&last.to_string()));
+        format!(
+            "{}/results/count{}",
+            prism_address(&lens.prism),
+            query.in_address()
+        )
+    });
+    let shown = html! {
+        span #matches data-address=[next.as_deref()] {
+            @if next.is_some() { (count(matches)) " so far, counting …" }
+            @else { (counted(matches, "result")) ", " (order(&values)) }
+        }
+    };
+    Ok(PageReply::html(StatusCode::OK, shown))
 }
 
 /// The form again, with an error at each invalid filter.
@@ -195,7 +288,7 @@ impl From<SearchError> for PageError {
     }
 }
 
-/// Sends the file with the rows of `refract results export`, oldest first.
+/// Sends the file with the rows of the list, in its order, as `refract results export` writes them.
 pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
     let format = row_format(&visit.sent.query)?;
     let lens = visit.find_lens().await?;
@@ -205,11 +298,15 @@ pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
         return refused(&visit, lens, &columns, &values).await;
     }
     let name = format!("{}-results.{}", lens.prism.slug, format.name());
-    let oldest_first = ResultOrder::OldestFirst;
     let results = visit.refract.results();
-    let results = results.of_search(lens, values.filter, oldest_first);
-    // the filters name only searchable columns of this lens
-    let results = results.map_err(|_| PageError::NotFound)?;
+    let results = if values.is_least_sure_first() {
+        let limits = values.limits();
+        results.of_least_sure(lens, values.filter, limits).await?
+    } else {
+        let results = results.of_search(lens, values.filter, ResultOrder::NewestFirst);
+        // the filters name only searchable columns of this lens
+        results.map_err(|_| PageError::NotFound)?
+    };
     let marked = MarkedColumns::default();
     let chunks = results
         .export_chunks(&visit.actor(), format, marked)

@@ -88,6 +88,10 @@ async fn several_filters_narrow_the_list_and_the_matches_are_counted(backend: Ba
             expected.len(),
             "{query}"
         );
+        let counted = ada.get(&format!("{RESULTS}/count?{query}&so_far=7")).await;
+        let count = format!("{} results, newest first", expected.len() + 7);
+        assert!(counted.body.contains(&count), "{query}: {}", counted.body);
+        assert!(!counted.body.contains("data-address"), "{}", counted.body);
     }
 }
 
@@ -133,6 +137,14 @@ async fn the_least_sure_results_come_first(backend: Backend) {
     assert!(page.body.contains("least sure first"), "{}", page.body);
     // the other answers are alike
     assert_eq!(listed(&page.body, &ids), [1, 3, 2, 0]);
+    assert!(page.body.contains("Least sure of"), "{}", page.body);
+    let least = "<bdi>Is the writer angry?</bdi> <bdi>";
+    assert!(page.body.contains(least), "{}", page.body);
+    // the failed one comes last, in the download too
+    let download = "/download?format=jsonl&order=least_sure";
+    let rows = ada.download(&format!("{RESULTS}{download}")).await.body;
+    let statuses: Vec<bool> = rows.lines().map(|row| row.contains("\"failed\"")).collect();
+    assert_eq!(statuses, [false, false, false, false, true], "{rows}");
 }
 
 async fn a_result_leads_on_within_the_list_that_one_came_from(backend: Backend) {

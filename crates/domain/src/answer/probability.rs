@@ -24,6 +24,12 @@ impl Probability {
     /// Probability 1.
     pub const CERTAIN: Self = Self(ONE);
 
+    /// The probability of the opposite.
+    #[must_use]
+    pub fn complement(self) -> Self {
+        Self(ONE - self.0)
+    }
+
     /// Rounds a double to the nearest millionth, half away from zero; `None` outside 0 to 1 and for
     /// NaN.
     pub fn from_f64(value: f64) -> Option<Self> {

@@ -2,17 +2,22 @@
 
 use refract_domain::answer::probability::{ONE, Probability};
 use refract_domain::answer::{Answer, Answers, confidence};
+use refract_domain::key::QuestionKey;
 
 /// The confidence in the least sure answer of a result, from 0 to 1; `None` without answers.
 ///
 /// The confidence of an answer is Refract's own ([`confidence`]), from the probability of its most
 /// probable outcome: what a server calls its confidence is another measure on each server.
 pub fn least_confidence(answers: &Answers) -> Option<Probability> {
-    let answers = answers
-        .as_slice()
-        .iter()
-        .map(|(_, answer)| confidence_of(answer));
-    answers.min()
+    least_sure(answers).map(|(_, answer)| confidence_of(answer))
+}
+
+/// The least sure answer of a result with its question, the first of equally sure ones; `None`
+/// without answers.
+pub fn least_sure(answers: &Answers) -> Option<(&QuestionKey, &Answer)> {
+    let answers = answers.as_slice().iter();
+    let least = answers.min_by_key(|(_, answer)| confidence_of(answer));
+    least.map(|(question, answer)| (question, answer))
 }
 
 /// The confidence in an answer, from 0 to 1.

@@ -1,9 +1,10 @@
 //! Advised cutoffs of a Yes / No question, chosen by marks and validated on held-out rows.
 
-use refract_domain::lens::cutoffs::Cutoffs;
+use refract_domain::lens::cutoffs::{Cutoff, Cutoffs};
 
 use crate::cutoffs::choice::{
-    ChosenPercents, WrongAnswerCosts, least_costs, no_below, recalled_from, yes_from,
+    ChosenPercents, WrongAnswerCosts, dominates, least_costs, no_below, no_gap, recalled_from,
+    yes_from, yes_gap,
 };
 use crate::cutoffs::folds::{Folds, PercentCounts};
 use crate::cutoffs::target::Target;
@@ -18,14 +19,14 @@ pub const FEW_MARKS: u64 = 30;
 pub enum CutoffGoal {
     /// Minimum precision of both answers, 0 to 1.
     ///
-    /// `yes_from` is the smallest whole percent from which the share of marked yes reaches the
-    /// target, and `no_below` the largest, at most `yes_from`, below which the share of marked no
-    /// does.
+    /// `yes_from` is the whole percent with the greatest recall, then the greatest precision, from
+    /// which the share of marked yes reaches the target; `no_below` likewise, at most `yes_from`.
     Precision(f64),
-    /// Minimum recall of yes, 0 to 1: one cutoff, the largest whole percent that reaches it.
+    /// Minimum recall of yes, 0 to 1: one cutoff, the whole percent with the greatest precision, then
+    /// the greatest recall, that reaches it.
     Recall(f64),
-    /// Minimum total cost of wrong answers: one cutoff, the smallest of the whole percents with the
-    /// least cost.
+    /// Minimum total cost of wrong answers: one cutoff, the whole percent with the least cost, then
+    /// the fewest wrong answers.
     Costs {
         /// Cost of a yes that is marked no; at least 0.
         wrong_yes: f64,
@@ -36,6 +37,10 @@ pub enum CutoffGoal {
 
 /// Cutoffs for a goal, and their expected quality.
 ///
+/// No whole percent that reaches the goal, and not the cutoff in force, has at least the precision
+/// and at least the recall of an advised cutoff on the same marks with one of them greater. Of the
+/// percents of a gap, between which no forecast lies, the middle is advised.
+///
 /// A precision or recall is required on held-out rows: cutoffs are chosen on four of five folds and
 /// validated on the fifth, for each fold. If all folds together miss the goal, the target is raised
 /// by one percent, up to 1, and the choice repeated. The first target that reaches the goal on
@@ -44,11 +49,18 @@ pub enum CutoffGoal {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CutoffAdvice {
-    /// The percent below which the answer is no, 1 to 99; `None` when the goal is out of reach.
-    pub no_below: Option<u32>,
-    /// The percent from which the answer is yes, 1 to 100 and at least `no_below`; `None` when the
-    /// goal is out of reach. If it equals `no_below`, there is no `unsure`.
-    pub yes_from: Option<u32>,
+    /// The probability below which the answer is no; `None` when the goal is out of reach. A whole
+    /// percent from 0.01 to 0.99, or the cutoff in force where that is better.
+    pub no_below: Option<f64>,
+    /// The probability from which the answer is yes, at least `no_below`; `None` when the goal is out
+    /// of reach. A whole percent from 0.01 to 1, or the cutoff in force where that is better. If it
+    /// equals `no_below`, there is no `unsure`.
+    pub yes_from: Option<f64>,
+    /// The lowest and the highest whole percent from which yes finds the same rows, as probabilities;
+    /// `None` where they are one.
+    pub yes_gap: Option<(f64, f64)>,
+    /// The lowest and the highest whole percent below which no finds the same rows, like `yes_gap`.
+    pub no_gap: Option<(f64, f64)>,
     /// All rows.
     pub marks: u64,
     /// Rows that are marked yes.
@@ -61,9 +73,18 @@ pub struct CutoffAdvice {
     pub held_out: CutoffMeasures,
 }
 
+/// The cutoffs in force and what they find on the same rows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CutoffsInForce {
+    pub(crate) cutoffs: Cutoffs,
+    /// How many of the rows answered yes are marked yes, and of those answered no are marked no.
+    pub(crate) yes: Proportion,
+    pub(crate) no: Proportion,
+}
+
 /// The advice for a goal. A goal outside its range counts as out of reach, and so does every goal
 /// without marks of both answers: they do not show where one ends and the other begins.
-pub(crate) fn advise(folds: &Folds, goal: CutoffGoal) -> CutoffAdvice {
+pub(crate) fn advise(folds: &Folds, goal: CutoffGoal, now: CutoffsInForce) -> CutoffAdvice {
     let counts = folds.all();
     let all = counts.from(0);
     if all.count == 0 || all.count == all.of {
@@ -71,8 +92,8 @@ pub(crate) fn advise(folds: &Folds, goal: CutoffGoal) -> CutoffAdvice {
         return CutoffAdvice::new(&counts, none, 0, tried(folds, |_| none));
     }
     match goal {
-        CutoffGoal::Precision(wanted) => for_precision(folds, wanted),
-        CutoffGoal::Recall(wanted) => for_recall(folds, wanted),
+        CutoffGoal::Precision(wanted) => for_precision(folds, wanted, now),
+        CutoffGoal::Recall(wanted) => for_recall(folds, wanted, now),
         CutoffGoal::Costs {
             wrong_yes,
             wrong_no,
@@ -81,12 +102,12 @@ pub(crate) fn advise(folds: &Folds, goal: CutoffGoal) -> CutoffAdvice {
                 yes: wrong_yes,
                 no: wrong_no,
             };
-            for_costs(folds, costs)
+            for_costs(folds, costs, now)
         }
     }
 }
 
-fn for_precision(folds: &Folds, wanted: f64) -> CutoffAdvice {
+fn for_precision(folds: &Folds, wanted: f64, now: CutoffsInForce) -> CutoffAdvice {
     let counts = folds.all();
     let yes_side = |counts: &PercentCounts, target| ChosenPercents {
         no_below: None,
@@ -109,10 +130,30 @@ fn for_precision(folds: &Folds, wanted: f64) -> CutoffAdvice {
     let cutoffs = beside(&counts, no_target);
     let yes_rows = cutoffs.yes_from.map(|percent| counts.from(percent).of);
     let held_out = tried(folds, |counts| beside(counts, no_target));
-    CutoffAdvice::new(&counts, cutoffs, yes_rows.unwrap_or(0), held_out)
+    let mut advice = CutoffAdvice::new(&counts, cutoffs, yes_rows.unwrap_or(0), held_out);
+    if let Some(percent) = cutoffs.yes_from
+        && dominates(now.yes, counts.from(percent))
+    {
+        advice.keep_yes(now);
+        let highest = Some(whole_percent(now.yes_from()));
+        let beside = no_target.and_then(|target| no_below(&counts, target, highest));
+        advice.set_no(&counts, beside);
+    }
+    if let Some(found) = advice
+        .no_below
+        .map(|share| counts.below(whole_percent(share)))
+        && dominates(now.no, found.others())
+        && advice
+            .yes_from
+            .is_none_or(|yes_from| now.no_below() <= yes_from)
+    {
+        advice.no_below = Some(now.no_below());
+        advice.no_gap = None;
+    }
+    advice
 }
 
-fn for_recall(folds: &Folds, wanted: f64) -> CutoffAdvice {
+fn for_recall(folds: &Folds, wanted: f64, now: CutoffsInForce) -> CutoffAdvice {
     let counts = folds.all();
     let choose =
         |counts: &PercentCounts, target| ChosenPercents::one(recalled_from(counts, target));
@@ -124,17 +165,43 @@ fn for_recall(folds: &Folds, wanted: f64) -> CutoffAdvice {
     };
     let held_out = tried(folds, chosen);
     let marked_yes = counts.from(0).count;
-    CutoffAdvice::new(&counts, chosen(&counts), marked_yes, held_out)
+    let cutoffs = chosen(&counts);
+    let mut advice = CutoffAdvice::new(&counts, cutoffs, marked_yes, held_out);
+    if let Some(percent) = cutoffs.yes_from
+        && dominates(now.yes, counts.from(percent))
+    {
+        advice.keep_as_one(now);
+    }
+    advice
 }
 
-fn for_costs(folds: &Folds, costs: WrongAnswerCosts) -> CutoffAdvice {
+fn for_costs(folds: &Folds, costs: WrongAnswerCosts, now: CutoffsInForce) -> CutoffAdvice {
     let counts = folds.all();
     let choose = |counts: &PercentCounts| ChosenPercents::one(least_costs(counts, costs));
     let all = counts.from(0);
     let behind = all.count.min(all.of - all.count);
     let mut held_out = tried(folds, choose);
     held_out.cost = held_out.mean_cost(costs);
-    CutoffAdvice::new(&counts, choose(&counts), behind, held_out)
+    let cutoffs = choose(&counts);
+    let mut advice = CutoffAdvice::new(&counts, cutoffs, behind, held_out);
+    let cost = |yes: Proportion| costs.of(yes.others().count, all.count - yes.count);
+    if let Some(percent) = cutoffs.yes_from
+        && cost(now.yes) < cost(counts.from(percent))
+    {
+        advice.keep_as_one(now);
+    }
+    advice
+}
+
+impl CutoffsInForce {
+    fn no_below(&self) -> f64 {
+        self.cutoffs.no_ends_at().value()
+    }
+
+    fn yes_from(&self) -> f64 {
+        let no_ends_at = self.cutoffs.no_ends_at();
+        self.cutoffs.yes_from().unwrap_or(no_ends_at).value()
+    }
 }
 
 /// The lowest target, from the goal upwards, with which the cutoffs that `choose` selects reach the
@@ -169,11 +236,20 @@ impl CutoffAdvice {
     /// If the advice has no `no_below`, it stays at its current value, or moves down to the advised
     /// `yes_from` if that is lower.
     pub fn cutoffs(&self, now: Cutoffs) -> Option<Cutoffs> {
-        let share = |percent| f64::from(percent) / 100.0;
-        let yes_from = self.yes_from.map(share)?;
-        let no_below = self.no_below.map(share);
-        let no_below = no_below.unwrap_or_else(|| now.no_ends_at().value().min(yes_from));
+        let yes_from = self.yes_from?;
+        let stays = || now.no_ends_at().value().min(yes_from);
+        let no_below = self.no_below.unwrap_or_else(stays);
         Cutoffs::new(Some(no_below), (yes_from > no_below).then_some(yes_from)).ok()
+    }
+
+    /// Whether the lens with the cutoffs `now` stays as it is.
+    pub fn is_in_force(&self, now: Cutoffs) -> bool {
+        let both = |cutoffs: Cutoffs| {
+            let no_ends_at = cutoffs.no_ends_at();
+            [no_ends_at, cutoffs.yes_from().unwrap_or(no_ends_at)].map(Cutoff::value)
+        };
+        self.cutoffs(now)
+            .is_some_and(|advised| both(advised) == both(now))
     }
 
     fn new(
@@ -182,15 +258,57 @@ impl CutoffAdvice {
         behind: u64,
         held_out: CutoffMeasures,
     ) -> Self {
-        Self {
-            no_below: cutoffs.no_below,
-            yes_from: cutoffs.yes_from,
+        let gap = cutoffs.yes_from.map(|percent| yes_gap(counts, percent));
+        let mut advice = Self {
+            no_below: None,
+            yes_from: cutoffs.yes_from.map(share),
+            yes_gap: gap.and_then(ends),
+            no_gap: None,
             marks: counts.rows(),
             marked_yes: counts.from(0).count,
             behind,
             held_out,
-        }
+        };
+        advice.set_no(counts, cutoffs.no_below);
+        advice
     }
+
+    fn set_no(&mut self, counts: &PercentCounts, no_below: Option<u32>) {
+        self.no_below = no_below.map(share);
+        let gap = no_below.map(|percent| no_gap(counts, percent));
+        self.no_gap = gap.and_then(ends);
+    }
+
+    fn keep_yes(&mut self, now: CutoffsInForce) {
+        self.yes_from = Some(now.yes_from());
+        self.yes_gap = None;
+    }
+
+    /// Advises the `yes_from` in force as the one cutoff.
+    fn keep_as_one(&mut self, now: CutoffsInForce) {
+        self.keep_yes(now);
+        self.no_below = self.yes_from;
+        self.no_gap = None;
+    }
+}
+
+/// A whole percent as a probability.
+fn share(percent: u32) -> f64 {
+    f64::from(percent) / 100.0
+}
+
+/// The whole percent of a probability, rounded down.
+fn whole_percent(share: f64) -> u32 {
+    (0..=100)
+        .rev()
+        .find(|percent| self::share(*percent) <= share)
+        .unwrap_or(0)
+}
+
+/// The lowest and the highest of the percents of a gap; `None` for one alone.
+fn ends(mut gap: impl Iterator<Item = u32>) -> Option<(f64, f64)> {
+    let first = gap.next()?;
+    Some((share(first), share(gap.last()?)))
 }
 
 #[cfg(test)]
@@ -198,13 +316,15 @@ mod tests {
     use super::*;
 
     fn cutoffs_of_advice(
-        no_below: Option<u32>,
-        yes_from: Option<u32>,
+        no_below: Option<f64>,
+        yes_from: Option<f64>,
         now: (Option<f64>, Option<f64>),
     ) -> Option<(Option<f64>, Option<f64>)> {
         let advice = CutoffAdvice {
             no_below,
             yes_from,
+            yes_gap: None,
+            no_gap: None,
             marks: 100,
             marked_yes: 50,
             behind: 40,
@@ -220,17 +340,22 @@ mod tests {
         let none = (None, None);
         let narrow = (Some(0.4), Some(0.6));
         for (no_below, yes_from, now, expected) in [
-            (Some(21), Some(62), narrow, Some((Some(0.21), Some(0.62)))),
-            (Some(62), Some(62), narrow, Some((Some(0.62), None))),
-            (Some(99), Some(100), narrow, Some((Some(0.99), Some(1.0)))),
+            (
+                Some(0.21),
+                Some(0.62),
+                narrow,
+                Some((Some(0.21), Some(0.62))),
+            ),
+            (Some(0.62), Some(0.62), narrow, Some((Some(0.62), None))),
+            (Some(0.99), Some(1.0), narrow, Some((Some(0.99), Some(1.0)))),
             // `no_below` stays as it is, at 0.5 if the lens does not state it
-            (None, Some(62), narrow, Some((Some(0.4), Some(0.62)))),
-            (None, Some(62), none, Some((Some(0.5), Some(0.62)))),
-            (None, Some(100), none, Some((Some(0.5), Some(1.0)))),
+            (None, Some(0.62), narrow, Some((Some(0.4), Some(0.62)))),
+            (None, Some(0.62), none, Some((Some(0.5), Some(0.62)))),
+            (None, Some(1.0), none, Some((Some(0.5), Some(1.0)))),
             // the advised `yes_from` is below the current `no_below`
-            (None, Some(30), narrow, Some((Some(0.3), None))),
-            (None, Some(40), narrow, Some((Some(0.4), None))),
-            (Some(20), None, narrow, None),
+            (None, Some(0.3), narrow, Some((Some(0.3), None))),
+            (None, Some(0.4), narrow, Some((Some(0.4), None))),
+            (Some(0.2), None, narrow, None),
         ] {
             let found = cutoffs_of_advice(no_below, yes_from, now);
             assert_eq!(found, expected, "{no_below:?} {yes_from:?} {now:?}");

@@ -1,8 +1,11 @@
 //! Choosing the cutoffs of a Yes / No question on some rows.
 
+use std::cmp::{Ordering, Reverse};
+
 use crate::cutoffs::folds::PercentCounts;
 use crate::cutoffs::target::Target;
 use crate::measures::count::to_f64;
+use crate::measures::proportion::Proportion;
 
 /// The costs of a wrong yes and of a wrong no.
 #[derive(Clone, Copy, Debug)]
@@ -41,45 +44,103 @@ impl WrongAnswerCosts {
     }
 }
 
-/// The smallest whole percent from which the share of marked yes reaches the target.
+/// The whole percent from which the share of marked yes reaches the target: of those that do, the one
+/// with the greatest recall, then the greatest precision, then the [middle] of its gap.
 pub(crate) fn yes_from(counts: &PercentCounts, target: Target) -> Option<u32> {
-    (1..=100).find(|percent| target.is_reached_by(counts.from(*percent)))
+    let reached = (1..=100).filter(|percent| target.is_reached_by(counts.from(*percent)));
+    let best = reached.max_by_key(|percent| most_found(counts.from(*percent)))?;
+    middle(yes_gap(counts, best))
 }
 
-/// The largest whole percent, at most `yes_from`, below which the share of marked no reaches the
-/// target.
+/// The whole percent, at most `yes_from`, below which the share of marked no reaches the target:
+/// chosen like [`yes_from()`], and `yes_from` itself where that finds the same.
 pub(crate) fn no_below(
     counts: &PercentCounts,
     target: Target,
     yes_from: Option<u32>,
 ) -> Option<u32> {
+    let found = |percent: u32| counts.below(percent).others();
     let highest = yes_from.unwrap_or(99).min(99);
-    (1..=highest)
-        .rev()
-        .find(|percent| target.is_reached_by(counts.below(*percent).others()))
+    let reached = (1..=highest).filter(|percent| target.is_reached_by(found(*percent)));
+    let best = reached.max_by_key(|percent| most_found(found(*percent)))?;
+    if yes_from == Some(highest) && found(highest) == found(best) {
+        return Some(highest);
+    }
+    middle(no_gap(counts, best).filter(|percent| *percent <= highest))
 }
 
-/// The largest whole percent at which the recall of yes reaches the target.
+/// The whole percent at which the recall of yes reaches the target: of those that do, the one with
+/// the greatest precision, then the greatest recall, then the [middle] of its gap.
 pub(crate) fn recalled_from(counts: &PercentCounts, target: Target) -> Option<u32> {
-    (1..=99)
-        .rev()
-        .find(|percent| target.is_reached_by(counts.recall_from(*percent)))
+    let mut reached = (1..=99).filter(|percent| target.is_reached_by(counts.recall_from(*percent)));
+    let mut best = reached.next()?;
+    for percent in reached {
+        let (more, less) = (counts.from(percent), counts.from(best));
+        if compare(more, less).then(more.count.cmp(&less.count)) == Ordering::Greater {
+            best = percent;
+        }
+    }
+    middle(yes_gap(counts, best).filter(|percent| *percent <= 99))
 }
 
-/// The smallest of the whole percents with the least cost, as one cutoff; `None` without rows, and
-/// when a cost is negative or not finite.
+/// The whole percent with the least cost, then the fewest wrong answers, as one cutoff; the [middle]
+/// of its gap. `None` without rows, and when a cost is negative or not finite.
 pub(crate) fn least_costs(counts: &PercentCounts, costs: WrongAnswerCosts) -> Option<u32> {
     if counts.rows() == 0 {
         return None;
     }
-    let mut least: Option<(u32, f64)> = None;
+    let mut least: Option<(u32, f64, u64)> = None;
     for percent in 1..=99 {
         let wrong_yes = counts.from(percent).others().count;
         let wrong_no = counts.below(percent).count;
         let cost = costs.of(wrong_yes, wrong_no)?;
-        if least.is_none_or(|(_, least)| cost < least) {
-            least = Some((percent, cost));
+        let wrong = wrong_yes + wrong_no;
+        if least.is_none_or(|(_, least, fewest)| (cost, wrong) < (least, fewest)) {
+            least = Some((percent, cost, wrong));
         }
     }
-    least.map(|(percent, _)| percent)
+    let (best, ..) = least?;
+    middle(yes_gap(counts, best).filter(|percent| *percent <= 99))
+}
+
+/// Whether one cutoff gives at least the precision and the recall of another on the same marks, and
+/// one of them is greater.
+pub(crate) fn dominates(one: Proportion, other: Proportion) -> bool {
+    let precision = compare(one, other);
+    one.count >= other.count && precision.is_ge() && (one.count > other.count || precision.is_gt())
+}
+
+/// The whole percents from which yes finds the same rows as from this one: there is no forecast
+/// between them. They are in ascending order.
+pub(crate) fn yes_gap(counts: &PercentCounts, percent: u32) -> impl Iterator<Item = u32> {
+    let found = counts.from(percent);
+    (1..=100).filter(move |other| counts.from(*other) == found)
+}
+
+/// The whole percents below which no finds the same rows as below this one, in ascending order.
+pub(crate) fn no_gap(counts: &PercentCounts, percent: u32) -> impl Iterator<Item = u32> {
+    yes_gap(counts, percent).filter(|percent| *percent <= 99)
+}
+
+/// The middle of a gap: where new forecasts fall between the old ones, either edge would count them
+/// all for one side.
+fn middle(mut gap: impl Iterator<Item = u32>) -> Option<u32> {
+    let first = gap.next()?;
+    Some(first.midpoint(gap.last().unwrap_or(first)))
+}
+
+/// Orders what cutoffs find by recall, then by precision.
+fn most_found(found: Proportion) -> (u64, Reverse<u64>) {
+    (found.count, Reverse(found.of))
+}
+
+/// Compares two shares exactly; a share of nothing is the least.
+fn compare(one: Proportion, other: Proportion) -> Ordering {
+    let product = |a: Proportion, b: Proportion| u128::from(a.count) * u128::from(b.of);
+    match (one.of, other.of) {
+        (0, 0) => Ordering::Equal,
+        (0, _) => Ordering::Less,
+        (_, 0) => Ordering::Greater,
+        (_, _) => product(one, other).cmp(&product(other, one)),
+    }
 }

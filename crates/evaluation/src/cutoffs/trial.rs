@@ -29,6 +29,24 @@ impl CutoffMeasures {
         measures
     }
 
+    /// The quality of cutoffs by what they find: of the rows answered yes and no how many are marked
+    /// so, of all `marks`, `marked_yes` of them yes.
+    pub(crate) fn of_answers(yes: Proportion, no: Proportion, marked_yes: u64, marks: u64) -> Self {
+        Self {
+            precision: yes,
+            recall: Proportion {
+                count: yes.count,
+                of: marked_yes,
+            },
+            coverage: Proportion {
+                count: yes.of + no.of,
+                of: marks,
+            },
+            no_precision: no,
+            cost: None,
+        }
+    }
+
     /// The mean cost of an answered row; `None` when no row is answered.
     pub(crate) fn mean_cost(&self, costs: WrongAnswerCosts) -> Option<f64> {
         let wrong_yes = self.precision.others().count;

@@ -8,12 +8,13 @@ use refract_domain::lens::cutoffs::{Cutoffs, YesNoLabel};
 use refract_domain::prism::question::{Question, QuestionType};
 use refract_domain::result::mark;
 
-use crate::cutoffs::advice::{self, CutoffAdvice, CutoffGoal};
+use crate::cutoffs::advice::{self, CutoffAdvice, CutoffGoal, CutoffsInForce};
 use crate::cutoffs::certificate::{self, Certificate, CertifiedRegion};
 use crate::cutoffs::folds::Folds;
 use crate::cutoffs::percent_measures::PercentMeasures;
 use crate::cutoffs::promise::CertifiedGoal;
 use crate::cutoffs::shrinking_regions::{by_confidence, by_probability};
+use crate::cutoffs::trial::CutoffMeasures;
 use crate::marked::answer::{MarkedAnswer, NotComparable};
 use crate::marked::placed_outcome::PlacedOutcome;
 use crate::marked::row::MarkedRow;
@@ -21,7 +22,7 @@ use crate::measures::QuestionMeasures;
 use crate::measures::auc::{self, OutcomeColumns};
 use crate::measures::automation::{self, AutomationAdvice};
 use crate::measures::brier::SquaredErrors;
-use crate::measures::count::to_f64;
+use crate::measures::count::mean;
 use crate::measures::coverage;
 use crate::measures::forecast::Forecast;
 use crate::measures::log_loss::LogLosses;
@@ -226,9 +227,52 @@ impl MarkedAnswers {
             QuestionType::Choice | QuestionType::Scale => None,
             QuestionType::YesNo => {
                 let rows = self.rows.iter().map(|row| Some(row.of_yes()));
-                Some(advice::advise(&Folds::new(rows), goal))
+                let now = self.in_force();
+                Some(advice::advise(&Folds::new(rows), goal, now))
             }
         }
+    }
+
+    /// The cutoffs in force: those that the answers are predicted by.
+    pub fn cutoffs_in_force(&self) -> Cutoffs {
+        self.cutoffs
+    }
+
+    /// The quality of the cutoffs in force on all added answers to a Yes / No question; `None` for
+    /// other types. Unlike those of an [advice](CutoffAdvice), no mark chose them, as long as they
+    /// were not chosen by these marks before.
+    pub fn measures_in_force(&self) -> Option<CutoffMeasures> {
+        match self.question_type {
+            QuestionType::Choice | QuestionType::Scale => None,
+            QuestionType::YesNo => {
+                let CutoffsInForce { yes, no, .. } = self.in_force();
+                let marked_yes = self.rows.iter().filter(|row| row.of_yes().came_true);
+                let marked_yes = u64::try_from(marked_yes.count()).unwrap_or(u64::MAX);
+                Some(CutoffMeasures::of_answers(
+                    yes,
+                    no,
+                    marked_yes,
+                    count(&self.rows),
+                ))
+            }
+        }
+    }
+
+    /// What the cutoffs in force find.
+    fn in_force(&self) -> CutoffsInForce {
+        let mut now = CutoffsInForce {
+            cutoffs: self.cutoffs,
+            yes: Proportion::default(),
+            no: Proportion::default(),
+        };
+        for forecast in self.rows.iter().map(MarkedRow::of_yes) {
+            match self.cutoffs.label(forecast.probability) {
+                YesNoLabel::Yes => now.yes.add(forecast.came_true),
+                YesNoLabel::No => now.no.add(!forecast.came_true),
+                YesNoLabel::Unsure => {}
+            }
+        }
+        now
     }
 
     /// Certified cutoffs: for a Yes / No of its probability, for a choice or scale of the
@@ -301,9 +345,7 @@ impl MarkedAnswers {
                         let is_marked = marks().map(|marked| marked == index);
                         self.columns.area(key, is_marked)
                     });
-                let (sum, outcomes) =
-                    areas.fold((0.0, 0), |(sum, outcomes), area| (sum + area, outcomes + 1));
-                (outcomes > 0).then(|| sum / to_f64(outcomes))
+                mean(areas)
             }
         }
     }

@@ -14,3 +14,11 @@ pub(crate) fn to_f64(count: u64) -> f64 {
 pub(crate) fn ratio(count: u64, of: u64) -> Option<f64> {
     (of > 0).then(|| to_f64(count) / to_f64(of))
 }
+
+/// The mean of numbers, the same in every order; `None` of none.
+pub(crate) fn mean(numbers: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut numbers: Vec<f64> = numbers.collect();
+    numbers.sort_by(f64::total_cmp);
+    let count = u64::try_from(numbers.len()).unwrap_or(u64::MAX);
+    (count > 0).then(|| numbers.iter().sum::<f64>() / to_f64(count))
+}

@@ -1,10 +1,14 @@
 //! Log loss, summed answer by answer.
 
-use indexmap::IndexMap;
+use std::collections::BTreeMap;
+
 use refract_domain::answer::probability::Probability;
 
 use crate::measures::count::to_f64;
 use crate::rounding::RoundedProbabilities;
+
+/// Units in a loss of 1: 2^52.
+const UNITS: f64 = 4_503_599_627_370_496.0;
 
 /// The logarithms of the marked outcomes' probabilities, summed.
 ///
@@ -13,10 +17,11 @@ use crate::rounding::RoundedProbabilities;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LogLosses {
     answers: u64,
-    /// The sum over answers whose marked outcome has a probability above 0.
-    sum: f64,
+    /// The sum over answers whose marked outcome has a probability above 0, in units of 2^-52: whole
+    /// numbers add up to the same in every order of the answers.
+    sum: u128,
     /// By the name that the server reports; answers without a name are under the empty name.
-    models: IndexMap<String, ModelZeros>,
+    models: BTreeMap<String, ModelZeros>,
 }
 
 /// The answers of one model.
@@ -47,7 +52,7 @@ impl LogLosses {
         }
         self.answers += 1;
         if marked > Probability::ZERO {
-            self.sum -= marked.to_f64().ln();
+            self.sum += in_units(-marked.to_f64().ln());
         }
     }
 
@@ -59,7 +64,7 @@ impl LogLosses {
     pub(crate) fn mean(&self) -> Option<f64> {
         let of_zeros = |model: &ModelZeros| to_f64(model.zeros) * -model.floor().to_f64().ln();
         let of_zeros: f64 = self.models.values().map(of_zeros).sum();
-        (self.answers > 0).then(|| (self.sum + of_zeros) / to_f64(self.answers))
+        (self.answers > 0).then(|| (from_units(self.sum) + of_zeros) / to_f64(self.answers))
     }
 
     /// The probability that stands for a stored 0; `None` without answers, and when it differs
@@ -75,4 +80,24 @@ impl ModelZeros {
     fn floor(&self) -> Probability {
         self.rounded.floor()
     }
+}
+
+/// A loss, at most that of a millionth, in units of 2^-52.
+#[expect(
+    clippy::as_conversions,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a loss is 0 to 14, and the nearest whole unit is meant"
+)]
+fn in_units(loss: f64) -> u128 {
+    (loss * UNITS).round() as u128
+}
+
+#[expect(
+    clippy::as_conversions,
+    clippy::cast_precision_loss,
+    reason = "the nearest double of the sum is meant"
+)]
+fn from_units(sum: u128) -> f64 {
+    sum as f64 / UNITS
 }

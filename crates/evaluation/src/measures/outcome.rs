@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use refract_domain::key::OutcomeKey;
 use serde::Serialize;
 
-use crate::measures::count::{ratio, to_f64};
+use crate::measures::count::{mean, ratio};
 
 /// Precision, recall and F1 of one outcome, over the answered rows.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -116,15 +116,9 @@ impl MacroAverage {
     /// The means over the outcomes' measures.
     pub(crate) fn new(outcomes: &[OutcomeMeasures]) -> Self {
         let mean = |measure: fn(&OutcomeMeasures) -> Option<f64>| {
-            let mut sum = 0.0;
-            let mut seen = 0;
-            for outcome in outcomes {
-                if outcome.marked + outcome.predicted > 0 {
-                    sum += measure(outcome).unwrap_or(0.0);
-                    seen += 1;
-                }
-            }
-            (seen > 0).then(|| sum / to_f64(seen))
+            let occurs = |outcome: &&OutcomeMeasures| outcome.marked + outcome.predicted > 0;
+            let occurring = outcomes.iter().filter(occurs);
+            mean(occurring.map(|outcome| measure(outcome).unwrap_or(0.0)))
         };
         Self {
             precision: mean(|outcome| outcome.precision),

@@ -36,22 +36,37 @@ impl ReliabilityBin {
     }
 }
 
-/// Up to 15 bins of equal count over the forecasts, sorted by probability.
+/// Up to 15 bins of about equal count over the forecasts, sorted by probability.
 ///
-/// Forecasts of equal probability keep their order. Earlier bins take the remainder, and bins that
-/// would be empty are left out.
+/// Forecasts of one probability stay in one bin, so that no order of rows changes a figure: a bin
+/// ends at the first change of probability at or after its share of the rows.
 pub(crate) fn bins(mut forecasts: Vec<Forecast>) -> Vec<ReliabilityBin> {
     forecasts.sort_by_key(|forecast| forecast.probability);
     let (size, remainder) = (forecasts.len() / BINS, forecasts.len() % BINS);
     let mut rest = forecasts.as_slice();
     let mut bins = Vec::with_capacity(BINS);
-    for number in 0..BINS {
-        let size = size + usize::from(number < remainder);
-        let (of_bin, after) = rest.split_at_checked(size).unwrap_or((rest, &[]));
+    for number in 1..=BINS {
+        let share = number * size + number.min(remainder);
+        let taken = forecasts.len() - rest.len();
+        let (of_bin, after) = part_at_change(rest, share.saturating_sub(taken));
         bins.extend(bin(of_bin));
         rest = after;
     }
     bins
+}
+
+/// Splits sorted forecasts at the first change of probability at or after `least` of them.
+fn part_at_change(forecasts: &[Forecast], least: usize) -> (&[Forecast], &[Forecast]) {
+    let (within, after) = forecasts
+        .split_at_checked(least)
+        .unwrap_or((forecasts, &[]));
+    let Some(last) = within.last() else {
+        return (within, after);
+    };
+    let alike = after.partition_point(|next| next.probability == last.probability);
+    forecasts
+        .split_at_checked(least + alike)
+        .unwrap_or((forecasts, &[]))
 }
 
 /// The bin of forecasts sorted by probability; `None` for no forecasts.

@@ -53,15 +53,20 @@ fn reliability_has_15_bins_of_equal_count_and_earlier_ones_take_the_remainder() 
 }
 
 #[test]
-fn rows_of_equal_probability_stay_in_the_order_of_their_results() {
+fn rows_of_one_probability_stay_in_one_bin() {
     let rows: Vec<(f64, bool)> = (0..30).map(|number| (0.5, number < 15)).collect();
     let measures = yes_no_answers(&rows).measures();
-    let shares = measures.reliability.iter().map(|bin| bin.share_right);
-    let mut expected = vec![1.0; 7];
-    expected.push(0.5);
-    expected.extend([0.0; 7]);
-    assert_eq!(shares.collect::<Vec<_>>(), expected);
-    assert_close(measures.ece, 0.5 * 14.0 / 15.0);
+    let counts: Vec<u64> = measures.reliability.iter().map(|bin| bin.count).collect();
+    assert_eq!(counts, [30]);
+    assert_close(measures.ece, 0.0);
+    // of 45 rows a bin has three, and the one that meets the tie takes all of it
+    let rows: Vec<(f64, bool)> = (0..45_u32)
+        .map(|number| if (4..20).contains(&number) { 4 } else { number })
+        .map(|number| (f64::from(number) / 100.0, false))
+        .collect();
+    let measures = yes_no_answers(&rows).measures();
+    let counts: Vec<u64> = measures.reliability.iter().map(|bin| bin.count).collect();
+    assert_eq!(counts, [3, 17, 1, 3, 3, 3, 3, 3, 3, 3, 3]);
 }
 
 #[test]

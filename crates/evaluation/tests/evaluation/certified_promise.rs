@@ -228,8 +228,9 @@ impl Population {
         let right = 1.0 - goal.error();
         match answers.advise_cutoffs(CutoffGoal::Precision(right)) {
             Some(advice) => self.truth(|cell| {
-                advice.yes_from.is_some_and(|from| cell.percent >= from)
-                    || advice.no_below.is_some_and(|below| cell.percent < below)
+                let share = f64::from(cell.percent) / 100.0;
+                advice.yes_from.is_some_and(|from| share >= from)
+                    || advice.no_below.is_some_and(|below| share < below)
             }),
             None => answers.coverage_for(right).map_or((0.0, 0.0), |advice| {
                 self.truth(|cell| f64::from(cell.percent) / 100.0 + 1e-9 >= advice.confidence)

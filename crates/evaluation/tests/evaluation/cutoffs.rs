@@ -1,9 +1,13 @@
 //! Cutoffs of a Yes / No question for a goal.
 
+use refract_domain::answer::Answer;
+use refract_domain::lens::cutoffs::Cutoffs;
 use refract_evaluation::cutoffs::advice::{CutoffAdvice, CutoffGoal, FEW_MARKS};
 use refract_evaluation::measures::proportion::Proportion;
 
-use crate::material::{assert_close, choice_question, marked, yes_no_answers};
+use crate::material::{
+    assert_close, choice_question, marked, marked_with, yes_no, yes_no_answers, yes_no_question,
+};
 
 /// The advice for these rows, each repeated ten times, so that it is in every fold.
 fn advice(rows: &[(f64, bool)], goal: CutoffGoal) -> CutoffAdvice {
@@ -12,7 +16,7 @@ fn advice(rows: &[(f64, bool)], goal: CutoffGoal) -> CutoffAdvice {
 }
 
 /// The advised cutoffs.
-fn cutoffs(advice: &CutoffAdvice) -> (Option<u32>, Option<u32>) {
+fn cutoffs(advice: &CutoffAdvice) -> (Option<f64>, Option<f64>) {
     (advice.no_below, advice.yes_from)
 }
 
@@ -29,7 +33,7 @@ const MIXED: [(f64, bool); 6] = [
 #[test]
 fn a_precision_parts_yes_unsure_and_no() {
     let advice = advice(&MIXED, CutoffGoal::Precision(1.0));
-    assert_eq!(cutoffs(&advice), (Some(40), Some(61)));
+    assert_eq!(cutoffs(&advice), (Some(0.3), Some(0.7)));
     assert_eq!(
         (advice.marks, advice.marked_yes, advice.behind),
         (60, 30, 20)
@@ -47,7 +51,8 @@ fn a_precision_parts_yes_unsure_and_no() {
 fn where_yes_and_no_are_fully_parted_there_is_no_unsure() {
     let rows = [(0.1, false), (0.3, false), (0.7, true)];
     let advice = advice(&rows, CutoffGoal::Precision(0.99));
-    assert_eq!(cutoffs(&advice), (Some(31), Some(31)));
+    assert_eq!(cutoffs(&advice), (Some(0.5), Some(0.5)));
+    assert_eq!(advice.yes_gap, Some((0.31, 0.7)));
     let coverage = advice.held_out.coverage;
     assert_eq!(coverage, Proportion { count: 30, of: 30 });
 }
@@ -56,7 +61,7 @@ fn where_yes_and_no_are_fully_parted_there_is_no_unsure() {
 fn yes_may_begin_at_1_but_no_ends_below() {
     let rows = [(0.995, false), (1.0, true)];
     let advice = advice(&rows, CutoffGoal::Precision(1.0));
-    assert_eq!(cutoffs(&advice), (None, Some(100)));
+    assert_eq!(cutoffs(&advice), (None, Some(1.0)));
     assert_eq!(advice.held_out.no_precision, Proportion::default());
 }
 
@@ -85,19 +90,23 @@ fn a_precision_that_holds_only_where_it_was_chosen_is_not_promised() {
     let advice = answers.advise_cutoffs(CutoffGoal::Precision(0.8)).unwrap();
     assert_eq!(cutoffs(&advice), (None, None));
     let advice = answers.advise_cutoffs(CutoffGoal::Precision(0.7)).unwrap();
-    assert_eq!(advice.yes_from, Some(1));
+    assert_eq!(advice.yes_from, Some(0.35));
     assert_eq!(advice.held_out.precision, Proportion { count: 8, of: 10 });
 }
 
 #[test]
-fn a_recall_is_reached_by_the_largest_cutoff_that_does() {
-    let rows = [(0.2, true), (0.5, true), (0.5, false), (0.9, true)];
+fn a_recall_is_reached_by_the_most_precise_cutoff_that_does() {
+    let rows = [(0.2, true), (0.3, false), (0.5, true), (0.9, true)];
     let two_thirds = advice(&rows, CutoffGoal::Recall(0.6));
-    assert_eq!(cutoffs(&two_thirds), (Some(50), Some(50)));
+    assert_eq!(cutoffs(&two_thirds), (Some(0.4), Some(0.4)));
     assert_eq!(two_thirds.behind, 30);
     assert_eq!(two_thirds.held_out.recall, Proportion { count: 20, of: 30 });
     let all = advice(&rows, CutoffGoal::Recall(1.0));
-    assert_eq!(cutoffs(&all), (Some(20), Some(20)));
+    assert_eq!(cutoffs(&all), (Some(0.1), Some(0.1)));
+    // a lower cutoff finds more and is right more often
+    let rows = [(0.2, true), (0.5, true), (0.5, false), (0.9, true)];
+    let better = advice(&rows, CutoffGoal::Recall(0.6));
+    assert_eq!(cutoffs(&better), (Some(0.1), Some(0.1)));
     let none = advice(&[(0.5, false)], CutoffGoal::Recall(0.5));
     assert_eq!(cutoffs(&none), (None, None));
     let too_low = advice(&[(0.009, true)], CutoffGoal::Recall(0.5));
@@ -105,20 +114,20 @@ fn a_recall_is_reached_by_the_largest_cutoff_that_does() {
 }
 
 #[test]
-fn costs_are_weighed_and_the_smallest_of_equal_cutoffs_is_taken() {
+fn costs_are_weighed_and_the_middle_of_the_first_gap_is_taken() {
     let costs = |wrong_yes, wrong_no| CutoffGoal::Costs {
         wrong_yes,
         wrong_no,
     };
     let equal = advice(&MIXED, costs(1.0, 1.0));
     // one kind of wrong row from 21 to 40 and from 61 to 80
-    assert_eq!(cutoffs(&equal), (Some(21), Some(21)));
+    assert_eq!(cutoffs(&equal), (Some(0.3), Some(0.3)));
     assert_close(equal.held_out.cost, 10.0 / 60.0);
     assert_eq!((equal.behind, equal.marked_yes), (30, 30));
     let costly_yes = advice(&MIXED, costs(5.0, 1.0));
-    assert_eq!(cutoffs(&costly_yes), (Some(61), Some(61)));
+    assert_eq!(cutoffs(&costly_yes), (Some(0.7), Some(0.7)));
     let free = advice(&MIXED, costs(0.0, 0.0));
-    assert_eq!(cutoffs(&free), (Some(1), Some(1)));
+    assert_eq!(cutoffs(&free), (Some(0.3), Some(0.3)));
     let rare = advice(&[(0.1, false), (0.2, false), (0.9, true)], costs(1.0, 1.0));
     assert_eq!(rare.behind, 10);
     let frequent = advice(&[(0.1, false), (0.8, true), (0.9, true)], costs(1.0, 1.0));
@@ -142,6 +151,32 @@ fn a_goal_outside_its_range_has_no_cutoffs() {
     ] {
         assert_eq!(cutoffs(&advice(&MIXED, goal)), (None, None), "{goal:?}");
     }
+}
+
+#[test]
+fn the_cutoff_in_force_stays_where_no_whole_percent_is_better() {
+    let rows: Vec<(Answer, &str)> = [(0.502, "no"), (0.508, "yes"), (0.9, "yes"), (0.1, "no")]
+        .iter()
+        .flat_map(|(probability, mark)| std::iter::repeat_n((yes_no(*probability), *mark), 10))
+        .collect();
+    let now = Cutoffs::new(Some(0.505), None).unwrap();
+    let answers = marked_with(&yes_no_question(), now, &rows);
+    for goal in [
+        CutoffGoal::Precision(0.6),
+        CutoffGoal::Recall(0.9),
+        CutoffGoal::Costs {
+            wrong_yes: 1.0,
+            wrong_no: 1.0,
+        },
+    ] {
+        let advice = answers.advise_cutoffs(goal).unwrap();
+        assert_eq!(cutoffs(&advice), (Some(0.505), Some(0.505)), "{goal:?}");
+        assert_eq!(advice.cutoffs(now), Some(now));
+    }
+    let in_force = answers.measures_in_force().unwrap();
+    assert_eq!(in_force.precision, Proportion { count: 20, of: 20 });
+    assert_eq!(in_force.recall, Proportion { count: 20, of: 20 });
+    assert_eq!(in_force.coverage, Proportion { count: 40, of: 40 });
 }
 
 #[test]

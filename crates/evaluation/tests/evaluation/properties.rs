@@ -1,15 +1,19 @@
 //! Rules that hold for all sets of answers, and a second, plain computation of the sums.
 
+use std::collections::BTreeSet;
+
 use proptest::collection::vec;
 use proptest::prelude::*;
 use refract_domain::answer::Answer;
 use refract_domain::answer::probability::{ONE, Probability};
+use refract_domain::lens::cutoffs::Cutoffs;
 use refract_evaluation::answer_sensitivity::AnswerSensitivity;
 use refract_evaluation::comparison::PairedAnswers;
 use refract_evaluation::cutoffs::advice::CutoffGoal;
 use refract_evaluation::marked::answers::MarkedAnswers;
+use refract_evaluation::measures::QuestionMeasures;
 
-use crate::material::{choice_question, is_close, key, marked, yes_no_question};
+use crate::material::{choice_question, is_close, key, marked, marked_with, yes_no_question};
 
 const OUTCOMES: [&str; 4] = ["a", "b", "other", "insufficient_information"];
 /// The outcomes of `OUTCOMES` under other names.
@@ -59,13 +63,46 @@ fn yes_no_rows() -> impl Strategy<Value = Vec<(u32, bool)>> {
 }
 
 fn yes_no_answers(rows: &[(u32, bool)]) -> MarkedAnswers {
+    yes_no_answers_with(Cutoffs::default(), rows)
+}
+
+fn yes_no_answers_with(cutoffs: Cutoffs, rows: &[(u32, bool)]) -> MarkedAnswers {
     let row = |&(millionths, is_yes): &(u32, bool)| {
         let probability = Probability::from_millionths(millionths).unwrap();
         let mark = if is_yes { "yes" } else { "no" };
         (Answer::YesNo { probability }, mark)
     };
     let rows: Vec<_> = rows.iter().map(row).collect();
-    marked(&yes_no_question(), &rows)
+    marked_with(&yes_no_question(), cutoffs, &rows)
+}
+
+/// Rows as models that round give them: most probabilities are frequent, with gaps between them.
+fn rounded_rows() -> impl Strategy<Value = Vec<(u32, bool)>> {
+    let rounded = prop_oneof![0..=ONE, (0..=100_u32).prop_map(|step| step * (ONE / 100))];
+    vec(rounded, 1..8).prop_flat_map(|probabilities| {
+        vec((prop::sample::select(probabilities), any::<bool>()), 0..80)
+    })
+}
+
+/// Of the rows that a cutoff selects, how many are marked so.
+fn found(
+    rows: &[(u32, bool)],
+    is_selected: impl Fn(&(u32, bool)) -> bool,
+    marked: bool,
+) -> (usize, usize) {
+    let selected: Vec<_> = rows.iter().filter(|row| is_selected(row)).collect();
+    let right = selected.iter().filter(|row| row.1 == marked).count();
+    (right, selected.len())
+}
+
+/// Whether one cutoff has at least the precision and the recall of another, one of them greater.
+fn is_better(one: (usize, usize), other: (usize, usize)) -> bool {
+    let (precise, less) = (one.0 * other.1, other.0 * one.1);
+    one.1 > 0
+        && other.1 > 0
+        && one.0 >= other.0
+        && precise >= less
+        && (one.0 > other.0 || precise > less)
 }
 
 fn mean(values: &[f64]) -> Option<f64> {
@@ -157,15 +194,19 @@ proptest! {
     }
 
     #[test]
-    fn bins_share_all_rows_evenly_and_rise(rows in yes_no_rows()) {
+    fn bins_share_all_rows_and_part_no_probability(rows in yes_no_rows()) {
         let measures = yes_no_answers(&rows).measures();
         let bins = &measures.reliability;
         let counts: Vec<u64> = bins.iter().map(|bin| bin.count).collect();
         prop_assert_eq!(counts.iter().sum::<u64>(), measures.marks);
-        prop_assert_eq!(bins.len(), rows.len().min(15));
-        prop_assert!(counts.is_sorted_by(|a, b| a >= b));
-        prop_assert!(counts.first().unwrap_or(&0) - counts.last().unwrap_or(&0) <= 1);
-        prop_assert!(bins.is_sorted_by(|a, b| a.to <= b.from));
+        let probabilities: BTreeSet<u32> = rows.iter().map(|row| row.0).collect();
+        prop_assert!(bins.len() <= probabilities.len().min(15));
+        if probabilities.len() == rows.len() {
+            prop_assert_eq!(bins.len(), rows.len().min(15));
+            prop_assert!(counts.is_sorted_by(|a, b| a >= b));
+            prop_assert!(counts.first().unwrap_or(&0) - counts.last().unwrap_or(&0) <= 1);
+        }
+        prop_assert!(bins.is_sorted_by(|a, b| a.to < b.from));
         for bin in bins {
             let mean = bin.mean_probability;
             let rounding = 1e-12;
@@ -219,12 +260,12 @@ proptest! {
         let answers = yes_no_answers(&rows);
         let precision = answers.advise_cutoffs(CutoffGoal::Precision(wanted)).unwrap();
         if let Some(yes_from) = precision.yes_from {
-            prop_assert!((1..=100).contains(&yes_from));
+            prop_assert!((0.01..=1.0).contains(&yes_from));
             prop_assert!(precision.no_below.is_none_or(|no_below| no_below <= yes_from));
             prop_assert!(precision.held_out.precision.value() >= Some(wanted));
         }
         if let Some(no_below) = precision.no_below {
-            prop_assert!((1..=99).contains(&no_below));
+            prop_assert!((0.01..=0.99).contains(&no_below));
             prop_assert!(precision.held_out.no_precision.value() >= Some(wanted));
         }
         let recall = answers.advise_cutoffs(CutoffGoal::Recall(wanted)).unwrap();
@@ -232,6 +273,60 @@ proptest! {
         if recall.yes_from.is_some() {
             prop_assert!(recall.held_out.recall.value() >= Some(wanted));
         }
+    }
+
+    #[test]
+    fn no_other_cutoff_is_better_than_an_advised_one(
+        rows in rounded_rows(), percent in 0..=100_u32, now in (1..ONE, 0..ONE),
+    ) {
+        let share = |millionths: u32| f64::from(millionths) / f64::from(ONE);
+        let (no_now, yes_now) = (share(now.0), share(now.0.saturating_add(now.1).min(ONE)));
+        let wider = (yes_now > no_now).then_some(yes_now);
+        let cutoffs = Cutoffs::new(Some(no_now), wider).unwrap();
+        let answers = yes_no_answers_with(cutoffs, &rows);
+        let percents = || (1..=100).map(|percent| f64::from(percent) / 100.0);
+        let yes_at = |cutoff: f64| found(&rows, |row| share(row.0) >= cutoff, true);
+        let no_at = |cutoff: f64| found(&rows, |row| share(row.0) < cutoff, false);
+        let wanted = f64::from(percent) / 100.0;
+        let precision = answers.advise_cutoffs(CutoffGoal::Precision(wanted)).unwrap();
+        if let Some(yes_from) = precision.yes_from {
+            for other in percents().chain([yes_now]) {
+                prop_assert!(!is_better(yes_at(other), yes_at(yes_from)), "yes {yes_from} {other}");
+            }
+            for gap in precision.yes_gap.into_iter().flat_map(|gap| [gap.0, gap.1]) {
+                prop_assert_eq!(yes_at(gap), yes_at(yes_from));
+            }
+        }
+        if let Some(no_below) = precision.no_below {
+            let highest = precision.yes_from.unwrap_or(1.0);
+            let allowed = percents().chain([no_now]).filter(|other| *other <= highest && *other < 1.0);
+            for other in allowed {
+                prop_assert!(!is_better(no_at(other), no_at(no_below)), "no {no_below} {other}");
+            }
+        }
+        let recall = answers.advise_cutoffs(CutoffGoal::Recall(wanted)).unwrap();
+        if let Some(yes_from) = recall.yes_from {
+            for other in percents().filter(|other| *other < 1.0).chain([yes_now]) {
+                prop_assert!(!is_better(yes_at(other), yes_at(yes_from)), "recall {yes_from} {other}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_order_of_answers_changes_a_measure(
+        (rows, shuffled) in drawn().prop_flat_map(|rows| (Just(rows.clone()), Just(rows).prop_shuffle())),
+        (yes_no, other) in rounded_rows()
+            .prop_flat_map(|rows| (Just(rows.clone()), Just(rows).prop_shuffle())),
+    ) {
+        let exact = |measures: QuestionMeasures| format!("{measures:?}");
+        prop_assert_eq!(
+            exact(measured(OUTCOMES, &rows).measures()),
+            exact(measured(OUTCOMES, &shuffled).measures())
+        );
+        prop_assert_eq!(
+            exact(yes_no_answers(&yes_no).measures()),
+            exact(yes_no_answers(&other).measures())
+        );
     }
 
     #[test]

@@ -2,21 +2,23 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::vec;
 
 use refract_domain::event::EventAction;
 use refract_domain::ids::ResultId;
+use refract_domain::result::SavedResult;
 use refract_domain::result::mark::Mark;
 use refract_persistence::{Database, PersistenceError, ResultFilter, ResultOrder, ResultPages};
 
 use crate::InternalError;
 use crate::events::export_event;
 use crate::lenses::prism_lens::PrismLens;
-use crate::people::account_actor::AccountActor;
+use crate::people::accounts::AccountActor;
 use crate::results::Results;
 use crate::results::column_value::ColumnNotSearchable;
 use crate::results::readable_result::ReadableResult;
 use crate::results::search::ResultSearch;
-use crate::results::search::conditions::{SearchConditions, by_result};
+use crate::results::search::result_search::{SearchConditions, by_result};
 
 /// The results of a prism that a filter or a search selects, one page at a time (keyset
 /// pagination).
@@ -26,7 +28,12 @@ pub struct PrismResults {
     filter: ResultFilter,
     conditions: Option<SearchConditions>,
     pages: ResultPages,
+    /// The results to read, in an order that the pages do not have.
+    ranked: Option<vec::IntoIter<ResultId>>,
 }
+
+/// Results of a list in an order of its own that are read at once.
+const RANKED_AT_ONCE: usize = 100;
 
 impl Results<'_> {
     /// Prepares to read the results of a prism that a filter selects. Makes no query yet.
@@ -44,6 +51,7 @@ impl Results<'_> {
             pages: database.result_pages(account, prism, filter.clone(), order),
             filter,
             conditions: None,
+            ranked: None,
         }
     }
 
@@ -67,6 +75,29 @@ impl Results<'_> {
 }
 
 impl PrismResults {
+    /// These results alone, in this order.
+    pub(crate) fn in_order(self, ranked: Vec<ResultId>) -> Self {
+        Self {
+            ranked: Some(ranked.into_iter()),
+            ..self
+        }
+    }
+
+    /// The next results, and whether there are no more.
+    async fn next_saved(&mut self) -> Result<(Vec<SavedResult>, bool), InternalError> {
+        let Some(ranked) = &mut self.ranked else {
+            let page = self.pages.next().await?;
+            let is_end = page.is_empty();
+            return Ok((page, is_end));
+        };
+        let ids: Vec<ResultId> = ranked.by_ref().take(RANKED_AT_ONCE).collect();
+        let is_end = ids.is_empty();
+        let account = self.lens.prism.account;
+        let mut page = self.database.find_results(account, ids.clone()).await?;
+        page.sort_by_key(|result| ids.iter().position(|id| *id == result.id));
+        Ok((page, is_end))
+    }
+
     /// Counts the results that the filter selects now, regardless of answers, words and marks.
     pub async fn count(&self) -> Result<u64, PersistenceError> {
         let prism = &self.lens.prism;
@@ -98,8 +129,7 @@ impl PrismResults {
     /// When the database fails, or a version that a result names is missing.
     pub async fn next_page(&mut self) -> Result<Vec<ReadableResult>, InternalError> {
         loop {
-            let page = self.pages.next().await?;
-            let is_end = page.is_empty();
+            let (page, is_end) = self.next_saved().await?;
             let mut readable = Vec::with_capacity(page.len());
             for result in page {
                 let result = ReadableResult::through_lens(&self.database, result, &self.lens);

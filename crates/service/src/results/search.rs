@@ -8,27 +8,29 @@
 //! ([`SearchLimits`]) and reports how far it read.
 
 mod candidate_reader;
-pub(crate) mod conditions;
 mod found_results;
 mod least_sure;
-mod neighbours;
-mod newest_matches;
-mod result_search;
-mod search_page;
-mod text_words;
+pub(crate) mod result_search;
 
 use std::sync::Arc;
 
+use refract_domain::ids::ResultId;
+use refract_persistence::SearchCandidate;
+
 use self::candidate_reader::CandidateReader;
+pub use self::candidate_reader::CountedMatches;
 pub use self::found_results::{FoundResults, FoundRow};
-pub use self::neighbours::Neighbours;
-pub use self::result_search::{MarkCondition, ResultSearch};
-pub use self::search_page::{MatchCount, SearchLimits, SearchPage};
-pub use self::text_words::TextWords;
+pub use self::least_sure::Neighbours;
+pub use self::result_search::{
+    MarkCondition, MatchCount, ResultSearch, SearchLimits, SearchPage, TextWords,
+};
 use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;
 use crate::results::Results;
 use crate::results::column_value::ColumnNotSearchable;
+
+/// The candidates of one part of a count.
+const COUNTED_AT_ONCE: u32 = 20_000;
 
 /// Why a search failed.
 #[derive(Debug, thiserror::Error)]
@@ -57,5 +59,46 @@ impl Results<'_> {
         let reader = CandidateReader::new(self.refract, lens, search, limits)?;
         let matches = reader.read(page).await?;
         Ok(FoundResults::load(database, lens, page, matches).await?)
+    }
+
+    /// Counts the matches of a search among its next 20,000 candidates after `last`, newest first: all
+    /// matches are counted in parts, since the search may have to look at each result of a prism.
+    ///
+    /// # Errors
+    /// When the column of a value cannot be searched, or the database fails.
+    pub async fn count_matches(
+        self,
+        lens: &PrismLens,
+        search: &ResultSearch,
+        last: Option<ResultId>,
+    ) -> Result<CountedMatches, SearchError> {
+        let limits = SearchLimits {
+            results: 1,
+            candidates: COUNTED_AT_ONCE,
+            counted: 0,
+        };
+        let reader = CandidateReader::new(self.refract, lens, search, limits)?;
+        Ok(reader.count_on(last).await?)
+    }
+
+    /// The matches among the newest `most` candidates, newest first, and whether there are older
+    /// candidates.
+    ///
+    /// # Errors
+    /// When the column of a value cannot be searched, or the database fails.
+    pub(crate) async fn newest_matches(
+        self,
+        lens: &PrismLens,
+        search: &ResultSearch,
+        most: u32,
+    ) -> Result<(Vec<SearchCandidate>, bool), SearchError> {
+        let limits = SearchLimits {
+            results: 1,
+            candidates: most,
+            counted: 0,
+        };
+        let reader = CandidateReader::new(self.refract, lens, search, limits)?;
+        let (found, count) = reader.read_newest(Ok).await?;
+        Ok((found, !matches!(count, MatchCount::All(_))))
     }
 }

@@ -16,7 +16,7 @@ use refract_service::marks::MarkOrigin;
 use refract_service::people::ResultActor;
 use refract_service::results::{
     AnsweredOutcome, ColumnValue, FoundResults, MarkCondition, MatchCount, Neighbours,
-    ReadableResult, ResultSearch, SearchLimits, SearchPage, TextWords,
+    PrismResults, ReadableResult, ResultSearch, SearchLimits, SearchPage, TextWords,
 };
 use refract_test_support::on_both;
 use tokio::runtime::Handle;
@@ -267,15 +267,42 @@ async fn check_walks(it: &Fixture, saved: &Saved, wanted: &ResultSearch, limits:
     }
     let (lens, results) = (saved.lens.clone(), it.refract.results());
     let found = results.of_search(lens, wanted.clone(), ResultOrder::NewestFirst);
-    let (mut results, mut read) = (found.unwrap(), Vec::new());
+    assert_eq!(
+        read_all(found.unwrap()).await,
+        expected,
+        "a download: {wanted:?}"
+    );
+    let lens = &saved.lens;
+    let counted = it.refract.results().count_matches(lens, wanted, None).await;
+    let counted = counted.unwrap();
+    assert_eq!(
+        (counted.matches, counted.counted_to),
+        (expected.len(), None),
+        "{wanted:?}"
+    );
+    if let Some(first) = expected.first() {
+        let rest = it
+            .refract
+            .results()
+            .count_matches(lens, wanted, Some(*first))
+            .await;
+        assert_eq!(
+            rest.unwrap().matches,
+            expected.len() - 1,
+            "after the first: {wanted:?}"
+        );
+    }
+}
+
+pub(crate) async fn read_all(mut results: PrismResults) -> Vec<ResultId> {
+    let mut read = Vec::new();
     loop {
         let page = results.next_page().await.unwrap();
         if page.is_empty() {
-            break;
+            return read;
         }
         read.extend(page.iter().map(ReadableResult::id));
     }
-    assert_eq!(read, expected, "a download: {wanted:?}");
 }
 
 async fn check_neighbours(it: &Fixture, saved: &Saved, wanted: &ResultSearch, list: &[ResultId]) {

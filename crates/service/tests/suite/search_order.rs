@@ -10,7 +10,7 @@ use refract_service::results::{
 use refract_test_support::on_both;
 
 use crate::fixture::{Fixture, save_all};
-use crate::result_search::{column_value, described, find, ids};
+use crate::result_search::{column_value, described, find, ids, read_all};
 
 on_both!(
     an_empty_page_leads_back_to_the_result_that_it_came_from,
@@ -51,8 +51,13 @@ async fn the_least_sure_results_come_first_and_pages_go_on(it: Fixture) {
             break;
         }
     }
-    let places = [1, 4, 3, 2, 5];
+    // the failed one comes last
+    let places = [1, 4, 3, 2, 5, 6];
     assert_eq!(all, places.map(|place: usize| saved.results[place].0));
+    let (lens, everything) = (saved.lens.clone(), ResultSearch::default());
+    let results = it.refract.results();
+    let downloaded = results.of_least_sure(lens, everything, limits).await;
+    assert_eq!(read_all(downloaded.unwrap()).await, all, "a download");
 }
 
 async fn a_search_goes_by_the_lens_as_it_is_now(it: Fixture) {

@@ -29,8 +29,9 @@ async fn the_cutoffs_of_the_lens_stand_on_the_bar() {
         .position(|line| line.starts_with("▸ Yes"))
         .unwrap();
     assert_eq!(lines[at].matches('│').count(), 2, "{shown}");
+    assert!(lines[at + 1].starts_with("  No "), "{shown}");
     assert_eq!(
-        lines[at + 1].trim(),
+        lines[at + 2].trim(),
         "is_angry: no below 40% · yes from 60%"
     );
 }

@@ -86,7 +86,7 @@ impl TriedOutcome {
         }
     }
 
-    /// The probability of the label; for a Yes / No, of yes.
+    /// The probability of the label; for an Unsure, of yes.
     pub(crate) fn probability(&self) -> Option<Probability> {
         self.millionths.and_then(Probability::from_millionths)
     }

@@ -17,7 +17,7 @@ use refract_service::measures::EvaluationError;
 use refract_service::results::ResultFilter;
 use serde_json::json;
 
-use super::lens_form::to_share;
+use super::lens_form::{to_percent, to_share};
 use super::view::LensView;
 use crate::components::number::{count, counted, share};
 use crate::replies::page_error::PageError;
@@ -167,14 +167,17 @@ fn outcome(marked: &MarkedAnswers, advised: &str) -> Markup {
         @match found.yes_from {
             None => { "No cutoff makes Yes right in " (advised.trim()) " % of these marked results." }
             Some(yes_from) => {
-                "Yes from " (yes_from) " %"
+                "Yes from " (to_percent(yes_from)) " %"
                 @match found.no_below {
-                    Some(no_below) => { ", No below " (no_below) " %." }
+                    Some(no_below) => { ", No below " (to_percent(no_below)) " %." }
                     None => { ". No cutoff is as good for No, so that one stays." }
                 }
                 @if let [Some(value), Some(interval)] = [value(held_out.precision), interval(held_out.precision)] {
                     " On marked results that were held out, Yes was right in " (value) " (" (interval) "), and "
                     (share(held_out.coverage.count, held_out.coverage.of).unwrap_or_default()) " % were not Unsure."
+                }
+                @if let Some((low, high)) = found.yes_gap {
+                    " Yes from " (to_percent(low)) " to " (to_percent(high)) " % finds the same: the middle is taken."
                 }
                 @if found.is_of_few_marks() {
                     " These cutoffs rest on " (count(found.behind)) " marked results: fewer than " (FEW_MARKS) " may be chance."

@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use refract_domain::lens::cutoffs::Cutoffs;
 use refract_domain::prism::question::QuestionType;
 use refract_evaluation::cutoffs::advice::{CutoffAdvice, CutoffGoal, FEW_MARKS};
+use refract_evaluation::cutoffs::trial::CutoffMeasures;
 use refract_service::marks::QueueKind;
 
 use super::quality_view::QualityView;
@@ -44,6 +45,7 @@ fn cutoffs(view: &QualityView<'_>) -> Markup {
         advised.partition(|(_, advice)| advice.yes_from.is_some());
     let own = own.and_then(|goal| Some((goal, marked.advise_cutoffs(goal)?)));
     let rows = html! {
+        @if let Some(measures) = marked.measures_in_force() { (in_force(view.quality.cutoffs, &measures)) }
         @if let Some((goal, advice)) = &own { (row(view, *goal, advice, true)) }
         @for (goal, advice) in &reached { (row(view, *goal, advice, false)) }
     };
@@ -61,15 +63,13 @@ fn cutoffs(view: &QualityView<'_>) -> Markup {
         section #cutoffs {
             h2 { "Which cutoffs give that" }
             p.hint {
-                "Now: " (now(view.quality.cutoffs))
-                ". Measured on marks that did not choose the cutoffs: expect this of new results."
+                "The cutoffs of the lens are measured on all marks; the others on marks that did not choose \
+                 them: expect this of new results."
                 @if view.is_in_latest() {
                     " " a href=(view.queue(QueueKind::Near)) { "Review results near a cutoff" } "."
                 }
             }
-            @if own.is_some() || !reached.is_empty() {
-                (stacked_table("Cutoffs for a goal", &headings, &rows))
-            }
+            (stacked_table("Cutoffs for a goal", &headings, &rows))
             @if let Some((goal, advice)) = missed.first() {
                 p {
                     "For " (describe(*goal)) @if missed.len() > 1 { " and more" } ": "
@@ -81,17 +81,32 @@ fn cutoffs(view: &QualityView<'_>) -> Markup {
     }
 }
 
-/// The cutoffs of the lens in words.
-fn now(cutoffs: Cutoffs) -> String {
-    let percent = |share: f64| format!("{} %", percent(share));
-    let no_below = percent(cutoffs.no_ends_at().value());
-    match cutoffs.yes_from() {
-        Some(yes_from) => format!(
-            "No below {no_below}, Yes from {}",
-            percent(yes_from.value())
-        ),
-        None => format!("Yes from {no_below}"),
+/// The row of the cutoffs that the lens has now.
+fn in_force(cutoffs: Cutoffs, measures: &CutoffMeasures) -> Markup {
+    let no_ends_at = cutoffs.no_ends_at();
+    let yes_from = cutoffs.yes_from().unwrap_or(no_ends_at);
+    html! {
+        tr {
+            th scope="row" { "Now" }
+            (cells(Some(no_ends_at.value()), Some(yes_from.value()), measures))
+            td {}
+        }
     }
+}
+
+fn cells(no_below: Option<f64>, yes_from: Option<f64>, measures: &CutoffMeasures) -> Markup {
+    let cutoff = |share: Option<f64>| {
+        share.map_or_else(|| "–".to_owned(), |share| format!("{} %", percent(share)))
+    };
+    let cells = [
+        ("No below", cutoff(no_below)),
+        ("Yes from", cutoff(yes_from)),
+        ("Yes is right", proportion_range(measures.precision)),
+        ("Yes finds", proportion_range(measures.recall)),
+        ("No is right", proportion_range(measures.no_precision)),
+        ("Not Unsure", proportion_range(measures.coverage)),
+    ];
+    html! { @for (label, cell) in cells { td data-label=(label) { (cell) } } }
 }
 
 /// A cutoff in percent, with as many decimals as it has.
@@ -102,25 +117,22 @@ fn percent(share: f64) -> String {
 
 fn row(view: &QualityView<'_>, goal: CutoffGoal, advice: &CutoffAdvice, is_own: bool) -> Markup {
     let held_out = &advice.held_out;
-    let cutoff =
-        |cutoff: Option<u32>| cutoff.map_or_else(|| "–".to_owned(), |it| format!("{it} %"));
-    let cells = [
-        ("No below", cutoff(advice.no_below)),
-        ("Yes from", cutoff(advice.yes_from)),
-        ("Yes is right", proportion_range(held_out.precision)),
-        ("Yes finds", proportion_range(held_out.recall)),
-        ("No is right", proportion_range(held_out.no_precision)),
-        ("Not Unsure", proportion_range(held_out.coverage)),
-    ];
+    let now = view.quality.cutoffs;
+    let advised = advice.cutoffs(now);
+    let is_now = advice.is_in_force(now);
     html! {
         tr.chosen[is_own] {
             th scope="row" { (describe(goal)) @if is_own { span.unseen { ", your goal" } } }
             @if advice.yes_from.is_none() {
                 td colspan="7" { (out_of_reach(goal, advice)) }
             } @else {
-                @for (label, cell) in cells { td data-label=(label) { (cell) } }
+                (cells(advice.no_below, advice.yes_from, held_out))
                 td {
-                    @if let Some(draft) = advice.cutoffs(view.quality.cutoffs).and_then(|cutoffs| view.draft(cutoffs)) { a href=(draft) { "Try in the lens" } }
+                    @if is_now { "As it is now" }
+                    @else if let Some(draft) = advised.and_then(|cutoffs| view.draft(cutoffs)) { a href=(draft) { "Try in the lens" } }
+                    @if let Some((low, high)) = advice.yes_gap {
+                        div.hint { "Yes from " (percent(low)) " to " (percent(high)) " % finds the same: the middle is taken" }
+                    }
                     @if advice.is_of_few_marks() {
                         div.hint { "Based on only " (counted(advice.behind, "mark")) ": may be chance" }
                     }

@@ -25,6 +25,8 @@ pub(super) const RUN: &str = "run";
 /// The query parameter of the order.
 pub(super) const ORDER: &str = "order";
 const LEAST_SURE: &str = "least_sure";
+/// The newest results among which the least sure ones are looked for.
+const LEAST_SURE_AMONG: u32 = 50_000;
 
 /// The parsed filters of the results, with their validation errors.
 pub(crate) type FilterValues = ListFilters<ResultSearch>;
@@ -137,10 +139,16 @@ impl FilterValues {
 
     /// How far a page of the list looks.
     pub(crate) fn limits(&self) -> SearchLimits {
+        let limits = SearchLimits::default();
+        if self.is_least_sure_first() {
+            return SearchLimits {
+                candidates: LEAST_SURE_AMONG,
+                ..limits
+            };
+        }
         if self.filter.words.is_some() {
             return SearchLimits::OF_WORDS;
         }
-        let limits = SearchLimits::default();
         // how many results a prism has in all is known
         let counted = if self.is_narrowed() {
             limits.counted

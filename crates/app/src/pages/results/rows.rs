@@ -1,16 +1,20 @@
 //! The results as rows of a table: the texts and the columns of the lens.
 
 use maud::{Markup, html};
+use refract_domain::answer::Answer;
 use refract_domain::lens::{Column, Value};
 use refract_domain::result::ResultStatus;
 use refract_domain::result::view::ResultView;
+use refract_evaluation::counting::least_sure::least_sure;
 use refract_lens_rendering::cell_text;
 use refract_service::lenses::PrismLens;
 use refract_service::results::FoundRow;
 
 use super::actors::ResultActors;
+use super::filter_values::FilterValues;
 use crate::components::answer_bars::{cutoffs, describe_answer};
 use crate::components::bar::{bar, yes_no_bar};
+use crate::components::example_state::answer_in_short;
 use crate::components::moment::moment;
 use crate::components::number::count;
 use crate::components::table::stacked_table_with;
@@ -34,12 +38,14 @@ pub(super) fn rows(
     lens: &PrismLens,
     results: &[FoundRow],
     actors: &ResultActors,
-    list: &Query,
+    values: &FilterValues,
 ) -> Markup {
+    let least_sure = values.is_least_sure_first();
     let columns = lens.columns();
     let hidden = columns.lens.len().saturating_sub(COLUMNS);
     let headings = html! {
         tr {
+            @if least_sure { th scope="col" { "Least sure of" } }
             @for field in columns.fields { th scope="col" { bdi { (field.label.as_str()) } } }
             @for column in columns.lens.iter().take(COLUMNS) {
                 th scope="col" { bdi { (column.name.as_str()) } }
@@ -47,9 +53,9 @@ pub(super) fn rows(
             @for heading in ["When", "Ref", "Version", "Made by"] { th scope="col" { (heading) } }
         }
     };
-    let list = Query::default().and(LIST, &list.in_address());
+    let list = Query::default().and(LIST, &values.query.in_address());
     let list = list.in_address();
-    let rows = html! { @for found in results { (row(lens, found, actors, &list)) } };
+    let rows = html! { @for found in results { (row(lens, found, actors, &list, least_sure)) } };
     html! {
         (stacked_table_with("Results", &headings, &rows))
         @if hidden > 0 {
@@ -58,7 +64,13 @@ pub(super) fn rows(
     }
 }
 
-fn row(lens: &PrismLens, found: &FoundRow, actors: &ResultActors, list: &str) -> Markup {
+fn row(
+    lens: &PrismLens,
+    found: &FoundRow,
+    actors: &ResultActors,
+    list: &str,
+    least_sure: bool,
+) -> Markup {
     let columns = lens.columns();
     let view = found.result.view();
     let each = TEXTS.checked_div(columns.fields.len()).unwrap_or(TEXTS);
@@ -68,6 +80,7 @@ fn row(lens: &PrismLens, found: &FoundRow, actors: &ResultActors, list: &str) ->
     let is_failed = view.status.error().is_some();
     html! {
         tr {
+            @if least_sure { td data-label="Least sure of" { (least_sure_answer(&view, columns.lens)) } }
             @for (place, field) in columns.fields.iter().enumerate() {
                 @let text = clamped(view.field(&field.key).unwrap_or_default(), each);
                 @if place == 0 {
@@ -89,6 +102,20 @@ fn row(lens: &PrismLens, found: &FoundRow, actors: &ResultActors, list: &str) ->
             td data-label="Ref" { bdi { (clamped(view.reference.unwrap_or_default(), CELL)) } }
             td.number data-label="Version" { (view.version) }
             td data-label="Made by" { bdi { (clamped(actors.name(found.actor), CELL)) } }
+        }
+    }
+}
+
+/// The question whose answer is the least sure one, and this answer.
+fn least_sure_answer(view: &ResultView<'_>, lens: &[Column]) -> Markup {
+    let least = view.status.answers().and_then(least_sure);
+    let Some((key, answer)) = least else {
+        return html! {};
+    };
+    let question = view.questions.iter().find(|question| question.key == *key);
+    html! {
+        @if let Some(question) = question {
+            bdi { (clamped(&question.text, CELL)) } " " (answer_in_short(question, answer, lens))
         }
     }
 }
@@ -137,12 +164,13 @@ fn probability_of(view: &ResultView<'_>, column: &Column) -> Markup {
         return html! {};
     };
     let lens = std::slice::from_ref(column);
-    let (_, probability) = describe_answer(question, answer, lens);
-    html! {
-        @match (probability, column.output.cutoffs()) {
-            (Some(probability), Some(_)) => { (yes_no_bar(probability, cutoffs(question, lens))) }
-            (Some(probability), None) => { (bar(probability, true)) }
-            (None, _) => {}
+    match (answer, column.output.cutoffs()) {
+        (Answer::YesNo { probability }, Some(_)) => {
+            yes_no_bar(*probability, cutoffs(question, lens))
+        }
+        (_, _) => {
+            let (_, probability) = describe_answer(question, answer, lens);
+            html! { @if let Some(probability) = probability { (bar(probability, true)) } }
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use maud::{Markup, html};
 use refract_domain::answer::Answer;
+use refract_domain::lens::cutoffs::YesNoLabel;
 use refract_domain::prism::question::{Question, QuestionType};
 use refract_domain::result::mark;
 use refract_service::CallError;
@@ -138,7 +139,7 @@ fn answered(question: &Question, answer: &Answer, result: &ReadableResult) -> Ma
         bdi { (label) }
         @if let Some(probability) = probability {
             ", " (percent(probability)) " %"
-            @if let Answer::YesNo { .. } = answer { " yes" }
+            @if let Answer::YesNo { .. } = answer && label == YesNoLabel::Unsure.label() { " yes" }
         }
     }
 }

@@ -6,9 +6,9 @@ use chrono::{DateTime, Utc};
 use refract_domain::ids::ResultId;
 use refract_persistence::{Database, ResultFilter, ResultOrder, SearchCandidate};
 
-use super::conditions::{SearchConditions, by_result};
-use super::result_search::{MarkCondition, ResultSearch};
-use super::search_page::{MatchCount, SearchLimits, SearchPage};
+use super::result_search::{
+    MarkCondition, MatchCount, ResultSearch, SearchConditions, SearchLimits, SearchPage, by_result,
+};
 use crate::lenses::prism_lens::PrismLens;
 use crate::prisms::versions::find_saved_version;
 use crate::results::column_value::ColumnNotSearchable;
@@ -41,6 +41,15 @@ pub(super) enum SearchEnd {
         last: ResultId,
         created_at: DateTime<Utc>,
     },
+}
+
+/// The matches of a part of a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CountedMatches {
+    /// How many there are.
+    pub matches: usize,
+    /// The candidate after which the count goes on; `None` where there are no more.
+    pub counted_to: Option<ResultId>,
 }
 
 /// Candidates that one query read.
@@ -135,10 +144,34 @@ impl<'a> CandidateReader<'a> {
         Ok(Matches { found, end, count })
     }
 
-    /// All matches among the newest candidates, newest first.
-    pub(super) async fn read_newest(
+    /// Counts the matches among the next candidates after `last`, newest first; of the newest ones
+    /// without it.
+    pub(super) async fn count_on(
         &self,
-    ) -> Result<(Vec<SearchCandidate>, MatchCount), InternalError> {
+        mut last: Option<ResultId>,
+    ) -> Result<CountedMatches, InternalError> {
+        let most_read = self.limits.candidates;
+        let (mut matches, mut read) = (0, 0);
+        loop {
+            let size = LARGEST_READ.min(most_read - read);
+            let page = self.next_page(ResultOrder::NewestFirst, last, size).await?;
+            matches += self.matching(page.candidates).await?.len();
+            read += size;
+            last = page.next;
+            if last.is_none() || read >= most_read {
+                return Ok(CountedMatches {
+                    matches,
+                    counted_to: last,
+                });
+            }
+        }
+    }
+
+    /// What `keep` makes of all matches among the newest candidates, newest first.
+    pub(super) async fn read_newest<T>(
+        &self,
+        keep: impl Fn(SearchCandidate) -> Result<T, InternalError>,
+    ) -> Result<(Vec<T>, MatchCount), InternalError> {
         let newest_first = ResultOrder::NewestFirst;
         let most_read = self.limits.candidates;
         let mut found = Vec::new();
@@ -146,7 +179,9 @@ impl<'a> CandidateReader<'a> {
         loop {
             let size = LARGEST_READ.min(most_read - read);
             let page = self.next_page(newest_first, last, size).await?;
-            found.extend(self.matching(page.candidates).await?);
+            for candidate in self.matching(page.candidates).await? {
+                found.push(keep(candidate)?);
+            }
             read += size;
             let matches = found.len();
             match page.next {

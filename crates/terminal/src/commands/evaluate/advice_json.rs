@@ -50,8 +50,8 @@ impl<'a> AdviceJson<'a> {
     ) -> Self {
         Self {
             question,
-            no_below: advice.no_below.map(share),
-            yes_from: advice.yes_from.map(share),
+            no_below: advice.no_below,
+            yes_from: advice.yes_from,
             target: target(goal),
             marks: advice.marks,
             held_out: held_out(&advice.held_out),

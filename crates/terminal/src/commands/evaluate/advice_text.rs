@@ -1,22 +1,54 @@
-//! Advice on cutoffs as text.
+//! Advised and certified cutoffs as text.
 
 use std::path::Path;
 
 use indicatif::HumanCount;
 use refract_evaluation::cutoffs::advice::{CutoffAdvice, CutoffGoal, FEW_MARKS};
+use refract_evaluation::cutoffs::certificate::{Certificate, Certification, CertifiedRegion};
+use refract_evaluation::cutoffs::promise::CertifiedCutoffs;
+use refract_evaluation::marked::answers::MarkedAnswers;
 use refract_evaluation::measures::proportion::{Interval, Proportion};
 
 use crate::terminal::{Palette, counted};
 
-/// The advice and its expected outcome; the first line restates the goal.
-pub(super) fn lines(goal: CutoffGoal, advice: &CutoffAdvice) -> Vec<String> {
+/// The cutoffs in force and their quality on all marks; `None` for a question without cutoffs.
+pub(super) fn in_force(marked: &MarkedAnswers) -> Option<String> {
+    let now = marked.measures_in_force()?;
+    let cutoffs = marked.cutoffs_in_force();
+    let no_ends_at = cutoffs.no_ends_at();
+    Some(format!(
+        "now: no below {} and yes from {}: on all {} yes is right in {} and finds {} of what is marked \
+         yes, and no is right in {}",
+        no_ends_at.value(),
+        cutoffs.yes_from().unwrap_or(no_ends_at).value(),
+        counted(now.coverage.of, "mark"),
+        describe(now.precision),
+        describe(now.recall),
+        describe(now.no_precision),
+    ))
+}
+
+/// The advice and its expected outcome, after the cutoffs that are in force.
+pub(super) fn lines(
+    goal: CutoffGoal,
+    advice: &CutoffAdvice,
+    marked: &MarkedAnswers,
+) -> Vec<String> {
+    let mut lines = Vec::from_iter(in_force(marked).filter(|_| !marked.is_empty()));
+    let now = marked.cutoffs_in_force();
+    lines.extend(advised(goal, advice, advice.is_in_force(now)));
+    lines
+}
+
+/// The advice, and whether it is what the lens has now; the first line restates the goal.
+fn advised(goal: CutoffGoal, advice: &CutoffAdvice, is_now: bool) -> Vec<String> {
     let palette = Palette::of_stdout();
     let marks = format!(
         "from {}, {} of them yes",
         counted(advice.marks, "mark"),
         HumanCount(advice.marked_yes)
     );
-    let Some(yes_from) = advice.yes_from.map(cutoff) else {
+    let Some(yes_from) = advice.yes_from.map(|share| share.to_string()) else {
         return vec![out_of_reach(goal, advice), marks];
     };
     let held_out = &advice.held_out;
@@ -45,6 +77,14 @@ pub(super) fn lines(goal: CutoffGoal, advice: &CutoffAdvice) -> Vec<String> {
     };
     let mut lines = vec![palette.chosen.apply_to(first).to_string(), other];
     lines.extend(below(advice, &yes_from));
+    if is_now {
+        lines.push("these are the cutoffs that the lens has now".to_owned());
+    }
+    if let Some((low, high)) = advice.yes_gap {
+        lines.push(format!(
+            "yes from any percent between {low} and {high} finds the same marks: {yes_from} is the middle"
+        ));
+    }
     lines.push(format!(
         "{marks}; the cutoffs are based on {}",
         HumanCount(advice.behind)
@@ -62,7 +102,7 @@ fn below(advice: &CutoffAdvice, yes_from: &str) -> Vec<String> {
         0 => "never said".to_owned(),
         _ => format!("right in {}", describe(held_out.no_precision)),
     };
-    match advice.no_below.map(cutoff) {
+    match advice.no_below.map(|share| share.to_string()) {
         None => vec![format!(
             "no cutoff lets no be right so often: what is below {yes_from} stays no or unsure as the \
              lens has it"
@@ -128,16 +168,80 @@ pub(super) fn next_step(prism: &str, written: Option<&Path>) -> String {
 }
 
 /// A cutoff in percent as the number in a lens file.
-pub(super) fn cutoff(percent: u32) -> String {
+fn cutoff(percent: u32) -> String {
     (f64::from(percent) / 100.0).to_string()
 }
 
 /// A share with its interval: `0.95 (0.91 to 0.98)`.
-pub(super) fn describe(proportion: Proportion) -> String {
+fn describe(proportion: Proportion) -> String {
     match (proportion.value(), proportion.interval()) {
         (Some(share), Some(Interval { low, high })) => {
             format!("{share:.2} ({low:.2} to {high:.2})")
         }
         (Some(_) | None, _) => "none".to_owned(),
+    }
+}
+
+/// The certificate, after the cutoffs that are in force.
+pub(super) fn certified_lines(certificate: &Certificate, marked: &MarkedAnswers) -> Vec<String> {
+    let mut lines = Vec::from_iter(in_force(marked).filter(|_| !marked.is_empty()));
+    lines.extend(certified(certificate));
+    lines
+}
+
+/// The certificate; the first line has the cutoffs, or says why there are none.
+fn certified(certificate: &Certificate) -> Vec<String> {
+    let palette = Palette::of_stdout();
+    let outcome = outcome(certificate);
+    let marks = counted(certificate.marks, "mark");
+    let Some(region) = certificate.certified() else {
+        return vec![outcome, format!("from {marks}")];
+    };
+    vec![
+        palette.chosen.apply_to(outcome).to_string(),
+        format!(
+            "certified from {marks}, with a probability of {} over their drawing",
+            certificate.goal.sure()
+        ),
+        format!(
+            "{} of {} automatic answers are wrong: at most {:.3} of all such answers",
+            HumanCount(region.wrong.count),
+            HumanCount(region.wrong.of),
+            region.error_at_most
+        ),
+        format!(
+            "{} of all answers are automatic",
+            describe(certificate.coverage())
+        ),
+    ]
+}
+
+/// The outcome in one sentence.
+pub(super) fn outcome(certificate: &Certificate) -> String {
+    let error = certificate.goal.error();
+    match certificate.certification {
+        Certification::Certified(CertifiedRegion { cutoffs, .. }) => {
+            let cutoffs = match cutoffs {
+                CertifiedCutoffs::YesNo { no_below, yes_from } => {
+                    format!(
+                        "no below {} and yes from {}",
+                        cutoff(no_below),
+                        cutoff(yes_from)
+                    )
+                }
+                CertifiedCutoffs::Confidence(percent) => {
+                    format!("from a confidence of {}", cutoff(percent))
+                }
+            };
+            format!("{cutoffs}, at most {error} of the answers are wrong")
+        }
+        Certification::MoreMarks(more) => format!(
+            "not enough marks to certify an error of {error}: about {} more needed if \
+             answers stay as good",
+            HumanCount(more)
+        ),
+        Certification::OutOfReach => {
+            format!("no cutoff does: answers are wrong too often for an error of {error}")
+        }
     }
 }

@@ -4,7 +4,7 @@ use refract_domain::answer::probability::Probability;
 use refract_domain::answer::{Answer, Distribution};
 use refract_domain::key::OutcomeKey;
 use refract_domain::lens::Column;
-use refract_domain::lens::cutoffs::{Cutoff, Cutoffs};
+use refract_domain::lens::cutoffs::{Cutoff, Cutoffs, YesNoLabel};
 use refract_domain::prism::question::Question;
 use refract_service::results::ReadableResult;
 
@@ -104,7 +104,7 @@ impl Layout {
                     self.label(question, column, cutoffs, *probability, lines);
                 }
                 if lines.len() == before {
-                    lines.push(self.line("Yes", *probability, &[], false));
+                    self.both_sides(*probability, &[], None, lines);
                 }
             }
         }
@@ -143,7 +143,32 @@ impl Layout {
         }
     }
 
-    /// Adds the lines of one column: the probability of yes, and the column's cutoffs.
+    /// Adds the lines of yes and of no, the chosen one first; the cutoffs are marked on that of yes.
+    fn both_sides(
+        &self,
+        yes: Probability,
+        marks: &[f64],
+        chosen: Option<YesNoLabel>,
+        lines: &mut Vec<String>,
+    ) {
+        let [of_yes, of_no] = [YesNoLabel::Yes, YesNoLabel::No].map(|label| {
+            let (probability, marks) = match label {
+                YesNoLabel::No => (yes.complement(), &[][..]),
+                YesNoLabel::Yes | YesNoLabel::Unsure => (yes, marks),
+            };
+            self.line(label.label(), probability, marks, chosen == Some(label))
+        });
+        match chosen {
+            Some(YesNoLabel::No) => lines.extend([of_no, of_yes]),
+            Some(YesNoLabel::Unsure) => {
+                let unsure = self.palette.chosen.apply_to(YesNoLabel::Unsure.label());
+                lines.extend([format!("{CHOSEN}{unsure}"), of_yes, of_no]);
+            }
+            Some(YesNoLabel::Yes) | None => lines.extend([of_yes, of_no]),
+        }
+    }
+
+    /// Adds the lines of one column: both sides, and the column's cutoffs.
     fn label(
         &self,
         question: &Question,
@@ -155,8 +180,7 @@ impl Layout {
         let no_below = cutoffs.no_ends_at().value();
         let yes_from = cutoffs.yes_from().map(Cutoff::value);
         let marks: Vec<_> = [no_below].into_iter().chain(yes_from).collect();
-        let label = cutoffs.label(probability).label();
-        lines.push(self.line(label, probability, &marks, true));
+        self.both_sides(probability, &marks, Some(cutoffs.label(probability)), lines);
         let mut words = match yes_from {
             Some(yes_from) => format!(
                 "no below {} · yes from {}",
