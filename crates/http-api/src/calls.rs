@@ -12,8 +12,7 @@ use refract_service::{CallError, Refract};
 
 use crate::error::ApiError;
 use crate::reply::Reply;
-use crate::request::bearer::{self, CallOrigin};
-use crate::request::{body, call};
+use crate::request::{self, CallOrigin, body, call};
 
 /// Handles a create call.
 ///
@@ -28,7 +27,7 @@ pub(crate) async fn create_result(
     origin: CallOrigin,
 ) -> Result<Reply, ApiError> {
     let (call, format, room) = read_call(prism, request, body).await?;
-    let key = bearer::presented(request.headers(), origin)?;
+    let key = request::presented(request.headers(), origin)?;
     let use_case = async move {
         // kept as long as the call has its text
         let _room = room;
@@ -61,7 +60,7 @@ pub(crate) async fn read_result(
     origin: CallOrigin,
 ) -> Result<Reply, ApiError> {
     let (id, format) = call::of_result(result_id, request.query_string())?;
-    let key = bearer::presented(request.headers(), origin)?;
+    let key = request::presented(request.headers(), origin)?;
     let use_case = refract.results().read(&key, id);
     Reply::read(&in_place(in_flight, use_case).await?, format)
 }
@@ -82,7 +81,7 @@ pub(crate) async fn retry_result(
     body.ignore()?;
     drop((body, room));
     let (id, format) = call::of_result(result_id, request.query_string())?;
-    let key = bearer::presented(request.headers(), origin)?;
+    let key = request::presented(request.headers(), origin)?;
     let use_case = async move { refract.results().retry(&key, id).await };
     Reply::answered(&detached(in_flight, use_case).await?, format)
 }

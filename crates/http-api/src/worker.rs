@@ -16,7 +16,7 @@ use tracing::Instrument as _;
 use crate::calls;
 use crate::error::ApiError;
 use crate::reply::Reply;
-use crate::request::bearer::CallOrigin;
+use crate::request::CallOrigin;
 use crate::request_record::{self, CallLine};
 use crate::routes::{Route, is_under_v1};
 
