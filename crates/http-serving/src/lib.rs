@@ -12,8 +12,8 @@ mod process_metrics;
 mod request;
 mod server;
 
+pub use body::BodyChunks;
 pub use body::budget::{BodyBudget, BudgetTooSmall, HeldRoom};
-pub use body::chunks::BodyChunks;
 pub use body::reader::{
     ArrivedBody, BodyLimits, BodyReadError, BodyReader, SentBody, declared_length, discard_body,
 };
