@@ -16,7 +16,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::body::budget::HeldRoom;
 use crate::body::reader::{BodyReadError, SentBody, declared_length};
-use crate::gate::read_gate::{OpenGate, ReadGate};
+use crate::gate::{OpenGate, ReadGate};
 
 /// Bytes that are read from the connection at once.
 const AT_ONCE: usize = 64 * 1024;

@@ -18,7 +18,7 @@ pub use body::reader::{
     ArrivedBody, BodyLimits, BodyReadError, BodyReader, SentBody, declared_length, discard_body,
 };
 pub use error_causes::with_causes;
-pub use gate::read_gate::{ReadGate, RequestUnderWay};
+pub use gate::{ReadGate, RequestUnderWay};
 pub use lifecycle::{CallInFlight, Drained, Draining, Lifecycle, Panicked, unless_panicked};
 pub use process_metrics::ProcessCollector;
 pub use request::client_address::{ClientAddress, ClientNetwork, NotANetwork, TrustedProxies};
