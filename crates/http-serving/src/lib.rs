@@ -23,9 +23,10 @@ pub use gate::{ReadGate, RequestUnderWay};
 pub use lifecycle::{CallInFlight, Drained, Draining, Lifecycle, Panicked, unless_panicked};
 pub use process_metrics::ProcessCollector;
 pub use request::client_address::{ClientAddress, ClientNetwork, NotANetwork, TrustedProxies};
-pub use request::id::{RequestId, X_REQUEST_ID};
-pub use request::metrics::RequestMetrics;
-pub use request::record::{EndedRequest, RequestLine, RequestRecord, RequestRecorder};
+pub use request::record::{
+    EndedRequest, RequestLine, RequestMetrics, RequestRecord, RequestRecorder,
+};
+pub use request::{RequestId, X_REQUEST_ID};
 pub use server::descriptors::{ConnectionShares, DescriptorNeeds, TooFewDescriptors};
 pub use server::http_server::{Serving, http_server};
 pub use server::listener::bind;
