@@ -1,9 +1,36 @@
 use std::future::{pending, ready};
+use std::net::TcpStream;
 
 use actix_web::HttpResponse;
 
-use super::*;
-use crate::{BodyBudget, Serving, bind, http_server};
+use super::{bind, *};
+use crate::{BodyBudget, Serving, http_server};
+
+#[tokio::test]
+async fn a_bound_listener_takes_connections() {
+    for address in ["127.0.0.1:0", "[::1]:0"] {
+        let Ok(listener) = bind(address.parse().unwrap()) else {
+            assert!(address.starts_with('['), "IPv4 is always available");
+            continue;
+        };
+        assert!(TcpStream::connect(listener.local_addr().unwrap()).is_ok());
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_has_vanished_is_asked_for() {
+    let listener = bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    listener.set_nonblocking(false).unwrap();
+    let _client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let (connection, _) = listener.accept().unwrap();
+    assert!(SockRef::from(&connection).keepalive().unwrap());
+}
+
+#[tokio::test]
+async fn a_taken_address_is_refused() {
+    let listener = bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    assert!(bind(listener.local_addr().unwrap()).is_err());
+}
 
 fn server() -> Server {
     let serving = Serving {
