@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use opentelemetry_sdk::trace::Span as SdkSpan;
 
-use crate::attempt_span::{AttemptSpan, ModelAttempt};
-use crate::process_tracer::ProcessTracer;
-use crate::statement_span::{StatementName, StatementSpan};
-use crate::traced_call::TracedCall;
+use crate::spans::{
+    AttemptSpan, ModelAttempt, ProcessTracer, StatementName, StatementSpan, TracedCall,
+};
 
 /// The trace of one request. The default is off: nothing is recorded or passed on.
 #[derive(Clone, Debug, Default)]

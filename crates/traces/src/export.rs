@@ -14,7 +14,7 @@ use tokio::runtime::Handle;
 use crate::collector::Collector;
 use crate::collector_log::CollectorLog;
 use crate::environment::{self, TraceSettingError};
-use crate::process_tracer::ProcessTracer;
+use crate::spans::ProcessTracer;
 use crate::traces::Traces;
 
 /// The default name of the service, and the name of the tracer.

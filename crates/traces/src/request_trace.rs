@@ -8,7 +8,7 @@ use opentelemetry::{Context, KeyValue};
 use opentelemetry_sdk::trace::Span as SdkSpan;
 
 use crate::call_trace::CallTrace;
-use crate::process_tracer::ProcessTracer;
+use crate::spans::ProcessTracer;
 use crate::trace_context::CallerTrace;
 
 /// The HTTP methods that spans record. Any other method is a caller's invention and is recorded as

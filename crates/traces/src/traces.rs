@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::process_tracer::ProcessTracer;
 use crate::request_trace::RequestTrace;
+use crate::spans::ProcessTracer;
 use crate::trace_context::CallerTrace;
 
 /// Traces of a process. The default is off. Clones share one export.
