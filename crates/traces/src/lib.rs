@@ -11,7 +11,6 @@
 //! from the few arguments of this crate's functions. This crate knows no use case and decides
 //! nothing.
 
-mod call_trace;
 mod collector;
 mod collector_log;
 mod environment;
@@ -21,10 +20,9 @@ mod spans;
 mod trace_context;
 mod traces;
 
-pub use call_trace::CallTrace;
 pub use environment::TraceSettingError;
 pub use export::TraceExport;
-pub use request_trace::RequestTrace;
+pub use request_trace::{CallTrace, RequestTrace};
 pub use spans::{AttemptEnd, AttemptSpan, ModelAttempt, StatementName, StatementSpan};
 pub use trace_context::{CallerTrace, TraceHeaders};
 pub use traces::Traces;
