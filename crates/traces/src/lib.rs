@@ -14,15 +14,13 @@
 mod collector;
 mod collector_log;
 mod environment;
-mod export;
 mod request_trace;
 mod spans;
 mod trace_context;
 mod traces;
 
 pub use environment::TraceSettingError;
-pub use export::TraceExport;
 pub use request_trace::{CallTrace, RequestTrace};
 pub use spans::{AttemptEnd, AttemptSpan, ModelAttempt, StatementName, StatementSpan};
 pub use trace_context::{CallerTrace, TraceHeaders};
-pub use traces::Traces;
+pub use traces::{TraceExport, Traces};
