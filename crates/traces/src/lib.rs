@@ -12,7 +12,6 @@
 //! nothing.
 
 mod collector;
-mod collector_log;
 mod environment;
 mod request_trace;
 mod spans;

@@ -12,8 +12,7 @@ use opentelemetry_sdk::trace::SdkTracerProvider;
 use rustls::ClientConfig;
 use tokio::runtime::Handle;
 
-use crate::collector::Collector;
-use crate::collector_log::CollectorLog;
+use crate::collector::{Collector, CollectorLog};
 use crate::environment::{self, TraceSettingError};
 use crate::request_trace::RequestTrace;
 use crate::spans::ProcessTracer;
