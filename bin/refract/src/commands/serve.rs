@@ -27,7 +27,6 @@ use refract_traces::{TraceExport, Traces};
 use tokio::sync::{oneshot, watch};
 
 use self::tasks::TraceArgs;
-use crate::build_info;
 use crate::listeners::{self, AppListener};
 
 /// The arguments of `refract serve`.
@@ -245,7 +244,7 @@ pub(crate) fn registry(gateway: &ModelGateway, counts: &ServiceMetrics) -> Regis
     register_model(&mut registry, gateway);
     registry.register_collector(Box::new(ProcessCollector {
         version: env!("CARGO_PKG_VERSION"),
-        commit: build_info::COMMIT,
+        commit: crate::COMMIT,
     }));
     registry
 }
