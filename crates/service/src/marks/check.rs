@@ -10,9 +10,8 @@ use refract_domain::result::mark::Mark;
 use refract_domain::result::whole_milliseconds;
 use refract_persistence::{PersistenceError, Prism};
 
-use super::errors::MarkErrors;
 use super::stated_outcomes::{NamedResults, StatedOutcomes};
-use super::{MarkCell, MarkOrigin, MarksRow, NamedResult};
+use super::{MarkCell, MarkErrors, MarkOrigin, MarksRow, NamedResult};
 use crate::InternalError;
 use crate::marks::Marks;
 use crate::people::accounts::AccountActor;
