@@ -15,7 +15,7 @@ use refract_persistence::{
 use refract_persistence::ProviderCheck;
 use refract_sign_on::SignOn;
 
-use super::sign_in_ways::SignInWays;
+use super::sign_in_client::SignInWays;
 use crate::events::event_stamp;
 use crate::people::People;
 use crate::people::token::{SecretError, Token, random_bytes};
