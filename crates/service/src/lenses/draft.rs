@@ -23,7 +23,7 @@ use crate::InternalError;
 use crate::lenses::prism_lens::CountedResult;
 use crate::lenses::{Lenses, PrismLens};
 use crate::prisms::PrismError;
-use crate::results::readable_result::ReadableResult;
+use crate::results::read::ReadableResult;
 
 /// Most results that a draft is counted over, newest first.
 pub const DRAFT_RESULTS: usize = 10_000;

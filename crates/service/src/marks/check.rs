@@ -16,7 +16,7 @@ use crate::InternalError;
 use crate::marks::Marks;
 use crate::people::accounts::AccountActor;
 use crate::prisms::versions::find_saved_version;
-use crate::results::readable_result::ReadableResult;
+use crate::results::read::ReadableResult;
 
 /// Number of marks that one query looks up.
 const LOOKED_UP: usize = 1_000;

@@ -32,7 +32,7 @@ use crate::lenses::prism_lens::PrismLens;
 use crate::measures::Measures;
 use crate::measures::asking::PacedModel;
 use crate::prisms::text_hash::TextHash;
-use crate::results::readable_result::ReadableResult;
+use crate::results::read::ReadableResult;
 use crate::runs::{AskingPace, EarlyEnd, failure_threshold};
 
 /// Results that one query loads with their texts.

@@ -19,7 +19,7 @@ use crate::people::accounts::AccountActor;
 use crate::prisms::versions::NumberedVersion;
 use crate::results::Results;
 use crate::results::metrics::SavedUse;
-use crate::results::readable_result::ReadableResult;
+use crate::results::read::ReadableResult;
 use crate::{CallError, InternalError};
 
 /// The outcome of a call that reached the model.

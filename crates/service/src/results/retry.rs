@@ -19,8 +19,7 @@ use crate::people::accounts::AccountActor;
 use crate::prisms::versions::{NumberedVersion, find_saved_version};
 use crate::results::Results;
 use crate::results::ask_and_save::CheckedCall;
-use crate::results::read::ResultCall;
-use crate::results::readable_result::ReadableResult;
+use crate::results::read::{ReadableResult, ResultCall};
 use crate::runs::{AskedTexts, AskingPace, EarlyEnd, TextBegun};
 use crate::{CallError, InternalError};
 

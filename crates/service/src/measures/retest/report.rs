@@ -20,7 +20,7 @@ use refract_evaluation::flips::{FlipCounts, FlipMeasures, sureness};
 use refract_evaluation::prediction::predicted;
 use refract_lens_rendering::FlipRow;
 
-use crate::results::readable_result::ReadableResult;
+use crate::results::read::ReadableResult;
 use crate::runs::{AskedTexts, AskingPace};
 
 /// What a retest found so far.

@@ -10,9 +10,8 @@ use refract_evaluation::counting::least_sure::least_confidence;
 use refract_persistence::SearchCandidate;
 
 use super::candidate_reader::CandidateReader;
-use super::found_results::{FoundResults, load_rows};
 use super::result_search::{MatchCount, SearchLimits, SearchPage};
-use super::{ResultSearch, SearchError};
+use super::{FoundResults, ResultSearch, SearchError, load_rows};
 use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;
 use crate::results::Results;
