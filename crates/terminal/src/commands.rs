@@ -16,7 +16,6 @@ mod health;
 mod input_path;
 mod key;
 mod lens;
-mod manual;
 mod marks;
 mod measures;
 mod migrate;
@@ -322,8 +321,8 @@ impl TerminalCommand {
                     return Ok(output::wrong_usage(&help));
                 }
             }
-            Self::Completions { shell } => manual::write_completions(program(), shell)?,
-            Self::Man { folder } => manual::write_pages(program(), &folder)?,
+            Self::Completions { shell } => command_line::write_completions(program(), shell)?,
+            Self::Man { folder } => command_line::write_pages(program(), &folder)?,
             Self::Check(command) => return Box::pin(command.run(database)).await,
             Self::Run(command) => return Box::pin(command.run(database)).await,
             Self::Runs(command) => command.run(database).await?,
