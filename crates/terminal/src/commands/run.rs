@@ -19,9 +19,9 @@ use super::context;
 use super::file_run::{
     AskedPrism, FileRunArgs, check_watched, refused, report, stop, stopped, watched,
 };
-use super::output_args::{ByteOrderMarkArg, OutputArgs};
+use super::files::{ByteOrderMarkArg, OutputArgs};
 use super::signals::StopSignals;
-use crate::commands::input_path::InputPath;
+use crate::commands::files::InputPath;
 use crate::output::file::{OutputFile, part_of, refused_of};
 use crate::settings::DatabaseArgs;
 use crate::terminal::{EscapingWriter, Progress};

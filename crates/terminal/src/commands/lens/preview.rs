@@ -13,7 +13,7 @@ use refract_evaluation::counting::lens_preview::{ColumnPreview, LensPreview};
 use serde::Serialize;
 
 use super::super::context::AccountArg;
-use crate::commands::input_path::InputPath;
+use crate::commands::files::InputPath;
 use crate::settings::DatabaseArgs;
 use crate::terminal::{self, Palette, Progress, counted};
 use crate::{arguments, output};
