@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 
 use crate::check::ListedRow;
 use crate::gold::cells::ExpectedOutcome;
-use crate::output::row_layout::RowLayout;
+use crate::output::RowLayout;
 use crate::run::dispatch::{PendingRow, RowState};
 use crate::run::error::{FirstError, RunError};
 use crate::run::rows_in_order::RowEnd;

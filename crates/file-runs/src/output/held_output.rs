@@ -18,7 +18,7 @@ use crate::file_run::FileRun;
 use crate::input::InputError;
 use crate::input::rows::KeptCells;
 use crate::output::parquet_rows::ParquetRows;
-use crate::output::row_layout::{RowLayout, kept_cells, own_columns};
+use crate::output::{RowLayout, kept_cells, own_columns};
 use crate::run::error::cause;
 use crate::run::row_chunks::{RowChunk, RowChunks};
 use crate::run::settings::FilePart;
