@@ -14,7 +14,6 @@ mod error;
 mod ops;
 mod reply;
 mod request;
-mod request_record;
 mod routes;
 mod server;
 mod worker;
