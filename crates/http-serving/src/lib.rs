@@ -27,9 +27,8 @@ pub use request::record::{
     EndedRequest, RequestLine, RequestMetrics, RequestRecord, RequestRecorder,
 };
 pub use request::{RequestId, X_REQUEST_ID};
-pub use server::descriptors::{ConnectionShares, DescriptorNeeds, TooFewDescriptors};
 pub use server::http_server::{Serving, http_server};
-pub use server::{bind, serve_until};
+pub use server::{ConnectionShares, DescriptorNeeds, TooFewDescriptors, bind, serve_until};
 
 /// The messages of an error and of its causes, joined with `: `, for the log.
 pub fn with_causes(error: &dyn Error) -> String {

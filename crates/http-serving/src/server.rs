@@ -1,6 +1,5 @@
 //! A server, from its bound socket to its end.
 
-pub(crate) mod descriptors;
 pub(crate) mod http_server;
 
 use std::future::Future;
@@ -9,6 +8,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 
 use actix_server::Server;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use socket2::{SockRef, TcpKeepalive};
 use tokio::net::TcpSocket;
 
@@ -27,6 +27,10 @@ const RECEIVED: u32 = 32 * 1024;
 /// Time between keepalive probes. The system gives up after several without an answer, usually
 /// nine.
 const ASKED_EVERY: Duration = Duration::from_secs(15);
+/// The most connections of one worker, even if there are more descriptors.
+const MOST: usize = 25_600;
+/// The fewest connections of one worker with which a node may start.
+const FEWEST: usize = 4;
 
 /// Binds a listener; its connections inherit its options. Must be called on a Tokio runtime.
 ///
@@ -78,6 +82,96 @@ pub fn serve_until(
         task.await??;
         Ok(drained)
     })
+}
+
+/// The descriptor needs of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DescriptorNeeds {
+    /// Threads that serve the API, at least 1.
+    pub api_workers: usize,
+    /// Threads that serve the app; 0 without an app.
+    pub app_workers: usize,
+    /// Descriptors that are not client connections: the database, the model, files, the runtime
+    /// itself.
+    pub others: usize,
+}
+
+/// The most connections of each worker, by server. Further ones wait in the listener's queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConnectionShares {
+    /// Connections of each API worker.
+    pub api: usize,
+    /// Connections of each app worker.
+    pub app: usize,
+}
+
+/// The process's limit of file descriptors is too low.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{limit} open files and connections are allowed, and at least {needed} are needed: raise the limit \
+     (`ulimit -n {needed}`)"
+)]
+pub struct TooFewDescriptors {
+    /// The process's limit.
+    pub limit: usize,
+    /// The least number needed.
+    pub needed: usize,
+}
+
+impl DescriptorNeeds {
+    /// Raises the process's descriptor limit as far as the system allows, and divides it: at most
+    /// half for the API's connections, a quarter for the app's, and never those for the database,
+    /// the model and files. Otherwise idle connections could make other clients' calls fail.
+    ///
+    /// # Errors
+    /// [`TooFewDescriptors`] when the limit is too low.
+    pub fn share(&self) -> Result<ConnectionShares, TooFewDescriptors> {
+        self.shares_of(descriptors())
+    }
+
+    fn shares_of(&self, limit: usize) -> Result<ConnectionShares, TooFewDescriptors> {
+        let Self {
+            api_workers,
+            app_workers,
+            others,
+        } = *self;
+        let needed = others + FEWEST * (api_workers + app_workers);
+        if limit < needed {
+            return Err(TooFewDescriptors { limit, needed });
+        }
+        let clients = limit - others;
+        let share_of_app = if app_workers == 0 {
+            0
+        } else {
+            (limit / 4).min(clients / 3)
+        };
+        let rest = (limit / 2).min(clients - share_of_app);
+        Ok(ConnectionShares {
+            api: of_each(rest, api_workers),
+            app: of_each(share_of_app, app_workers),
+        })
+    }
+}
+
+/// The share of each worker.
+pub(crate) fn of_each(connections: usize, workers: usize) -> usize {
+    (connections / workers.max(1)).clamp(1, MOST)
+}
+
+fn descriptors() -> usize {
+    let limit = getrlimit(Resource::Nofile);
+    let highest = Rlimit {
+        current: limit.maximum,
+        maximum: limit.maximum,
+    };
+    // if the system refuses, the lower limit applies
+    let current = match setrlimit(Resource::Nofile, highest) {
+        Ok(()) => limit.maximum,
+        Err(_) => limit.current,
+    };
+    current
+        .and_then(|number| usize::try_from(number).ok())
+        .unwrap_or(usize::MAX)
 }
 
 #[cfg(test)]

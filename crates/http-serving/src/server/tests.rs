@@ -73,3 +73,53 @@ async fn a_server_that_ends_by_itself_is_an_error_that_names_it() {
     );
     assert!(!lifecycle.is_draining());
 }
+
+/// The needs of a node with these numbers of workers for the API and the app.
+fn needs(workers: [usize; 2]) -> DescriptorNeeds {
+    DescriptorNeeds {
+        api_workers: workers[0],
+        app_workers: workers[1],
+        others: 70,
+    }
+}
+
+fn shares(needs: DescriptorNeeds, limit: usize) -> (usize, usize) {
+    let shares = needs.shares_of(limit).unwrap();
+    (shares.api, shares.app)
+}
+
+#[test]
+fn workers_share_their_part_of_the_descriptors() {
+    assert_eq!(shares(needs([2, 2]), 1024), (256, 128));
+    assert_eq!(shares(needs([4, 4]), 20_000), (2500, 1250));
+    assert_eq!(shares(needs([2, 0]), 1024), (256, 1));
+    assert_eq!(shares(needs([2, 2]), usize::MAX), (MOST, MOST));
+}
+
+#[test]
+fn what_is_no_clients_is_never_shared_out() {
+    for limit in 86..2000 {
+        for needs in [needs([2, 2]), needs([4, 0]), needs([1, 2])] {
+            let (api, app) = shares(needs, limit);
+            let of_clients = api * needs.api_workers + app * needs.app_workers;
+            assert!(of_clients + needs.others <= limit, "{limit}: {needs:?}");
+            assert!(api >= FEWEST, "{limit}: {needs:?}");
+        }
+    }
+}
+
+#[test]
+fn too_few_are_refused_with_the_number_that_is_needed() {
+    let refused = needs([2, 2]).shares_of(85);
+    let (limit, needed) = (85, 86);
+    assert_eq!(refused, Err(TooFewDescriptors { limit, needed }));
+    let words = refused.unwrap_err().to_string();
+    assert!(words.contains("ulimit -n 86"), "{words}");
+}
+
+#[test]
+fn the_limit_is_raised_as_far_as_it_goes() {
+    descriptors();
+    let limit = getrlimit(Resource::Nofile);
+    assert_eq!(limit.current, limit.maximum);
+}
