@@ -1,7 +1,5 @@
-//! The output of a run: its format, and the rows in the order of the file.
-//!
-//! The form of an output: its format, which the name of a file may mean, and whether the columns of
-//! the file are kept.
+//! The output of a run: its format, which the name of a file may mean, whether the columns of the
+//! file are kept, and the rows in the order of the file.
 
 pub(crate) mod finished_rows;
 pub(crate) mod held_output;

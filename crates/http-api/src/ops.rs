@@ -1,8 +1,5 @@
-//! The operator's listener: `/healthz`, `/readyz` and `/metrics`. It never returns data of a
-//! caller.
-//!
-//! The metrics of the HTTP API: requests, their durations, calls in flight, whether the node is
-//! stopping.
+//! The operator's listener: `/healthz`, `/readyz` and `/metrics`, with the metrics of the HTTP API.
+//! It never returns data of a caller.
 
 pub(crate) mod exposition;
 

@@ -1,7 +1,5 @@
-//! Reads a request: its key, its body and its call.
-//!
-//! The API key in a request's `Authorization` header (spec 5). The use case checks whether an
-//! account has the key.
+//! Reads a request: its key, its body and its call. The use case checks whether an account has the
+//! key (spec 5).
 
 pub(crate) mod body;
 pub(crate) mod call;

@@ -1,12 +1,10 @@
-//! Answers a request from its head to its reply, on one worker thread.
+//! Answers a request from its head to its reply, on one worker thread, and ends its record.
 //!
 //! One actix handler receives every path and method, because the specification fixes the order of
 //! the checks: actix runs extractors concurrently and answers unknown routes itself.
 //!
-//! The API's part of a request's record: the caller, and the result in the reply.
-//!
-//! A record never contains a text, a context, a `ref` or a key. The caller is recorded as the id of
-//! the API key.
+//! A record has the result in the reply and the caller, as the id of the API key. It never contains
+//! a text, a context, a `ref` or a key.
 
 use std::rc::Rc;
 

@@ -1,7 +1,5 @@
 //! Streams with a gate: the next request of a connection is not read before the current one is
-//! answered.
-//!
-//! The gate of a connection: the code that answers requests controls how far the stream is read.
+//! answered. The code that answers requests controls how far the stream is read.
 //!
 //! The HTTP server reads ahead as long as bytes arrive, whether or not they are used. The gate
 //! stops it: during a request, only the bytes that its body's reader asks for are read.

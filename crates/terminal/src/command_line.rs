@@ -1,9 +1,8 @@
-//! The command line: parsing, help, and the report of wrong usage.
+//! The command line: parsing, help, the report of wrong usage, and the completions and manual pages
+//! that are generated from the command definitions.
 //!
-//! Warns of environment variables that have the prefix of settings but are not settings, usually
-//! misspelt ones.
-//!
-//! `refract completions` and `refract man`, both generated from the command definitions.
+//! Environment variables that have the prefix of settings but are not settings, usually misspelt
+//! ones, are warned of.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};

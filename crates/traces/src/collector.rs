@@ -1,10 +1,9 @@
-//! Sends a batch of spans to the collector over HTTP/1.1, on a new connection.
+//! Sends a batch of spans to the collector over HTTP/1.1, on a new connection, and logs failures at
+//! most once every five minutes.
 //!
 //! The SDK's export thread blocks until the answer comes and has no runtime, so the exchange runs
 //! as a task of the main runtime. A batch is sent only every few seconds, so connections are not
 //! kept alive.
-//!
-//! Logs failures of the collector at most once every five minutes, not for each batch.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};

@@ -1,9 +1,7 @@
-//! The rows of a run, written again from the results that its rows have now.
+//! The rows of a run, written again from the results that its rows have now, in any format.
 //!
 //! A download of an unfinished or finished run has the bytes that the run itself writes, and asks
 //! the model nothing. A chunk of rows is in memory at a time.
-//!
-//! The rows of a run as a Parquet file, from the results that its rows have now.
 
 use std::collections::HashMap;
 use std::io;

@@ -4,8 +4,6 @@
 //! A record never contains a body, a path, a query or a header other than the request id: the
 //! method and the request id are the only client data in the log. The listener's [`RequestLine`]
 //! adds other data, such as the caller.
-//!
-//! The metrics of a listener's requests: their number and durations.
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};

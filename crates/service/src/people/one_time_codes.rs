@@ -1,8 +1,6 @@
 //! One-time codes (RFC 6238) as a second factor for people who sign in by password, with recovery
-//! codes for those who lost their device.
-//!
-//! What a person sees of their one-time codes, how they begin to set them up, and what owners and
-//! operators decide about the codes of others.
+//! codes for those who lost their device: what a person sees of them, how they begin to set them
+//! up, and what owners and operators decide about the codes of others.
 
 mod code;
 mod code_try;

@@ -1,6 +1,5 @@
-//! Asks the model and saves its answers: shared by first calls and retries.
-//!
-//! A call that may go to the model.
+//! Asks the model about a call that passed every check, and saves its answers: shared by first
+//! calls and retries.
 
 use std::sync::Arc;
 

@@ -1,6 +1,5 @@
-//! Retry a failed result, once (spec 4.3).
-//!
-//! Retry every failed result of a prism that was never retried, each by the rules of spec 4.3.
+//! Retry a failed result, once (spec 4.3), and every failed result of a prism that was never
+//! retried.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;

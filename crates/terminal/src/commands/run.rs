@@ -1,7 +1,5 @@
-//! `refract run`: asks a prism about every row of a file.
-//!
-//! The destinations of a run. Rows go to stdout or to a file, which is replaced only by a complete
-//! one; refused rows go to a list.
+//! `refract run`: asks a prism about every row of a file. Rows go to stdout or to a file, which is
+//! replaced only by a complete one; refused rows go to a list.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};

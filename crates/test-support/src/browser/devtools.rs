@@ -1,6 +1,5 @@
-//! Developer tools for a page: runs scripts, takes pictures, and sends any `DevTools` command.
-//!
-//! Accessibility violations in pages, found by axe-core.
+//! Developer tools for a page: runs scripts, takes pictures, sends any `DevTools` command, and
+//! finds accessibility violations by axe-core.
 
 #![expect(
     clippy::panic,

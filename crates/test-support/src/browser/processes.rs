@@ -1,6 +1,5 @@
 //! The processes of one browser and their folder: the driver, Chromium, and Chromium's children.
-//!
-//! The variables with the paths of the browser's programs; `.ci/with-browser` sets them.
+//! The paths of the programs are in variables, which `.ci/with-browser` sets.
 
 #![expect(
     clippy::panic,

@@ -1,6 +1,5 @@
-//! The `WebDriver` session with one Chromium: its start, and commands outside the standard.
-//!
-//! Settings for how a browser shows pages.
+//! The `WebDriver` session with one Chromium: its start, with settings for how it shows pages, and
+//! commands outside the standard.
 
 #![expect(
     clippy::panic,

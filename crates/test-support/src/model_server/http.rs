@@ -1,6 +1,5 @@
-//! Reads HTTP/1.1 requests: the subset that a test's model server needs.
-//!
-//! Records exchanges for `.ci/trials/check-services`, which validates them with the official clients.
+//! Reads HTTP/1.1 requests, the subset that a test's model server needs, and records exchanges for
+//! `.ci/trials/check-services`, which validates them with the official clients.
 
 use std::ffi::OsStr;
 use std::fs::OpenOptions;

@@ -1,6 +1,5 @@
 //! The body of a create call, key by key in the order of the specification's table (spec 4.1).
-//!
-//! Invalid values of a call, whose faults are reported in one list.
+//! Invalid values are reported in one list.
 
 use refract_domain::json::{Json, JsonString, Object};
 use refract_domain::limits::VERSION_MAX;

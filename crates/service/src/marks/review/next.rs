@@ -1,6 +1,4 @@
-//! What a person judges next, and who else is at it.
-//!
-//! Which questions of results are judged already.
+//! What a person judges next, who else is at it, and which questions of results are judged already.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

@@ -1,7 +1,6 @@
-//! What a retest found: the flips of each question, and the single answers that flipped.
-//!
-//! The texts of a retest: stored results, each with what is asked about it and what of the answers
-//! can be compared.
+//! What a retest found: the flips of each question, and the single answers that flipped. It is made
+//! from the texts: stored results, each with what is asked about it and what of the answers can be
+//! compared.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;

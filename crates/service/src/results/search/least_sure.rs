@@ -1,6 +1,5 @@
-//! A search whose least sure results come first.
-//!
-//! The results before and after one in the list that a search gives.
+//! A search whose least sure results come first, and the results before and after one in the list
+//! that a search gives.
 
 use std::cmp::Reverse;
 use std::sync::Arc;

@@ -1,6 +1,4 @@
 //! `refract lens preview`: the effect of another lens on stored results, before it is saved.
-//!
-//! Shares of counts.
 
 use std::fmt::Write as _;
 use std::num::NonZeroUsize;
