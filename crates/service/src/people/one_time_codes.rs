@@ -1,30 +1,37 @@
 //! One-time codes (RFC 6238) as a second factor for people who sign in by password, with recovery
-//! codes for those who lost their device: what a person sees of them, how they begin to set them
-//! up, and what owners and operators decide about the codes of others.
+//! codes for those who lost their device: what a person sees of them, how they begin to set them up,
+//! what owners and operators decide about the codes of others, and one try of a code, counted like a
+//! password.
 
 mod code;
-mod code_try;
 mod switch;
 
 use chrono::{DateTime, Utc};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use refract_domain::account::one_time_secret::OneTimeSecret;
 use refract_domain::account::person::Email;
+use refract_domain::account::secret_hash::TokenHash;
+use refract_domain::event::EventRequest;
 use refract_domain::ids::{AccountId, PersonId};
-use refract_persistence::{OneTimeCodesRow, PersistenceError};
+use refract_persistence::{
+    CodeProof, Database, OneTimeCodesRow, PersistenceError, SignInCounter, SignInTry,
+};
+use sha2::{Digest as _, Sha256};
 
 pub(super) use self::code::TypedCode;
 pub use self::code::{CodeError, RecoveryCode};
 use self::code::{grouped, secret_text};
-pub(super) use self::code_try::CodeTry;
 use crate::people::People;
 use crate::people::accounts::AccountActor;
 use crate::people::change::PersonError;
+use crate::people::secret_try::SecretTry;
 use crate::people::session::SignedIn;
 use crate::people::token::random_bytes;
 
 /// The name under which apps list the codes.
 const ISSUER: &str = "Refract";
+/// The note of a wrong code's event.
+const NOTE: &str = "a wrong one-time code";
 
 /// A person's one-time codes.
 pub enum OneTimeCodes {
@@ -141,8 +148,97 @@ impl People<'_> {
     }
 }
 
+/// A try of a code. Wrong ones are counted by person: ten in 15 minutes block the next, from any
+/// network, since each guess is as good as any other. Those from a browser that is known for the
+/// person, or from a session, are counted separately, so that strangers who know the password do not
+/// lock the person out.
+pub(super) struct CodeTry<'a> {
+    account: AccountId,
+    person: PersonId,
+    attempt: SecretTry<'a>,
+}
+
+impl<'a> CodeTry<'a> {
+    /// A try of a code of this person now. `counter` is that of the client's passwords.
+    pub(super) fn new(
+        (account, person): (AccountId, PersonId),
+        email: &'a Email,
+        counter: &SignInCounter,
+        request: Option<EventRequest>,
+    ) -> Self {
+        let attempt = SecretTry {
+            email,
+            counter: counter_of_codes(person, counter),
+            now: Utc::now(),
+            request,
+            note: Some(NOTE),
+        };
+        Self {
+            account,
+            person,
+            attempt,
+        }
+    }
+
+    /// Counts the try, which counts as a wrong one until [`CodeTry::succeed`].
+    ///
+    /// # Errors
+    /// When there were too many wrong codes, or the database fails.
+    pub(super) async fn begin(&self, database: &Database) -> Result<SignInTry, CodeError> {
+        let beginning = self.attempt.begin(database);
+        beginning.await.map_err(CodeError::of_code)
+    }
+
+    /// What proves that the code is right. A wrong one has an event.
+    ///
+    /// # Errors
+    /// When the code is wrong, or the database fails.
+    pub(super) async fn check(
+        &self,
+        database: &Database,
+        tried: &SignInTry,
+        typed: &TypedCode,
+        secret: OneTimeSecret,
+    ) -> Result<CodeProof, CodeError> {
+        match typed.proof(secret, Utc::now()) {
+            Some(proof) => Ok(proof),
+            None => Err(self.refuse(database, tried).await),
+        }
+    }
+
+    /// Saves that the code was wrong or used before, with an event.
+    pub(super) async fn refuse(&self, database: &Database, tried: &SignInTry) -> CodeError {
+        let whom = Some((self.account, self.person));
+        let refusing = self.attempt.refuse(database, tried.clone(), whom);
+        CodeError::of_code(refusing.await)
+    }
+
+    /// Deletes the try, which was no guess.
+    pub(super) async fn succeed(
+        &self,
+        database: &Database,
+        tried: &SignInTry,
+    ) -> Result<(), PersistenceError> {
+        database.delete_sign_in_try(tried.id).await
+    }
+}
+
+/// The counter of a person's wrong codes, given that of the client's wrong passwords. Both are kept
+/// by the hash of a cookie, so the counter of codes gets a hash that no cookie has.
+fn counter_of_codes(person: PersonId, counter: &SignInCounter) -> SignInCounter {
+    let hash = Sha256::new().chain_update("one-time codes ");
+    let hash = hash.chain_update(person.uuid().as_bytes());
+    let hash = match counter {
+        SignInCounter::Network(_) => hash,
+        SignInCounter::Browser(known) => hash.chain_update(known.bytes()),
+    };
+    SignInCounter::Browser(TokenHash::new(hash.finalize().into()))
+}
+
 #[cfg(test)]
 mod tests {
+    use uuid::Uuid;
+
     use super::*;
 
     #[test]
@@ -156,5 +252,23 @@ mod tests {
             "otpauth://totp/Refract:ada%2Ba%26b%3Ac%40example%2Ecom\
              ?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Refract"
         );
+    }
+
+    #[test]
+    fn all_networks_count_together_and_each_known_browser_by_itself() {
+        let ada = PersonId::new(Uuid::from_u128(1));
+        let eve = PersonId::new(Uuid::from_u128(2));
+        let network = |name: &str| SignInCounter::Network(name.to_owned());
+        let browser = |byte| SignInCounter::Browser(TokenHash::new([byte; 32]));
+        let of_ada = counter_of_codes(ada, &network("203.0.113.0/24"));
+        assert_eq!(of_ada, counter_of_codes(ada, &network("198.51.100.0/24")));
+        for other in [
+            counter_of_codes(eve, &network("203.0.113.0/24")),
+            counter_of_codes(ada, &browser(1)),
+            counter_of_codes(ada, &browser(2)),
+            browser(1),
+        ] {
+            assert_ne!(of_ada, other);
+        }
     }
 }
