@@ -1,7 +1,6 @@
 //! Prisms and their lenses: what operators and people do to them.
 
 mod apply;
-mod draft;
 mod example_texts;
 mod examples;
 mod history;
@@ -22,7 +21,6 @@ use refract_domain::problem::Problems;
 use refract_persistence::PersistenceError;
 
 pub use self::apply::{Apply, ApplyError};
-pub use self::draft::{NextVersion, SavedMeanwhile, VersionDraft};
 pub use self::example_texts::{
     AskedExamples, CheckedExample, ExampleError, ExampleInput, ExampleState, ExampleTexts,
     ExpectedAnswer,
@@ -36,6 +34,7 @@ pub use self::history::{
 pub use self::planned_definition::{
     AppliedDefinition, ApplyOutcome, DefinitionError, DefinitionFile,
 };
+pub use self::save::{NextVersion, SavedMeanwhile, VersionDraft};
 pub use self::trial::{DraftTrialCost, TRIAL_TEXTS, TrialError, TrialPair};
 pub use self::trial_texts::{TRIAL_CANDIDATES, TrialTexts};
 pub use refract_persistence::{ExampleText, Prism, PrismHistory, SavedExamples};
