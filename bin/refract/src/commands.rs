@@ -9,13 +9,11 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use refract_terminal::settings::{ConfigArgs, DatabaseArgs, LogSettings};
 use refract_terminal::{TerminalCommand, arguments};
 
-use crate::build_info;
-
 /// Answers typed questions about a text, with probabilities and a memory
 #[derive(Parser)]
 #[command(
     name = "refract",
-    version = build_info::VERSION,
+    version = crate::VERSION,
     disable_help_subcommand = true,
     after_help = "Examples:\n  refract demo\n  refract prism create docs/examples/support-triage.json\n  refract try support-triage --text 'Where is my order?' --model-url builtin:lexical\n  refract results export support-triage --output results.csv"
 )]

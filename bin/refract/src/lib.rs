@@ -3,7 +3,6 @@
 //! The crate combines the others: the command line, and the wiring of the servers of API and app.
 //! Its program is `main.rs`; tests start the parts in their own process.
 
-mod build_info;
 mod commands;
 mod listeners;
 
@@ -12,6 +11,12 @@ use anyhow::Context as _;
 
 pub use commands::Program;
 pub use commands::serve::{ServeCommand, StartedNode};
+
+/// The version, with the commit in brackets if known.
+pub(crate) const VERSION: &str = env!("REFRACT_BUILD_VERSION");
+
+/// The first characters of the commit; empty if unknown.
+pub(crate) const COMMIT: &str = env!("REFRACT_BUILD_COMMIT");
 
 /// Runs a future, such as the whole program or one node, on a new multi-threaded runtime.
 ///

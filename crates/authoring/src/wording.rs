@@ -7,7 +7,6 @@
 //!
 //! [`PrismFile`]: crate::prism_file::PrismFile
 
-mod english;
 mod labels;
 mod questions;
 mod rank_words;

@@ -1,6 +1,4 @@
-//! Gold files: texts with known correct answers.
-//!
-//! A file run over a gold file: texts with known correct answers.
+//! Gold files: texts with known correct answers, and file runs over them.
 //!
 //! A gold file has a column `expected_<question key>` for some questions, and the columns of any
 //! file run. A row's idempotency key does not depend on its expected outcomes: correcting one asks

@@ -3,7 +3,6 @@
 //! Formats are CSV with any separator, TSV, JSON Lines, JSON, and Excel workbooks. This
 //! module knows the formats and the wanted columns, and nothing of prisms, models or results.
 
-mod binary_kind;
 pub(crate) mod column_mapping;
 mod csv_records;
 mod input_encoding;
@@ -24,13 +23,12 @@ mod text_reader;
 mod workbook;
 mod workbook_budget;
 
-pub use self::binary_kind::binary_kind;
 pub(crate) use self::column_mapping::{WantedColumn, WantedColumns, listed};
 pub use self::input_encoding::InputEncoding;
 pub use self::input_error::InputError;
 pub use self::input_file::InputFile;
 pub(crate) use self::input_file::RawRows;
-pub use self::input_kind::InputKind;
+pub use self::input_kind::{InputKind, binary_kind};
 pub use self::input_source::{InputSource, StoredInput};
 pub use self::quotes::QuoteError;
 pub use self::raw_row::OddCells;

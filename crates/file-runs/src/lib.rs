@@ -42,7 +42,7 @@ pub use marks_file::{MarksFile, MarksFileError, MarksFileRows};
 pub use output::finished_rows::{FinishedRow, RunSummary};
 pub use output::held_output::{HeldOutput, HeldOutputError, HeldParquet, RefusedList};
 pub use output::parquet_rows::ParquetRows;
-pub use output::row_layout::{NoRowFormat, OutputFormat, RowLayout, format_of_name};
+pub use output::{NoRowFormat, OutputFormat, RowLayout, format_of_name};
 pub use run::RunFiles;
 pub use run::error::RunError;
 pub use run::settings::{NoShard, RunSettings, Shard};

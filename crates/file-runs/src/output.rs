@@ -1,6 +1,238 @@
-//! The output of a run: its format, and the rows in the order of the file.
+//! The output of a run: its format, which the name of a file may mean, whether the columns of the
+//! file are kept, and the rows in the order of the file.
 
 pub(crate) mod finished_rows;
 pub(crate) mod held_output;
 pub(crate) mod parquet_rows;
-pub(crate) mod row_layout;
+
+use std::collections::HashSet;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+use refract_domain::key::ROW_NAMES;
+use refract_domain::result::view::RowColumns;
+use refract_lens_rendering::{RowFormat, RowWriter};
+
+use crate::input::rows::KeptCells;
+
+/// Prefix of a column of the file whose name is taken by a column of answers.
+const OF_INPUT: &str = "input_";
+
+/// The form of an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowLayout {
+    /// The format of the rows.
+    pub format: RowFormat,
+    /// Whether all columns of the file come first, in its order, in place of `ref` and the fields.
+    /// A column whose name a column of answers has gets the prefix `input_`.
+    pub keep_columns: bool,
+    /// Whether CSV and TSV begin with a byte order mark, for Excel. JSON Lines never has one.
+    pub byte_order_mark: bool,
+}
+
+impl RowLayout {
+    /// A layout without the columns of the file and without a byte order mark.
+    pub fn plain(format: RowFormat) -> Self {
+        Self {
+            format,
+            keep_columns: false,
+            byte_order_mark: false,
+        }
+    }
+
+    /// The names of the file's columns in the output, if they are kept.
+    pub(crate) fn own_columns(
+        self,
+        columns: &[String],
+        answers: RowColumns<'_>,
+    ) -> Option<Arc<[String]>> {
+        self.keep_columns.then(|| own_columns(columns, answers))
+    }
+
+    /// A writer of rows in this layout, beside the columns of the file if there are any.
+    pub(crate) fn writer<'a, W: Write>(
+        self,
+        columns: RowColumns<'a>,
+        own: Option<&'a [String]>,
+        out: W,
+    ) -> RowWriter<'a, W> {
+        let rows = RowWriter::new(self.format, columns, out);
+        let rows = rows.with_byte_order_mark(self.byte_order_mark);
+        match own {
+            Some(own) => rows.beside(own),
+            None => rows,
+        }
+    }
+}
+
+/// The rows whose cells must be kept for an output and for a list of refused rows.
+pub(crate) fn kept_cells(keep_columns: bool, lists_refused: bool, columns: &[String]) -> KeptCells {
+    if keep_columns {
+        KeptCells::OfAll(columns.into())
+    } else if lists_refused {
+        KeptCells::OfRefused(columns.into())
+    } else {
+        KeptCells::None
+    }
+}
+
+/// The names of a file's columns in an output that has columns of answers too. All names differ.
+pub(crate) fn own_columns(columns: &[String], answers: RowColumns<'_>) -> Arc<[String]> {
+    let row_names = ROW_NAMES.into_iter().filter(|name| *name != "ref");
+    let lens = answers.lens.iter().map(|column| column.name.as_str());
+    let mut taken: HashSet<String> = row_names.chain(lens).map(str::to_owned).collect();
+    let named = columns.iter().zip(1..).map(|(column, position)| {
+        let mut name = match column.as_str() {
+            "" => format!("column_{position}"),
+            column => column.to_owned(),
+        };
+        while !taken.insert(name.clone()) {
+            name = format!("{OF_INPUT}{name}");
+        }
+        name
+    });
+    named.collect()
+}
+
+/// The format of an output file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutputFormat {
+    /// Rows of text.
+    Rows(RowFormat),
+    /// Columns with types, for tools of analysis.
+    Parquet,
+}
+
+impl OutputFormat {
+    /// The format with this name; `None` for anything else. Names are case-sensitive.
+    pub fn parse(name: &str) -> Option<Self> {
+        match name {
+            "parquet" => Some(Self::Parquet),
+            name => RowFormat::parse(name).map(Self::Rows),
+        }
+    }
+
+    /// The format's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rows(format) => format.name(),
+            Self::Parquet => "parquet",
+        }
+    }
+}
+
+/// A file's name ends in something that is no format.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{} is {what}: end the name in .csv, .tsv or .jsonl, or name the format with --format",
+    if .ending.is_empty() { "a dot at the end".to_owned() } else { format!(".{ending}") }
+)]
+pub struct NoRowFormat {
+    /// The part of the name after the last dot.
+    ending: String,
+    what: &'static str,
+}
+
+/// The format by a file name's extension, in any case; `None` for a name without extension.
+///
+/// # Errors
+/// When the extension is not a format.
+pub fn format_of_name(file: &Path) -> Result<Option<OutputFormat>, NoRowFormat> {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let Some((_, ending)) = name.rsplit_once('.') else {
+        return Ok(None);
+    };
+    let ending = ending.to_lowercase();
+    if let Some(format) = OutputFormat::parse(&ending) {
+        return Ok(Some(format));
+    }
+    let what = match ending.as_str() {
+        "gz" | "zst" | "bz2" | "xz" | "zip" => "not supported, since nothing is compressed",
+        _ => "no format of rows",
+    };
+    Err(NoRowFormat { ending, what })
+}
+
+#[cfg(test)]
+mod tests {
+    use refract_domain::lens::Lens;
+    use refract_domain::prism::PrismVersion;
+
+    use super::*;
+
+    #[test]
+    fn columns_of_the_file_give_way_to_those_of_answers() {
+        let version: PrismVersion = serde_json::from_str(
+            r#"{ "fields": [{ "key": "text", "label": "T" }],
+                 "questions": [{ "key": "angry", "type": "yes_no", "text": "?" }] }"#,
+        )
+        .unwrap();
+        let answers = RowColumns {
+            fields: version.fields(),
+            lens: version.columns(&Lens::Automatic),
+        };
+        let columns = [
+            "text",
+            "ref",
+            "status",
+            "",
+            "angry",
+            "a",
+            "a",
+            "input_status",
+            "a",
+        ];
+        let columns = columns.map(str::to_owned);
+        assert_eq!(
+            &own_columns(&columns, answers)[..],
+            [
+                "text",
+                "ref",
+                "input_status",
+                "column_4",
+                "input_angry",
+                "a",
+                "input_a",
+                "input_input_status",
+                "input_input_a"
+            ]
+        );
+    }
+
+    fn format(name: &str) -> Result<Option<&'static str>, String> {
+        let found = format_of_name(Path::new(name));
+        found
+            .map(|format| format.map(OutputFormat::name))
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_name_ends_in_its_format_or_in_nothing() {
+        assert_eq!(format("out.csv"), Ok(Some("csv")));
+        assert_eq!(format("v1.2/out.TSV"), Ok(Some("tsv")));
+        assert_eq!(format("a.b.jsonl"), Ok(Some("jsonl")));
+        assert_eq!(format(".jsonl"), Ok(Some("jsonl")));
+        assert_eq!(format("a.parquet"), Ok(Some("parquet")));
+        for without in ["rows", "v1.2/rows", "/dev/stdout", ""] {
+            assert_eq!(format(without), Ok(None), "{without}");
+        }
+    }
+
+    #[test]
+    fn another_ending_is_refused_with_the_three() {
+        for (name, begins) in [
+            (
+                "a.csv.gz",
+                ".gz is not supported, since nothing is compressed: ",
+            ),
+            ("a.xlsx", ".xlsx is no format of rows: "),
+            ("a.json", ".json is no format of rows: "),
+            ("rows.", "a dot at the end is no format of rows: "),
+        ] {
+            let words = format(name).unwrap_err();
+            assert!(words.starts_with(begins), "{words}");
+            assert!(words.contains(".csv, .tsv or .jsonl"), "{words}");
+        }
+    }
+}

@@ -19,7 +19,7 @@ use tokio::sync::mpsc;
 use crate::check::{FileCheck, ListedRow, RefusedRows};
 use crate::file_run::FileRun;
 use crate::output::finished_rows::{FinishedRow, RowSinks, RunOutput, RunSummary, hand_over};
-use crate::output::row_layout::{RowLayout, kept_cells};
+use crate::output::{RowLayout, kept_cells};
 use crate::run::dispatch::Dispatch;
 use crate::run::error::{FirstError, RunError};
 use crate::run::row_chunks::RowChunks;

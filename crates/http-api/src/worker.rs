@@ -1,24 +1,27 @@
-//! Answers a request from its head to its reply, on one worker thread.
+//! Answers a request from its head to its reply, on one worker thread, and ends its record.
 //!
 //! One actix handler receives every path and method, because the specification fixes the order of
 //! the checks: actix runs extractors concurrently and answers unknown routes itself.
+//!
+//! A record has the result in the reply and the caller, as the id of the API key. It never contains
+//! a text, a context, a `ref` or a key.
 
 use std::rc::Rc;
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use refract_http_serving::{
-    BodyReader, ClientAddress, Lifecycle, RequestRecorder, RequestUnderWay, SentBody, discard_body,
-    unless_panicked, with_causes,
+    BodyReader, ClientAddress, EndedRequest, Lifecycle, RequestLine, RequestRecord,
+    RequestRecorder, RequestUnderWay, SentBody, discard_body, unless_panicked, with_causes,
 };
 use refract_service::Refract;
+use refract_service::keys::CallKeyId;
 use tracing::Instrument as _;
 
+use crate::calls;
 use crate::error::ApiError;
-use crate::reply::Reply;
-use crate::request::bearer::CallOrigin;
-use crate::request_record::CallLine;
+use crate::reply::{Reply, ReplySubject};
+use crate::request::CallOrigin;
 use crate::routes::{Route, is_under_v1};
-use crate::{create_result, read_result, request_record, retry_result};
 
 /// The state of a worker thread, shared by its requests.
 pub(crate) struct Worker {
@@ -60,7 +63,7 @@ impl Worker {
         let reply = answer
             .unwrap_or_else(|panicked| Err(panicked.into()))
             .unwrap_or_else(|error| Reply::error(&error));
-        request_record::end(record, &reply);
+        end(record, &reply);
         discard_body(request.headers(), gate, &mut payload).await;
         reply.into_response(&id, payload, under_way)
     }
@@ -79,13 +82,13 @@ impl Worker {
         let in_flight = self.lifecycle.admit()?;
         let answer = match route {
             Route::CreateResult { prism } => {
-                create_result::handle(refract, in_flight, prism, request, body, origin).await
+                calls::create_result(refract, in_flight, prism, request, body, origin).await
             }
             Route::ReadResult { result_id } => {
-                read_result::handle(&refract, in_flight, result_id, request, origin).await
+                calls::read_result(&refract, in_flight, result_id, request, origin).await
             }
             Route::RetryResult { result_id } => {
-                retry_result::handle(refract, in_flight, result_id, request, body, origin).await
+                calls::retry_result(refract, in_flight, result_id, request, body, origin).await
             }
             Route::Unknown => Err(ApiError::RouteNotFound),
         };
@@ -95,3 +98,45 @@ impl Worker {
         answer
     }
 }
+
+/// The API's part of a request's log line.
+#[derive(Default)]
+pub(crate) struct CallLine {
+    /// Set once the caller's key is found.
+    pub(crate) key: CallKeyId,
+    subject: Option<ReplySubject>,
+}
+
+impl RequestLine for CallLine {
+    fn log(&self, ended: &EndedRequest<'_>) {
+        let subject = self.subject.as_ref();
+        tracing::info!(
+            method = ended.method,
+            route = ended.route,
+            status = ended.status,
+            ms = ended.ms,
+            cut = ended.cut,
+            prism = subject.map(|subject| subject.prism.as_str()),
+            result = subject.map(|subject| tracing::field::display(subject.result)),
+            key = self.key.get().map(tracing::field::display),
+            client = ended.client.map(tracing::field::display),
+            request_id = %ended.id,
+            trace_id = ended.trace.trace_id().map(tracing::field::display),
+            span_id = ended.trace.span_id().map(tracing::field::display),
+            "request"
+        );
+    }
+}
+
+/// Ends the record of a request with its reply.
+pub(crate) fn end(mut record: RequestRecord<CallLine>, reply: &Reply) {
+    if let Some(subject) = reply.subject() {
+        let ReplySubject { prism, result } = subject;
+        record.trace_mut().answered_with(prism, result);
+        record.line_mut().subject = Some(subject.clone());
+    }
+    record.end(reply.status().as_u16());
+}
+
+#[cfg(test)]
+mod tests;

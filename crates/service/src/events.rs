@@ -5,7 +5,6 @@
 mod export;
 pub(crate) mod export_event;
 mod list;
-mod names;
 mod notices;
 
 use chrono::Utc;
@@ -16,8 +15,7 @@ use uuid::Uuid;
 pub use refract_persistence::{EventActors, EventFilter, EventRange};
 
 pub use self::export::ListedEvents;
-pub use self::list::{ActorError, EventChoices, FoundEvents};
-pub use self::names::{EventName, ListedEvent};
+pub use self::list::{ActorError, EventChoices, EventName, FoundEvents, ListedEvent};
 pub use self::notices::ChangeNotice;
 
 use crate::Refract;

@@ -1,17 +1,14 @@
 //! Lenses: read, changed, and drafted over saved results.
 
-pub(crate) mod change;
-pub(crate) mod count;
 pub(crate) mod draft;
-mod history;
+pub(crate) mod history;
 pub(crate) mod prism_lens;
 
-pub use self::change::LensSaveOutcome;
 pub use self::draft::{
     DRAFT_RESULTS, DRAFT_ROWS, DraftCell, DraftRows, LensDraft, LensDraftRow, LensSample,
     SampledResult,
 };
-pub use self::history::{LensHistory, LensState, LensStateOrigin};
+pub use self::history::{LensHistory, LensSaveOutcome, LensState, LensStateOrigin};
 pub use self::prism_lens::PrismLens;
 use crate::Refract;
 

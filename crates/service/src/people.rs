@@ -19,7 +19,6 @@ mod session;
 mod sign_in;
 mod sign_in_client;
 mod sign_in_error;
-mod sign_in_ways;
 mod sign_on;
 mod sign_on_permit;
 pub mod token;
@@ -43,9 +42,8 @@ pub use self::one_time_codes::{CodeError, CodesSetup, OneTimeCodes, RecoveryCode
 pub use self::own_account::PasswordChangeError;
 pub use self::session::{CodesDue, Session, SessionEnd, SessionState, SignedIn};
 pub use self::sign_in::{PendingSignIn, SignInOutcome};
-pub use self::sign_in_client::SignInClient;
+pub use self::sign_in_client::{SignInClient, SignInWays};
 pub use self::sign_in_error::{SignInError, SignOnFailure};
-pub use self::sign_in_ways::SignInWays;
 pub use self::sign_on::{ProviderGrant, SignOnStart};
 pub use self::token::SecretError;
 

@@ -13,9 +13,7 @@ pub(crate) mod create;
 mod error;
 pub(crate) mod export;
 pub(crate) mod metrics;
-pub(crate) mod prism_results;
 pub(crate) mod read;
-pub(crate) mod readable_result;
 pub(crate) mod retry;
 pub(crate) mod retry_policy;
 pub(crate) mod search;
@@ -38,11 +36,9 @@ pub use self::column_value::{
 pub use self::counts::{CountOutcome, CountRounds, DAYS, DayCount, PrismCounts, ResultCounts};
 pub use self::create::CreateCall;
 pub use self::error::{CallError, InternalError};
-pub use self::export::ExportError;
+pub use self::export::{ExportError, PrismResults};
 pub use self::metrics::{PrismNames, ServiceMetrics, register_database, register_model};
-pub use self::prism_results::PrismResults;
-pub use self::read::ResultDetails;
-pub use self::readable_result::ReadableResult;
+pub use self::read::{ReadableResult, ResultDetails};
 pub use self::retry::{Retried, RetryFailed};
 pub use self::retry_policy::RetryPolicy;
 pub use self::search::{

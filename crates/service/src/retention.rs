@@ -7,13 +7,11 @@
 //! were sent.
 
 mod deletion;
-mod erase;
 mod rounds;
 
 pub use refract_persistence::PurgeRange;
 
-pub use self::deletion::{Purge, PurgedBatch};
-pub use self::erase::Erased;
+pub use self::deletion::{Erased, Purge, PurgedBatch};
 pub use self::rounds::{ImplausibleRoundError, RetentionOutcome, RetentionRounds};
 use crate::Refract;
 

@@ -1,7 +1,8 @@
-//! The command line: parsing, help, and the report of wrong usage.
+//! The command line: parsing, help, the report of wrong usage, and the completions and manual pages
+//! that are generated from the command definitions.
 //!
-//! Warns of environment variables that have the prefix of settings but are not settings, usually
-//! misspelt ones.
+//! Environment variables that have the prefix of settings but are not settings, usually misspelt
+//! ones, are warned of.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -9,9 +10,11 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use clap::Parser;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap_complete::Shell;
 
 pub use crate::settings_file::SettingsFileError;
 use crate::{arguments, output, settings_file, suggestion};
@@ -232,6 +235,21 @@ fn described(name: &str, settings: &BTreeSet<String>) -> String {
         Some(similar) => format!("{name} (did you mean {PREFIX}{similar}?)"),
         None => name.to_owned(),
     }
+}
+
+/// Writes a shell's completions to stdout.
+pub(crate) fn write_completions(mut program: clap::Command, shell: Shell) -> anyhow::Result<()> {
+    let name = program.get_name().to_owned();
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut program, name, &mut script);
+    output::data(&script)
+}
+
+/// Writes a manual page for the program and for each command: `refract.1`, `refract-prism.1`, …
+pub(crate) fn write_pages(program: clap::Command, folder: &Path) -> anyhow::Result<()> {
+    std::fs::create_dir_all(folder)
+        .and_then(|()| clap_mangen::generate_to(program, folder))
+        .with_context(|| format!("cannot write the manual to {}", folder.display()))
 }
 
 #[cfg(test)]

@@ -3,25 +3,22 @@
 mod account;
 mod account_transfer;
 mod apply;
-mod backup;
 mod check;
 mod compare;
 pub(crate) mod context;
+mod database;
 pub mod demo;
 mod evaluate;
 mod events;
 mod examples;
 mod file_run;
+mod files;
 mod health;
-mod input_path;
 mod key;
 mod lens;
-mod manual;
 mod marks;
 mod measures;
-mod migrate;
 mod model;
-mod output_args;
 mod person;
 mod prism;
 mod requirement_finding;
@@ -63,12 +60,12 @@ pub enum TerminalCommand {
     #[command(
         after_help = "Examples:\n  refract migrate\n  DATABASE_URL=postgres://refract@db.example.com/refract refract migrate\n  refract migrate --dry-run\n  refract migrate --to 7"
     )]
-    Migrate(migrate::MigrateCommand),
+    Migrate(database::MigrateCommand),
     /// Copies the SQLite file while it is in use
     #[command(
         after_help = "Examples:\n  refract backup refract-$(date +%F).db\n  refract backup - | gzip > refract.db.gz\n  refract backup /backups/refract.db --database-url sqlite:///srv/refract/refract.db"
     )]
-    Backup(backup::BackupCommand),
+    Backup(database::BackupCommand),
     /// Shows every setting, with its value and where it comes from
     ///
     /// In this order: a flag, a variable, the settings file, the default. Secrets are not shown. A
@@ -322,8 +319,8 @@ impl TerminalCommand {
                     return Ok(output::wrong_usage(&help));
                 }
             }
-            Self::Completions { shell } => manual::write_completions(program(), shell)?,
-            Self::Man { folder } => manual::write_pages(program(), &folder)?,
+            Self::Completions { shell } => command_line::write_completions(program(), shell)?,
+            Self::Man { folder } => command_line::write_pages(program(), &folder)?,
             Self::Check(command) => return Box::pin(command.run(database)).await,
             Self::Run(command) => return Box::pin(command.run(database)).await,
             Self::Runs(command) => command.run(database).await?,

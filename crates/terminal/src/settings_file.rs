@@ -3,8 +3,6 @@
 //! A key is the setting's flag with underscores: `model_url` is `--model-url` and
 //! `REFRACT_MODEL_URL`. The values of the file take the place of defaults. An error names the file
 //! and the line, and shows no value of a secret.
-//!
-//! The file of settings, as an argument.
 
 mod known_setting;
 

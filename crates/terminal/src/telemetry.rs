@@ -1,6 +1,5 @@
-//! Logging to stderr, as text or JSON lines. Texts, contexts and keys are never logged.
-//!
-//! The settings of the log.
+//! Logging to stderr, as text or JSON lines, and its settings. Texts, contexts and keys are never
+//! logged.
 
 mod log_line;
 

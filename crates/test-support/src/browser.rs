@@ -6,16 +6,12 @@
 //! people. Each step waits for the page until a deadline, and a step that is still impossible then
 //! fails the test. This module knows nothing about Refract's pages.
 
-mod accessibility;
 mod actions;
 mod by_text;
 mod devtools;
 mod observations;
-mod pointer;
 mod processes;
-mod programs;
 mod session;
-mod settings;
 mod waiting;
 
 use std::path::Path;
@@ -25,7 +21,7 @@ use serde_json::json;
 
 use processes::BrowserProcesses;
 use session::DriverSession;
-pub use settings::{BrowserSettings, BrowserTheme};
+pub use session::{BrowserSettings, BrowserTheme};
 
 /// A running Chromium with one window, killed when this value is dropped.
 #[derive(Debug)]
@@ -37,7 +33,7 @@ pub struct Browser {
 impl Browser {
     /// Whether the variables name a Chromium and a driver, so that [`Browser::start`] works.
     pub fn available() -> bool {
-        programs::chromium().is_some() && programs::driver().is_some()
+        processes::chromium().is_some() && processes::driver().is_some()
     }
 
     /// Starts a browser with an empty page.

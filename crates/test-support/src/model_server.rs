@@ -6,6 +6,7 @@
 //! ([`ScriptedReply::answers`]), in the Decisions formats of OpenAI ([`ScriptedReply::decisions`])
 //! and Google ([`ScriptedReply::gemini`]), or with any bytes of a test. A held reply waits for
 //! [`ModelServer::release`]; only benchmarks let one wait for a time.
+
 #![expect(
     clippy::panic,
     reason = "a test whose model server cannot be set up ends here, saying why"
@@ -13,16 +14,12 @@
 
 mod chat;
 mod completion;
-mod decisions;
-mod gemini;
 mod http;
 mod llama_cpp;
 mod progress;
-mod recording;
 mod reply;
 mod script;
-mod shares;
-mod system_one;
+mod typed_answers;
 mod vllm;
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener as StdTcpListener};
@@ -42,7 +39,7 @@ use self::progress::ServerProgress;
 pub use self::reply::ScriptedReply;
 pub use self::script::Script;
 use self::script::ScriptRun;
-pub use self::system_one::reply as system_one_answers;
+pub use self::typed_answers::system_one_reply as system_one_answers;
 pub use self::vllm::VllmServer;
 
 /// A running model server. Dropping it stops the server and breaks all its connections.

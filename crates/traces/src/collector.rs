@@ -1,11 +1,12 @@
-//! Sends a batch of spans to the collector over HTTP/1.1, on a new connection.
+//! Sends a batch of spans to the collector over HTTP/1.1, on a new connection, and logs failures at
+//! most once every five minutes.
 //!
 //! The SDK's export thread blocks until the answer comes and has no runtime, so the exchange runs
 //! as a task of the main runtime. A batch is sent only every few seconds, so connections are not
 //! kept alive.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -23,10 +24,10 @@ use tokio::runtime::Handle;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
-use crate::collector_log::CollectorLog;
-
 /// Largest answer that is read, in bytes.
 const ANSWER_BYTES: usize = 64 * 1024;
+/// Shortest time between two log lines about a collector that keeps failing.
+const EVERY: Duration = Duration::from_mins(5);
 
 /// The client for the collector.
 pub(crate) struct Collector {
@@ -100,6 +101,45 @@ async fn send(
     let (head, body) = sender.send_request(request).await?.into_parts();
     let body = Limited::new(body, ANSWER_BYTES).collect().await?;
     Ok(Response::from_parts(head, body.to_bytes()))
+}
+
+/// Limits the rate of log lines about the collector.
+#[derive(Debug, Default)]
+pub(crate) struct CollectorLog {
+    /// When a failure was last logged; `None` while batches are accepted.
+    last: Mutex<Option<Instant>>,
+}
+
+impl CollectorLog {
+    /// Logs that the collector did not accept a batch of spans.
+    fn failed(&self, reason: &str) {
+        if self.is_due(Instant::now()) {
+            tracing::warn!(
+                reason,
+                "the collector does not take traces: spans are dropped, calls go on"
+            );
+        }
+    }
+
+    /// Logs that the collector accepts batches again, if a failure was logged before.
+    pub(crate) fn taken(&self) {
+        if self.last().take().is_some() {
+            tracing::info!("the collector takes traces again");
+        }
+    }
+
+    fn is_due(&self, now: Instant) -> bool {
+        let mut last = self.last();
+        if last.is_some_and(|last| now.duration_since(last) < EVERY) {
+            return false;
+        }
+        *last = Some(now);
+        true
+    }
+
+    fn last(&self) -> std::sync::MutexGuard<'_, Option<Instant>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 #[cfg(test)]

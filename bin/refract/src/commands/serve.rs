@@ -1,8 +1,7 @@
 //! `refract serve`: runs the API until SIGTERM or SIGINT.
 
 pub(super) mod descriptors;
-mod retention;
-mod traces;
+mod tasks;
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -19,16 +18,15 @@ use refract_model_gateway::ModelGateway;
 use refract_service::Refract;
 use refract_service::measures::stored_retests::RetestWorker;
 use refract_service::results::{RetryPolicy, ServiceMetrics, register_database, register_model};
-use refract_terminal::arguments::cannot_be_used;
+use refract_terminal::arguments::{self, cannot_be_used};
 use refract_terminal::settings::{
     self, AppArgs, DatabaseArgs, ModelArgs, RetentionArgs, ServeArgs, SignOnArgs,
 };
-use refract_terminal::{StopSignals, arguments, output};
+use refract_terminal::{StopSignals, output};
 use refract_traces::{TraceExport, Traces};
 use tokio::sync::{oneshot, watch};
 
-use self::traces::TraceArgs;
-use crate::build_info;
+use self::tasks::TraceArgs;
 use crate::listeners::{self, AppListener};
 
 /// The arguments of `refract serve`.
@@ -187,7 +185,7 @@ impl StartedNode {
     pub async fn run(self, stop: impl Future<Output = ()>) -> anyhow::Result<ExitCode> {
         let (draining, drains) = oneshot::channel::<()>();
         let rounds = self.retention.rounds(&self.refract);
-        let purging = retention::start(rounds, async {
+        let purging = tasks::start_retention(rounds, async {
             // an error means that a server ended by itself and dropped the sender
             let _ = drains.await;
         });
@@ -198,9 +196,9 @@ impl StartedNode {
         let grace = self.http.grace;
         let (gateway, runs) = (&self.gateway, self.runs);
         let served = serve(self.http, self.app, self.refract, gateway, runs, stop).await;
-        retention::ended(purging).await;
+        tasks::retention_ended(purging).await;
         if let Some(export) = self.export {
-            traces::end(export, grace).await;
+            tasks::end_traces(export, grace).await;
         }
         tracing::info!("stopped");
         served
@@ -246,7 +244,7 @@ pub(crate) fn registry(gateway: &ModelGateway, counts: &ServiceMetrics) -> Regis
     register_model(&mut registry, gateway);
     registry.register_collector(Box::new(ProcessCollector {
         version: env!("CARGO_PKG_VERSION"),
-        commit: build_info::COMMIT,
+        commit: crate::COMMIT,
     }));
     registry
 }

@@ -1,6 +1,5 @@
-//! One difference between two versions of a prism.
-//!
-//! The order of the elements that two versions have in common.
+//! One difference between two versions of a prism, and whether what they have in common is in
+//! another order.
 
 /// Who is affected by a difference. The most serious comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -10,11 +10,11 @@
 
 use refract_domain::prism::question::Question;
 
-use super::english::{
-    begins_subject, is_auxiliary, is_english, is_negated_auxiliary, is_question_word,
-};
 use super::rule::{WordingRule, WordingWarning};
-use super::words::{is_one_of, words};
+use super::words::{
+    begins_subject, is_auxiliary, is_english, is_negated_auxiliary, is_one_of, is_question_word,
+    words,
+};
 
 /// Words after `as well as` that make the phrase a comparison.
 const COMPARED: [&str; 17] = [

@@ -1,6 +1,4 @@
-//! Reads the records of CSV and TSV.
-//!
-//! A reader that fails after a number of bytes, until its allowance is renewed.
+//! Reads the records of CSV and TSV, and no more bytes for one record than are allowed.
 
 use std::io::{self, Cursor, Read};
 use std::sync::Arc;

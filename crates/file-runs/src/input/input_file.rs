@@ -2,12 +2,11 @@
 
 use std::io::{self, Read};
 
-use super::binary_kind::{binary_kind, markup_kind};
 use super::column_mapping::WantedColumns;
 use super::csv_records::{CellSyntax, CsvRecords};
 use super::input_encoding::InputEncoding;
 use super::input_error::InputError;
-use super::input_kind::{InputKind, separator_line};
+use super::input_kind::{InputKind, binary_kind, markup_kind, separator_line};
 use super::input_source::{InputBytes, InputSource};
 use super::json_rows::JsonRows;
 use super::quotes::are_tab_cells_quoted;

@@ -1,10 +1,8 @@
-//! The memory in which a process reads workbooks.
+//! The memory in which a process reads workbooks, and the errors of workbooks.
 //!
 //! What a workbook takes in memory is not known from the size of its file, and is kept while its
 //! rows are read. So each reader reserves it first, and gives it back once others wait: a run whose
 //! model is slow reads its file for hours.
-//!
-//! Errors of workbooks.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

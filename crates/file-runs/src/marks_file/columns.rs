@@ -1,6 +1,5 @@
-//! Finds the columns of a file of marks: those that identify results and those with marks.
-//!
-//! Errors of a file of marks as a whole.
+//! Finds the columns of a file of marks, those that identify results and those with marks, or the
+//! error of the file as a whole.
 
 use refract_domain::ids::ResultId;
 use refract_domain::key::{QuestionKey, ROW_NAMES};

@@ -1,6 +1,5 @@
-//! Hands over the rows of a run in the order of the file. Each row waits only for those before it.
-//!
-//! Writes the rows of a run, and counts their values.
+//! Hands over the rows of a run in the order of the file, writes them and counts their values. Each
+//! row waits only for those before it.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -16,7 +15,7 @@ use tokio::sync::mpsc;
 
 use crate::check::ListedRow;
 use crate::gold::cells::ExpectedOutcome;
-use crate::output::row_layout::RowLayout;
+use crate::output::RowLayout;
 use crate::run::dispatch::{PendingRow, RowState};
 use crate::run::error::{FirstError, RunError};
 use crate::run::rows_in_order::RowEnd;

@@ -1,9 +1,7 @@
-//! The rows of a run, written again from the results that its rows have now.
+//! The rows of a run, written again from the results that its rows have now, in any format.
 //!
 //! A download of an unfinished or finished run has the bytes that the run itself writes, and asks
 //! the model nothing. A chunk of rows is in memory at a time.
-//!
-//! The rows of a run as a Parquet file, from the results that its rows have now.
 
 use std::collections::HashMap;
 use std::io;
@@ -18,7 +16,7 @@ use crate::file_run::FileRun;
 use crate::input::InputError;
 use crate::input::rows::KeptCells;
 use crate::output::parquet_rows::ParquetRows;
-use crate::output::row_layout::{RowLayout, kept_cells, own_columns};
+use crate::output::{RowLayout, kept_cells, own_columns};
 use crate::run::error::cause;
 use crate::run::row_chunks::{RowChunk, RowChunks};
 use crate::run::settings::FilePart;

@@ -7,8 +7,7 @@ use std::net::TcpListener;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use actix_http::HttpService;
-use actix_http::Protocol;
+use actix_http::{HttpService, Protocol};
 use actix_server::Server;
 use actix_service::{ServiceFactoryExt as _, fn_service, map_config};
 use actix_web::dev::AppConfig;
@@ -17,7 +16,7 @@ use tokio::net::TcpStream;
 
 use crate::body::budget::BodyBudget;
 use crate::gate::gated_stream::GatedStream;
-use crate::server::descriptors::of_each;
+use crate::server::of_each;
 
 /// How long an idle connection is kept open: longer than the usual 60 s of load balancers, so that
 /// none sends a call into a connection that is being closed.

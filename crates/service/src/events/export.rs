@@ -8,7 +8,7 @@ use refract_domain::ids::AccountId;
 use refract_lens_rendering::{EventRowWriter, RowFormat};
 use refract_persistence::{EventFilter, EventRange, PersistenceError};
 
-use super::names::ListedEvent;
+use super::list::ListedEvent;
 use crate::events::Events;
 use crate::people::accounts::AccountActor;
 use crate::results::export::ExportError;

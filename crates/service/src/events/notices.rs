@@ -9,7 +9,7 @@ use refract_domain::event::{Event, EventAction, EventTarget};
 use refract_domain::ids::{AccountId, EventId, PersonId};
 use refract_persistence::{Database, EventFilter, EventRange, PersistenceError};
 
-use super::names::{ListedEvent, named};
+use super::list::{ListedEvent, named};
 use crate::events::Events;
 
 /// Most changes of a kind that are announced.

@@ -20,10 +20,10 @@ use refract_evaluation::counting::nearest_changes::{NearestChanges, PercentSampl
 use refract_lens_rendering::cell_text;
 
 use crate::InternalError;
-use crate::lenses::count::CountedResult;
+use crate::lenses::prism_lens::CountedResult;
 use crate::lenses::{Lenses, PrismLens};
 use crate::prisms::PrismError;
-use crate::results::readable_result::ReadableResult;
+use crate::results::read::ReadableResult;
 
 /// Most results that a draft is counted over, newest first.
 pub const DRAFT_RESULTS: usize = 10_000;

@@ -10,14 +10,13 @@ use refract_domain::result::mark::Mark;
 use refract_domain::result::whole_milliseconds;
 use refract_persistence::{PersistenceError, Prism};
 
-use super::errors::MarkErrors;
 use super::stated_outcomes::{NamedResults, StatedOutcomes};
-use super::{MarkCell, MarkOrigin, MarksRow, NamedResult};
+use super::{MarkCell, MarkErrors, MarkOrigin, MarksRow, NamedResult};
 use crate::InternalError;
 use crate::marks::Marks;
 use crate::people::accounts::AccountActor;
 use crate::prisms::versions::find_saved_version;
-use crate::results::readable_result::ReadableResult;
+use crate::results::read::ReadableResult;
 
 /// Number of marks that one query looks up.
 const LOOKED_UP: usize = 1_000;

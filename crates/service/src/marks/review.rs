@@ -5,7 +5,6 @@
 //! in which their results were chosen, since only a random draw measures quality.
 
 mod draw;
-mod judge;
 mod next;
 mod sitting;
 
@@ -16,8 +15,7 @@ use refract_persistence::ResultFilter;
 use serde::{Deserialize, Serialize};
 
 pub use self::draw::REVIEWED_NEWEST;
-pub use self::judge::{Judgement, JudgementInput};
-pub use self::next::{NextToReview, ReviewFrom, ReviewItem};
+pub use self::next::{Judgement, JudgementInput, NextToReview, ReviewFrom, ReviewItem};
 pub use self::sitting::{MeasuredSoFar, ReviewStep, Sitting};
 use crate::results::ResultSearch;
 

@@ -13,8 +13,7 @@ use refract_domain::result::mark::{self, Mark};
 use refract_domain::submission::reference::Ref;
 use refract_persistence::{Database, MarkableResult, PersistenceError, Prism};
 
-use super::errors::{MarkError, MarkErrors};
-use super::{MarkCell, MarkOrigin, MarksRow, NamedResult};
+use super::{MarkCell, MarkError, MarkErrors, MarkOrigin, MarksRow, NamedResult};
 
 /// Upper bound on the outcomes that a fault lists.
 const MOST_OUTCOMES: usize = 20;

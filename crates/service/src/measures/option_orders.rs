@@ -17,7 +17,7 @@ use refract_model_gateway::{CostEstimate, Model};
 use crate::InternalError;
 use crate::measures::Measures;
 use crate::measures::asking::ask_each;
-use crate::results::readable_result::ReadableResult;
+use crate::results::read::ReadableResult;
 use crate::runs::{AskedTexts, AskingPace};
 
 /// Most orders of one text that are asked at the same time.

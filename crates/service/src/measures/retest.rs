@@ -1,8 +1,8 @@
-//! Retest: asks stored texts again, of another model or another version, saves nothing, and compares
-//! the new answers with the stored ones.
+//! Retest: asks stored texts again, of another model or another version, saves nothing, and
+//! compares the new answers with the stored ones.
 //!
-//! The report of a retest whose new answers are stored, made from a part of its texts at a time, so
-//! that they are never all in memory.
+//! Where the new answers are stored, the report is made from a part of the texts at a time, so that
+//! they are never all in memory.
 
 mod drawn;
 mod report;
@@ -32,7 +32,7 @@ use crate::lenses::prism_lens::PrismLens;
 use crate::measures::Measures;
 use crate::measures::asking::PacedModel;
 use crate::prisms::text_hash::TextHash;
-use crate::results::readable_result::ReadableResult;
+use crate::results::read::ReadableResult;
 use crate::runs::{AskingPace, EarlyEnd, failure_threshold};
 
 /// Results that one query loads with their texts.

@@ -13,7 +13,7 @@ use refract_model_gateway::CostEstimate;
 use crate::InternalError;
 use crate::measures::Measures;
 use crate::measures::asking::{PacedModel, ask_each};
-use crate::results::readable_result::ReadableResult;
+use crate::results::read::ReadableResult;
 use crate::runs::{AskedTexts, AskingPace, failure_threshold};
 
 /// A version in all forms in which the model is asked about each text.

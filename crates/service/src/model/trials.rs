@@ -1,7 +1,5 @@
 //! The trials of a model: one of every question type, how many outcomes and questions it takes, and
-//! questions without an obvious answer.
-//!
-//! Bounds on the error of a model's probabilities, by number of outcomes.
+//! questions without an obvious answer, which bound the error of its probabilities.
 
 mod material;
 mod sizes;

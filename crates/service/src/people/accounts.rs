@@ -1,7 +1,6 @@
-//! Accounts, each with its own prisms, keys, people and results.
-//!
-//! The actor of a call or a change, in an account: one of its API keys, one of its people, the
-//! operator at the terminal, or a node by itself (spec 5).
+//! Accounts, each with its own prisms, keys, people and results; and the actor of a call or a
+//! change in an account: one of its API keys, one of its people, the operator at the terminal, or a
+//! node by itself (spec 5).
 
 use refract_domain::event::{Actor, EventDetail, EventRequest, EventStamp};
 use refract_domain::ids::{AccountId, ApiKeyId, FileRunId, PersonId};

@@ -1,7 +1,6 @@
-//! One try of a password, a one-time code or a provider's code, counted before the secret is checked, so that the tries
-//! of all nodes are counted together.
-//!
-//! Rate limits on wrong sign-in tries: the rules, without a database or a clock.
+//! One try of a password, a one-time code or a provider's code, counted before the secret is
+//! checked, so that the tries of all nodes are counted together; and the rate limits on wrong
+//! tries.
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,5 @@
-//! Sessions: how a signed-in person is recognised from one request to the next.
-//!
-//! When a provider is asked again about a session, and when a session that it began is over.
+//! Sessions: how a signed-in person is recognised from one request to the next, and when a provider
+//! that began a session is asked again about it.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::account::person::Email;
@@ -15,7 +14,7 @@ use refract_persistence::{
 use refract_persistence::ProviderCheck;
 use refract_sign_on::SignOn;
 
-use super::sign_in_ways::SignInWays;
+use super::sign_in_client::SignInWays;
 use crate::events::event_stamp;
 use crate::people::People;
 use crate::people::token::{SecretError, Token, random_bytes};

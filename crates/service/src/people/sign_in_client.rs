@@ -1,9 +1,11 @@
-//! Where a sign-in comes from: a network, and the cookies of a browser.
+//! Where a sign-in comes from, a network and the cookies of a browser; and the ways to sign in that an
+//! installation offers.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::account::person::Email;
 use refract_domain::account::secret_hash::TokenHash;
 use refract_persistence::{Database, KnownBrowserRow, PersistenceError, SignInCounter};
+use refract_sign_on::{SignOn, SignOnSettingError, SignOnSettings};
 
 use super::permit_queue::Applicant;
 use crate::people::token::Token;
@@ -100,4 +102,45 @@ impl SignInClient {
 /// A browser is known if its last sign-in was after this moment.
 pub(super) fn known_since(now: DateTime<Utc>) -> DateTime<Utc> {
     now - KNOWN
+}
+
+/// How people may sign in. Links that an operator makes work in every case.
+#[derive(Clone)]
+pub struct SignInWays {
+    /// The sign-in provider; `None` where there is none.
+    pub(crate) provider: Option<SignOn>,
+    /// Whether passwords sign in.
+    pub(crate) passwords: bool,
+}
+
+impl SignInWays {
+    /// By passwords, unless they are switched off, and by a provider, if there is one. The provider
+    /// is not asked yet: a node starts without it. Its certificate is verified like a model
+    /// server's.
+    ///
+    /// # Errors
+    /// A setting of the provider that cannot be used.
+    pub fn new(
+        provider: Option<SignOnSettings>,
+        passwords: bool,
+    ) -> Result<Self, SignOnSettingError> {
+        let provider = provider.map(|settings| {
+            let tls = refract_model_gateway::tls_client_config();
+            SignOn::new(settings, tls.map_err(|_| SignOnSettingError::Client)?)
+        });
+        Ok(Self {
+            provider: provider.transpose()?,
+            passwords,
+        })
+    }
+}
+
+/// Passwords only.
+impl Default for SignInWays {
+    fn default() -> Self {
+        Self {
+            provider: None,
+            passwords: true,
+        }
+    }
 }

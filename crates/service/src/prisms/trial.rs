@@ -17,7 +17,7 @@ use refract_model_gateway::ModelError;
 use crate::people::accounts::AccountActor;
 use crate::prisms::Prisms;
 use crate::results::create::CreateCall;
-use crate::results::readable_result::ReadableResult;
+use crate::results::read::ReadableResult;
 use crate::{CallError, InternalError};
 
 /// Most stored texts on which an unsaved version is tried.

@@ -12,7 +12,7 @@ use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;
 use crate::prisms::Prisms;
 use crate::prisms::trial::TRIAL_TEXTS;
-use crate::results::readable_result::ReadableResult;
+use crate::results::read::ReadableResult;
 
 /// Most of the newest results among which texts are chosen.
 pub const TRIAL_CANDIDATES: usize = 2_000;

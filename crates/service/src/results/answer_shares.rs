@@ -9,8 +9,7 @@ use refract_domain::lens::Value;
 use refract_evaluation::counting::column_tally::ColumnTally;
 
 use crate::InternalError;
-use crate::lenses::count::CountedResult;
-use crate::lenses::prism_lens::PrismLens;
+use crate::lenses::prism_lens::{CountedResult, PrismLens};
 use crate::results::Results;
 use crate::results::column_value::answer_column;
 

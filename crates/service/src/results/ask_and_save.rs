@@ -1,6 +1,5 @@
-//! Asks the model and saves its answers: shared by first calls and retries.
-//!
-//! A call that may go to the model.
+//! Asks the model about a call that passed every check, and saves its answers: shared by first
+//! calls and retries.
 
 use std::sync::Arc;
 
@@ -19,7 +18,7 @@ use crate::people::accounts::AccountActor;
 use crate::prisms::versions::NumberedVersion;
 use crate::results::Results;
 use crate::results::metrics::SavedUse;
-use crate::results::readable_result::ReadableResult;
+use crate::results::read::ReadableResult;
 use crate::{CallError, InternalError};
 
 /// The outcome of a call that reached the model.

@@ -3,13 +3,10 @@
 //! The cost of a month is that of its saved results, deleted ones among them: nothing else is known
 //! to a database. Results are added up once, after a watermark, and those of the last minutes at
 //! each look, so that a create does nothing for a budget. Any number of nodes and commands may look
-//! at once: the watermark moves only from where it was read.
+//! at once: the watermark moves only from where it was read. For announcements and the metric, one
+//! node on a database looks at every budget in the background: the one that holds the lease.
 //!
 //! A budget stops no API call. It pauses file runs and retests, whose cost nobody waits for.
-//!
-//! Looks at every budget in the background, for its announcements and its metric.
-//!
-//! One node on a database does so at a time: the one that holds the lease.
 
 mod share;
 

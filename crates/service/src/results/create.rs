@@ -16,7 +16,7 @@ use crate::people::accounts::AccountActor;
 use crate::prisms::versions::{check_active, find_version_to_ask};
 use crate::results::Results;
 use crate::results::ask_and_save::CheckedCall;
-use crate::results::readable_result::ReadableResult;
+use crate::results::read::ReadableResult;
 use crate::results::single_flight::{CallWithKey, FlightFollower, FlightRole};
 
 /// The input of a create, each value valid on its own.

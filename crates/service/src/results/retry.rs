@@ -1,6 +1,5 @@
-//! Retry a failed result, once (spec 4.3).
-//!
-//! Retry every failed result of a prism that was never retried, each by the rules of spec 4.3.
+//! Retry a failed result, once (spec 4.3), and every failed result of a prism that was never
+//! retried.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -19,8 +18,7 @@ use crate::people::accounts::AccountActor;
 use crate::prisms::versions::{NumberedVersion, find_saved_version};
 use crate::results::Results;
 use crate::results::ask_and_save::CheckedCall;
-use crate::results::read::ResultCall;
-use crate::results::readable_result::ReadableResult;
+use crate::results::read::{ReadableResult, ResultCall};
 use crate::runs::{AskedTexts, AskingPace, EarlyEnd, TextBegun};
 use crate::{CallError, InternalError};
 

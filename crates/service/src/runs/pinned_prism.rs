@@ -22,7 +22,7 @@ use crate::prisms::versions::{NumberedVersion, check_active, find_version_to_ask
 use crate::results::ask_and_save::{AnsweredCall, CheckedCall};
 use crate::results::budgets::Budgets;
 use crate::results::column_value::answer_column;
-use crate::results::readable_result::ReadableResult;
+use crate::results::read::ReadableResult;
 use crate::runs::Runs;
 use crate::{CallError, InternalError, Refract};
 

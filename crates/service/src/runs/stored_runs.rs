@@ -1,6 +1,4 @@
-//! Makes, finds and lists stored file runs.
-//!
-//! The event of a download of a stored run's rows.
+//! Makes, finds and lists stored file runs, and saves the event of a download of their rows.
 
 use std::collections::HashMap;
 

@@ -1,6 +1,4 @@
-//! Uploads a file, piece by piece.
-//!
-//! The names of uploaded files.
+//! Uploads a file, piece by piece, under the name that it has.
 
 use std::fmt;
 

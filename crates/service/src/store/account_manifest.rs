@@ -1,6 +1,4 @@
-//! The manifest of an exported account: what its files are and how they are checked.
-//!
-//! The lines of a file of an export.
+//! The manifest of an exported account: what its files are, how they are checked, and their lines.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Lines, Read as _};

@@ -27,7 +27,7 @@ use super::file_run::{
 use super::measures::{self, MeasuredQuestion};
 use super::signals::StopSignals;
 use super::{context, requirement_finding};
-use crate::commands::input_path::InputPath;
+use crate::commands::files::InputPath;
 use crate::settings::DatabaseArgs;
 use crate::terminal::{self, Progress, plain};
 use crate::{arguments, output, streams};

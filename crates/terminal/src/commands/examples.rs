@@ -15,7 +15,7 @@ use refract_service::prisms::{CheckedExample, ExampleState};
 use serde::Serialize;
 
 use super::context::AccountArg;
-use super::input_path::InputPath;
+use super::files::InputPath;
 use super::selection::to_the_second;
 use crate::output;
 use crate::settings::DatabaseArgs;

@@ -21,7 +21,7 @@ use refract_service::runs::PinnedPrism;
 use self::report::going;
 use super::context::AccountArg;
 use super::signals::StopSignals;
-use crate::commands::input_path::InputPath;
+use crate::commands::files::InputPath;
 use crate::settings::{DatabaseArgs, ModelArgs};
 use crate::terminal::Progress;
 use crate::{arguments, output};

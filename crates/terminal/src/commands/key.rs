@@ -1,7 +1,6 @@
 //! `refract key`: API keys. A key is printed once, when it is created.
 
 pub(super) mod list;
-mod rotate;
 
 use anyhow::{Context as _, bail};
 use chrono::{DateTime, Utc};
@@ -176,7 +175,7 @@ impl KeyCommand {
                 account,
             } => {
                 let refract = context::open(&database.settings()).await?;
-                rotate::rotate(&refract, &account, &key, days, expires).await
+                list::rotate(&refract, &account, &key, days, expires).await
             }
             Self::Revoke { id, account } => {
                 let (refract, account) = account.open(database).await?;

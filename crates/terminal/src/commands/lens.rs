@@ -13,7 +13,7 @@ use refract_service::people::{AccountActor, ActorName};
 use serde::Serialize;
 
 use super::context::AccountArg;
-use crate::commands::input_path::InputPath;
+use crate::commands::files::InputPath;
 use crate::commands::selection::to_the_second;
 use crate::output;
 use crate::settings::DatabaseArgs;

@@ -14,8 +14,8 @@ use refract_service::people::AccountActor;
 use serde::Serialize;
 
 use super::context::{self, AccountArg};
-use super::output_args::OutputArgs;
-use crate::commands::input_path::InputPath;
+use super::files::OutputArgs;
+use crate::commands::files::InputPath;
 use crate::output;
 use crate::settings::DatabaseArgs;
 use crate::suggestion::did_you_mean;

@@ -13,10 +13,9 @@ use refract_service::prisms::{NEW_PRISM, Prism};
 use serde::Serialize;
 
 use super::context::{self, AccountArg};
-use crate::arguments;
-use crate::commands::input_path::InputPath;
-use crate::output;
+use crate::commands::files::InputPath;
 use crate::settings::DatabaseArgs;
+use crate::{arguments, output};
 
 /// The JSON Schema of prism files.
 const SCHEMA: &[u8] = include_bytes!("../../../../docs/examples/prism.schema.json");

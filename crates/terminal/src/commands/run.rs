@@ -1,7 +1,5 @@
-//! `refract run`: asks a prism about every row of a file.
-//!
-//! The destinations of a run. Rows go to stdout or to a file, which is replaced only by a complete
-//! one; refused rows go to a list.
+//! `refract run`: asks a prism about every row of a file. Rows go to stdout or to a file, which is
+//! replaced only by a complete one; refused rows go to a list.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -19,9 +17,9 @@ use super::context;
 use super::file_run::{
     AskedPrism, FileRunArgs, check_watched, refused, report, stop, stopped, watched,
 };
-use super::output_args::{ByteOrderMarkArg, OutputArgs};
+use super::files::{ByteOrderMarkArg, OutputArgs};
 use super::signals::StopSignals;
-use crate::commands::input_path::InputPath;
+use crate::commands::files::InputPath;
 use crate::output::file::{OutputFile, part_of, refused_of};
 use crate::settings::DatabaseArgs;
 use crate::terminal::{EscapingWriter, Progress};

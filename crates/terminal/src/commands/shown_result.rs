@@ -1,7 +1,6 @@
-//! Prints one result to stdout: as a table, or in a format of the API.
-//!
-//! Everything that is stored about a result as one JSON object: the envelope of the API's raw
-//! format, then the facts for operators only.
+//! Prints one result to stdout: as a table, in a format of the API, or with everything that is
+//! stored about it as one JSON object: the envelope of the API's raw format, then the facts for
+//! operators only.
 
 mod facts;
 mod table;

@@ -14,10 +14,9 @@ use refract_service::results::CreateCall;
 
 use super::context::{self, AccountArg};
 use super::shown_result::{self, Facts, ResultDisplay};
-use crate::arguments;
-use crate::commands::input_path::InputPath;
-use crate::output;
+use crate::commands::files::InputPath;
 use crate::settings::{DatabaseArgs, ModelArgs};
+use crate::{arguments, output};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -1,21 +1,20 @@
 //! The processes of one browser and their folder: the driver, Chromium, and Chromium's children.
+//! The paths of the programs are in variables, which `.ci/with-browser` sets.
+
 #![expect(
     clippy::panic,
     reason = "a test whose browser cannot be set up fails here with the reason"
 )]
 
-use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
-
-use super::programs;
 
 /// Upper bound on attempts to start the driver.
 const STARTS: usize = 5;
@@ -42,7 +41,7 @@ impl BrowserProcesses {
     ///
     /// When no browser is available, and when the driver does not start.
     pub(super) fn start_driver() -> Self {
-        let program = programs::driver().unwrap_or_else(|| {
+        let program = driver().unwrap_or_else(|| {
             panic!("no browser here: run `make test`, or put `.ci/with-browser` before the command")
         });
         Self::start(&program)
@@ -152,6 +151,26 @@ fn port_in(output: &mut BufReader<ChildStdout>) -> Option<u16> {
     let line = lines.find(|line| line.contains("started successfully"))?;
     let port = line.rsplit(' ').next()?;
     port.trim_end_matches('.').parse().ok()
+}
+
+/// The program `chromium`, or another browser of its family.
+pub(super) fn chromium() -> Option<PathBuf> {
+    named("REFRACT_TEST_CHROMIUM")
+}
+
+/// The program `chromedriver`, of the browser's version.
+pub(super) fn driver() -> Option<PathBuf> {
+    named("REFRACT_TEST_CHROMEDRIVER")
+}
+
+/// The file with axe-core, a script that finds accessibility violations in pages.
+pub(super) fn axe() -> Option<PathBuf> {
+    named("REFRACT_TEST_AXE")
+}
+
+fn named(variable: &str) -> Option<PathBuf> {
+    let value = std::env::var_os(variable)?;
+    (!value.is_empty()).then(|| PathBuf::from(value))
 }
 
 #[cfg(test)]

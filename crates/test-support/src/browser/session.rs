@@ -1,4 +1,6 @@
-//! The `WebDriver` session with one Chromium: its start, and commands outside the standard.
+//! The `WebDriver` session with one Chromium: its start, with settings for how it shows pages, and
+//! commands outside the standard.
+
 #![expect(
     clippy::panic,
     reason = "a test whose browser does not answer fails here with the reason"
@@ -14,8 +16,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Map, Value, json};
 use url::{ParseError, Url};
 
-use super::programs;
-use super::settings::{BrowserSettings, BrowserTheme};
+use super::processes;
 
 /// Flags for a browser that renders pages the same on every machine and contacts nothing else.
 const FLAGS: [&str; 16] = [
@@ -153,7 +154,7 @@ fn capabilities(folder: &Path, settings: BrowserSettings) -> Map<String, Value> 
         .is_traced
         .then(|| json!({ "enableNetwork": false, "enablePage": false, "traceCategories": TRACED }));
     let mut options = json!({
-        "binary": programs::chromium(),
+        "binary": processes::chromium(),
         "args": arguments,
         "prefs": preferences,
     });
@@ -173,4 +174,42 @@ fn capabilities(folder: &Path, settings: BrowserSettings) -> Map<String, Value> 
     pairs
         .map(|(name, value)| (name.to_owned(), value))
         .collect()
+}
+
+/// Window size, scripts and theme of a browser.
+#[derive(Clone, Copy, Debug)]
+pub struct BrowserSettings {
+    /// Whether the scripts of pages run.
+    pub scripts: bool,
+    /// The colour scheme that pages are asked for.
+    pub theme: BrowserTheme,
+    /// The width of the page's area, in CSS pixels; also the width of pictures in pixels.
+    pub width: u32,
+    /// The height of the page's area, in CSS pixels.
+    pub height: u32,
+    /// Whether Chromium records a trace for [`Browser::end_trace`](super::Browser::end_trace),
+    /// which slows it down a little.
+    pub is_traced: bool,
+}
+
+impl Default for BrowserSettings {
+    /// A light page with scripts on a laptop screen.
+    fn default() -> Self {
+        Self {
+            scripts: true,
+            theme: BrowserTheme::Light,
+            width: 1440,
+            height: 900,
+            is_traced: false,
+        }
+    }
+}
+
+/// The value of the media query `prefers-color-scheme`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BrowserTheme {
+    /// Dark text on a light ground.
+    Light,
+    /// Light text on a dark ground.
+    Dark,
 }

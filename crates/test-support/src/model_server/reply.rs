@@ -9,9 +9,9 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 use tokio::time::sleep;
 
-use super::http::ReceivedRequest;
+use super::http::{self, ReceivedRequest};
 use super::progress::ServerProgress;
-use super::{decisions, gemini, recording, system_one};
+use super::typed_answers;
 
 /// A reply to one request, built in steps:
 /// `ScriptedReply::status(429).header("Retry-After", "1").held()`.
@@ -67,19 +67,19 @@ impl ScriptedReply {
     /// score has probability 0.7, and the others share 0.3 evenly, in whole millionths with the
     /// remainder on the first; the confidence is 0.6. A noul has 0.8. The model is `scripted-1`.
     pub fn answers() -> Self {
-        Self::with(system_one::reply)
+        Self::with(typed_answers::system_one_reply)
     }
 
     /// Answers in the OpenAI Decisions format with the probabilities of [`Self::answers`]; a
     /// predicate has 0.8.
     pub fn decisions() -> Self {
-        Self::with(decisions::reply)
+        Self::with(typed_answers::decisions_reply)
     }
 
     /// Answers in Google's Decisions format with the probabilities of [`Self::answers`], and the
     /// largest of them as confidence.
     pub fn gemini() -> Self {
-        Self::with(gemini::reply)
+        Self::with(typed_answers::gemini_reply)
     }
 
     /// Status 200 with JSON made from the request.
@@ -238,7 +238,7 @@ impl ScriptedReply {
             }
         };
         let is_computed = matches!(self.body, ScriptedBody::Computed(_));
-        recording::record(request, status, &body, is_computed);
+        http::record(request, status, &body, is_computed);
         let (bytes, middle) = self.message(status, &body);
         let (beginning, rest) = match self.delivery {
             Delivery::Nothing => return false,

@@ -109,3 +109,23 @@ fn a_collector_that_does_not_answer_is_given_up() {
         "it does not answer in time"
     );
 }
+
+#[test]
+fn a_collector_that_stays_away_is_mentioned_once_in_a_while() {
+    let log = CollectorLog::default();
+    let begin = Instant::now();
+    let last = |seconds| log.is_due(begin + Duration::from_secs(seconds));
+    assert_eq!(
+        [0, 5, 299, 300, 301, 600].map(last),
+        [true, false, false, true, false, true]
+    );
+}
+
+#[test]
+fn a_collector_that_goes_away_again_is_mentioned_again() {
+    let log = CollectorLog::default();
+    let now = Instant::now();
+    assert!(log.is_due(now));
+    log.taken();
+    assert!(log.is_due(now));
+}

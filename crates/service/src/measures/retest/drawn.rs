@@ -14,7 +14,7 @@ use refract_persistence::{Database, Prism, ResultFilter, ResultOrder, SearchCand
 use super::report::{NotAsked, RetestReport, RetestText, are_compared};
 use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;
-use crate::results::readable_result::ReadableResult;
+use crate::results::read::ReadableResult;
 use crate::runs::AskingPace;
 
 /// Most newest results among which a sample is drawn if the index of the sample has too few.

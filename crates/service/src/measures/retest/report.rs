@@ -1,7 +1,6 @@
-//! What a retest found: the flips of each question, and the single answers that flipped.
-//!
-//! The texts of a retest: stored results, each with what is asked about it and what of the answers
-//! can be compared.
+//! What a retest found: the flips of each question, and the single answers that flipped. It is made
+//! from the texts: stored results, each with what is asked about it and what of the answers can be
+//! compared.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -20,7 +19,7 @@ use refract_evaluation::flips::{FlipCounts, FlipMeasures, sureness};
 use refract_evaluation::prediction::predicted;
 use refract_lens_rendering::FlipRow;
 
-use crate::results::readable_result::ReadableResult;
+use crate::results::read::ReadableResult;
 use crate::runs::{AskedTexts, AskingPace};
 
 /// What a retest found so far.

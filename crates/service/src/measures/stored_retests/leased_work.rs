@@ -1,6 +1,4 @@
-//! The work on one retest while this node holds its lease.
-//!
-//! Leases of stored retests, for the nodes that ask about their texts.
+//! The work on one retest while this node holds its lease, and these leases.
 
 use std::collections::HashMap;
 use std::convert::Infallible;

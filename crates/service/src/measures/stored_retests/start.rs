@@ -1,6 +1,5 @@
-//! Draws the texts of a retest, estimates its cost, and starts it.
-//!
-//! The name of a model that a person types.
+//! Draws the texts of a retest, estimates its cost, and starts it, of a model whose name a person
+//! types.
 
 use std::collections::HashMap;
 use std::fmt;

@@ -8,8 +8,8 @@ use refract_persistence::{
     CodeProof, NewCodes, OneTimeCodesRow, PasswordRow, SignInCounter, SignInTry,
 };
 
+use super::CodeTry;
 use super::code::{CodeError, RecoveryCode, TypedCode};
-use super::code_try::CodeTry;
 use crate::people::People;
 use crate::people::password::TypedPassword;
 use crate::people::password_hash::HashPlace;

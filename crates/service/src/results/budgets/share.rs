@@ -1,12 +1,10 @@
 //! What one file run may spend of its account's budget.
 //!
-//! Before a row is asked about, its estimated cost is held back in the database, so that any number of
-//! runs on any number of nodes spend the budget once. A share is a number of rows for the next
-//! seconds, at most a quarter of what is left: shares shrink as the budget is used up, and what rows
-//! really cost is read again before each. Until a run knows what a row costs, one row at a time holds
-//! back all that is left. A budget does not hold up a run whose model reports no cost.
-//!
-//! The error of work that a budget ends.
+//! Before a row is asked about, its estimated cost is held back in the database, so that any number
+//! of runs on any number of nodes spend the budget once. A share is a number of rows for the next
+//! seconds, at most a quarter of what is left: shares shrink as the budget is used up, and what
+//! rows really cost is read again before each. Until a run knows what a row costs, one row at a
+//! time holds back all that is left. A budget does not hold up a run whose model reports no cost.
 
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, MutexGuard, PoisonError};

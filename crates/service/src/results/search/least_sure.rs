@@ -1,6 +1,5 @@
-//! A search whose least sure results come first.
-//!
-//! The results before and after one in the list that a search gives.
+//! A search whose least sure results come first, and the results before and after one in the list
+//! that a search gives.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -10,13 +9,12 @@ use refract_evaluation::counting::least_sure::least_confidence;
 use refract_persistence::{ResultFilter, ResultOrder, SearchCandidate};
 
 use super::candidate_reader::CandidateReader;
-use super::found_results::{FoundResults, load_rows};
 use super::result_search::{MatchCount, SearchLimits, SearchPage};
-use super::{ResultSearch, SearchError};
+use super::{FoundResults, ResultSearch, SearchError, load_rows};
 use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;
 use crate::results::Results;
-use crate::results::prism_results::PrismResults;
+use crate::results::export::PrismResults;
 
 impl Results<'_> {
     /// Searches the results of a prism, and returns one page of matches: those with the least sure

@@ -14,7 +14,7 @@ use crate::lenses::prism_lens::PrismLens;
 use crate::results::column_value::{
     AnsweredOutcome, ColumnNotSearchable, ColumnValue, WantedValue,
 };
-use crate::results::readable_result::ReadableResult;
+use crate::results::read::ReadableResult;
 
 /// Most characters of all words together.
 const MOST_CHARS: usize = 200;

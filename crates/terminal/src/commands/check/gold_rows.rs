@@ -13,7 +13,7 @@ use refract_domain::result::mark::outcomes;
 use refract_file_runs::{GoldCheck, GoldRun};
 use refract_service::measures::{WrongAnswer, WrongAnswers};
 
-use crate::commands::input_path::InputPath;
+use crate::commands::files::InputPath;
 use crate::terminal::{Palette, columns_of, fit, plain};
 use crate::{output, suggestion};
 

@@ -9,7 +9,7 @@ use indicatif::HumanCount;
 use refract_evaluation::counting::column_tally::ColumnSummary;
 use refract_file_runs::{FileCheck, FileRun, RunCounts, RunSummary};
 
-use crate::commands::input_path::InputPath;
+use crate::commands::files::InputPath;
 use crate::output;
 use crate::terminal::{columns_of, counted, plain, rate, widened};
 

@@ -1,6 +1,4 @@
 //! `refract lens preview`: the effect of another lens on stored results, before it is saved.
-//!
-//! Shares of counts.
 
 use std::fmt::Write as _;
 use std::num::NonZeroUsize;
@@ -13,7 +11,7 @@ use refract_evaluation::counting::lens_preview::{ColumnPreview, LensPreview};
 use serde::Serialize;
 
 use super::super::context::AccountArg;
-use crate::commands::input_path::InputPath;
+use crate::commands::files::InputPath;
 use crate::settings::DatabaseArgs;
 use crate::terminal::{self, Palette, Progress, counted};
 use crate::{arguments, output};

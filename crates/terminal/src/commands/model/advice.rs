@@ -1,6 +1,5 @@
-//! Advice of `refract model check` about the model.
-//!
-//! Upper bounds on the error of a model's probabilities, by number of outcomes.
+//! Advice of `refract model check` about the model, with upper bounds on the error of its
+//! probabilities by number of outcomes.
 
 use refract_service::model::{
     DistanceBound, ModelEndpoint, ModelError, ModelSettings, ModelTrials, Protocol, TrialReport,

@@ -1,8 +1,5 @@
-//! `refract model check`: small trials that show whether the configured model is usable.
-//!
-//! The table of `refract model check`: a row for each trial.
-//!
-//! Shows what a command waits for while a model server is asked.
+//! `refract model check`: small trials that show whether the configured model is usable, in a table
+//! with a row for each trial.
 
 use std::time::Duration;
 

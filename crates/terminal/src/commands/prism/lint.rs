@@ -10,7 +10,7 @@ use refract_authoring::prism_file::PrismFile;
 use refract_authoring::wording::{self, WordingRule, WordingWarning};
 use serde::Serialize;
 
-use crate::commands::input_path::InputPath;
+use crate::commands::files::InputPath;
 use crate::output;
 use crate::terminal::{self, Palette, counted, widened};
 

@@ -13,7 +13,7 @@ use refract_service::people::AccountActor;
 use refract_service::results::{ExportError, PrismResults, ResultOrder};
 
 use super::super::context::AccountArg;
-use super::super::output_args::{ByteOrderMarkArg, OutputArgs};
+use crate::commands::files::{ByteOrderMarkArg, OutputArgs};
 use crate::commands::selection::FilterArgs;
 use crate::settings::DatabaseArgs;
 use crate::streams;

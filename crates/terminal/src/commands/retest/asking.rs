@@ -12,7 +12,7 @@ use refract_service::prisms::Prism;
 use refract_service::runs::AskingPace;
 
 use crate::arguments;
-use crate::commands::input_path::InputPath;
+use crate::commands::files::InputPath;
 use crate::commands::selection;
 use crate::settings::ModelArgs;
 

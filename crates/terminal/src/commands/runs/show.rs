@@ -1,6 +1,5 @@
-//! `refract runs show`: everything about a file run but its texts.
-//!
-//! A file run as a list shows it.
+//! `refract runs show`: everything about a file run but its texts; and a file run as a list shows
+//! it.
 
 use refract_domain::prism::VersionNumber;
 use refract_service::runs::StoredRun;

@@ -1,11 +1,61 @@
-//! The span of one attempt at the model, by OpenTelemetry's conventions for generative AI.
+//! The spans below a request's: of an attempt at the model and of a statement, by OpenTelemetry's
+//! conventions for generative AI and for databases, with the settings and the tracer of the process.
 
-use opentelemetry::KeyValue;
-use opentelemetry::trace::{Span as _, SpanKind, Status, TraceContextExt as _};
-use opentelemetry_sdk::trace::Span as SdkSpan;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use opentelemetry::trace::{
+    Span as _, SpanBuilder, SpanKind, Status, TraceContextExt as _, Tracer as _,
+};
+use opentelemetry::{Context, KeyValue};
+use opentelemetry_sdk::trace::{SdkTracer, Span as SdkSpan};
 
 use crate::trace_context::TraceHeaders;
-use crate::traced_call::TracedCall;
+
+/// Makes the spans of a process.
+#[derive(Debug)]
+pub(crate) struct ProcessTracer {
+    pub(crate) tracer: SdkTracer,
+    /// Whether the statements of sampled requests get spans.
+    pub(crate) with_statements: bool,
+}
+
+impl ProcessTracer {
+    /// Decides whether a span is recorded, and begins it. `parent` is the caller's span or ours.
+    ///
+    /// A span that is not recorded has only its ids.
+    pub(crate) fn begin(
+        &self,
+        name: impl Into<Cow<'static, str>>,
+        kind: SpanKind,
+        attributes: Option<Vec<KeyValue>>,
+        parent: &Context,
+    ) -> SdkSpan {
+        let mut builder = SpanBuilder::from_name(name).with_kind(kind);
+        builder.attributes = attributes;
+        self.tracer.build_with_context(builder, parent)
+    }
+}
+
+/// The request, as the parent of the spans of its attempts and statements.
+#[derive(Debug)]
+pub(crate) struct TracedCall {
+    pub(crate) tracer: Arc<ProcessTracer>,
+    /// The context with the ids of the request's span.
+    pub(crate) request: Context,
+    pub(crate) is_sampled: bool,
+}
+
+impl TracedCall {
+    pub(crate) fn of(tracer: &Arc<ProcessTracer>, request: &SdkSpan) -> Self {
+        let ids = request.span_context().clone();
+        Self {
+            tracer: Arc::clone(tracer),
+            request: Context::new().with_remote_span_context(ids),
+            is_sampled: request.is_recording(),
+        }
+    }
+}
 
 /// The request to a model server, and the server's address.
 #[derive(Clone, Copy, Debug)]
@@ -142,4 +192,45 @@ fn attributes(attempt: &ModelAttempt<'_>) -> Vec<KeyValue> {
 fn fail(span: &mut SdkSpan, error: String) {
     span.set_attribute(KeyValue::new("error.type", error));
     span.set_status(Status::error(""));
+}
+
+/// The name of a statement, without values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StatementName {
+    /// The operation, such as `SELECT`.
+    pub operation: &'static str,
+    /// The operation and its tables, such as `SELECT api_keys prisms`.
+    pub summary: &'static str,
+}
+
+/// A statement in progress. Its span ends when the value is dropped, at the latest.
+#[derive(Debug, Default)]
+#[must_use]
+pub struct StatementSpan(Option<Box<SdkSpan>>);
+
+impl StatementSpan {
+    pub(crate) fn begin(call: &TracedCall, system: &'static str, name: &StatementName) -> Self {
+        let attributes = Some(vec![
+            KeyValue::new("db.system.name", system),
+            KeyValue::new("db.operation.name", name.operation),
+            KeyValue::new("db.query.summary", name.summary),
+        ]);
+        let parent = &call.request;
+        let begun = call
+            .tracer
+            .begin(name.summary, SpanKind::Client, attributes, parent);
+        Self(Some(Box::new(begun)))
+    }
+
+    /// Ends the statement; `error` is the kind of failure, `None` on success.
+    pub fn end(self, error: Option<&'static str>) {
+        let Some(mut span) = self.0 else {
+            return;
+        };
+        if let Some(error) = error {
+            span.set_attribute(KeyValue::new("error.type", error));
+            span.set_status(Status::error(""));
+        }
+        span.end();
+    }
 }
