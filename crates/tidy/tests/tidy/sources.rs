@@ -215,3 +215,25 @@ fn nothing_is_left_unfinished() {
     }
     assert_none("refused in a source", &breaches);
 }
+
+/// Where `persistence` may define macros: what picks the database of a statement, and the columns of
+/// the schema. What transactions share is a function of a `Transaction`.
+const MACROS_OF_PERSISTENCE: [&str; 2] = [
+    "crates/persistence/src/connections/connection.rs",
+    "crates/persistence/src/schema/",
+];
+
+#[test]
+fn what_transactions_share_is_no_macro() {
+    let is_allowed = |file: &str| {
+        MACROS_OF_PERSISTENCE
+            .iter()
+            .any(|place| file.starts_with(place))
+    };
+    let breaches: Vec<String> = sources()
+        .into_iter()
+        .filter(|file| file.starts_with("crates/persistence/src/") && !is_allowed(file))
+        .filter(|file| read(file).contains("macro_rules!"))
+        .collect();
+    assert_none("define a macro in persistence", &breaches);
+}
