@@ -1,9 +1,10 @@
 //! Opens, pools, leases and shares the connections to either database. Knows no table.
 //!
-//! A query gets its connection from [`Connections::read`] or [`Connections::write`]. Each query
-//! runs as a task of the main runtime on a leased connection, so that a cancelled caller does not
-//! interrupt it. The exception is a thread that serves many calls: its reads run in the caller's
-//! task over a lane, a connection that belongs to that thread.
+//! A query gets its connection from [`Connections::read`] or [`Connections::write`], a transaction
+//! from [`Connections::begin`]. Each query runs as a task of the main runtime on a leased
+//! connection, so that a cancelled caller does not interrupt it. The exception is a thread that
+//! serves many calls: its reads run in the caller's task over a lane, a connection that belongs to
+//! that thread.
 
 pub(crate) mod address;
 mod connection;

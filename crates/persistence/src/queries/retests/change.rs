@@ -96,12 +96,11 @@ impl Database {
                 retests::ended_at.eq(None::<DateTime<Utc>>),
             ));
             // the constraint refuses this retest where another one took the slot meanwhile
-            if let Err(error) = on!(tx, execute(swap)) {
-                return match error {
-                    DatabaseError(UniqueViolation, _) => Ok(CreateRetestOutcome::Meanwhile),
-                    error => Err(error.into()),
-                };
+            let swapped = on!(tx, execute(swap));
+            if let Err(DatabaseError(UniqueViolation, _)) = swapped {
+                return Ok(CreateRetestOutcome::Meanwhile);
             }
+            swapped?;
             add_event_to(&mut tx, event).await?;
             tx.commit().await?;
             Ok(CreateRetestOutcome::Created)
