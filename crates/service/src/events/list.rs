@@ -24,6 +24,29 @@ pub struct FoundEvents {
     pub older: Option<EventId>,
 }
 
+/// The actors and targets of an account with their names. Removed people are left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EventChoices {
+    /// People in the order in which they were invited, then operators and nodes.
+    pub actors: Vec<(Actor, String)>,
+    /// Prisms, keys and people, each in the order of creation.
+    pub targets: Vec<(EventTarget, String)>,
+}
+
+/// Why no actors were found.
+#[derive(Debug, thiserror::Error)]
+pub enum ActorError {
+    /// No actor of the account has this name.
+    #[error(
+        "nobody of the account is called '{0}': expected the address of a person, the label or the id \
+         of a key, operator or node (see `refract person list` and `refract key list`)"
+    )]
+    Unknown(String),
+    /// The database failed.
+    #[error(transparent)]
+    Persistence(#[from] PersistenceError),
+}
+
 impl Events<'_> {
     /// A page of at most `most` events of an account that match a filter.
     pub async fn find(
@@ -68,18 +91,7 @@ impl Events<'_> {
         let found = database.list_last_events(account).await?;
         named(database, account, found).await
     }
-}
 
-/// The actors and targets of an account with their names. Removed people are left out.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct EventChoices {
-    /// People in the order in which they were invited, then operators and nodes.
-    pub actors: Vec<(Actor, String)>,
-    /// Prisms, keys and people, each in the order of creation.
-    pub targets: Vec<(EventTarget, String)>,
-}
-
-impl Events<'_> {
     /// The actors and targets that a form offers to filter the events of an account by. Three
     /// queries.
     pub async fn choices(self, account: AccountId) -> Result<EventChoices, PersistenceError> {
@@ -108,23 +120,7 @@ impl Events<'_> {
             targets: prisms.chain(keys).chain(of_people).collect(),
         })
     }
-}
 
-/// Why no actors were found.
-#[derive(Debug, thiserror::Error)]
-pub enum ActorError {
-    /// No actor of the account has this name.
-    #[error(
-        "nobody of the account is called '{0}': expected the address of a person, the label or the id \
-         of a key, operator or node (see `refract person list` and `refract key list`)"
-    )]
-    Unknown(String),
-    /// The database failed.
-    #[error(transparent)]
-    Persistence(#[from] PersistenceError),
-}
-
-impl Events<'_> {
     /// The actors of an account with this name: `operator`, `node`, the address of a person
     /// (removed people included), or the label or the id of a key.
     ///

@@ -34,6 +34,29 @@ impl ListedKey {
     }
 }
 
+/// Why no key was found.
+#[derive(Debug, thiserror::Error)]
+pub enum FindKeyError {
+    /// No key of the account has this id, and no accepted one has this name.
+    #[error("there is no key with this id, and no accepted one with this name")]
+    NotFound,
+    /// Several accepted keys have the name, and they do not replace each other.
+    #[error("{0} keys have this name: name one by its id")]
+    Ambiguous(usize),
+    /// The service failed.
+    #[error(transparent)]
+    Internal(#[from] InternalError),
+}
+
+/// A key that needs its owners' attention.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RemindedKey {
+    /// The key.
+    pub key: StoredKey,
+    /// What its owners should know.
+    pub reminder: KeyReminder,
+}
+
 impl Keys<'_> {
     /// The keys of an account, oldest first, revoked ones included. Their results come from the
     /// stored counts.
@@ -100,23 +123,7 @@ impl Keys<'_> {
         });
         Ok(labels.collect())
     }
-}
 
-/// Why no key was found.
-#[derive(Debug, thiserror::Error)]
-pub enum FindKeyError {
-    /// No key of the account has this id, and no accepted one has this name.
-    #[error("there is no key with this id, and no accepted one with this name")]
-    NotFound,
-    /// Several accepted keys have the name, and they do not replace each other.
-    #[error("{0} keys have this name: name one by its id")]
-    Ambiguous(usize),
-    /// The service failed.
-    #[error(transparent)]
-    Internal(#[from] InternalError),
-}
-
-impl Keys<'_> {
     /// Finds a key of an account by its id, or an accepted key by its name. Of keys that replace
     /// each other, the name is the replaced one's, until that ends: so a command that is run again
     /// finds the key that it found before.
@@ -128,6 +135,18 @@ impl Keys<'_> {
         let rows = database.list_uncounted_api_keys(account).await;
         let rows = rows.map_err(InternalError::from)?;
         choose(&rows, called, Utc::now())
+    }
+
+    /// The keys of an account that end soon although they are in use, or whose successor is not
+    /// used.
+    pub async fn reminders(
+        self,
+        account: AccountId,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<RemindedKey>, InternalError> {
+        let database = &self.refract.database;
+        let rows = database.list_uncounted_api_keys(account).await?;
+        Ok(reminded(&rows.iter().collect::<Vec<_>>(), now))
     }
 }
 
@@ -145,29 +164,6 @@ fn choose(rows: &[StoredKey], called: &str, now: DateTime<Utc>) -> Result<ApiKey
         [] => Err(FindKeyError::NotFound),
         [only] => Ok(only.id),
         several => Err(FindKeyError::Ambiguous(several.len())),
-    }
-}
-
-/// A key that needs its owners' attention.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RemindedKey {
-    /// The key.
-    pub key: StoredKey,
-    /// What its owners should know.
-    pub reminder: KeyReminder,
-}
-
-impl Keys<'_> {
-    /// The keys of an account that end soon although they are in use, or whose successor is not
-    /// used.
-    pub async fn reminders(
-        self,
-        account: AccountId,
-        now: DateTime<Utc>,
-    ) -> Result<Vec<RemindedKey>, InternalError> {
-        let database = &self.refract.database;
-        let rows = database.list_uncounted_api_keys(account).await?;
-        Ok(reminded(&rows.iter().collect::<Vec<_>>(), now))
     }
 }
 

@@ -52,6 +52,9 @@ impl From<PersistenceError> for MarksError {
     }
 }
 
+/// A change of the mark of one question: another outcome's key, or `None` to withdraw the mark.
+pub type MarkChange = (QuestionKey, Option<String>);
+
 impl Marks<'_> {
     /// Finds the results that the rows of a file name, and checks the marks of each result.
     /// `errors` are those that reading the file found. The marks are made now.
@@ -89,21 +92,7 @@ impl Marks<'_> {
             marks: stated.into_marks(origin, marked_at),
         })
     }
-}
 
-impl CheckedMarks {
-    /// Number of marks.
-    pub fn count(&self) -> usize {
-        self.marks.len()
-    }
-
-    /// Number of marked results.
-    pub fn results(&self) -> usize {
-        self.results
-    }
-}
-
-impl Marks<'_> {
     /// How many of the marks are new or change the saved ones. Saves nothing.
     pub async fn count_changes(self, checked: &CheckedMarks) -> Result<usize, InternalError> {
         let mut changes = 0;
@@ -158,12 +147,7 @@ impl Marks<'_> {
                 .change_marks(checked.prism, result, &checked.marks, taken_back);
         Ok(changing.await?)
     }
-}
 
-/// A change of the mark of one question: another outcome's key, or `None` to withdraw the mark.
-pub type MarkChange = (QuestionKey, Option<String>);
-
-impl Marks<'_> {
     /// Changes the marks of a result, all or none. Other questions keep their marks.
     ///
     /// # Errors
@@ -192,5 +176,17 @@ impl Marks<'_> {
         let errors = MarkErrors::default();
         let checked = self.check(result.prism(), &rows, errors, origin).await?;
         self.change(&checked, id, &taken_back).await
+    }
+}
+
+impl CheckedMarks {
+    /// Number of marks.
+    pub fn count(&self) -> usize {
+        self.marks.len()
+    }
+
+    /// Number of marked results.
+    pub fn results(&self) -> usize {
+        self.results
     }
 }

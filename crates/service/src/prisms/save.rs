@@ -20,6 +20,37 @@ use super::{ATTEMPTS, PrismError};
 use crate::people::accounts::AccountActor;
 use crate::prisms::Prisms;
 
+/// What a draft of a prism's next version is checked against.
+pub struct NextVersion {
+    prism: Prism,
+    earlier: EarlierVersions,
+}
+
+/// A version that would be saved as it is, with the version that it would follow.
+pub struct VersionDraft {
+    /// The prism, with the number of its latest version.
+    pub prism: Prism,
+    /// The name and the version that would be saved.
+    pub file: PrismFile,
+    earlier: EarlierVersions,
+}
+
+/// A version that is being edited, with the versions that were saved after the one it is based on.
+pub struct SavedMeanwhile {
+    /// The prism, with the number of its latest version.
+    pub prism: Prism,
+    /// The versions that were saved meanwhile, newest first, with who saved them.
+    pub saved: Vec<PrismChange>,
+    /// The differences between the version that the draft is based on and the latest version.
+    pub theirs: Vec<VersionDifference>,
+    /// The differences between the version that the draft is based on and the draft, or the draft's
+    /// problems.
+    pub mine: Result<Vec<VersionDifference>, Problems>,
+    /// The differences between the latest version and the draft, or the problems of the draft as
+    /// the next version.
+    pub on_top: Result<Vec<VersionDifference>, Problems>,
+}
+
 impl Prisms<'_> {
     /// Creates a prism with its first version. The slug is made from the name.
     ///
@@ -130,20 +161,7 @@ impl Prisms<'_> {
         let latest = latest.ok_or(PrismError::VersionNotFound)?;
         Ok((prism, EarlierVersions { latest, keys, lens }))
     }
-}
 
-/// What a new lens changes, for a prism with this latest version.
-pub(super) fn lens_change(
-    prism: &Prism,
-    earlier: &EarlierVersions,
-    latest: &PrismVersion,
-    lens: &Lens,
-) -> LensChangeDetails {
-    let before = earlier.latest.columns(&earlier.lens);
-    LensChangeDetails::between(prism.lens_revision, before, latest.columns(lens))
-}
-
-impl Prisms<'_> {
     /// Whether a version that was just saved has the same definition as the version before. `read`
     /// is the prism as it was before saving.
     ///
@@ -195,24 +213,7 @@ impl Prisms<'_> {
             .set_prism_archived(prism.id, archived, stamp)
             .await?)
     }
-}
 
-/// What a draft of a prism's next version is checked against.
-pub struct NextVersion {
-    prism: Prism,
-    earlier: EarlierVersions,
-}
-
-/// A version that would be saved as it is, with the version that it would follow.
-pub struct VersionDraft {
-    /// The prism, with the number of its latest version.
-    pub prism: Prism,
-    /// The name and the version that would be saved.
-    pub file: PrismFile,
-    earlier: EarlierVersions,
-}
-
-impl Prisms<'_> {
     /// Parses a prism file by the rules for the next version of a prism. Nothing is saved.
     ///
     /// # Errors
@@ -239,60 +240,7 @@ impl Prisms<'_> {
         let (prism, earlier) = self.read_earlier(id).await?;
         Ok(NextVersion { prism, earlier })
     }
-}
 
-impl NextVersion {
-    /// Parses a prism file by the rules for the next version. A version of 25,300 options takes
-    /// long: call it where a thread may block.
-    ///
-    /// # Errors
-    /// The rules that the file breaks.
-    pub fn draft(self, file: &[u8]) -> Result<VersionDraft, Problems> {
-        let Self { prism, earlier } = self;
-        let file = PrismFile::read(file, Some(&earlier))?;
-        Ok(VersionDraft {
-            prism,
-            file,
-            earlier,
-        })
-    }
-}
-
-impl VersionDraft {
-    /// The latest version.
-    pub fn latest(&self) -> &PrismVersion {
-        &self.earlier.latest
-    }
-
-    /// The differences between the latest version and the draft.
-    pub fn differences(&self) -> Vec<VersionDifference> {
-        let Self { file, earlier, .. } = self;
-        differences(&earlier.latest, &file.version, &earlier.lens)
-    }
-
-    /// Estimated tokens that the version adds to every call, before any text.
-    pub fn size(&self) -> usize {
-        budget::size_of_version(&self.file.version)
-    }
-}
-
-/// A version that is being edited, with the versions that were saved after the one it is based on.
-pub struct SavedMeanwhile {
-    /// The prism, with the number of its latest version.
-    pub prism: Prism,
-    /// The versions that were saved meanwhile, newest first, with who saved them.
-    pub saved: Vec<PrismChange>,
-    /// The differences between the version that the draft is based on and the latest version.
-    pub theirs: Vec<VersionDifference>,
-    /// The differences between the version that the draft is based on and the draft, or the draft's
-    /// problems.
-    pub mine: Result<Vec<VersionDifference>, Problems>,
-    /// The differences between the latest version and the draft, or the problems of the draft as
-    /// the next version.
-    pub on_top: Result<Vec<VersionDifference>, Problems>,
-}
-
-impl Prisms<'_> {
     /// Compares a draft with the versions that were saved after `based_on`. Nothing is saved.
     ///
     /// # Errors
@@ -333,5 +281,51 @@ impl Prisms<'_> {
             prism: found.prism,
             saved,
         })
+    }
+}
+
+/// What a new lens changes, for a prism with this latest version.
+pub(super) fn lens_change(
+    prism: &Prism,
+    earlier: &EarlierVersions,
+    latest: &PrismVersion,
+    lens: &Lens,
+) -> LensChangeDetails {
+    let before = earlier.latest.columns(&earlier.lens);
+    LensChangeDetails::between(prism.lens_revision, before, latest.columns(lens))
+}
+
+impl NextVersion {
+    /// Parses a prism file by the rules for the next version. A version of 25,300 options takes
+    /// long: call it where a thread may block.
+    ///
+    /// # Errors
+    /// The rules that the file breaks.
+    pub fn draft(self, file: &[u8]) -> Result<VersionDraft, Problems> {
+        let Self { prism, earlier } = self;
+        let file = PrismFile::read(file, Some(&earlier))?;
+        Ok(VersionDraft {
+            prism,
+            file,
+            earlier,
+        })
+    }
+}
+
+impl VersionDraft {
+    /// The latest version.
+    pub fn latest(&self) -> &PrismVersion {
+        &self.earlier.latest
+    }
+
+    /// The differences between the latest version and the draft.
+    pub fn differences(&self) -> Vec<VersionDifference> {
+        let Self { file, earlier, .. } = self;
+        differences(&earlier.latest, &file.version, &earlier.lens)
+    }
+
+    /// Estimated tokens that the version adds to every call, before any text.
+    pub fn size(&self) -> usize {
+        budget::size_of_version(&self.file.version)
     }
 }

@@ -28,6 +28,30 @@ pub(crate) struct ResultCall {
     pub(crate) found: FoundResult,
 }
 
+/// A result with its provenance, its actor, its retries and its marks.
+pub struct ResultDetails {
+    /// The result.
+    pub result: ReadableResult,
+    /// Where the answers came from.
+    pub provenance: Provenance,
+    /// Who made the result.
+    pub actor: ResultActor,
+    /// The failed result that this one retried.
+    pub retry_of: Option<ResultId>,
+    /// The result that retried this one.
+    pub retried_as: Option<ResultId>,
+    /// The correct outcomes as people state them, in the order of the question keys.
+    pub marks: Vec<Mark>,
+}
+
+/// A saved result with the version that answered and the prism's current lens.
+#[derive(Clone)]
+pub struct ReadableResult {
+    result: SavedResult,
+    version: Arc<PrismVersion>,
+    lens: Arc<PrismLens>,
+}
+
 impl Results<'_> {
     /// Reads any result of the caller's account, made by any key, person or file run.
     ///
@@ -56,25 +80,7 @@ impl Results<'_> {
         let found = row.result.ok_or(CallError::ResultNotFound)?;
         Ok(ResultCall { actor, found })
     }
-}
 
-/// A result with its provenance, its actor, its retries and its marks.
-pub struct ResultDetails {
-    /// The result.
-    pub result: ReadableResult,
-    /// Where the answers came from.
-    pub provenance: Provenance,
-    /// Who made the result.
-    pub actor: ResultActor,
-    /// The failed result that this one retried.
-    pub retry_of: Option<ResultId>,
-    /// The result that retried this one.
-    pub retried_as: Option<ResultId>,
-    /// The correct outcomes as people state them, in the order of the question keys.
-    pub marks: Vec<Mark>,
-}
-
-impl Results<'_> {
     /// Where the answers of a result came from; empty for a result that the account lacks.
     pub async fn provenance(
         self,
@@ -121,17 +127,7 @@ impl Results<'_> {
             .await?;
         Ok(found.map(ResultActor::from))
     }
-}
 
-/// A saved result with the version that answered and the prism's current lens.
-#[derive(Clone)]
-pub struct ReadableResult {
-    result: SavedResult,
-    version: Arc<PrismVersion>,
-    lens: Arc<PrismLens>,
-}
-
-impl Results<'_> {
     /// Finds a result of an account.
     ///
     /// # Errors
