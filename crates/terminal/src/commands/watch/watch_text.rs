@@ -11,7 +11,7 @@ use refract_evaluation::drift::share_change::ShareChange;
 use refract_evaluation::measures::figures::{number, range, signed};
 use refract_service::measures::{CutoffCheck, Occurrence, PrismWatch, WatchedAnswers};
 
-use crate::commands::period::to_the_second;
+use crate::commands::selection::to_the_second;
 use crate::terminal::{self, Palette, counted};
 
 /// The fewest terminal columns of an outcome.
