@@ -21,9 +21,6 @@ const LEASE: &str = "counts";
 const STEP: TimeDelta = TimeDelta::minutes(10);
 /// Results that are counted in one transaction.
 const PAGE: u32 = 10_000;
-/// The pause after a page, as a multiple of the page's time: at most a fifth of the time goes to
-/// counting, the rest to calls.
-const REST: u32 = 4;
 
 /// Counts results, in the background.
 pub struct CountRounds {
@@ -113,8 +110,7 @@ impl CountRounds {
                 if results.count_page(found.prism, now).await? == CountProgress::Done {
                     break;
                 }
-                tokio::time::sleep(page.elapsed() * REST).await;
-                if !held.is_kept().await? {
+                if !held.is_kept_after_rest(page.elapsed()).await? {
                     return Ok(CountOutcome::HeldByAnotherNode);
                 }
             }
