@@ -47,7 +47,7 @@ impl Results<'_> {
     }
 
     /// Counts the results of an account that are old enough at a moment, without rests. Does nothing
-    /// where a node counts in the background.
+    /// where a node counts in the background, and costs as little then as one read.
     ///
     /// # Errors
     /// When the database fails. What was counted by then stays counted.
@@ -56,6 +56,11 @@ impl Results<'_> {
         account: AccountId,
         now: DateTime<Utc>,
     ) -> Result<(), InternalError> {
+        let uncounted = self.refract.database.list_first_uncounted(account).await?;
+        let is_due = |(_, first): &(PrismId, ResultId)| *first <= closed(now - STEP);
+        if !uncounted.iter().any(is_due) {
+            return Ok(());
+        }
         for due in self.due(now).await? {
             if due.account == account {
                 while self.count_page(due.prism, now).await? == CountProgress::More {}
