@@ -1,8 +1,8 @@
-//! Budgets of accounts for a calendar month, with what the month has cost: each result is counted
-//! once, after a watermark, and the sum is stored with the new watermark.
+//! Budgets of accounts for a calendar month. What the month has cost is read from the sums of usage;
+//! it is kept with the id up to which it was read, so that a look reads the newest results only.
 
 mod holds;
-mod month_cost;
+mod open_cost;
 
 pub use self::holds::{BudgetHolder, BudgetLeft};
 
@@ -31,25 +31,25 @@ pub struct BudgetRow {
     pub account: AccountId,
     /// The budget.
     pub budget: MonthBudget,
-    /// The month that was counted last.
+    /// The month that was read last.
     pub counted: CountedMonth,
     /// The share of the budget, in percent, that was announced in the month; 0 for none.
     pub announced_percent: i32,
 }
 
-/// What a month had cost up to a watermark.
+/// What a month had cost when it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CountedMonth {
     /// The first day of the month in UTC.
     pub month: NaiveDate,
-    /// The watermark: results of the month with ids up to this one are counted.
+    /// The cost is that of the month's results with ids up to this one, deleted ones among them.
     pub up_to: ResultId,
-    /// Their cost, with that of results that were deleted before they were counted.
+    /// The cost.
     pub cost: Cost,
 }
 
 impl CountedMonth {
-    /// Nothing is counted: a month that is over.
+    /// Nothing was read: a month that is over.
     const NONE: Self = Self {
         month: NaiveDate::MIN,
         up_to: ResultId::LOWEST,
@@ -73,7 +73,7 @@ struct BudgetColumns {
 
 impl Database {
     /// Sets or removes the budget of the stamp's account, with an event. A budget that is set
-    /// already is left unchanged. What was counted of the month stays; shares of another budget are
+    /// already is left unchanged. What was read of the month stays; shares of another budget are
     /// announced anew. One transaction.
     pub async fn set_budget(
         &self,
@@ -140,8 +140,8 @@ impl Database {
         load_as!(self, query, BudgetColumns).await
     }
 
-    /// Stores what a month had cost, if nothing else was counted since `read`, so that no result is
-    /// counted twice. Another month begins with no share announced.
+    /// Stores what a month had cost, if nothing else was stored since `read`, so that an older sum
+    /// replaces no newer one. Another month begins with no share announced.
     pub async fn keep_counted_month(
         &self,
         account: AccountId,

@@ -1,10 +1,11 @@
 //! What an account may spend in a calendar month in UTC, and what it has spent.
 //!
 //! The cost of a month is that of its saved results, deleted ones among them: nothing else is known
-//! to a database. Results are added up once, after a watermark, and those of the last minutes at
-//! each look, so that a create does nothing for a budget. Any number of nodes and commands may look
-//! at once: the watermark moves only from where it was read. For announcements and the metric, one
-//! node on a database looks at every budget in the background: the one that holds the lease.
+//! to a database. It is read from the sums of usage (see `counts`) and kept for some minutes; each
+//! look adds newer results, so that a create does nothing for a budget. One of these that is deleted
+//! is put right by the next reading. Any number of nodes and commands may look at once: they read the
+//! same. For announcements and the metric, one node on a database looks at every budget in the
+//! background: the one that holds the lease.
 //!
 //! A budget stops no API call. It pauses file runs and retests, whose cost nobody waits for.
 
@@ -28,10 +29,12 @@ use crate::people::AccountActor;
 use crate::store::node_lease::{NodeLease, repeat_rounds};
 use crate::{InternalError, Refract};
 
-/// Results younger than this are added up at each look. A result that is saved later than this
-/// after its id was made, by a node whose clock is behind or after a database was away, is not
-/// counted.
+/// Results that were younger than this when the month was read are added up at each look. One that is
+/// saved later than this after its id was made, by a node whose clock is behind or after a database
+/// was away, is in the next reading.
 const OPEN: TimeDelta = TimeDelta::minutes(5);
+/// How long what was read is kept. A reading adds up about an hour of results, a look some minutes.
+const KEPT: TimeDelta = TimeDelta::minutes(3);
 /// The name of the lease.
 const LEASE: &str = "budgets";
 
@@ -118,27 +121,37 @@ impl Budgets<'_> {
     /// Adds up what the month has cost at a moment, and announces once that 80 % or all of the budget
     /// is used: by an event of a node and a line in the log. `None` for an account without a budget.
     ///
-    /// The first look in a month, or after a budget was set, reads the month's results; later ones
-    /// read those of the last minutes.
+    /// A look every few minutes reads the sums of usage; others read newer results.
     pub async fn look(
         self,
         account: AccountId,
         now: DateTime<Utc>,
     ) -> Result<Option<BudgetUse>, InternalError> {
-        let database = &self.refract.database;
-        let Some(row) = database.find_budget(account).await? else {
+        let Some((row, counted)) = self.read(account, now).await? else {
             return Ok(None);
         };
-        let counted = self.count_closed(&row, now).await?;
-        let open = (counted.up_to, ResultId::HIGHEST);
-        let of_last_minutes = database.sum_costs(account, open, None).await?;
+        let database = &self.refract.database;
+        let newer = database.sum_open_costs(account, counted.up_to).await?;
         let found = BudgetUse {
             budget: row.budget,
-            spent: [counted.cost, of_last_minutes].into_iter().sum(),
+            spent: [counted.cost, newer].into_iter().sum(),
             month: counted.month,
         };
         self.announce(&row, &found).await?;
         Ok(Some(found))
+    }
+
+    /// The budget as it was stored, and what its month had cost some minutes before a moment.
+    async fn read(
+        self,
+        account: AccountId,
+        now: DateTime<Utc>,
+    ) -> Result<Option<(BudgetRow, CountedMonth)>, InternalError> {
+        let Some(row) = self.refract.database.find_budget(account).await? else {
+            return Ok(None);
+        };
+        let counted = self.read_month(&row, now).await?;
+        Ok(Some((row, counted)))
     }
 
     /// Whether the account may start work that nobody waits for.
@@ -161,43 +174,31 @@ impl Budgets<'_> {
         BudgetShare::new(self.refract.clone(), account, concurrency)
     }
 
-    /// Adds the results that are old enough to what is counted, and stores the sum.
-    async fn count_closed(
+    /// What the month had cost: kept, or read from the sums of usage and kept.
+    async fn read_month(
         self,
         row: &BudgetRow,
         now: DateTime<Utc>,
     ) -> Result<CountedMonth, InternalError> {
-        let database = &self.refract.database;
+        let (database, results) = (&self.refract.database, self.refract.results());
+        let (account, kept) = (row.account, row.counted);
         let today = now.date_naive();
         let month = today.with_day(1).unwrap_or(today);
-        let begin = month.and_time(NaiveTime::MIN).and_utc();
-        let is_counted = row.counted.month == month;
-        // results that were deleted before they were counted are known by day
-        let deleted_since = (!is_counted).then_some(month);
-        let read = if is_counted {
-            row.counted
-        } else {
-            CountedMonth {
-                month,
-                up_to: ResultId::first_of(begin).just_before(),
-                cost: Cost::default(),
-            }
-        };
-        let closed = ResultId::first_of(now - OPEN).just_before();
-        let up_to = closed.max(read.up_to);
-        if is_counted && up_to == read.up_to {
-            return Ok(read);
+        let closed = now - OPEN;
+        if kept.month == month && kept.up_to.moment() > closed - KEPT {
+            return Ok(kept);
         }
-        let between = (read.up_to, up_to);
-        let added = database.sum_costs(row.account, between, deleted_since);
+        let begin = month.and_time(NaiveTime::MIN).and_utc();
+        let up_to = ResultId::first_of(closed.max(begin)).just_before();
+        // where no server counts in the background, the results of weeks
+        results.count_now(account, now).await?;
         let counted = CountedMonth {
             month,
             up_to,
-            cost: [read.cost, added.await?].into_iter().sum(),
+            cost: database.sum_costs_since(account, month, up_to).await?,
         };
-        // another node that counted meanwhile has the same sum
-        let keeping = database.keep_counted_month(row.account, row.counted, counted);
-        keeping.await?;
+        // another node that read meanwhile has the same sum
+        database.keep_counted_month(account, kept, counted).await?;
         Ok(counted)
     }
 

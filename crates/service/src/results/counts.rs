@@ -18,6 +18,10 @@
 //! sums of deleted results have it a second time, so that the difference is about results that are
 //! still there. A result that is deleted before it was counted is added to both.
 //!
+//! **Who reads.** Counts, usage and budgets read these sums. Watching has counts of its own by hour,
+//! two minutes behind, since an alarm cannot wait for an hour, and without results that are saved
+//! later than that.
+//!
 //! **Races.** A count and a deletion lock the watermark before they read which results are counted,
 //! so each result is in the stored sums once.
 

@@ -14,6 +14,9 @@ use uuid::Uuid;
 const TERM: TimeDelta = TimeDelta::minutes(3);
 /// The age at which a lease is renewed.
 const RENEWAL: Duration = Duration::from_mins(1);
+/// The pause after a page of work, as a multiple of the page's time: at most a fifth of the time goes
+/// to such work, the rest to calls.
+const REST: u32 = 4;
 /// The pause between two rounds.
 pub(crate) const ROUND: Duration = Duration::from_mins(1);
 
@@ -97,6 +100,16 @@ impl HeldLease<'_> {
     /// The moment of the database's clock now, from that of the round.
     pub(crate) fn now(&self) -> DateTime<Utc> {
         self.now + TimeDelta::from_std(self.began.elapsed()).unwrap_or_default()
+    }
+
+    /// Pauses after a page of work that took some time, then renews the lease when that is due.
+    /// Returns `false` when another node has it.
+    pub(crate) async fn is_kept_after_rest(
+        &mut self,
+        took: Duration,
+    ) -> Result<bool, PersistenceError> {
+        tokio::time::sleep(took * REST).await;
+        self.is_kept().await
     }
 
     /// Renews the lease when that is due. Returns `false` when another node has it.

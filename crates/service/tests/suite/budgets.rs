@@ -26,6 +26,7 @@ use crate::fixture::{Described, Fixture, account, connect, key, moment, new_resu
 on_both!(
     the_cost_of_a_month_is_that_of_its_results,
     a_deletion_changes_no_cost_of_a_month,
+    a_result_that_is_saved_late_is_in_the_cost,
     nodes_that_look_at_the_same_time_count_each_result_once,
     each_share_of_a_budget_is_announced_once,
     runs_of_four_nodes_spend_a_budget_once,
@@ -128,6 +129,23 @@ async fn a_deletion_changes_no_cost_of_a_month(it: Fixture) {
     assert_eq!(spent(&it, 0).await, "0.75");
     delete(second).await;
     assert_eq!(spent(&it, 1).await, "0.75");
+    assert_eq!(spent(&it, DAY).await, "0.75");
+    // of the last minutes, which no sum has yet
+    let newest = save(&it, &prism, DAY - MINUTE, "0.125").await;
+    assert_eq!(spent(&it, DAY).await, "0.875");
+    delete(newest).await;
+    assert_eq!(spent(&it, DAY + 6 * MINUTE).await, "0.875");
+    assert_eq!(spent(&it, 2 * DAY).await, "0.875");
+}
+
+async fn a_result_that_is_saved_late_is_in_the_cost(it: Fixture) {
+    let prism = it.prism(it.account).await;
+    set(&it, "1").await;
+    save(&it, &prism, -DAY, "0.5").await;
+    assert_eq!(spent(&it, 0).await, "0.5");
+    // its id is half an hour old, as that of a save that was retried
+    save(&it, &prism, -30 * MINUTE, "0.25").await;
+    assert_eq!(spent(&it, 6 * MINUTE).await, "0.75");
     assert_eq!(spent(&it, DAY).await, "0.75");
 }
 

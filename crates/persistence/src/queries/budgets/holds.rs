@@ -8,18 +8,13 @@ use diesel::upsert::excluded;
 use refract_domain::ids::{AccountId, BudgetHolderId};
 use refract_domain::result::cost::Cost;
 
-use super::month_cost::CostColumns;
+use super::open_cost::{CostColumns, OPEN_COST};
 use super::{BudgetColumns, BudgetRow};
 use crate::connections::{for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::schema::sql_types::{Bind, Id};
 use crate::schema::{account_budgets, budget_holds};
-
-/// The cost of an account's results after the watermark of its budget.
-const OPEN_COST: &str = "\
-SELECT CAST(SUM(cost_nanos) AS BIGINT) AS nanos, CAST(SUM(cost_attos) AS BIGINT) AS attos
-FROM results WHERE account_id = $1 AND id > $2";
 
 /// Work on a file run that holds back a part of its account's budget.
 #[derive(Clone, Copy, Debug)]
@@ -76,10 +71,10 @@ impl Database {
             let open = sql_query(OPEN_COST)
                 .bind::<Id, _>(Bind(account))
                 .bind::<Id, _>(Bind(row.counted.up_to));
-            let open = CostColumns::sum(on!(tx, load(open))?)?;
+            let open: CostColumns = on!(tx, get_result(open))?;
             let left = BudgetLeft {
                 budget: row.budget.as_cost(),
-                spent: [row.counted.cost, open].into_iter().sum(),
+                spent: [row.counted.cost, open.cost()?].into_iter().sum(),
                 held_by_others: held.map(Cost::from_nanos).sum(),
             };
             let nanos = i64::try_from(decide(left).nanos_rounded_up()).unwrap_or(i64::MAX);

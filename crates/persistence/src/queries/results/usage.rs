@@ -14,9 +14,9 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::ops::AddAssign;
 
-use chrono::NaiveDate;
+use chrono::{NaiveDate, NaiveTime};
 use diesel::prelude::*;
-use refract_domain::ids::{AccountId, ApiKeyId, FileRunId, PersonId, PrismId};
+use refract_domain::ids::{AccountId, ApiKeyId, FileRunId, PersonId, PrismId, ResultId};
 use refract_domain::result::cost::Cost;
 
 use crate::connections::{CUSTOM_PLAN, on};
@@ -113,12 +113,37 @@ impl Database {
         account: AccountId,
         scope: UsageScope,
     ) -> Result<Vec<UsageGroup>, PersistenceError> {
+        self.usage_up_to(account, scope, ResultId::HIGHEST).await
+    }
+
+    /// Adds up what an account's results from a day on cost, deleted ones among them; of results that
+    /// are not in the stored sums only those up to an id. Two queries.
+    pub async fn sum_costs_since(
+        &self,
+        account: AccountId,
+        day: NaiveDate,
+        up_to: ResultId,
+    ) -> Result<Cost, PersistenceError> {
+        let scope = UsageScope {
+            since: Some(day.and_time(NaiveTime::MIN).and_utc()),
+            ..UsageScope::default()
+        };
+        let groups = self.usage_up_to(account, scope, up_to).await?;
+        Ok(groups.iter().filter_map(|group| group.usage.cost).sum())
+    }
+
+    async fn usage_up_to(
+        &self,
+        account: AccountId,
+        scope: UsageScope,
+        up_to: ResultId,
+    ) -> Result<Vec<UsageGroup>, PersistenceError> {
         let database = self.without_lanes();
         let uncounted = database.list_first_uncounted(account).await?.into_iter();
         let uncounted =
             uncounted.filter(|(prism, _)| scope.prism.is_none_or(|only| only == *prism));
         let first = uncounted.map(|(_, first)| first).min();
-        let query = UsageStatement::new(account, scope, first);
+        let query = UsageStatement::new(account, scope, first.map(|first| (first, up_to)));
         let reading = database.read(async move |mut connection| {
             let found: Vec<UsageColumns> = on!(connection, CUSTOM_PLAN, load(query))?;
             let groups = found.into_iter().map(TryFrom::try_from);

@@ -21,9 +21,6 @@ use crate::{InternalError, Refract};
 
 /// The name of the lease.
 const LEASE: &str = "watch";
-/// The pause after a page, as a multiple of the page's time: at most a fifth of the time goes to
-/// counting, the rest to calls.
-const REST: u32 = 4;
 /// Hours for which counts are kept: 400 days.
 const KEPT_HOURS: i32 = 400 * 24;
 /// The pause between two deletions of older counts.
@@ -126,8 +123,8 @@ impl WatchRounds {
             up_to: closed,
         };
         let goes_on = async |took: Duration| {
-            tokio::time::sleep(took * REST).await;
-            held.is_kept().await.unwrap_or_default()
+            let keeping = held.is_kept_after_rest(took);
+            keeping.await.unwrap_or_default()
         };
         Ok(count_closed(&self.refract.database, uncounted, goes_on).await?)
     }

@@ -19,6 +19,7 @@ use tokio::sync::{Notify, Semaphore};
 use tokio::time::{Instant, sleep, timeout};
 use uuid::Uuid;
 
+use super::BudgetUse;
 use crate::{InternalError, Refract};
 
 /// The shortest pause between two looks.
@@ -75,7 +76,7 @@ enum Share {
     Rows(u64, Cost),
     /// Nothing may begin before other rows have ended.
     Later(Cost),
-    /// What is left does not pay for a row, and nothing is in flight.
+    /// Nothing is left, or what is left does not pay for a row and nothing is in flight.
     UsedUp,
 }
 
@@ -155,30 +156,37 @@ impl BudgetShare {
     async fn look(&self) -> Result<Result<u64, BudgetUsedUp>, InternalError> {
         let database = &self.refract.database;
         let now = database.time(Utc::now()).await?;
-        let found = self.refract.budgets().look(self.of.account, now).await?;
+        let budgets = self.refract.budgets();
+        let read = budgets.read(self.of.account, now).await?;
         let progress = self.withdraw();
-        let Some(found) = found else {
+        let Some((row, counted)) = read else {
             return Ok(Ok(UNLIMITED));
         };
-        if let Err(used_up) = found.check() {
-            return Ok(Err(used_up));
-        }
         let wanted = self.wanted.max(progress.rows_in(LONG_PAUSE));
         let (sender, receiver) = std::sync::mpsc::channel();
-        let decide = move |left| {
+        let decide = move |left: BudgetLeft| {
             let share = share_of(left, &progress, wanted);
             // the receiver waits below
-            let _ = sender.send(share);
+            let _ = sender.send((share, left.spent));
             share.held()
         };
         let holding = database.hold_budget(self.of, now, now + TERM, decide);
         holding.await?;
-        Ok(match receiver.try_recv() {
-            Ok(Share::Rows(rows, _)) => Ok(rows),
-            Ok(Share::Later(_)) => Ok(0),
-            Ok(Share::UsedUp) => Err(BudgetUsedUp(found.budget)),
+        let Ok((share, spent)) = receiver.try_recv() else {
             // the budget was removed meanwhile
-            Err(_) => Ok(UNLIMITED),
+            return Ok(Ok(UNLIMITED));
+        };
+        let (budget, month) = (row.budget, counted.month);
+        let found = BudgetUse {
+            budget,
+            spent,
+            month,
+        };
+        budgets.announce(&row, &found).await?;
+        Ok(match share {
+            Share::Rows(rows, _) => Ok(rows),
+            Share::Later(_) => Ok(0),
+            Share::UsedUp => Err(BudgetUsedUp(budget)),
         })
     }
 
@@ -238,6 +246,9 @@ impl Share {
 
 /// Decides on a share.
 fn share_of(left: BudgetLeft, progress: &ShareProgress, wanted: u64) -> Share {
+    if left.spent.attos() >= left.budget.attos() {
+        return Share::UsedUp;
+    }
     let in_flight = progress.in_flight();
     let is_alone = in_flight == 0 && left.held_by_others == Cost::default();
     let taken = left.spent.attos() + left.held_by_others.attos();

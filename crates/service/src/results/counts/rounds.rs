@@ -21,9 +21,6 @@ const LEASE: &str = "counts";
 const STEP: TimeDelta = TimeDelta::minutes(10);
 /// Results that are counted in one transaction.
 const PAGE: u32 = 10_000;
-/// The pause after a page, as a multiple of the page's time: at most a fifth of the time goes to
-/// counting, the rest to calls.
-const REST: u32 = 4;
 
 /// Counts results, in the background.
 pub struct CountRounds {
@@ -50,7 +47,7 @@ impl Results<'_> {
     }
 
     /// Counts the results of an account that are old enough at a moment, without rests. Does nothing
-    /// where a node counts in the background.
+    /// where a node counts in the background, and costs as little then as one read.
     ///
     /// # Errors
     /// When the database fails. What was counted by then stays counted.
@@ -59,6 +56,11 @@ impl Results<'_> {
         account: AccountId,
         now: DateTime<Utc>,
     ) -> Result<(), InternalError> {
+        let uncounted = self.refract.database.list_first_uncounted(account).await?;
+        let is_due = |(_, first): &(PrismId, ResultId)| *first <= closed(now - STEP);
+        if !uncounted.iter().any(is_due) {
+            return Ok(());
+        }
         for due in self.due(now).await? {
             if due.account == account {
                 while self.count_page(due.prism, now).await? == CountProgress::More {}
@@ -113,8 +115,7 @@ impl CountRounds {
                 if results.count_page(found.prism, now).await? == CountProgress::Done {
                     break;
                 }
-                tokio::time::sleep(page.elapsed() * REST).await;
-                if !held.is_kept().await? {
+                if !held.is_kept_after_rest(page.elapsed()).await? {
                     return Ok(CountOutcome::HeldByAnotherNode);
                 }
             }

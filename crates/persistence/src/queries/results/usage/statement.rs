@@ -41,12 +41,12 @@ enum Branch {
 }
 
 impl UsageStatement {
-    /// The usage in a scope. `first_uncounted` is the account's first result that is not in the
-    /// stored sums.
+    /// The usage in a scope. `uncounted` is the account's first result that is not in the stored
+    /// sums, and the id up to which such results are added up.
     pub(super) fn new(
         account: AccountId,
         scope: UsageScope,
-        first_uncounted: Option<ResultId>,
+        uncounted: Option<(ResultId, ResultId)>,
     ) -> Self {
         let ids = |since, until| {
             let period = ResultFilter {
@@ -57,9 +57,12 @@ impl UsageStatement {
             period.ids()
         };
         let period = UsagePeriod::new(scope.since, scope.until);
-        let uncounted = first_uncounted.map(|first| {
+        let uncounted = uncounted.map(|(first, up_to)| {
             let (lowest, highest) = ids(scope.since, scope.until);
-            (lowest.max(first.just_before()), highest)
+            (
+                lowest.max(first.just_before()),
+                highest.min(up_to.just_after()),
+            )
         });
         let parts = period.parts.iter();
         let parts = parts.map(|part| (*part, ids(Some(part.since), Some(part.until))));
