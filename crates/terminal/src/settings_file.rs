@@ -250,10 +250,10 @@ fn value_text(value: &DeValue<'_>, is_switch: bool) -> Option<String> {
     }
 }
 
-/// A value_text or a number.
+/// A text or a number.
 fn single(value: &DeValue<'_>) -> Option<String> {
     match value {
-        DeValue::String(value_text) => Some(value_text.clone().into_owned()),
+        DeValue::String(text) => Some(text.clone().into_owned()),
         DeValue::Integer(number) => {
             let decimal = i64::from_str_radix(number.as_str(), number.radix()).ok()?;
             Some(decimal.to_string())
@@ -266,7 +266,7 @@ fn single(value: &DeValue<'_>) -> Option<String> {
 /// The type of a value, with its article.
 fn kind(value: &DeValue<'_>) -> &'static str {
     match value {
-        DeValue::String(_) => "a value_text",
+        DeValue::String(_) => "a text",
         DeValue::Integer(_) => "a number that is too large",
         DeValue::Float(_) => "a number",
         DeValue::Boolean(_) => "a boolean",
@@ -281,7 +281,7 @@ fn expected(is_switch: bool) -> &'static str {
     if is_switch {
         "\"on\", \"off\", true or false"
     } else {
-        "a value_text, a number, or a list of them"
+        "a text, a number, or a list of them"
     }
 }
 

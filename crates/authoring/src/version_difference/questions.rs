@@ -96,7 +96,7 @@ fn keys(questions: &[Question]) -> Vec<&QuestionKey> {
     questions.iter().map(|question| &question.key).collect()
 }
 
-/// The outcome_differences in options or levels between two versions of a question, which must have one
+/// The differences in options or levels between two versions of a question, which must have one
 /// type.
 fn outcome_differences(before: &Question, after: &Question) -> Vec<VersionDifference> {
     let (noun, list) = match after.kind {
@@ -151,7 +151,7 @@ impl NamedList<'_> {
         VersionDifference::new(Severity::ForCallers, path, text)
     }
 
-    /// The outcome_differences of an option or level that both versions have.
+    /// The differences of an option or level that both versions have.
     fn of_outcome(&self, before: &Outcome, after: &Outcome) -> Vec<VersionDifference> {
         let Self {
             question,

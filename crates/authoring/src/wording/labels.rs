@@ -76,7 +76,7 @@ const UNCLEAR: [&str; 6] = [
 /// The number of words in the longest of these labels.
 const MOST_WORDS: usize = 4;
 
-/// Warns of options that overlap_with_built_in a built-in outcome; `path` names the options.
+/// Warns of options that overlap a built-in outcome; `path` names the options.
 pub(super) fn built_in_labels(options: &[Outcome], path: &str) -> Vec<WordingWarning> {
     let found = options.iter().enumerate().filter_map(|(index, option)| {
         let rule = WordingRule::OverlappingLabels;

@@ -60,10 +60,10 @@ fn part_at_change(forecasts: &[Forecast], least: usize) -> (&[Forecast], &[Forec
     let (within, after) = forecasts
         .split_at_checked(least)
         .unwrap_or((forecasts, &[]));
-    let Some(last) = within.last() else {
+    let Some(end) = within.last() else {
         return (within, after);
     };
-    let alike = after.partition_point(|next| next.probability == last.probability);
+    let alike = after.partition_point(|next| next.probability == end.probability);
     forecasts
         .split_at_checked(least + alike)
         .unwrap_or((forecasts, &[]))

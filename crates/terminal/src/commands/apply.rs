@@ -23,7 +23,7 @@ use crate::terminal::{counted, widened};
 
 /// The exit status of a dry run that found changes.
 const WOULD_CHANGE: u8 = 2;
-/// The number of bytes read_files to recognise a binary file.
+/// The number of bytes read to recognise a binary file.
 const START: usize = 8 * 1024;
 
 /// The arguments of `refract apply`.
@@ -153,8 +153,8 @@ fn note(typed: &str) -> anyhow::Result<EventDetail> {
     EventDetail::note(typed).map_err(|_| expected())
 }
 
-/// Reads the files, and those in folders in the order of their names. A file given twice is read_files
-/// once. A file that cannot be read_files is a fault.
+/// Reads the files, and those in folders in the order of their names. A file given twice is read
+/// once. A file that cannot be read is a fault.
 fn read_files(paths: &[PathBuf]) -> (Vec<DefinitionFile>, Vec<DefinitionError>) {
     let mut errors = Vec::new();
     let mut found = Vec::new();

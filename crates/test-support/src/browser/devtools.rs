@@ -5,10 +5,6 @@
     clippy::panic,
     reason = "a test whose browser cannot look at a page fails here with the reason"
 )]
-#![expect(
-    clippy::panic,
-    reason = "a test whose page cannot be looked through fails here with the reason"
-)]
 
 use std::fs;
 

@@ -23,7 +23,7 @@ pub(super) fn shares(outcomes: usize) -> impl Iterator<Item = Value> {
         .map(|millionths| json!(f64::from(millionths) / 1e6))
 }
 
-/// The body of an decisions_answer to a request.
+/// The body of an answer to a request.
 pub(super) fn decisions_reply(request: &ReceivedRequest) -> Value {
     let body = request.json();
     let questions = decisions_list(&body, "questions");
@@ -67,7 +67,7 @@ fn decisions_answer(question: &Value) -> Value {
     }
 }
 
-/// The values of a decisions_list; empty for anything but a decisions_list.
+/// The values of a list; empty for anything but a list.
 fn decisions_list<'a>(json: &'a Value, key: &str) -> &'a [Value] {
     json.get(key)
         .and_then(Value::as_array)
