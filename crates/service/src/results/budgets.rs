@@ -132,12 +132,8 @@ impl Budgets<'_> {
         };
         let database = &self.refract.database;
         let newer = database.sum_open_costs(account, counted.up_to).await?;
-        let found = BudgetUse {
-            budget: row.budget,
-            spent: [counted.cost, newer].into_iter().sum(),
-            month: counted.month,
-        };
-        self.announce(&row, &found).await?;
+        let spent = [counted.cost, newer].into_iter().sum();
+        let found = self.announce(&row, counted.month, spent).await?;
         Ok(Some(found))
     }
 
@@ -202,14 +198,26 @@ impl Budgets<'_> {
         Ok(counted)
     }
 
-    async fn announce(self, row: &BudgetRow, found: &BudgetUse) -> Result<(), InternalError> {
+    /// Announces the largest share that is used, unless it was announced before.
+    async fn announce(
+        self,
+        row: &BudgetRow,
+        month: NaiveDate,
+        spent: Cost,
+    ) -> Result<BudgetUse, InternalError> {
+        let budget = row.budget;
+        let found = BudgetUse {
+            budget,
+            spent,
+            month,
+        };
         let mut shares = ANNOUNCED.into_iter();
         let Some(percent) = shares.find(|percent| found.has_reached(*percent)) else {
-            return Ok(());
+            return Ok(found);
         };
-        let is_this_month = row.counted.month == found.month;
+        let is_this_month = row.counted.month == month;
         if is_this_month && row.announced_percent >= percent {
-            return Ok(());
+            return Ok(found);
         }
         let account = row.account;
         let share = EventDetail::worded(percent.unsigned_abs().into(), "% of the month's budget");
@@ -219,12 +227,11 @@ impl Budgets<'_> {
             ..stamp.event(EventAction::BudgetReached, EventTarget::Account(account))
         };
         let database = &self.refract.database;
-        let announcing = database.announce_budget_share(*row, found.month, percent, event);
+        let announcing = database.announce_budget_share(*row, month, percent, event);
         if announcing.await? == WriteOutcome::Saved {
-            let (budget, spent) = (row.budget, found.spent);
             tracing::warn!(%account, %budget, %spent, percent, "a share of the month's budget is used");
         }
-        Ok(())
+        Ok(found)
     }
 }
 

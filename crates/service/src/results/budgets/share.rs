@@ -19,7 +19,6 @@ use tokio::sync::{Notify, Semaphore};
 use tokio::time::{Instant, sleep, timeout};
 use uuid::Uuid;
 
-use super::BudgetUse;
 use crate::{InternalError, Refract};
 
 /// The shortest pause between two looks.
@@ -176,17 +175,11 @@ impl BudgetShare {
             // the budget was removed meanwhile
             return Ok(Ok(UNLIMITED));
         };
-        let (budget, month) = (row.budget, counted.month);
-        let found = BudgetUse {
-            budget,
-            spent,
-            month,
-        };
-        budgets.announce(&row, &found).await?;
+        budgets.announce(&row, counted.month, spent).await?;
         Ok(match share {
             Share::Rows(rows, _) => Ok(rows),
             Share::Later(_) => Ok(0),
-            Share::UsedUp => Err(BudgetUsedUp(budget)),
+            Share::UsedUp => Err(BudgetUsedUp(row.budget)),
         })
     }
 
