@@ -1,6 +1,6 @@
 //! Advised cutoffs of a Yes / No question, chosen by marks and validated on held-out rows.
 
-use refract_domain::lens::cutoffs::{Cutoff, Cutoffs};
+use refract_domain::lens::cutoffs::Cutoffs;
 
 use crate::cutoffs::choice::{
     ChosenPercents, WrongAnswerCosts, dominates, least_costs, no_below, no_gap, recalled_from,
@@ -246,7 +246,7 @@ impl CutoffAdvice {
     pub fn is_in_force(&self, now: Cutoffs) -> bool {
         let both = |cutoffs: Cutoffs| {
             let no_ends_at = cutoffs.no_ends_at();
-            [no_ends_at, cutoffs.yes_from().unwrap_or(no_ends_at)].map(Cutoff::value)
+            [no_ends_at, cutoffs.yes_from().unwrap_or(no_ends_at)]
         };
         self.cutoffs(now)
             .is_some_and(|advised| both(advised) == both(now))
@@ -313,6 +313,8 @@ fn ends(mut gap: impl Iterator<Item = u32>) -> Option<(f64, f64)> {
 
 #[cfg(test)]
 mod tests {
+    use refract_domain::lens::cutoffs::Cutoff;
+
     use super::*;
 
     fn cutoffs_of_advice(
@@ -331,7 +333,7 @@ mod tests {
             held_out: CutoffMeasures::default(),
         };
         let cutoffs = advice.cutoffs(Cutoffs::new(now.0, now.1).unwrap())?;
-        let number = |cutoff: Option<refract_domain::lens::cutoffs::Cutoff>| Some(cutoff?.value());
+        let number = |cutoff: Option<Cutoff>| Some(cutoff?.value());
         Some((number(cutoffs.no_below()), number(cutoffs.yes_from())))
     }
 
