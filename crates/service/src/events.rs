@@ -2,22 +2,21 @@
 //!
 //! Events hold the ids of people, keys and prisms; their names are looked up when events are read.
 
-mod choices;
-pub(crate) mod event_stamp;
 mod export;
 pub(crate) mod export_event;
-mod find_actors;
 mod list;
 mod names;
 mod notices;
 
+use chrono::Utc;
+use refract_domain::event::{Actor, EventRequest, EventStamp};
+use refract_domain::ids::{AccountId, EventId};
+use uuid::Uuid;
+
 pub use refract_persistence::{EventActors, EventFilter, EventRange};
 
-pub use self::choices::EventChoices;
-pub use self::event_stamp::event_stamp;
 pub use self::export::ListedEvents;
-pub use self::find_actors::ActorError;
-pub use self::list::FoundEvents;
+pub use self::list::{ActorError, EventChoices, FoundEvents};
 pub use self::names::{EventName, ListedEvent};
 pub use self::notices::ChangeNotice;
 
@@ -33,5 +32,17 @@ impl Refract {
     /// Events: what was changed in an account.
     pub fn events(&self) -> Events<'_> {
         Events { refract: self }
+    }
+}
+
+/// The stamp of a change that an actor makes now in an account.
+pub fn event_stamp(account: AccountId, actor: Actor, request: Option<EventRequest>) -> EventStamp {
+    EventStamp {
+        id: EventId::new(Uuid::now_v7()),
+        account,
+        at: Utc::now(),
+        actor,
+        request,
+        note: None,
     }
 }

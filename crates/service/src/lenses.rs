@@ -5,7 +5,6 @@ pub(crate) mod count;
 pub(crate) mod draft;
 mod history;
 pub(crate) mod prism_lens;
-mod unreachable;
 
 pub use self::change::LensSaveOutcome;
 pub use self::draft::{

@@ -6,7 +6,6 @@ mod comparison;
 pub(crate) mod evaluation;
 mod gold_answers;
 mod option_orders;
-mod paced_model;
 mod question_quality;
 mod retest;
 mod robustness;

@@ -1,10 +1,8 @@
 //! The model: its settings, its reports, its cost, and trials of it.
 
 mod detection;
-mod distance;
 mod long_text;
 mod trial;
-mod trial_report;
 mod trials;
 
 pub use refract_model_gateway::{
@@ -15,8 +13,8 @@ pub use refract_model_gateway::{
 };
 
 pub use self::detection::{DetectedModel, DetectionTry, ModelDetection, other_address};
-pub use self::distance::DistanceBound;
 pub use self::long_text::{LongText, LongTextOutcome};
-pub use self::trial::{FailedTrial, ModelTrialError};
-pub use self::trial_report::TrialReport;
-pub use self::trials::{ModelTrials, SizeUnit, TakenSize, TrialEnd, TrialRun, TrialScope};
+pub use self::trial::{FailedTrial, ModelTrialError, TrialReport};
+pub use self::trials::{
+    DistanceBound, ModelTrials, SizeUnit, TakenSize, TrialEnd, TrialRun, TrialScope,
+};

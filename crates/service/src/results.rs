@@ -4,15 +4,12 @@
 //! `CheckedCall` has passed every check; a `NewResult` is saved in the database. The caller gets a
 //! [`ReadableResult`], the saved result with everything that its formats need.
 
-pub(crate) mod actor;
 pub(crate) mod answer_shares;
 pub(crate) mod ask_and_save;
 pub(crate) mod budgets;
-pub(crate) mod checked_call;
 pub(crate) mod column_value;
 pub(crate) mod counts;
 pub(crate) mod create;
-pub(crate) mod details;
 mod error;
 pub(crate) mod export;
 pub(crate) mod metrics;
@@ -20,9 +17,7 @@ pub(crate) mod prism_results;
 pub(crate) mod read;
 pub(crate) mod readable_result;
 pub(crate) mod retry;
-pub(crate) mod retry_failed;
 pub(crate) mod retry_policy;
-mod rounds;
 pub(crate) mod search;
 pub(crate) mod single_flight;
 pub(crate) mod usage;
@@ -42,13 +37,13 @@ pub use self::column_value::{
 };
 pub use self::counts::{CountOutcome, CountRounds, DAYS, DayCount, PrismCounts, ResultCounts};
 pub use self::create::CreateCall;
-pub use self::details::ResultDetails;
 pub use self::error::{CallError, InternalError};
 pub use self::export::ExportError;
 pub use self::metrics::{PrismNames, ServiceMetrics, register_database, register_model};
 pub use self::prism_results::PrismResults;
+pub use self::read::ResultDetails;
 pub use self::readable_result::ReadableResult;
-pub use self::retry_failed::{Retried, RetryFailed};
+pub use self::retry::{Retried, RetryFailed};
 pub use self::retry_policy::RetryPolicy;
 pub use self::search::{
     FoundResults, FoundRow, MarkCondition, MatchCount, Neighbours, ResultSearch, SearchError,

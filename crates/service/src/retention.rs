@@ -8,13 +8,12 @@
 
 mod deletion;
 mod erase;
-mod purge;
 mod rounds;
 
 pub use refract_persistence::PurgeRange;
 
+pub use self::deletion::{Purge, PurgedBatch};
 pub use self::erase::Erased;
-pub use self::purge::{Purge, PurgedBatch};
 pub use self::rounds::{ImplausibleRoundError, RetentionOutcome, RetentionRounds};
 use crate::Refract;
 

@@ -3,21 +3,17 @@
 
 mod asked_texts;
 mod change_run;
-mod download_event;
-mod file_name;
 mod pinned_prism;
 mod run_lease;
 mod stored_bytes;
 mod stored_run;
 mod stored_runs;
-mod upload_piece;
 mod upload_writer;
 mod uploads;
 
 pub(crate) use self::asked_texts::TextBegun;
 pub use self::asked_texts::{AskedTexts, AskingPace, EarlyEnd, failure_threshold};
 pub use self::change_run::ChangeRunOutcome;
-pub use self::file_name::FileName;
 pub use self::pinned_prism::{HeldRow, PinnedPrism, RunFacts, RunRows, UnansweredRow};
 pub use self::run_lease::{
     LeaseOutcome, LeasedRun, RUN_LEASE_RENEWAL, RUN_LEASE_TERM, RunEnd, RunLease,
@@ -25,7 +21,7 @@ pub use self::run_lease::{
 pub use self::stored_bytes::{StoredBytes, StoredBytesReader};
 pub use self::stored_run::{RunProgress, StoredMapping, StoredRun};
 pub use self::stored_runs::{CreateRunError, NewStoredRun, RunPage};
-pub use self::upload_writer::{UploadError, UploadWriter};
+pub use self::upload_writer::{FileName, UploadError, UploadWriter};
 pub use self::uploads::{DeleteUploadOutcome, Upload};
 use crate::Refract;
 

@@ -4,7 +4,6 @@ mod account_export;
 mod account_import;
 mod account_manifest;
 pub(crate) mod node_lease;
-mod open_lines;
 
 use std::path::Path;
 

@@ -9,11 +9,10 @@ use refract_lens_rendering::{EventRowWriter, RowFormat};
 use refract_persistence::{EventFilter, EventRange, PersistenceError};
 
 use super::names::ListedEvent;
-use crate::InternalError;
-use crate::Refract;
 use crate::events::Events;
-use crate::people::account_actor::AccountActor;
+use crate::people::accounts::AccountActor;
 use crate::results::export::ExportError;
+use crate::{InternalError, Refract};
 
 /// Events that one query reads.
 const PAGE: u32 = 500;

@@ -1,9 +1,13 @@
-//! API keys: shown to their owner once, stored as a hash (spec 2.8).
+//! API keys: shown to their owner once, stored as a hash (spec 2.8), and presented by calls.
+
+use std::net::IpAddr;
+use std::sync::{Arc, OnceLock};
 
 use refract_domain::account::secret_hash::ApiKeyHash;
+use refract_domain::ids::ApiKeyId;
 use sha2::{Digest as _, Sha256};
 
-use crate::people::random_text;
+use crate::people::token;
 
 /// The three characters that every API key begins with.
 pub const PREFIX: &str = "rk_";
@@ -17,14 +21,14 @@ pub struct ApiKey(String);
 impl ApiKey {
     /// Makes a key from random bytes, one character from each.
     pub fn from_random(random: [u8; RANDOM_CHARS]) -> Self {
-        let letters = random_text::from_random(&random);
+        let letters = token::from_random(&random);
         Self(PREFIX.chars().chain(letters).collect())
     }
 
     /// Parses a key that a caller sent; `None` for a text without the shape of a key.
     pub fn parse(text: &str) -> Option<Self> {
         let random = text.strip_prefix(PREFIX)?;
-        random_text::has_shape(random, RANDOM_CHARS).then(|| Self(text.to_owned()))
+        token::has_shape(random, RANDOM_CHARS).then(|| Self(text.to_owned()))
     }
 
     /// The key as text, for the one time that it is shown.
@@ -40,6 +44,52 @@ impl ApiKey {
     /// The hash that is stored in place of the key.
     pub fn hash(&self) -> ApiKeyHash {
         ApiKeyHash::new(Sha256::digest(self.0.as_bytes()).into())
+    }
+}
+
+/// The id of a call's API key, once the key was found, even if it is revoked. Clones share it, so
+/// that the call's log line can name the caller however the call ends.
+#[derive(Clone, Debug, Default)]
+pub struct CallKeyId(Arc<OnceLock<ApiKeyId>>);
+
+impl CallKeyId {
+    /// The id; `None` for a call without a key that exists or existed.
+    pub fn get(&self) -> Option<ApiKeyId> {
+        self.0.get().copied()
+    }
+
+    fn found(&self, id: ApiKeyId) {
+        // a call has one key
+        let _ = self.0.set(id);
+    }
+}
+
+/// The key of a call, and the call's client.
+pub struct PresentedKey {
+    /// `None` when the bearer token does not have the shape of a key.
+    key: Option<ApiKey>,
+    id: CallKeyId,
+    client: Option<IpAddr>,
+}
+
+impl PresentedKey {
+    /// A key whose id is written to `id` once it is known, of a client at this address.
+    pub fn new(key: Option<ApiKey>, id: CallKeyId, client: Option<IpAddr>) -> Self {
+        Self { key, id, client }
+    }
+
+    /// The address of the client, if it is known.
+    pub(crate) fn client(&self) -> Option<IpAddr> {
+        self.client
+    }
+
+    pub(crate) fn key(&self) -> Option<&ApiKey> {
+        self.key.as_ref()
+    }
+
+    /// Records the id of the key.
+    pub(crate) fn is_of(&self, id: ApiKeyId) {
+        self.id.found(id);
     }
 }
 

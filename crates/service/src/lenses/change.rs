@@ -1,4 +1,6 @@
 //! Changes the lens of a prism.
+//!
+//! Finds the cutoffs of a saved lens that the model's probabilities never reach.
 
 use refract_authoring::lens_file;
 use refract_domain::event::LensChangeDetails;
@@ -6,11 +8,14 @@ use refract_domain::lens::{Column, Lens};
 use refract_domain::prism::PrismVersion;
 use refract_domain::prism::slug::PrismSelector;
 use refract_domain::problem::Problems;
+use refract_evaluation::counting::cutoff_reach::{CutoffReach, UnreachableCutoff};
 use refract_persistence::WriteOutcome;
 
-use crate::lenses::Lenses;
-use crate::people::account_actor::AccountActor;
-use crate::prisms::error::{ATTEMPTS, PrismError};
+use crate::InternalError;
+use crate::lenses::count::CountedResult;
+use crate::lenses::{DRAFT_RESULTS, Lenses, PrismLens};
+use crate::people::accounts::AccountActor;
+use crate::prisms::{ATTEMPTS, PrismError};
 
 /// The outcome of saving a lens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,5 +105,23 @@ impl Lenses<'_> {
             }
         }
         Err(PrismError::Contended)
+    }
+
+    /// The cutoffs of a prism's lens that its present model never reaches, over its newest `ok`
+    /// results, at most [`DRAFT_RESULTS`].
+    ///
+    /// # Errors
+    /// When the database fails, or a version that a result names is missing.
+    pub async fn unreachable_cutoffs(
+        self,
+        lens: &PrismLens,
+    ) -> Result<Vec<UnreachableCutoff>, InternalError> {
+        let mut reach = CutoffReach::new(lens.columns().lens);
+        if reach.is_empty() {
+            return Ok(Vec::new());
+        }
+        let add = |counted: CountedResult<'_>| reach.add(counted.answers, counted.model);
+        self.count(lens, DRAFT_RESULTS, add, |_| ()).await?;
+        Ok(reach.unreachable())
     }
 }

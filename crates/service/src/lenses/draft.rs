@@ -4,23 +4,21 @@
 //! counts of [`LabelMoves`](refract_evaluation::counting::lens_preview::LabelMoves) show what each
 //! of its positions would change, and [`LensSample`] has results at each of them.
 
-mod draft_row;
-mod sample;
-
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use chrono::Utc;
 use refract_authoring::lens_file;
+use refract_domain::answer::probability::Probability;
 use refract_domain::ids::{AccountId, ResultId};
-use refract_domain::lens::Column;
+use refract_domain::lens::cutoffs::{Cutoffs, YesNoLabel};
+use refract_domain::lens::{Column, Output, Value};
 use refract_domain::prism::slug::PrismSelector;
 use refract_evaluation::counting::cutoff_reach::{CutoffReach, UnreachableCutoff};
-use refract_evaluation::counting::lens_preview::LensPreview;
-use refract_evaluation::counting::nearest_changes::NearestChanges;
+use refract_evaluation::counting::lens_preview::{CellPair, LensPreview};
+use refract_evaluation::counting::nearest_changes::{NearestChanges, PercentSample};
+use refract_lens_rendering::cell_text;
 
-pub use self::draft_row::{DraftCell, LensDraftRow};
-pub use self::sample::{LensSample, SampledResult};
 use crate::InternalError;
 use crate::lenses::count::CountedResult;
 use crate::lenses::{Lenses, PrismLens};
@@ -31,6 +29,9 @@ use crate::results::readable_result::ReadableResult;
 pub const DRAFT_RESULTS: usize = 10_000;
 /// Most rows that a draft shows.
 pub const DRAFT_ROWS: u32 = 20;
+/// Most results at each percent: a page needs a few beside a cutoff, and gets the exact ones when the
+/// cutoff rests.
+const EACH: usize = 2;
 
 /// The rows that a draft shows, at most [`DRAFT_ROWS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,4 +154,113 @@ impl Lenses<'_> {
 
 fn length(rows: u32) -> usize {
     usize::try_from(rows).unwrap_or(usize::MAX)
+}
+
+/// One result as the current lens shows it and as the draft would.
+pub struct LensDraftRow {
+    /// The result.
+    pub result: ReadableResult,
+    /// The cells of the current lens's columns, in order.
+    pub now: Vec<String>,
+    /// The cells of the draft's columns, in order.
+    pub cells: Vec<DraftCell>,
+}
+
+/// One cell of the draft.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DraftCell {
+    /// The cell's text with the draft, as cells of csv show it.
+    pub text: String,
+    /// The text of the current lens's column of this name; `None` for a new column.
+    pub now: Option<String>,
+    /// Whether the draft writes another value here than the current lens, in some format; `false`
+    /// in a new column.
+    pub is_changed: bool,
+    /// In a column of Yes / No labels, the stored probability of yes. `None` in other columns and in
+    /// empty cells.
+    pub probability: Option<Probability>,
+}
+
+impl LensDraftRow {
+    fn new(result: ReadableResult, preview: &LensPreview, lens: &[Column]) -> Self {
+        let answers = result.view().answers();
+        let cell = |pair: CellPair<'_>| DraftCell {
+            text: cell_text(pair.after),
+            now: pair.before.map(cell_text),
+            is_changed: pair.is_changed(),
+            probability: pair.probability,
+        };
+        let cells = preview.pairs(answers).into_iter().map(cell).collect();
+        let now = answers.values(lens).map(cell_text).collect();
+        Self { result, now, cells }
+    }
+}
+
+/// Some of a prism's newest `ok` results with a probability in a label column of its lens.
+pub struct LensSample {
+    /// The prism with its current lens.
+    pub lens: Arc<PrismLens>,
+    /// The results, by the percent of their probability from 0 on, the newest first at each.
+    pub results: Vec<SampledResult>,
+}
+
+/// A result with its cell in a label column.
+pub struct SampledResult {
+    /// The result.
+    pub result: ReadableResult,
+    /// The probability of yes.
+    pub probability: Probability,
+    /// The label by the current lens.
+    pub now: YesNoLabel,
+}
+
+impl Lenses<'_> {
+    /// Some results at every percent of a label column of the prism's lens, of the results that
+    /// [drafts](Lenses::draft) are counted over. None if the lens has no label column of this name.
+    ///
+    /// # Errors
+    /// When there is no such prism, or the database fails.
+    pub async fn sample(
+        self,
+        account: AccountId,
+        prism: &PrismSelector,
+        column: &str,
+    ) -> Result<LensSample, PrismError> {
+        let lens = Arc::new(self.find(account, prism).await?);
+        let mut columns = lens.columns().lens.iter();
+        let column = columns.find(|it| it.name.as_str() == column);
+        let Some((column, cutoffs)) = column.and_then(|it| Some((it, it.output.cutoffs()?))) else {
+            let results = Vec::new();
+            return Ok(LensSample { lens, results });
+        };
+        let column = Column {
+            output: Output::YesProbability,
+            ..column.clone()
+        };
+        let mut sample = PercentSample::new(EACH);
+        let add = |counted: CountedResult<'_>| {
+            let mut values = counted.answers.values(std::slice::from_ref(&column));
+            if let Some(Value::Probability(probability)) = values.next() {
+                sample.add(counted.id, probability);
+            }
+        };
+        self.count(&lens, DRAFT_RESULTS, add, |_| ()).await?;
+        let results = self.results_in_order(&lens, sample.into_ids()).await?;
+        let results = results.into_iter();
+        let results = results.filter_map(|it| sampled(it, &column, cutoffs));
+        let results = results.collect();
+        Ok(LensSample { lens, results })
+    }
+}
+
+/// A result with its cell in a column of probabilities.
+fn sampled(result: ReadableResult, column: &Column, cutoffs: Cutoffs) -> Option<SampledResult> {
+    let view = result.view();
+    let value = view.answers().values(std::slice::from_ref(column)).next()?;
+    let probability = value.probability()?;
+    Some(SampledResult {
+        now: cutoffs.label(probability),
+        probability,
+        result,
+    })
 }

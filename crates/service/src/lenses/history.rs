@@ -11,7 +11,7 @@ use refract_persistence::LensRevision;
 
 use crate::lenses::{LensSaveOutcome, Lenses, PrismLens};
 use crate::people::ActorName;
-use crate::people::account_actor::AccountActor;
+use crate::people::accounts::AccountActor;
 use crate::prisms::PrismError;
 
 /// The states of a prism's lens that were recorded.

@@ -1,4 +1,5 @@
-//! Checks all rows of a file of marks, and saves the marks all at once.
+//! Checks all rows of a file of marks, and saves the marks all at once; marks one result, question
+//! by question, and withdraws marks.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,14 +11,13 @@ use refract_domain::result::whole_milliseconds;
 use refract_persistence::{PersistenceError, Prism};
 
 use super::errors::MarkErrors;
-use super::find_results::NamedResults;
-use super::origin::MarkOrigin;
-use super::rows::MarksRow;
-use super::stated_outcomes::StatedOutcomes;
+use super::stated_outcomes::{NamedResults, StatedOutcomes};
+use super::{MarkCell, MarkOrigin, MarksRow, NamedResult};
 use crate::InternalError;
 use crate::marks::Marks;
-use crate::people::account_actor::AccountActor;
+use crate::people::accounts::AccountActor;
 use crate::prisms::versions::find_saved_version;
+use crate::results::readable_result::ReadableResult;
 
 /// Number of marks that one query looks up.
 const LOOKED_UP: usize = 1_000;
@@ -158,5 +158,40 @@ impl Marks<'_> {
                 .database
                 .change_marks(checked.prism, result, &checked.marks, taken_back);
         Ok(changing.await?)
+    }
+}
+
+/// A change of the mark of one question: another outcome's key, or `None` to withdraw the mark.
+pub type MarkChange = (QuestionKey, Option<String>);
+
+impl Marks<'_> {
+    /// Changes the marks of a result, all or none. Other questions keep their marks.
+    ///
+    /// # Errors
+    /// When the version that answered has no such question or outcome, the result is failed or was
+    /// deleted meanwhile, or the database fails. Nothing was changed then.
+    pub async fn mark(
+        self,
+        result: &ReadableResult,
+        changes: Vec<MarkChange>,
+        origin: &MarkOrigin,
+    ) -> Result<(), MarksError> {
+        let id: ResultId = result.id();
+        let mut cells = Vec::new();
+        let mut taken_back = Vec::new();
+        for (question, outcome) in changes {
+            match outcome {
+                Some(outcome) => cells.push(MarkCell { question, outcome }),
+                None => taken_back.push(question),
+            }
+        }
+        let rows = [MarksRow {
+            line: 1,
+            named: NamedResult::Id(id),
+            cells,
+        }];
+        let errors = MarkErrors::default();
+        let checked = self.check(result.prism(), &rows, errors, origin).await?;
+        self.change(&checked, id, &taken_back).await
     }
 }

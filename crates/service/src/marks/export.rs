@@ -11,7 +11,7 @@ use refract_persistence::ResultFilter;
 use crate::InternalError;
 use crate::events::export_event;
 use crate::marks::Marks;
-use crate::people::account_actor::AccountActor;
+use crate::people::accounts::AccountActor;
 use crate::results::export::ExportError;
 
 impl Marks<'_> {

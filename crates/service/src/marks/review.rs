@@ -6,13 +6,113 @@
 
 mod draw;
 mod judge;
-mod judged;
 mod next;
-mod queue;
 mod sitting;
+
+use refract_domain::key::QuestionKey;
+use refract_domain::lens::cutoffs::Cutoffs;
+use refract_domain::result::mark::source::MarkSource;
+use refract_persistence::ResultFilter;
+use serde::{Deserialize, Serialize};
 
 pub use self::draw::REVIEWED_NEWEST;
 pub use self::judge::{Judgement, JudgementInput};
 pub use self::next::{NextToReview, ReviewFrom, ReviewItem};
-pub use self::queue::{QueueKind, ReviewQueue};
 pub use self::sitting::{MeasuredSoFar, ReviewStep, Sitting};
+use crate::results::ResultSearch;
+
+/// The kind of a queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum QueueKind {
+    /// A random sample.
+    #[default]
+    Random,
+    /// The Yes / No answers nearest to a cutoff first.
+    Near,
+    /// The least sure answers first.
+    LeastSure,
+    /// Choices without a valid answer.
+    NoValidAnswer,
+    /// The results that a filter selects, the newest first.
+    Filter,
+}
+
+/// A queue that a person asks for.
+#[derive(Clone, Debug, Default)]
+pub struct ReviewQueue {
+    /// Which results come first.
+    pub kind: QueueKind,
+    /// The question to judge; `None` for all questions of each result, one after the other.
+    pub question: Option<QuestionKey>,
+    /// The cutoffs of a draft, for [`QueueKind::Near`]; `None` for those of the lens.
+    pub cutoffs: Option<Cutoffs>,
+    /// The results that the queue is made from. Failed results are left out.
+    pub search: ResultSearch,
+    /// Whether answers are hidden until they are judged.
+    pub is_blind: bool,
+}
+
+impl QueueKind {
+    /// Every kind, the default first.
+    pub const ALL: [Self; 5] = [
+        Self::Random,
+        Self::Near,
+        Self::LeastSure,
+        Self::NoValidAnswer,
+        Self::Filter,
+    ];
+
+    /// The kind's name, as in an address.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Random => "random",
+            Self::Near => "near",
+            Self::LeastSure => "least_sure",
+            Self::NoValidAnswer => "no_valid_answer",
+            Self::Filter => "filter",
+        }
+    }
+
+    /// The kind with this name; `None` for any other text.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// The source of marks that are made in the queue; `is_fair` is whether a random draw was from
+    /// all results.
+    const fn source(self, is_fair: bool) -> MarkSource {
+        match self {
+            Self::Random if is_fair => MarkSource::Random,
+            Self::Near => MarkSource::Near,
+            Self::LeastSure => MarkSource::LeastSure,
+            Self::Random | Self::NoValidAnswer | Self::Filter => MarkSource::Filter,
+        }
+    }
+}
+
+impl ReviewQueue {
+    /// Whether the queue is a fair sample: a random draw from all results, or from all of a version
+    /// or of a period. A draw from the results with one answer, say, measures that answer alone.
+    pub fn is_fair(&self) -> bool {
+        let filter = &self.search.filter;
+        let by_nothing_else = ResultSearch {
+            filter: ResultFilter {
+                is_ok: filter.is_ok,
+                version: filter.version,
+                since: filter.since,
+                until: filter.until,
+                ..ResultFilter::default()
+            },
+            ..ResultSearch::default()
+        };
+        self.kind == QueueKind::Random && self.search == by_nothing_else
+    }
+
+    /// The search, for `ok` results alone.
+    fn ok_search(&self) -> ResultSearch {
+        let mut search = self.search.clone();
+        search.filter.is_ok = Some(true);
+        search
+    }
+}

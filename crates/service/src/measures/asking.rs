@@ -1,10 +1,14 @@
-//! Asks about many texts at once, for measures that save nothing.
+//! Asks about many texts at once, at the pace that the model's servers take.
 
 use std::cell::Cell;
 use std::future::ready;
 use std::num::NonZeroUsize;
 
 use futures_util::stream::{self, StreamExt as _};
+use refract_domain::answer::Answers;
+use refract_domain::prism::PrismVersion;
+use refract_domain::submission::Submission;
+use refract_model_gateway::{CallPriority, Model, ModelError};
 
 use crate::runs::EarlyEnd;
 
@@ -31,6 +35,58 @@ pub(super) async fn ask_each<Request: Future>(
         };
         if !take(reply?) {
             is_over.set(true);
+        }
+    }
+}
+
+/// Asks with the priority of file rows, and asks again about a text that is refused for the rate.
+pub(super) struct PacedModel {
+    model: Model,
+    /// Refusals for the rate since the last answer.
+    refused: Cell<u64>,
+    /// The most of them, after which a refusal is a failure.
+    threshold: u64,
+}
+
+impl PacedModel {
+    /// Asks this model, and repeats up to `threshold` refusals for the rate without an answer in
+    /// between.
+    pub(super) fn new(model: &Model, threshold: u64) -> Self {
+        Self {
+            model: model.clone().with_priority(CallPriority::Batch),
+            refused: Cell::new(0),
+            threshold,
+        }
+    }
+
+    /// Requests a minute that the model's servers are seen to take; `None` if they refuse none.
+    pub(super) fn learned_per_minute(&self) -> Option<u64> {
+        self.model.learned_per_minute()
+    }
+
+    /// Asks all questions of a version about a text.
+    pub(super) async fn answer(
+        &self,
+        version: &PrismVersion,
+        submission: &Submission,
+    ) -> Result<Answers, ModelError> {
+        let mut repeated = 0;
+        loop {
+            let outcome = self.model.answer(version, submission).await.outcome;
+            match outcome {
+                Err(error)
+                    if error.deserves_repetition(repeated)
+                        && self.refused.get() < self.threshold =>
+                {
+                    repeated += 1;
+                    self.refused.set(self.refused.get() + 1);
+                }
+                Err(error) => return Err(error),
+                Ok(answers) => {
+                    self.refused.set(0);
+                    return Ok(answers);
+                }
+            }
         }
     }
 }

@@ -1,9 +1,6 @@
 //! Comparison: two versions or models on the texts that both answered, judged by marks.
 
-mod asked_question;
-mod marked_outcomes;
-mod pairs;
-mod side_rows;
+mod sides;
 
 use refract_domain::ids::ResultId;
 use refract_domain::key::{OutcomeKey, QuestionKey};
@@ -15,10 +12,7 @@ use refract_evaluation::comparison::{Comparison, PairedAnswers};
 use refract_evaluation::marked::answer::NotComparable;
 use refract_persistence::{PrismHistory, ResultFilter, ResultOrder};
 
-use self::asked_question::{AskedQuestion, OutcomeIndex};
-use self::marked_outcomes::MarkedOutcomes;
-use self::pairs::pairs;
-use self::side_rows::SideRow;
+use self::sides::{AskedQuestion, MarkedOutcomes, OutcomeIndex, SideRow, pairs};
 use crate::InternalError;
 use crate::measures::Measures;
 use crate::measures::evaluation::{EvaluationError, questions};

@@ -1,7 +1,5 @@
 //! Evaluation: the marked answers of a prism, question by question, ready to be measured.
 
-mod one_or_several;
-
 use refract_domain::key::QuestionKey;
 use refract_domain::lens::{Column, cutoffs_of};
 use refract_domain::prism::question::Question;
@@ -11,7 +9,6 @@ use refract_evaluation::marked::answer::{MarkedAnswer, NotComparable};
 use refract_evaluation::marked::answers::MarkedAnswers;
 use refract_persistence::{MarkedResult, PersistenceError, PrismHistory, ResultFilter};
 
-use self::one_or_several::OneOrSeveral;
 use crate::InternalError;
 use crate::measures::Measures;
 use crate::prisms::versions::find_saved_version;
@@ -182,4 +179,53 @@ pub fn questions(versions: &[PrismVersion]) -> Vec<&Question> {
         }
     }
     questions
+}
+
+/// The single value seen so far, or the fact that there were several.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+enum OneOrSeveral<T> {
+    /// No value was seen.
+    #[default]
+    None,
+    /// Every value was this one.
+    One(T),
+    /// There were different values.
+    Several,
+}
+
+impl<T: PartialEq + Clone> OneOrSeveral<T> {
+    /// Adds a value.
+    fn add(&mut self, value: &T) {
+        match self {
+            Self::None => *self = Self::One(value.clone()),
+            Self::One(one) if one == value => {}
+            Self::One(_) | Self::Several => *self = Self::Several,
+        }
+    }
+
+    /// The only value; `None` when there are several or none.
+    fn one(&self) -> Option<&T> {
+        match self {
+            Self::One(one) => Some(one),
+            Self::None | Self::Several => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_equal_values_are_one() {
+        let mut seen = OneOrSeveral::default();
+        assert_eq!(seen.one(), None);
+        seen.add(&1);
+        seen.add(&1);
+        assert_eq!(seen.one(), Some(&1));
+        seen.add(&2);
+        assert_eq!(seen.one(), None);
+        seen.add(&1);
+        assert_eq!(seen.one(), None);
+    }
 }

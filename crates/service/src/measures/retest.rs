@@ -1,39 +1,37 @@
 //! Retest: asks stored texts again, of another model or another version, saves nothing, and compares
 //! the new answers with the stored ones.
+//!
+//! The report of a retest whose new answers are stored, made from a part of its texts at a time, so
+//! that they are never all in memory.
 
 mod drawn;
-mod fingerprint;
 mod report;
-mod report_parts;
-mod sample;
-mod texts;
 
 use std::cell::Cell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::future::ready;
 use std::io;
 use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt as _};
 use refract_domain::answer::Answers;
-use refract_domain::ids::ResultId;
-use refract_domain::prism::PrismVersion;
+use refract_domain::ids::{PrismId, ResultId};
+use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::result::mark::source::MarksFrom;
 use refract_domain::submission::model_input::{State, json_chars};
-use refract_model_gateway::{CostEstimate, ModelError};
+use refract_model_gateway::{CostEstimate, ModelError, ModelSettings};
 use refract_persistence::ResultFilter;
 
-pub use self::drawn::Retest;
-pub use self::fingerprint::retest_fingerprint;
+pub(crate) use self::drawn::SampledResults;
+use self::drawn::{AnsweringVersions, compared_questions};
+pub use self::drawn::{Retest, SAMPLED_NEWEST};
+use self::report::RetestText;
 pub use self::report::{FlippedAnswer, PredictedOutcome, RetestReport, RetestedQuestion};
-pub(crate) use self::report_parts::ReportParts;
-pub use self::sample::SAMPLED_NEWEST;
-pub(crate) use self::sample::SampledResults;
-use self::texts::RetestText;
 use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;
 use crate::measures::Measures;
-use crate::measures::paced_model::PacedModel;
+use crate::measures::asking::PacedModel;
+use crate::prisms::text_hash::TextHash;
 use crate::results::readable_result::ReadableResult;
 use crate::runs::{AskingPace, EarlyEnd, failure_threshold};
 
@@ -233,4 +231,89 @@ impl Measures<'_> {
             });
         }
     }
+}
+
+/// The report of the parts that were added so far. Its figures are those of one report of all texts.
+pub(crate) struct ReportParts {
+    version: Option<Arc<PrismVersion>>,
+    lens: Arc<PrismLens>,
+    report: RetestReport,
+    /// The versions that answered the texts before.
+    versions: BTreeMap<VersionNumber, PrismVersion>,
+}
+
+impl ReportParts {
+    /// The report before the first part.
+    pub(crate) fn new(
+        version: Option<Arc<PrismVersion>>,
+        lens: &Arc<PrismLens>,
+        pace: AskingPace,
+    ) -> Self {
+        Self {
+            version,
+            lens: Arc::clone(lens),
+            report: RetestReport::new([], lens.columns().lens, pace),
+            versions: BTreeMap::new(),
+        }
+    }
+
+    /// Adds texts, those without known new answers as not compared, and the reasons of failures.
+    pub(crate) fn add(
+        &mut self,
+        retest: &Retest,
+        known: &HashMap<ResultId, Answers>,
+        failures: Vec<String>,
+    ) {
+        let asked = self.version.as_deref();
+        let answering = retest.answering_versions();
+        let questions = compared_questions(asked, &answering);
+        let columns = self.lens.columns();
+        self.report.add_questions(questions, columns.lens);
+        for text in &retest.texts {
+            if let Some(answers) = retest.known_answers(text, known) {
+                self.report.known += 1;
+                self.report.compare(text, text.version(asked), &answers);
+            }
+        }
+        for failure in failures {
+            *self.report.asked.failed.entry(failure).or_default() += 1;
+        }
+        for (number, version) in answering {
+            let add = || PrismVersion::clone(version);
+            self.versions.entry(number).or_insert_with(add);
+        }
+    }
+
+    /// The report of all parts.
+    pub(crate) fn report(mut self) -> RetestReport {
+        let versions: AnsweringVersions<'_> = self
+            .versions
+            .iter()
+            .map(|(number, it)| (*number, it))
+            .collect();
+        let questions = compared_questions(self.version.as_deref(), &versions);
+        self.report.order_questions(&questions);
+        self.report
+    }
+}
+
+/// A fingerprint of the prism, the version that is asked (`None` for the version that answered each
+/// text) and the model: its servers, protocol and name. Answers of another fingerprint answer
+/// another question.
+pub fn retest_fingerprint(
+    prism: PrismId,
+    version: Option<&PrismVersion>,
+    model: &ModelSettings,
+) -> String {
+    let version = version.and_then(|version| serde_json::to_string(version).ok());
+    let version = version.unwrap_or_default();
+    let (prism, servers) = (prism.to_string(), model.endpoint.to_string());
+    TextHash::of_parts([
+        prism.as_str(),
+        &version,
+        &servers,
+        model.protocol.name(),
+        &model.name,
+    ])
+    .hex()
 }

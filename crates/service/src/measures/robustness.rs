@@ -4,17 +4,15 @@
 use refract_domain::answer::Answers;
 use refract_domain::key::QuestionKey;
 use refract_domain::prism::PrismVersion;
-use refract_domain::submission::Submission;
-use refract_domain::submission::budget;
 use refract_domain::submission::model_input::{State, json_chars};
+use refract_domain::submission::{Submission, budget};
 use refract_evaluation::answer_sensitivity::{AnswerSensitivity, SensitivityMeasures};
 use refract_evaluation::robustness::{Perturbation, PerturbedBy};
 use refract_model_gateway::CostEstimate;
 
 use crate::InternalError;
 use crate::measures::Measures;
-use crate::measures::asking::ask_each;
-use crate::measures::paced_model::PacedModel;
+use crate::measures::asking::{PacedModel, ask_each};
 use crate::results::readable_result::ReadableResult;
 use crate::runs::{AskedTexts, AskingPace, failure_threshold};
 

@@ -1,11 +1,7 @@
 //! Stored retests: texts of a prism that a node asks about again in the background, of another model
 //! or another version. No result is saved: the new answers are kept beside the retest for a while.
 
-mod change;
-mod find;
-mod lease;
 mod leased_work;
-mod model_name;
 mod start;
 mod stored_retest;
 mod worker;
@@ -14,10 +10,8 @@ use std::ops::RangeInclusive;
 
 pub use refract_persistence::RetestCounts;
 
-pub use self::change::ChangeRetestOutcome;
-pub use self::model_name::{ModelName, ModelNameError};
-pub use self::start::{RetestEstimate, RetestPlan, StartRetestError};
-pub use self::stored_retest::{DrawnTexts, StoredRetest};
+pub use self::start::{ModelName, ModelNameError, RetestEstimate, RetestPlan, StartRetestError};
+pub use self::stored_retest::{ChangeRetestOutcome, DrawnTexts, StoredRetest};
 pub use self::worker::RetestWorker;
 use crate::Refract;
 

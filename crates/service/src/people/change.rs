@@ -1,13 +1,16 @@
-//! Lists people, changes their roles and removes them.
+//! Lists people and their names, changes their roles and removes them.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
 
 use refract_domain::account::person::Email;
 use refract_domain::account::role::Role;
 use refract_domain::ids::{AccountId, PersonId};
-use refract_persistence::{PersistenceError, Person, PersonOutcome};
+use refract_persistence::{PersistenceError, Person, PersonNameRow, PersonOutcome};
 
-use super::error::PersonError;
 use crate::people::People;
-use crate::people::account_actor::AccountActor;
+use crate::people::accounts::AccountActor;
+use crate::people::token::SecretError;
 
 impl People<'_> {
     /// The people of an account in the order in which they were invited, without removed ones.
@@ -82,5 +85,73 @@ fn done(writing: PersonOutcome) -> Result<(), PersonError> {
         PersonOutcome::Saved => Ok(()),
         PersonOutcome::NotFound => Err(PersonError::NotFound),
         PersonOutcome::LastOwner => Err(PersonError::LastOwner),
+    }
+}
+
+/// A change to the people of an account was refused; nothing was saved.
+#[derive(Debug, thiserror::Error)]
+pub enum PersonError {
+    /// The account has no such person.
+    #[error("the account has no person with this address")]
+    NotFound,
+    /// The address to invite belongs to a person of the account who has joined.
+    #[error(
+        "this address is already a person of the account: \
+         make a new link for them if they need another password (`refract person reset`)"
+    )]
+    HasJoined,
+    /// The address to invite is in use elsewhere.
+    #[error("this address cannot be invited: it is in use already, so choose another one")]
+    AddressInUse,
+    /// The account would be left without an owner who has joined.
+    #[error("an account needs an owner: make somebody else an owner first")]
+    LastOwner,
+    /// A secret could not be made or checked.
+    #[error(transparent)]
+    Secret(#[from] SecretError),
+    /// The database failed.
+    #[error(transparent)]
+    Persistence(#[from] PersistenceError),
+}
+
+/// The name of a person, or their address if they have not joined yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ActorName(String);
+
+impl ActorName {
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ActorName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl From<PersonNameRow> for ActorName {
+    fn from(row: PersonNameRow) -> Self {
+        Self(row.name.unwrap_or(row.email))
+    }
+}
+
+impl People<'_> {
+    /// The names of these people of the account, removed ones included. People of other accounts
+    /// are left out. Makes no query when there are no people.
+    pub async fn names(
+        self,
+        account: AccountId,
+        people: &[PersonId],
+    ) -> Result<HashMap<PersonId, ActorName>, PersistenceError> {
+        let wanted: HashSet<PersonId> = people.iter().copied().collect();
+        if wanted.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let wanted: Vec<PersonId> = wanted.into_iter().collect();
+        let database = &self.refract.database;
+        let rows = database.list_person_names(account, &wanted).await?;
+        Ok(rows.into_iter().map(|row| (row.id, row.into())).collect())
     }
 }

@@ -15,7 +15,7 @@ use super::sign_in_client::SignInClient;
 use super::sign_in_error::SignInError;
 use crate::people::People;
 use crate::people::password::TypedPassword;
-use crate::people::secrets::SecretError;
+use crate::people::token::SecretError;
 
 /// Why a password was not changed. The present password stays valid.
 #[derive(Debug, thiserror::Error)]

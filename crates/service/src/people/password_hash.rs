@@ -9,7 +9,7 @@ use tokio::task::spawn_blocking;
 
 use super::permit_queue::{Applicant, PermitQueue, QueueLimits, QueuePermit};
 use crate::people::password::{Password, TypedPassword};
-use crate::people::secrets::{SecretError, random_bytes};
+use crate::people::token::{SecretError, random_bytes};
 
 /// Limits on concurrent password hashes and on waiters. A hash takes a core and 19 MiB for about
 /// ten milliseconds, so the waiters of one network are a tenth of a second of work, and all waiters

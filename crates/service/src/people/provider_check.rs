@@ -7,10 +7,9 @@ use refract_domain::event::{Actor, EventDetail};
 use refract_persistence::{EndedSessions, PersistenceError, ProviderCheck, SessionRow};
 use refract_sign_on::Grant;
 
-use super::check_standing::{AGAIN, CheckStanding, is_missed_not};
-use super::session::{SignedIn, alive};
+use super::session::{AGAIN, CheckStanding, SignedIn, alive, is_missed_not};
 use super::sign_on::provider_session;
-use crate::events::event_stamp::event_stamp;
+use crate::events::event_stamp;
 use crate::people::People;
 use crate::people::token::Token;
 

@@ -12,15 +12,13 @@ use refract_persistence::{
 use refract_sign_on::{Flow, Grant, Identity, ProviderAnswer, SignOn, SignOnError, SignedOn};
 use uuid::Uuid;
 
-use super::check_standing::RECHECK;
-use super::session::{Session, alive, new_session};
+use super::session::{RECHECK, Session, alive, new_session};
 use super::sign_in_client::{SignInClient, known_since};
-use super::sign_on_failure::SignOnFailure;
+use super::sign_in_error::SignOnFailure;
 use super::sign_on_permit::SignOnPermit;
-use crate::events::event_stamp::event_stamp;
+use crate::events::event_stamp;
 use crate::people::People;
-use crate::people::secrets::{SecretError, random_bytes};
-use crate::people::token::Token;
+use crate::people::token::{SecretError, Token, random_bytes};
 
 /// The most characters of a name that is made from an address.
 const NAME_CHARACTERS: usize = 200;

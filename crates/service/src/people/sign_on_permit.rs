@@ -15,11 +15,9 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::permit_queue::{PermitQueue, QueueLimits, QueuePermit};
-use super::secret_try::SecretTry;
+use super::secret_try::{SecretTry, window};
 use super::sign_in_client::SignInClient;
-use super::sign_in_error::SignInError;
-use super::sign_in_limits::window;
-use super::sign_on_failure::SignOnFailure;
+use super::sign_in_error::{SignInError, SignOnFailure};
 
 /// Limits on codes at the provider at a time, and on waiters. A waiter costs no more than its
 /// connection.

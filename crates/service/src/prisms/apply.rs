@@ -6,10 +6,11 @@ use refract_authoring::definition_name::DefinitionKind;
 use refract_domain::prism::slug::{PrismSelector, Slug};
 use refract_persistence::{PersistenceError, WriteOutcome};
 
-use super::definition::{AppliedDefinition, DefinitionError, DefinitionFile, PrismFiles};
-use super::error::{ATTEMPTS, PrismError};
-use super::planned_definition::PlannedDefinition;
-use crate::people::account_actor::AccountActor;
+use super::planned_definition::{
+    AppliedDefinition, DefinitionError, DefinitionFile, PlannedDefinition, PrismFiles,
+};
+use super::{ATTEMPTS, PrismError};
+use crate::people::accounts::AccountActor;
 use crate::prisms::Prisms;
 
 /// Files to apply.

@@ -8,9 +8,8 @@ use refract_domain::event::{EventAction, EventTarget};
 use refract_domain::ids::ExampleId;
 use refract_domain::prism::PrismVersion;
 use refract_domain::prism::example::{EXAMPLE_TEXTS, ExampleNote, ExpectedOutcomes};
-use refract_domain::submission::Submission;
-use refract_domain::submission::budget;
 use refract_domain::submission::reference::Ref;
+use refract_domain::submission::{Submission, budget};
 use refract_persistence::{
     ExampleSource, ExampleText, ExamplesOutcome, NewExampleText, PersistenceError, Prism,
     SavedExamples,
@@ -20,7 +19,7 @@ use uuid::Uuid;
 pub use self::ask::AskedExamples;
 pub use self::checked::{CheckedExample, ExampleState, ExpectedAnswer};
 use super::text_hash::TextHash;
-use crate::people::account_actor::AccountActor;
+use crate::people::accounts::AccountActor;
 use crate::prisms::Prisms;
 use crate::results::ReadableResult;
 use crate::{InternalError, Refract};

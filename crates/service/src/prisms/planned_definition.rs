@@ -1,6 +1,7 @@
-//! What the files of one prism change in the saved prism.
+//! The files that define a prism, what they change in the saved prism, and the outcome of applying
+//! them.
 
-use refract_authoring::definition_name::DefinitionKind;
+use refract_authoring::definition_name::{DefinitionKind, DefinitionName};
 use refract_authoring::earlier_versions::EarlierVersions;
 use refract_authoring::lens_file;
 use refract_authoring::prism_file::PrismFile;
@@ -10,14 +11,12 @@ use refract_domain::ids::PrismId;
 use refract_domain::lens::Lens;
 use refract_domain::prism::slug::Slug;
 use refract_domain::prism::{DisplayName, PrismVersion, VersionNumber};
+use refract_domain::problem::Problems;
 use refract_persistence::{DefinedPrism, Prism, PrismDefinition};
 use uuid::Uuid;
 
-use super::definition::{
-    AppliedDefinition, ApplyOutcome, DefinitionError, DefinitionFile, PrismFiles, errors_of,
-};
-use super::earlier::lens_change;
-use crate::people::account_actor::AccountActor;
+use super::save::lens_change;
+use crate::people::accounts::AccountActor;
 
 /// A prism with the changes that its files make.
 pub(super) struct PlannedDefinition<'a> {
@@ -206,4 +205,78 @@ fn read_lens(
     let columns = lens_file::read(&file.content, latest);
     let columns = columns.map_err(|problems| errors_of(file, &problems))?;
     Ok(Some(Lens::Custom(columns)))
+}
+
+/// A file that defines a prism or a lens.
+#[derive(Clone, Debug)]
+pub struct DefinitionFile {
+    /// The name of the file, for messages.
+    pub file: String,
+    /// Whether the file defines a prism or a lens, and of which prism.
+    pub name: DefinitionName,
+    /// The content of the file.
+    pub content: Vec<u8>,
+}
+
+/// What applying a file did, or would do.
+#[derive(Clone, Debug)]
+pub struct AppliedDefinition {
+    /// The name of the file, for messages.
+    pub file: String,
+    /// Whether the file defines a prism or a lens, and of which prism.
+    pub name: DefinitionName,
+    /// What was done.
+    pub outcome: ApplyOutcome,
+    /// The prism's latest version afterwards.
+    pub version: VersionNumber,
+    /// What the next version of a prism changes.
+    pub differences: Vec<VersionDifference>,
+}
+
+/// What applying a file does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ApplyOutcome {
+    /// It creates a prism, or the first custom lens of a prism.
+    Created,
+    /// It saves the next version of a prism, a new name or a new lens.
+    Saved,
+    /// It does nothing: the prism already is as the file defines it.
+    Unchanged,
+}
+
+impl ApplyOutcome {
+    /// The outcome's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Saved => "saved",
+            Self::Unchanged => "unchanged",
+        }
+    }
+}
+
+/// A fault of a file that is to be applied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DefinitionError {
+    /// The name of the file, for messages.
+    pub file: String,
+    /// What is wrong, with the path in the file.
+    pub text: String,
+}
+
+/// The files of one prism.
+#[derive(Default)]
+pub(super) struct PrismFiles<'a> {
+    pub(super) prism: Option<&'a DefinitionFile>,
+    pub(super) lens: Option<&'a DefinitionFile>,
+}
+
+/// The problems of a file, each as a fault.
+fn errors_of(file: &DefinitionFile, problems: &Problems) -> Vec<DefinitionError> {
+    let problems = problems.as_slice().iter();
+    let errors = problems.map(|problem| DefinitionError {
+        file: file.file.clone(),
+        text: format!("{}: {}", problem.path, problem.error),
+    });
+    errors.collect()
 }

@@ -1,16 +1,18 @@
-//! Creates prisms and saves their next versions.
+//! Creates prisms, saves their next versions, and renames, archives and restores them.
 
+use refract_authoring::earlier_versions::{EarlierVersions, KeyHistory};
 use refract_authoring::made_names;
 use refract_authoring::prism_file::PrismFile;
+use refract_domain::event::LensChangeDetails;
 use refract_domain::ids::PrismId;
-use refract_domain::prism::VersionNumber;
+use refract_domain::lens::Lens;
 use refract_domain::prism::slug::PrismSelector;
-use refract_persistence::{NewPrism, NewVersion, Prism, WriteOutcome};
+use refract_domain::prism::{DisplayName, PrismVersion, VersionNumber};
+use refract_persistence::{NewPrism, NewVersion, Prism, PrismHistory, WriteOutcome};
 use uuid::Uuid;
 
-use super::earlier::lens_change;
-use super::error::{ATTEMPTS, PrismError};
-use crate::people::account_actor::AccountActor;
+use super::{ATTEMPTS, PrismError};
+use crate::people::accounts::AccountActor;
 use crate::prisms::Prisms;
 
 impl Prisms<'_> {
@@ -105,5 +107,87 @@ impl Prisms<'_> {
             }
         }
         Err(PrismError::Contended)
+    }
+
+    /// The prism, and the constraints that its saved versions put on the next one.
+    pub(super) async fn read_earlier(
+        self,
+        prism: PrismId,
+    ) -> Result<(Prism, EarlierVersions), PrismError> {
+        let history = self.refract.database.prism_history(prism).await?;
+        let PrismHistory {
+            prism,
+            versions,
+            lens,
+        } = history.ok_or(PrismError::NotFound)?;
+        let keys = KeyHistory::of(&versions);
+        let latest = versions.into_iter().next_back();
+        let latest = latest.ok_or(PrismError::VersionNotFound)?;
+        Ok((prism, EarlierVersions { latest, keys, lens }))
+    }
+}
+
+/// What a new lens changes, for a prism with this latest version.
+pub(super) fn lens_change(
+    prism: &Prism,
+    earlier: &EarlierVersions,
+    latest: &PrismVersion,
+    lens: &Lens,
+) -> LensChangeDetails {
+    let before = earlier.latest.columns(&earlier.lens);
+    LensChangeDetails::between(prism.lens_revision, before, latest.columns(lens))
+}
+
+impl Prisms<'_> {
+    /// Whether a version that was just saved has the same definition as the version before. `read`
+    /// is the prism as it was before saving.
+    ///
+    /// # Errors
+    /// When there is no such version, or the database fails.
+    pub async fn repeats_version_before(
+        self,
+        read: &Prism,
+        saved: VersionNumber,
+    ) -> Result<bool, PrismError> {
+        let before = self.find_version(read, read.latest_version).await?;
+        if before != self.find_version(read, saved).await? {
+            return Ok(false);
+        }
+        let now = self.refract.database.find_prism_by_id(read.id).await?;
+        Ok(now.is_some_and(|now| now.name == read.name))
+    }
+
+    /// Renames a prism. Its slug stays.
+    ///
+    /// # Errors
+    /// When there is no such prism, or the database fails.
+    pub async fn rename(
+        self,
+        actor: &AccountActor,
+        prism: &PrismSelector,
+        name: &DisplayName,
+    ) -> Result<(), PrismError> {
+        let prism = self.find(actor.account(), prism).await?;
+        let stamp = actor.event_stamp();
+        let database = &self.refract.database;
+        Ok(database.rename_prism(prism.id, name, stamp).await?)
+    }
+
+    /// Archives a prism or makes it active again. Its results stay readable either way (spec 3.2).
+    ///
+    /// # Errors
+    /// When there is no such prism, or the database fails.
+    pub async fn set_archived(
+        self,
+        actor: &AccountActor,
+        prism: &PrismSelector,
+        archived: bool,
+    ) -> Result<(), PrismError> {
+        let prism = self.find(actor.account(), prism).await?;
+        let stamp = actor.event_stamp();
+        let database = &self.refract.database;
+        Ok(database
+            .set_prism_archived(prism.id, archived, stamp)
+            .await?)
     }
 }

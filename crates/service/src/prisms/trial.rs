@@ -14,7 +14,7 @@ use refract_domain::submission::{CallContext, SentFields, Submission};
 use refract_evaluation::prediction::predicted;
 use refract_model_gateway::ModelError;
 
-use crate::people::account_actor::AccountActor;
+use crate::people::accounts::AccountActor;
 use crate::prisms::Prisms;
 use crate::results::create::CreateCall;
 use crate::results::readable_result::ReadableResult;

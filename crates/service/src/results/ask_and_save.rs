@@ -1,19 +1,23 @@
 //! Asks the model and saves its answers: shared by first calls and retries.
+//!
+//! A call that may go to the model.
 
 use std::sync::Arc;
 
 use chrono::Utc;
-use refract_domain::ids::ResultId;
+use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::prism::PrismVersion;
 use refract_domain::result::{ResultStatus, SavedResult, whole_milliseconds};
 use refract_domain::submission::Submission;
+use refract_domain::submission::reference::{IdempotencyKey, Ref};
 use refract_model_gateway::{ModelError, ModelReply, ModelReport};
 use refract_persistence::{NewResult, PersistenceError, Prism, Provenance, SaveOutcome};
 use uuid::Uuid;
 
 use crate::lenses::prism_lens::PrismLens;
+use crate::people::accounts::AccountActor;
+use crate::prisms::versions::NumberedVersion;
 use crate::results::Results;
-use crate::results::checked_call::CheckedCall;
 use crate::results::metrics::SavedUse;
 use crate::results::readable_result::ReadableResult;
 use crate::{CallError, InternalError};
@@ -175,5 +179,32 @@ fn provenance(report: ModelReport) -> Provenance {
         on_codes: codes.map(|codes| codes.mass),
         unread: codes.map(|codes| codes.unread),
         truncated_to: report.truncated_to,
+    }
+}
+
+/// A create or retry that passed every check.
+pub(crate) struct CheckedCall {
+    pub(crate) actor: AccountActor,
+    pub(crate) prism: PrismId,
+    pub(crate) asked: NumberedVersion,
+    pub(crate) submission: Submission,
+    pub(crate) reference: Option<Ref>,
+    pub(crate) idempotency_key: Option<IdempotencyKey>,
+    /// The failed result that is retried.
+    pub(crate) retry_of: Option<ResultId>,
+}
+
+impl CheckedCall {
+    /// The retry of a failed result, which sends its stored values again (spec 4.3).
+    pub(crate) fn retry(actor: AccountActor, failed: SavedResult, asked: NumberedVersion) -> Self {
+        Self {
+            actor,
+            prism: failed.prism,
+            asked,
+            submission: failed.submission,
+            reference: failed.reference,
+            idempotency_key: failed.idempotency_key,
+            retry_of: Some(failed.id),
+        }
     }
 }

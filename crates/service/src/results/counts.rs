@@ -22,16 +22,14 @@
 //! so each result is in the stored sums once.
 
 mod rounds;
-mod tail;
 
 use std::collections::HashMap;
 
-use chrono::{DateTime, Days, NaiveDate, TimeDelta, Utc};
-use refract_domain::ids::{AccountId, ApiKeyId, PrismId};
-use refract_persistence::KeyCount;
+use chrono::{DateTime, Days, NaiveDate, NaiveTime, TimeDelta, Utc};
+use refract_domain::ids::{AccountId, ApiKeyId, PrismId, ResultId};
+use refract_persistence::{Database, KeyCount, PersistenceError};
 
 pub use self::rounds::{CountOutcome, CountRounds};
-use self::tail::count_tail;
 use crate::InternalError;
 use crate::results::Results;
 
@@ -151,4 +149,33 @@ impl Results<'_> {
         }
         Ok(counts)
     }
+}
+
+/// Counts the results of a prism from `first` on, by day and key.
+///
+/// A day without results costs nothing: the next day to be counted is that of the next result.
+async fn count_tail(
+    database: &Database,
+    prism: PrismId,
+    first: ResultId,
+) -> Result<Vec<(NaiveDate, KeyCount)>, PersistenceError> {
+    let mut tail = Vec::new();
+    let mut next = Some(first);
+    while let Some(begin) = next {
+        let day = begin.moment().date_naive();
+        let last = last_of(day);
+        let counting = database.count_results_by_key(prism, begin.just_before(), last);
+        tail.extend(counting.await?.into_iter().map(|count| (day, count)));
+        next = database.find_first_result(prism, last).await?;
+    }
+    Ok(tail)
+}
+
+/// The id after every result of a day and before the results of the next one.
+fn last_of(day: NaiveDate) -> ResultId {
+    let next = day.checked_add_days(Days::new(1));
+    next.map_or(ResultId::HIGHEST, |next| {
+        let begin: DateTime<Utc> = next.and_time(NaiveTime::MIN).and_utc();
+        ResultId::first_of(begin).just_before()
+    })
 }

@@ -6,17 +6,16 @@ use chrono::Utc;
 use refract_domain::prism::VersionNumber;
 use refract_domain::prism::slug::PrismSelector;
 use refract_domain::result::{Repeat, SavedResult};
-use refract_domain::submission::budget;
 use refract_domain::submission::reference::{IdempotencyKey, Ref};
-use refract_domain::submission::{CallContext, SentFields, Submission};
+use refract_domain::submission::{CallContext, SentFields, Submission, budget};
 use refract_persistence::Prism;
 
 use crate::CallError;
-use crate::keys::presented_key::PresentedKey;
-use crate::people::account_actor::AccountActor;
+use crate::keys::api_key::PresentedKey;
+use crate::people::accounts::AccountActor;
 use crate::prisms::versions::{check_active, find_version_to_ask};
 use crate::results::Results;
-use crate::results::checked_call::CheckedCall;
+use crate::results::ask_and_save::CheckedCall;
 use crate::results::readable_result::ReadableResult;
 use crate::results::single_flight::{CallWithKey, FlightFollower, FlightRole};
 

@@ -14,7 +14,7 @@ use refract_lens_rendering::{RowFormat, RowWriter};
 
 use crate::InternalError;
 use crate::marks::MarkedColumns;
-use crate::people::account_actor::AccountActor;
+use crate::people::accounts::AccountActor;
 use crate::results::prism_results::PrismResults;
 use crate::results::readable_result::ReadableResult;
 

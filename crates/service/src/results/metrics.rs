@@ -1,9 +1,10 @@
-//! Metrics of asking the model and saving results.
+//! Metrics of asking the model, saving results and using budgets.
 
 mod collectors;
 mod prism_metrics;
 mod prism_names;
 
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
@@ -19,7 +20,9 @@ pub(crate) use self::prism_metrics::{PrismMetrics, SavedUse};
 pub use self::prism_names::PrismNames;
 use crate::keys::KeyMetrics;
 use crate::measures::watch::WatchMetrics;
-use crate::results::budgets::BudgetMetrics;
+
+/// The most series, as of the metrics of drift.
+const MOST_SERIES: usize = 2_000;
 
 /// Upper bounds of the histogram's buckets in seconds: from a model on the same machine to two full
 /// attempts.
@@ -210,4 +213,45 @@ impl Drop for RepeatWaiting {
     fn drop(&mut self) {
         self.0.dec();
     }
+}
+
+/// The used part of each budget, by the name of the account.
+pub(super) type UsedParts = BTreeMap<String, f64>;
+/// The labels of a budget.
+type AccountLabels = [(&'static str, String); 1];
+
+/// The used parts of budgets, by account, on the node that looks at them. Other nodes export
+/// nothing.
+#[derive(Clone, Default)]
+pub(crate) struct BudgetMetrics {
+    used: Family<AccountLabels, Gauge<f64, AtomicU64>>,
+}
+
+impl BudgetMetrics {
+    /// Adds the metric to a registry.
+    pub(crate) fn register(&self, registry: &mut Registry) {
+        registry.register(
+            "refract_budget_used_ratio",
+            "Used part of an account's budget for this month: 1 for all of it",
+            self.used.clone(),
+        );
+    }
+
+    /// Sets the series: the used part by the name of the account. Removes those of `earlier` ones
+    /// that have no budget any more.
+    pub(super) fn set(&self, earlier: &UsedParts, used: &UsedParts) {
+        for account in earlier
+            .keys()
+            .filter(|account| !used.contains_key(*account))
+        {
+            self.used.remove(&labels(account));
+        }
+        for (account, ratio) in used.iter().take(MOST_SERIES) {
+            self.used.get_or_create(&labels(account)).set(*ratio);
+        }
+    }
+}
+
+fn labels(account: &str) -> AccountLabels {
+    [("account", account.to_owned())]
 }

@@ -11,12 +11,12 @@ use refract_persistence::{Database, PersistenceError, ResultFilter, ResultOrder,
 use crate::InternalError;
 use crate::events::export_event;
 use crate::lenses::prism_lens::PrismLens;
-use crate::people::account_actor::AccountActor;
+use crate::people::accounts::AccountActor;
 use crate::results::Results;
 use crate::results::column_value::ColumnNotSearchable;
 use crate::results::readable_result::ReadableResult;
 use crate::results::search::ResultSearch;
-use crate::results::search::conditions::{SearchConditions, by_result};
+use crate::results::search::result_search::{SearchConditions, by_result};
 
 /// The results of a prism that a filter or a search selects, one page at a time (keyset
 /// pagination).

@@ -1,18 +1,31 @@
 //! Retry a failed result, once (spec 4.3).
+//!
+//! Retry every failed result of a prism that was never retried, each by the rules of spec 4.3.
 
-use refract_domain::ids::ResultId;
-use refract_domain::result::SavedResult;
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::future::ready;
+
+use futures_util::stream::{iter, try_unfold};
+use futures_util::{FutureExt as _, Stream, StreamExt as _, TryStreamExt as _};
+use refract_domain::ids::{AccountId, PrismId, ResultId};
+use refract_domain::result::{RetryError, SavedResult};
 use refract_domain::submission::budget;
-use refract_persistence::{FoundResult, Prism};
+use refract_persistence::{FoundResult, Prism, ResultFilter};
+use uuid::Uuid;
 
-use crate::CallError;
-use crate::keys::presented_key::PresentedKey;
-use crate::people::account_actor::AccountActor;
+use crate::keys::api_key::PresentedKey;
+use crate::people::accounts::AccountActor;
 use crate::prisms::versions::{NumberedVersion, find_saved_version};
 use crate::results::Results;
-use crate::results::checked_call::CheckedCall;
+use crate::results::ask_and_save::CheckedCall;
 use crate::results::read::ResultCall;
 use crate::results::readable_result::ReadableResult;
+use crate::runs::{AskedTexts, AskingPace, EarlyEnd, TextBegun};
+use crate::{CallError, InternalError};
+
+/// Number of ids that one query reads.
+const PAGE: u32 = 256;
 
 impl Results<'_> {
     /// Asks the model about a failed result again and saves the answers as a new result.
@@ -79,5 +92,140 @@ impl Results<'_> {
         budget::check(&version, &failed.submission)?;
         let asked = NumberedVersion { number, version };
         Ok(CheckedCall::retry(actor, failed, asked))
+    }
+}
+
+/// Which failed results are retried, and how.
+#[derive(Clone)]
+pub struct RetryFailed {
+    /// The caller of the retries: in this account, and without an API key.
+    pub actor: AccountActor,
+    /// The prism that is to answer.
+    pub prism: PrismId,
+    /// The period in which the results were saved.
+    pub filter: ResultFilter,
+    /// Number of retries in flight, and when to give up.
+    pub pace: AskingPace,
+}
+
+/// Counts of the retries so far.
+#[derive(Clone, Debug, Default)]
+pub struct Retried {
+    /// Retries that asked the model.
+    pub asked: AskedTexts,
+    /// Retries that were refused before the model was asked, by reason.
+    pub refused: BTreeMap<String, u64>,
+}
+
+impl Retried {
+    /// Number of finished retries.
+    pub fn done(&self) -> u64 {
+        self.asked.answered + self.not_answered()
+    }
+
+    /// Number of finished retries without an answer.
+    pub fn not_answered(&self) -> u64 {
+        self.asked.failures() + self.refused.values().sum::<u64>()
+    }
+}
+
+impl Results<'_> {
+    /// Counts the failed results of a prism that a filter selects and that were never retried.
+    pub async fn count_retriable(
+        self,
+        account: AccountId,
+        prism: PrismId,
+        filter: ResultFilter,
+    ) -> Result<u64, InternalError> {
+        let database = &self.refract.database;
+        let counting = database.count_retriable_results(account, prism, filter);
+        Ok(counting.await?)
+    }
+
+    /// Retries each failed result once. A retry that fails again is not retried, and a result that
+    /// another process retries meanwhile is skipped. After `stop`, or when the model is away, no
+    /// further retry begins. `progress` gets the counts after each retry and at a stop.
+    ///
+    /// # Errors
+    /// When the prism is archived or the database fails. Finished retries are saved, so the next
+    /// run continues with the rest.
+    pub async fn retry_failed(
+        self,
+        what: RetryFailed,
+        stop: impl Future<Output = ()>,
+        mut progress: impl FnMut(&Retried),
+    ) -> Result<Retried, CallError> {
+        let may_begin = Cell::new(true);
+        let ids = self.retriable(&what);
+        let ids = ids.try_take_while(|_| ready(Ok(may_begin.get())));
+        let mut retried = Retried {
+            asked: AskedTexts::new(what.pace),
+            ..Retried::default()
+        };
+        let texts = retried.asked.begun();
+        let asking = ids.map_ok(|id| {
+            let begun = texts.begin();
+            let retrying = self.retry_as(what.actor.clone(), id);
+            retrying.map(move |ended| Ok((begun, ended)))
+        });
+        let asking = asking.try_buffer_unordered(what.pace.concurrency.get());
+        let (mut asking, mut stop) = (std::pin::pin!(asking), std::pin::pin!(stop));
+        let mut failure = None;
+        loop {
+            // retries in flight are paid for, so they are always waited for
+            let ended = tokio::select! {
+                biased;
+                () = &mut stop, if retried.asked.end.is_none() => {
+                    retried.asked.end = Some(EarlyEnd::Asked);
+                    Ok(())
+                }
+                ended = asking.next() => match ended {
+                    None => return failure.map_or(Ok(retried), Err),
+                    Some(Ok((begun, ended))) => retried.count(begun, ended),
+                    Some(Err(unread)) => Err(CallError::Internal(unread)),
+                },
+            };
+            failure = ended.err().or(failure);
+            may_begin.set(retried.asked.end.is_none() && failure.is_none());
+            progress(&retried);
+        }
+    }
+
+    /// The ids of the results to be retried, oldest first.
+    fn retriable(self, what: &RetryFailed) -> impl Stream<Item = Result<ResultId, InternalError>> {
+        // the retries themselves have later ids than all results that failed before them
+        let end = ResultId::new(Uuid::now_v7());
+        let (account, prism) = (what.actor.account(), what.prism);
+        let database = &self.refract.database;
+        let pages = try_unfold(None, move |last| async move {
+            let filter = what.filter.clone();
+            let page = database.list_retriable_results(account, prism, filter, last, PAGE);
+            let page = page.await?;
+            let last = page.last().copied();
+            Ok::<_, InternalError>(last.map(|_| (iter(page.into_iter().map(Ok)), last)))
+        });
+        let ids = pages.try_flatten();
+        ids.try_take_while(move |id| ready(Ok(*id < end)))
+    }
+}
+
+impl Retried {
+    /// Counts a finished retry, and stops at the threshold of failures in a row. Returns an error
+    /// only if every other retry would fail with it too.
+    fn count(
+        &mut self,
+        begun: TextBegun,
+        ended: Result<ReadableResult, CallError>,
+    ) -> Result<(), CallError> {
+        match ended {
+            Ok(result) => {
+                let error = result.view().status.error().map(str::to_owned);
+                self.asked.count(begun, error.map_or(Ok(()), Err));
+            }
+            Err(CallError::Retry(RetryError::AlreadyRetried(_))) => {}
+            Err(error @ (CallError::Internal(_) | CallError::Retry(_))) => return Err(error),
+            Err(refused) => *self.refused.entry(refused.to_string()).or_default() += 1,
+        }
+        Ok(())
     }
 }

@@ -8,23 +8,20 @@
 //! ([`SearchLimits`]) and reports how far it read.
 
 mod candidate_reader;
-pub(crate) mod conditions;
 mod found_results;
 mod least_sure;
-mod neighbours;
-mod newest_matches;
-mod result_search;
-mod search_page;
-mod text_words;
+pub(crate) mod result_search;
 
 use std::sync::Arc;
 
+use refract_persistence::SearchCandidate;
+
 use self::candidate_reader::CandidateReader;
 pub use self::found_results::{FoundResults, FoundRow};
-pub use self::neighbours::Neighbours;
-pub use self::result_search::{MarkCondition, ResultSearch};
-pub use self::search_page::{MatchCount, SearchLimits, SearchPage};
-pub use self::text_words::TextWords;
+pub use self::least_sure::Neighbours;
+pub use self::result_search::{
+    MarkCondition, MatchCount, ResultSearch, SearchLimits, SearchPage, TextWords,
+};
 use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;
 use crate::results::Results;
@@ -57,5 +54,26 @@ impl Results<'_> {
         let reader = CandidateReader::new(self.refract, lens, search, limits)?;
         let matches = reader.read(page).await?;
         Ok(FoundResults::load(database, lens, page, matches).await?)
+    }
+
+    /// The matches among the newest `most` candidates, newest first, and whether there are older
+    /// candidates.
+    ///
+    /// # Errors
+    /// When the column of a value cannot be searched, or the database fails.
+    pub(crate) async fn newest_matches(
+        self,
+        lens: &PrismLens,
+        search: &ResultSearch,
+        most: u32,
+    ) -> Result<(Vec<SearchCandidate>, bool), SearchError> {
+        let limits = SearchLimits {
+            results: 1,
+            candidates: most,
+            counted: 0,
+        };
+        let reader = CandidateReader::new(self.refract, lens, search, limits)?;
+        let (found, count) = reader.read_newest().await?;
+        Ok((found, !matches!(count, MatchCount::All(_))))
     }
 }

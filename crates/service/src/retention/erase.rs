@@ -6,7 +6,7 @@ use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::submission::reference::Ref;
 use refract_persistence::PersistenceError;
 
-use crate::people::account_actor::AccountActor;
+use crate::people::accounts::AccountActor;
 use crate::retention::Retention;
 use crate::retention::deletion::Deletion;
 

@@ -15,7 +15,7 @@ use refract_persistence::{PersistenceError, PurgeRange, RetentionRoundRow};
 pub use self::plausibility::ImplausibleRoundError;
 use self::plausibility::{ClockWatch, check_clock, check_shares};
 use crate::Refract;
-use crate::people::account_actor::AccountActor;
+use crate::people::accounts::AccountActor;
 use crate::retention::Retention;
 use crate::store::node_lease::{NodeLease, ROUND};
 

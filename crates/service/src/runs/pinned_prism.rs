@@ -11,23 +11,20 @@ use refract_domain::prism::slug::PrismSelector;
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::result::SavedResult;
 use refract_domain::result::view::RowColumns;
-use refract_domain::submission::Submission;
-use refract_domain::submission::budget;
 use refract_domain::submission::reference::{IdempotencyKey, Ref};
+use refract_domain::submission::{Submission, budget};
 use refract_model_gateway::Estimator;
 
-use crate::Refract;
 use crate::lenses::prism_lens::PrismLens;
 use crate::model::CallPriority;
-use crate::people::account_actor::AccountActor;
+use crate::people::accounts::AccountActor;
 use crate::prisms::versions::{NumberedVersion, check_active, find_version_to_ask};
-use crate::results::ask_and_save::AnsweredCall;
+use crate::results::ask_and_save::{AnsweredCall, CheckedCall};
 use crate::results::budgets::Budgets;
-use crate::results::checked_call::CheckedCall;
 use crate::results::column_value::answer_column;
 use crate::results::readable_result::ReadableResult;
 use crate::runs::Runs;
-use crate::{CallError, InternalError};
+use crate::{CallError, InternalError, Refract};
 
 /// A prism version and the prism's lens, pinned when a file run begins. Clones are cheap.
 #[derive(Clone)]

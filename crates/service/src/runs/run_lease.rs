@@ -11,7 +11,7 @@ use refract_persistence::{EndedLease, FileRunLease};
 use super::Runs;
 use super::pinned_prism::PinnedPrism;
 use super::stored_run::{RunProgress, StoredRun};
-use crate::people::account_actor::AccountActor;
+use crate::people::accounts::AccountActor;
 use crate::{CallError, InternalError};
 
 /// How long a lease lasts without renewal: after this time another node takes over from one that

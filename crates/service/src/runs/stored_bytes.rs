@@ -1,19 +1,23 @@
-//! Reads an uploaded file from the database, a piece at a time.
+//! Pieces of an uploaded file: how the database stores its bytes, and how they are read.
 
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, Read, Write as _};
 use std::time::{Duration, Instant};
 
+use flate2::Compression;
+use flate2::read::ZlibDecoder;
+use flate2::write::ZlibEncoder;
 use refract_domain::ids::UploadId;
 use refract_persistence::{Database, PersistenceError};
 use tokio::runtime::Handle;
 
 use super::Runs;
-use super::upload_piece::decompress;
 
 /// How long a read waits for a database that is away.
 const PATIENCE: Duration = Duration::from_secs(45);
 /// The pause before a read is tried again.
 const PAUSE: Duration = Duration::from_millis(500);
+/// Most bytes of a file in one piece, before compression.
+pub(super) const PIECE_BYTES: usize = 256 * 1024;
 
 /// The bytes of an uploaded file, which can be read any number of times, from the start. Clones are
 /// cheap.
@@ -132,4 +136,38 @@ impl Read for StoredBytesReader {
 
 fn deleted() -> io::Error {
     io::Error::new(io::ErrorKind::NotFound, "the uploaded file was deleted")
+}
+
+/// Compresses a piece.
+pub(super) fn compress(piece: &[u8]) -> io::Result<Vec<u8>> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(piece)?;
+    encoder.finish()
+}
+
+/// The bytes of a compressed piece.
+fn decompress(content: &[u8]) -> io::Result<Vec<u8>> {
+    let mut piece = Vec::with_capacity(PIECE_BYTES);
+    let most = u64::try_from(PIECE_BYTES).unwrap_or(u64::MAX);
+    ZlibDecoder::new(content)
+        .take(most)
+        .read_to_end(&mut piece)?;
+    Ok(piece)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_piece_is_the_same_after_compression() {
+        let varied: Vec<u8> = (0..=250_u8).cycle().take(PIECE_BYTES).collect();
+        for piece in [b"".as_slice(), b"a", &varied, &vec![b'a'; PIECE_BYTES]] {
+            let content = compress(piece).unwrap();
+            assert_eq!(decompress(&content).unwrap(), piece);
+        }
+        let content = compress(&vec![b'a'; PIECE_BYTES]).unwrap();
+        assert!(content.len() < PIECE_BYTES / 100, "{}", content.len());
+        assert!(decompress(&content[1..]).is_err(), "a damaged piece");
+    }
 }

@@ -1,4 +1,6 @@
 //! Makes, finds and lists stored file runs.
+//!
+//! The event of a download of a stored run's rows.
 
 use std::collections::HashMap;
 
@@ -12,7 +14,8 @@ use uuid::Uuid;
 
 use super::Runs;
 use super::stored_run::{RunProgress, StoredMapping, StoredRun, mappings_of, to_json};
-use crate::people::account_actor::AccountActor;
+use crate::events::export_event;
+use crate::people::accounts::AccountActor;
 use crate::prisms::versions::{check_active, find_version_to_ask};
 use crate::{CallError, InternalError};
 
@@ -188,5 +191,20 @@ impl From<CallError> for CreateRunError {
             | CallError::Fields(_)
             | CallError::OverBudget(_) => Self::PrismNotFound,
         }
+    }
+}
+
+impl Runs<'_> {
+    /// Saves the event that somebody downloads the rows of a run, before the first byte is sent.
+    pub async fn save_download(
+        self,
+        actor: &AccountActor,
+        run: &StoredRun,
+        format: &'static str,
+    ) -> Result<(), InternalError> {
+        let what = EventDetail::list(&[format.into(), EventDetail::file_run(run.id)]);
+        let action = EventAction::ResultsExported;
+        let database = &self.refract.database;
+        Ok(export_event::save(database, actor, action, run.prism, what).await?)
     }
 }

@@ -17,8 +17,7 @@ use refract_persistence::{
 use uuid::Uuid;
 
 use super::Store;
-use super::account_manifest::{AccountManifest, ManifestError, file_of};
-use super::open_lines::OpenLines;
+use super::account_manifest::{AccountManifest, ManifestError, OpenLines, file_of};
 use crate::Refract;
 use crate::events::event_stamp;
 use crate::people::Account;

@@ -1,7 +1,9 @@
 //! The manifest of an exported account: what its files are and how they are checked.
+//!
+//! The lines of a file of an export.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read as _};
+use std::io::{self, BufRead as _, BufReader, Lines, Read as _};
 use std::path::Path;
 
 use chrono::{DateTime, Utc};
@@ -165,7 +167,7 @@ pub(super) fn unreadable(file: &str, error: &io::Error) -> ManifestError {
 }
 
 /// Opens a file; a pipe or a device, which may never end, is refused.
-pub(super) fn open_regular(path: &Path) -> io::Result<File> {
+fn open_regular(path: &Path) -> io::Result<File> {
     if !std::fs::metadata(path)?.is_file() {
         return Err(io::Error::other("it is no regular file"));
     }
@@ -187,3 +189,35 @@ fn hash_of(file: &Path) -> io::Result<String> {
 
 /// Bytes that are read at once.
 const PIECE: usize = 64 * 1024;
+
+/// The lines of a file.
+pub(super) struct OpenLines {
+    name: String,
+    lines: Lines<BufReader<File>>,
+    line: u64,
+}
+
+impl OpenLines {
+    /// Opens a file of a folder.
+    pub(super) fn open(folder: &Path, name: String) -> Result<Self, ManifestError> {
+        let file = open_regular(&folder.join(&name));
+        let file = file.map_err(|error| unreadable(&name, &error))?;
+        Ok(Self {
+            name,
+            lines: BufReader::new(file).lines(),
+            line: 0,
+        })
+    }
+
+    /// The next line; `None` at the end.
+    pub(super) fn next(&mut self) -> Result<Option<String>, ManifestError> {
+        self.line += 1;
+        let line = self.lines.next().transpose();
+        line.map_err(|error| unreadable(&self.name, &error))
+    }
+
+    /// The file's name and the number of the last line.
+    pub(super) fn place(&self) -> (String, u64) {
+        (self.name.clone(), self.line)
+    }
+}

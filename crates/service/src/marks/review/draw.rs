@@ -12,9 +12,9 @@ use refract_evaluation::counting::review_order::ReviewOrder;
 use refract_persistence::{SearchCandidate, SittingRow};
 use uuid::Uuid;
 
-use super::judged::OpenQuestions;
-use super::queue::{QueueKind, ReviewQueue};
+use super::next::OpenQuestions;
 use super::sitting::{KEPT, MeasuredSoFar, SittingState};
+use super::{QueueKind, ReviewQueue};
 use crate::InternalError;
 use crate::lenses::PrismLens;
 use crate::marks::Marks;

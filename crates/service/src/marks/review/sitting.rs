@@ -8,7 +8,7 @@ use refract_evaluation::measures::proportion::Proportion;
 use refract_persistence::{PersistenceError, SittingRow};
 use serde::{Deserialize, Serialize};
 
-use super::queue::QueueKind;
+use super::QueueKind;
 use crate::InternalError;
 use crate::marks::Marks;
 

@@ -12,10 +12,9 @@ use refract_domain::ids::{AccountId, PrismId, ResultId};
 use refract_persistence::{UncountedPrism, Watermark};
 
 use super::OPEN;
-use super::hours::hour_of;
+use super::hours::{CountedResults, Uncounted, count_closed, first_watched, hour_of};
 use super::metrics::{PrismSeries, prism_labels};
-use super::scope::WatchScope;
-use super::uncounted::{CountedResults, Uncounted, count_closed, first_watched};
+use super::window_counts::WatchScope;
 use crate::measures::Measures;
 use crate::store::node_lease::{HeldLease, NodeLease, repeat_rounds};
 use crate::{InternalError, Refract};

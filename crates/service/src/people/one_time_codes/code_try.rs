@@ -9,8 +9,7 @@ use refract_domain::ids::{AccountId, PersonId};
 use refract_persistence::{CodeProof, Database, PersistenceError, SignInCounter, SignInTry};
 use sha2::{Digest as _, Sha256};
 
-use super::code_error::CodeError;
-use super::typed_code::TypedCode;
+use super::code::{CodeError, TypedCode};
 use crate::people::secret_try::SecretTry;
 
 /// The note of a wrong code's event.

@@ -1,18 +1,19 @@
-//! What a person sees of their one-time codes, and how they begin to set them up.
+//! What a person sees of their one-time codes, how they begin to set them up, and what owners and
+//! operators decide about the codes of others.
 
 use chrono::{DateTime, Utc};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use refract_domain::account::one_time_secret::OneTimeSecret;
 use refract_domain::account::person::Email;
-use refract_domain::ids::PersonId;
+use refract_domain::ids::{AccountId, PersonId};
 use refract_persistence::{OneTimeCodesRow, PersistenceError};
 
-use super::code_check::secret_text;
-use super::code_error::CodeError;
-use super::recovery_code::grouped;
+use super::code::{CodeError, grouped, secret_text};
 use crate::people::People;
-use crate::people::secrets::random_bytes;
+use crate::people::accounts::AccountActor;
+use crate::people::change::PersonError;
 use crate::people::session::SignedIn;
+use crate::people::token::random_bytes;
 
 /// The name under which apps list the codes.
 const ISSUER: &str = "Refract";
@@ -94,6 +95,41 @@ impl People<'_> {
         } else {
             Err(CodeError::Meanwhile)
         }
+    }
+
+    /// Removes the codes of a person of the caller's account, who then signs in by password alone.
+    ///
+    /// # Errors
+    /// When there is no such person, or the database fails.
+    pub async fn remove_codes(
+        self,
+        actor: &AccountActor,
+        person: PersonId,
+    ) -> Result<(), PersonError> {
+        let database = &self.refract.database;
+        let removing = database.remove_codes(person, actor.event_stamp());
+        if removing.await? {
+            Ok(())
+        } else {
+            Err(PersonError::NotFound)
+        }
+    }
+
+    /// Whether the people of an account who sign in by password need one-time codes.
+    pub async fn are_codes_required(self, account: AccountId) -> Result<bool, PersistenceError> {
+        self.refract.database.are_codes_required(account).await
+    }
+
+    /// Sets whether the people of the caller's account who sign in by password need one-time codes,
+    /// from their next request on.
+    pub async fn set_codes_required(
+        self,
+        actor: &AccountActor,
+        are_required: bool,
+    ) -> Result<(), PersistenceError> {
+        let database = &self.refract.database;
+        let setting = database.set_codes_required(are_required, actor.event_stamp());
+        setting.await
     }
 }
 

@@ -8,10 +8,8 @@ use refract_persistence::{
     CodeProof, NewCodes, OneTimeCodesRow, PasswordRow, SignInCounter, SignInTry,
 };
 
-use super::code_error::CodeError;
+use super::code::{CodeError, RecoveryCode, TypedCode};
 use super::code_try::CodeTry;
-use super::recovery_code::RecoveryCode;
-use super::typed_code::TypedCode;
 use crate::people::People;
 use crate::people::password::TypedPassword;
 use crate::people::password_hash::HashPlace;

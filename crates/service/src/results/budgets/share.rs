@@ -5,12 +5,15 @@
 //! seconds, at most a quarter of what is left: shares shrink as the budget is used up, and what rows
 //! really cost is read again before each. Until a run knows what a row costs, one row at a time holds
 //! back all that is left. A budget does not hold up a run whose model reports no cost.
+//!
+//! The error of work that a budget ends.
 
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use chrono::{TimeDelta, Utc};
+use refract_domain::account::month_budget::MonthBudget;
 use refract_domain::ids::{AccountId, BudgetHolderId};
 use refract_domain::result::cost::Cost;
 use refract_persistence::{BudgetHolder, BudgetLeft};
@@ -18,7 +21,6 @@ use tokio::sync::{Notify, Semaphore};
 use tokio::time::{Instant, sleep, timeout};
 use uuid::Uuid;
 
-use super::used_up::BudgetUsedUp;
 use crate::{InternalError, Refract};
 
 /// The shortest pause between two looks.
@@ -265,3 +267,8 @@ fn share_of(left: BudgetLeft, progress: &ShareProgress, wanted: u64) -> Share {
         rows => Share::Rows(rows, held(in_flight + rows)),
     }
 }
+
+/// An account's budget was used up before the end of the month.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the month's budget of {0} is used up: raise it or wait for the next month, then go on")]
+pub struct BudgetUsedUp(pub MonthBudget);

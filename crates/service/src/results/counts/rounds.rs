@@ -1,7 +1,6 @@
-//! Counts results in the background.
+//! The regular work of a node that serves: counting results.
 //!
-//! One node on a database does so at a time: the one that holds the lease. If two count at once, no
-//! result is counted twice, since each count locks the watermark.
+//! One node on a database counts at a time: the one that holds the lease.
 
 use std::convert::Infallible;
 use std::time::Instant;
@@ -127,4 +126,22 @@ impl CountRounds {
 /// The id up to which results are old enough to be counted at a moment.
 fn closed(now: DateTime<Utc>) -> ResultId {
     ResultId::first_of(now - OPEN).just_before()
+}
+
+impl Refract {
+    /// Counts results by day and answers by hour, looks at budgets and names the prisms of metrics,
+    /// round after round until it is dropped.
+    pub async fn work_in_rounds(&self) -> Infallible {
+        // boxed, since the futures are large and moved before they run
+        let watching = Box::pin(self.measures().watch_rounds().run());
+        let counting = Box::pin(self.results().count_rounds().run());
+        let budgets = Box::pin(self.budgets().rounds().run());
+        let names = Box::pin(self.results().prism_names().run());
+        tokio::select! {
+            never = watching => never,
+            never = counting => never,
+            never = budgets => never,
+            never = names => never,
+        }
+    }
 }

@@ -6,9 +6,9 @@ use chrono::{DateTime, Utc};
 use refract_domain::ids::ResultId;
 use refract_persistence::{Database, ResultFilter, ResultOrder, SearchCandidate};
 
-use super::conditions::{SearchConditions, by_result};
-use super::result_search::{MarkCondition, ResultSearch};
-use super::search_page::{MatchCount, SearchLimits, SearchPage};
+use super::result_search::{
+    MarkCondition, MatchCount, ResultSearch, SearchConditions, SearchLimits, SearchPage, by_result,
+};
 use crate::lenses::prism_lens::PrismLens;
 use crate::prisms::versions::find_saved_version;
 use crate::results::column_value::ColumnNotSearchable;

@@ -9,7 +9,7 @@ use refract_domain::result::actor::ResultActor;
 use refract_persistence::{Database, SearchCandidate};
 
 use super::candidate_reader::{Matches, SearchEnd};
-use super::search_page::{MatchCount, SearchPage};
+use super::result_search::{MatchCount, SearchPage};
 use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;
 use crate::results::readable_result::ReadableResult;

@@ -1,4 +1,4 @@
-//! Exports how long keys are still accepted.
+//! Saves when and from where API keys were last used, and exports how long they are still accepted.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -6,11 +6,14 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::account::key_use::days_left;
+use refract_persistence::KeyUse;
 
-use super::Keys;
-use super::metrics::KeyLabels;
+use super::key_uses::KeyLabels;
 use crate::InternalError;
+use crate::keys::Keys;
 
+/// Interval at which collected uses are saved.
+const SAVE_INTERVAL: Duration = Duration::from_secs(5);
 /// The pause between two looks at the keys.
 const ROUND: Duration = Duration::from_mins(1);
 /// Keys that end within this time have a series.
@@ -20,9 +23,46 @@ const SHOWN: TimeDelta = TimeDelta::days(30);
 const MOST_SERIES: u32 = 1_000;
 
 impl Keys<'_> {
+    /// Saves every few seconds when keys were last used, and exports every minute how long they are
+    /// still accepted, until the future is dropped.
+    pub async fn run_rounds(self) -> Infallible {
+        tokio::select! {
+            never = self.save_uses_regularly() => never,
+            never = self.export_days_left_regularly() => never,
+        }
+    }
+
+    async fn save_uses_regularly(self) -> Infallible {
+        loop {
+            tokio::time::sleep(SAVE_INTERVAL).await;
+            self.save_uses().await;
+        }
+    }
+
+    /// Saves when keys were last used. If the database fails, the uses stay collected for the next
+    /// time.
+    pub async fn save_uses(self) {
+        let uses = &self.refract.key_uses;
+        let taken = std::mem::take(&mut *uses.collected());
+        if taken.is_empty() {
+            return;
+        }
+        let list: Vec<_> = taken
+            .into_iter()
+            .map(|(key, (at, client))| KeyUse { key, at, client })
+            .collect();
+        if let Err(error) = self.refract.database.note_key_use(&list).await {
+            tracing::warn!(%error, "the last use of keys could not be written yet");
+            let mut collected = uses.collected();
+            for KeyUse { key, at, client } in list {
+                collected.entry(key).or_insert((at, client));
+            }
+        }
+    }
+
     /// Exports every minute how long the keys in use are still accepted, until the future is
     /// dropped. Every node exports the same.
-    pub(super) async fn export_days_left_regularly(self) -> Infallible {
+    async fn export_days_left_regularly(self) -> Infallible {
         let mut exported = HashMap::new();
         loop {
             match self.days_left(Utc::now()).await {
