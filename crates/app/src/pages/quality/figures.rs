@@ -47,7 +47,7 @@ pub(super) fn section(view: &QualityView<'_>) -> Markup {
                     }
                 }
             }
-            (interval_bar(numbers.accuracy))
+            (interval_bar(numbers.accuracy.value(), numbers.accuracy.interval()))
             p {
                 (counted(numbers.marks, marks))
                 @if numbers.answered < numbers.marks {

@@ -13,16 +13,8 @@ pub(super) struct RetestJson<'a> {
     flip_rate: Option<f64>,
     low: Option<f64>,
     high: Option<f64>,
-    towards: Vec<DirectionJson>,
+    towards: Vec<FlipDirection>,
     mcnemar_p: Option<f64>,
-}
-
-/// The flips from one outcome to another; null for no outcome.
-#[derive(Serialize)]
-struct DirectionJson {
-    from: Option<String>,
-    to: Option<String>,
-    count: u64,
 }
 
 impl<'a> RetestJson<'a> {
@@ -38,18 +30,7 @@ impl<'a> RetestJson<'a> {
             low: interval.map(|interval| interval.low),
             high: interval.map(|interval| interval.high),
             mcnemar_p: measures.mcnemar_p(),
-            towards: measures.towards.iter().map(DirectionJson::of).collect(),
-        }
-    }
-}
-
-impl DirectionJson {
-    fn of(direction: &FlipDirection) -> Self {
-        let key = |outcome: &Option<_>| outcome.as_ref().map(ToString::to_string);
-        Self {
-            from: key(&direction.from),
-            to: key(&direction.to),
-            count: direction.count,
+            towards: measures.towards,
         }
     }
 }
