@@ -3,13 +3,13 @@
 
 use indicatif::HumanCount;
 use refract_domain::prism::question::QuestionType;
-use refract_evaluation::measures::automation::AutomationAdvice;
 use refract_evaluation::measures::coverage::CoveragePoint;
-use refract_evaluation::measures::figures::{number, range};
+use refract_evaluation::measures::figures::number;
 use refract_evaluation::measures::reliability::ReliabilityBin;
 
 use super::layout::beside;
 use super::measured_question::MeasuredQuestion;
+use crate::output::report;
 use crate::terminal::{self, Palette};
 
 /// Terminal columns of a bar of the reliability diagram.
@@ -27,8 +27,7 @@ pub(super) fn lines(measured: &MeasuredQuestion, palette: &Palette, width: usize
     let reliability = reliability(&numbers.reliability, question_type, palette);
     let coverage = coverage(&numbers.coverage.points, palette);
     let mut lines = beside(reliability, coverage, width);
-    let automation = measured.automation.iter();
-    lines.extend(automation.map(|(wanted, advice)| automated(*wanted, advice.as_ref())));
+    lines.extend(report::lines(&measured.automation, palette, width));
     lines
 }
 
@@ -80,19 +79,4 @@ fn coverage(points: &[CoveragePoint], palette: &Palette) -> Vec<String> {
         )
     });
     std::iter::once(header).chain(bars).collect()
-}
-
-/// The least confidence that reaches a wanted accuracy.
-fn automated(wanted: f64, advice: Option<&AutomationAdvice>) -> String {
-    let Some(advice) = advice else {
-        return format!("for {wanted:.2}: no confidence holds it on held-out rows");
-    };
-    let held_out = advice.held_out.accuracy;
-    format!(
-        "for {wanted:.2}: from {:.2} on, {} right of {:.0} % (held out: {})",
-        advice.confidence,
-        number(advice.all.accuracy.value()),
-        100.0 * advice.all.coverage.value().unwrap_or_default(),
-        range(held_out.value(), held_out.interval()),
-    )
 }

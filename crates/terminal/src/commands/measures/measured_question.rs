@@ -4,10 +4,7 @@ use refract_domain::prism::VersionNumber;
 use refract_domain::prism::question::Question;
 use refract_evaluation::marked::answers::MarkedAnswers;
 use refract_evaluation::measures::QuestionMeasures;
-use refract_evaluation::measures::automation::AutomationAdvice;
-
-/// The accuracies for which the least sufficient confidence is reported.
-const WANTED: [f64; 3] = [0.90, 0.95, 0.99];
+use refract_evaluation::report::Report;
 
 /// A question with its measures, its version and its model.
 #[derive(Clone, Debug)]
@@ -20,9 +17,8 @@ pub(crate) struct MeasuredQuestion {
     pub(crate) model: Option<String>,
     /// The measures over all marked answers.
     pub(crate) measures: QuestionMeasures,
-    /// For each wanted accuracy, the confidence that reaches it on held-out rows; `None` if none
-    /// does.
-    pub(crate) automation: Vec<(f64, Option<AutomationAdvice>)>,
+    /// From which confidence on answers need no person.
+    pub(crate) automation: Report<'static>,
 }
 
 impl MeasuredQuestion {
@@ -33,13 +29,12 @@ impl MeasuredQuestion {
         model: Option<String>,
         marked: &MarkedAnswers,
     ) -> Self {
-        let automation = WANTED.map(|wanted| (wanted, marked.coverage_for(wanted)));
         Self {
             question,
             version,
             model,
             measures: marked.measures(),
-            automation: automation.into(),
+            automation: marked.automation(),
         }
     }
 }

@@ -2,12 +2,12 @@
 
 use indicatif::HumanCount;
 use refract_evaluation::cutoffs::advice::FEW_MARKS;
-use refract_evaluation::measures::QuestionMeasures;
-use refract_evaluation::measures::figures::{number, range};
+use refract_evaluation::measures::figures::range;
 
 use super::layout::wrapped;
 use super::measured_question::MeasuredQuestion;
 use super::{calibration, outcomes};
+use crate::output::report;
 use crate::terminal::{self, Palette, counted};
 
 /// The lines of the screen, within the width unless the outcomes' keys are too long.
@@ -64,37 +64,15 @@ fn head(measured: &MeasuredQuestion, palette: &Palette, width: usize) -> Vec<Str
 fn figures(measured: &MeasuredQuestion, width: usize) -> Vec<String> {
     let numbers = &measured.measures;
     let accuracy = range(numbers.accuracy.value(), numbers.accuracy.interval());
-    let mut parts = vec![
-        format!("accuracy {accuracy}"),
-        format!("majority {}", number(numbers.majority.value())),
-        format!("AUC {}", number(numbers.auc)),
-        format!("macro F1 {}", number(numbers.macro_average.f1)),
-        format!("Brier {}", number(numbers.brier)),
-        format!("log loss {}", number(numbers.log_loss)),
-        format!("ECE {}", number(numbers.ece)),
-    ];
-    if let Some(scale) = &numbers.scale {
-        parts.extend([
-            format!("mean absolute error {}", number(scale.mean_absolute_error)),
-            format!("within one level {}", number(scale.within_one)),
-            format!("quadratic kappa {}", number(scale.quadratic_kappa)),
-        ]);
-    }
+    let mut parts = vec![format!("Accuracy {accuracy}")];
+    let figures = numbers.figures();
+    parts.extend(figures.rows.iter().filter_map(|row| match row.as_slice() {
+        [label, value, ..] => Some(format!("{} {}", report::cell(label), report::cell(value))),
+        _ => None,
+    }));
     let mut lines = wrapped(&parts, "   ", width);
-    lines.extend(floor(numbers));
+    lines.extend(numbers.log_loss_of_zero());
     lines
-}
-
-/// The sentence on what stands for a probability of 0 in the log loss; `None` if it is the least
-/// probability that is stored.
-fn floor(numbers: &QuestionMeasures) -> Option<String> {
-    match numbers.log_loss_floor {
-        Some(floor) if floor.millionths() <= 1 => None,
-        Some(floor) => Some(format!(
-            "log loss counts 0 as {floor}, half of the server's rounding step"
-        )),
-        None => Some("log loss counts 0 as half of each server's rounding step".to_owned()),
-    }
 }
 
 #[cfg(test)]
@@ -170,9 +148,12 @@ mod tests {
         let screen = measured(&question, rows.into_iter());
         assert!(screen.contains("2 marks, 0 of them answered"), "{screen}");
         assert!(
-            screen.contains("accuracy –   majority –   AUC 0.500   macro F1 –   Brier 0.250"),
+            screen.contains("Accuracy –   Majority –   AUC 0.500   "),
             "{screen}"
         );
+        for figure in ["Macro F1 –", "Brier score 0.250"] {
+            assert!(screen.contains(figure), "{figure}: {screen}");
+        }
         assert!(screen.contains("Fewer than 30 marks"), "{screen}");
         assert!(measured(&question, std::iter::empty()).ends_with("\nno marks"));
         assert!(!screen.contains("log loss counts"), "{screen}");
@@ -187,7 +168,7 @@ mod tests {
             (serde_json::from_value(answer).unwrap(), "no".to_owned())
         });
         let screen = measured(&question, rows);
-        let line = "log loss counts 0 as 0.005, half of the server's rounding step";
+        let line = "The log loss counts 0 as 0.005, half of the server's rounding step.";
         assert!(screen.lines().any(|it| it == line), "{screen}");
     }
 }
