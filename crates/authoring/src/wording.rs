@@ -7,26 +7,15 @@
 //!
 //! [`PrismFile`]: crate::prism_file::PrismFile
 
-mod built_in_labels;
-mod descending_scale;
-mod descriptions;
 mod english;
-mod label;
-mod level_off_scale;
-mod many_options;
-mod negated_question;
-mod numbers;
-mod overlapping_labels;
+mod labels;
+mod questions;
 mod rank_words;
 mod rule;
-mod sentence;
-mod similar_labels;
-mod two_questions;
-mod warning;
+mod scales;
 mod words;
 
-pub use self::rule::WordingRule;
-pub use self::warning::WordingWarning;
+pub use self::rule::{WordingRule, WordingWarning};
 
 use refract_domain::prism::PrismVersion;
 use refract_domain::prism::question::{Question, QuestionKind};
@@ -56,25 +45,25 @@ pub fn lint_questions(
 fn lint_question(question: &Question, path: &str) -> Vec<WordingWarning> {
     let text_path = join(path, "text");
     let mut warnings = Vec::new();
-    warnings.extend(two_questions::check(question, &text_path));
+    warnings.extend(questions::two_questions(question, &text_path));
     match &question.kind {
         QuestionKind::YesNo => {
-            warnings.extend(negated_question::check(question, &text_path));
+            warnings.extend(questions::negated_question(question, &text_path));
         }
         QuestionKind::Choice { options } => {
             let path = join(path, "options");
-            warnings.extend(many_options::check(question, &path));
-            warnings.extend(built_in_labels::check(options, &path));
-            warnings.extend(similar_labels::check(options, &path));
-            warnings.extend(overlapping_labels::check(options, &path));
-            warnings.extend(descriptions::check(options, &path));
+            warnings.extend(labels::many_options(question, &path));
+            warnings.extend(labels::built_in_labels(options, &path));
+            warnings.extend(labels::similar_labels(options, &path));
+            warnings.extend(labels::overlapping_labels(options, &path));
+            warnings.extend(labels::duplicate_descriptions(options, &path));
         }
         QuestionKind::Scale { levels } => {
             let path = join(path, "levels");
-            warnings.extend(descending_scale::check(question, levels, &path));
-            warnings.extend(level_off_scale::check(levels, &path));
-            warnings.extend(similar_labels::check(levels, &path));
-            warnings.extend(descriptions::check(levels, &path));
+            warnings.extend(scales::descending_scale(question, levels, &path));
+            warnings.extend(scales::level_off_scale(levels, &path));
+            warnings.extend(labels::similar_labels(levels, &path));
+            warnings.extend(labels::duplicate_descriptions(levels, &path));
         }
     }
     warnings

@@ -8,17 +8,13 @@ mod action;
 mod actor;
 mod detail;
 mod lens_change;
-mod request;
-mod target;
 
 use chrono::{DateTime, Utc};
 
 pub use self::action::EventAction;
-pub use self::actor::{Actor, ActorKind};
+pub use self::actor::{Actor, ActorKind, EventRequest, EventTarget, TargetKind};
 pub use self::detail::EventDetail;
 pub use self::lens_change::LensChangeDetails;
-pub use self::request::EventRequest;
-pub use self::target::{EventTarget, TargetKind};
 use crate::ids::{AccountId, EventId};
 
 /// Actor, account, moment and request of a change: an event without its action and target.

@@ -5,16 +5,12 @@
 
 mod column;
 pub mod cutoffs;
-mod free_name;
 mod label_cutoffs;
 mod output;
-mod value;
 
 pub use self::column::Column;
-pub use self::free_name::free_name;
-pub use self::label_cutoffs::{cutoffs_of, with_cutoffs};
-pub use self::output::Output;
-pub use self::value::{Average, Value};
+pub use self::label_cutoffs::{cutoffs_of, free_name, with_cutoffs};
+pub use self::output::{Average, Output, Value};
 use crate::prism::question::Question;
 
 /// A prism's lens.

@@ -8,7 +8,7 @@ use refract_service::runs::PinnedPrism;
 use crate::input::column_mapping::{ColumnMapping, InputColumns, MappingError};
 use crate::input::{InputError, InputFile, InputKind, InputSource};
 use crate::run::identity::RunIdentity;
-use crate::run::shard::Shard;
+use crate::run::settings::Shard;
 
 /// The file and the rows to ask about.
 pub struct RunOrder<'a> {

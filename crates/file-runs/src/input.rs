@@ -4,10 +4,8 @@
 //! module knows the formats and the wanted columns, and nothing of prisms, models or results.
 
 mod binary_kind;
-mod bounded_reader;
 pub(crate) mod column_mapping;
 mod csv_records;
-mod input_bytes;
 mod input_encoding;
 mod input_error;
 mod input_file;
@@ -16,33 +14,28 @@ pub(crate) mod input_outline;
 mod input_source;
 mod json_rows;
 mod json_values;
-pub(crate) mod kept_outline;
 mod quotes;
 mod raw_row;
 pub(crate) mod row;
 pub(crate) mod rows;
-mod stored_input;
 pub(crate) mod suggested_columns;
 mod table_rows;
-#[cfg(test)]
-mod tests;
 mod text_reader;
-mod wanted_columns;
 mod workbook;
 mod workbook_budget;
-mod workbook_error;
 
 pub use self::binary_kind::binary_kind;
+pub(crate) use self::column_mapping::{WantedColumn, WantedColumns, listed};
 pub use self::input_encoding::InputEncoding;
 pub use self::input_error::InputError;
 pub use self::input_file::InputFile;
 pub(crate) use self::input_file::RawRows;
 pub use self::input_kind::InputKind;
-pub use self::input_source::InputSource;
+pub use self::input_source::{InputSource, StoredInput};
 pub use self::quotes::QuoteError;
 pub use self::raw_row::OddCells;
 pub(crate) use self::raw_row::{RawRow, RawValue};
-pub use self::stored_input::StoredInput;
-pub(crate) use self::wanted_columns::{WantedColumn, WantedColumns, listed};
-pub use self::workbook_budget::WorkbookBudget;
-pub use self::workbook_error::WorkbookError;
+pub use self::workbook_budget::{WorkbookBudget, WorkbookError};
+
+#[cfg(test)]
+mod tests;

@@ -25,16 +25,14 @@ pub mod row_schema;
 mod run;
 mod worker;
 
-pub use check::file_check::{FileCheck, FileCheckError, RefusedRow};
+pub use check::{FileCheck, FileCheckError, RefusedRow};
 pub use comparison::{ColumnComparison, CompareRunsError, ComparedRuns, DifferingRow};
 pub use file_run::{FileRun, OpenRunError, RunOrder};
 pub use gold::cells::ExpectedOutcome;
-pub use gold::examples::ExampleFileProblem;
-pub use gold::file::{GoldFile, GoldFormat, GoldProblem, GoldText};
-pub use gold::run::{GoldCheck, GoldRun, WrongCell};
+pub use gold::file::{ExampleFileProblem, GoldFile, GoldFormat, GoldProblem, GoldText};
+pub use gold::{GoldCheck, GoldRun, WrongCell};
 pub use input::column_mapping::{ColumnMapping, InputColumns, MappingError};
-pub use input::input_outline::{InputOutline, outline};
-pub use input::kept_outline::KeptOutline;
+pub use input::input_outline::{InputOutline, KeptOutline, outline};
 pub use input::suggested_columns::suggest_columns;
 pub use input::{
     InputEncoding, InputError, InputFile, InputKind, InputSource, OddCells, QuoteError,
@@ -42,15 +40,12 @@ pub use input::{
 };
 pub use marks_file::{MarksFile, MarksFileError, MarksFileRows};
 pub use output::finished_rows::{FinishedRow, RunSummary};
-pub use output::format::{NoRowFormat, OutputFormat, format_of_name};
-pub use output::held_output::{HeldOutput, HeldOutputError, RefusedList};
-pub use output::held_parquet::HeldParquet;
+pub use output::held_output::{HeldOutput, HeldOutputError, HeldParquet, RefusedList};
 pub use output::parquet_rows::ParquetRows;
-pub use output::row_layout::RowLayout;
+pub use output::row_layout::{NoRowFormat, OutputFormat, RowLayout, format_of_name};
 pub use run::RunFiles;
 pub use run::error::RunError;
-pub use run::settings::RunSettings;
-pub use run::shard::{NoShard, Shard};
+pub use run::settings::{NoShard, RunSettings, Shard};
 pub use run::tally::{ReachedLimit, RunCounts, RunTally};
-pub use worker::check_facts::CheckFacts;
+pub use worker::progress::CheckFacts;
 pub use worker::{FileRunWorker, RUN_CONCURRENCY, StartedWorker, WorkerSettings};

@@ -6,15 +6,12 @@
 //! question's column, which holds the answer.
 
 pub(crate) mod columns;
-mod error;
-#[cfg(test)]
-mod tests;
 
 use refract_domain::key::QuestionKey;
 use refract_service::marks::{MarkErrors, MarksRow};
 
 use self::columns::MarksColumns;
-pub use self::error::MarksFileError;
+pub use self::columns::MarksFileError;
 use crate::input::{InputError, InputFile, InputSource, RawRows, RawValue, listed};
 
 /// An open file of marks.
@@ -103,3 +100,6 @@ impl MarksFile {
         Ok(unused)
     }
 }
+
+#[cfg(test)]
+mod tests;

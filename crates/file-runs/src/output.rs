@@ -1,9 +1,6 @@
 //! The output of a run: its format, and the rows in the order of the file.
 
 pub(crate) mod finished_rows;
-pub(crate) mod format;
 pub(crate) mod held_output;
-pub(crate) mod held_parquet;
 pub(crate) mod parquet_rows;
 pub(crate) mod row_layout;
-pub(crate) mod rows;

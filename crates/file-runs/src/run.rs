@@ -7,7 +7,6 @@ pub(crate) mod identity;
 pub(crate) mod row_chunks;
 pub(crate) mod rows_in_order;
 pub(crate) mod settings;
-pub(crate) mod shard;
 pub(crate) mod tally;
 pub(crate) mod workers;
 
@@ -17,12 +16,10 @@ use std::sync::Arc;
 use refract_service::runs::{RunFacts, RunRows};
 use tokio::sync::mpsc;
 
-use crate::check::file_check::FileCheck;
-use crate::check::refused_rows::{ListedRow, RefusedRows};
+use crate::check::{FileCheck, ListedRow, RefusedRows};
 use crate::file_run::FileRun;
-use crate::output::finished_rows::{FinishedRow, RowSinks, RunSummary, hand_over};
+use crate::output::finished_rows::{FinishedRow, RowSinks, RunOutput, RunSummary, hand_over};
 use crate::output::row_layout::{RowLayout, kept_cells};
-use crate::output::rows::RunOutput;
 use crate::run::dispatch::Dispatch;
 use crate::run::error::{FirstError, RunError};
 use crate::run::row_chunks::RowChunks;

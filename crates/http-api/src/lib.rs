@@ -9,17 +9,14 @@
 //!
 //! This crate knows neither the database nor model servers, and decides nothing about results.
 
-mod create_result;
+mod calls;
 mod error;
 mod ops;
-mod read_result;
 mod reply;
 mod request;
 mod request_record;
-mod retry_result;
 mod routes;
 mod server;
-mod use_case;
 mod worker;
 
 pub use server::{HttpSettings, serve};

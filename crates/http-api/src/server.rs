@@ -18,8 +18,7 @@ use refract_http_serving::{
 use refract_service::Refract;
 use refract_traces::Traces;
 
-use crate::ops::metrics;
-use crate::ops::{Operations, is_loopback, refuse_other_hosts};
+use crate::ops::{self, Operations, is_loopback, refuse_other_hosts};
 use crate::worker::Worker;
 
 /// How long the rest of an unread body is received and dropped after the response, so that the
@@ -80,7 +79,7 @@ where
         proxies,
         traces,
     } = settings;
-    let requests = metrics::register(&mut registry, lifecycle.clone(), budget.clone());
+    let requests = ops::register(&mut registry, lifecycle.clone(), budget.clone());
 
     let ops = match ops {
         Some(listener) => {

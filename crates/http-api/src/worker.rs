@@ -13,12 +13,12 @@ use refract_http_serving::{
 use refract_service::Refract;
 use tracing::Instrument as _;
 
+use crate::calls;
 use crate::error::ApiError;
 use crate::reply::Reply;
-use crate::request::bearer::CallOrigin;
-use crate::request_record::CallLine;
+use crate::request::CallOrigin;
+use crate::request_record::{self, CallLine};
 use crate::routes::{Route, is_under_v1};
-use crate::{create_result, read_result, request_record, retry_result};
 
 /// The state of a worker thread, shared by its requests.
 pub(crate) struct Worker {
@@ -79,13 +79,13 @@ impl Worker {
         let in_flight = self.lifecycle.admit()?;
         let answer = match route {
             Route::CreateResult { prism } => {
-                create_result::handle(refract, in_flight, prism, request, body, origin).await
+                calls::create_result(refract, in_flight, prism, request, body, origin).await
             }
             Route::ReadResult { result_id } => {
-                read_result::handle(&refract, in_flight, result_id, request, origin).await
+                calls::read_result(&refract, in_flight, result_id, request, origin).await
             }
             Route::RetryResult { result_id } => {
-                retry_result::handle(refract, in_flight, result_id, request, body, origin).await
+                calls::retry_result(refract, in_flight, result_id, request, body, origin).await
             }
             Route::Unknown => Err(ApiError::RouteNotFound),
         };

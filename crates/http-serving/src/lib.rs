@@ -5,27 +5,40 @@
 //! This crate knows no route, no error body and no use case.
 
 mod body;
-mod error_causes;
 mod gate;
 mod lifecycle;
 mod process_metrics;
 mod request;
 mod server;
 
+use std::error::Error;
+use std::fmt::Write as _;
+
+pub use body::BodyChunks;
 pub use body::budget::{BodyBudget, BudgetTooSmall, HeldRoom};
-pub use body::chunks::BodyChunks;
 pub use body::reader::{
     ArrivedBody, BodyLimits, BodyReadError, BodyReader, SentBody, declared_length, discard_body,
 };
-pub use error_causes::with_causes;
-pub use gate::read_gate::{ReadGate, RequestUnderWay};
+pub use gate::{ReadGate, RequestUnderWay};
 pub use lifecycle::{CallInFlight, Drained, Draining, Lifecycle, Panicked, unless_panicked};
 pub use process_metrics::ProcessCollector;
 pub use request::client_address::{ClientAddress, ClientNetwork, NotANetwork, TrustedProxies};
-pub use request::id::{RequestId, X_REQUEST_ID};
-pub use request::metrics::RequestMetrics;
-pub use request::record::{EndedRequest, RequestLine, RequestRecord, RequestRecorder};
+pub use request::record::{
+    EndedRequest, RequestLine, RequestMetrics, RequestRecord, RequestRecorder,
+};
+pub use request::{RequestId, X_REQUEST_ID};
 pub use server::descriptors::{ConnectionShares, DescriptorNeeds, TooFewDescriptors};
 pub use server::http_server::{Serving, http_server};
-pub use server::listener::bind;
-pub use server::serve_until::serve_until;
+pub use server::{bind, serve_until};
+
+/// The messages of an error and of its causes, joined with `: `, for the log.
+pub fn with_causes(error: &dyn Error) -> String {
+    let mut message = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        // writing to a `String` cannot fail
+        let _ = write!(message, ": {error}");
+        cause = error.source();
+    }
+    message
+}

@@ -1,6 +1,7 @@
 //! Every command except those that serve: its help, and the module that runs it.
 
 mod account;
+mod account_transfer;
 mod apply;
 mod backup;
 mod check;
@@ -10,31 +11,26 @@ pub mod demo;
 mod evaluate;
 mod events;
 mod examples;
-mod export_account;
 mod file_run;
 mod health;
-mod import_account;
 mod input_path;
 mod key;
 mod lens;
 mod manual;
 mod marks;
-mod marks_args;
 mod measures;
 mod migrate;
 mod model;
-mod node_call;
 mod output_args;
-mod period;
 mod person;
 mod prism;
-mod prism_history;
 mod requirement_finding;
 mod results;
 mod retest;
 mod retests;
 mod run;
 mod runs;
+mod selection;
 mod shown_result;
 mod shown_settings;
 pub(crate) mod signals;
@@ -102,7 +98,7 @@ pub enum TerminalCommand {
     #[command(
         after_help = "Examples:\n  refract export-account acme-2026 --account acme\n  refract export-account - | gzip > account.tar.gz\n  refract export-account may --since 2026-05-01 --without-texts"
     )]
-    ExportAccount(export_account::ExportAccountCommand),
+    ExportAccount(account_transfer::ExportAccountCommand),
     /// Takes an exported account into an empty one, of SQLite or PostgreSQL
     ///
     /// Every file is checked against the manifest first. Ids stay as they are, so the API finds
@@ -111,7 +107,7 @@ pub enum TerminalCommand {
     #[command(
         after_help = "Examples:\n  refract import-account acme-2026\n  DATABASE_URL=postgres://refract@db.example.com/refract refract import-account acme-2026 --account acme"
     )]
-    ImportAccount(import_account::ImportAccountCommand),
+    ImportAccount(account_transfer::ImportAccountCommand),
     /// Makes, lists and revokes API keys
     #[command(
         subcommand,

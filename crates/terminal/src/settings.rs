@@ -2,13 +2,8 @@
 
 mod api_url;
 mod app;
-mod config;
-mod connections;
 mod database;
-mod log;
-mod model_key;
-mod retention;
-mod sign_on;
+mod model;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs as _};
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -20,15 +15,12 @@ use refract_service::model::{ModelEndpoint, ModelPrices, ModelSettings, Protocol
 
 pub(crate) use self::api_url::ApiUrlArgs;
 pub use self::api_url::{ApiUrl, NotAnApiUrl};
-pub use self::app::{AppArgs, DEFAULT_APP_LISTEN};
-pub use self::config::ConfigArgs;
-use self::connections::ModelConnectionArgs;
-pub use self::database::DatabaseArgs;
-pub use self::log::{LogFormat, LogSettings};
-use self::model_key::ModelKeyArgs;
-pub use self::retention::RetentionArgs;
-pub use self::sign_on::SignOnArgs;
+pub use self::app::{AppArgs, DEFAULT_APP_LISTEN, SignOnArgs};
+pub use self::database::{DatabaseArgs, RetentionArgs};
+use self::model::{ModelConnectionArgs, ModelKeyArgs};
 use crate::arguments::{self, cannot_be_used};
+pub use crate::settings_file::ConfigArgs;
+pub use crate::telemetry::{LogFormat, LogSettings};
 
 /// The settings of the model.
 #[derive(Args, Clone)]

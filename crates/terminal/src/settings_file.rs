@@ -3,21 +3,21 @@
 //! A key is the setting's flag with underscores: `model_url` is `--model-url` and
 //! `REFRACT_MODEL_URL`. The values of the file take the place of defaults. An error names the file
 //! and the line, and shows no value of a secret.
+//!
+//! The file of settings, as an argument.
 
 mod known_setting;
-mod settings_file_error;
-mod toml_value;
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use clap::Args;
 use toml::Spanned;
-use toml::de::DeTable;
+use toml::de::{DeTable, DeValue};
 
 pub(crate) use self::known_setting::{KnownSetting, known_settings};
-pub use self::settings_file_error::SettingsFileError;
 use crate::suggestion;
 
 /// The file of this process, beside its environment and its command line.
@@ -131,12 +131,12 @@ fn values(
         let Some(setting) = known.iter().find(|setting| setting.key == name) else {
             return Err(unknown(place, name, value, known));
         };
-        let Some(text) = toml_value::text(value.get_ref(), setting.is_switch) else {
+        let Some(text) = value_text(value.get_ref(), setting.is_switch) else {
             return Err(SettingsFileError::Type {
                 place,
                 key: name.to_owned(),
-                found: toml_value::kind(value.get_ref()),
-                expected: toml_value::expected(setting.is_switch),
+                found: kind(value.get_ref()),
+                expected: expected(setting.is_switch),
             });
         };
         let value = FileValue {
@@ -153,7 +153,7 @@ fn values(
 fn unknown(
     place: String,
     key: &str,
-    value: &Spanned<toml::de::DeValue<'_>>,
+    value: &Spanned<DeValue<'_>>,
     known: &[KnownSetting],
 ) -> SettingsFileError {
     let key = key.to_owned();
@@ -177,6 +177,124 @@ fn place(path: &Path, text: &str, byte: usize) -> String {
     let before = text.as_bytes().iter().take(byte);
     let line = before.filter(|byte| **byte == b'\n').count() + 1;
     format!("{}:{line}", path.display())
+}
+
+/// Why a file of settings cannot be used. The text is one line and shows no value.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsFileError {
+    /// The file cannot be read.
+    #[error("cannot read the settings in {}: {reason}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+    /// The file is no TOML.
+    #[error("{place}: this is not TOML: {reason}")]
+    NotToml {
+        /// The file and the line.
+        place: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A key that is no setting.
+    #[error("{place}: `{key}` is no setting{suggestion}")]
+    Unknown {
+        /// The file and the line.
+        place: String,
+        /// The key.
+        key: String,
+        /// The most similar setting as a question; empty if none is similar.
+        suggestion: String,
+    },
+    /// A section, or a key with a dot.
+    #[error(
+        "{place}: there are no sections such as `{key}` here: write whole names, such as \
+         model_url = \"http://127.0.0.1:8000/v1\", before the first `[`"
+    )]
+    Section {
+        /// The file and the line.
+        place: String,
+        /// The section.
+        key: String,
+    },
+    /// A value of another type.
+    #[error("{place}: {key} is {found}: expected {expected}")]
+    Type {
+        /// The file and the line.
+        place: String,
+        /// The setting.
+        key: String,
+        /// The type of the value.
+        found: &'static str,
+        /// The types that it may have.
+        expected: &'static str,
+    },
+}
+
+/// A value as text: a list is joined by commas, and a switch may be a boolean. `None` for a value of
+/// a type that no setting has.
+fn value_text(value: &DeValue<'_>, is_switch: bool) -> Option<String> {
+    match value {
+        DeValue::Array(values) => {
+            let values = values.iter().map(|value| single(value.get_ref()));
+            let values: Option<Vec<_>> = values.collect();
+            values.map(|values| values.join(","))
+        }
+        DeValue::Boolean(is_on) if is_switch => Some(if *is_on { "on" } else { "off" }.to_owned()),
+        DeValue::String(_)
+        | DeValue::Integer(_)
+        | DeValue::Float(_)
+        | DeValue::Boolean(_)
+        | DeValue::Datetime(_)
+        | DeValue::Table(_) => single(value),
+    }
+}
+
+/// A value_text or a number.
+fn single(value: &DeValue<'_>) -> Option<String> {
+    match value {
+        DeValue::String(value_text) => Some(value_text.clone().into_owned()),
+        DeValue::Integer(number) => {
+            let decimal = i64::from_str_radix(number.as_str(), number.radix()).ok()?;
+            Some(decimal.to_string())
+        }
+        DeValue::Float(number) => Some(number.as_str().to_owned()),
+        DeValue::Boolean(_) | DeValue::Datetime(_) | DeValue::Array(_) | DeValue::Table(_) => None,
+    }
+}
+
+/// The type of a value, with its article.
+fn kind(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "a value_text",
+        DeValue::Integer(_) => "a number that is too large",
+        DeValue::Float(_) => "a number",
+        DeValue::Boolean(_) => "a boolean",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "a list of something else",
+        DeValue::Table(_) => "a table",
+    }
+}
+
+/// The types that a setting may have.
+fn expected(is_switch: bool) -> &'static str {
+    if is_switch {
+        "\"on\", \"off\", true or false"
+    } else {
+        "a value_text, a number, or a list of them"
+    }
+}
+
+/// The file of settings. It is read before the command line is parsed, since it holds values of
+/// other arguments.
+#[derive(Args, Clone)]
+#[command(next_help_heading = "Settings file")]
+pub struct ConfigArgs {
+    /// A TOML file of settings; a variable or flag overrides its setting
+    #[arg(long, env = "REFRACT_CONFIG", value_name = "FILE", global = true)]
+    pub config: Option<PathBuf>,
 }
 
 #[cfg(test)]

@@ -1,4 +1,6 @@
 //! Logging to stderr, as text or JSON lines. Texts, contexts and keys are never logged.
+//!
+//! The settings of the log.
 
 mod log_line;
 
@@ -6,6 +8,7 @@ use std::io::{self, IsTerminal as _};
 use std::panic::PanicHookInfo;
 
 use anyhow::Context as _;
+use clap::{Args, ValueEnum};
 use tracing::Dispatch;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt::MakeWriter;
@@ -14,7 +17,6 @@ use tracing_subscriber::layer::SubscriberExt as _;
 
 use self::log_line::{JsonLine, TextLine};
 use crate::arguments::cannot_be_used;
-use crate::settings::{LogFormat, LogSettings};
 
 /// Silences actix's log lines about its threads and about requests that are not HTTP. A filter that
 /// names these targets still shows them.
@@ -84,6 +86,34 @@ where
 fn log_panic(panic: &PanicHookInfo<'_>) {
     let location = panic.location().map(tracing::field::display);
     tracing::error!(location, "the code panicked: this is a bug");
+}
+
+/// The settings of the log.
+#[derive(Args, Clone)]
+#[command(next_help_heading = "Logs")]
+pub struct LogSettings {
+    /// Tracing filter, such as `info` (the default) or `refract_http_api=debug`
+    #[arg(long, env = "REFRACT_LOG", value_name = "FILTER", global = true)]
+    pub log: Option<String>,
+
+    /// Log lines as text or as JSON
+    #[arg(
+        long,
+        env = "REFRACT_LOG_FORMAT",
+        default_value = "text",
+        value_name = "FORMAT",
+        global = true
+    )]
+    pub log_format: LogFormat,
+}
+
+/// The format of log lines.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum LogFormat {
+    /// Lines of text, for people.
+    Text,
+    /// Lines of JSON, for machines.
+    Json,
 }
 
 #[cfg(test)]

@@ -11,24 +11,16 @@
 //! from the few arguments of this crate's functions. This crate knows no use case and decides
 //! nothing.
 
-mod attempt_span;
-mod call_trace;
 mod collector;
 mod collector_log;
 mod environment;
-mod export;
-mod process_tracer;
 mod request_trace;
-mod statement_span;
+mod spans;
 mod trace_context;
-mod traced_call;
 mod traces;
 
-pub use attempt_span::{AttemptEnd, AttemptSpan, ModelAttempt};
-pub use call_trace::CallTrace;
 pub use environment::TraceSettingError;
-pub use export::TraceExport;
-pub use request_trace::RequestTrace;
-pub use statement_span::{StatementName, StatementSpan};
+pub use request_trace::{CallTrace, RequestTrace};
+pub use spans::{AttemptEnd, AttemptSpan, ModelAttempt, StatementName, StatementSpan};
 pub use trace_context::{CallerTrace, TraceHeaders};
-pub use traces::Traces;
+pub use traces::{TraceExport, Traces};

@@ -1,4 +1,5 @@
-//! The span of a request: the parent of its model attempts and database statements.
+//! The span of a request, the parent of its model attempts and database statements; and its trace in
+//! the form that a use case passes to the crates for models and databases.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,8 +8,9 @@ use opentelemetry::trace::{Span as _, SpanKind, Status, TraceContextExt as _};
 use opentelemetry::{Context, KeyValue};
 use opentelemetry_sdk::trace::Span as SdkSpan;
 
-use crate::call_trace::CallTrace;
-use crate::process_tracer::ProcessTracer;
+use crate::spans::{
+    AttemptSpan, ModelAttempt, ProcessTracer, StatementName, StatementSpan, TracedCall,
+};
 use crate::trace_context::CallerTrace;
 
 /// The HTTP methods that spans record. Any other method is a caller's invention and is recorded as
@@ -108,4 +110,36 @@ fn describe(span: &mut SdkSpan, method: &str, route: Option<&'static str>) {
     let method = known.unwrap_or("_OTHER");
     span.set_attribute(KeyValue::new("http.request.method", method));
     span.set_attribute(KeyValue::new("url.scheme", "http"));
+}
+
+/// The trace of one request. The default is off: nothing is recorded or passed on.
+#[derive(Clone, Debug, Default)]
+pub struct CallTrace(Option<Arc<TracedCall>>);
+
+impl CallTrace {
+    pub(crate) fn of(tracer: &Arc<ProcessTracer>, request: &SdkSpan) -> Self {
+        Self(Some(Arc::new(TracedCall::of(tracer, request))))
+    }
+
+    /// Begins an attempt at the model. `attempt` is not called unless the request is sampled.
+    pub fn begin_attempt<'a>(&self, attempt: impl FnOnce() -> ModelAttempt<'a>) -> AttemptSpan {
+        match &self.0 {
+            None => AttemptSpan::default(),
+            Some(call) => AttemptSpan::begin(call, attempt),
+        }
+    }
+
+    /// Begins a statement. It gets a span only if the request is sampled and statements are traced.
+    pub fn begin_statement(
+        &self,
+        system: &'static str,
+        statement: &StatementName,
+    ) -> StatementSpan {
+        match &self.0 {
+            Some(call) if call.is_sampled && call.tracer.with_statements => {
+                StatementSpan::begin(call, system, statement)
+            }
+            Some(_) | None => StatementSpan::default(),
+        }
+    }
 }

@@ -1,14 +1,14 @@
 //! The rules of the prism file.
 
-use refract_domain::prism::question::QuestionKind;
-use serde_json::{Value, json};
-
-use super::*;
-
 mod any_file;
 mod limits;
 mod outcome_keys;
 mod over_versions;
+
+use refract_domain::prism::question::QuestionKind;
+use serde_json::{Value, json};
+
+use super::*;
 
 fn minimal() -> Value {
     json!({

@@ -1,7 +1,6 @@
 //! Changes of the columns of rows and of json answers.
 
-use super::difference::{Severity, VersionDifference};
-use super::order::is_other_order;
+use super::difference::{Severity, VersionDifference, is_other_order};
 use refract_domain::key::{ColumnName, QuestionKey};
 use refract_domain::lens::{Column, Lens};
 use refract_domain::prism::PrismVersion;

@@ -1,4 +1,6 @@
 //! One difference between two versions of a prism.
+//!
+//! The order of the elements that two versions have in common.
 
 /// Who is affected by a difference. The most serious comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -82,4 +84,12 @@ impl ChangedWording {
             (Some(_), Some(_)) => changed,
         }
     }
+}
+
+/// Whether the elements that both lists contain differ in order. Neither list contains an element
+/// twice.
+pub(super) fn is_other_order<T: PartialEq>(before: &[T], after: &[T]) -> bool {
+    let kept_before = before.iter().filter(|element| after.contains(element));
+    let kept_after = after.iter().filter(|element| before.contains(element));
+    kept_before.ne(kept_after)
 }

@@ -1,11 +1,11 @@
 //! The reported differences and their severity, and that none is missing.
 
+mod any_versions;
+
 use serde_json::{Value, json};
 
 use super::*;
 use crate::lens_file;
-
-mod any_versions;
 
 fn file() -> Value {
     json!({

@@ -1,7 +1,6 @@
 //! English words with an order, by which the rules recognise a scale that is listed highest first.
 
-use super::label::has_any;
-use super::words::words;
+use super::words::{has_any, words};
 
 /// Words for more and less of one quality.
 pub(super) struct RankWords {

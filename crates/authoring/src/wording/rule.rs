@@ -1,4 +1,4 @@
-//! The rules about wording: their names and their reasons.
+//! The rules about wording, their names and reasons, and a warning of one of them.
 
 /// A rule about the wording of questions, options or levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -98,6 +98,29 @@ impl WordingRule {
                  and so do language models (Truong et al. 2023, *SEM), so yes and no are easily \
                  swapped. Ask whether it is so, and read `no` where it is not."
             }
+        }
+    }
+}
+
+/// A finding of a rule, and its path in the prism file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WordingWarning {
+    /// The rule that warns.
+    pub rule: WordingRule,
+    /// Keys and positions in the prism file, joined with dots, such as `questions.0.options.1`.
+    pub path: String,
+    /// The finding, with the labels or words in question; one sentence without a full stop.
+    pub message: String,
+}
+
+impl WordingWarning {
+    /// A warning of a rule about the value at a path.
+    pub(super) fn new(rule: WordingRule, path: String, message: String) -> Self {
+        Self {
+            rule,
+            path,
+            message,
         }
     }
 }

@@ -1,4 +1,7 @@
-//! Splits texts into lower case words. Letters of every script are parts of words.
+//! Splits texts into lower case words, and normalises those of labels for comparison. Letters of
+//! every script are parts of words.
+
+use refract_domain::prism::question::Outcome;
 
 /// Punctuation beyond ASCII that separates words.
 const PUNCTUATION: &str = "–—―…«»“”„‟‹›¿¡、。，；：？！（）【】「」『』・•·／｜،؛؟।";
@@ -26,6 +29,109 @@ pub(super) fn is_one_of(word: Option<&str>, known: &[&str]) -> bool {
     word.is_some_and(|word| known.contains(&word))
 }
 
+/// Words that mean little before other words.
+const SMALL: [&str; 4] = ["a", "an", "the", "of"];
+
+/// Words that give the order of the other words a meaning: `A to B` is not `B to A`.
+const ORDERING: [&str; 12] = [
+    "to", "from", "by", "over", "into", "before", "after", "than", "versus", "vs", "for", "in",
+];
+
+/// Synonyms in labels.
+const SYNONYMS: [(&str, &str); 6] = [
+    ("issue", "problem"),
+    ("trouble", "problem"),
+    ("query", "question"),
+    ("inquiry", "question"),
+    ("enquiry", "question"),
+    ("info", "information"),
+];
+
+/// The label of an outcome as normalised words.
+pub(super) struct LabelWords<'a> {
+    /// The outcome with the label.
+    pub(super) outcome: &'a Outcome,
+    /// The words in singular, without articles.
+    pub(super) words: Vec<String>,
+    sorted: Vec<String>,
+    /// Whether the label has digits. Labels such as `1 to 10` and `10` differ by more than words.
+    pub(super) has_digits: bool,
+}
+
+impl<'a> LabelWords<'a> {
+    /// The words of an outcome's label.
+    pub(super) fn of(outcome: &'a Outcome) -> Self {
+        let words = compared(&outcome.label);
+        let mut sorted = words.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        Self {
+            outcome,
+            words,
+            sorted,
+            has_digits: outcome.label.chars().any(char::is_numeric),
+        }
+    }
+
+    /// Whether two labels have the same words, in any order unless a word such as `to` gives the
+    /// order a meaning.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        let is_ordered = has_any(&self.words, &ORDERING);
+        !self.words.is_empty()
+            && (self.words == other.words || (!is_ordered && self.sorted == other.sorted))
+    }
+
+    /// Whether the label has every word of the other one and at least one more.
+    pub(super) fn contains(&self, other: &Self) -> bool {
+        let has = |word: &String| self.sorted.binary_search(word).is_ok();
+        let is_more = self.sorted.len() > other.sorted.len();
+        is_more && !other.sorted.is_empty() && other.sorted.iter().all(has)
+    }
+
+    /// The words of this label that the other label lacks.
+    pub(super) fn beyond(&self, other: &Self) -> impl Iterator<Item = &str> {
+        let is_new = |word: &&String| other.sorted.binary_search(word).is_err();
+        self.sorted.iter().filter(is_new).map(String::as_str)
+    }
+}
+
+/// Whether any of the words is one of these.
+pub(super) fn has_any(words: &[String], known: &[&str]) -> bool {
+    words.iter().any(|word| known.contains(&word.as_str()))
+}
+
+/// The words of a text in singular, without articles and `of`, synonyms as one word.
+pub(super) fn compared(text: &str) -> Vec<String> {
+    let words = words(text);
+    let last = words.len().saturating_sub(1);
+    let kept = words.iter().enumerate().filter(|(index, word)| {
+        // the last word of `Plan A` is no article
+        *index == last || !is_one_of(Some(word), &SMALL)
+    });
+    kept.map(|(_, word)| {
+        let word = singular(word);
+        let synonym = SYNONYMS.iter().find(|(synonym, _)| *synonym == word);
+        synonym.map_or(word, |(_, word)| (*word).to_owned())
+    })
+    .collect()
+}
+
+/// An English word in singular, by the S-stemmer (Harman 1991, Journal of the American Society for
+/// Information Science 42): it cuts plural endings only, so few different words become equal.
+fn singular(word: &str) -> String {
+    let is_short = word.chars().count() <= 3;
+    let ends = |endings: &[&str]| endings.iter().any(|ending| word.ends_with(ending));
+    if is_short || !word.ends_with('s') || ends(&["us", "ss", "'s", "is"]) {
+        return word.to_owned();
+    }
+    if let Some(stem) = word.strip_suffix("ies")
+        && !ends(&["eies", "aies"])
+    {
+        return format!("{stem}y");
+    }
+    word.strip_suffix('s').unwrap_or(word).to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -39,5 +145,18 @@ mod tests {
         assert_eq!(words("C, C++ – C#"), ["c", "c++", "c#"]);
         assert_eq!(words("शिकायत？退款、发货"), ["शिकायत", "退款", "发货"]);
         assert_eq!(words(" - '' … "), Vec::<String>::new());
+    }
+
+    #[test]
+    fn plurals_articles_and_synonyms_make_no_difference() {
+        assert_eq!(compared("The status of an order"), ["status", "order"]);
+        assert_eq!(compared("Delivery queries"), ["delivery", "question"]);
+        assert_eq!(compared("Payment issues"), compared("Payment problem"));
+        assert_eq!(compared("After-sales"), ["after-sale"]);
+        assert_eq!(compared("Plan A"), ["plan", "a"]);
+        assert_eq!(
+            compared("US, gas, business, analysis"),
+            ["us", "gas", "business", "analysis"]
+        );
     }
 }

@@ -4,8 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::output::Output;
-use super::value::{Average, Value};
+use super::output::{Average, Output, Value};
 use crate::answer::Answer;
 use crate::answer::probability::Probability;
 use crate::key::{ColumnName, OutcomeKey, QuestionKey};

@@ -1,10 +1,13 @@
 //! Reads the records of CSV and TSV.
+//!
+//! A reader that fails after a number of bytes, until its allowance is renewed.
 
-use std::io::{Cursor, Read};
+use std::io::{self, Cursor, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use csv::{ByteRecord, ReaderBuilder};
 
-use super::bounded_reader::{Allowance, BoundedReader};
 use super::input_encoding::InputEncoding;
 use super::input_error::InputError;
 use super::quotes::{CheckedQuotes, QuoteError};
@@ -98,7 +101,7 @@ impl CsvRecords {
         let error = if let csv::ErrorKind::Io(error) = error.into_kind() {
             error
         } else {
-            std::io::Error::from(std::io::ErrorKind::InvalidData)
+            io::Error::from(io::ErrorKind::InvalidData)
         };
         let quote = error.get_ref();
         let quote = quote.and_then(|error| error.downcast_ref::<QuoteError>());
@@ -106,5 +109,59 @@ impl CsvRecords {
             Some(quote) => InputError::Quote(*quote),
             None => InputError::Unreadable { line, error },
         }
+    }
+}
+
+/// Reads until the allowance is used up.
+struct BoundedReader<R> {
+    inner: R,
+    allowance: Allowance,
+}
+
+/// The number of bytes that may still be read. Clones share it.
+#[derive(Clone)]
+pub(crate) struct Allowance {
+    left: Arc<AtomicU64>,
+    whole: u64,
+}
+
+impl Allowance {
+    /// An allowance of `whole` bytes, none of them used.
+    pub(crate) fn of(whole: u64) -> Self {
+        Self {
+            left: Arc::new(AtomicU64::new(whole)),
+            whole,
+        }
+    }
+
+    /// Renews the whole number of bytes.
+    fn renew(&self) {
+        self.left.store(self.whole, Ordering::Relaxed);
+    }
+
+    /// Whether no byte is left until the allowance is renewed.
+    fn is_used_up(&self) -> bool {
+        self.left.load(Ordering::Relaxed) == 0
+    }
+}
+
+impl<R> BoundedReader<R> {
+    /// Limits a reader by an allowance.
+    pub(crate) fn new(inner: R, allowance: Allowance) -> Self {
+        Self { inner, allowance }
+    }
+}
+
+impl<R: Read> Read for BoundedReader<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.allowance.is_used_up() {
+            return Err(io::Error::from(io::ErrorKind::FileTooLarge));
+        }
+        let read = self.inner.read(buffer)?;
+        let left = self.allowance.left.load(Ordering::Relaxed);
+        let taken = u64::try_from(read).unwrap_or(u64::MAX);
+        let left = left.saturating_sub(taken);
+        self.allowance.left.store(left, Ordering::Relaxed);
+        Ok(read)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::input_encoding::InputEncoding;
 use super::quotes::QuoteError;
-use super::workbook_error::WorkbookError;
+use super::workbook_budget::WorkbookError;
 
 /// Why a file cannot be run. The text repeats no values of the file, and only short column names.
 #[derive(Debug, thiserror::Error)]

@@ -3,18 +3,17 @@
 use std::io::{self, Read};
 
 use super::binary_kind::{binary_kind, markup_kind};
+use super::column_mapping::WantedColumns;
 use super::csv_records::{CellSyntax, CsvRecords};
-use super::input_bytes::InputBytes;
 use super::input_encoding::InputEncoding;
 use super::input_error::InputError;
 use super::input_kind::{InputKind, separator_line};
-use super::input_source::InputSource;
+use super::input_source::{InputBytes, InputSource};
 use super::json_rows::JsonRows;
 use super::quotes::are_tab_cells_quoted;
 use super::raw_row::{OddCells, RawRow};
 use super::table_rows::{TableRecords, TableRows, is_own_header};
 use super::text_reader::{InputText, LineEnd, decoded};
-use super::wanted_columns::WantedColumns;
 use super::workbook::Workbook;
 
 /// Number of bytes at the beginning of a file that tell whether it is text.

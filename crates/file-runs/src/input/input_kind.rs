@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use super::column_mapping::WantedColumns;
 use super::input_encoding::BYTE_ORDER_MARK;
 use super::input_error::InputError;
 use super::json_values::ValueEnd;
-use super::wanted_columns::WantedColumns;
 
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 

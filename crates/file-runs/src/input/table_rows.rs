@@ -2,12 +2,12 @@
 
 use csv::ByteRecord;
 
+use super::column_mapping::{PlacedColumns, WantedColumns};
 use super::csv_records::CsvRecords;
 use super::input_encoding::InputEncoding;
 use super::input_error::InputError;
 use super::input_kind::header_name;
 use super::raw_row::{OddCells, RawRow, RawValue};
-use super::wanted_columns::{PlacedColumns, WantedColumns};
 use super::workbook::{OddCell, SheetRecords};
 
 /// Number of rows below the first one that are searched for the header, once the first one is none.

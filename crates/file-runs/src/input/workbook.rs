@@ -4,16 +4,14 @@ mod cell_text;
 mod parts;
 mod records;
 mod source;
-#[cfg(test)]
-mod tests;
 
 pub(crate) use self::cell_text::OddCell;
 use self::records::ReadSheet;
 pub(crate) use self::records::SheetRecords;
 use self::source::WorkbookSource;
-use super::input_bytes::InputBytes;
+use super::column_mapping::listed;
 use super::input_error::InputError;
-use super::wanted_columns::listed;
+use super::input_source::InputBytes;
 
 /// The first bytes of a ZIP archive, which a workbook is.
 const ZIP: &[u8] = b"PK\x03\x04";
@@ -52,3 +50,6 @@ impl Workbook {
         Ok(records)
     }
 }
+
+#[cfg(test)]
+mod tests;

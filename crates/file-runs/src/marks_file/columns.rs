@@ -1,4 +1,6 @@
 //! Finds the columns of a file of marks: those that identify results and those with marks.
+//!
+//! Errors of a file of marks as a whole.
 
 use refract_domain::ids::ResultId;
 use refract_domain::key::{QuestionKey, ROW_NAMES};
@@ -7,10 +9,9 @@ use refract_domain::result::mark;
 use refract_domain::submission::reference::Ref;
 use refract_service::marks::{MarkCell, MarkError, MarkErrors, MarksRow, NamedResult};
 
-use super::error::MarksFileError;
 use crate::gold::cells::EXPECTED;
 use crate::input::column_mapping::REF;
-use crate::input::{RawRow, RawValue, WantedColumn, WantedColumns, listed};
+use crate::input::{InputError, RawRow, RawValue, WantedColumn, WantedColumns, listed};
 
 /// Name of the column with the ids of results.
 pub(crate) const RESULT_ID: &str = "result_id";
@@ -231,5 +232,62 @@ fn invalid_column(column: &str, errors: &[ValidationError]) -> MarkError {
     MarkError::Cell {
         column: column.to_owned(),
         reason: errors.join("; "),
+    }
+}
+
+/// Why a file of marks cannot be read. The text repeats no values of the file, and only short
+/// column names.
+#[derive(Debug, thiserror::Error)]
+pub enum MarksFileError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// No column identifies results.
+    #[error("it has neither a column result_id nor a column ref: it has {present}")]
+    NoResults {
+        /// Names of the file's columns, as readable text.
+        present: String,
+        /// Names of the columns that are not read.
+        unused: Vec<String>,
+    },
+    /// No column belongs to a question.
+    #[error("it has no column of a question: it has {present}; the questions are {}", questions.join(", "))]
+    NoQuestions {
+        /// Names of the file's columns, as readable text.
+        present: String,
+        /// Names of the columns that are not read.
+        unused: Vec<String>,
+        /// The keys of the prism's questions.
+        questions: Vec<String>,
+    },
+    /// A column `expected_…` belongs to no question.
+    #[error("its column expected_{name} is of no question: the questions are {}", questions.join(", "))]
+    NoSuchQuestion {
+        /// The column's name after `expected_`, shortened and without control characters.
+        name: String,
+        /// The keys of the prism's questions.
+        questions: Vec<String>,
+    },
+}
+
+impl MarksFileError {
+    /// Names in the file that may be mistyped.
+    pub fn names(&self) -> &[String] {
+        match self {
+            Self::Input(_) => &[],
+            Self::NoResults { unused, .. } | Self::NoQuestions { unused, .. } => unused,
+            Self::NoSuchQuestion { name, .. } => std::slice::from_ref(name),
+        }
+    }
+
+    /// The valid names that the file may have meant.
+    pub fn known(&self) -> Vec<&str> {
+        match self {
+            Self::Input(_) => Vec::new(),
+            Self::NoResults { .. } => vec!["result_id", "ref"],
+            Self::NoQuestions { questions, .. } | Self::NoSuchQuestion { questions, .. } => {
+                questions.iter().map(String::as_str).collect()
+            }
+        }
     }
 }

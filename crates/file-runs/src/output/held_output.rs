@@ -2,6 +2,8 @@
 //!
 //! A download of an unfinished or finished run has the bytes that the run itself writes, and asks
 //! the model nothing. A chunk of rows is in memory at a time.
+//!
+//! The rows of a run as a Parquet file, from the results that its rows have now.
 
 use std::collections::HashMap;
 use std::io;
@@ -11,11 +13,12 @@ use refract_domain::submission::reference::IdempotencyKey;
 use refract_service::CallError;
 use refract_service::results::ReadableResult;
 
-use crate::check::refused_rows::{ListedRow, RefusedRows};
+use crate::check::{ListedRow, RefusedRows};
 use crate::file_run::FileRun;
 use crate::input::InputError;
 use crate::input::rows::KeptCells;
-use crate::output::row_layout::{RowLayout, kept_cells};
+use crate::output::parquet_rows::ParquetRows;
+use crate::output::row_layout::{RowLayout, kept_cells, own_columns};
 use crate::run::error::cause;
 use crate::run::row_chunks::{RowChunk, RowChunks};
 use crate::run::settings::FilePart;
@@ -83,7 +86,7 @@ impl FileRun {
 
 /// The names of all columns of the file, as its check finds them; none if they are not needed. The
 /// keys of JSON Lines are known only at the end of the file.
-pub(crate) async fn file_columns(
+async fn file_columns(
     run: &Arc<FileRun>,
     are_needed: bool,
 ) -> Result<Arc<[String]>, HeldOutputError> {
@@ -102,7 +105,7 @@ pub(crate) async fn file_columns(
 }
 
 /// The results that the rows of a chunk have now.
-pub(crate) async fn results_of(
+async fn results_of(
     run: &FileRun,
     chunk: &RowChunk,
 ) -> Result<HashMap<IdempotencyKey, ReadableResult>, HeldOutputError> {
@@ -150,7 +153,7 @@ impl HeldOutput {
 }
 
 /// The rows of a chunk that have a result, with their kept cells.
-pub(crate) fn with_results(
+fn with_results(
     chunk: RowChunk,
     mut found: HashMap<IdempotencyKey, ReadableResult>,
 ) -> impl Iterator<Item = (Vec<String>, ReadableResult)> {
@@ -189,5 +192,65 @@ impl RefusedList {
             }
         }
         Ok(Some(out))
+    }
+}
+
+/// The rows of a run that have a result, `ok` or `failed`, in the order of the file, as Parquet.
+pub struct HeldParquet {
+    run: Arc<FileRun>,
+    keep_columns: bool,
+    state: ParquetState,
+}
+
+enum ParquetState {
+    Begin,
+    Rows(Box<ParquetRows>, RowChunks),
+    End,
+}
+
+impl FileRun {
+    /// Writes the rows that have a result now as pieces of a Parquet file, beside all columns of the
+    /// file if wanted. Reads nothing yet.
+    pub fn held_parquet(self: &Arc<Self>, keep_columns: bool) -> HeldParquet {
+        HeldParquet {
+            run: Arc::clone(self),
+            keep_columns,
+            state: ParquetState::Begin,
+        }
+    }
+}
+
+impl HeldParquet {
+    /// The next piece of the file, which may be empty; `None` after the last. The file is valid only
+    /// with its last piece.
+    ///
+    /// # Errors
+    /// When the file of the run cannot be read, or the database fails.
+    pub async fn next_chunk(&mut self) -> Result<Option<Vec<u8>>, HeldOutputError> {
+        match std::mem::replace(&mut self.state, ParquetState::End) {
+            ParquetState::End => Ok(None),
+            ParquetState::Begin => {
+                let columns = file_columns(&self.run, self.keep_columns).await?;
+                let answers = self.run.prism.columns();
+                let own = self.keep_columns.then(|| own_columns(&columns, answers));
+                let rows = ParquetRows::new(answers, own.as_deref(), &[])?;
+                let kept = kept_cells(self.keep_columns, false, &columns);
+                let chunks = RowChunks::read(&self.run, FilePart::WHOLE, None, kept);
+                self.state = ParquetState::Rows(Box::new(rows), chunks);
+                Ok(Some(Vec::new()))
+            }
+            ParquetState::Rows(mut rows, mut chunks) => {
+                let Some(chunk) = chunks.next().await? else {
+                    return Ok(Some(rows.finish()?));
+                };
+                let found = results_of(&self.run, &chunk).await?;
+                let mut out = Vec::new();
+                for (cells, result) in with_results(chunk, found) {
+                    out.extend(rows.write(&cells, &result.view(), [])?);
+                }
+                self.state = ParquetState::Rows(rows, chunks);
+                Ok(Some(out))
+            }
+        }
     }
 }

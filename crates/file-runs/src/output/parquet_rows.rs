@@ -2,10 +2,7 @@
 //!
 //! Rows are gathered in memory up to a row group, so memory stays the same at any number of rows.
 
-mod column_values;
-mod schema;
-#[cfg(test)]
-mod tests;
+mod columns;
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,12 +11,11 @@ use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
-use refract_domain::key::ColumnName;
-use refract_domain::key::FieldKey;
+use refract_domain::key::{ColumnName, FieldKey};
 use refract_domain::lens::{Column, Value};
 use refract_domain::result::view::{ResultView, RowColumns};
 
-use self::column_values::ColumnValues;
+use self::columns::ColumnValues;
 
 /// Upper bound on the rows of a row group.
 const GROUP_ROWS: usize = 50_000;
@@ -76,8 +72,8 @@ impl ParquetRows {
         own: Option<&[String]>,
         marked: &[ColumnName],
     ) -> io::Result<Self> {
-        let layout = schema::columns(columns, own, marked);
-        let schema = schema::of(&layout).map_err(io::Error::other)?;
+        let layout = columns::columns(columns, own, marked);
+        let schema = columns::of(&layout).map_err(io::Error::other)?;
         let properties = WriterProperties::builder().set_compression(Compression::SNAPPY);
         let written = SharedBytes::default();
         let file = SerializedFileWriter::new(
@@ -195,3 +191,6 @@ impl RowValues<'_> {
 fn failed(error: ParquetError) -> io::Error {
     io::Error::other(error)
 }
+
+#[cfg(test)]
+mod tests;

@@ -14,7 +14,7 @@ use refract_service::results::{BudgetShare, ReadableResult};
 use refract_service::runs::{HeldRow, UnansweredRow, failure_threshold};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
-use crate::check::refused_rows::ListedRow;
+use crate::check::ListedRow;
 use crate::file_run::FileRun;
 use crate::gold::cells::ExpectedOutcome;
 use crate::input::row::{InputRow, RowContent};

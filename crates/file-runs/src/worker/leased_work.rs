@@ -21,13 +21,10 @@ use crate::input::{InputSource, StoredInput, WorkbookBudget};
 use crate::output::finished_rows::RowSinks;
 use crate::run::error::RunError;
 use crate::run::row_chunks::RowChunks;
-use crate::run::settings::{FilePart, RunSettings};
-use crate::run::shard::Shard;
+use crate::run::settings::{FilePart, RunSettings, Shard};
 use crate::run::tally::RunTally;
-use crate::worker::check_facts::CheckFacts;
-use crate::worker::ended_work::{Fate, WorkError};
-use crate::worker::pauses::Pauses;
-use crate::worker::progress::{ProgressMeter, tally_of};
+use crate::worker::ended_work::{Fate, Pauses, WorkError};
+use crate::worker::progress::{CheckFacts, ProgressMeter, tally_of};
 
 /// Rows that a preview answers.
 const PREVIEW_ROWS: u64 = 5;

@@ -82,13 +82,13 @@ mod tests {
     use actix_web::test::TestRequest;
 
     use super::*;
-    use crate::ops::metrics;
+    use crate::ops;
     use refract_http_serving::{BodyBudget, Lifecycle};
 
     fn encoded(format: ExpositionFormat) -> String {
         let mut registry = Registry::default();
         let lifecycle = Lifecycle::default();
-        let requests = metrics::register(&mut registry, lifecycle.clone(), BodyBudget::default());
+        let requests = ops::register(&mut registry, lifecycle.clone(), BodyBudget::default());
         requests.count("/v1/results/{result_id}", 200, Duration::from_millis(2));
         let _call = lifecycle.admit().unwrap();
         format.encode(&registry).unwrap()

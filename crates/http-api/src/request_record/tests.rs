@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::error::ApiError;
+use crate::ops;
 use crate::ops::exposition::ExpositionFormat;
-use crate::ops::metrics;
 
 #[derive(Clone, Default)]
 struct Lines(Arc<Mutex<Vec<u8>>>);
@@ -45,7 +45,7 @@ fn recorded_in(
         .finish();
     let mut registry = Registry::default();
     let recorder = Rc::new(RequestRecorder {
-        metrics: metrics::register(&mut registry, lifecycle.clone(), BodyBudget::default()),
+        metrics: ops::register(&mut registry, lifecycle.clone(), BodyBudget::default()),
         lifecycle: lifecycle.clone(),
         proxies: TrustedProxies::default(),
         traces: Traces::default(),

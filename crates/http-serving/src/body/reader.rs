@@ -10,7 +10,7 @@ use futures_util::StreamExt as _;
 use tokio::time::{Instant, timeout_at};
 
 use crate::body::budget::{BodyBudget, HeldRoom};
-use crate::gate::read_gate::{OpenGate, ReadGate};
+use crate::gate::{OpenGate, ReadGate};
 use crate::lifecycle::{Draining, Lifecycle};
 
 /// The largest body that needs no room in the budget: small enough for thousands of callers at

@@ -14,9 +14,9 @@ use tokio::net::TcpStream;
 use tokio::time::Sleep;
 
 use crate::body::budget::{BodyBudget, HeldRoom};
+use crate::gate::ReadGate;
 use crate::gate::head_ends::LastOfHead;
 use crate::gate::head_fields::HeadFields;
-use crate::gate::read_gate::ReadGate;
 
 /// The most bytes of one read while no body is being read: enough for a usual call with its body.
 pub(crate) const READ_AHEAD: usize = 8 * 1024;

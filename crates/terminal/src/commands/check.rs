@@ -1,13 +1,10 @@
 //! `refract check`: asks a prism about texts with known correct answers, measures its accuracy, and
 //! fails if a requirement does not hold.
 
-mod gold_errors;
-mod junit;
+mod gold_rows;
 mod option_orders;
-mod requirements;
 mod robustness;
 mod verdict;
-mod wrong_rows;
 
 use std::num::NonZeroU16;
 use std::path::PathBuf;
@@ -21,23 +18,19 @@ use refract_file_runs::{FinishedRow, GoldCheck, GoldRun, RunTally, Shard};
 use refract_service::measures::{GoldAnswers, WrongAnswers};
 use refract_service::runs::PinnedPrism;
 
-use self::junit::JunitFile;
 use self::option_orders::OrdersQuestion;
-use self::requirements::Requirements;
 use self::robustness::RobustnessArgs;
-use self::verdict::Verdict;
-use super::context;
+use self::verdict::{JunitFile, Requirements, Verdict};
 use super::file_run::{
     AskedPrism, FileRunArgs, check_watched, refused, report, stop, stopped, watched,
 };
 use super::measures::{self, MeasuredQuestion};
-use super::requirement_finding;
 use super::signals::StopSignals;
-use crate::arguments;
+use super::{context, requirement_finding};
 use crate::commands::input_path::InputPath;
 use crate::settings::DatabaseArgs;
-use crate::terminal::{Progress, plain};
-use crate::{output, streams, terminal};
+use crate::terminal::{self, Progress, plain};
+use crate::{arguments, output, streams};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -120,7 +113,7 @@ impl CheckCommand {
         let checking = run.check(estimator, &tally);
         let check = check_watched(&self.gold, checking, &tally, &mut signals).await?;
         output::say(&report::checked(&self.gold, run.file(), &check.file));
-        gold_errors::check(&self.gold, run.file().version(), &check)?;
+        gold_rows::check(&self.gold, run.file().version(), &check)?;
         requirements.check_expected(&check.expected)?;
         let junit = self.junit.as_deref().map(JunitFile::create).transpose()?;
         context::say_if_for_trying_only(&asked.refract);
@@ -249,7 +242,7 @@ fn render(measured: &[MeasuredQuestion], wrong: &WrongAnswers, verdict: &Verdict
     let questions = questions.map(|measured| measures::render(measured, width));
     let fit = streams::stdout_is_terminal().then_some(width);
     let blocks = questions.chain([
-        wrong_rows::render(wrong, fit),
+        gold_rows::render(wrong, fit),
         requirement_finding::render(verdict.requirements),
         verdict
             .orders

@@ -1,6 +1,5 @@
 //! `refract compare`: two versions or models on the texts that both answered.
 
-mod compared_json;
 mod comparison_text;
 
 use std::fmt::Write as _;
@@ -8,12 +7,12 @@ use std::fmt::Write as _;
 use anyhow::{Context as _, bail, ensure};
 use clap::Args;
 use refract_domain::prism::VersionNumber;
+use refract_domain::result::mark::source::MarksFrom;
 use refract_service::measures::{ComparedQuestion, ComparedSide, ComparedSides};
+use serde::Serialize;
 
-use self::compared_json::ComparisonJson;
-use super::context::AccountArg;
-use super::marks_args::MarksArgs;
-use super::prism_history;
+use super::context::{self, AccountArg};
+use super::selection::MarksArgs;
 use crate::output;
 use crate::settings::DatabaseArgs;
 use crate::terminal::{self, Progress};
@@ -58,10 +57,10 @@ impl CompareCommand {
         let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
         let history = refract.prisms().with_versions(prism.id).await?;
         for version in [self.a.version, self.b.version].into_iter().flatten() {
-            prism_history::check_version(&history, version)?;
+            context::check_version(&history, version)?;
         }
         let question = self.question.as_ref();
-        let question = question.map(|key| prism_history::question(&history, key));
+        let question = question.map(|key| context::question(&history, key));
         let question = question.transpose()?.map(|question| &question.key);
         let progress = Progress::begin("results", None);
         let show = |read| progress.show(u64::try_from(read).unwrap_or(u64::MAX), "");
@@ -159,6 +158,51 @@ fn named(side: &ComparedSide) -> String {
     let model = model.map(|model| format!("model={}", terminal::plain(model)));
     let parts: Vec<_> = version.into_iter().chain(model).collect();
     parts.join(",")
+}
+
+/// The object; undefined measures are null.
+#[derive(Serialize)]
+struct ComparisonJson<'a> {
+    question: &'a str,
+    rows: u64,
+    a: SideJson,
+    b: SideJson,
+    difference: Option<f64>,
+    difference_low: Option<f64>,
+    difference_high: Option<f64>,
+    only_a_right: u64,
+    only_b_right: u64,
+    mcnemar_p: f64,
+    marks_from: &'static str,
+}
+
+#[derive(Serialize)]
+struct SideJson {
+    accuracy: Option<f64>,
+}
+
+impl<'a> ComparisonJson<'a> {
+    /// The object of a question.
+    fn of(compared: &'a ComparedQuestion, marks: MarksFrom) -> Self {
+        let comparison = &compared.comparison;
+        Self {
+            question: compared.question.key.as_str(),
+            rows: comparison.rows,
+            a: SideJson {
+                accuracy: comparison.a.value(),
+            },
+            b: SideJson {
+                accuracy: comparison.b.value(),
+            },
+            difference: comparison.difference,
+            difference_low: comparison.interval.map(|interval| interval.low),
+            difference_high: comparison.interval.map(|interval| interval.high),
+            only_a_right: comparison.only_a_right,
+            only_b_right: comparison.only_b_right,
+            mcnemar_p: comparison.mcnemar_p,
+            marks_from: marks.name(),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,20 +1,24 @@
-//! Shared by commands: the opened database, the account, and argument parsing.
+//! Shared by commands: the opened database, the account, argument parsing, and the questions and
+//! versions that a command line names.
 
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use clap::Args;
 use refract_domain::ids::AccountId;
-use refract_domain::prism::DisplayName;
+use refract_domain::key::QuestionKey;
+use refract_domain::prism::question::Question;
 use refract_domain::prism::slug::PrismSelector;
+use refract_domain::prism::{DisplayName, VersionNumber};
 use refract_domain::problem::ValidationError;
 use refract_service::Refract;
+use refract_service::measures::questions;
 use refract_service::people::DEFAULT_ACCOUNT;
-use refract_service::prisms::{Prism, PrismError};
+use refract_service::prisms::{Prism, PrismError, PrismHistory};
 use refract_service::store::{ConnectError, DatabaseSettings, PassingReason};
 
 use crate::settings::DatabaseArgs;
-use crate::{arguments, output, suggestion};
+use crate::{arguments, output, suggestion, terminal};
 
 /// How long a start waits if no server listens at the address: the address may be wrong.
 const WAIT_FOR_LISTENER: Duration = Duration::from_secs(10);
@@ -198,4 +202,46 @@ pub(crate) fn name(argument: &str, text: &str) -> anyhow::Result<DisplayName> {
 pub(crate) fn invalid_argument(argument: &str, errors: &[ValidationError]) -> anyhow::Error {
     let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
     anyhow::anyhow!("{argument} cannot be used: {}", errors.join("; "))
+}
+
+/// The question with this key, as worded by the newest version that has it.
+///
+/// # Errors
+/// No version has the question. The error suggests the most similar key.
+pub(super) fn question<'a>(history: &'a PrismHistory, key: &str) -> anyhow::Result<&'a Question> {
+    let questions = questions(&history.versions);
+    let mut found = questions
+        .iter()
+        .filter(|question| question.key.as_str() == key);
+    if let Some(question) = found.next() {
+        return Ok(question);
+    }
+    let keys = questions.iter().map(|question| question.key.as_str());
+    let proposal = suggestion::did_you_mean_or_list(key, keys);
+    bail!(
+        "the prism has no question '{}'{proposal}",
+        terminal::plain(key)
+    );
+}
+
+/// The question with this key as worded by one version; `None` if that version lacks it.
+pub(super) fn question_in<'a>(
+    history: &'a PrismHistory,
+    version: VersionNumber,
+    key: &QuestionKey,
+) -> Option<&'a Question> {
+    let index = usize::try_from(version.get()).ok()?.checked_sub(1)?;
+    history.versions.get(index)?.question(key)
+}
+
+/// Refuses a version that the prism does not have.
+///
+/// # Errors
+/// The version's number is above the latest.
+pub(super) fn check_version(history: &PrismHistory, version: VersionNumber) -> anyhow::Result<()> {
+    let latest = history.prism.latest_version;
+    if version > latest {
+        bail!("the prism has no version {version}: its latest is {latest}");
+    }
+    Ok(())
 }

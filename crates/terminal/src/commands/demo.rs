@@ -1,24 +1,34 @@
 //! The setup and the tour of `refract demo`: a prism, a key, sample results and real calls, while
 //! the program serves.
 
-mod messages;
-mod owner;
-
 use std::fmt::Write as _;
 use std::net::SocketAddr;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::thread::available_parallelism;
 
+use anyhow::Context as _;
 use http::StatusCode;
+use refract_domain::account::person::{Email, PersonName};
+use refract_domain::account::role::Role;
+use refract_domain::ids::{AccountId, PersonId};
+use refract_domain::prism::VersionNumber;
 use refract_domain::prism::slug::PrismSelector;
-use refract_service::Refract;
+use refract_file_runs::{
+    FileRun, InputSource, RowLayout, RunFiles, RunOrder, RunSettings, RunTally, Shard,
+};
+use refract_lens_rendering::RowFormat;
 use refract_service::keys::KeyLimits;
 use refract_service::keys::api_key::ApiKey;
 use refract_service::model::ModelGateway;
+use refract_service::people::token::Token;
 use refract_service::people::{AccountActor, AppUrl};
 use refract_service::prisms::{PrismError, SUPPORT_TRIAGE};
+use refract_service::{CallError, Refract};
 use serde::Deserialize;
 
 use super::context::AccountArg;
-use super::node_call::{self, NodeReply};
+use super::health::{self, NodeReply};
 use crate::output;
 use crate::settings::ApiUrl;
 
@@ -26,6 +36,14 @@ use crate::settings::ApiUrl;
 const PRISM: &str = SUPPORT_TRIAGE.slug;
 /// The body of the demo's create call.
 const BODY: &str = r#"{"text": "This is unacceptable! I was charged twice for my new bike, and nobody answers. Refund the second payment today!"}"#;
+/// 200 messages to a bicycle shop.
+const MESSAGES: &[u8] = include_bytes!("../../../../docs/examples/messages.csv");
+/// The number of messages in flight to the model.
+const CONCURRENCY: NonZeroUsize = NonZeroUsize::MIN.saturating_add(15);
+/// The owner's address, which receives no mail.
+const EMAIL: &str = "owner@demo.invalid";
+/// The owner's name.
+const NAME: &str = "Demo owner";
 
 /// Creates the demo's prism if it is missing, and a new key.
 ///
@@ -59,9 +77,9 @@ pub async fn prepare_app(refract: &Refract, url: &AppUrl) -> anyhow::Result<Stri
     let account = AccountArg::of_default().find(refract).await?;
     if refract.is_for_trying_only() {
         let prism = PrismSelector::Slug(PRISM.to_owned());
-        messages::answer(refract, account, &prism).await?;
+        answer(refract, account, &prism).await?;
     }
-    let token = owner::sign_in_link(refract, account).await?;
+    let token = sign_in_link(refract, account).await?;
     Ok(url.sign_in_link(token.reveal()))
 }
 
@@ -126,11 +144,74 @@ async fn call(
         "authorization: Bearer {}\r\ncontent-type: application/json\r\n",
         key.reveal()
     );
-    let NodeReply { status, body } =
-        node_call::send(address, method_and_path, &headers, body).await?;
+    let NodeReply { status, body } = health::send(address, method_and_path, &headers, body).await?;
     anyhow::ensure!(
         status == StatusCode::OK || status == StatusCode::BAD_GATEWAY,
         "the server answered {status}: {body}"
     );
     Ok(body)
+}
+
+/// Asks a prism about every message with a file run, which skips messages that are already
+/// answered.
+async fn answer(
+    refract: &Refract,
+    account: AccountId,
+    prism: &PrismSelector,
+) -> anyhow::Result<()> {
+    let order = RunOrder {
+        input: InputSource::Stream(Box::new(MESSAGES)),
+        mappings: &[],
+        shard: Shard::WHOLE,
+        name: "demo".to_owned(),
+    };
+    // a version saved during the demo must not answer all messages again
+    let first = Some(VersionNumber::FIRST);
+    let prism = match refract.runs().pin(account, prism, first).await {
+        // the prism was archived in an earlier demo
+        Err(CallError::PrismNotFound) => return Ok(()),
+        found => found?,
+    };
+    let estimator = prism.estimator()?;
+    let run = Arc::new(FileRun::open(prism, order)?);
+    let tally = Arc::new(RunTally::default());
+    let check = run.check(estimator, &tally).await?;
+    let threads = available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let settings = RunSettings::new(CONCURRENCY, threads);
+    let files = RunFiles {
+        layout: RowLayout::plain(RowFormat::Csv),
+        rows: &mut std::io::sink(),
+        refused: None,
+    };
+    let never = std::future::pending();
+    let summary = run.run(settings, &check, &tally, files, never).await;
+    match summary.stop {
+        Some(stop) => Err(anyhow::anyhow!(
+            "the sample messages were not answered: {stop}"
+        )),
+        None => Ok(()),
+    }
+}
+
+/// The token of a link that signs in as the demo's owner, who is created if missing.
+async fn sign_in_link(refract: &Refract, account: AccountId) -> anyhow::Result<Token> {
+    let actor = AccountActor::operator(account);
+    let owner = find_or_make(refract, &actor).await?;
+    let token = refract.people().sign_in_link(&actor, owner).await?;
+    token.context("the demo's owner was removed at this moment: start the demo again")
+}
+
+async fn find_or_make(refract: &Refract, actor: &AccountActor) -> anyhow::Result<PersonId> {
+    let people = refract.people().list(actor.account()).await?;
+    let owner = people.iter().find(|person| person.email.as_str() == EMAIL);
+    if let Some(joined) = owner.filter(|owner| owner.name.is_some()) {
+        return Ok(joined.id);
+    }
+    let refused = || anyhow::anyhow!("the demo's owner cannot be made");
+    let email = Email::parse(EMAIL).map_err(|_| refused())?;
+    let name = PersonName::parse(NAME).map_err(|_| refused())?;
+    let invitation = refract.people().invite(actor, &email, Role::Owner).await?;
+    let people = refract.people();
+    people.accept_by_link(&invitation.token, &name).await?;
+    Ok(invitation.person)
 }

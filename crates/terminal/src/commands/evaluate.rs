@@ -3,9 +3,6 @@
 mod advice;
 mod advice_json;
 mod advice_text;
-mod advised_lens;
-mod certified;
-mod certified_text;
 mod goal;
 
 use clap::Args;
@@ -16,15 +13,12 @@ use refract_service::prisms::PrismHistory;
 use refract_service::results::ResultFilter;
 
 use self::goal::{AdviceArgs, RequestedAdvice};
-use super::context::AccountArg;
-use super::marks_args::MarksArgs;
+use super::context::{self, AccountArg};
 use super::measures::{self, MeasuredQuestion};
-use super::period::PeriodArgs;
-use super::prism_history;
-use crate::arguments;
-use crate::output;
+use super::selection::{MarksArgs, PeriodArgs};
 use crate::settings::DatabaseArgs;
 use crate::terminal::{self, Progress};
+use crate::{arguments, output};
 
 /// The arguments of `refract evaluate`.
 #[derive(Args)]
@@ -68,7 +62,7 @@ impl EvaluateCommand {
         let history = refract.prisms().with_versions(prism.id).await?;
         let filter = self.filter(&history)?;
         let only = match self.advice.question.as_ref().or(self.question.as_ref()) {
-            Some(key) => Some(prism_history::question(&history, key)?),
+            Some(key) => Some(context::question(&history, key)?),
             None => None,
         };
         let marks = self.marks.from;
@@ -107,7 +101,7 @@ impl EvaluateCommand {
 
     fn filter(&self, history: &PrismHistory) -> anyhow::Result<ResultFilter> {
         if let Some(version) = self.version {
-            prism_history::check_version(history, version)?;
+            context::check_version(history, version)?;
         }
         Ok(ResultFilter {
             is_ok: Some(true),
@@ -154,8 +148,8 @@ impl EvaluateCommand {
         for (number, evaluated) in evaluated.iter().filter(is_shown).enumerate() {
             let version = evaluated.version();
             let newest = &evaluated.question;
-            let asked = version
-                .and_then(|version| prism_history::question_in(history, version, &newest.key));
+            let asked =
+                version.and_then(|version| context::question_in(history, version, &newest.key));
             let measured = MeasuredQuestion::new(
                 asked.unwrap_or(newest).clone(),
                 version,

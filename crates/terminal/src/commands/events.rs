@@ -9,7 +9,7 @@ use refract_lens_rendering::{EventRowWriter, RowFormat};
 use refract_service::events::{EventFilter, ListedEvent};
 
 use super::context::AccountArg;
-use super::period;
+use super::selection;
 use crate::output;
 use crate::settings::DatabaseArgs;
 
@@ -21,7 +21,7 @@ const IN_TABLE: usize = 100;
 pub struct EventsCommand {
     /// Only events of this time or later: a date such as 2026-05-04, which begins at midnight UTC, or
     /// a time such as 2026-05-04T09:00:00Z
-    #[arg(long, value_name = "T", value_parser = period::moment)]
+    #[arg(long, value_name = "T", value_parser = selection::moment)]
     since: Option<DateTime<Utc>>,
 
     /// Only events by a person (their address), a key (its label or id), `operator` or `node`
@@ -103,7 +103,7 @@ fn row(listed: &ListedEvent) -> Vec<String> {
     };
     let request = event.stamp.request.as_ref();
     vec![
-        period::to_the_second(event.stamp.at),
+        selection::to_the_second(event.stamp.at),
         by.reference.clone(),
         event.action.name().to_owned(),
         format!("{} {}", event.target.kind().name(), target.reference),

@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use super::context::AccountArg;
 use super::input_path::InputPath;
-use super::period::to_the_second;
+use super::selection::to_the_second;
 use crate::output;
 use crate::settings::DatabaseArgs;
 

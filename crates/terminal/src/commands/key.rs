@@ -1,7 +1,6 @@
 //! `refract key`: API keys. A key is printed once, when it is created.
 
-pub(super) mod find;
-mod list;
+pub(super) mod list;
 mod rotate;
 
 use anyhow::{Context as _, bail};
@@ -14,9 +13,9 @@ use refract_service::keys::{KeyError, KeyLimits, ListedKey, OverlapDays, SetNetw
 use refract_service::people::AccountActor;
 use serde::Serialize;
 
-use self::find::find_key;
+use self::list::find_key;
 use super::context::{self, AccountArg};
-use super::period::{self, to_the_second};
+use super::selection::{self, to_the_second};
 use crate::output;
 use crate::settings::{self, ApiUrlArgs, DatabaseArgs};
 
@@ -33,7 +32,7 @@ pub enum KeyCommand {
         name: String,
         /// From then on the key is refused: a date such as 2027-01-01, which begins at midnight UTC, or
         /// a time such as 2027-01-01T09:00:00Z [default: never]
-        #[arg(long, value_name = "DATE", value_parser = period::moment)]
+        #[arg(long, value_name = "DATE", value_parser = selection::moment)]
         expires: Option<DateTime<Utc>>,
         /// Accept the key only from clients in this network, such as 10.0.0.0/8, or at this address;
         /// repeat it for several [default: from any]
@@ -95,7 +94,7 @@ pub enum KeyCommand {
         #[arg(long, value_name = "DAYS", default_value = "7", value_parser = OverlapDays::parse)]
         days: OverlapDays,
         /// From then on the successor is refused [default: never]
-        #[arg(long, value_name = "DATE", value_parser = period::moment)]
+        #[arg(long, value_name = "DATE", value_parser = selection::moment)]
         expires: Option<DateTime<Utc>>,
         #[command(flatten)]
         account: AccountArg,

@@ -2,8 +2,6 @@
 //!
 //! `refract evaluate` and `refract check` share it. This module neither measures nor reads results.
 
-mod calibration;
-mod json;
 mod layout;
 mod measured_question;
 mod outcomes;
@@ -17,7 +15,7 @@ pub(crate) use self::measured_question::MeasuredQuestion;
 /// A question's measures as the object that `evaluate --json` prints. `marks` says which marks
 /// count; `None` for the answers of a gold file.
 pub(crate) fn json(measured: &MeasuredQuestion, marks: Option<MarksFrom>) -> impl Serialize {
-    json::MeasuresJson::of(measured, marks)
+    measured_question::MeasuresJson::of(measured, marks)
 }
 
 /// A question's measures as text, tables and bars, for a terminal `width` columns wide. Ends with a

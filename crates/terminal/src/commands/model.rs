@@ -3,12 +3,7 @@
 mod advice;
 mod check;
 mod detect;
-mod distance;
-mod long_text;
-mod quote;
-mod sizes;
-mod trial_report;
-mod waiting;
+mod limits;
 
 use clap::Subcommand;
 use refract_service::model::TrialScope;

@@ -11,7 +11,7 @@ use refract_service::people::{AccountActor, Invitation, Person, PersonError};
 use serde::Serialize;
 
 use super::context::{self, AccountArg};
-use super::period::to_the_second;
+use super::selection::to_the_second;
 use crate::output;
 use crate::settings::{AppArgs, DatabaseArgs};
 

@@ -1,12 +1,9 @@
 //! `refract results`: saved results.
 
-mod erase;
 mod export;
-mod filter;
 mod list;
 mod purge;
 mod retry;
-mod show;
 
 use std::process::ExitCode;
 
@@ -26,7 +23,7 @@ pub enum ResultsCommand {
     #[command(
         after_help = "Examples:\n  refract results show 0190b8f2-0000-7000-8000-0000000000aa\n  refract results show 0190b8f2-0000-7000-8000-0000000000aa --json --no-text | jq .provenance"
     )]
-    Show(show::ShowCommand),
+    Show(list::ShowCommand),
     /// Lists the newest results of a prism
     #[command(
         after_help = "Examples:\n  refract results list support-triage\n  refract results list support-triage --status failed --limit 100\n  refract results list support-triage --json | jq .answers"
@@ -49,7 +46,7 @@ pub enum ResultsCommand {
     #[command(
         after_help = "Examples:\n  refract results erase 0190b8f2-0000-7000-8000-0000000000aa\n  refract results erase --ref customer-4711"
     )]
-    Erase(erase::EraseCommand),
+    Erase(purge::EraseCommand),
 }
 
 impl ResultsCommand {

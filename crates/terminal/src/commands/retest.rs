@@ -3,8 +3,7 @@
 
 mod answers_file;
 mod asking;
-mod flips_text;
-mod retest_json;
+mod flips;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -32,10 +31,10 @@ use refract_service::runs::AskingPace;
 
 use self::answers_file::{AnswersFile, AnswersHead};
 use self::asking::RetestAskingArgs;
-use self::retest_json::RetestJson;
+use self::flips::RetestJson;
 use super::context::{self, AccountArg};
 use super::file_run::{pace, report};
-use super::marks_args::MarksArgs;
+use super::selection::MarksArgs;
 use super::signals::StopSignals;
 use crate::output;
 use crate::output::file::OutputFile;
@@ -214,7 +213,7 @@ impl RetestCommand {
                 .into_iter()
                 .try_for_each(|json| output::json(&json));
         }
-        output::text(&flips_text::render(report, terminal::width()))
+        output::text(&flips::render(report, terminal::width()))
     }
 
     /// The exit status. A retest that answered everything deletes the kept answers.

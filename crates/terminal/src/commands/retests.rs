@@ -15,7 +15,7 @@ use refract_service::people::AccountActor;
 use serde::Serialize;
 
 use super::context::AccountArg;
-use super::period::to_the_second;
+use super::selection::to_the_second;
 use crate::settings::{DatabaseArgs, ModelArgs};
 use crate::{arguments, output};
 

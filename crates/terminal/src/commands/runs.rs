@@ -1,6 +1,5 @@
 //! `refract runs`: the file runs of the app.
 
-mod listed_run;
 mod show;
 
 use anyhow::{Context as _, bail};
@@ -11,7 +10,7 @@ use refract_service::Refract;
 use refract_service::people::AccountActor;
 use refract_service::runs::{ChangeRunOutcome, DeleteUploadOutcome, RunPage, StoredRun};
 
-use self::listed_run::ListedRun;
+use self::show::ListedRun;
 use super::context::{self, AccountArg};
 use crate::output;
 use crate::settings::DatabaseArgs;

@@ -13,8 +13,8 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::context::{self, AccountArg};
-use super::key::find::find_key;
-use super::period::PeriodArgs;
+use super::key::list::find_key;
+use super::selection::PeriodArgs;
 use crate::output;
 use crate::settings::DatabaseArgs;
 

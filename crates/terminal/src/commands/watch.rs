@@ -1,23 +1,29 @@
 //! `refract watch`: what changed in a prism's answers over time, and requirements on it.
 
-mod arguments;
-mod watch_json;
 mod watch_text;
 
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use chrono::{TimeDelta, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use clap::Args;
+use refract_evaluation::drift::outcome_share::OutcomeShare;
 use refract_evaluation::drift::requirement::{DriftRequirement, RequiredFigures};
-use refract_service::measures::{PrismWatch, WatchAgainst, WatchScope};
+use refract_service::measures::{
+    ComparedPeriod, Occurrence, PrismWatch, WatchAgainst, WatchScope, WatchedAnswers,
+};
 use refract_service::prisms::PrismHistory;
+use serde::Serialize;
 
-use super::context::AccountArg;
-use super::prism_history;
+use super::context::{self, AccountArg};
 use super::requirement_finding::{self, RequirementFinding};
+use crate::commands::selection;
 use crate::output;
 use crate::settings::DatabaseArgs;
+
+/// The longest window.
+const LONGEST: TimeDelta = TimeDelta::days(400);
+const EXPECTED: &str = "expected whole hours, days or weeks, such as 24h, 7d or 4w, up to 400d";
 
 /// The arguments of `refract watch`.
 #[derive(Args)]
@@ -27,12 +33,12 @@ pub struct WatchCommand {
 
     /// The time up to now, such as 24h or 7d [default: a day, or up to 7 days until there are 500
     /// results]
-    #[arg(long, value_name = "D", value_parser = arguments::time)]
+    #[arg(long, value_name = "D", value_parser = time)]
     window: Option<TimeDelta>,
 
     /// What to compare it with: the time before it, such as 28d, or `marks` for the results that are
     /// marked as a fair sample
-    #[arg(long, value_name = "D", default_value = "28d", value_parser = arguments::against)]
+    #[arg(long, value_name = "D", default_value = "28d", value_parser = against)]
     against: WatchAgainst,
 
     /// What has to hold, such as `topic.alarm<1`; may be given several times
@@ -61,7 +67,7 @@ impl WatchCommand {
         let watch = measures.watch(&history, scope, Utc::now()).await?;
         let findings = self.findings(&watch)?;
         if self.json {
-            watch_json::print(&watch)?;
+            print(&watch)?;
             requirement_finding::print_json(&findings)?;
         } else {
             let checks = measures.check_cutoffs(&history).await?;
@@ -78,7 +84,7 @@ impl WatchCommand {
     fn check_questions(&self, history: &PrismHistory) -> anyhow::Result<()> {
         for requirement in &self.requirements {
             let key = requirement.question().as_str();
-            let question = prism_history::question(history, key).context("--require")?;
+            let question = context::question(history, key).context("--require")?;
             let latest = history.versions.last();
             let asked = latest.and_then(|latest| latest.question(&question.key));
             asked
@@ -108,5 +114,160 @@ impl WatchCommand {
             })
         };
         self.requirements.iter().map(finding).collect()
+    }
+}
+
+/// Parses a time such as `24h`, `7d` or `4w`.
+///
+/// # Errors
+/// Another form, zero, or more than 400 days.
+fn time(text: &str) -> Result<TimeDelta, String> {
+    let hours = [("h", 1), ("d", 24), ("w", 7 * 24)];
+    let read = hours.into_iter().find_map(|(unit, hours)| {
+        let number: i64 = text.strip_suffix(unit)?.parse().ok()?;
+        TimeDelta::try_hours(number.checked_mul(hours)?)
+    });
+    let is_valid = |time: &TimeDelta| *time > TimeDelta::zero() && *time <= LONGEST;
+    read.filter(is_valid).ok_or_else(|| EXPECTED.to_owned())
+}
+
+/// Parses what a window is compared with: the time before it, or `marks`.
+///
+/// # Errors
+/// Neither.
+fn against(text: &str) -> Result<WatchAgainst, String> {
+    if text == "marks" {
+        return Ok(WatchAgainst::Marks);
+    }
+    let before = time(text).map_err(|expected| format!("{expected}, or marks"))?;
+    Ok(WatchAgainst::Before(before))
+}
+
+/// A question's drift; undefined figures are null.
+#[derive(Serialize)]
+struct QuestionLine<'a> {
+    question: &'a str,
+    window: PeriodJson,
+    against: PeriodJson,
+    shares: Vec<ShareJson<'a>>,
+    psi: Option<f64>,
+    js: Option<f64>,
+    alarm: bool,
+    models: &'a [ModelJson<'a>],
+}
+
+#[derive(Serialize)]
+struct PeriodJson {
+    from: String,
+    to: String,
+    results: u64,
+}
+
+#[derive(Serialize)]
+struct ShareJson<'a> {
+    outcome: &'a str,
+    now: Option<f64>,
+    before: Option<f64>,
+    difference: Option<f64>,
+    low: Option<f64>,
+    high: Option<f64>,
+}
+
+/// A model that answered; `since` is its first answer in the window, and null if it has none.
+#[derive(Serialize)]
+struct ModelJson<'a> {
+    name: Option<&'a str>,
+    now: u64,
+    before: u64,
+    since: Option<String>,
+}
+
+/// Prints a line for each question.
+fn print(watch: &PrismWatch) -> anyhow::Result<()> {
+    let models: Vec<_> = watch.models.iter().map(ModelJson::of).collect();
+    let mut questions = watch.questions.iter();
+    questions.try_for_each(|watched| output::json(&line(watch, watched, &models)))
+}
+
+fn line<'a>(
+    watch: &PrismWatch,
+    watched: &'a WatchedAnswers,
+    models: &'a [ModelJson<'a>],
+) -> QuestionLine<'a> {
+    let drift = &watched.drift.window;
+    QuestionLine {
+        question: watched.question.key.as_str(),
+        window: PeriodJson::of(watch.window, drift.now),
+        against: PeriodJson::of(watch.before, drift.before),
+        shares: drift.shares.iter().map(ShareJson::of).collect(),
+        psi: drift.probabilities.map(|it| it.psi),
+        js: drift.probabilities.map(|it| it.js),
+        alarm: watched.alarm.is_some(),
+        models,
+    }
+}
+
+impl PeriodJson {
+    fn of(period: ComparedPeriod, results: u64) -> Self {
+        Self {
+            from: selection::to_the_second(period.from),
+            to: selection::to_the_second(period.to),
+            results,
+        }
+    }
+}
+
+impl<'a> ShareJson<'a> {
+    fn of(share: &'a OutcomeShare) -> Self {
+        let interval = share.change.interval();
+        Self {
+            outcome: share.outcome.as_str(),
+            now: share.change.now.value(),
+            before: share.change.before.value(),
+            difference: share.change.difference(),
+            low: interval.map(|interval| interval.low),
+            high: interval.map(|interval| interval.high),
+        }
+    }
+}
+
+impl<'a> ModelJson<'a> {
+    fn of(model: &'a Occurrence<Option<String>>) -> Self {
+        let since = |at: DateTime<Utc>| selection::to_the_second(at);
+        Self {
+            name: model.value.as_deref(),
+            now: model.now,
+            before: model.before,
+            since: model.since.map(since),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_has_a_unit_and_a_bound() {
+        assert_eq!(time("24h"), Ok(TimeDelta::days(1)));
+        assert_eq!(time("7d"), Ok(TimeDelta::days(7)));
+        assert_eq!(time("4w"), Ok(TimeDelta::days(28)));
+        assert_eq!(time("400d"), Ok(LONGEST));
+        for wrong in [
+            "",
+            "7",
+            "h",
+            "0h",
+            "-1d",
+            "1.5d",
+            "401d",
+            "7 d",
+            "7m",
+            "9999999999999999w",
+        ] {
+            assert_eq!(time(wrong), Err(EXPECTED.to_owned()), "{wrong}");
+        }
+        assert_eq!(against("marks"), Ok(WatchAgainst::Marks));
+        assert!(against("mark").unwrap_err().ends_with("or marks"));
     }
 }

@@ -1,17 +1,22 @@
-//! The settings of the app.
+//! The settings of the app, and of sign-on by a provider of `OpenID Connect`.
 
 use std::num::{NonZeroU32, NonZeroUsize};
+use std::path::PathBuf;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use chrono::TimeDelta;
 use clap::Args;
 use refract_file_runs::{RUN_CONCURRENCY, WorkerSettings};
-use refract_service::people::AppUrl;
+use refract_service::people::{
+    AdmissionRules, AppUrl, DEFAULT_ACCOUNT, ProviderSecret, RoleRules, SignInWays, SignOnSettings,
+};
 
-use crate::arguments;
+use crate::arguments::{self, OnOrOff, cannot_be_used, setting_name};
 
 /// The default address of the app's listener.
 pub const DEFAULT_APP_LISTEN: &str = "127.0.0.1:8081";
+/// The variable of the issuer, without which there is no sign-on.
+const ISSUER: &str = "REFRACT_OIDC_ISSUER";
 
 /// The settings of the app.
 #[derive(Args, Clone)]
@@ -99,6 +104,168 @@ impl AppArgs {
     pub fn url_of(&self, listen: &str) -> anyhow::Result<AppUrl> {
         let set = self.app_url.as_deref().filter(|url| !url.is_empty());
         let url = set.map_or_else(|| format!("http://{listen}"), str::to_owned);
-        AppUrl::parse(&url).with_context(|| arguments::cannot_be_used("REFRACT_APP_URL"))
+        AppUrl::parse(&url).with_context(|| cannot_be_used("REFRACT_APP_URL"))
     }
+}
+
+/// The settings of sign-on.
+#[derive(Args, Clone)]
+#[command(next_help_heading = "Sign-on")]
+pub struct SignOnArgs {
+    /// Issuer of the company's OIDC provider, exactly as its discovery document names it
+    #[arg(long, env = "REFRACT_OIDC_ISSUER", value_name = "URL")]
+    oidc_issuer: Option<String>,
+
+    /// This installation's client id at the provider
+    #[arg(long, env = "REFRACT_OIDC_CLIENT_ID", value_name = "ID")]
+    oidc_client_id: Option<String>,
+
+    /// This installation's client secret at the provider; never logged. Without one it is a public
+    /// client, protected by PKCE
+    #[arg(
+        long,
+        env = "REFRACT_OIDC_CLIENT_SECRET",
+        value_name = "SECRET",
+        hide_env_values = true
+    )]
+    oidc_client_secret: Option<String>,
+
+    /// A file that holds the secret, instead of --oidc-client-secret; it is read again when the
+    /// provider refuses the secret
+    #[arg(long, env = "REFRACT_OIDC_CLIENT_SECRET_FILE", value_name = "FILE")]
+    oidc_client_secret_file: Option<PathBuf>,
+
+    /// The provider's name on the sign-in button [default: the issuer's host]
+    #[arg(long, env = "REFRACT_OIDC_NAME", value_name = "NAME")]
+    oidc_name: Option<String>,
+
+    /// Domains of the addresses that may sign in and join, separated by commas; `*` stands for all.
+    /// Without domains and roles, only invited people join
+    #[arg(
+        long,
+        env = "REFRACT_OIDC_ALLOWED_DOMAINS",
+        default_value = "",
+        hide_default_value = true,
+        value_name = "DOMAINS"
+    )]
+    oidc_allowed_domains: String,
+
+    /// The claim that gives roles, such as `groups` or `realm_access.roles`
+    #[arg(long, env = "REFRACT_OIDC_ROLE_CLAIM", value_name = "CLAIM")]
+    oidc_role_claim: Option<String>,
+
+    /// Roles by values of the claim, such as `refract-admins=owner,staff=reviewer`; `*` stands for
+    /// everybody. People without a matching value cannot sign in
+    #[arg(
+        long,
+        env = "REFRACT_OIDC_ROLES",
+        default_value = "",
+        hide_default_value = true,
+        value_name = "RULES"
+    )]
+    oidc_roles: String,
+
+    /// Scopes to ask for, separated by blanks [default: openid email profile, and `offline_access`
+    /// where the provider has it]
+    #[arg(long, env = "REFRACT_OIDC_SCOPES", value_name = "SCOPES")]
+    oidc_scopes: Option<String>,
+
+    /// The account whose people sign on: new ones join it, as reviewers unless rules say otherwise
+    #[arg(
+        long,
+        env = "REFRACT_OIDC_ACCOUNT",
+        default_value = DEFAULT_ACCOUNT,
+        value_name = "NAME"
+    )]
+    oidc_account: String,
+
+    /// Whether the provider asks everybody for a second factor. With `off`, an account that requires
+    /// one-time codes asks for one after a sign-on whose token names no second factor (`amr`, `acr`)
+    #[arg(
+        long,
+        env = "REFRACT_OIDC_SECOND_FACTOR",
+        default_value = "off",
+        value_name = "ON_OR_OFF"
+    )]
+    oidc_second_factor: OnOrOff,
+
+    /// Whether passwords sign in; `off` needs a provider
+    #[arg(
+        long,
+        env = "REFRACT_APP_PASSWORDS",
+        default_value = "on",
+        value_name = "ON_OR_OFF"
+    )]
+    app_passwords: OnOrOff,
+}
+
+impl SignOnArgs {
+    /// The ways to sign in to the app at this address.
+    ///
+    /// # Errors
+    /// A setting that cannot be used, or passwords that are switched off without a provider.
+    pub fn ways(&self, app: &AppUrl) -> anyhow::Result<SignInWays> {
+        let ways = SignInWays::new(self.settings(app)?, self.has_passwords());
+        ways.with_context(|| format!("{} cannot be used for sign-on", setting_name(ISSUER)))
+    }
+
+    fn has_passwords(&self) -> bool {
+        self.app_passwords == OnOrOff::On
+    }
+
+    /// The settings of sign-on; `None` without an issuer.
+    fn settings(&self, app: &AppUrl) -> anyhow::Result<Option<SignOnSettings>> {
+        arguments::refuse_both("REFRACT_OIDC_CLIENT_SECRET")?;
+        let Some(issuer) = given(self.oidc_issuer.as_ref()) else {
+            if !self.has_passwords() {
+                bail!(
+                    "{}: nobody could sign in without passwords and without a provider: set {ISSUER} too",
+                    cannot_be_used("REFRACT_APP_PASSWORDS")
+                );
+            }
+            return Ok(None);
+        };
+        let client_id = given(self.oidc_client_id.as_ref());
+        let Some(client_id) = client_id else {
+            bail!(
+                "{} needs {}: the id under which the provider knows this installation",
+                setting_name(ISSUER),
+                setting_name("REFRACT_OIDC_CLIENT_ID")
+            );
+        };
+        let roles = RoleRules::parse(&self.oidc_roles);
+        let scopes = given(self.oidc_scopes.as_ref());
+        let domains = self.oidc_allowed_domains.split(',').map(str::trim);
+        let domains = domains.filter(|domain| !domain.is_empty());
+        Ok(Some(SignOnSettings {
+            issuer,
+            client_id,
+            client_secret: self.secret(),
+            name: given(self.oidc_name.as_ref()),
+            redirect_url: format!("{app}/sign-on/callback"),
+            signed_out_url: format!("{app}/sign-in"),
+            scopes: scopes.map(|text| text.split_whitespace().map(str::to_owned).collect()),
+            rules: AdmissionRules {
+                allowed_domains: domains.map(str::to_lowercase).collect(),
+                role_claim: given(self.oidc_role_claim.as_ref()),
+                roles: roles.with_context(|| cannot_be_used("REFRACT_OIDC_ROLES"))?,
+            },
+            account: self.oidc_account.clone(),
+            asks_for_second_factor: self.oidc_second_factor == OnOrOff::On,
+        }))
+    }
+
+    fn secret(&self) -> Option<ProviderSecret> {
+        let file = self.oidc_client_secret_file.as_ref();
+        let file = file.filter(|path| !path.as_os_str().is_empty());
+        match file {
+            Some(file) => Some(ProviderSecret::InFile(file.clone())),
+            None => given(self.oidc_client_secret.as_ref()).map(ProviderSecret::Text),
+        }
+    }
+}
+
+/// The value of a setting that is not empty.
+fn given(value: Option<&String>) -> Option<String> {
+    value.filter(|value| !value.is_empty()).cloned()
 }

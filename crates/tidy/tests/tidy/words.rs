@@ -133,7 +133,7 @@ const KEPT: [(&str, &str, &str); 16] = [
     ("made by", "crates/service/", "made_by"),
     (
         "made by",
-        "crates/terminal/src/commands/shown_result/",
+        "crates/terminal/src/commands/shown_result",
         "made_by",
     ),
     // texts about which prisms ask

@@ -12,7 +12,7 @@ use refract_lens_rendering::{RowFormat, RowWriter};
 use uuid::Uuid;
 
 use super::*;
-use crate::check::refused_rows::{ListedRow, RefusedRows};
+use crate::check::{ListedRow, RefusedRows};
 
 fn version() -> PrismVersion {
     let json = r#"{ "fields": [{ "key": "text", "label": "T" }],

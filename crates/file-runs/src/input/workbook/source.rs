@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use calamine::{Reader as _, Xlsx};
 
 use super::parts;
-use crate::input::input_bytes::InputBytes;
+use crate::input::input_source::InputBytes;
 use crate::input::workbook_budget::{WorkbookBudget, WorkbookRoom};
 use crate::input::{InputError, WorkbookError};
 

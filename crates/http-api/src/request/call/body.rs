@@ -1,4 +1,6 @@
 //! The body of a create call, key by key in the order of the specification's table (spec 4.1).
+//!
+//! Invalid values of a call, whose faults are reported in one list.
 
 use refract_domain::json::{Json, JsonString, Object};
 use refract_domain::limits::VERSION_MAX;
@@ -8,8 +10,6 @@ use refract_domain::problem::{Problems, ValidationError};
 use refract_domain::submission::reference::{IdempotencyKey, Ref};
 use refract_domain::submission::{CallContext, SentFields, field_value_errors};
 use refract_service::results::CreateCall;
-
-use super::invalid_value::{InvalidValue, refuse_lost_characters};
 
 /// Reads a body into the call for a prism. Unknown keys are ignored, whatever their values.
 pub(super) fn read(
@@ -148,4 +148,37 @@ fn version_errors(number: f64) -> Vec<ValidationError> {
 fn whole_number(number: f64) -> Option<i32> {
     let fits = (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(&number);
     (fits && number.fract() == 0.0).then_some(number as i32)
+}
+
+/// An invalid value, whose faults are in the list of problems already.
+#[derive(Debug)]
+pub(super) struct InvalidValue;
+
+impl InvalidValue {
+    /// Adds the faults of the value at `path` to the list.
+    pub(super) fn list(
+        problems: &mut Problems,
+        path: &str,
+        errors: impl IntoIterator<Item = ValidationError>,
+    ) -> Self {
+        problems.add_all(path, errors);
+        Self
+    }
+}
+
+/// The result of parsing a string. Characters lost in decoding make the string forbidden, as NUL
+/// does, and that fault is listed last.
+pub(super) fn refuse_lost_characters<T>(
+    read: Result<T, Vec<ValidationError>>,
+    are_lost: bool,
+) -> Result<T, Vec<ValidationError>> {
+    let mut errors = match read {
+        Ok(value) if !are_lost => return Ok(value),
+        Ok(_) => Vec::new(),
+        Err(errors) => errors,
+    };
+    if are_lost && !errors.contains(&ValidationError::ForbiddenCharacters) {
+        errors.push(ValidationError::ForbiddenCharacters);
+    }
+    Err(errors)
 }

@@ -9,8 +9,7 @@ use refract_domain::result::mark::source::MarksFrom;
 use refract_evaluation::cutoffs::advice::CutoffGoal;
 use refract_evaluation::cutoffs::promise::CertifiedGoal;
 
-use super::advice::AdvisedQuestion;
-use super::certified::CertifiedQuestion;
+use super::advice::{AdvisedQuestion, CertifiedQuestion};
 
 /// The advice that is asked for.
 pub(super) enum RequestedAdvice {

@@ -1,12 +1,13 @@
-//! `refract key list`: the keys of an account, without the keys themselves.
+//! `refract key list`: the keys of an account, without the keys themselves, and the key that an
+//! argument names.
 
 use refract_domain::account::key_networks::KeyNetworks;
-use refract_domain::ids::AccountId;
+use refract_domain::ids::{AccountId, ApiKeyId};
 use refract_service::Refract;
-use refract_service::keys::ListedKey;
+use refract_service::keys::{FindKeyError, ListedKey};
 use serde::Serialize;
 
-use crate::commands::period::to_the_second;
+use crate::commands::selection::to_the_second;
 use crate::output;
 
 #[derive(Serialize)]
@@ -73,5 +74,20 @@ pub(super) async fn list(refract: &Refract, json: bool, account: AccountId) -> a
             key.revoked_by.clone().unwrap_or_default(),
             key.expires_at.clone().unwrap_or_default(),
         ]
+    })
+}
+
+/// Finds a key by its id, or by its name if one accepted key has it.
+pub(in crate::commands) async fn find_key(
+    refract: &Refract,
+    account: AccountId,
+    called: &str,
+) -> anyhow::Result<ApiKeyId> {
+    let found = refract.keys().find(account, called).await;
+    found.map_err(|error| match error {
+        FindKeyError::NotFound | FindKeyError::Ambiguous(_) => {
+            anyhow::anyhow!("'{called}': {error}: see `refract key list`")
+        }
+        FindKeyError::Internal(error) => error.into(),
     })
 }

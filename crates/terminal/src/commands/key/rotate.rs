@@ -7,9 +7,9 @@ use refract_service::keys::{KeyError, KeyReplacement, OverlapDays, ReplaceKeyErr
 use refract_service::people::AccountActor;
 use serde::Serialize;
 
-use super::find::find_key;
+use super::list::find_key;
 use crate::commands::context::AccountArg;
-use crate::commands::period::to_the_second;
+use crate::commands::selection::to_the_second;
 use crate::output;
 
 #[derive(Serialize)]

@@ -14,7 +14,7 @@ use refract_evaluation::counting::percent_histogram::LabelCounts;
 use serde::Serialize;
 
 use super::super::context::AccountArg;
-use super::share::share;
+use super::preview::share;
 use crate::settings::DatabaseArgs;
 use crate::terminal::{self, Palette, Progress, counted as counted_of};
 use crate::{output, suggestion};

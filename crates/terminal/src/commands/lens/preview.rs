@@ -1,4 +1,6 @@
 //! `refract lens preview`: the effect of another lens on stored results, before it is saved.
+//!
+//! Shares of counts.
 
 use std::fmt::Write as _;
 use std::num::NonZeroUsize;
@@ -11,12 +13,10 @@ use refract_evaluation::counting::lens_preview::{ColumnPreview, LensPreview};
 use serde::Serialize;
 
 use super::super::context::AccountArg;
-use super::share::share;
-use crate::arguments;
 use crate::commands::input_path::InputPath;
-use crate::output;
 use crate::settings::DatabaseArgs;
 use crate::terminal::{self, Palette, Progress, counted};
+use crate::{arguments, output};
 
 /// Upper bound on the terminal columns of a label.
 const LABELS: usize = 32;
@@ -178,4 +178,10 @@ impl<'a> PreviewJson<'a> {
             dropped: dropped.collect(),
         }
     }
+}
+
+/// The share of `part` in `whole`, from 0 to 1; 0 when `whole` is 0.
+pub(super) fn share(part: u64, whole: u64) -> f64 {
+    let millionths = part.saturating_mul(1_000_000) / whole.max(1);
+    f64::from(u32::try_from(millionths).unwrap_or(u32::MAX)) / 1e6
 }

@@ -1,13 +1,23 @@
 //! `refract model check`: small trials that show whether the configured model is usable.
+//!
+//! The table of `refract model check`: a row for each trial.
+//!
+//! Shows what a command waits for while a model server is asked.
 
+use std::time::Duration;
+
+use refract_domain::answer::probability::Probability;
 use refract_service::model::{
-    FailedTrial, ModelError, ModelGateway, ModelSettings, ModelTrials, TrialEnd, TrialRun,
-    TrialScope, other_address,
+    FailedTrial, ModelError, ModelGateway, ModelSettings, ModelTrials, TrialEnd, TrialReport,
+    TrialRun, TrialScope, other_address,
 };
+use tokio::time::{Instant, interval_at};
 
-use super::trial_report::{HEADERS, SERVER_HEADER};
-use super::{advice, quote, trial_report, waiting};
+use super::{advice, limits};
 use crate::output;
+
+/// The interval between two lines about one call.
+const BETWEEN_LINES: Duration = Duration::from_secs(5);
 
 /// Tries each server, and fails if one is unusable.
 pub(super) async fn run(
@@ -56,7 +66,7 @@ async fn check_server(
     if !trials.reports.is_empty() {
         let headers = address.map(|_| SERVER_HEADER).into_iter().chain(HEADERS);
         let headers: Vec<&str> = headers.collect();
-        output::list(as_json, &headers, &trials.reports, trial_report::cells)?;
+        output::list(as_json, &headers, &trials.reports, cells)?;
     }
     if let Some(failed) = trials.failed {
         return Ok(Err(reason(settings, failed).await?));
@@ -80,7 +90,7 @@ async fn ask(
 ) -> anyhow::Result<ModelTrials> {
     let mut run = TrialRun::new(gateway, settings, scope);
     while let Some(name) = run.next_name() {
-        let ended = waiting::for_call(name, run.ask_next()).await?;
+        let ended = for_call(name, run.ask_next()).await?;
         // a failure that ends the run is the command's error
         let is_over = run.has_failed();
         if let Some(end) = ended.filter(|_| !is_over) {
@@ -101,7 +111,7 @@ fn line(end: &TrialEnd) -> String {
 
 /// Why a server is unusable, and what to do about it.
 async fn reason(settings: &ModelSettings, failed: FailedTrial) -> anyhow::Result<String> {
-    let quoted = quote::of(settings, failed.message.as_ref());
+    let quoted = limits::of(settings, failed.message.as_ref());
     let FailedTrial { trial, failure, .. } = failed;
     let other = if failure == ModelError::Status(404) {
         other_address(settings).await?
@@ -115,4 +125,77 @@ async fn reason(settings: &ModelSettings, failed: FailedTrial) -> anyhow::Result
     Ok(format!(
         "this model cannot serve ({trial}): {failure}{quoted}{advice}"
     ))
+}
+
+/// The headers of the table of reports.
+const HEADERS: [&str; 11] = [
+    "call",
+    "answer",
+    "right",
+    "probability",
+    "readable",
+    "code",
+    "on codes",
+    "unread",
+    "requests",
+    "attempts",
+    "ms",
+];
+
+/// The header of the first column if there are several servers.
+const SERVER_HEADER: &str = "server";
+
+/// The cells of the report's row: its server if it has one, then the cells below [`HEADERS`].
+pub(super) fn cells(report: &TrialReport) -> Vec<String> {
+    let right = match report.right {
+        Some(true) => "yes",
+        Some(false) => "no",
+        None => "",
+    };
+    let decimals =
+        |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.3}"));
+    let mut cells = Vec::from_iter(report.server.clone());
+    cells.extend([
+        report.trial.to_owned(),
+        report.answer.clone(),
+        right.to_owned(),
+        format!("{:.3}", report.probability),
+        format!("{} of {}", report.readable, report.outcomes),
+        code(report),
+        decimals(report.on_codes),
+        decimals(report.unread.map(Probability::to_f64)),
+        report.requests.to_string(),
+        report.attempts.to_string(),
+        report.took_ms.to_string(),
+    ]);
+    cells
+}
+
+/// How the code was split into tokens.
+fn code(report: &TrialReport) -> String {
+    let tokens = match report.code_tokens {
+        None => return String::new(),
+        Some(1) => "1 token".to_owned(),
+        Some(tokens) => format!("{tokens} tokens"),
+    };
+    match report.tokens_before {
+        None | Some(0) => tokens,
+        Some(before) => format!("{tokens} after {before}"),
+    }
+}
+
+/// Awaits the work and says on stderr every few seconds what it is.
+pub(super) async fn for_call<T>(name: &str, work: impl Future<Output = T>) -> T {
+    let begin = Instant::now();
+    let mut ticks = interval_at(begin + BETWEEN_LINES, BETWEEN_LINES);
+    tokio::pin!(work);
+    loop {
+        tokio::select! {
+            done = &mut work => return done,
+            _ = ticks.tick() => {
+                let seconds = begin.elapsed().as_secs();
+                output::say(&format!("Waiting for {name}, {seconds} s so far."));
+            }
+        }
+    }
 }

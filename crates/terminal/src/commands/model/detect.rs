@@ -4,7 +4,7 @@ use refract_service::model::{
     DetectedModel, DetectionTry, ModelApiKey, ModelDetection, ModelEndpoint, ModelSettings,
 };
 
-use super::{advice, quote, waiting};
+use super::{advice, check, limits};
 use crate::output;
 
 /// How many of a server's models are named.
@@ -41,7 +41,7 @@ pub(super) async fn run(settings: &ModelSettings, name: Option<&str>) -> anyhow:
 async fn detect(settings: &ModelSettings, name: Option<&str>) -> anyhow::Result<ModelSettings> {
     let address = settings.endpoint.to_string();
     let mut detection = ModelDetection::new(settings, name);
-    let detected = waiting::for_call(&address, detection.run()).await?;
+    let detected = check::for_call(&address, detection.run()).await?;
     for tried in detection.best_tries() {
         output::say(&line(settings, tried));
     }
@@ -70,7 +70,7 @@ fn line(settings: &ModelSettings, tried: &DetectionTry) -> String {
     match &tried.failure {
         None => format!("{protocol} at {address}: the model {model} answered."),
         Some(failure) => {
-            let quoted = quote::of(settings, tried.message.as_ref());
+            let quoted = limits::of(settings, tried.message.as_ref());
             format!("{protocol} at {address}: {failure}{quoted}")
         }
     }

@@ -14,7 +14,7 @@ use refract_service::results::{ExportError, PrismResults, ResultOrder};
 
 use super::super::context::AccountArg;
 use super::super::output_args::{ByteOrderMarkArg, OutputArgs};
-use super::filter::FilterArgs;
+use crate::commands::selection::FilterArgs;
 use crate::settings::DatabaseArgs;
 use crate::streams;
 use crate::terminal::Progress;

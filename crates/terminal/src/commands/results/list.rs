@@ -1,19 +1,22 @@
-//! `refract results list`: the newest results of a prism at a glance.
+//! `refract results list`: the newest results of a prism at a glance. `refract results show`: one
+//! result, with facts for operators only.
 
 use std::num::NonZeroU32;
 
+use anyhow::{Context as _, ensure};
 use chrono::{DateTime, Utc};
 use clap::Args;
 use refract_domain::answer::most_probable;
+use refract_domain::ids::ResultId;
 use refract_domain::lens::{Column, Value};
 use refract_lens_rendering::{Format, render};
 use refract_service::results::{ReadableResult, ResultOrder};
 
 use super::super::context::AccountArg;
-use super::filter::FilterArgs;
-use crate::arguments;
-use crate::output;
+use crate::commands::selection::FilterArgs;
+use crate::commands::shown_result::{self, Facts, ResultDisplay};
 use crate::settings::DatabaseArgs;
+use crate::{arguments, output};
 
 /// The separator between the values of a row.
 const BETWEEN: &str = " · ";
@@ -128,4 +131,50 @@ fn value_text(value: Value<'_>) -> String {
 /// A moment in UTC, to the minute.
 fn moment_text(moment: DateTime<Utc>) -> String {
     moment.format("%Y-%m-%d %H:%M").to_string()
+}
+
+/// The arguments of `refract results show`.
+#[derive(Args)]
+pub struct ShowCommand {
+    /// The result's id
+    id: String,
+
+    /// json, raw, csv, tsv or jsonl as the API has it, or table [default: table on a terminal,
+    /// else json]
+    #[arg(long, value_name = "FORMAT", value_parser = ResultDisplay::parse, conflicts_with = "json")]
+    format: Option<ResultDisplay>,
+
+    /// One JSON object with everything that is stored: stored answers, texts, marks, and where the
+    /// answers came from
+    #[arg(long)]
+    json: bool,
+
+    /// Leaves out the texts and the context that were sent
+    #[arg(long)]
+    no_text: bool,
+
+    #[command(flatten)]
+    account: AccountArg,
+}
+
+impl ShowCommand {
+    /// Runs `refract results show`.
+    pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
+        let (refract, account) = self.account.open(database).await?;
+        let id = ResultId::parse(&self.id).context("ID cannot be used: Invalid uuid")?;
+        let details = refract.results().details(account, id).await?;
+        if self.json {
+            return shown_result::print_details(&details, !self.no_text);
+        }
+        let display = self
+            .format
+            .unwrap_or_else(ResultDisplay::default_for_stdout);
+        ensure!(
+            !(self.no_text && display.has_texts()),
+            "--no-text cannot be used with rows, which hold the texts: use --json, or --format table, \
+             json or raw"
+        );
+        let facts = Facts::of(&details, !self.no_text);
+        shown_result::print(&details.result, display, &facts)
+    }
 }

@@ -11,12 +11,11 @@ use refract_service::runs::{AskingPace, EarlyEnd};
 use serde::Serialize;
 
 use super::super::context::{self, AccountArg};
-use super::super::period::PeriodArgs;
 use super::super::signals::StopSignals;
-use crate::arguments;
-use crate::output;
+use crate::commands::selection::PeriodArgs;
 use crate::settings::{DatabaseArgs, ModelArgs};
 use crate::terminal::{Progress, counted};
+use crate::{arguments, output};
 
 /// The arguments of `refract results retry`.
 #[derive(Args)]

@@ -11,9 +11,9 @@ use refract_service::Refract;
 use refract_service::prisms::Prism;
 use refract_service::runs::AskingPace;
 
-use super::super::period;
 use crate::arguments;
 use crate::commands::input_path::InputPath;
+use crate::commands::selection;
 use crate::settings::ModelArgs;
 
 /// What a retest asks, and how fast.
@@ -24,7 +24,7 @@ pub(super) struct RetestAskingArgs {
     pub(super) sample: NonZeroU16,
 
     /// Only texts of results saved at this time or later: a date or an RFC 3339 time
-    #[arg(long, value_name = "TIME", value_parser = period::moment)]
+    #[arg(long, value_name = "TIME", value_parser = selection::moment)]
     pub(super) since: Option<DateTime<Utc>>,
 
     /// The version that is asked [default: the version that answered each text]

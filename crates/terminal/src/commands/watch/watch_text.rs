@@ -10,7 +10,7 @@ use refract_evaluation::drift::share_change::ShareChange;
 use refract_evaluation::measures::figures::{number, range, signed};
 use refract_service::measures::{CutoffCheck, Occurrence, PrismWatch, WatchedAnswers};
 
-use crate::commands::period::to_the_second;
+use crate::commands::selection::to_the_second;
 use crate::output::report;
 use crate::terminal::{self, Palette, counted};
 

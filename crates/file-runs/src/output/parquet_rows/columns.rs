@@ -1,0 +1,322 @@
+//! The columns of a Parquet file: their types, and the values of a column of a row group.
+//!
+//! Parquet stores values without gaps, and levels for what is missing: 1 for a value and 0 for none.
+//! An entry of a map has the definition level 2, and the repetition level 1 unless it begins a row;
+//! 1 and 0 as definition levels are an empty map and none.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use parquet::basic::{LogicalType, Repetition, TimeUnit, Type as PhysicalType};
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::writer::SerializedRowGroupWriter;
+use parquet::schema::types::{Type, TypePtr};
+use refract_domain::key::{ColumnName, ROW_NAMES};
+use refract_domain::lens::{Output, Value};
+use refract_domain::result::view::RowColumns;
+
+/// Estimated bytes in memory of a value beside its text.
+const VALUE_BYTES: usize = 40;
+
+/// The type of a column. Every column may lack a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ColumnKind {
+    /// Text in UTF-8.
+    Text,
+    /// A 32-bit integer.
+    Int,
+    /// A moment in UTC, in milliseconds.
+    Moment,
+    /// A double.
+    Double,
+    /// A map from outcome to probability.
+    Map,
+}
+
+/// Names and types of all columns, in order.
+pub(super) fn columns(
+    columns: RowColumns<'_>,
+    own: Option<&[String]>,
+    marked: &[ColumnName],
+) -> Vec<(String, ColumnKind)> {
+    let text = |name: &str| (name.to_owned(), ColumnKind::Text);
+    let mut all: Vec<_> = own
+        .unwrap_or_default()
+        .iter()
+        .map(|name| text(name))
+        .collect();
+    let rows = ROW_NAMES.into_iter();
+    let rows = rows.filter(|name| own.is_none() || *name != "ref");
+    all.extend(rows.map(|name| match name {
+        "version" => (name.to_owned(), ColumnKind::Int),
+        "created_at" => (name.to_owned(), ColumnKind::Moment),
+        name => text(name),
+    }));
+    if own.is_none() {
+        all.extend(columns.fields.iter().map(|field| text(field.key.as_str())));
+    }
+    let lens = columns.lens.iter();
+    all.extend(lens.map(|column| (column.name.as_str().to_owned(), kind_of(column.output))));
+    all.extend(marked.iter().map(|name| text(name.as_str())));
+    all
+}
+
+fn kind_of(output: Output) -> ColumnKind {
+    match output {
+        Output::Top | Output::Label(_) | Output::Level => ColumnKind::Text,
+        Output::TopProbability
+        | Output::YesProbability
+        | Output::LevelProbability
+        | Output::Average => ColumnKind::Double,
+        Output::Number => ColumnKind::Int,
+        Output::AllOptions | Output::AllLevels => ColumnKind::Map,
+    }
+}
+
+/// The schema of a file with these columns.
+pub(super) fn of(columns: &[(String, ColumnKind)]) -> Result<Type, ParquetError> {
+    let fields = columns.iter().map(|(name, kind)| field(name, *kind));
+    let fields = fields.collect::<Result<Vec<_>, _>>()?;
+    Type::group_type_builder("refract")
+        .with_fields(fields)
+        .build()
+}
+
+fn field(name: &str, kind: ColumnKind) -> Result<TypePtr, ParquetError> {
+    let optional = Repetition::OPTIONAL;
+    let built = match kind {
+        ColumnKind::Text => leaf(
+            name,
+            PhysicalType::BYTE_ARRAY,
+            Some(LogicalType::String),
+            optional,
+        ),
+        ColumnKind::Int => leaf(name, PhysicalType::INT32, None, optional),
+        ColumnKind::Double => leaf(name, PhysicalType::DOUBLE, None, optional),
+        ColumnKind::Moment => {
+            let moment = LogicalType::timestamp(true, TimeUnit::MILLIS);
+            leaf(name, PhysicalType::INT64, Some(moment), optional)
+        }
+        ColumnKind::Map => {
+            let required = Repetition::REQUIRED;
+            let text = Some(LogicalType::String);
+            let key = leaf("key", PhysicalType::BYTE_ARRAY, text, required)?;
+            let value = leaf("value", PhysicalType::DOUBLE, None, required)?;
+            let entries = Type::group_type_builder("key_value")
+                .with_repetition(Repetition::REPEATED)
+                .with_fields(vec![Arc::new(key), Arc::new(value)])
+                .build()?;
+            Type::group_type_builder(name)
+                .with_repetition(optional)
+                .with_logical_type(Some(LogicalType::Map))
+                .with_fields(vec![Arc::new(entries)])
+                .build()
+        }
+    };
+    built.map(Arc::new)
+}
+
+fn leaf(
+    name: &str,
+    physical: PhysicalType,
+    logical: Option<LogicalType>,
+    repetition: Repetition,
+) -> Result<Type, ParquetError> {
+    Type::primitive_type_builder(name, physical)
+        .with_logical_type(logical)
+        .with_repetition(repetition)
+        .build()
+}
+
+/// The values of one column.
+pub(super) enum ColumnValues {
+    Text(Leaf<ByteArray>),
+    Int(Leaf<i32>),
+    Moment(Leaf<i64>),
+    Double(Leaf<f64>),
+    Map {
+        keys: Vec<ByteArray>,
+        values: Leaf<f64>,
+        repetitions: Vec<i16>,
+    },
+}
+
+/// Values without gaps, and their definition levels.
+pub(super) struct Leaf<T> {
+    values: Vec<T>,
+    levels: Vec<i16>,
+}
+
+impl<T> Default for Leaf<T> {
+    fn default() -> Self {
+        Self {
+            values: Vec::new(),
+            levels: Vec::new(),
+        }
+    }
+}
+
+impl<T> Leaf<T> {
+    fn push(&mut self, value: Option<T>) -> usize {
+        self.levels.push(i16::from(value.is_some()));
+        self.values.extend(value);
+        VALUE_BYTES
+    }
+
+    /// Writes the values as the next column, and empties them.
+    fn write<D: DataType<T = T>>(
+        &mut self,
+        group: &mut SerializedRowGroupWriter<'_, impl Write + Send>,
+        repetitions: Option<&[i16]>,
+    ) -> Result<(), ParquetError> {
+        write_column::<D>(group, &self.values, &self.levels, repetitions)?;
+        self.values.clear();
+        self.levels.clear();
+        Ok(())
+    }
+}
+
+impl ColumnValues {
+    pub(super) fn new(kind: ColumnKind) -> Self {
+        match kind {
+            ColumnKind::Text => Self::Text(Leaf::default()),
+            ColumnKind::Int => Self::Int(Leaf::default()),
+            ColumnKind::Moment => Self::Moment(Leaf::default()),
+            ColumnKind::Double => Self::Double(Leaf::default()),
+            ColumnKind::Map => Self::Map {
+                keys: Vec::new(),
+                values: Leaf::default(),
+                repetitions: Vec::new(),
+            },
+        }
+    }
+
+    /// Adds the value of a lens column or of a mark, and returns its size in memory. A value of
+    /// another type than the column's is none.
+    pub(super) fn push(&mut self, value: Value<'_>) -> usize {
+        match (self, value) {
+            (Self::Text(leaf), value) => push_text(leaf, text_of(value)),
+            (Self::Int(leaf), Value::Position(position)) => leaf.push(i32::try_from(position).ok()),
+            (Self::Int(leaf), _) => leaf.push(None),
+            (Self::Moment(leaf), _) => leaf.push(None),
+            (Self::Double(leaf), Value::Probability(probability)) => {
+                leaf.push(Some(probability.to_f64()))
+            }
+            (Self::Double(leaf), Value::Average(average)) => {
+                leaf.push(average.to_string().parse().ok())
+            }
+            (Self::Double(leaf), _) => leaf.push(None),
+            (
+                Self::Map {
+                    keys,
+                    values,
+                    repetitions,
+                },
+                value,
+            ) => {
+                let Value::All { probabilities, .. } = value else {
+                    values.levels.push(0);
+                    repetitions.push(0);
+                    return VALUE_BYTES;
+                };
+                if probabilities.is_empty() {
+                    values.levels.push(1);
+                    repetitions.push(0);
+                }
+                for (index, (key, probability)) in probabilities.iter().enumerate() {
+                    keys.push(key.as_str().into());
+                    values.values.push(probability.to_f64());
+                    values.levels.push(2);
+                    repetitions.push(i16::from(index > 0));
+                }
+                2 * VALUE_BYTES * probabilities.len()
+            }
+        }
+    }
+
+    /// Adds a text to a column of texts.
+    pub(super) fn push_text(&mut self, text: Option<&str>) -> usize {
+        match self {
+            Self::Text(leaf) => push_text(leaf, text),
+            Self::Int(_) | Self::Moment(_) | Self::Double(_) | Self::Map { .. } => {
+                self.push(Value::Null)
+            }
+        }
+    }
+
+    /// Adds a number to a column of integers.
+    pub(super) fn push_int(&mut self, number: Option<i32>) -> usize {
+        match self {
+            Self::Int(leaf) => leaf.push(number),
+            Self::Text(_) | Self::Moment(_) | Self::Double(_) | Self::Map { .. } => {
+                self.push(Value::Null)
+            }
+        }
+    }
+
+    /// Adds a moment, in milliseconds since 1970, to a column of moments.
+    pub(super) fn push_moment(&mut self, milliseconds: i64) -> usize {
+        match self {
+            Self::Moment(leaf) => leaf.push(Some(milliseconds)),
+            Self::Text(_) | Self::Int(_) | Self::Double(_) | Self::Map { .. } => {
+                self.push(Value::Null)
+            }
+        }
+    }
+
+    /// Writes all values into a row group, and empties the column.
+    pub(super) fn write(
+        &mut self,
+        group: &mut SerializedRowGroupWriter<'_, impl Write + Send>,
+    ) -> Result<(), ParquetError> {
+        match self {
+            Self::Text(leaf) => leaf.write::<ByteArrayType>(group, None),
+            Self::Int(leaf) => leaf.write::<Int32Type>(group, None),
+            Self::Moment(leaf) => leaf.write::<Int64Type>(group, None),
+            Self::Double(leaf) => leaf.write::<DoubleType>(group, None),
+            Self::Map {
+                keys,
+                values,
+                repetitions,
+            } => {
+                let levels = &values.levels;
+                write_column::<ByteArrayType>(group, keys, levels, Some(repetitions))?;
+                values.write::<DoubleType>(group, Some(repetitions))?;
+                keys.clear();
+                repetitions.clear();
+                Ok(())
+            }
+        }
+    }
+}
+
+fn push_text(leaf: &mut Leaf<ByteArray>, text: Option<&str>) -> usize {
+    leaf.push(text.map(ByteArray::from)) + text.map_or(0, str::len)
+}
+
+/// The text of an outcome, a level or a label, as JSON Lines have it.
+fn text_of(value: Value<'_>) -> Option<&str> {
+    match value {
+        Value::Outcome { key, .. } => Some(key),
+        Value::YesNo(label) => Some(label.key()),
+        Value::Null
+        | Value::Probability(_)
+        | Value::Position(_)
+        | Value::Average(_)
+        | Value::All { .. } => None,
+    }
+}
+
+fn write_column<D: DataType>(
+    group: &mut SerializedRowGroupWriter<'_, impl Write + Send>,
+    values: &[D::T],
+    definitions: &[i16],
+    repetitions: Option<&[i16]>,
+) -> Result<(), ParquetError> {
+    let no_column = || ParquetError::General("the row group has too few columns".to_owned());
+    let mut column = group.next_column()?.ok_or_else(no_column)?;
+    let typed = column.typed::<D>();
+    typed.write_batch(values, Some(definitions), repetitions)?;
+    column.close()
+}
