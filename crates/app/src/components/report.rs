@@ -38,37 +38,47 @@ pub(crate) fn sentence(pieces: &[Cell<'_>], question: &Question) -> Markup {
     html! {
         @for piece in pieces {
             (cell(piece, question))
-            @if let Cell::Share(figure) = piece { " " (interval_bar(figure.value, figure.interval)) }
+            @if let Some(bar) = bar_of(piece) { " " (bar) }
         }
     }
 }
 
-/// A table in which a share has a second cell with its bar, so that the bars of all rows begin at
-/// the same place.
+/// A table. If its rows have one share each, the bars of these are in a column of their own, so that
+/// they begin at the same place.
 pub(crate) fn report_table(table: &ReportTable<'_>, question: &Question) -> Markup {
-    let has_bar = |cell: Option<&Cell<'_>>| matches!(cell, Some(Cell::Share(figure)) if figure.interval.is_some());
-    let columns = table.headings.iter().enumerate();
-    let columns = columns.flat_map(|(column, heading)| {
-        let mut rows = table.rows.iter();
-        let bar = rows.any(|row| has_bar(row.get(column))).then_some("");
-        std::iter::once(*heading).chain(bar)
+    let is_share = |cell: &&Cell<'_>| matches!(cell, Cell::Share(_));
+    let mut rows = table.rows.iter();
+    let has_bars = rows.all(|row| row.iter().filter(is_share).count() == 1);
+    let bar_of = |cell| bar_of(cell).filter(|_| has_bars);
+    let headings = table.headings.iter().enumerate();
+    let headings = headings.flat_map(|(column, heading)| {
+        let mut cells = table.rows.iter().filter_map(|row| row.get(column));
+        let of_bar = cells.any(|cell| bar_of(cell).is_some()).then_some("");
+        std::iter::once(*heading).chain(of_bar)
     });
-    let headings: Vec<_> = columns.collect();
+    let headings: Vec<_> = headings.collect();
     let rows = html! {
         @for row in &table.rows {
             tr {
                 @for (column, (piece, heading)) in row.iter().zip(table.headings).enumerate() {
-                    @let is_number = matches!(piece, Cell::Count(_) | Cell::Number(_) | Cell::Share(_) if !has_bar(Some(piece)));
+                    @let bar = bar_of(piece);
                     @if column == 0 { th scope="row" { (cell(piece, question)) } }
-                    @else { td.number[is_number] data-label=(heading) { (cell(piece, question)) } }
-                    @if let (Cell::Share(figure), true) = (piece, has_bar(Some(piece))) {
-                        td { (interval_bar(figure.value, figure.interval)) }
-                    }
+                    @else { td.number[piece.is_number()] data-label=(heading) { (cell(piece, question)) } }
+                    @if let Some(bar) = bar { td { (bar) } }
                 }
             }
         }
     };
     stacked_table(table.caption, &headings, &rows)
+}
+
+/// The bar of a share with an interval.
+fn bar_of(cell: &Cell<'_>) -> Option<Markup> {
+    let Cell::Share(figure) = cell else {
+        return None;
+    };
+    let interval = figure.interval?;
+    Some(interval_bar(figure.value, Some(interval)))
 }
 
 fn cell(cell: &Cell<'_>, question: &Question) -> Markup {

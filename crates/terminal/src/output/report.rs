@@ -61,7 +61,7 @@ fn table_lines(table: &ReportTable<'_>, palette: &Palette, width: usize) -> Vec<
         .first()
         .into_iter()
         .flatten()
-        .map(is_number)
+        .map(Cell::is_number)
         .collect();
     let widest = |column: usize| {
         let cells = lines.iter().filter_map(|line| line.get(column));
@@ -89,14 +89,6 @@ fn table_lines(table: &ReportTable<'_>, palette: &Palette, width: usize) -> Vec<
         *headings = palette.faint.apply_to(&*headings).to_string();
     }
     lines
-}
-
-fn is_number(cell: &Cell<'_>) -> bool {
-    match cell {
-        Cell::Count(_) | Cell::Number(_) => true,
-        Cell::Share(figure) => figure.interval.is_none(),
-        Cell::Words(_) | Cell::Counted(..) | Cell::Outcome(_) | Cell::Difference(_) => false,
-    }
 }
 
 #[cfg(test)]
