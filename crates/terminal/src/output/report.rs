@@ -109,6 +109,6 @@ mod tests {
         let expected = "OUTCOME         MARKED\na_long_outcome   1,200\n–                    7";
         assert_eq!(console::strip_ansi_codes(&whole), expected);
         let cut = table_lines(&table, &palette, 16).join("\n");
-        assert!(cut.contains("a_long…   1,200"), "{cut}");
+        assert!(cut.contains("a_long_…   1,200"), "{cut}");
     }
 }

@@ -7,6 +7,7 @@ use refract_evaluation::cutoffs::advice::FEW_MARKS;
 use refract_evaluation::measures::coverage::CoveragePoint;
 use refract_evaluation::measures::figures::{number, range};
 use refract_evaluation::measures::reliability::ReliabilityBin;
+use refract_evaluation::report::Cell;
 
 use super::layout::{beside, wrapped};
 use super::measured_question::MeasuredQuestion;
@@ -18,6 +19,8 @@ use crate::terminal::{self, Palette, counted};
 const RELIABILITY_BAR: usize = 16;
 /// Terminal columns of a bar of the coverage curve.
 const COVERAGE_BAR: usize = 14;
+/// The figures for which a screen has no room; `--json` and the app have them.
+const LEFT_OUT: [&str; 3] = ["macro_precision", "macro_recall", "coverage_area"];
 /// The most points of the coverage curve that are drawn.
 const POINTS: usize = 12;
 
@@ -78,6 +81,11 @@ fn figures(measured: &MeasuredQuestion, width: usize) -> Vec<String> {
     let mut parts = vec![format!("Accuracy {accuracy}")];
     let figures = numbers.figures();
     parts.extend(figures.rows.iter().filter_map(|row| match row.as_slice() {
+        [_, Cell::Share(figure) | Cell::Number(figure), ..]
+            if figure.name.is_some_and(|name| LEFT_OUT.contains(&name)) =>
+        {
+            None
+        }
         [label, value, ..] => Some(format!("{} {}", report::cell(label), report::cell(value))),
         _ => None,
     }));
