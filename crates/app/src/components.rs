@@ -19,6 +19,7 @@ pub(crate) mod notice;
 pub(crate) mod number;
 pub(crate) mod plot;
 pub(crate) mod prism_tabs;
+pub(crate) mod report;
 pub(crate) mod retest;
 pub(crate) mod table;
 pub(crate) mod texts;

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use refract_domain::answer::Answer;
 use refract_domain::answer::probability::Probability;
 use refract_domain::key::OutcomeKey;
+use serde::Serialize;
 
 use crate::comparison::{Comparison, PairedAnswers};
 use crate::counting::least_sure::confidence_of;
@@ -35,7 +36,7 @@ pub struct FlipMeasures {
 }
 
 /// The flips from one outcome to another.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FlipDirection {
     /// The outcome before; `None` if nothing was predicted: no valid choice, or unsure.
     pub from: Option<OutcomeKey>,

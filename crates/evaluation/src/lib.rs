@@ -48,6 +48,7 @@ pub mod flips;
 pub mod marked;
 pub mod measures;
 pub mod prediction;
+pub mod report;
 pub mod requirement;
 pub mod robustness;
 pub mod rounding;

@@ -55,7 +55,7 @@ pub(crate) fn share_bar(part: u64, whole: u64) -> Markup {
 }
 
 /// A share in percent with its 95 % interval: `86.3 % (81.0 to 90.2)`.
-fn share_range(value: Option<f64>, interval: Option<Interval>) -> String {
+pub(crate) fn share_range(value: Option<f64>, interval: Option<Interval>) -> String {
     let percent = |share| measured_percent(Some(share));
     match (value, interval) {
         (None, _) => "–".to_owned(),
@@ -78,10 +78,10 @@ pub(crate) fn proportion_range(proportion: Proportion) -> String {
 
 /// A bar from 0 to 100 % with the interval as a band and the share as a line. The text beside it
 /// has the numbers.
-pub(crate) fn interval_bar(proportion: Proportion) -> Markup {
+pub(crate) fn interval_bar(share: Option<f64>, interval: Option<Interval>) -> Markup {
     let at = |share: f64| format!("{:.1}%", share * 100.0);
     html! {
-        @if let (Some(share), Some(interval)) = (proportion.value(), proportion.interval()) {
+        @if let (Some(share), Some(interval)) = (share, interval) {
             svg.bar.interval aria-hidden="true" focusable="false" {
                 rect.track width="100%" height="100%" {}
                 rect.value x=(at(interval.low)) width=(at(interval.high - interval.low)) height="100%" {}

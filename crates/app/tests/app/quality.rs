@@ -45,6 +45,13 @@ fn percent(share: &Value) -> String {
     format!("{}.{}", thousandths / 10, thousandths % 10)
 }
 
+/// A percentage with its sign, as in the cells of tables.
+fn with_sign(share: &Value) -> String {
+    let percent = percent(share);
+    let sign = if share.is_null() { "" } else { " %" };
+    format!("{percent}{sign}")
+}
+
 fn number(value: &Value) -> String {
     value
         .as_f64()
@@ -110,8 +117,8 @@ async fn every_figure_is_that_of_the_terminal(backend: Backend) {
                 "|{}|{}|{}|{}|{}",
                 outcome["marked"],
                 outcome["predicted"],
-                percent(&outcome["precision"]),
-                percent(&outcome["recall"]),
+                with_sign(&outcome["precision"]),
+                with_sign(&outcome["recall"]),
                 number(&outcome["f1"]),
             );
             assert!(cells(&page).contains(&row), "{key} {row} {}", cells(&page));

@@ -111,7 +111,7 @@ async fn a_page_has_the_figures_of_the_terminal(backend: Backend) {
         assert_eq!(p, line["mcnemar_p"].as_f64(), "{line}");
         assert_eq!(p.is_some(), question == "topic");
         let (flips, asked) = (&line["flips"], &line["asked"]);
-        let counts = format!("<strong>{flips} flips</strong> of {asked} answers: ");
+        let counts = format!("<p>{flips} flips of {asked} answers: ");
         assert!(page.body.contains(&counts), "{counts}: {}", page.body);
         let percent = |name: &str| {
             let tenths = (line[name].as_f64().unwrap() * 1000.0).round();

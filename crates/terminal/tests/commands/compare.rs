@@ -261,7 +261,7 @@ async fn texts_are_known_by_ref_or_by_their_fields(backend: Backend) {
         .done();
     assert!(words.contains("Fewer than 30 marked texts"), "{words}");
     assert!(
-        words.contains("no text that both answered is marked"),
+        words.contains("No text that both answered is marked."),
         "{words}"
     );
 }
@@ -314,7 +314,7 @@ async fn a_text_for_which_a_side_names_no_outcome_is_left_out(backend: Backend) 
         .run(&[&["compare", PRISM], &arguments[..]].concat())
         .await
         .done();
-    let left_out = "left out: 1 marked text for which a or b names no outcome";
+    let left_out = "1 marked text left out: A or B names no outcome.";
     assert!(words.contains(left_out), "{words}");
 }
 

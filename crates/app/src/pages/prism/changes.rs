@@ -2,10 +2,7 @@
 //! answers without anybody's doing, in a sentence for each change; nothing while nothing did.
 
 use maud::{Markup, html};
-use refract_domain::key::OutcomeKey;
-use refract_domain::lens::cutoffs::YesNoLabel;
-use refract_domain::prism::question::Question;
-use refract_evaluation::drift::alarm::{Alarm, AlarmCause, WatchedSpan};
+use refract_evaluation::drift::alarm::{Alarm, WatchedSpan};
 use refract_service::measures::{PrismWatch, WatchedAnswers};
 use refract_service::people::ActorName;
 use refract_service::prisms::{ChangeOfPrism, PrismChange, PrismOverview};
@@ -14,6 +11,7 @@ use crate::components::differences::differences_in_short;
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::prism_tabs::prism_address;
+use crate::components::report::sentence;
 use crate::components::table::table;
 
 /// The most differences listed in a version's row.
@@ -123,42 +121,15 @@ pub(super) fn drift(watch: &PrismWatch) -> Markup {
     notice(NoticeKind::Warning, &sentences)
 }
 
-/// A change: since when, by how much, of what.
+/// A change: since when, in which answers, and how large.
 fn change(watch: &PrismWatch, watched: &WatchedAnswers, alarm: &Alarm) -> Markup {
     let period = match (alarm.span, watch.newest) {
         (WatchedSpan::Newest, Some(newest)) => newest,
         (WatchedSpan::Newest | WatchedSpan::Window, _) => watch.window,
     };
     let question = &watched.question;
-    let moved = match &alarm.cause {
-        AlarmCause::Share(outcome) => points(watched, outcome),
-        AlarmCause::Probabilities => "other probabilities".to_owned(),
-    };
     html! {
-        "Since " (moment(period.from)) " " (moved) " for “" bdi { (question.text) } "”, more than chance"
+        "Since " (moment(period.from)) " for “" bdi { (question.text) } "”: "
+        (sentence(&alarm.sentence(watched.alarmed()), question))
     }
-}
-
-/// By how many points the share of an outcome changed.
-fn points(watched: &WatchedAnswers, outcome: &OutcomeKey) -> String {
-    let mut shares = watched.alarmed().shares.iter();
-    let change = shares.find(|share| share.outcome == *outcome);
-    let difference = change.and_then(|share| share.change.difference());
-    let difference = difference.unwrap_or_default();
-    let direction = if difference < 0.0 { "fewer" } else { "more" };
-    let points = format!("{:.0}", difference.abs() * 100.0);
-    format!(
-        "{points} points {direction} {}",
-        label(&watched.question, outcome)
-    )
-}
-
-fn label<'a>(question: &'a Question, outcome: &'a OutcomeKey) -> &'a str {
-    let labels = [YesNoLabel::Yes, YesNoLabel::Unsure, YesNoLabel::No];
-    let of_yes_no = labels
-        .into_iter()
-        .find(|label| label.key() == outcome.as_str());
-    let own = question.label_of(outcome);
-    own.or(of_yes_no.map(YesNoLabel::label))
-        .unwrap_or(outcome.as_str())
 }

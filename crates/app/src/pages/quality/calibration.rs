@@ -3,16 +3,15 @@
 use maud::{Markup, html};
 use refract_domain::answer::probability::Probability;
 use refract_domain::prism::question::QuestionType;
-use refract_evaluation::measures::automation::AutomationAdvice;
 use refract_evaluation::measures::coverage::CoveragePoint;
 use refract_evaluation::measures::figures::number;
 use refract_evaluation::measures::reliability::ReliabilityBin;
 
 use super::quality_view::QualityView;
-use crate::components::bar::proportion_range;
 use crate::components::number::{count, counted, measured_percent, percent};
 use crate::components::plot::{Plot, PlotAxis};
-use crate::components::table::{stacked_table, table};
+use crate::components::report::report;
+use crate::components::table::table;
 
 /// The section: both pictures, each with its table.
 pub(super) fn section(view: &QualityView<'_>) -> Markup {
@@ -34,7 +33,7 @@ pub(super) fn section(view: &QualityView<'_>) -> Markup {
                     "If people decide what is least confident, fewer answers are left, and more of them are right."
                 }
                 (coverage(&numbers.coverage.points))
-                (automation(view))
+                (report(&view.quality.evaluated.marked.automation(), view.question()))
             }
         }
     }
@@ -115,41 +114,5 @@ fn coverage(points: &[CoveragePoint]) -> Markup {
             summary { "The same as a table" }
             (table("Accuracy by coverage", &["From confidence", "Answers left, %", "Right, %"], &rows))
         }
-    }
-}
-
-/// The accuracies for which a confidence is found.
-const WANTED: [f64; 3] = [0.90, 0.95, 0.99];
-
-/// A row for each wanted accuracy.
-fn automation(view: &QualityView<'_>) -> Markup {
-    let rows = html! {
-        @for wanted in WANTED {
-            tr {
-                th scope="row" { (measured_percent(Some(wanted)).trim_end_matches(".0")) " % right" }
-                (cells(view.quality.evaluated.marked.coverage_for(wanted).as_ref()))
-            }
-        }
-    };
-    let headings = [
-        "Wanted",
-        "From confidence",
-        "Right",
-        "Answered",
-        "Right on held-out marks",
-    ];
-    stacked_table("The confidence for a wanted accuracy", &headings, &rows)
-}
-
-fn cells(advice: Option<&AutomationAdvice>) -> Markup {
-    let Some(advice) = advice else {
-        return html! { td colspan="4" { span.soft { "No confidence holds it on held-out marks." } } };
-    };
-    let percent = |share| format!("{} %", measured_percent(share));
-    html! {
-        td data-label="From confidence" { (format!("{:.2}", advice.confidence)) }
-        td data-label="Right" { (percent(advice.all.accuracy.value())) }
-        td data-label="Answered" { (percent(advice.all.coverage.value())) }
-        td data-label="Held out" { (proportion_range(advice.held_out.accuracy)) }
     }
 }

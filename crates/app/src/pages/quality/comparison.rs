@@ -4,20 +4,15 @@ use std::collections::HashMap;
 
 use maud::{Markup, html};
 use refract_domain::ids::ResultId;
-use refract_domain::key::OutcomeKey;
 use refract_domain::prism::VersionNumber;
 use refract_domain::submission::Submission;
-use refract_evaluation::comparison::{Comparison, ComparisonVerdict};
-use refract_evaluation::measures::figures::signed;
-use refract_service::measures::{
-    ComparedQuestion, ComparedSide, ComparedSides, DifferingText, EvaluationError,
-};
+use refract_service::measures::{ComparedQuestion, ComparedSide, DifferingText, EvaluationError};
 
 use super::quality_view::QualityView;
-use crate::components::bar::{interval_bar, proportion_range};
 use crate::components::field::FormField;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::{count, counted};
+use crate::components::report::{label, report};
 use crate::components::table::stacked_table;
 use crate::components::texts::clamped;
 use crate::replies::page_error::PageError;
@@ -130,69 +125,16 @@ async fn compared(
     let Some(question) = compared.questions.first() else {
         return Ok(html! {});
     };
+    let [a, b] = compared.results;
     let ids = question.listed.iter().map(|text| text.results[0]).collect();
     let texts = measures.texts(visit.account(), ids).await?;
     Ok(html! {
-        (missing(&compared, question))
-        @if question.comparison.rows > 0 { (figures(&question.comparison)) }
+        p {
+            (counted(compared.texts, "text")) " answered by both, of " (count(a)) " of A and " (count(b)) " of B."
+        }
+        (report(&question.comparison.report(question.unanswered), view.question()))
         (differing(view, question, &texts))
     })
-}
-
-/// Why texts are not compared.
-fn missing(compared: &ComparedSides, question: &ComparedQuestion) -> Markup {
-    let [a, b] = compared.results;
-    html! {
-        p {
-            (counted(compared.texts, "text")) " answered by both, of " (count(a)) " of A and " (count(b)) " of B; "
-            (count(question.comparison.rows)) " of them are marked."
-            @if question.unanswered > 0 {
-                " " (counted(question.unanswered, "marked text")) " left out: A or B names no outcome."
-            }
-        }
-        @if question.comparison.rows == 0 {
-            p.soft { "Nothing to compare: mark results of texts that both answered." }
-        }
-    }
-}
-
-fn figures(comparison: &Comparison) -> Markup {
-    let verdict = match comparison.verdict() {
-        ComparisonVerdict::Equal => "Both are right equally often.",
-        ComparisonVerdict::MayBeChance => "The difference may be chance.",
-        ComparisonVerdict::FirstIsBetter => {
-            "A is better: so large a difference is unlikely to be chance."
-        }
-        ComparisonVerdict::SecondIsBetter => {
-            "B is better: so large a difference is unlikely to be chance."
-        }
-    };
-    let sides = [
-        ("A", comparison.a, comparison.only_a_right),
-        ("B", comparison.b, comparison.only_b_right),
-    ];
-    let rows = html! {
-        @for (name, right, only) in sides {
-            tr {
-                th scope="row" { (name) }
-                td data-label="Right" { (proportion_range(right)) }
-                td { (interval_bar(right)) }
-                td.number data-label="Only this right" { (count(only)) }
-            }
-        }
-    };
-    html! {
-        p { strong { (verdict) } }
-        (stacked_table("Both sides", &["Side", "Right", "", "Only this right"], &rows))
-        p {
-            "B minus A: " data data-figure="difference" value=[comparison.difference] {
-                (signed(comparison.difference, comparison.interval))
-            }
-            "; McNemar p " data data-figure="mcnemar_p" value=(comparison.mcnemar_p) {
-                (format!("{:.3}", comparison.mcnemar_p))
-            }
-        }
-    }
 }
 
 /// The texts that the sides answer differently, those that one answers correctly first.
@@ -223,16 +165,13 @@ fn row(
         .and_then(|submission| submission.fields().first());
     let shown = shown.map_or("", |(_, text)| text.as_str());
     let sides = [("A", a, &text.predicted[0]), ("B", b, &text.predicted[1])];
-    let outcome = |outcome: Option<&OutcomeKey>| {
-        outcome.map_or_else(|| "no outcome".to_owned(), |key| view.label(key).to_owned())
-    };
     html! {
         tr {
             td { span.text dir="auto" { (clamped(shown, TEXT)) } }
             td data-label="Marked" { bdi { (view.label(&text.mark)) } }
             @for (name, result, predicted) in sides {
                 td data-label=(name) {
-                    a href={ "/results/" (result) } { bdi { (outcome(predicted.as_ref())) } }
+                    a href={ "/results/" (result) } { bdi { (label(view.question(), predicted.as_ref())) } }
                     @if predicted.as_ref() == Some(&text.mark) { " ✓" span.unseen { " right" } }
                 }
             }

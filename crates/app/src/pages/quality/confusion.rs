@@ -1,21 +1,22 @@
 //! Which outcome is taken for which: a confusion table whose cells lead to the results. And precision,
 //! recall and F1 of each outcome.
 
-use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use maud::{Markup, html};
-use refract_evaluation::measures::figures::number;
-use refract_evaluation::measures::outcome::{ConfusionCell, OutcomeMeasures};
+use refract_evaluation::measures::outcome::ConfusionCell;
 
 use super::quality_view::QualityView;
-use crate::components::number::{count, counted, measured_percent};
-use crate::components::table::{stacked_table, table, table_with};
+use crate::components::number::count;
+use crate::components::report::report;
+use crate::components::table::{table, table_with};
 
 /// The most outcomes of a confusion table.
 const MOST_IN_TABLE: usize = 10;
 /// The most mistakes that are listed if there is no table; the file has all.
 const MOST_MISTAKES: usize = 30;
+/// The most outcomes in the table of measures; the file has all.
+const MOST: usize = 20;
 
 /// The section: the confusion table, or the most frequent mistakes, and the measures by outcome.
 pub(super) fn section(view: &QualityView<'_>) -> Markup {
@@ -31,7 +32,7 @@ pub(super) fn section(view: &QualityView<'_>) -> Markup {
             }
             section {
                 h2 { "By outcome" }
-                (by_outcome(view))
+                (report(&view.measures.by_outcome(MOST), view.question()))
             }
         }
     }
@@ -81,9 +82,7 @@ fn linked(view: &QualityView<'_>, cell: &ConfusionCell) -> Markup {
 
 /// The most frequent pairs of a marked and another predicted outcome.
 fn mistakes(view: &QualityView<'_>) -> Markup {
-    let cells = view.measures.confusion.iter();
-    let mut wrong: Vec<_> = cells.filter(|cell| cell.marked != cell.predicted).collect();
-    wrong.sort_by_key(|cell| Reverse(cell.count));
+    let wrong = view.measures.mistakes();
     let rows = html! {
         @for cell in wrong.iter().take(MOST_MISTAKES) {
             tr {
@@ -102,47 +101,4 @@ fn mistakes(view: &QualityView<'_>) -> Markup {
         }
         @if rest > 0 { p.soft { "and " (count(rest)) " rarer kinds, which the file has." } }
     }
-}
-
-/// The most outcomes in the table; the file has all.
-const MOST: usize = 20;
-
-/// The table: the most frequent outcomes in the question's order.
-fn by_outcome(view: &QualityView<'_>) -> Markup {
-    let outcomes = &view.measures.outcomes;
-    let shown = most_frequent(outcomes, MOST);
-    let rows = html! {
-        @for outcome in &shown {
-            tr {
-                th scope="row" { bdi { (view.label(&outcome.key)) } }
-                td.number data-label="Marked" { (count(outcome.marked)) }
-                td.number data-label="Answered" { (count(outcome.predicted)) }
-                td.number data-label="Precision, %" { (measured_percent(outcome.precision)) }
-                td.number data-label="Recall, %" { (measured_percent(outcome.recall)) }
-                td.number data-label="F1" { (number(outcome.f1)) }
-            }
-        }
-    };
-    let headings = [
-        "Outcome",
-        "Marked",
-        "Answered",
-        "Precision, %",
-        "Recall, %",
-        "F1",
-    ];
-    let rest = outcomes.len().saturating_sub(shown.len());
-    html! {
-        (stacked_table("Measures by outcome", &headings, &rows))
-        @if rest > 0 { p.soft { "and " (counted(rest, "rarer outcome")) ", which the file has." } }
-    }
-}
-
-/// The outcomes that are most often marked or predicted, in the question's order.
-fn most_frequent(outcomes: &[OutcomeMeasures], most: usize) -> Vec<&OutcomeMeasures> {
-    let mut numbered: Vec<_> = outcomes.iter().enumerate().collect();
-    numbered.sort_by_key(|(_, outcome)| Reverse(outcome.marked + outcome.predicted));
-    numbered.truncate(most);
-    numbered.sort_by_key(|(number, _)| *number);
-    numbered.into_iter().map(|(_, outcome)| outcome).collect()
 }

@@ -5,8 +5,6 @@ use maud::{Markup, html};
 use refract_domain::prism::question::QuestionType;
 use refract_domain::result::mark::source::MarksFrom;
 use refract_evaluation::cutoffs::advice::FEW_MARKS;
-use refract_evaluation::measures::QuestionMeasures;
-use refract_evaluation::measures::figures::number;
 use refract_evaluation::measures::proportion::{Interval, Proportion};
 use refract_service::marks::QueueKind;
 
@@ -14,17 +12,7 @@ use super::quality_view::{QualityView, address};
 use crate::components::bar::interval_bar;
 use crate::components::notice::{NoticeKind, empty_state, notice};
 use crate::components::number::{count, counted, measured_percent};
-use crate::components::table::table;
-
-/// A row of the table.
-struct Figure {
-    /// The name in `refract evaluate --json`.
-    name: &'static str,
-    label: &'static str,
-    value: Option<f64>,
-    shown: String,
-    meaning: &'static str,
-}
+use crate::components::report::report_table;
 
 /// The section.
 pub(super) fn section(view: &QualityView<'_>) -> Markup {
@@ -47,7 +35,7 @@ pub(super) fn section(view: &QualityView<'_>) -> Markup {
                     }
                 }
             }
-            (interval_bar(numbers.accuracy))
+            (interval_bar(numbers.accuracy.value(), numbers.accuracy.interval()))
             p {
                 (counted(numbers.marks, marks))
                 @if numbers.answered < numbers.marks {
@@ -63,8 +51,8 @@ pub(super) fn section(view: &QualityView<'_>) -> Markup {
             (next_step(view))
             details {
                 summary { "All figures" }
-                (figures_table(&figures(numbers)))
-                @if let Some(sentence) = floor(view) { p.hint { (sentence) } }
+                (report_table(&numbers.figures(), view.question()))
+                @if let Some(sentence) = numbers.log_loss_of_zero() { p.hint { (sentence) } }
             }
         }
     }
@@ -112,85 +100,6 @@ fn origin(view: &QualityView<'_>) -> Markup {
 /// A figure with its exact value.
 fn value(name: &str, exact: Option<f64>, shown: &str) -> Markup {
     html! { data data-figure=(name) value=[exact] { (shown) } }
-}
-
-fn figures_table(figures: &[Figure]) -> Markup {
-    let rows = html! {
-        @for figure in figures {
-            tr {
-                th scope="row" { (figure.label) }
-                td.number { (value(figure.name, figure.value, &figure.shown)) }
-                td.soft { (figure.meaning) }
-            }
-        }
-    };
-    table("All figures", &["Figure", "Value", "Meaning"], &rows)
-}
-
-impl Figure {
-    /// A measure of its own scale, with three decimals.
-    fn plain(
-        name: &'static str,
-        label: &'static str,
-        value: Option<f64>,
-        meaning: &'static str,
-    ) -> Self {
-        Self {
-            name,
-            label,
-            value,
-            shown: number(value),
-            meaning,
-        }
-    }
-
-    /// A share in percent.
-    fn share(
-        name: &'static str,
-        label: &'static str,
-        value: Option<f64>,
-        meaning: &'static str,
-    ) -> Self {
-        Self {
-            shown: format!("{} %", measured_percent(value)),
-            ..Self::plain(name, label, value, meaning)
-        }
-    }
-}
-
-#[rustfmt::skip]
-fn figures(numbers: &QuestionMeasures) -> Vec<Figure> {
-    let means = &numbers.macro_average;
-    let mut figures = vec![
-        Figure::share("majority_accuracy", "Majority", numbers.majority.value(), "right if the most frequent mark were always the answer"),
-        Figure::plain("auc", "AUC", numbers.auc, "how well probabilities order results; 0.5 is guessing, 1 is full order"),
-        Figure::share("macro_precision", "Macro precision", means.precision, "the outcomes' mean share of right answers among those given"),
-        Figure::share("macro_recall", "Macro recall", means.recall, "the outcomes' mean share of right answers among those marked"),
-        Figure::plain("macro_f1", "Macro F1", means.f1, "the outcomes' mean of both; 1 is best"),
-        Figure::plain("brier", "Brier score", numbers.brier, "mean squared distance of the probabilities from the marks; 0 is best"),
-        Figure::plain("log_loss", "Log loss", numbers.log_loss, "how surprising the marks are to the probabilities; 0 is best"),
-        Figure::plain("ece", "Calibration error (ECE)", numbers.ece, "mean gap between probabilities and shares; 0 is best"),
-        Figure::plain("coverage_area", "Coverage area", numbers.coverage.area, "mean accuracy over all coverages; 1 is best"),
-    ];
-    if let Some(scale) = &numbers.scale {
-        figures.extend([
-            Figure::plain("mean_absolute_error", "Mean absolute error", scale.mean_absolute_error, "mean distance in levels"),
-            Figure::share("within_one", "Within one level", scale.within_one, "at most one level off"),
-            Figure::plain("quadratic_kappa", "Quadratic kappa", scale.quadratic_kappa, "agreement beyond chance; 1 is full"),
-        ]);
-    }
-    figures
-}
-
-/// What stands for a probability of 0 in the log loss, if it is not the least that is stored.
-fn floor(view: &QualityView<'_>) -> Option<String> {
-    match view.measures.log_loss_floor {
-        Some(floor) if floor.millionths() <= 1 => None,
-        Some(floor) => Some(format!(
-            "The log loss counts 0 as {floor}, half of the server's rounding step."
-        )),
-        None => Some("The log loss counts 0 as half of each server's rounding step.".to_owned()),
-    }
 }
 
 /// Numbers of marks to aim at.

@@ -75,7 +75,7 @@ fn cells(right: &RightAnswers) -> Markup {
         td.number data-label="Marks" { (count(right.marks)) }
         td.number data-label="Answered" { (count(right.accuracy.of)) }
         td data-label="Right" { (proportion_range(right.accuracy)) }
-        td { (interval_bar(right.accuracy)) }
+        td { (interval_bar(right.accuracy.value(), right.accuracy.interval())) }
     }
 }
 

@@ -3,7 +3,6 @@
 use refract_domain::key::OutcomeKey;
 use refract_domain::lens::cutoffs::Cutoffs;
 use refract_domain::prism::question::Question;
-use refract_domain::result::mark;
 use refract_domain::result::mark::source::MarksFrom;
 use refract_evaluation::measures::QuestionMeasures;
 use refract_service::marks::QueueKind;
@@ -13,6 +12,7 @@ use refract_service::results::ResultFilter;
 
 use crate::components::list_filters::ListFilters;
 use crate::components::prism_tabs::prism_address;
+use crate::components::report::label;
 use crate::requests::page_request::Query;
 use crate::requests::visit::version_number;
 
@@ -56,9 +56,7 @@ impl<'a> QualityView<'a> {
 
     /// The label of an outcome; its key if only an older version has it.
     pub(super) fn label<'b>(&'b self, outcome: &'b OutcomeKey) -> &'b str {
-        let mut outcomes = mark::outcomes(self.question());
-        let found = outcomes.find(|known| known.key == outcome.as_str());
-        found.map_or(outcome.as_str(), |known| known.label)
+        label(self.question(), Some(outcome))
     }
 
     /// The models that gave marked answers.

@@ -2,15 +2,12 @@
 
 use std::collections::HashMap;
 
-use indicatif::HumanCount;
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::key::OutcomeKey;
-use refract_evaluation::comparison::{Comparison, ComparisonVerdict};
-use refract_evaluation::cutoffs::advice::FEW_MARKS;
-use refract_evaluation::measures::figures::{range, signed};
 use refract_service::Refract;
 use refract_service::measures::{ComparedQuestion, DifferingText};
 
+use crate::output::report;
 use crate::terminal::{self, Palette, counted, widened};
 
 /// Terminal columns of a result's id.
@@ -45,63 +42,15 @@ pub(super) fn lines(
     width: usize,
 ) -> Vec<String> {
     let palette = Palette::of_stdout();
-    let (question, comparison) = (&compared.question, &compared.comparison);
+    let question = &compared.question;
     let key = question.key.as_str();
     let text = terminal::fit(&question.text, width.saturating_sub(key.len() + 2));
-    let mut lines = vec![format!(
-        "{}: {}",
-        palette.heading.apply_to(key),
-        text.trim_end()
-    )];
-    let rows = comparison.rows;
-    if compared.unanswered > 0 {
-        lines.push(format!(
-            "left out: {} for which a or b names no outcome",
-            counted(widened(compared.unanswered), "marked text")
-        ));
-    }
-    if rows == 0 {
-        lines.push("no text that both answered is marked".to_owned());
-        lines.extend(differing(compared, references, &palette, width));
-        return lines;
-    }
-    lines.push(format!(
-        "{}; only a is right on {}, only b on {}; McNemar p {:.3}",
-        counted(rows, "marked text"),
-        HumanCount(comparison.only_a_right),
-        HumanCount(comparison.only_b_right),
-        comparison.mcnemar_p,
-    ));
-    lines.push(format!(
-        "a is right in {}, b in {}",
-        range(comparison.a.value(), comparison.a.interval()),
-        range(comparison.b.value(), comparison.b.interval()),
-    ));
-    lines.push(format!(
-        "b minus a is {}",
-        signed(comparison.difference, comparison.interval)
-    ));
-    if rows < FEW_MARKS {
-        let warning = format!("Fewer than {FEW_MARKS} marked texts: the intervals are wide.");
-        lines.push(palette.bad.apply_to(warning).to_string());
-    }
-    lines.push(verdict(comparison).to_owned());
+    let heading = format!("{}: {}", palette.heading.apply_to(key), text.trim_end());
+    let found = compared.comparison.report(compared.unanswered);
+    let mut lines = vec![heading];
+    lines.extend(report::lines(&found, &palette, width));
     lines.extend(differing(compared, references, &palette, width));
     lines
-}
-
-/// The verdict: which side is better, if either.
-fn verdict(comparison: &Comparison) -> &'static str {
-    match comparison.verdict() {
-        ComparisonVerdict::Equal => "a and b are right equally often.",
-        ComparisonVerdict::MayBeChance => "The difference may be chance.",
-        ComparisonVerdict::FirstIsBetter => {
-            "a is better: so large a difference is unlikely to be chance."
-        }
-        ComparisonVerdict::SecondIsBetter => {
-            "b is better: so large a difference is unlikely to be chance."
-        }
-    }
 }
 
 /// The listed texts that the sides answer differently: one line for each, or two if the width is

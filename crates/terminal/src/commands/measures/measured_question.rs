@@ -8,15 +8,12 @@ use refract_domain::prism::question::{Question, QuestionType};
 use refract_domain::result::mark::source::MarksFrom;
 use refract_evaluation::marked::answers::MarkedAnswers;
 use refract_evaluation::measures::QuestionMeasures;
-use refract_evaluation::measures::automation::AutomationAdvice;
 use refract_evaluation::measures::coverage::CoveragePoint;
 use refract_evaluation::measures::outcome::{ConfusionCell, OutcomeMeasures};
 use refract_evaluation::measures::reliability::ReliabilityBin;
 use refract_evaluation::measures::scale::ScaleMeasures;
+use refract_evaluation::report::Report;
 use serde::Serialize;
-
-/// The accuracies for which the least sufficient confidence is reported.
-const WANTED: [f64; 3] = [0.90, 0.95, 0.99];
 
 /// A question with its measures, its version and its model.
 #[derive(Clone, Debug)]
@@ -29,9 +26,8 @@ pub(crate) struct MeasuredQuestion {
     pub(crate) model: Option<String>,
     /// The measures over all marked answers.
     pub(crate) measures: QuestionMeasures,
-    /// For each wanted accuracy, the confidence that reaches it on held-out rows; `None` if none
-    /// does.
-    pub(crate) automation: Vec<(f64, Option<AutomationAdvice>)>,
+    /// From which confidence on answers need no person.
+    pub(crate) automation: Report<'static>,
 }
 
 impl MeasuredQuestion {
@@ -42,13 +38,12 @@ impl MeasuredQuestion {
         model: Option<String>,
         marked: &MarkedAnswers,
     ) -> Self {
-        let automation = WANTED.map(|wanted| (wanted, marked.coverage_for(wanted)));
         Self {
             question,
             version,
             model,
             measures: marked.measures(),
-            automation: automation.into(),
+            automation: marked.automation(),
         }
     }
 }

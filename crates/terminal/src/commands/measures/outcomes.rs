@@ -2,11 +2,11 @@
 
 use indicatif::HumanCount;
 use refract_evaluation::measures::QuestionMeasures;
-use refract_evaluation::measures::figures::number;
-use refract_evaluation::measures::outcome::{ConfusionCell, OutcomeMeasures};
+use refract_evaluation::measures::outcome::ConfusionCell;
 
 use super::layout::{beside, widest, wrapped};
-use crate::terminal::{self, Palette, counted, widened};
+use crate::output::report;
+use crate::terminal::{self, Palette};
 
 /// The most outcomes in the table.
 const MOST_LINES: usize = 9;
@@ -25,64 +25,18 @@ const SHORT_KEY: usize = 9;
 
 /// The table, with the confusion matrix next to or below it, or with the most frequent mistakes.
 pub(super) fn lines(measures: &QuestionMeasures, palette: &Palette, width: usize) -> Vec<String> {
+    let by_outcome = measures.by_outcome(MOST_LINES);
     if measures.outcomes.len() > MOST_IN_MATRIX {
-        let table = table(measures, palette, width.saturating_sub(NUMBERS).max(KEY));
-        let mistakes = mistakes(&measures.confusion, width);
+        let table = report::lines(&by_outcome, palette, width);
+        let mistakes = mistakes(measures, width);
         let blank = (!mistakes.is_empty()).then(String::new);
         return table.into_iter().chain(blank).chain(mistakes).collect();
     }
-    let table = table(measures, palette, KEY);
+    let table = report::lines(&by_outcome, palette, KEY + NUMBERS);
     let left = width.saturating_sub(widest(&table) + 3);
     let is_beside = left >= measures.outcomes.len() * (SHORT_KEY + 1) + 10;
     let columns = if is_beside { left } else { width };
     beside(table, matrix(measures, palette, columns), width)
-}
-
-/// A line for each outcome, its key cut to `columns`.
-fn table(measures: &QuestionMeasures, palette: &Palette, columns: usize) -> Vec<String> {
-    let shown = shown(&measures.outcomes);
-    let keys = shown.iter().map(|outcome| outcome.key.as_str().len());
-    let key = keys.max().unwrap_or(0).clamp(7, columns);
-    let header = format!(
-        "{:key$}  {:>7}  {:>9}  {:>9}  {:>6}  {:>5}",
-        "OUTCOME", "MARKED", "PREDICTED", "PRECISION", "RECALL", "F1"
-    );
-    let mut lines = vec![palette.faint.apply_to(header).to_string()];
-    for outcome in &shown {
-        lines.push(format!(
-            "{}  {:>7}  {:>9}  {:>9}  {:>6}  {:>5}",
-            terminal::fit(outcome.key.as_str(), key),
-            HumanCount(outcome.marked).to_string(),
-            HumanCount(outcome.predicted).to_string(),
-            number(outcome.precision),
-            number(outcome.recall),
-            number(outcome.f1),
-        ));
-    }
-    let rest = measures.outcomes.len() - shown.len();
-    if rest > 0 {
-        let marked = |outcomes: &mut dyn Iterator<Item = &OutcomeMeasures>| -> u64 {
-            outcomes.map(|outcome| outcome.marked).sum()
-        };
-        let of_shown = marked(&mut shown.iter().copied());
-        let of_rest = marked(&mut measures.outcomes.iter()) - of_shown;
-        lines.push(format!(
-            "and {}, marked {} together",
-            counted(widened(rest), "more outcome"),
-            counted(of_rest, "time")
-        ));
-    }
-    lines
-}
-
-/// The outcomes in the table: the most frequently marked or predicted ones, in the question's
-/// order.
-fn shown(outcomes: &[OutcomeMeasures]) -> Vec<&OutcomeMeasures> {
-    let mut numbered: Vec<_> = outcomes.iter().enumerate().collect();
-    numbered.sort_by_key(|(_, outcome)| std::cmp::Reverse(outcome.marked + outcome.predicted));
-    numbered.truncate(MOST_LINES);
-    numbered.sort_by_key(|(number, _)| *number);
-    numbered.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
 /// Rows by marked outcome, columns by predicted one.
@@ -125,15 +79,11 @@ fn matrix(measures: &QuestionMeasures, palette: &Palette, width: usize) -> Vec<S
 }
 
 /// The most frequent pairs of a marked and a different predicted outcome, as many as fit.
-fn mistakes(confusion: &[ConfusionCell], width: usize) -> Vec<String> {
-    let wrong = confusion
-        .iter()
-        .filter(|cell| cell.marked != cell.predicted);
-    let mut wrong: Vec<_> = wrong.collect();
+fn mistakes(measures: &QuestionMeasures, width: usize) -> Vec<String> {
+    let wrong = measures.mistakes();
     if wrong.is_empty() {
         return Vec::new();
     }
-    wrong.sort_by_key(|cell| std::cmp::Reverse(cell.count));
     let listed = |most: usize| {
         let mut parts = vec!["Most mistaken (marked > predicted):".to_owned()];
         for (number, cell) in wrong.iter().take(most).enumerate() {

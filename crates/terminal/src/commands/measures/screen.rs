@@ -4,21 +4,23 @@
 use indicatif::HumanCount;
 use refract_domain::prism::question::QuestionType;
 use refract_evaluation::cutoffs::advice::FEW_MARKS;
-use refract_evaluation::measures::QuestionMeasures;
-use refract_evaluation::measures::automation::AutomationAdvice;
 use refract_evaluation::measures::coverage::CoveragePoint;
 use refract_evaluation::measures::figures::{number, range};
 use refract_evaluation::measures::reliability::ReliabilityBin;
+use refract_evaluation::report::Cell;
 
 use super::layout::{beside, wrapped};
 use super::measured_question::MeasuredQuestion;
 use super::outcomes;
+use crate::output::report;
 use crate::terminal::{self, Palette, counted};
 
 /// Terminal columns of a bar of the reliability diagram.
 const RELIABILITY_BAR: usize = 16;
 /// Terminal columns of a bar of the coverage curve.
 const COVERAGE_BAR: usize = 14;
+/// The figures for which a screen has no room; `--json` and the app have them.
+const LEFT_OUT: [&str; 3] = ["macro_precision", "macro_recall", "coverage_area"];
 /// The most points of the coverage curve that are drawn.
 const POINTS: usize = 12;
 
@@ -76,37 +78,20 @@ fn head(measured: &MeasuredQuestion, palette: &Palette, width: usize) -> Vec<Str
 fn figures(measured: &MeasuredQuestion, width: usize) -> Vec<String> {
     let numbers = &measured.measures;
     let accuracy = range(numbers.accuracy.value(), numbers.accuracy.interval());
-    let mut parts = vec![
-        format!("accuracy {accuracy}"),
-        format!("majority {}", number(numbers.majority.value())),
-        format!("AUC {}", number(numbers.auc)),
-        format!("macro F1 {}", number(numbers.macro_average.f1)),
-        format!("Brier {}", number(numbers.brier)),
-        format!("log loss {}", number(numbers.log_loss)),
-        format!("ECE {}", number(numbers.ece)),
-    ];
-    if let Some(scale) = &numbers.scale {
-        parts.extend([
-            format!("mean absolute error {}", number(scale.mean_absolute_error)),
-            format!("within one level {}", number(scale.within_one)),
-            format!("quadratic kappa {}", number(scale.quadratic_kappa)),
-        ]);
-    }
+    let mut parts = vec![format!("Accuracy {accuracy}")];
+    let figures = numbers.figures();
+    parts.extend(figures.rows.iter().filter_map(|row| match row.as_slice() {
+        [_, Cell::Share(figure) | Cell::Number(figure), ..]
+            if figure.name.is_some_and(|name| LEFT_OUT.contains(&name)) =>
+        {
+            None
+        }
+        [label, value, ..] => Some(format!("{} {}", report::cell(label), report::cell(value))),
+        _ => None,
+    }));
     let mut lines = wrapped(&parts, "   ", width);
-    lines.extend(floor(numbers));
+    lines.extend(numbers.log_loss_of_zero());
     lines
-}
-
-/// The sentence on what stands for a probability of 0 in the log loss; `None` if it is the least
-/// probability that is stored.
-fn floor(numbers: &QuestionMeasures) -> Option<String> {
-    match numbers.log_loss_floor {
-        Some(floor) if floor.millionths() <= 1 => None,
-        Some(floor) => Some(format!(
-            "log loss counts 0 as {floor}, half of the server's rounding step"
-        )),
-        None => Some("log loss counts 0 as half of each server's rounding step".to_owned()),
-    }
 }
 
 /// The reliability diagram next to the coverage curve, then the confidence needed for each wanted
@@ -117,9 +102,7 @@ fn calibration_lines(measured: &MeasuredQuestion, palette: &Palette, width: usiz
     let reliability = reliability(&numbers.reliability, question_type, palette);
     let coverage = coverage(&numbers.coverage.points, palette);
     let mut calibration_lines = beside(reliability, coverage, width);
-    let automation = measured.automation.iter();
-    calibration_lines
-        .extend(automation.map(|(wanted, advice)| automated(*wanted, advice.as_ref())));
+    calibration_lines.extend(report::lines(&measured.automation, palette, width));
     calibration_lines
 }
 
@@ -172,21 +155,6 @@ fn coverage(points: &[CoveragePoint], palette: &Palette) -> Vec<String> {
         )
     });
     std::iter::once(header).chain(bars).collect()
-}
-
-/// The least confidence that reaches a wanted accuracy.
-fn automated(wanted: f64, advice: Option<&AutomationAdvice>) -> String {
-    let Some(advice) = advice else {
-        return format!("for {wanted:.2}: no confidence holds it on held-out rows");
-    };
-    let held_out = advice.held_out.accuracy;
-    format!(
-        "for {wanted:.2}: from {:.2} on, {} right of {:.0} % (held out: {})",
-        advice.confidence,
-        number(advice.all.accuracy.value()),
-        100.0 * advice.all.coverage.value().unwrap_or_default(),
-        range(held_out.value(), held_out.interval()),
-    )
 }
 
 #[cfg(test)]
@@ -262,9 +230,12 @@ mod tests {
         let screen = measured(&question, rows.into_iter());
         assert!(screen.contains("2 marks, 0 of them answered"), "{screen}");
         assert!(
-            screen.contains("accuracy –   majority –   AUC 0.500   macro F1 –   Brier 0.250"),
+            screen.contains("Accuracy –   Majority –   AUC 0.500   "),
             "{screen}"
         );
+        for figure in ["Macro F1 –", "Brier score 0.250"] {
+            assert!(screen.contains(figure), "{figure}: {screen}");
+        }
         assert!(screen.contains("Fewer than 30 marks"), "{screen}");
         assert!(measured(&question, std::iter::empty()).ends_with("\nno marks"));
         assert!(!screen.contains("log loss counts"), "{screen}");
@@ -279,7 +250,7 @@ mod tests {
             (serde_json::from_value(answer).unwrap(), "no".to_owned())
         });
         let screen = measured(&question, rows);
-        let line = "log loss counts 0 as 0.005, half of the server's rounding step";
+        let line = "The log loss counts 0 as 0.005, half of the server's rounding step.";
         assert!(screen.lines().any(|it| it == line), "{screen}");
     }
 }

@@ -2,91 +2,37 @@
 
 use std::fmt::Write as _;
 
-use indicatif::HumanCount;
 use refract_domain::key::OutcomeKey;
-use refract_evaluation::comparison::{Comparison, ComparisonVerdict};
-use refract_evaluation::flips::{FlipDirection, FlipMeasures};
-use refract_evaluation::measures::figures::range;
+use refract_evaluation::flips::FlipDirection;
 use refract_service::measures::{FlippedAnswer, PredictedOutcome, RetestReport, RetestedQuestion};
 use serde::Serialize;
 
+use crate::output::report;
 use crate::terminal::{self, Palette, counted, plain, widened};
 
 /// The most flips that are listed.
 pub(super) const MOST_LISTED: usize = 20;
-/// The most directions of a question that are listed.
-const MOST_DIRECTIONS: usize = 8;
 /// The most terminal columns of a `ref`.
 const REFERENCE: usize = 24;
 
 /// The flips of each question, then the surest flips, within `width` terminal columns.
-pub(super) fn render(report: &RetestReport, width: usize) -> String {
+pub(super) fn render(found: &RetestReport, width: usize) -> String {
     let palette = Palette::of_stdout();
-    let questions = report.questions.iter();
+    let questions = found.questions.iter();
     let mut blocks: Vec<_> = questions
         .map(|question| of_question(question, &palette, width))
         .collect();
-    blocks.extend(listed(&report.flipped(), &palette));
+    blocks.extend(listed(&found.flipped(), &palette));
     blocks.join("\n")
 }
 
 fn of_question(retested: &RetestedQuestion, palette: &Palette, width: usize) -> String {
-    let (question, measures) = (&retested.question, retested.measures());
+    let question = &retested.question;
     let key = question.key.as_str();
     let text = terminal::fit(&question.text, width.saturating_sub(key.len() + 2));
-    let rate = measures.flip_rate;
-    let mut words = format!(
-        "{}: {}\n{}, {} flip: {}\n",
-        palette.heading.apply_to(key),
-        text.trim_end(),
-        counted(rate.of, "answer"),
-        HumanCount(rate.count),
-        range(rate.value(), rate.interval()),
-    );
-    for direction in measures.towards.iter().take(MOST_DIRECTIONS) {
-        let (from, to) = (
-            outcome(direction.from.as_ref()),
-            outcome(direction.to.as_ref()),
-        );
-        let count = HumanCount(direction.count).to_string();
-        let _ = writeln!(words, "{count:>7}  {from} -> {to}");
-    }
-    let rest = measures.towards.iter().skip(MOST_DIRECTIONS);
-    let rest: u64 = rest.map(|direction| direction.count).sum();
-    if rest > 0 {
-        let count = HumanCount(rest).to_string();
-        let _ = writeln!(words, "{count:>7}  otherwise");
-    }
-    words.push_str(&marked(&measures));
-    words
-}
-
-/// Which answers are right more often on the marked texts; empty without marks.
-fn marked(measures: &FlipMeasures) -> String {
-    let Some(marked) = measures.marked else {
-        return String::new();
-    };
-    format!(
-        "{}; only the answer before is right on {}, only the new one on {}; McNemar p {:.3}\n{}\n",
-        counted(marked.rows, "marked text"),
-        HumanCount(marked.only_a_right),
-        HumanCount(marked.only_b_right),
-        marked.mcnemar_p,
-        verdict(&marked),
-    )
-}
-
-fn verdict(marked: &Comparison) -> &'static str {
-    match marked.verdict() {
-        ComparisonVerdict::Equal => "Both are right equally often.",
-        ComparisonVerdict::MayBeChance => "The difference may be chance.",
-        ComparisonVerdict::FirstIsBetter => {
-            "The answers before are better: so large a difference is unlikely to be chance."
-        }
-        ComparisonVerdict::SecondIsBetter => {
-            "The new answers are better: so large a difference is unlikely to be chance."
-        }
-    }
+    let heading = format!("{}: {}", palette.heading.apply_to(key), text.trim_end());
+    let lines = report::lines(&retested.measures().report(), palette, width);
+    format!("{heading}\n{}\n", lines.join("\n"))
 }
 
 /// The surest flips as a table; `None` if no answer flipped.
@@ -152,16 +98,8 @@ pub(super) struct RetestJson<'a> {
     flip_rate: Option<f64>,
     low: Option<f64>,
     high: Option<f64>,
-    towards: Vec<DirectionJson>,
+    towards: Vec<FlipDirection>,
     mcnemar_p: Option<f64>,
-}
-
-/// The flips from one outcome to another; null for no outcome.
-#[derive(Serialize)]
-struct DirectionJson {
-    from: Option<String>,
-    to: Option<String>,
-    count: u64,
 }
 
 impl<'a> RetestJson<'a> {
@@ -177,18 +115,7 @@ impl<'a> RetestJson<'a> {
             low: interval.map(|interval| interval.low),
             high: interval.map(|interval| interval.high),
             mcnemar_p: measures.mcnemar_p(),
-            towards: measures.towards.iter().map(DirectionJson::of).collect(),
-        }
-    }
-}
-
-impl DirectionJson {
-    fn of(direction: &FlipDirection) -> Self {
-        let key = |outcome: &Option<_>| outcome.as_ref().map(ToString::to_string);
-        Self {
-            from: key(&direction.from),
-            to: key(&direction.to),
-            count: direction.count,
+            towards: measures.towards,
         }
     }
 }

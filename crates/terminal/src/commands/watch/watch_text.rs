@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use chrono::{DateTime, Utc};
 use indicatif::HumanCount;
 use refract_domain::lens::cutoffs::Cutoffs;
-use refract_evaluation::drift::alarm::{AlarmCause, WatchedSpan};
 use refract_evaluation::drift::result_tally::ResultTally;
 use refract_evaluation::drift::share_change::ShareChange;
 use refract_evaluation::measures::figures::{number, range, signed};
 use refract_service::measures::{CutoffCheck, Occurrence, PrismWatch, WatchedAnswers};
 
 use crate::commands::selection::to_the_second;
+use crate::output::report;
 use crate::terminal::{self, Palette, counted};
 
 /// The fewest terminal columns of an outcome.
@@ -98,32 +98,10 @@ fn push_question(text: &mut String, watched: &WatchedAnswers, palette: &Palette)
             probabilities.js_by_chance,
         );
     }
-    if let Some(alarm) = describe_alarm(watched) {
+    if let Some(alarm) = &watched.alarm {
+        let alarm = report::sentence(&alarm.sentence(watched.alarmed()));
         let _ = writeln!(text, "{} {alarm}", palette.bad.apply_to("ALARM"));
     }
-}
-
-/// The alarm of a question in a sentence.
-fn describe_alarm(watched: &WatchedAnswers) -> Option<String> {
-    let alarm = watched.alarm.as_ref()?;
-    let drift = watched.alarmed();
-    let among = match alarm.span {
-        WatchedSpan::Window => String::new(),
-        WatchedSpan::Newest => format!(" in the newest {}", counted(drift.now, "answer")),
-    };
-    Some(match &alarm.cause {
-        AlarmCause::Share(outcome) => {
-            let mut shares = drift.shares.iter();
-            let change = shares.find(|share| share.outcome == *outcome)?.change;
-            format!(
-                "{outcome}{among}: {}, more than chance",
-                signed(change.difference(), change.interval())
-            )
-        }
-        AlarmCause::Probabilities => {
-            format!("the probabilities{among} moved more than chance moves them")
-        }
-    })
 }
 
 /// Failures, cut texts, time and tokens.
