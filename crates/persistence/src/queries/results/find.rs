@@ -11,7 +11,7 @@ use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::prisms::row::{Prism, PrismColumns};
 use crate::queries::results::actor::ResultActorRow;
-use crate::queries::results::provenance::{Provenance, ProvenanceColumns};
+use crate::queries::results::provenance::Provenance;
 use crate::queries::results::row::ResultColumns;
 use crate::schema::sql_types::Bind;
 use crate::schema::{prisms, results};
@@ -119,7 +119,7 @@ impl Database {
         let query = results::table
             .filter(results::id.eq(Bind(result)))
             .filter(results::account_id.eq(Bind(account)));
-        find_as!(self, query, ProvenanceColumns).await
+        find_as!(self, query, Provenance).await
     }
 
     /// Finds who made a result of the account; `None` when the account has no such result.
