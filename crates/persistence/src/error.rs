@@ -74,6 +74,12 @@ impl From<Infallible> for PersistenceError {
     }
 }
 
+impl From<UnreadableColumn> for PersistenceError {
+    fn from(UnreadableColumn(column): UnreadableColumn) -> Self {
+        Self::Unreadable { column }
+    }
+}
+
 impl From<Error> for PersistenceError {
     fn from(error: Error) -> Self {
         if let Error::DatabaseError(kind, what) = error {

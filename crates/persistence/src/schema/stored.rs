@@ -8,8 +8,14 @@ use chrono::{DateTime, Utc};
 use diesel::backend::Backend;
 use diesel::deserialize::{self, Queryable};
 use diesel::sql_types::{BigInt, Binary, Integer, Nullable, SqlType, Text, is_nullable};
+use refract_domain::account::role::Role;
+use refract_domain::answer::Answers;
 use refract_domain::answer::probability::Probability;
 use refract_domain::prism::VersionNumber;
+use refract_domain::prism::slug::Slug;
+use refract_domain::result::file_run::FileRunState;
+use refract_domain::result::retest::RetestState;
+use refract_domain::submission::reference::Ref;
 use thiserror::Error;
 
 use super::sql_types::{AnyId, Id, Moment};
@@ -25,6 +31,11 @@ pub trait StoredColumn {
 impl<A: StoredColumn, B: StoredColumn> StoredColumn for (A, B) {
     const NAME: &'static str = A::NAME;
     type Form = (A::Form, B::Form);
+}
+
+impl<A: StoredColumn, B: StoredColumn, C: StoredColumn> StoredColumn for (A, B, C) {
+    const NAME: &'static str = A::NAME;
+    type Form = (A::Form, B::Form, C::Form);
 }
 
 /// The Rust type of an SQL type.
@@ -107,7 +118,13 @@ macro_rules! stored_as {
 }
 
 stored_as! {
+    Answers, from String: |json| serde_json::from_str(&json).ok();
+    FileRunState, from String: |name| FileRunState::parse(&name);
     Probability, from i32: |millionths| Probability::from_millionths(u32::try_from(millionths).ok()?);
+    Ref, from String: |text| Some(Ref::saved(text));
+    RetestState, from String: |name| RetestState::parse(&name);
+    Role, from String: |name| Role::named(&name);
+    Slug, from String: |text| Some(Slug::saved(text));
     VersionNumber, from i32: VersionNumber::new;
     u32, from i64: |number| u32::try_from(number).ok();
     u64, from i64: |number| u64::try_from(number).ok();
