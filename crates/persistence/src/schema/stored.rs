@@ -8,6 +8,7 @@ use chrono::{DateTime, Utc};
 use diesel::backend::Backend;
 use diesel::deserialize::{self, Queryable};
 use diesel::sql_types::{BigInt, Binary, Integer, Nullable, SqlType, Text, is_nullable};
+use refract_domain::account::person::Email;
 use refract_domain::account::role::Role;
 use refract_domain::answer::Answers;
 use refract_domain::answer::probability::Probability;
@@ -119,6 +120,7 @@ macro_rules! stored_as {
 
 stored_as! {
     Answers, from String: |json| serde_json::from_str(&json).ok();
+    Email, from String: |text| Some(Email::saved(text));
     FileRunState, from String: |name| FileRunState::parse(&name);
     Probability, from i32: |millionths| Probability::from_millionths(u32::try_from(millionths).ok()?);
     Ref, from String: |text| Some(Ref::saved(text));
