@@ -3,11 +3,14 @@
 //! No error holds a bound value, a text or a password: only the message of a server's error is
 //! kept, never its detail, which quotes rows.
 
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
 use deadpool::managed::{self, TimeoutType};
 use diesel::result::{DatabaseErrorKind, Error};
 use diesel_async::pooled_connection::deadpool::PoolError;
+
+use crate::schema::stored::UnreadableColumn;
 
 /// The message for a database that takes too long.
 pub(crate) const NO_ANSWER: &str = "it does not answer";
@@ -65,6 +68,18 @@ impl PersistenceError {
     }
 }
 
+impl From<Infallible> for PersistenceError {
+    fn from(never: Infallible) -> Self {
+        match never {}
+    }
+}
+
+impl From<UnreadableColumn> for PersistenceError {
+    fn from(UnreadableColumn(column): UnreadableColumn) -> Self {
+        Self::Unreadable { column }
+    }
+}
+
 impl From<Error> for PersistenceError {
     fn from(error: Error) -> Self {
         if let Error::DatabaseError(kind, what) = error {
@@ -78,8 +93,10 @@ impl From<Error> for PersistenceError {
             };
         }
         // the message of a (de)serialization error quotes the value
-        if let Error::DeserializationError(_) = error {
-            return Self::Unreadable { column: "a column" };
+        if let Error::DeserializationError(what) = error {
+            let column = what.downcast_ref::<UnreadableColumn>();
+            let column = column.map_or("a column", |UnreadableColumn(column)| column);
+            return Self::Unreadable { column };
         }
         if let Error::SerializationError(_) = error {
             return Self::Refused("a value has no form in SQL".to_owned());

@@ -1,5 +1,31 @@
 //! The tables of both databases, as queries see them.
 
+/// Declares a table as `diesel::table!` does, with the SQL types of both databases, and names its
+/// columns for errors.
+macro_rules! table {
+    (
+        $table:ident $key:tt {
+            $($(#[$($attribute:tt)*])* $column:ident -> $sql:ident $(<$inner:ident>)?,)+
+        }
+    ) => {
+        diesel::table! {
+            use $crate::schema::sql_types::*;
+            $table $key {
+                $($(#[$($attribute)*])* $column -> $sql $(<$inner>)?,)+
+            }
+        }
+
+        $(
+            impl $crate::schema::stored::StoredColumn for $table::$column {
+                const NAME: &'static str =
+                    concat!(stringify!($table), ".", stringify!($column));
+                type Form = <<Self as diesel::Expression>::SqlType as
+                    $crate::schema::stored::SqlForm>::Rust;
+            }
+        )+
+    };
+}
+
 mod code_tables;
 mod count_tables;
 mod example_tables;
@@ -7,6 +33,7 @@ mod file_tables;
 mod retest_tables;
 mod sign_on_tables;
 pub(crate) mod sql_types;
+pub(crate) mod stored;
 
 pub(crate) use self::code_tables::{one_time_codes, pending_sign_ins, recovery_codes};
 pub(crate) use self::count_tables::{
@@ -17,10 +44,7 @@ pub(crate) use self::file_tables::{file_runs, upload_pieces, uploads};
 pub(crate) use self::retest_tables::{retest_answers, retests};
 pub(crate) use self::sign_on_tables::{provider_sessions, provider_subjects};
 
-diesel::table! {
-    use diesel::sql_types::{Nullable, Text};
-    use crate::schema::sql_types::{Id, Moment};
-
+table! {
     accounts (id) {
         id -> Id,
         name -> Text,
@@ -29,10 +53,7 @@ diesel::table! {
     }
 }
 
-diesel::table! {
-    use diesel::sql_types::{Binary, Nullable, Text};
-    use crate::schema::sql_types::{Id, Moment};
-
+table! {
     api_keys (id) {
         id -> Id,
         account_id -> Id,
@@ -50,10 +71,7 @@ diesel::table! {
     }
 }
 
-diesel::table! {
-    use diesel::sql_types::{Integer, Nullable, Text};
-    use crate::schema::sql_types::{Id, Moment};
-
+table! {
     prisms (id) {
         id -> Id,
         account_id -> Id,
@@ -67,10 +85,7 @@ diesel::table! {
     }
 }
 
-diesel::table! {
-    use diesel::sql_types::{Integer, Nullable, Text};
-    use crate::schema::sql_types::{Id, Moment};
-
+table! {
     prism_versions (prism_id, version) {
         prism_id -> Id,
         version -> Integer,
@@ -80,10 +95,7 @@ diesel::table! {
     }
 }
 
-diesel::table! {
-    use diesel::sql_types::{BigInt, Integer, Nullable, Text};
-    use crate::schema::sql_types::{Id, Moment};
-
+table! {
     results (id) {
         id -> Id,
         account_id -> Id,
@@ -119,10 +131,7 @@ diesel::table! {
     }
 }
 
-diesel::table! {
-    use diesel::sql_types::{Nullable, Text};
-    use crate::schema::sql_types::{Id, Moment};
-
+table! {
     marks (result_id, question) {
         result_id -> Id,
         question -> Text,
@@ -135,10 +144,7 @@ diesel::table! {
     }
 }
 
-diesel::table! {
-    use diesel::sql_types::{Nullable, Text};
-    use crate::schema::sql_types::{Id, Moment};
-
+table! {
     abstentions (result_id, question) {
         result_id -> Id,
         question -> Text,
@@ -149,10 +155,7 @@ diesel::table! {
     }
 }
 
-diesel::table! {
-    use diesel::sql_types::{Nullable, Text};
-    use crate::schema::sql_types::{Id, Moment};
-
+table! {
     review_sittings (id) {
         id -> Id,
         person_id -> Id,
@@ -164,10 +167,7 @@ diesel::table! {
     }
 }
 
-diesel::table! {
-    use diesel::sql_types::{Nullable, Text};
-    use crate::schema::sql_types::{Id, Moment};
-
+table! {
     people (id) {
         id -> Id,
         account_id -> Id,
@@ -183,10 +183,7 @@ diesel::table! {
     }
 }
 
-diesel::table! {
-    use diesel::sql_types::Binary;
-    use crate::schema::sql_types::{Id, Moment};
-
+table! {
     invitations (hash) {
         hash -> Binary,
         person_id -> Id,
@@ -195,10 +192,7 @@ diesel::table! {
     }
 }
 
-diesel::table! {
-    use diesel::sql_types::Binary;
-    use crate::schema::sql_types::{Id, Moment};
-
+table! {
     sessions (hash) {
         hash -> Binary,
         person_id -> Id,
@@ -207,10 +201,7 @@ diesel::table! {
     }
 }
 
-diesel::table! {
-    use diesel::sql_types::{Binary, Nullable, Text};
-    use crate::schema::sql_types::{Id, Moment};
-
+table! {
     sign_in_tries (id) {
         id -> Id,
         email_hash -> Binary,
@@ -221,10 +212,7 @@ diesel::table! {
     }
 }
 
-diesel::table! {
-    use diesel::sql_types::Binary;
-    use crate::schema::sql_types::{Id, Moment};
-
+table! {
     known_browsers (hash, person_id) {
         hash -> Binary,
         person_id -> Id,
@@ -232,10 +220,7 @@ diesel::table! {
     }
 }
 
-diesel::table! {
-    use diesel::sql_types::{Nullable, Text};
-    use crate::schema::sql_types::{Id, Moment};
-
+table! {
     prism_changes (id) {
         id -> Id,
         prism_id -> Id,
@@ -245,10 +230,7 @@ diesel::table! {
     }
 }
 
-diesel::table! {
-    use diesel::sql_types::{Integer, Nullable, Text};
-    use crate::schema::sql_types::{Id, Moment};
-
+table! {
     lens_revisions (prism_id, revision) {
         prism_id -> Id,
         revision -> Integer,
@@ -259,10 +241,7 @@ diesel::table! {
     }
 }
 
-diesel::table! {
-    use diesel::sql_types::Text;
-    use crate::schema::sql_types::{Id, Moment};
-
+table! {
     leases (name) {
         name -> Text,
         holder -> Id,
@@ -270,10 +249,7 @@ diesel::table! {
     }
 }
 
-diesel::table! {
-    use diesel::sql_types::{Nullable, Text};
-    use crate::schema::sql_types::{Id, Moment};
-
+table! {
     events (id) {
         id -> Id,
         account_id -> Id,
@@ -290,10 +266,7 @@ diesel::table! {
     }
 }
 
-diesel::table! {
-    use diesel::sql_types::Text;
-    use crate::schema::sql_types::Moment;
-
+table! {
     retention_rounds (name) {
         name -> Text,
         cleared_before -> Moment,
@@ -301,20 +274,14 @@ diesel::table! {
     }
 }
 
-diesel::table! {
-    use diesel::sql_types::Text;
-    use crate::schema::sql_types::Moment;
-
+table! {
     retention_doubts (name) {
         name -> Text,
         since -> Moment,
     }
 }
 
-diesel::table! {
-    use diesel::sql_types::{Integer, Nullable, Text};
-    use crate::schema::sql_types::{Id, Moment};
-
+table! {
     drafts (person_id, prism_id, kind) {
         person_id -> Id,
         prism_id -> Id,

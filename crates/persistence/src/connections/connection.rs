@@ -153,19 +153,19 @@ macro_rules! on {
     };
 }
 
-/// Loads the rows of a query with the columns of a type and converts each row into the caller's
-/// type: `load_as!(database, query, ResultColumns)`.
+/// Loads the rows of a query with the columns of a view: `load_as!(database, query, FileRunRow)`.
+/// Converts rows of another type to the caller's.
 macro_rules! load_as {
     ($database:expr, $query:expr, $columns:ty) => {
         $database.read(async move |mut connection| {
             let found: Vec<$columns> =
                 $crate::connections::on!(connection, load($query.select(<$columns>::as_select())))?;
-            found.into_iter().map(TryFrom::try_from).collect()
+            found.into_iter().map(|row| Ok(row.try_into()?)).collect()
         })
     };
 }
 
-/// Finds the one row of a query and converts it like [`load_as!`]; `None` if there is no row.
+/// Finds the one row of a query as [`load_as!`] does; `None` if there is no row.
 macro_rules! find_as {
     ($database:expr, $query:expr, $columns:ty) => {
         $database.read(async move |mut connection| {
@@ -174,7 +174,7 @@ macro_rules! find_as {
                 get_result($query.select(<$columns>::as_select()))
             )
             .optional()?;
-            found.map(TryFrom::try_from).transpose()
+            found.map(|row| Ok(row.try_into()?)).transpose()
         })
     };
 }

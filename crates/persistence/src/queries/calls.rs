@@ -13,11 +13,11 @@ use refract_traces::StatementName;
 use crate::connections::{StatementText, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::keys::NetworksColumn;
-use crate::queries::prisms::row::{Prism, PrismColumns};
+use crate::queries::prisms::row::Prism;
 use crate::queries::results::find::FoundResult;
 use crate::queries::results::row::ResultColumns;
 use crate::schema::sql_types::Bind;
+use crate::schema::stored::Stored;
 use crate::schema::{api_keys, prisms, results};
 
 const OF_CREATE: StatementName = StatementName {
@@ -46,7 +46,7 @@ pub struct KeyRow {
     #[diesel(select_expression = api_keys::revoked_at.is_not_null())]
     pub is_revoked: bool,
     /// The networks from which the key is accepted; `None` for any.
-    #[diesel(deserialize_as = NetworksColumn)]
+    #[diesel(deserialize_as = Stored<api_keys::networks>)]
     pub networks: Option<KeyNetworks>,
 }
 
@@ -70,12 +70,12 @@ pub struct ResultCallRow {
     pub result: Option<FoundResult>,
 }
 
-type CreateCallColumns = (KeyRow, Option<PrismColumns>, Option<ResultColumns>);
+type CreateCallColumns = (KeyRow, Option<Prism>, Option<ResultColumns>);
 
 /// The columns of a create call that has no idempotency key.
-type WithoutHeld = (KeyRow, Option<PrismColumns>);
+type WithoutHeld = (KeyRow, Option<Prism>);
 
-type ResultCallColumns = (KeyRow, Option<ResultColumns>, Option<PrismColumns>);
+type ResultCallColumns = (KeyRow, Option<ResultColumns>, Option<Prism>);
 
 impl Database {
     /// Finds everything that a create call needs before the model is asked; `None` for an unknown
@@ -149,7 +149,6 @@ impl Database {
             let Some((key, prism, held)) = found.optional()? else {
                 return Ok(None);
             };
-            let prism = prism.map(Prism::try_from).transpose()?;
             let held = held.map(SavedResult::try_from).transpose()?;
             let held = held.map(Box::new);
             Ok(Some(CreateCallRow { key, prism, held }))

@@ -19,7 +19,7 @@ use crate::connections::{
 };
 use crate::error::{ConnectError, PersistenceError};
 use crate::queries::database::cache::Immutable;
-use crate::queries::results::row::ResultRow;
+use crate::queries::results::insert::ResultRow;
 
 /// The address of the database, and the number of connections that one process may hold.
 #[derive(Clone)]

@@ -2,7 +2,6 @@
 
 mod change;
 mod lease;
-mod new_run;
 mod row;
 
 use std::collections::BTreeSet;
@@ -10,13 +9,11 @@ use std::collections::BTreeSet;
 use diesel::prelude::*;
 use refract_domain::event::Event;
 use refract_domain::ids::{AccountId, FileRunId, PrismId};
+use refract_domain::result::file_run::FileRunState;
 
 pub use self::change::{FileRunMatch, FileRunUpdate};
 pub use self::lease::{EndedLease, FileRunLease, LeasedFileRun, RenewedLease};
-pub use self::new_run::NewFileRun;
-use self::new_run::NewFileRunColumns;
-use self::row::FileRunColumns;
-pub use self::row::FileRunRow;
+pub use self::row::{FileRunRow, NewFileRun};
 use crate::connections::{find_as, for_update, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
@@ -52,8 +49,23 @@ impl Database {
             let Some((file_name, Some(sha256))) = found else {
                 return Ok(false);
             };
-            let columns = NewFileRunColumns::of(&new, &event.stamp, file_name, sha256);
-            let insert = diesel::insert_into(file_runs::table).values(columns);
+            let stamp = &event.stamp;
+            let insert = diesel::insert_into(file_runs::table).values((
+                file_runs::id.eq(Bind(new.id)),
+                file_runs::account_id.eq(Bind(account)),
+                file_runs::prism_id.eq(Bind(new.prism)),
+                file_runs::version.eq(new.version.get()),
+                file_runs::upload_id.eq(Some(new.upload)),
+                file_runs::file_name.eq(file_name),
+                file_runs::file_sha256.eq(sha256),
+                file_runs::mappings.eq(new.mappings),
+                file_runs::state.eq(FileRunState::Matching.name()),
+                file_runs::progress.eq(new.progress),
+                file_runs::made_by.eq(stamp.actor.person()),
+                file_runs::made_at.eq(Bind(stamp.at)),
+                file_runs::changed_at.eq(Bind(stamp.at)),
+                file_runs::fence.eq(0),
+            ));
             on!(tx, execute(insert))?;
             add_event_to(&mut tx, event).await?;
             tx.commit().await?;
@@ -72,7 +84,7 @@ impl Database {
             .inner_join(prisms::table.on(prisms::id.eq(file_runs::prism_id)))
             .filter(file_runs::id.eq(Bind(run)))
             .filter(file_runs::account_id.eq(Bind(account)));
-        find_as!(self, query, FileRunColumns).await
+        find_as!(self, query, FileRunRow).await
     }
 
     /// Up to `limit` file runs of the account before an id, newest first.
@@ -90,10 +102,10 @@ impl Database {
             .order(file_runs::id.desc())
             .limit(i64::from(limit));
         match scope {
-            FileRunScope::Account => load_as!(self, query, FileRunColumns).await,
+            FileRunScope::Account => load_as!(self, query, FileRunRow).await,
             FileRunScope::Prism(prism) => {
                 let query = query.filter(file_runs::prism_id.eq(Bind(prism)));
-                load_as!(self, query, FileRunColumns).await
+                load_as!(self, query, FileRunRow).await
             }
         }
     }
@@ -134,7 +146,7 @@ impl Database {
             .filter(file_runs::file_sha256.eq(sha256))
             .order(file_runs::id.desc())
             .limit(i64::from(limit));
-        load_as!(self, query, FileRunColumns).await
+        load_as!(self, query, FileRunRow).await
     }
 
     /// The mappings of the newest file run of a prism whose file was checked, as the use case wrote

@@ -15,7 +15,6 @@ use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTa
 use refract_domain::ids::{AccountId, ApiKeyId, PersonId};
 
 pub use self::ending::EndingKey;
-pub(crate) use self::networks::NetworksColumn;
 pub use self::networks::SetNetworksOutcome;
 pub use self::replace::{NewSuccessor, ReplaceKeyOutcome};
 use crate::connections::on;
@@ -24,6 +23,7 @@ use crate::queries::database::Database;
 use crate::queries::events::add_event_to;
 use crate::schema::api_keys;
 use crate::schema::sql_types::Bind;
+use crate::schema::stored::Stored;
 
 /// An API key to be saved.
 #[derive(Clone, Debug)]
@@ -78,7 +78,7 @@ pub struct StoredKey {
     /// The key is refused from this moment on; `None` for a key that never expires.
     pub expires_at: Option<DateTime<Utc>>,
     /// The networks from which the key is accepted; `None` for any.
-    #[diesel(deserialize_as = NetworksColumn)]
+    #[diesel(deserialize_as = Stored<api_keys::networks>)]
     pub networks: Option<KeyNetworks>,
     /// The client's address of the last use; `None` if it is not known.
     pub last_used_from: Option<String>,

@@ -28,7 +28,6 @@ use crate::queries::database::Database;
 use crate::queries::events::add_event_to;
 use crate::queries::prisms::changes::ChangeColumns;
 use crate::queries::prisms::events::renamed;
-use crate::queries::prisms::row::PrismColumns;
 use crate::queries::prisms::versions::VersionColumns;
 use crate::schema::sql_types::Bind;
 use crate::schema::{prism_changes, prism_versions, prisms};
@@ -135,11 +134,11 @@ impl Database {
         match prism {
             PrismSelector::Id(id) => {
                 let query = of_account.filter(prisms::id.eq(Bind(*id)));
-                find_as!(self, query, PrismColumns).await
+                find_as!(self, query, Prism).await
             }
             PrismSelector::Slug(slug) => {
                 let query = of_account.filter(prisms::slug.eq(slug.clone()));
-                find_as!(self, query, PrismColumns).await
+                find_as!(self, query, Prism).await
             }
         }
     }
@@ -150,7 +149,7 @@ impl Database {
         prism: PrismId,
     ) -> Result<Option<Prism>, PersistenceError> {
         let query = prisms::table.find(Bind(prism));
-        find_as!(self, query, PrismColumns).await
+        find_as!(self, query, Prism).await
     }
 
     /// The prisms of an account, oldest first, archived ones included.
@@ -158,7 +157,7 @@ impl Database {
         let query = prisms::table
             .filter(prisms::account_id.eq(Bind(account)))
             .order(prisms::id);
-        load_as!(self, query, PrismColumns).await
+        load_as!(self, query, Prism).await
     }
 
     /// Changes a prism's display name, with an event; the slug stays. A prism that has the name

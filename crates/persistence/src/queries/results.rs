@@ -2,7 +2,7 @@
 
 mod actor;
 pub(super) mod find;
-mod insert;
+pub(super) mod insert;
 pub(super) mod lists;
 mod model_names;
 mod new_result;

@@ -17,9 +17,8 @@ pub use self::answers::RetestTextRow;
 pub use self::change::RetestUpdate;
 pub use self::lease::{EndedRetestLease, LeasedRetest, RetestLease};
 pub use self::new_retest::{CreateRetestOutcome, NewRetest};
-use self::row::RetestColumns;
 pub use self::row::{RetestCounts, RetestRow};
-use crate::connections::{for_update, on};
+use crate::connections::{find_as, for_update, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::schema::sql_types::Bind;
@@ -35,18 +34,10 @@ impl Database {
         account: AccountId,
         retest: RetestId,
     ) -> Result<Option<RetestRow>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = retests::table
-                .find(Bind(retest))
-                .filter(retests::account_id.eq(Bind(account)));
-            let found: Option<RetestColumns> = on!(
-                connection,
-                get_result(query.select(RetestColumns::as_select()))
-            )
-            .optional()?;
-            found.map(RetestRow::try_from).transpose()
-        })
-        .await
+        let query = retests::table
+            .find(Bind(retest))
+            .filter(retests::account_id.eq(Bind(account)));
+        find_as!(self, query, RetestRow).await
     }
 
     /// Up to `limit` retests of a prism of the account, newest first.
@@ -56,17 +47,12 @@ impl Database {
         prism: PrismId,
         limit: u32,
     ) -> Result<Vec<RetestRow>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = retests::table
-                .filter(retests::prism_id.eq(Bind(prism)))
-                .filter(retests::account_id.eq(Bind(account)))
-                .order(retests::id.desc())
-                .limit(i64::from(limit));
-            let found: Vec<RetestColumns> =
-                on!(connection, load(query.select(RetestColumns::as_select())))?;
-            found.into_iter().map(RetestRow::try_from).collect()
-        })
-        .await
+        let query = retests::table
+            .filter(retests::prism_id.eq(Bind(prism)))
+            .filter(retests::account_id.eq(Bind(account)))
+            .order(retests::id.desc())
+            .limit(i64::from(limit));
+        load_as!(self, query, RetestRow).await
     }
 
     /// The counts of these retests. One without a text is missing.

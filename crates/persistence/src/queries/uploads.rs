@@ -48,20 +48,6 @@ pub struct UploadRow {
     pub sha256: String,
 }
 
-#[derive(Insertable)]
-#[diesel(table_name = uploads)]
-#[diesel(treat_none_as_default_value = false)]
-struct NewUploadColumns {
-    #[diesel(serialize_as = Bind<UploadId>)]
-    id: UploadId,
-    #[diesel(serialize_as = Bind<AccountId>)]
-    account_id: AccountId,
-    uploaded_by: Option<PersonId>,
-    file_name: String,
-    #[diesel(serialize_as = Bind<DateTime<Utc>>)]
-    uploaded_at: DateTime<Utc>,
-}
-
 #[derive(Queryable, Selectable)]
 #[diesel(table_name = uploads)]
 struct UploadColumns {
@@ -93,15 +79,14 @@ impl TryFrom<UploadColumns> for UploadRow {
 impl Database {
     /// Saves an upload before its first piece.
     pub async fn begin_upload(&self, new: NewUploadRow) -> Result<(), PersistenceError> {
-        let columns = NewUploadColumns {
-            id: new.id,
-            account_id: new.account,
-            uploaded_by: new.uploaded_by,
-            file_name: new.file_name,
-            uploaded_at: new.uploaded_at,
-        };
         self.write(async move |mut connection| {
-            let insert = diesel::insert_into(uploads::table).values(columns);
+            let insert = diesel::insert_into(uploads::table).values((
+                uploads::id.eq(Bind(new.id)),
+                uploads::account_id.eq(Bind(new.account)),
+                uploads::uploaded_by.eq(new.uploaded_by),
+                uploads::file_name.eq(new.file_name),
+                uploads::uploaded_at.eq(Bind(new.uploaded_at)),
+            ));
             on!(connection, execute(insert))?;
             Ok(())
         })

@@ -2,10 +2,7 @@
 
 use crate::schema::{accounts, invitations, people, provider_sessions, sessions};
 
-diesel::table! {
-    use diesel::sql_types::{BigInt, Binary, Nullable};
-    use crate::schema::sql_types::{Id, Moment};
-
+table! {
     one_time_codes (person_id) {
         person_id -> Id,
         secret -> Binary,
@@ -15,20 +12,14 @@ diesel::table! {
     }
 }
 
-diesel::table! {
-    use diesel::sql_types::Binary;
-    use crate::schema::sql_types::Id;
-
+table! {
     recovery_codes (person_id, hash) {
         person_id -> Id,
         hash -> Binary,
     }
 }
 
-diesel::table! {
-    use diesel::sql_types::{Binary, Integer};
-    use crate::schema::sql_types::{Id, Moment};
-
+table! {
     pending_sign_ins (hash) {
         hash -> Binary,
         person_id -> Id,

@@ -1,18 +1,13 @@
 //! The tables of counts: of results and what they used by day, by hour, and of what a month cost.
 
-diesel::table! {
-    use crate::schema::sql_types::Id;
-
+table! {
     counted_results (prism_id) {
         prism_id -> Id,
         up_to -> Id,
     }
 }
 
-diesel::table! {
-    use diesel::sql_types::{Integer, Text};
-    use crate::schema::sql_types::{Id, Moment};
-
+table! {
     watch_hours (prism_id, hour, version, model_name, prompt_version) {
         prism_id -> Id,
         hour -> Integer,
@@ -24,19 +19,14 @@ diesel::table! {
     }
 }
 
-diesel::table! {
-    use crate::schema::sql_types::Id;
-
+table! {
     watched_results (prism_id) {
         prism_id -> Id,
         up_to -> Id,
     }
 }
 
-diesel::table! {
-    use diesel::sql_types::{BigInt, Integer};
-    use crate::schema::sql_types::Id;
-
+table! {
     account_budgets (account_id) {
         account_id -> Id,
         budget_nanos -> BigInt,
@@ -48,10 +38,7 @@ diesel::table! {
     }
 }
 
-diesel::table! {
-    use diesel::sql_types::BigInt;
-    use crate::schema::sql_types::{Id, Moment};
-
+table! {
     budget_holds (holder) {
         holder -> Id,
         account_id -> Id,

@@ -2,10 +2,7 @@
 
 use super::prisms;
 
-diesel::table! {
-    use diesel::sql_types::{Binary, Nullable, Text};
-    use crate::schema::sql_types::{Id, Moment};
-
+table! {
     prism_examples (id) {
         id -> Id,
         prism_id -> Id,
@@ -21,10 +18,7 @@ diesel::table! {
     }
 }
 
-diesel::table! {
-    use diesel::sql_types::{Binary, Nullable, Text};
-    use crate::schema::sql_types::{Id, Moment};
-
+table! {
     example_checks (example_id, wording_hash) {
         example_id -> Id,
         wording_hash -> Binary,

@@ -1,9 +1,6 @@
 //! The tables of uploaded files and file runs.
 
-diesel::table! {
-    use diesel::sql_types::{BigInt, Nullable, Text};
-    use crate::schema::sql_types::{Id, Moment};
-
+table! {
     uploads (id) {
         id -> Id,
         account_id -> Id,
@@ -16,10 +13,7 @@ diesel::table! {
     }
 }
 
-diesel::table! {
-    use diesel::sql_types::{Binary, Integer};
-    use crate::schema::sql_types::Id;
-
+table! {
     upload_pieces (upload_id, number) {
         upload_id -> Id,
         number -> Integer,
@@ -27,10 +21,7 @@ diesel::table! {
     }
 }
 
-diesel::table! {
-    use diesel::sql_types::{BigInt, Integer, Nullable, Text};
-    use crate::schema::sql_types::{Id, Moment};
-
+table! {
     file_runs (id) {
         id -> Id,
         account_id -> Id,

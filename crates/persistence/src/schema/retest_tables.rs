@@ -1,9 +1,6 @@
 //! The tables of retests and of their new answers.
 
-diesel::table! {
-    use diesel::sql_types::{BigInt, Integer, Nullable, Text};
-    use crate::schema::sql_types::{Id, Moment};
-
+table! {
     retests (id) {
         id -> Id,
         account_id -> Id,
@@ -25,10 +22,7 @@ diesel::table! {
     }
 }
 
-diesel::table! {
-    use diesel::sql_types::{Nullable, Text};
-    use crate::schema::sql_types::Id;
-
+table! {
     retest_answers (retest_id, result_id) {
         retest_id -> Id,
         result_id -> Id,

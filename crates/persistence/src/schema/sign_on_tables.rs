@@ -1,9 +1,6 @@
 //! The tables of sign-on by a provider.
 
-diesel::table! {
-    use diesel::sql_types::Text;
-    use crate::schema::sql_types::{Id, Moment};
-
+table! {
     provider_subjects (issuer, subject) {
         issuer -> Text,
         subject -> Text,
@@ -12,10 +9,7 @@ diesel::table! {
     }
 }
 
-diesel::table! {
-    use diesel::sql_types::{Binary, Nullable, Text};
-    use crate::schema::sql_types::Moment;
-
+table! {
     provider_sessions (hash) {
         hash -> Binary,
         issuer -> Text,

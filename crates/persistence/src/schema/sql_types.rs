@@ -12,7 +12,8 @@ use diesel::expression::AsExpression;
 use diesel::pg::{Pg, PgValue};
 use diesel::query_builder::QueryId;
 use diesel::serialize::{self, IsNull, Output, ToSql};
-use diesel::sql_types::{BigInt, Binary, SqlType, Timestamptz};
+pub(crate) use diesel::sql_types::{BigInt, Binary, Integer, Nullable, Text};
+use diesel::sql_types::{SqlType, Timestamptz};
 use diesel::sqlite::{Sqlite, SqliteValue};
 use refract_domain::ids::{
     AccountId, ApiKeyId, BudgetHolderId, EventId, ExampleId, FileRunId, NodeId, PersonId,
@@ -41,7 +42,7 @@ pub struct Bind<T>(pub T);
 
 /// An id in a column that has ids of several kinds; another column names the kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct AnyId(Uuid);
+pub struct AnyId(Uuid);
 
 impl AnyId {
     /// The id that is this UUID.

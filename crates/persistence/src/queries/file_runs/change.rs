@@ -7,7 +7,7 @@ use refract_domain::ids::FileRunId;
 use refract_domain::prism::VersionNumber;
 use refract_domain::result::file_run::{FileRunLimits, FileRunState};
 
-use super::row::limit_columns;
+use super::row::limit_values;
 use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
@@ -84,7 +84,7 @@ impl Database {
                 return Ok(false);
             }
             if let Some(limits) = update.limits {
-                let (requests, tokens, rows) = limit_columns(limits);
+                let (requests, tokens, rows) = limit_values(limits);
                 let update = diesel::update(one()).set((
                     file_runs::most_model_requests.eq(requests),
                     file_runs::most_tokens.eq(tokens),

@@ -11,13 +11,14 @@ use refract_domain::event::Event;
 use refract_domain::ids::{AccountId, FileRunId, NodeId};
 use refract_domain::result::file_run::{FileRunLimits, FileRunState};
 
-use super::row::{FileRunRow, LimitColumns, saved_limits, saved_state};
+use super::row::{FileRunRow, LIMITS, LimitColumns};
 use crate::connections::{for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event_to;
 use crate::schema::file_runs;
 use crate::schema::sql_types::Bind;
+use crate::schema::stored::Stored;
 
 /// Most runs among which a node looks for one that it can take.
 const LOOKED_AT: i64 = 64;
@@ -61,11 +62,15 @@ pub struct LeasedFileRun {
 }
 
 /// A renewed lease.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Queryable, Selectable)]
+#[diesel(table_name = file_runs)]
 pub struct RenewedLease {
     /// The state of the run now, which a person may have changed.
+    #[diesel(deserialize_as = Stored<file_runs::state>)]
     pub state: FileRunState,
     /// The limits now, which a person may have changed.
+    #[diesel(select_expression = LIMITS, select_expression_type = LimitColumns)]
+    #[diesel(deserialize_as = Stored<LimitColumns>)]
     pub limits: FileRunLimits,
 }
 
@@ -185,21 +190,10 @@ impl Database {
                 file_runs::progress.eq(progress),
             ));
             on!(tx, execute(update))?;
-            let limits = (
-                file_runs::most_model_requests,
-                file_runs::most_tokens,
-                file_runs::most_failed_rows,
-            );
-            let renewed = held().select((file_runs::state, limits));
-            let renewed: Option<(String, LimitColumns)> = on!(tx, first(renewed)).optional()?;
+            let renewed = held();
+            let renewed = on!(tx, first(renewed.select(RenewedLease::as_select()))).optional()?;
             tx.commit().await?;
-            let renewed = renewed.map(|(state, limits)| {
-                Ok(RenewedLease {
-                    state: saved_state(&state)?,
-                    limits: saved_limits(limits),
-                })
-            });
-            renewed.transpose()
+            Ok(renewed)
         })
         .await
     }

@@ -1,10 +1,7 @@
-//! The networks of a key: their column, and their change.
+//! The networks of a key: how they are read and changed.
 
-use diesel::backend::Backend;
-use diesel::deserialize::{self, FromSql, Queryable};
 use diesel::prelude::*;
-use diesel::sql_types::{Nullable, Text};
-use refract_domain::account::key_networks::{KeyNetworks, KeyNetworksError};
+use refract_domain::account::key_networks::KeyNetworks;
 use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::ApiKeyId;
 
@@ -14,27 +11,14 @@ use crate::queries::database::Database;
 use crate::queries::events::add_event_to;
 use crate::schema::api_keys;
 use crate::schema::sql_types::Bind;
+use crate::schema::stored::{Stored, StoredColumn, UnreadableColumn};
 
-/// The column of a key's networks, which is null for a key that is not limited.
-pub struct NetworksColumn(Option<String>);
+impl<C: StoredColumn<Form = Option<String>>> TryFrom<Stored<C>> for Option<KeyNetworks> {
+    type Error = UnreadableColumn;
 
-impl<DB> Queryable<Nullable<Text>, DB> for NetworksColumn
-where
-    DB: Backend,
-    Option<String>: FromSql<Nullable<Text>, DB>,
-{
-    type Row = Option<String>;
-
-    fn build(row: Self::Row) -> deserialize::Result<Self> {
-        Ok(Self(row))
-    }
-}
-
-impl TryFrom<NetworksColumn> for Option<KeyNetworks> {
-    type Error = KeyNetworksError;
-
-    fn try_from(column: NetworksColumn) -> Result<Self, KeyNetworksError> {
-        column.0.as_deref().map_or(Ok(None), KeyNetworks::parse)
+    fn try_from(Stored(text): Stored<C>) -> Result<Self, UnreadableColumn> {
+        let networks = text.as_deref().map_or(Ok(None), KeyNetworks::parse);
+        networks.map_err(|_| UnreadableColumn(C::NAME))
     }
 }
 
@@ -66,15 +50,12 @@ impl Database {
                     .filter(api_keys::account_id.eq(Bind(stamp.account)))
             };
             let saved = for_update(of_account().select(api_keys::networks));
-            let saved: Option<Option<String>> = on!(tx, get_result(saved)).optional()?;
+            let saved: Option<Stored<api_keys::networks>> =
+                on!(tx, get_result(saved)).optional()?;
             let Some(saved) = saved else {
                 return Ok(SetNetworksOutcome::NotFound);
             };
-            let unreadable = |_| PersistenceError::Unreadable {
-                column: "api_keys.networks",
-            };
-            let saved: Option<KeyNetworks> =
-                NetworksColumn(saved).try_into().map_err(unreadable)?;
+            let saved: Option<KeyNetworks> = saved.try_into()?;
             if saved == networks {
                 return Ok(SetNetworksOutcome::Unchanged);
             }

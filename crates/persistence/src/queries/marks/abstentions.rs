@@ -14,21 +14,6 @@ use crate::queries::database::Database;
 use crate::schema::abstentions;
 use crate::schema::sql_types::Bind;
 
-#[derive(Insertable)]
-#[diesel(table_name = abstentions)]
-#[diesel(treat_none_as_default_value = false)]
-struct AbstentionRow {
-    #[diesel(serialize_as = Bind<ResultId>)]
-    result_id: ResultId,
-    question: String,
-    #[diesel(serialize_as = Bind<PrismId>)]
-    prism_id: PrismId,
-    abstained_by: Option<String>,
-    #[diesel(serialize_as = Bind<DateTime<Utc>>)]
-    abstained_at: DateTime<Utc>,
-    note: Option<String>,
-}
-
 #[derive(Queryable, Selectable)]
 #[diesel(table_name = abstentions)]
 struct SavedAbstentionColumns {
@@ -50,14 +35,14 @@ impl Database {
         prism: PrismId,
         abstention: Abstention,
     ) -> Result<(), PersistenceError> {
-        let row = AbstentionRow {
-            result_id: abstention.result,
-            question: abstention.question.to_string(),
-            prism_id: prism,
-            abstained_by: abstention.abstained_by.map(|name| name.to_string()),
-            abstained_at: abstention.abstained_at,
-            note: abstention.note.map(|note| note.to_string()),
-        };
+        let row = (
+            abstentions::result_id.eq(Bind(abstention.result)),
+            abstentions::question.eq(abstention.question.to_string()),
+            abstentions::prism_id.eq(Bind(prism)),
+            abstentions::abstained_by.eq(abstention.abstained_by.map(|name| name.to_string())),
+            abstentions::abstained_at.eq(Bind(abstention.abstained_at)),
+            abstentions::note.eq(abstention.note.map(|note| note.to_string())),
+        );
         self.write(async move |mut connection| {
             let insert = diesel::insert_into(abstentions::table)
                 .values(row)

@@ -10,41 +10,29 @@ use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::results::lists::filter::ResultFilter;
 use crate::queries::results::lists::query::{ResultOrder, ResultQuery};
-use crate::queries::results::row::saved_version;
 use crate::schema::results;
+use crate::schema::stored::Stored;
 
 /// What decides whether a result can be marked, and with which outcomes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Selectable)]
+#[diesel(table_name = results)]
 pub struct MarkableResult {
     /// The result's id.
     pub id: ResultId,
     /// The caller's own reference.
+    #[diesel(deserialize_as = Stored<results::reference>)]
     pub reference: Option<Ref>,
     /// Number of the version that was asked.
+    #[diesel(deserialize_as = Stored<results::version>)]
     pub version: VersionNumber,
     /// Whether the result's status is `ok`; a failed result has no answers to mark.
+    #[diesel(column_name = status, deserialize_as = Stored<results::status>)]
     pub is_ok: bool,
 }
 
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = results)]
-struct MarkableColumns {
-    id: ResultId,
-    reference: Option<String>,
-    version: i32,
-    status: String,
-}
-
-impl TryFrom<MarkableColumns> for MarkableResult {
-    type Error = PersistenceError;
-
-    fn try_from(columns: MarkableColumns) -> Result<Self, PersistenceError> {
-        Ok(Self {
-            id: columns.id,
-            reference: columns.reference.map(Ref::saved),
-            version: saved_version(columns.version)?,
-            is_ok: columns.status == "ok",
-        })
+impl From<Stored<results::status>> for bool {
+    fn from(Stored(status): Stored<results::status>) -> Self {
+        status == "ok"
     }
 }
 
@@ -61,7 +49,7 @@ impl Database {
             prism: Some(prism),
             ..ResultQuery::of_account(account).with_ids(ids)
         };
-        load_as!(self, query.statement(), MarkableColumns).await
+        load_as!(self, query.statement(), MarkableResult).await
     }
 
     /// Up to `limit` results of a prism that have a `ref`, after the given one, oldest first.
@@ -77,6 +65,6 @@ impl Database {
             ..ResultQuery::of_prism(account, prism, ResultFilter::default())
         };
         let query = query.page(ResultOrder::OldestFirst, after, limit);
-        load_as!(self, query.statement(), MarkableColumns).await
+        load_as!(self, query.statement(), MarkableResult).await
     }
 }

@@ -28,20 +28,6 @@ pub struct SittingRow {
     pub used_at: DateTime<Utc>,
 }
 
-#[derive(Insertable)]
-#[diesel(table_name = review_sittings)]
-struct NewSittingColumns {
-    #[diesel(serialize_as = Bind<SittingId>)]
-    id: SittingId,
-    #[diesel(serialize_as = Bind<PersonId>)]
-    person_id: PersonId,
-    #[diesel(serialize_as = Bind<PrismId>)]
-    prism_id: PrismId,
-    state: String,
-    #[diesel(serialize_as = Bind<DateTime<Utc>>)]
-    used_at: DateTime<Utc>,
-}
-
 impl Database {
     /// Saves a new sitting, and deletes all sittings that were last used before a moment.
     ///
@@ -52,13 +38,13 @@ impl Database {
         sitting: SittingRow,
         unused_since: DateTime<Utc>,
     ) -> Result<(), PersistenceError> {
-        let columns = NewSittingColumns {
-            id: sitting.id,
-            person_id: sitting.person,
-            prism_id: sitting.prism,
-            state: sitting.state,
-            used_at: sitting.used_at,
-        };
+        let columns = (
+            review_sittings::id.eq(Bind(sitting.id)),
+            review_sittings::person_id.eq(Bind(sitting.person)),
+            review_sittings::prism_id.eq(Bind(sitting.prism)),
+            review_sittings::state.eq(sitting.state),
+            review_sittings::used_at.eq(Bind(sitting.used_at)),
+        );
         self.begin(async move |mut tx| {
             let unused =
                 review_sittings::table.filter(review_sittings::used_at.lt(Bind(unused_since)));

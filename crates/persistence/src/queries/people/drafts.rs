@@ -37,7 +37,8 @@ pub struct DraftPlace {
 }
 
 /// A stored draft.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Selectable)]
+#[diesel(table_name = drafts)]
 pub struct StoredDraftRow {
     /// Counts the changes of the draft, from 1.
     pub revision: i32,
@@ -45,21 +46,6 @@ pub struct StoredDraftRow {
     pub content: Option<String>,
     /// When the draft was last changed.
     pub saved_at: DateTime<Utc>,
-}
-
-#[derive(Insertable)]
-#[diesel(table_name = drafts)]
-#[diesel(treat_none_as_default_value = false)]
-struct DraftColumns {
-    #[diesel(serialize_as = Bind<PersonId>)]
-    person_id: PersonId,
-    #[diesel(serialize_as = Bind<PrismId>)]
-    prism_id: PrismId,
-    kind: &'static str,
-    revision: i32,
-    content: Option<String>,
-    #[diesel(serialize_as = Bind<DateTime<Utc>>)]
-    saved_at: DateTime<Utc>,
 }
 
 impl DraftKind {
@@ -88,15 +74,8 @@ impl Database {
             let query = drafts::table
                 .filter(drafts::person_id.eq(Bind(place.person)))
                 .filter(drafts::prism_id.eq(Bind(place.prism_id())))
-                .filter(drafts::kind.eq(place.kind.name()))
-                .select((drafts::revision, drafts::content, drafts::saved_at));
-            let found: Option<(i32, Option<String>, DateTime<Utc>)> =
-                on!(connection, first(query)).optional()?;
-            Ok(found.map(|(revision, content, saved_at)| StoredDraftRow {
-                revision,
-                content,
-                saved_at,
-            }))
+                .filter(drafts::kind.eq(place.kind.name()));
+            Ok(on!(connection, first(query.select(StoredDraftRow::as_select()))).optional()?)
         })
         .await
     }
@@ -111,14 +90,14 @@ impl Database {
         place: DraftPlace,
         row: StoredDraftRow,
     ) -> Result<bool, PersistenceError> {
-        let columns = DraftColumns {
-            person_id: place.person,
-            prism_id: place.prism_id(),
-            kind: place.kind.name(),
-            revision: row.revision,
-            content: row.content,
-            saved_at: row.saved_at,
-        };
+        let columns = (
+            drafts::person_id.eq(Bind(place.person)),
+            drafts::prism_id.eq(Bind(place.prism_id())),
+            drafts::kind.eq(place.kind.name()),
+            drafts::revision.eq(row.revision),
+            drafts::content.eq(row.content),
+            drafts::saved_at.eq(Bind(row.saved_at)),
+        );
         self.write(async move |mut connection| {
             let insert = diesel::insert_into(drafts::table)
                 .values(columns)

@@ -226,17 +226,14 @@ impl Database {
                 get_result(query.select((WhoColumns::as_select(), invitations::expires_at)))
             )
             .optional()?;
-            let row = found.map(|(who, expires_at)| {
-                Ok(OpenInvitation {
-                    role: who.role()?,
-                    account: who.account,
-                    person: who.id,
-                    email: who.email(),
-                    name: who.name,
-                    expires_at,
-                })
-            });
-            row.transpose()
+            Ok(found.map(|(who, expires_at)| OpenInvitation {
+                role: who.role,
+                account: who.account,
+                person: who.id,
+                email: who.email,
+                name: who.name,
+                expires_at,
+            }))
         })
         .await
     }

@@ -31,16 +31,6 @@ pub struct KnownBrowserRow {
     pub hash: TokenHash,
 }
 
-#[derive(Insertable)]
-#[diesel(table_name = known_browsers)]
-struct BrowserColumns {
-    hash: Vec<u8>,
-    #[diesel(serialize_as = Bind<PersonId>)]
-    person_id: PersonId,
-    #[diesel(serialize_as = Bind<DateTime<Utc>>)]
-    signed_in_at: DateTime<Utc>,
-}
-
 /// Records in a transaction that a person signs in with a browser. People who were known by its
 /// earlier cookie are known by the new one: several people may share a browser.
 pub(super) async fn know_browser(
@@ -62,12 +52,11 @@ pub(super) async fn know_browser(
             .filter(known_browsers::person_id.eq(Bind(person)));
         on!(tx, execute(diesel::delete(of_person)))?;
     }
-    let columns = BrowserColumns {
-        hash,
-        person_id: person,
-        signed_in_at: now,
-    };
-    let insert = diesel::insert_into(known_browsers::table).values(columns);
+    let insert = diesel::insert_into(known_browsers::table).values((
+        known_browsers::hash.eq(hash),
+        known_browsers::person_id.eq(Bind(person)),
+        known_browsers::signed_in_at.eq(Bind(now)),
+    ));
     on!(tx, execute(insert))?;
     Ok(())
 }

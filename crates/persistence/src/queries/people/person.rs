@@ -14,6 +14,7 @@ use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event_to;
 use crate::schema::sql_types::Bind;
+use crate::schema::stored::Stored;
 use crate::schema::{accounts, invitations, known_browsers, one_time_codes, people, sessions};
 
 /// What people have in the place of a password hash who sign in by a provider or by links only: they
@@ -77,20 +78,11 @@ pub(crate) struct WhoColumns {
     #[diesel(column_name = account_id)]
     pub(crate) account: AccountId,
     pub(crate) id: PersonId,
-    email: String,
+    #[diesel(deserialize_as = Stored<people::email>)]
+    pub(crate) email: Email,
     pub(crate) name: Option<String>,
-    role: String,
-}
-
-impl WhoColumns {
-    pub(crate) fn email(&self) -> Email {
-        Email::saved(self.email.clone())
-    }
-
-    pub(crate) fn role(&self) -> Result<Role, PersistenceError> {
-        let column = "people.role";
-        Role::named(&self.role).ok_or(PersistenceError::Unreadable { column })
-    }
+    #[diesel(deserialize_as = Stored<people::role>)]
+    pub(crate) role: Role,
 }
 
 /// Locks a person until the transaction ends. Returns whether there is such a person, who was not
@@ -152,20 +144,18 @@ impl Database {
                 )))
             )?;
             let people = found.into_iter().map(
-                |(who, created_at, link_expires_at, last_used_at, has_codes)| {
-                    Ok(Person {
-                        role: who.role()?,
-                        id: who.id,
-                        email: who.email(),
-                        name: who.name,
-                        created_at,
-                        link_expires_at,
-                        last_used_at,
-                        has_codes,
-                    })
+                |(who, created_at, link_expires_at, last_used_at, has_codes)| Person {
+                    role: who.role,
+                    id: who.id,
+                    email: who.email,
+                    name: who.name,
+                    created_at,
+                    link_expires_at,
+                    last_used_at,
+                    has_codes,
                 },
             );
-            people.collect()
+            Ok(people.collect())
         })
         .await
     }

@@ -72,31 +72,18 @@ pub struct SessionRow {
     pub is_by_link: bool,
 }
 
-#[derive(Insertable)]
-#[diesel(table_name = sessions)]
-struct SessionColumns {
-    hash: Vec<u8>,
-    #[diesel(serialize_as = Bind<PersonId>)]
-    person_id: PersonId,
-    #[diesel(serialize_as = Bind<DateTime<Utc>>)]
-    created_at: DateTime<Utc>,
-    #[diesel(serialize_as = Bind<DateTime<Utc>>)]
-    last_used_at: DateTime<Utc>,
-}
-
 /// Begins a session in a transaction that has checked the person.
 pub(super) async fn insert_session(
     tx: &mut Transaction,
     session: NewSession,
     person: PersonId,
 ) -> QueryResult<()> {
-    let columns = SessionColumns {
-        hash: session.hash.bytes().to_vec(),
-        person_id: person,
-        created_at: session.now,
-        last_used_at: session.now,
-    };
-    let insert = diesel::insert_into(sessions::table).values(columns);
+    let insert = diesel::insert_into(sessions::table).values((
+        sessions::hash.eq(session.hash.bytes().to_vec()),
+        sessions::person_id.eq(Bind(person)),
+        sessions::created_at.eq(Bind(session.now)),
+        sessions::last_used_at.eq(Bind(session.now)),
+    ));
     on!(tx, execute(insert))?;
     know_browser(tx, session.browser, person, session.now).await
 }
@@ -167,15 +154,15 @@ impl Database {
             let row = found.map(|(who, last_used_at, first_unseen_event, secrets, check)| {
                 let (requires_codes, codes_since, has_password, by_link_since) = secrets;
                 let (checked_at, next_check_at, second_factor_at) = check;
-                Ok(SessionRow {
+                SessionRow {
                     requires_codes,
                     has_codes: codes_since.is_some(),
                     has_password: has_password.unwrap_or_default(),
                     is_by_link: by_link_since.is_some(),
-                    role: who.role()?,
+                    role: who.role,
                     account: who.account,
                     person: who.id,
-                    email: who.email(),
+                    email: who.email,
                     name: who.name,
                     last_used_at,
                     first_unseen_event,
@@ -184,9 +171,9 @@ impl Database {
                         next_check_at,
                         had_second_factor: second_factor_at.is_some(),
                     }),
-                })
+                }
             });
-            row.transpose()
+            Ok(row)
         })
         .await
     }

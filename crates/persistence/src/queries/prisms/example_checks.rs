@@ -6,10 +6,11 @@ use diesel::upsert::excluded;
 use refract_domain::answer::Answers;
 use refract_domain::ids::{ExampleId, PrismId};
 
-use crate::connections::{for_update, on};
+use crate::connections::{for_update, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::schema::sql_types::Bind;
+use crate::schema::stored::{Stored, StoredColumn, UnreadableColumn};
 use crate::schema::{example_checks, prism_examples};
 
 /// Number of wordings whose answers about an example are kept: those asked last.
@@ -19,36 +20,18 @@ const KEPT: i64 = 4;
 pub type WordingHash = Vec<u8>;
 
 /// What a wording of the prism answered about an example.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Selectable)]
+#[diesel(table_name = example_checks)]
 pub struct ExampleCheck {
     /// The example.
+    #[diesel(column_name = example_id)]
     pub example: ExampleId,
     /// When the model was asked.
     pub checked_at: DateTime<Utc>,
     /// The answers, or why there are none.
+    #[diesel(select_expression = (example_checks::answers, example_checks::error))]
+    #[diesel(deserialize_as = Stored<CheckAnswers>)]
     pub answers: Result<Answers, String>,
-}
-
-#[derive(Insertable)]
-#[diesel(table_name = example_checks)]
-#[diesel(treat_none_as_default_value = false)]
-struct CheckColumns {
-    #[diesel(serialize_as = Bind<ExampleId>)]
-    example_id: ExampleId,
-    wording_hash: Vec<u8>,
-    #[diesel(serialize_as = Bind<DateTime<Utc>>)]
-    checked_at: DateTime<Utc>,
-    answers: Option<String>,
-    error: Option<String>,
-}
-
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = example_checks)]
-struct SavedCheckColumns {
-    example_id: ExampleId,
-    checked_at: DateTime<Utc>,
-    answers: Option<String>,
-    error: Option<String>,
 }
 
 impl Database {
@@ -59,20 +42,11 @@ impl Database {
         wording: &WordingHash,
     ) -> Result<Vec<ExampleCheck>, PersistenceError> {
         let wording = wording.clone();
-        self.read(async move |mut connection| {
-            let query = example_checks::table
-                .inner_join(
-                    prism_examples::table.on(prism_examples::id.eq(example_checks::example_id)),
-                )
-                .filter(prism_examples::prism_id.eq(Bind(prism)))
-                .filter(example_checks::wording_hash.eq(wording));
-            let found: Vec<SavedCheckColumns> = on!(
-                connection,
-                load(query.select(SavedCheckColumns::as_select()))
-            )?;
-            found.into_iter().map(ExampleCheck::try_from).collect()
-        })
-        .await
+        let query = example_checks::table
+            .inner_join(prism_examples::table.on(prism_examples::id.eq(example_checks::example_id)))
+            .filter(prism_examples::prism_id.eq(Bind(prism)))
+            .filter(example_checks::wording_hash.eq(wording));
+        load_as!(self, query, ExampleCheck).await
     }
 
     /// Saves what a wording answered about an example, in place of its earlier answers. Of the
@@ -90,13 +64,13 @@ impl Database {
         };
         let answers = answers.map(|answers| serde_json::to_string(&answers));
         let no_json = |_| PersistenceError::Refused("answers have no JSON".to_owned());
-        let columns = CheckColumns {
-            example_id: id,
-            wording_hash: wording.clone(),
-            checked_at: check.checked_at,
-            answers: answers.transpose().map_err(no_json)?,
-            error,
-        };
+        let columns = (
+            example_checks::example_id.eq(Bind(id)),
+            example_checks::wording_hash.eq(wording.clone()),
+            example_checks::checked_at.eq(Bind(check.checked_at)),
+            example_checks::answers.eq(answers.transpose().map_err(no_json)?),
+            example_checks::error.eq(error),
+        );
         self.begin(async move |mut tx| {
             let example = prism_examples::table.find(Bind(id));
             let found = for_update(example.select(prism_examples::id));
@@ -131,25 +105,17 @@ impl Database {
     }
 }
 
-impl TryFrom<SavedCheckColumns> for ExampleCheck {
-    type Error = PersistenceError;
+type CheckAnswers = (example_checks::answers, example_checks::error);
 
-    fn try_from(columns: SavedCheckColumns) -> Result<Self, PersistenceError> {
-        let unreadable = PersistenceError::Unreadable {
-            column: "example_checks.answers",
+impl TryFrom<Stored<CheckAnswers>> for Result<Answers, String> {
+    type Error = UnreadableColumn;
+
+    fn try_from(Stored(answers): Stored<CheckAnswers>) -> Result<Self, UnreadableColumn> {
+        let read = match answers {
+            (Some(answers), None) => serde_json::from_str(&answers).ok().map(Ok),
+            (None, Some(error)) => Some(Err(error)),
+            (Some(_), Some(_)) | (None, None) => None,
         };
-        let answers = match (columns.answers, columns.error) {
-            (Some(answers), None) => match serde_json::from_str(&answers) {
-                Ok(answers) => Ok(answers),
-                Err(_) => return Err(unreadable),
-            },
-            (None, Some(error)) => Err(error),
-            (Some(_), Some(_)) | (None, None) => return Err(unreadable),
-        };
-        Ok(Self {
-            example: columns.example_id,
-            checked_at: columns.checked_at,
-            answers,
-        })
+        read.ok_or(UnreadableColumn(CheckAnswers::NAME))
     }
 }

@@ -6,21 +6,25 @@ use refract_domain::ids::{AccountId, PrismId};
 use refract_domain::prism::VersionNumber;
 use refract_domain::prism::slug::{PrismSelector, Slug};
 
-use crate::error::PersistenceError;
 use crate::schema::prisms;
+use crate::schema::stored::Stored;
 
 /// A prism without its versions and its lens, which are read by number and by revision.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Selectable)]
+#[diesel(table_name = prisms)]
 pub struct Prism {
     /// `UUIDv7`.
     pub id: PrismId,
     /// The account that the prism belongs to.
+    #[diesel(column_name = account_id)]
     pub account: AccountId,
     /// Unique in the account; never changes.
+    #[diesel(deserialize_as = Stored<prisms::slug>)]
     pub slug: Slug,
     /// Display name, 1 to 200 characters.
     pub name: String,
     /// The version that answers when a call names none.
+    #[diesel(deserialize_as = Stored<prisms::latest_version>)]
     pub latest_version: VersionNumber,
     /// The number of changes of the lens.
     pub lens_revision: i32,
@@ -34,39 +38,6 @@ impl Prism {
     /// Selects the prism by its id.
     pub fn selector(&self) -> PrismSelector {
         PrismSelector::Id(self.id)
-    }
-}
-
-/// The columns of a prism, without those of its lens.
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = prisms)]
-pub(crate) struct PrismColumns {
-    id: PrismId,
-    account_id: AccountId,
-    slug: String,
-    name: String,
-    latest_version: i32,
-    lens_revision: i32,
-    created_at: DateTime<Utc>,
-    archived_at: Option<DateTime<Utc>>,
-}
-
-impl TryFrom<PrismColumns> for Prism {
-    type Error = PersistenceError;
-
-    fn try_from(columns: PrismColumns) -> Result<Self, PersistenceError> {
-        let latest_version = VersionNumber::new(columns.latest_version);
-        let column = "prisms.latest_version";
-        Ok(Self {
-            id: columns.id,
-            account: columns.account_id,
-            slug: Slug::saved(columns.slug),
-            name: columns.name,
-            latest_version: latest_version.ok_or(PersistenceError::Unreadable { column })?,
-            lens_revision: columns.lens_revision,
-            created_at: columns.created_at,
-            archived_at: columns.archived_at,
-        })
     }
 }
 

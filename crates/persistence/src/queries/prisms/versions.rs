@@ -17,7 +17,7 @@ use crate::queries::events::add_event_to;
 use crate::queries::lenses::lens_json::{lens_from_json, lens_to_json};
 use crate::queries::lenses::revisions::{LensRevisionColumns, keep_replaced_lens};
 use crate::queries::prisms::events::{lens_changed, renamed};
-use crate::queries::prisms::row::{Prism, PrismColumns, WriteOutcome};
+use crate::queries::prisms::row::{Prism, WriteOutcome};
 use crate::schema::sql_types::Bind;
 use crate::schema::{lens_revisions, prism_versions, prisms};
 
@@ -117,15 +117,14 @@ impl Database {
     ) -> Result<Option<PrismHistory>, PersistenceError> {
         self.read(async move |mut connection| {
             let query = prisms::table.find(Bind(prism));
-            let found: Option<(PrismColumns, Option<String>)> = on!(
+            let found: Option<(Prism, Option<String>)> = on!(
                 connection,
-                get_result(query.select((PrismColumns::as_select(), prisms::lens)))
+                get_result(query.select((Prism::as_select(), prisms::lens)))
             )
             .optional()?;
-            let Some((columns, lens)) = found else {
+            let Some((row, lens)) = found else {
                 return Ok(None);
             };
-            let row = Prism::try_from(columns)?;
             let query = prism_versions::table
                 .filter(prism_versions::prism_id.eq(Bind(prism)))
                 .filter(prism_versions::version.le(row.latest_version.get()))

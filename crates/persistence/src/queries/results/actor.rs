@@ -3,7 +3,7 @@
 //! The queries of API calls never select the person.
 
 use diesel::prelude::*;
-use refract_domain::ids::{ApiKeyId, FileRunId, PersonId};
+use refract_domain::ids::{ApiKeyId, PersonId};
 use refract_domain::result::actor::ResultActor;
 
 /// Who made a result. Both are `None` for a result of the terminal.
@@ -23,10 +23,4 @@ impl From<ResultActorRow> for ResultActor {
             (None, None) => Self::Operator,
         }
     }
-}
-
-/// The columns of a result that name the person and the file run that made it.
-pub(crate) struct ActorColumns {
-    pub(crate) made_by: Option<PersonId>,
-    pub(crate) file_run_id: Option<FileRunId>,
 }

@@ -9,9 +9,9 @@ use refract_traces::StatementName;
 use crate::connections::{find_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::prisms::row::{Prism, PrismColumns};
+use crate::queries::prisms::row::Prism;
 use crate::queries::results::actor::ResultActorRow;
-use crate::queries::results::provenance::{Provenance, ProvenanceColumns};
+use crate::queries::results::provenance::Provenance;
 use crate::queries::results::row::ResultColumns;
 use crate::schema::sql_types::Bind;
 use crate::schema::{prisms, results};
@@ -25,13 +25,13 @@ pub struct FoundResult {
     pub prism: Prism,
 }
 
-impl TryFrom<(ResultColumns, PrismColumns)> for FoundResult {
+impl TryFrom<(ResultColumns, Prism)> for FoundResult {
     type Error = PersistenceError;
 
-    fn try_from((result, prism): (ResultColumns, PrismColumns)) -> Result<Self, PersistenceError> {
+    fn try_from((result, prism): (ResultColumns, Prism)) -> Result<Self, PersistenceError> {
         Ok(Self {
             result: result.try_into()?,
-            prism: prism.try_into()?,
+            prism,
         })
     }
 }
@@ -64,7 +64,7 @@ impl Database {
             .inner_join(prisms::table.on(prisms::id.eq(results::prism_id)))
             .filter(results::id.eq(Bind(result)))
             .filter(results::account_id.eq(Bind(account)));
-        find_as!(self, query, (ResultColumns, PrismColumns)).await
+        find_as!(self, query, (ResultColumns, Prism)).await
     }
 
     /// The result that holds an idempotency key in the account.
@@ -119,7 +119,7 @@ impl Database {
         let query = results::table
             .filter(results::id.eq(Bind(result)))
             .filter(results::account_id.eq(Bind(account)));
-        find_as!(self, query, ProvenanceColumns).await
+        find_as!(self, query, Provenance).await
     }
 
     /// Finds who made a result of the account; `None` when the account has no such result.

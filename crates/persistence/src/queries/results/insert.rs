@@ -10,11 +10,19 @@ use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 use diesel::serialize::ToSql;
 use diesel::sql_types::{Array, BigInt, HasSqlType, Integer, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use refract_domain::answer::Answers;
+use refract_domain::answer::probability::Probability;
 use refract_domain::ids::{AccountId, ApiKeyId, FileRunId, PersonId, PrismId, ResultId};
+use refract_domain::submission::Submission;
 
-use crate::connections::{Connection, ConnectionRef, StatementText};
-use crate::queries::results::row::ResultRow;
+use crate::connections::{Connection, ConnectionRef, GroupRow, StatementText};
+use crate::error::PersistenceError;
+use crate::queries::results::new_result::NewResult;
+use crate::queries::results::provenance::cost_columns;
 use crate::schema::sql_types::{Id, Moment};
+
+/// Bytes of the JSON of a few answers.
+const BYTES_OF_ANSWERS: usize = 1024;
 
 /// Inserts rows in their order, in one transaction. Returns for each row whether it is in the
 /// database now: `false` if another row excludes it, perhaps a row of this group.
@@ -46,7 +54,7 @@ async fn insert_on_postgres(
             Ok(vec![insert.execute(&mut connection).await? == 1])
         }
         Err(rows) => {
-            let ids: Vec<ResultId> = rows.iter().map(|row| row.columns.id).collect();
+            let ids: Vec<ResultId> = rows.iter().map(|row| row.id).collect();
             let insert = OF_MANY.of(InsertRows::from_iter(rows));
             let inserted: Vec<ResultId> = insert.get_results(&mut connection).await?;
             let inserted: HashSet<ResultId> = inserted.into_iter().collect();
@@ -79,13 +87,32 @@ pub(crate) struct InsertRow(pub(crate) ResultRow);
 
 impl<C> diesel::RunQueryDsl<C> for InsertRow {}
 
-/// Generates both statements from the columns of `results`, in Rust and in SQL. The statement for a
-/// group binds an array for each column, so that one text serves any number of rows.
+/// Generates the row and both statements from the columns of `results`: each in Rust, in SQL, and
+/// from a new result. The statement for a group binds an array for each column, so that one text
+/// serves any number of rows.
 macro_rules! insert_rows {
     (
-        $first_part:ident.$first:ident: $first_rust:ty as $first_sql:ty,
-        $($part:ident.$column:ident: $rust:ty as $sql:ty),+ $(,)?
+        |$new:ident|
+        $first:ident: $first_rust:ty as $first_sql:ty = $first_value:expr,
+        $($column:ident: $rust:ty as $sql:ty = $value:expr),+ $(,)?
     ) => {
+        /// Every column of a new result.
+        pub(crate) struct ResultRow {
+            $first: $first_rust,
+            $($column: $rust),+
+        }
+
+        impl TryFrom<&NewResult> for ResultRow {
+            type Error = PersistenceError;
+
+            fn try_from($new: &NewResult) -> Result<Self, PersistenceError> {
+                Ok(Self {
+                    $first: $first_value,
+                    $($column: $value),+
+                })
+            }
+        }
+
         /// An insert of many rows, which returns the ids of the rows that no other row excludes.
         #[derive(Default, QueryId)]
         struct InsertRows {
@@ -97,8 +124,8 @@ macro_rules! insert_rows {
             fn from_iter<T: IntoIterator<Item = ResultRow>>(rows: T) -> Self {
                 let mut columns = Self::default();
                 for row in rows {
-                    columns.$first.push(row.$first_part.$first);
-                    $(columns.$column.push(row.$part.$column);)+
+                    columns.$first.push(row.$first);
+                    $(columns.$column.push(row.$column);)+
                 }
                 columns
             }
@@ -119,10 +146,10 @@ macro_rules! insert_rows {
                     $(", ", stringify!($column),)+
                     ") VALUES (",
                 ));
-                out.push_bind_param::<$first_sql, _>(&row.$first_part.$first)?;
+                out.push_bind_param::<$first_sql, _>(&row.$first)?;
                 $(
                     out.push_sql(", ");
-                    out.push_bind_param::<$sql, _>(&row.$part.$column)?;
+                    out.push_bind_param::<$sql, _>(&row.$column)?;
                 )+
                 out.push_sql(") ON CONFLICT DO NOTHING");
                 Ok(())
@@ -150,39 +177,85 @@ macro_rules! insert_rows {
 }
 
 insert_rows! {
-    columns.id: ResultId as Id,
-    columns.account_id: AccountId as Id,
-    columns.prism_id: PrismId as Id,
-    columns.version: i32 as Integer,
-    columns.api_key_id: Option<ApiKeyId> as Nullable<Id>,
-    columns.reference: Option<String> as Nullable<Text>,
-    columns.idempotency_key: Option<String> as Nullable<Text>,
-    columns.status: String as Text,
-    columns.answers: Option<String> as Nullable<Text>,
-    columns.error: Option<String> as Nullable<Text>,
-    columns.fields: String as Text,
-    columns.context: Option<String> as Nullable<Text>,
-    columns.took_ms: i64 as BigInt,
-    columns.created_at: DateTime<Utc> as Moment,
-    columns.retry_of: Option<ResultId> as Nullable<Id>,
-    provenance.model_protocol: Option<String> as Nullable<Text>,
-    provenance.model_name: Option<String> as Nullable<Text>,
-    provenance.prompt_version: Option<i32> as Nullable<Integer>,
-    provenance.input_tokens: Option<i64> as Nullable<BigInt>,
-    provenance.output_tokens: Option<i64> as Nullable<BigInt>,
-    provenance.model_requests: Option<i64> as Nullable<BigInt>,
-    provenance.model_attempts: Option<i64> as Nullable<BigInt>,
-    provenance.on_codes_millionths: Option<i32> as Nullable<Integer>,
-    provenance.unread_millionths: Option<i32> as Nullable<Integer>,
-    actor.made_by: Option<PersonId> as Nullable<Id>,
-    provenance.host_request_id: Option<String> as Nullable<Text>,
-    provenance.cached_tokens: Option<i64> as Nullable<BigInt>,
-    provenance.cost_nanos: Option<i64> as Nullable<BigInt>,
-    provenance.cost_attos: Option<i64> as Nullable<BigInt>,
-    provenance.truncated_to: Option<i64> as Nullable<BigInt>,
-    actor.file_run_id: Option<FileRunId> as Nullable<Id>,
+    |new|
+    id: ResultId as Id = new.result.id,
+    account_id: AccountId as Id = new.account,
+    prism_id: PrismId as Id = new.result.prism,
+    version: i32 as Integer = new.result.version.get(),
+    api_key_id: Option<ApiKeyId> as Nullable<Id> = new.api_key,
+    reference: Option<String> as Nullable<Text> = new.result.reference.as_ref().map(|it| it.as_str().to_owned()),
+    idempotency_key: Option<String> as Nullable<Text> = new.result.idempotency_key.as_ref().map(|it| it.as_str().to_owned()),
+    status: String as Text = new.result.status.name().to_owned(),
+    answers: Option<String> as Nullable<Text> = new.result.status.answers().map(answers_json).transpose()?,
+    error: Option<String> as Nullable<Text> = new.result.status.error().map(str::to_owned),
+    fields: String as Text = fields_json(&new.result.submission)?,
+    context: Option<String> as Nullable<Text> = new.result.submission.context().map(str::to_owned),
+    took_ms: i64 as BigInt = whole(new.result.took_ms),
+    created_at: DateTime<Utc> as Moment = new.result.created_at,
+    retry_of: Option<ResultId> as Nullable<Id> = new.retry_of,
+    model_protocol: Option<String> as Nullable<Text> = new.provenance.protocol.clone(),
+    model_name: Option<String> as Nullable<Text> = new.provenance.model.clone(),
+    prompt_version: Option<i32> as Nullable<Integer> = new.provenance.prompt_version,
+    input_tokens: Option<i64> as Nullable<BigInt> = new.provenance.input_tokens.map(whole),
+    output_tokens: Option<i64> as Nullable<BigInt> = new.provenance.output_tokens.map(whole),
+    model_requests: Option<i64> as Nullable<BigInt> = new.provenance.requests.map(i64::from),
+    model_attempts: Option<i64> as Nullable<BigInt> = new.provenance.attempts.map(i64::from),
+    on_codes_millionths: Option<i32> as Nullable<Integer> = new.provenance.on_codes.and_then(millionths),
+    unread_millionths: Option<i32> as Nullable<Integer> = new.provenance.unread.and_then(millionths),
+    made_by: Option<PersonId> as Nullable<Id> = new.made_by,
+    host_request_id: Option<String> as Nullable<Text> = new.provenance.host_request_id.clone(),
+    cached_tokens: Option<i64> as Nullable<BigInt> = new.provenance.cached_tokens.map(whole),
+    cost_nanos: Option<i64> as Nullable<BigInt> = new.provenance.cost.map(|cost| cost_columns(cost).0),
+    cost_attos: Option<i64> as Nullable<BigInt> = new.provenance.cost.map(|cost| cost_columns(cost).1),
+    truncated_to: Option<i64> as Nullable<BigInt> = new.provenance.truncated_to.map(whole),
+    file_run_id: Option<FileRunId> as Nullable<Id> = new.file_run,
 }
 
 impl Query for InsertRows {
     type SqlType = Id;
+}
+
+impl GroupRow for ResultRow {
+    fn bytes(&self) -> usize {
+        let texts = [&self.answers, &self.context].map(|text| text.as_ref().map_or(0, String::len));
+        self.fields.len() + texts.iter().sum::<usize>()
+    }
+
+    fn contended(&self) -> impl Ord + '_ {
+        (
+            self.account_id,
+            self.idempotency_key.as_deref(),
+            self.retry_of,
+        )
+    }
+}
+
+fn answers_json(answers: &Answers) -> Result<String, PersistenceError> {
+    to_json(answers, BYTES_OF_ANSWERS)
+}
+
+fn fields_json(submission: &Submission) -> Result<String, PersistenceError> {
+    let field_values = submission.field_values();
+    let bytes = field_values.unescaped_bytes();
+    // escaped characters take more
+    to_json(field_values, bytes + bytes / 16)
+}
+
+/// Writes JSON that takes about this many bytes.
+fn to_json(value: &impl serde::Serialize, bytes: usize) -> Result<String, PersistenceError> {
+    let mut json = Vec::with_capacity(bytes);
+    let written = serde_json::to_writer(&mut json, value).ok();
+    written
+        .and_then(|()| String::from_utf8(json).ok())
+        .ok_or_else(|| PersistenceError::Refused("a result has no JSON".to_owned()))
+}
+
+/// A count as it is stored.
+fn whole(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+/// A probability as it is stored. A million fits the column, so this is never `None`.
+fn millionths(probability: Probability) -> Option<i32> {
+    i32::try_from(probability.millionths()).ok()
 }

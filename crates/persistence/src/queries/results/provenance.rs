@@ -8,113 +8,62 @@ use refract_domain::result::cost::Cost;
 
 use crate::error::PersistenceError;
 use crate::schema::results;
+use crate::schema::stored::{Stored, StoredColumn, UnreadableColumn};
 
 /// Billionths of a billionth in a billionth.
 const ATTOS_IN_NANO: u128 = 1_000_000_000;
 
 /// How a model came to the answers of a result. Every field is `None` for a result that was saved
 /// before provenance was kept.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Queryable, Selectable)]
+#[diesel(table_name = results)]
 pub struct Provenance {
     /// The protocol that the model server was asked in: `systemone`, `decisions`, `chat` or
     /// `stated`; `lexical` for the embedded scorer.
+    #[diesel(column_name = model_protocol)]
     pub protocol: Option<String>,
     /// The model that the server reported, which may differ from the configured one; `None` when
     /// the server reported none.
+    #[diesel(column_name = model_name)]
     pub model: Option<String>,
     /// Version of the gateway's prompts; `None` for a model that gets no prompt.
     pub prompt_version: Option<i32>,
     /// Tokens that the model read, over all requests; `None` when the server does not report them.
+    #[diesel(deserialize_as = Stored<results::input_tokens>)]
     pub input_tokens: Option<u64>,
     /// Tokens that the server had in its cache, over all requests; most servers count them among
     /// those that the model read. `None` when the server does not report them.
+    #[diesel(deserialize_as = Stored<results::cached_tokens>)]
     pub cached_tokens: Option<u64>,
     /// Tokens that the model wrote, over all requests; `None` when the server does not report them.
+    #[diesel(deserialize_as = Stored<results::output_tokens>)]
     pub output_tokens: Option<u64>,
     /// The cost of all requests, in the currency of the host; `None` when the host reports none.
+    #[diesel(select_expression = (results::cost_nanos, results::cost_attos))]
+    #[diesel(deserialize_as = Stored<(results::cost_nanos, results::cost_attos)>)]
     pub cost: Option<Cost>,
     /// The host's id of the last request, or of the one that failed.
     pub host_request_id: Option<String>,
     /// Requests to the model that were begun.
+    #[diesel(column_name = model_requests, deserialize_as = Stored<results::model_requests>)]
     pub requests: Option<u32>,
     /// Attempts over all requests to the model.
+    #[diesel(column_name = model_attempts, deserialize_as = Stored<results::model_attempts>)]
     pub attempts: Option<u32>,
     /// Probability on the codes of a question before normalisation, for the question with the
     /// least; `None` where the model does not answer with codes.
+    #[diesel(column_name = on_codes_millionths, deserialize_as = Stored<results::on_codes_millionths>)]
     pub on_codes: Option<Probability>,
     /// Part of the probability on the codes that could not be read and was split evenly, for the
     /// question with the largest. The stored probabilities are off by at most this total variation
     /// distance, if the model treats the spellings of a code alike. `None` where the model does not
     /// answer with codes.
+    #[diesel(column_name = unread_millionths, deserialize_as = Stored<results::unread_millionths>)]
     pub unread: Option<Probability>,
     /// The tokens that the server read of a text with far more, which it cut without an error;
     /// `None` if no text is known to have been cut.
+    #[diesel(deserialize_as = Stored<results::truncated_to>)]
     pub truncated_to: Option<u64>,
-}
-
-/// The columns of a result that hold its provenance.
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = results)]
-pub(crate) struct ProvenanceColumns {
-    pub(crate) model_protocol: Option<String>,
-    pub(crate) model_name: Option<String>,
-    pub(crate) prompt_version: Option<i32>,
-    pub(crate) input_tokens: Option<i64>,
-    pub(crate) output_tokens: Option<i64>,
-    pub(crate) model_requests: Option<i64>,
-    pub(crate) model_attempts: Option<i64>,
-    pub(crate) on_codes_millionths: Option<i32>,
-    pub(crate) unread_millionths: Option<i32>,
-    pub(crate) host_request_id: Option<String>,
-    pub(crate) cached_tokens: Option<i64>,
-    pub(crate) cost_nanos: Option<i64>,
-    pub(crate) cost_attos: Option<i64>,
-    pub(crate) truncated_to: Option<i64>,
-}
-
-impl From<&Provenance> for ProvenanceColumns {
-    fn from(provenance: &Provenance) -> Self {
-        let tokens = |count| i64::try_from(count).unwrap_or(i64::MAX);
-        let cost = provenance.cost.map(cost_columns);
-        Self {
-            model_protocol: provenance.protocol.clone(),
-            model_name: provenance.model.clone(),
-            prompt_version: provenance.prompt_version,
-            input_tokens: provenance.input_tokens.map(tokens),
-            output_tokens: provenance.output_tokens.map(tokens),
-            model_requests: provenance.requests.map(i64::from),
-            model_attempts: provenance.attempts.map(i64::from),
-            on_codes_millionths: provenance.on_codes.and_then(millionths),
-            unread_millionths: provenance.unread.and_then(millionths),
-            host_request_id: provenance.host_request_id.clone(),
-            cached_tokens: provenance.cached_tokens.map(tokens),
-            cost_nanos: cost.map(|(nanos, _)| nanos),
-            cost_attos: cost.map(|(_, attos)| attos),
-            truncated_to: provenance.truncated_to.map(tokens),
-        }
-    }
-}
-
-impl TryFrom<ProvenanceColumns> for Provenance {
-    type Error = PersistenceError;
-
-    fn try_from(columns: ProvenanceColumns) -> Result<Self, PersistenceError> {
-        Ok(Self {
-            protocol: columns.model_protocol,
-            model: columns.model_name,
-            prompt_version: columns.prompt_version,
-            input_tokens: whole(columns.input_tokens, "results.input_tokens")?,
-            cached_tokens: whole(columns.cached_tokens, "results.cached_tokens")?,
-            output_tokens: whole(columns.output_tokens, "results.output_tokens")?,
-            cost: saved_cost(columns.cost_nanos, columns.cost_attos)?,
-            host_request_id: columns.host_request_id,
-            requests: whole(columns.model_requests, "results.model_requests")?,
-            attempts: whole(columns.model_attempts, "results.model_attempts")?,
-            on_codes: probability(columns.on_codes_millionths, "results.on_codes_millionths")?,
-            unread: probability(columns.unread_millionths, "results.unread_millionths")?,
-            truncated_to: whole(columns.truncated_to, "results.truncated_to")?,
-        })
-    }
 }
 
 /// A cost as it is stored: whole billionths, and the rest in billionths of these. Both databases add
@@ -123,6 +72,17 @@ pub(crate) fn cost_columns(cost: Cost) -> (i64, i64) {
     let part = |attos| i64::try_from(attos).unwrap_or(i64::MAX);
     let attos = cost.attos();
     (part(attos / ATTOS_IN_NANO), part(attos % ATTOS_IN_NANO))
+}
+
+impl<C> TryFrom<Stored<C>> for Option<Cost>
+where
+    C: StoredColumn<Form = (Option<i64>, Option<i64>)>,
+{
+    type Error = UnreadableColumn;
+
+    fn try_from(Stored((nanos, attos)): Stored<C>) -> Result<Self, UnreadableColumn> {
+        saved_cost(nanos, attos).map_err(|_| UnreadableColumn(C::NAME))
+    }
 }
 
 /// A cost, or a sum of costs, from its columns.
@@ -137,29 +97,4 @@ pub(crate) fn saved_cost(
     };
     let attos = part(nanos)? * ATTOS_IN_NANO + part(attos)?;
     Ok(Some(Cost::from_attos(attos)))
-}
-
-fn whole<T: TryFrom<i64>>(
-    count: Option<i64>,
-    column: &'static str,
-) -> Result<Option<T>, PersistenceError> {
-    let count = count.map(T::try_from).transpose();
-    count.map_err(|_| PersistenceError::Unreadable { column })
-}
-
-/// A probability as it is stored. A million fits the column, so this is never `None`.
-fn millionths(probability: Probability) -> Option<i32> {
-    i32::try_from(probability.millionths()).ok()
-}
-
-fn probability(
-    millionths: Option<i32>,
-    column: &'static str,
-) -> Result<Option<Probability>, PersistenceError> {
-    let read = |millionths| {
-        let millionths = u32::try_from(millionths).ok();
-        let probability = millionths.and_then(Probability::from_millionths);
-        probability.ok_or(PersistenceError::Unreadable { column })
-    };
-    millionths.map(read).transpose()
 }

@@ -8,9 +8,9 @@ use refract_traces::StatementName;
 use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::results::insert::{self, InsertRow};
+use crate::queries::results::insert::{self, InsertRow, ResultRow};
 use crate::queries::results::new_result::NewResult;
-use crate::queries::results::row::{ResultColumns, ResultRow};
+use crate::queries::results::row::ResultColumns;
 use crate::schema::results;
 use crate::schema::sql_types::Bind;
 

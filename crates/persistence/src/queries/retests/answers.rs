@@ -5,16 +5,18 @@ use diesel::prelude::*;
 use refract_domain::ids::{ResultId, RetestId};
 
 use super::lease::RetestLease;
-use crate::connections::on;
+use crate::connections::{load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::schema::sql_types::Bind;
 use crate::schema::{retest_answers, retests};
 
 /// A text of a retest.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Selectable)]
+#[diesel(table_name = retest_answers)]
 pub struct RetestTextRow {
     /// The stored result.
+    #[diesel(column_name = result_id)]
     pub result: ResultId,
     /// The new answers, as JSON; `None` until they are there.
     pub answers: Option<String>,
@@ -30,29 +32,12 @@ impl Database {
         after: ResultId,
         limit: u32,
     ) -> Result<Vec<RetestTextRow>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = retest_answers::table
-                .filter(retest_answers::retest_id.eq(Bind(retest)))
-                .filter(retest_answers::result_id.gt(Bind(after)))
-                .order(retest_answers::result_id)
-                .limit(i64::from(limit))
-                .select((
-                    retest_answers::result_id,
-                    retest_answers::answers,
-                    retest_answers::failure,
-                ));
-            let found: Vec<(ResultId, Option<String>, Option<String>)> =
-                on!(connection, load(query))?;
-            let rows = found
-                .into_iter()
-                .map(|(result, answers, failure)| RetestTextRow {
-                    result,
-                    answers,
-                    failure,
-                });
-            Ok(rows.collect())
-        })
-        .await
+        let query = retest_answers::table
+            .filter(retest_answers::retest_id.eq(Bind(retest)))
+            .filter(retest_answers::result_id.gt(Bind(after)))
+            .order(retest_answers::result_id)
+            .limit(i64::from(limit));
+        load_as!(self, query, RetestTextRow).await
     }
 
     /// Saves the new answers to a text, as JSON, or why there are none. Returns `false`, with

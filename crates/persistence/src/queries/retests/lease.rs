@@ -9,13 +9,14 @@ use refract_domain::event::Event;
 use refract_domain::ids::{AccountId, NodeId, RetestId};
 use refract_domain::result::retest::RetestState;
 
-use super::row::{RetestRow, saved_state};
+use super::row::RetestRow;
 use crate::connections::{for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event_to;
 use crate::schema::retests;
 use crate::schema::sql_types::Bind;
+use crate::schema::stored::Stored;
 
 /// Most retests among which a node looks for one that it can take.
 const LOOKED_AT: i64 = 64;
@@ -166,9 +167,9 @@ impl Database {
             let update = diesel::update(held()).set(retests::lease_until.eq(Some(until)));
             on!(tx, execute(update))?;
             let state = held().select(retests::state);
-            let state: Option<String> = on!(tx, first(state)).optional()?;
+            let state: Option<Stored<retests::state>> = on!(tx, first(state)).optional()?;
             tx.commit().await?;
-            state.map(|name| saved_state(&name)).transpose()
+            state.map(|state| Ok(state.try_into()?)).transpose()
         })
         .await
     }

@@ -1,10 +1,9 @@
 //! New stored retests, with the results that they ask about.
 
-use chrono::{DateTime, Utc};
 use diesel::IntoSql as _;
 use diesel::prelude::*;
 use refract_domain::event::Event;
-use refract_domain::ids::{AccountId, PersonId, PrismId, ResultId, RetestId};
+use refract_domain::ids::{AccountId, PrismId, ResultId, RetestId};
 use refract_domain::prism::VersionNumber;
 use refract_domain::result::retest::RetestState;
 
@@ -45,29 +44,6 @@ pub enum CreateRetestOutcome {
     Meanwhile,
 }
 
-#[derive(Insertable)]
-#[diesel(table_name = retests)]
-#[diesel(treat_none_as_default_value = false)]
-struct NewRetestColumns {
-    #[diesel(serialize_as = Bind<RetestId>)]
-    id: RetestId,
-    #[diesel(serialize_as = Bind<AccountId>)]
-    account_id: AccountId,
-    #[diesel(serialize_as = Bind<PrismId>)]
-    prism_id: PrismId,
-    version: Option<i32>,
-    model: String,
-    drawn: String,
-    state: &'static str,
-    slot: Option<i32>,
-    made_by: Option<PersonId>,
-    #[diesel(serialize_as = Bind<DateTime<Utc>>)]
-    made_at: DateTime<Utc>,
-    #[diesel(serialize_as = Bind<DateTime<Utc>>)]
-    changed_at: DateTime<Utc>,
-    fence: i64,
-}
-
 /// The lowest slot of an account that is free for a retest of a prism. The error is
 /// [`CreateRetestOutcome::UnderWay`] or [`CreateRetestOutcome::TooMany`].
 pub(super) async fn find_free_slot(
@@ -105,21 +81,20 @@ impl Database {
                 Ok(slot) => slot,
                 Err(refused) => return Ok(refused),
             };
-            let columns = NewRetestColumns {
-                id: new.id,
-                account_id: stamp.account,
-                prism_id: new.prism,
-                version: new.version.map(VersionNumber::get),
-                model: new.model,
-                drawn: new.drawn,
-                state: RetestState::Waiting.name(),
-                slot: Some(slot),
-                made_by: stamp.actor.person(),
-                made_at: stamp.at,
-                changed_at: stamp.at,
-                fence: 0,
-            };
-            let insert = diesel::insert_into(retests::table).values(columns);
+            let insert = diesel::insert_into(retests::table).values((
+                retests::id.eq(Bind(new.id)),
+                retests::account_id.eq(Bind(stamp.account)),
+                retests::prism_id.eq(Bind(new.prism)),
+                retests::version.eq(new.version.map(VersionNumber::get)),
+                retests::model.eq(new.model),
+                retests::drawn.eq(new.drawn),
+                retests::state.eq(RetestState::Waiting.name()),
+                retests::slot.eq(Some(slot)),
+                retests::made_by.eq(stamp.actor.person()),
+                retests::made_at.eq(Bind(stamp.at)),
+                retests::changed_at.eq(Bind(stamp.at)),
+                retests::fence.eq(0),
+            ));
             if on!(tx, execute(insert.on_conflict_do_nothing()))? == 0 {
                 return Ok(CreateRetestOutcome::Meanwhile);
             }

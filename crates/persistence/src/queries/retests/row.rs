@@ -6,29 +6,35 @@ use refract_domain::ids::{AccountId, PersonId, PrismId, RetestId};
 use refract_domain::prism::VersionNumber;
 use refract_domain::result::retest::RetestState;
 
-use crate::error::PersistenceError;
 use crate::schema::retests;
+use crate::schema::stored::Stored;
 
 /// A stored retest.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Selectable)]
+#[diesel(table_name = retests)]
 pub struct RetestRow {
     /// `UUIDv7`.
     pub id: RetestId,
     /// The account that the retest belongs to.
+    #[diesel(column_name = account_id)]
     pub account: AccountId,
     /// The prism that is asked.
+    #[diesel(column_name = prism_id)]
     pub prism: PrismId,
     /// The version that is asked; `None` for the one that answered each text.
+    #[diesel(deserialize_as = Stored<retests::version>)]
     pub version: Option<VersionNumber>,
     /// The name of the model that is asked.
     pub model: String,
     /// What was left out when the texts were drawn, as the use case wrote it.
     pub drawn: String,
     /// What the retest is doing.
+    #[diesel(deserialize_as = Stored<retests::state>)]
     pub state: RetestState,
     /// Why the retest failed.
     pub reason: Option<String>,
     /// Flips when the last lease ended; `None` before.
+    #[diesel(deserialize_as = Stored<retests::flips>)]
     pub flips: Option<u64>,
     /// The person who started the retest.
     pub made_by: Option<PersonId>,
@@ -49,55 +55,4 @@ pub struct RetestCounts {
     pub answered: u64,
     /// Texts to which the model gave no answer.
     pub failed: u64,
-}
-
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = retests)]
-pub(super) struct RetestColumns {
-    id: RetestId,
-    account_id: AccountId,
-    prism_id: PrismId,
-    version: Option<i32>,
-    model: String,
-    drawn: String,
-    state: String,
-    reason: Option<String>,
-    flips: Option<i64>,
-    made_by: Option<PersonId>,
-    made_at: DateTime<Utc>,
-    ended_at: Option<DateTime<Utc>>,
-    lease_until: Option<DateTime<Utc>>,
-}
-
-impl TryFrom<RetestColumns> for RetestRow {
-    type Error = PersistenceError;
-
-    fn try_from(columns: RetestColumns) -> Result<Self, PersistenceError> {
-        let unreadable = |column| PersistenceError::Unreadable { column };
-        let version = columns.version.map(|number| {
-            let version = VersionNumber::new(number);
-            version.ok_or(unreadable("retests.version"))
-        });
-        Ok(Self {
-            id: columns.id,
-            account: columns.account_id,
-            prism: columns.prism_id,
-            version: version.transpose()?,
-            model: columns.model,
-            drawn: columns.drawn,
-            state: saved_state(&columns.state)?,
-            reason: columns.reason,
-            flips: columns.flips.and_then(|flips| u64::try_from(flips).ok()),
-            made_by: columns.made_by,
-            made_at: columns.made_at,
-            ended_at: columns.ended_at,
-            lease_until: columns.lease_until,
-        })
-    }
-}
-
-/// The state that a row names.
-pub(super) fn saved_state(name: &str) -> Result<RetestState, PersistenceError> {
-    let column = "retests.state";
-    RetestState::parse(name).ok_or(PersistenceError::Unreadable { column })
 }

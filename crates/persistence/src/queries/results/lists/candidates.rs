@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use refract_domain::answer::Answers;
-use refract_domain::ids::{AccountId, ApiKeyId, FileRunId, PersonId, PrismId, ResultId};
+use refract_domain::ids::{AccountId, FileRunId, PrismId, ResultId};
 use refract_domain::prism::VersionNumber;
 use refract_domain::result::actor::ResultActor;
 use refract_domain::submission::reference::Ref;
@@ -18,39 +18,32 @@ use crate::queries::results::actor::ResultActorRow;
 use crate::queries::results::lists::candidate_range::CandidateRange;
 use crate::queries::results::lists::filter::ResultFilter;
 use crate::queries::results::lists::query::{ResultOrder, ResultQuery};
-use crate::queries::results::row::{saved_answers, saved_version};
+use crate::queries::results::row::saved_answers;
 use crate::schema::results;
+use crate::schema::stored::Stored;
 
 /// A result that an index found for a search.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Queryable, Selectable)]
+#[diesel(table_name = results)]
 pub struct SearchCandidate {
     /// The result's id.
     pub id: ResultId,
     /// Number of the version that was asked.
+    #[diesel(deserialize_as = Stored<results::version>)]
     pub version: VersionNumber,
     /// When the result was saved.
     pub created_at: DateTime<Utc>,
     /// Who made the result.
+    #[diesel(select_expression = (results::api_key_id, results::made_by))]
+    #[diesel(deserialize_as = ResultActorRow)]
     pub actor: ResultActor,
     reference: Option<String>,
+    #[diesel(column_name = model_name)]
     model: Option<String>,
+    #[diesel(column_name = file_run_id)]
     run: Option<FileRunId>,
     /// The answers as unparsed JSON, since most searches need none of them; `None` for a failed
     /// result.
-    answers: Option<String>,
-}
-
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = results)]
-pub(super) struct CandidateColumns {
-    id: ResultId,
-    version: i32,
-    created_at: DateTime<Utc>,
-    api_key_id: Option<ApiKeyId>,
-    made_by: Option<PersonId>,
-    reference: Option<String>,
-    model_name: Option<String>,
-    file_run_id: Option<FileRunId>,
     answers: Option<String>,
 }
 
@@ -85,26 +78,6 @@ impl SearchCandidate {
     }
 }
 
-impl TryFrom<CandidateColumns> for SearchCandidate {
-    type Error = PersistenceError;
-
-    fn try_from(columns: CandidateColumns) -> Result<Self, PersistenceError> {
-        Ok(Self {
-            id: columns.id,
-            version: saved_version(columns.version)?,
-            created_at: columns.created_at,
-            actor: ResultActor::from(ResultActorRow {
-                api_key: columns.api_key_id,
-                person: columns.made_by,
-            }),
-            reference: columns.reference,
-            model: columns.model_name,
-            run: columns.file_run_id,
-            answers: columns.answers,
-        })
-    }
-}
-
 impl Database {
     /// Up to `limit` results that [one index](ResultFilter::by_index) finds for a filter, in this
     /// order after `last`. [`SearchCandidate::meets`] checks the rest of the filter.
@@ -120,17 +93,17 @@ impl Database {
         let range = CandidateRange::new(account, prism, filter, order, last);
         let limit = i64::from(limit);
         self.read(async move |mut connection| {
-            let found: Vec<CandidateColumns> = on!(
+            let found = on!(
                 connection,
                 CUSTOM_PLAN,
                 load(
                     range
                         .query()
                         .limit(limit)
-                        .select(CandidateColumns::as_select())
+                        .select(SearchCandidate::as_select())
                 )
-            )?;
-            found.into_iter().map(SearchCandidate::try_from).collect()
+            );
+            Ok(found?)
         })
         .await
     }
@@ -149,7 +122,7 @@ impl Database {
             ..ResultQuery::of_account(account)
         };
         let query = query.with_ids(ids).ordered(order);
-        load_as!(self, query.statement(), CandidateColumns).await
+        load_as!(self, query.statement(), SearchCandidate).await
     }
 
     /// Up to `limit` ids that [one index](ResultFilter::by_index) finds for a filter, newest first.

@@ -15,7 +15,7 @@ use refract_domain::ids::{AccountId, PrismId, ResultId};
 use crate::connections::{CUSTOM_PLAN, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::results::lists::candidates::{CandidateColumns, SearchCandidate};
+use crate::queries::results::lists::candidates::SearchCandidate;
 use crate::queries::results::lists::query::ResultQuery;
 use crate::schema::results;
 use crate::schema::sql_types::Bind;
@@ -94,12 +94,12 @@ impl Database {
             limit,
         };
         self.read(async move |mut connection| {
-            let found: Vec<CandidateColumns> = on!(
+            let found = on!(
                 connection,
                 CUSTOM_PLAN,
-                load(SampleBackend::query(range).select(CandidateColumns::as_select()))
-            )?;
-            found.into_iter().map(SearchCandidate::try_from).collect()
+                load(SampleBackend::query(range).select(SearchCandidate::as_select()))
+            );
+            Ok(found?)
         })
         .await
     }
