@@ -8,7 +8,7 @@ use refract_domain::ids::AccountId;
 use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event_to;
+use crate::queries::events::add_event;
 use crate::schema::accounts;
 use crate::schema::sql_types::Bind;
 
@@ -57,7 +57,7 @@ impl Database {
             if on!(tx, execute(insert))? == 0 {
                 return Ok(CreateOutcome::NameTaken);
             }
-            add_event_to(&mut tx, event).await?;
+            add_event(&mut tx, event).await?;
             tx.commit().await?;
             Ok(CreateOutcome::Created)
         })

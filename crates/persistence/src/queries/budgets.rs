@@ -18,7 +18,7 @@ use crate::connections::{find_as, for_update, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::counts::number_of;
 use crate::queries::database::Database;
-use crate::queries::events::add_event_to;
+use crate::queries::events::add_event;
 use crate::queries::prisms::row::WriteOutcome;
 use crate::queries::results::provenance::{cost_columns, saved_cost};
 use crate::schema::sql_types::Bind;
@@ -117,7 +117,7 @@ impl Database {
                 to: budget.map(EventDetail::from),
                 ..stamp.event(EventAction::BudgetSet, target)
             };
-            add_event_to(&mut tx, event).await?;
+            add_event(&mut tx, event).await?;
             tx.commit().await?;
             Ok(WriteOutcome::Saved)
         })
@@ -188,7 +188,7 @@ impl Database {
             if on!(tx, execute(update))? == 0 {
                 return Ok(WriteOutcome::Stale);
             }
-            add_event_to(&mut tx, event).await?;
+            add_event(&mut tx, event).await?;
             tx.commit().await?;
             Ok(WriteOutcome::Saved)
         })

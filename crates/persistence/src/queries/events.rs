@@ -102,7 +102,7 @@ impl TryFrom<EventColumns> for Event {
 }
 
 /// Saves an event in the transaction of the change that it records.
-pub(crate) async fn add_event_to(tx: &mut Transaction, event: Event) -> QueryResult<()> {
+pub(crate) async fn add_event(tx: &mut Transaction, event: Event) -> QueryResult<()> {
     let insert = diesel::insert_into(events::table).values(EventColumns::from(event));
     on!(tx, execute(insert))?;
     Ok(())

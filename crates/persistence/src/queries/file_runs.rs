@@ -17,7 +17,7 @@ pub use self::row::{FileRunRow, NewFileRun};
 use crate::connections::{find_as, for_update, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event_to;
+use crate::queries::events::add_event;
 use crate::schema::sql_types::Bind;
 use crate::schema::{file_runs, prisms, uploads};
 
@@ -67,7 +67,7 @@ impl Database {
                 file_runs::fence.eq(0),
             ));
             on!(tx, execute(insert))?;
-            add_event_to(&mut tx, event).await?;
+            add_event(&mut tx, event).await?;
             tx.commit().await?;
             Ok(true)
         })

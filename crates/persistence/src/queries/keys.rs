@@ -20,7 +20,7 @@ pub use self::replace::{NewSuccessor, ReplaceKeyOutcome};
 use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event_to;
+use crate::queries::events::add_event;
 use crate::schema::api_keys;
 use crate::schema::sql_types::Bind;
 use crate::schema::stored::Stored;
@@ -147,7 +147,7 @@ impl Database {
         self.begin(async move |mut tx| {
             let insert = diesel::insert_into(api_keys::table).values(columns);
             on!(tx, execute(insert))?;
-            add_event_to(&mut tx, event).await?;
+            add_event(&mut tx, event).await?;
             Ok(tx.commit().await?)
         })
         .await
@@ -188,7 +188,7 @@ impl Database {
                 .filter(api_keys::revoked_at.is_null());
             let update = diesel::update(active).set(api_keys::revoked_at.eq(Some(now)));
             if on!(tx, execute(update))? == 1 {
-                add_event_to(&mut tx, event).await?;
+                add_event(&mut tx, event).await?;
             }
             let query = api_keys::table
                 .filter(of_account())

@@ -17,7 +17,7 @@ use self::revisions::{LensRevisionColumns, keep_replaced_lens};
 use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event_to;
+use crate::queries::events::add_event;
 use crate::queries::prisms::changes::{ChangeColumns, ChangeKind};
 use crate::queries::prisms::events::lens_changed;
 use crate::queries::prisms::row::{Prism, WriteOutcome};
@@ -94,7 +94,7 @@ impl Database {
             on!(tx, execute(kept))?;
             let change = diesel::insert_into(prism_changes::table).values(change);
             on!(tx, execute(change))?;
-            add_event_to(&mut tx, event).await?;
+            add_event(&mut tx, event).await?;
             tx.commit().await?;
             Ok(WriteOutcome::Saved)
         })

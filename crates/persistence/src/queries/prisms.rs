@@ -25,7 +25,7 @@ pub use self::versions::{NewVersion, PrismHistory};
 use crate::connections::{find_as, for_update, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event_to;
+use crate::queries::events::add_event;
 use crate::queries::prisms::changes::ChangeColumns;
 use crate::queries::prisms::events::renamed;
 use crate::queries::prisms::versions::VersionColumns;
@@ -116,7 +116,7 @@ impl Database {
             if is_inserted {
                 let insert = diesel::insert_into(prism_versions::table).values(version);
                 on!(tx, execute(insert))?;
-                add_event_to(&mut tx, event).await?;
+                add_event(&mut tx, event).await?;
             }
             tx.commit().await?;
             Ok(is_inserted)
@@ -182,7 +182,7 @@ impl Database {
                 on!(tx, execute(update))?;
                 let insert = diesel::insert_into(prism_changes::table).values(change);
                 on!(tx, execute(insert))?;
-                add_event_to(&mut tx, renamed(stamp, prism, before, name)).await?;
+                add_event(&mut tx, renamed(stamp, prism, before, name)).await?;
             }
             Ok(tx.commit().await?)
         })
@@ -213,7 +213,7 @@ impl Database {
             if on!(tx, execute(update))? == 1 {
                 let insert = diesel::insert_into(prism_changes::table).values(change);
                 on!(tx, execute(insert))?;
-                add_event_to(&mut tx, event).await?;
+                add_event(&mut tx, event).await?;
             }
             Ok(tx.commit().await?)
         })

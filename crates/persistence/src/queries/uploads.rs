@@ -12,7 +12,7 @@ pub use self::deletion::{OldUploadRow, OldUploads, UploadDeletion};
 use crate::connections::{find_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event_to;
+use crate::queries::events::add_event;
 use crate::schema::sql_types::Bind;
 use crate::schema::{upload_pieces, uploads};
 
@@ -144,7 +144,7 @@ impl Database {
             if !is_begun || saved != i64::from(pieces) {
                 return Ok(false);
             }
-            add_event_to(&mut tx, event).await?;
+            add_event(&mut tx, event).await?;
             tx.commit().await?;
             Ok(true)
         })

@@ -11,7 +11,7 @@ use super::row::limit_values;
 use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event_to;
+use crate::queries::events::add_event;
 use crate::schema::file_runs;
 use crate::schema::sql_types::Bind;
 
@@ -105,7 +105,7 @@ impl Database {
                 let update = diesel::update(first).set(file_runs::started_at.eq(Some(now)));
                 on!(tx, execute(update))?;
             }
-            add_event_to(&mut tx, event).await?;
+            add_event(&mut tx, event).await?;
             tx.commit().await?;
             Ok(true)
         })

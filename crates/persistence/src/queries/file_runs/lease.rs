@@ -15,7 +15,7 @@ use super::row::{FileRunRow, LIMITS, LimitColumns};
 use crate::connections::{for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event_to;
+use crate::queries::events::add_event;
 use crate::schema::file_runs;
 use crate::schema::sql_types::Bind;
 use crate::schema::stored::Stored;
@@ -233,7 +233,7 @@ impl Database {
             on!(tx, execute(update))?;
             if let (Some(_), Some(event)) = (new, end.event) {
                 let from = Some(state.into());
-                add_event_to(&mut tx, Event { from, ..event }).await?;
+                add_event(&mut tx, Event { from, ..event }).await?;
             }
             tx.commit().await?;
             Ok(true)

@@ -8,7 +8,7 @@ use refract_domain::ids::ApiKeyId;
 use crate::connections::{for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event_to;
+use crate::queries::events::add_event;
 use crate::schema::api_keys;
 use crate::schema::sql_types::Bind;
 use crate::schema::stored::{Stored, StoredColumn, UnreadableColumn};
@@ -67,7 +67,7 @@ impl Database {
                 to: Some(EventDetail::key_networks(networks.as_ref())),
                 ..stamp.event(EventAction::KeyChanged, EventTarget::Key(key))
             };
-            add_event_to(&mut tx, event).await?;
+            add_event(&mut tx, event).await?;
             tx.commit().await?;
             Ok(SetNetworksOutcome::Changed)
         })

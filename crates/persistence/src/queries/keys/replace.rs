@@ -10,7 +10,7 @@ use super::ApiKeyColumns;
 use crate::connections::{for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event_to;
+use crate::queries::events::add_event;
 use crate::schema::api_keys;
 use crate::schema::sql_types::Bind;
 
@@ -102,7 +102,7 @@ impl Database {
                     ends_at: before,
                 });
             }
-            add_event_to(&mut tx, created).await?;
+            add_event(&mut tx, created).await?;
             let mut ends_at = new.replaced_ends_at;
             match before {
                 Some(earlier) if earlier <= ends_at => ends_at = earlier,
@@ -110,7 +110,7 @@ impl Database {
                     let end = api_keys::expires_at.eq(Some(ends_at));
                     on!(tx, execute(diesel::update(replaced()).set(end)))?;
                     let event = end_event(new.replaces, before, ends_at, &stamp);
-                    add_event_to(&mut tx, event).await?;
+                    add_event(&mut tx, event).await?;
                 }
             }
             tx.commit().await?;

@@ -9,7 +9,7 @@ use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTa
 use refract_domain::ids::{PrismId, ResultId};
 
 use crate::connections::{ConnectionRef, Transaction};
-use crate::queries::events::add_event_to;
+use crate::queries::events::add_event;
 use crate::queries::marks::row::{CHANGES_MARK, MarkRow, save_mark};
 use crate::schema::sql_types::{Id, Moment};
 
@@ -39,7 +39,7 @@ pub(crate) async fn insert(
         }
     };
     if changed > 0 {
-        add_event_to(tx, imported(prism, changed, stamp)).await?;
+        add_event(tx, imported(prism, changed, stamp)).await?;
     }
     Ok(changed)
 }

@@ -10,7 +10,7 @@ use refract_domain::ids::PersonId;
 use crate::connections::{for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event_to;
+use crate::queries::events::add_event;
 use crate::queries::people::email_hash::EmailHash;
 use crate::queries::people::one_time_codes::delete_codes;
 use crate::queries::people::passwords::end_with_password;
@@ -88,7 +88,7 @@ impl Database {
                 }
             }
             let further = stamp.further().noted("by a link");
-            add_event_to(&mut tx, taken_up(stamp, person, has_joined, &role)).await?;
+            add_event(&mut tx, taken_up(stamp, person, has_joined, &role)).await?;
             delete_codes(&mut tx, person, further).await?;
             end_with_password(&mut tx, person, EmailHash::of(&Email::saved(email))).await?;
             insert_session(&mut tx, session, person).await?;

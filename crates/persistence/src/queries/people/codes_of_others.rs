@@ -9,7 +9,7 @@ use super::one_time_codes::delete_codes;
 use crate::connections::{for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event_to;
+use crate::queries::events::add_event;
 use crate::schema::sql_types::Bind;
 use crate::schema::{accounts, people};
 
@@ -78,7 +78,7 @@ impl Database {
                 on!(tx, execute(diesel::update(required).set(optional)))?
             };
             if changed > 0 {
-                add_event_to(&mut tx, requirement_set(stamp, are_required)).await?;
+                add_event(&mut tx, requirement_set(stamp, are_required)).await?;
             }
             Ok(tx.commit().await?)
         })

@@ -11,7 +11,7 @@ use refract_domain::ids::{AccountId, PersonId};
 use crate::connections::{Transaction, for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event_to;
+use crate::queries::events::add_event;
 use crate::queries::people::one_time_codes::delete_codes;
 use crate::queries::people::person::{WhoColumns, role_set};
 use crate::queries::people::sessions::{NewSession, insert_session};
@@ -144,7 +144,7 @@ impl Database {
             };
             let insert = diesel::insert_into(people::table).values(values);
             let person = if on!(tx, execute(insert.on_conflict_do_nothing()))? == 1 {
-                add_event_to(&mut tx, invited(stamp, id, role)).await?;
+                add_event(&mut tx, invited(stamp, id, role)).await?;
                 Some(id)
             } else {
                 // locks the person's row, so that of two concurrent links one replaces the other
@@ -154,10 +154,10 @@ impl Database {
                     let update = diesel::update(invited_before()).set(people::role.eq(role.name()));
                     on!(tx, execute(update))?;
                     let further = stamp.further();
-                    add_event_to(&mut tx, invited(stamp, *person, role)).await?;
+                    add_event(&mut tx, invited(stamp, *person, role)).await?;
                     let before = Role::named(before).filter(|before| *before != role);
                     if let Some(before) = before {
-                        add_event_to(&mut tx, role_set(further, *person, before, role)).await?;
+                        add_event(&mut tx, role_set(further, *person, before, role)).await?;
                     }
                 }
                 before.map(|(person, _)| person)
@@ -202,7 +202,7 @@ impl Database {
                 return Ok(false);
             }
             replace_link(&mut tx, person, link).await?;
-            add_event_to(&mut tx, event).await?;
+            add_event(&mut tx, event).await?;
             tx.commit().await?;
             Ok(true)
         })
@@ -265,7 +265,7 @@ impl Database {
             insert_session(&mut tx, session, person).await?;
             let further = stamp.further().noted("by a link");
             let target = EventTarget::Person(person);
-            add_event_to(&mut tx, stamp.event(EventAction::SignedIn, target)).await?;
+            add_event(&mut tx, stamp.event(EventAction::SignedIn, target)).await?;
             delete_codes(&mut tx, person, further).await?;
             tx.commit().await?;
             Ok(true)

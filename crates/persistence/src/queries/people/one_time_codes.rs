@@ -14,7 +14,7 @@ use super::person::lock_person;
 use crate::connections::{Transaction, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event_to;
+use crate::queries::events::add_event;
 use crate::schema::sql_types::Bind;
 use crate::schema::{one_time_codes, provider_sessions, recovery_codes};
 
@@ -94,7 +94,7 @@ pub(super) async fn delete_codes(
     on!(tx, execute(diesel::delete(of_person)))?;
     if were_on {
         let target = EventTarget::Person(person);
-        add_event_to(tx, stamp.event(EventAction::CodesRemoved, target)).await?;
+        add_event(tx, stamp.event(EventAction::CodesRemoved, target)).await?;
     }
     Ok(were_on)
 }
@@ -148,7 +148,7 @@ pub(super) async fn note_recovery_code(
     let left: i64 = on!(tx, get_result(left))?;
     let stamp = stamp.noted(EventDetail::worded(left.unsigned_abs(), "left"));
     let target = EventTarget::Person(person);
-    add_event_to(tx, stamp.event(EventAction::RecoveryCodeUsed, target)).await
+    add_event(tx, stamp.event(EventAction::RecoveryCodeUsed, target)).await
 }
 
 impl Database {
@@ -239,7 +239,7 @@ impl Database {
             replace_recovery_codes(&mut tx, person, new.recovery).await?;
             note_second_factor(&mut tx, session, stamp.at).await?;
             let target = EventTarget::Person(person);
-            add_event_to(&mut tx, stamp.event(EventAction::CodesOn, target)).await?;
+            add_event(&mut tx, stamp.event(EventAction::CodesOn, target)).await?;
             tx.commit().await?;
             Ok(true)
         })
@@ -290,7 +290,7 @@ impl Database {
             on!(tx, execute(diesel::delete(codes)))?;
             let target = EventTarget::Person(person);
             let stamp = stamp.noted(proof.description());
-            add_event_to(&mut tx, stamp.event(EventAction::CodesOff, target)).await?;
+            add_event(&mut tx, stamp.event(EventAction::CodesOff, target)).await?;
             tx.commit().await?;
             Ok(true)
         })
@@ -317,7 +317,7 @@ impl Database {
             replace_recovery_codes(&mut tx, person, recovery).await?;
             let target = EventTarget::Person(person);
             let stamp = stamp.noted(proof.description());
-            add_event_to(&mut tx, stamp.event(EventAction::RecoveryCodesMade, target)).await?;
+            add_event(&mut tx, stamp.event(EventAction::RecoveryCodesMade, target)).await?;
             tx.commit().await?;
             Ok(true)
         })

@@ -9,7 +9,7 @@ use refract_domain::ids::PersonId;
 use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event_to;
+use crate::queries::events::add_event;
 use crate::queries::people::sessions::SessionsAlive;
 use crate::schema::sessions;
 use crate::schema::sql_types::Bind;
@@ -95,7 +95,7 @@ impl Database {
             };
             if number > 0 {
                 let target = EventTarget::Person(person);
-                add_event_to(&mut tx, stamp.event(EventAction::SessionEnded, target)).await?;
+                add_event(&mut tx, stamp.event(EventAction::SessionEnded, target)).await?;
             }
             Ok(tx.commit().await?)
         })

@@ -9,7 +9,7 @@ use super::email_hash::EmailHash;
 use crate::connections::{Transaction, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event_to;
+use crate::queries::events::add_event;
 use crate::queries::people::person::NO_PASSWORD;
 use crate::queries::people::sessions::{NewSession, insert_session};
 use crate::schema::sql_types::Bind;
@@ -117,7 +117,7 @@ impl Database {
             }
             insert_session(&mut tx, session, checked.person).await?;
             let target = EventTarget::Person(checked.person);
-            add_event_to(&mut tx, stamp.event(EventAction::SignedIn, target)).await?;
+            add_event(&mut tx, stamp.event(EventAction::SignedIn, target)).await?;
             tx.commit().await?;
             Ok(true)
         })
@@ -152,7 +152,7 @@ impl Database {
             end_with_password(&mut tx, person, email).await?;
             insert_session(&mut tx, session, person).await?;
             let target = EventTarget::Person(person);
-            add_event_to(&mut tx, stamp.event(EventAction::PasswordChanged, target)).await?;
+            add_event(&mut tx, stamp.event(EventAction::PasswordChanged, target)).await?;
             tx.commit().await?;
             Ok(true)
         })

@@ -15,7 +15,7 @@ use super::sessions::{NewSession, insert_session};
 use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event_to;
+use crate::queries::events::add_event;
 use crate::schema::sql_types::Bind;
 use crate::schema::{one_time_codes, pending_sign_ins, people};
 
@@ -190,7 +190,7 @@ impl Database {
             let target = EventTarget::Person(person);
             let further = stamp.further();
             let stamp = stamp.noted(proof.description());
-            add_event_to(&mut tx, stamp.event(EventAction::SignedIn, target)).await?;
+            add_event(&mut tx, stamp.event(EventAction::SignedIn, target)).await?;
             note_recovery_code(&mut tx, person, proof, further).await?;
             tx.commit().await?;
             Ok(true)

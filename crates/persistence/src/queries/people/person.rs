@@ -12,7 +12,7 @@ use refract_domain::ids::{AccountId, PersonId};
 use crate::connections::{Transaction, for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event_to;
+use crate::queries::events::add_event;
 use crate::schema::sql_types::Bind;
 use crate::schema::stored::Stored;
 use crate::schema::{accounts, invitations, known_browsers, one_time_codes, people, sessions};
@@ -180,7 +180,7 @@ impl Database {
             let update = diesel::update(one).set(people::name.eq(Some(name)));
             if on!(tx, execute(update))? > 0 {
                 let target = EventTarget::Person(person);
-                add_event_to(&mut tx, stamp.event(EventAction::NameSet, target)).await?;
+                add_event(&mut tx, stamp.event(EventAction::NameSet, target)).await?;
             }
             Ok(tx.commit().await?)
         })
@@ -250,7 +250,7 @@ impl Database {
                 PersonChange::Role(role) => {
                     let update = diesel::update(one()).set(people::role.eq(role.name()));
                     on!(tx, execute(update))?;
-                    add_event_to(&mut tx, role_set(stamp, person, before, role)).await?;
+                    add_event(&mut tx, role_set(stamp, person, before, role)).await?;
                     if is_by_another {
                         // a person who has not joined never had another role
                         let unseen = one()
@@ -273,7 +273,7 @@ impl Database {
                     on!(tx, execute(diesel::delete(known)))?;
                     let codes = one_time_codes::table.find(Bind(person));
                     on!(tx, execute(diesel::delete(codes)))?;
-                    add_event_to(&mut tx, removed_person(stamp, person, before)).await?;
+                    add_event(&mut tx, removed_person(stamp, person, before)).await?;
                 }
             }
             let owner: Option<PersonId> = on!(tx, first(joined_owners())).optional()?;

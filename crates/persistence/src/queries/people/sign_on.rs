@@ -10,7 +10,7 @@ use refract_domain::ids::{AccountId, PersonId};
 use crate::connections::{Transaction, for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event_to;
+use crate::queries::events::add_event;
 use crate::queries::people::person::NO_PASSWORD;
 use crate::queries::people::provider_sessions::{NewProviderSession, ProviderSessionColumns};
 use crate::queries::people::sessions::{NewSession, insert_session};
@@ -182,7 +182,7 @@ async fn link_person(
     let next = stamp.further();
     if found.has_joined {
         let linked = next.clone().event(EventAction::ProviderLinked, target);
-        add_event_to(tx, linked).await?;
+        add_event(tx, linked).await?;
         let unseen = people::table
             .filter(people::id.eq(Bind(found.id)))
             .filter(people::first_unseen_event.is_null());
@@ -200,7 +200,7 @@ async fn link_person(
         let joined = next.clone().noted(BY_PROVIDER);
         let joined = joined.event(EventAction::PersonJoined, target);
         let to = Role::named(&found.role).map(EventDetail::from);
-        add_event_to(tx, Event { to, ..joined }).await?;
+        add_event(tx, Event { to, ..joined }).await?;
     }
     Ok(Some(next.further()))
 }
@@ -265,7 +265,7 @@ impl Database {
             on!(tx, execute(insert))?;
             let target = EventTarget::Person(found.id);
             let stamp = stamp.noted(BY_PROVIDER);
-            add_event_to(&mut tx, stamp.event(EventAction::SignedIn, target)).await?;
+            add_event(&mut tx, stamp.event(EventAction::SignedIn, target)).await?;
             tx.commit().await?;
             Ok(SignOnOutcome::SignedOn {
                 person: found.id,

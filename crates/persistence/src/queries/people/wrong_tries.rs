@@ -8,7 +8,7 @@ use refract_domain::ids::PersonId;
 use crate::connections::{Transaction, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event_to;
+use crate::queries::events::add_event;
 use crate::queries::people::person::lock_person;
 use crate::queries::people::sign_in_tries::{SignInCounter, SignInTry, TriesWindow};
 use crate::schema::sign_in_tries;
@@ -69,13 +69,13 @@ impl Database {
             on!(tx, execute(update))?;
             if let Some((person, stamp)) = refused {
                 let further = stamp.further();
-                add_event_to(&mut tx, stamp.event(EventAction::SignInRefused, person)).await?;
+                add_event(&mut tx, stamp.event(EventAction::SignInRefused, person)).await?;
                 if count_wrong(&mut tx, &wrong).await? == i64::from(wrong.stopping) {
                     let number = u64::from(wrong.stopping);
                     let stopped = "wrong tries, the next ones are stopped for a while";
                     let further = further.noted(EventDetail::worded(number, stopped));
                     let event = further.event(EventAction::SignInRefused, person);
-                    add_event_to(&mut tx, event).await?;
+                    add_event(&mut tx, event).await?;
                 }
             }
             Ok(tx.commit().await?)

@@ -18,7 +18,7 @@ pub use self::row::{ExampleText, NewExampleText};
 use crate::connections::{for_no_key_update, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event_to;
+use crate::queries::events::add_event;
 use crate::schema::sql_types::Bind;
 use crate::schema::{prism_examples, prisms};
 
@@ -118,7 +118,7 @@ impl Database {
                 return Ok(ExamplesOutcome::TooMany(saved.total));
             }
             if let Some(event) = event_of(source, saved, prism, stamp) {
-                add_event_to(&mut tx, event).await?;
+                add_event(&mut tx, event).await?;
             }
             tx.commit().await?;
             Ok(ExamplesOutcome::Saved(saved))
@@ -150,7 +150,7 @@ impl Database {
             if on!(tx, execute(diesel::update(example).set(change)))? == 0 {
                 return Ok(false);
             }
-            add_event_to(&mut tx, event).await?;
+            add_event(&mut tx, event).await?;
             tx.commit().await?;
             Ok(true)
         })
@@ -173,7 +173,7 @@ impl Database {
             if on!(tx, execute(diesel::delete(example)))? == 0 {
                 return Ok(false);
             }
-            add_event_to(&mut tx, event).await?;
+            add_event(&mut tx, event).await?;
             tx.commit().await?;
             Ok(true)
         })
@@ -198,7 +198,7 @@ impl Database {
                 .filter(prism_examples::prism_id.eq_any(of_account));
             let erased = on!(tx, execute(diesel::delete(examples)))?;
             if erased > 0 {
-                add_event_to(&mut tx, erased_event(erased, stamp)).await?;
+                add_event(&mut tx, erased_event(erased, stamp)).await?;
             }
             tx.commit().await?;
             Ok(u64::try_from(erased).unwrap_or(u64::MAX))

@@ -11,7 +11,7 @@ use refract_domain::prism::{DisplayName, PrismVersion, VersionNumber};
 use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event_to;
+use crate::queries::events::add_event;
 use crate::queries::lenses::lens_json::lens_to_json;
 use crate::queries::lenses::revisions::{LensRevisionColumns, keep_replaced_lens};
 use crate::queries::prisms::changes::{ChangeColumns, ChangeKind};
@@ -277,7 +277,7 @@ impl Database {
                     on!(tx, execute(insert))?;
                 }
                 for event in rows.events {
-                    add_event_to(&mut tx, event).await?;
+                    add_event(&mut tx, event).await?;
                 }
             }
             tx.commit().await?;

@@ -13,7 +13,7 @@ use refract_traces::StatementName;
 use crate::connections::{for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event_to;
+use crate::queries::events::add_event;
 use crate::queries::lenses::lens_json::{lens_from_json, lens_to_json};
 use crate::queries::lenses::revisions::{LensRevisionColumns, keep_replaced_lens};
 use crate::queries::prisms::events::{lens_changed, renamed};
@@ -190,14 +190,14 @@ impl Database {
                 prisms::latest_version.eq(number.get()),
                 prisms::name.eq(name.as_str().to_owned()),
             );
-            add_event_to(&mut tx, event).await?;
+            add_event(&mut tx, event).await?;
             if before != name.as_str() {
-                add_event_to(&mut tx, renamed(renaming, read.id, before, name)).await?;
+                add_event(&mut tx, renamed(renaming, read.id, before, name)).await?;
             }
             match lens {
                 None => on!(tx, execute(diesel::update(unchanged).set(latest)))?,
                 Some((lens, kept, event)) => {
-                    add_event_to(&mut tx, event).await?;
+                    add_event(&mut tx, event).await?;
                     keep_replaced_lens(&mut tx, read.id, read.lens_revision).await?;
                     let kept = diesel::insert_into(lens_revisions::table).values(kept);
                     on!(tx, execute(kept))?;

@@ -10,7 +10,7 @@ use crate::connections::{for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::counts::lock_watermark;
 use crate::queries::database::Database;
-use crate::queries::events::add_event_to;
+use crate::queries::events::add_event;
 use crate::queries::results::usage::{AddUsage, AddedResults, UsageTable};
 use crate::schema::sql_types::Bind;
 use crate::schema::{prism_examples, results};
@@ -143,7 +143,7 @@ impl Database {
             let gone = results::table.filter(results::id.eq_any(gone));
             on!(tx, execute(diesel::delete(gone)))?;
             if let Some(event) = event.of(number) {
-                add_event_to(&mut tx, event).await?;
+                add_event(&mut tx, event).await?;
             }
             tx.commit().await?;
             Ok(DeletedRows::of((number, examples)))

@@ -12,7 +12,7 @@ use super::new_retest::{CreateRetestOutcome, find_free_slot};
 use crate::connections::{for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event_to;
+use crate::queries::events::add_event;
 use crate::schema::sql_types::Bind;
 use crate::schema::{retest_answers, retests};
 
@@ -50,7 +50,7 @@ impl Database {
             if on!(tx, execute(swap))? == 0 {
                 return Ok(false);
             }
-            add_event_to(&mut tx, event).await?;
+            add_event(&mut tx, event).await?;
             tx.commit().await?;
             Ok(true)
         })
@@ -101,7 +101,7 @@ impl Database {
                 return Ok(CreateRetestOutcome::Meanwhile);
             }
             swapped?;
-            add_event_to(&mut tx, event).await?;
+            add_event(&mut tx, event).await?;
             tx.commit().await?;
             Ok(CreateRetestOutcome::Created)
         })

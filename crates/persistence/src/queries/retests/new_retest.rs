@@ -10,7 +10,7 @@ use refract_domain::result::retest::RetestState;
 use crate::connections::{Transaction, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event_to;
+use crate::queries::events::add_event;
 use crate::schema::sql_types::{Bind, Id};
 use crate::schema::{results, retest_answers, retests};
 
@@ -108,7 +108,7 @@ impl Database {
                 .insert_into(retest_answers::table)
                 .into_columns((retest_answers::retest_id, retest_answers::result_id));
             on!(tx, execute(insert))?;
-            add_event_to(&mut tx, event).await?;
+            add_event(&mut tx, event).await?;
             tx.commit().await?;
             Ok(CreateRetestOutcome::Created)
         })

@@ -17,7 +17,7 @@ use super::tables::ACCOUNT_TABLES;
 use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event_to;
+use crate::queries::events::add_event;
 use crate::schema::events;
 use crate::schema::sql_types::Bind;
 
@@ -159,7 +159,7 @@ impl Database {
                 }
             }
             if let Some(event) = event {
-                add_event_to(&mut tx, event).await?;
+                add_event(&mut tx, event).await?;
             }
             tx.commit().await?;
             Ok(ImportRowsOutcome::Saved)

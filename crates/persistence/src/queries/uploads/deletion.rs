@@ -10,7 +10,7 @@ use refract_domain::result::file_run::FileRunState;
 use crate::connections::{for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event_to;
+use crate::queries::events::add_event;
 use crate::schema::sql_types::Bind;
 use crate::schema::{file_runs, upload_pieces, uploads};
 
@@ -87,7 +87,7 @@ impl Database {
             if left > 0 {
                 return Ok(UploadDeletion::InUse);
             }
-            add_event_to(&mut tx, event).await?;
+            add_event(&mut tx, event).await?;
             tx.commit().await?;
             Ok(UploadDeletion::Begun)
         })
