@@ -160,7 +160,11 @@ macro_rules! load_as {
         $database.read(async move |mut connection| {
             let found: Vec<$columns> =
                 $crate::connections::on!(connection, load($query.select(<$columns>::as_select())))?;
-            found.into_iter().map(|row| Ok(row.try_into()?)).collect()
+            let converted = found.into_iter().map(|row| {
+                row.try_into()
+                    .map_err($crate::error::PersistenceError::from)
+            });
+            converted.collect()
         })
     };
 }
@@ -174,7 +178,11 @@ macro_rules! find_as {
                 get_result($query.select(<$columns>::as_select()))
             )
             .optional()?;
-            found.map(|row| Ok(row.try_into()?)).transpose()
+            let converted = found.map(|row| {
+                row.try_into()
+                    .map_err($crate::error::PersistenceError::from)
+            });
+            converted.transpose()
         })
     };
 }
