@@ -37,7 +37,7 @@ async fn the_measures_of_a_question_fit_on_one_screen(backend: Backend) {
                 "MARKED AS",
                 "SAID",
                 "COVERED",
-                "for 0.95: ",
+                "0.950",
             ] {
                 assert!(plain.contains(part), "{part}: {plain}");
             }

@@ -40,6 +40,7 @@ async fn a_terminal_shows_every_probability_as_a_bar() {
         "",
         "angry  Is the writer angry?",
         "▸ Yes                  ███████████████│████████          80%",
+        "  No                   ██████                            20%",
         "                       yes from 50%",
         "",
         "urgency  How urgent is it?",

@@ -16,6 +16,7 @@ use serde::Serialize;
 
 use super::context;
 use crate::settings::DatabaseArgs;
+use crate::terminal::counted;
 use crate::{arguments, output, streams};
 
 /// The arguments of `refract migrate`.
@@ -117,11 +118,6 @@ fn say_removed(plan: &MigrationPlan) {
 
 fn end(step: &MigrationStep) -> &'static str {
     if step.is_undone() { "undone" } else { "run" }
-}
-
-fn counted(number: u64, one: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {one}{plural}")
 }
 
 /// The arguments of `refract backup`.

@@ -1,10 +1,12 @@
 //! Certified cutoffs: those with which at most a promised share of the automatic answers is wrong.
 
 use maud::{Markup, html};
+use refract_domain::lens::cutoffs::Cutoffs;
 use refract_domain::prism::question::QuestionType;
 use refract_domain::result::mark::source::MarksFrom;
 use refract_evaluation::cutoffs::certificate::{Certificate, Certification, CertifiedRegion};
 use refract_evaluation::cutoffs::promise::{CertifiedCutoffs, CertifiedGoal};
+use refract_evaluation::cutoffs::trial::CutoffMeasures;
 
 use super::quality_view::QualityView;
 use crate::components::bar::proportion_range;
@@ -46,6 +48,7 @@ fn certificates(view: &QualityView<'_>) -> Markup {
     let marked = &view.quality.evaluated.marked;
     let has_own = wrong.is_some() && !is_refused;
     let rows = html! {
+        @if let Some(measures) = marked.measures_in_force() { (in_force(view.quality.cutoffs, &measures)) }
         @for (place, goal) in goals.enumerate() {
             (row(view, &marked.certify(goal), has_own && place == 0))
         }
@@ -73,6 +76,23 @@ fn certificates(view: &QualityView<'_>) -> Markup {
         }
         (stacked_table("Certified cutoffs", headings, &rows))
         (form(view, wrong.unwrap_or_default(), sure, is_refused))
+    }
+}
+
+/// The row of the cutoffs that the lens has now, which promise nothing.
+fn in_force(cutoffs: Cutoffs, measures: &CutoffMeasures) -> Markup {
+    let no_ends_at = cutoffs.no_ends_at();
+    let yes_from = cutoffs.yes_from().unwrap_or(no_ends_at);
+    let wrong = measures.wrong();
+    html! {
+        tr {
+            th scope="row" { "Now, without a promise" }
+            td data-label="No below" { (percent(no_ends_at.value())) }
+            td data-label="Yes from" { (percent(yes_from.value())) }
+            td data-label="Wrong of the marked" { (count(wrong.count)) " of " (count(wrong.of)) }
+            td data-label="Answered alone" { (proportion_range(measures.coverage)) }
+            td {}
+        }
     }
 }
 

@@ -53,7 +53,7 @@ async fn a_kept_result_is_seen_broken_before_and_after_a_version_is_saved() {
     let seen = seen.split_whitespace().collect::<Vec<_>>().join(" ");
     for words in [
         "✕ 1 of 1 example is broken.",
-        "Yes Yes 80.0 % → No 10.0 %",
+        "Yes Yes 80.0 % → No 90.0 %",
         "You can save",
     ] {
         assert!(seen.contains(words), "{words}: {seen}");

@@ -78,7 +78,7 @@ fn head(measured: &MeasuredQuestion, palette: &Palette, width: usize) -> Vec<Str
 fn figures(measured: &MeasuredQuestion, width: usize) -> Vec<String> {
     let numbers = &measured.measures;
     let accuracy = range(numbers.accuracy.value(), numbers.accuracy.interval());
-    let mut parts = vec![format!("Accuracy {accuracy}")];
+    let mut parts = vec![format!("accuracy {accuracy}")];
     let figures = numbers.figures();
     parts.extend(figures.rows.iter().filter_map(|row| match row.as_slice() {
         [_, Cell::Share(figure) | Cell::Number(figure), ..]
@@ -86,12 +86,27 @@ fn figures(measured: &MeasuredQuestion, width: usize) -> Vec<String> {
         {
             None
         }
-        [label, value, ..] => Some(format!("{} {}", report::cell(label), report::cell(value))),
+        [label, value, ..] => Some(format!(
+            "{} {}",
+            within_a_line(&report::cell(label)),
+            report::cell(value)
+        )),
         _ => None,
     }));
     let mut lines = wrapped(&parts, "   ", width);
     lines.extend(numbers.log_loss_of_zero());
     lines
+}
+
+/// A label in small letters, unless it is a name or an abbreviation.
+fn within_a_line(label: &str) -> String {
+    let mut letters = label.chars();
+    match (letters.next(), letters.next()) {
+        (Some(first), Some(second)) if second.is_lowercase() && !label.starts_with("Brier") => {
+            first.to_lowercase().chain(label.chars().skip(1)).collect()
+        }
+        _ => label.to_owned(),
+    }
 }
 
 /// The reliability diagram next to the coverage curve, then the confidence needed for each wanted
@@ -230,7 +245,7 @@ mod tests {
         let screen = measured(&question, rows.into_iter());
         assert!(screen.contains("2 marks, 0 of them answered"), "{screen}");
         assert!(
-            screen.contains("Accuracy –   Majority –   AUC 0.500   "),
+            screen.contains("accuracy –   majority –   AUC 0.500   "),
             "{screen}"
         );
         for figure in ["Macro F1 –", "Brier score 0.250"] {
