@@ -147,7 +147,7 @@ fn order(values: &FilterValues) -> &'static str {
 /// What is known of a count that takes longer than the page: a script goes on counting, and a link
 /// counts all where no script runs.
 fn counting(known: Option<MatchCount>, values: &FilterValues, address: &str) -> Markup {
-    let from_the_newest = format!("{address}/count{}", values.query.in_address());
+    let from_the_newest = format!("{address}/progress{}", values.query.in_address());
     let all = format!(
         "{address}{}",
         values.query.with(COUNT, Some(ALL)).in_address()
@@ -203,7 +203,7 @@ pub(crate) async fn count_on(visit: Visit) -> Result<PageReply, PageError> {
         let query = values.query.with(SO_FAR, Some(&matches.to_string()));
         let query = query.with(COUNTED_TO, Some(&last.to_string()));
         format!(
-            "{}/results/count{}",
+            "{}/results/progress{}",
             prism_address(&lens.prism),
             query.in_address()
         )

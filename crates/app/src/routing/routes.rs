@@ -65,7 +65,11 @@ pub(crate) static ROUTES: &[AppRoute] = &[
     AppRoute::post("/results/{id}/orders", Reviewer, &result::check_orders),
     AppRoute::post("/results/{id}/retry", Reviewer, &result::retry),
     AppRoute::get("/prisms/{slug}/results", Reviewer, &results::show),
-    AppRoute::get("/prisms/{slug}/results/count", Reviewer, &results::count_on),
+    AppRoute::get(
+        "/prisms/{slug}/results/progress",
+        Reviewer,
+        &results::count_on,
+    ),
     AppRoute::get(
         "/prisms/{slug}/results/download",
         Reviewer,

@@ -88,7 +88,9 @@ async fn several_filters_narrow_the_list_and_the_matches_are_counted(backend: Ba
             expected.len(),
             "{query}"
         );
-        let counted = ada.get(&format!("{RESULTS}/count?{query}&so_far=7")).await;
+        let counted = ada
+            .get(&format!("{RESULTS}/progress?{query}&so_far=7"))
+            .await;
         let count = format!("{} results, newest first", expected.len() + 7);
         assert!(counted.body.contains(&count), "{query}: {}", counted.body);
         assert!(!counted.body.contains("data-address"), "{}", counted.body);
