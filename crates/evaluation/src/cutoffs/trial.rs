@@ -29,13 +29,6 @@ impl CutoffMeasures {
         measures
     }
 
-    /// The wrong ones of the rows answered yes or no.
-    pub fn wrong(&self) -> Proportion {
-        let mut wrong = self.precision.others();
-        wrong += self.no_precision.others();
-        wrong
-    }
-
     /// The quality of cutoffs by what they find: of the rows answered yes and no how many are marked
     /// so, of all `marks`, `marked_yes` of them yes.
     pub(crate) fn of_answers(yes: Proportion, no: Proportion, marked_yes: u64, marks: u64) -> Self {

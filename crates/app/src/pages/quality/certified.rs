@@ -83,13 +83,14 @@ fn certificates(view: &QualityView<'_>) -> Markup {
 fn in_force(cutoffs: Cutoffs, measures: &CutoffMeasures) -> Markup {
     let no_ends_at = cutoffs.no_ends_at();
     let yes_from = cutoffs.yes_from().unwrap_or(no_ends_at);
-    let wrong = measures.wrong();
+    let answered = measures.coverage.count;
+    let right = measures.precision.count + measures.no_precision.count;
     html! {
         tr {
             th scope="row" { "Now, without a promise" }
             td data-label="No below" { (percent(no_ends_at.value())) }
             td data-label="Yes from" { (percent(yes_from.value())) }
-            td data-label="Wrong of the marked" { (count(wrong.count)) " of " (count(wrong.of)) }
+            td data-label="Wrong of the marked" { (count(answered.saturating_sub(right))) " of " (count(answered)) }
             td data-label="Answered alone" { (proportion_range(measures.coverage)) }
             td {}
         }
