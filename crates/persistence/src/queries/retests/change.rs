@@ -57,7 +57,7 @@ impl Database {
         .await
     }
 
-    /// Lets an ended retest of the event's account wait for a node again, forgets its failures, and
+    /// Lets an ended retest of the event's account wait for a node again, clears its failures, and
     /// saves the event, unless its prism has another one under way, or the account has `most` of
     /// them. One transaction. `Meanwhile` when the retest has another state, or another one was first.
     pub async fn continue_retest(
@@ -86,8 +86,8 @@ impl Database {
             let failed = retest_answers::table
                 .filter(retest_answers::retest_id.eq(Bind(update.retest)))
                 .filter(retest_answers::failure.is_not_null());
-            let forget = diesel::update(failed).set(retest_answers::failure.eq(None::<String>));
-            on!(tx, execute(forget))?;
+            let cleared = diesel::update(failed).set(retest_answers::failure.eq(None::<String>));
+            on!(tx, execute(cleared))?;
             let swap = diesel::update(swapped()).set((
                 retests::state.eq(update.to.name()),
                 retests::reason.eq(None::<String>),
