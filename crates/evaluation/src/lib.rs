@@ -51,4 +51,3 @@ pub mod prediction;
 pub mod report;
 pub mod requirement;
 pub mod robustness;
-pub mod rounding;

@@ -12,6 +12,7 @@ pub mod outcome;
 pub mod proportion;
 pub mod reliability;
 pub mod right_answers;
+pub mod rounding;
 pub mod scale;
 
 use refract_domain::answer::probability::Probability;
@@ -52,7 +53,7 @@ pub struct QuestionMeasures {
     pub log_loss: Option<f64>,
     /// What stands for a probability of 0 in the log loss, so that one confident mistake does not
     /// outweigh all other rows: half of the step to which the model's server rounds, as its rows
-    /// show it ([`RoundedProbabilities`](crate::rounding::RoundedProbabilities)), else 10^-6. It
+    /// show it ([`RoundedProbabilities`](crate::measures::rounding::RoundedProbabilities)), else 10^-6. It
     /// is found for each model; `None` when models differ in it, and without rows.
     pub log_loss_floor: Option<Probability>,
     /// Expected calibration error: the mean difference between probability and share over the bins

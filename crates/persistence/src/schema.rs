@@ -1,31 +1,5 @@
 //! The tables of both databases, as queries see them.
 
-/// Declares a table as `diesel::table!` does, with the SQL types of both databases, and names its
-/// columns for errors.
-macro_rules! table {
-    (
-        $table:ident $key:tt {
-            $($(#[$($attribute:tt)*])* $column:ident -> $sql:ident $(<$inner:ident>)?,)+
-        }
-    ) => {
-        diesel::table! {
-            use $crate::schema::sql_types::*;
-            $table $key {
-                $($(#[$($attribute)*])* $column -> $sql $(<$inner>)?,)+
-            }
-        }
-
-        $(
-            impl $crate::schema::stored::StoredColumn for $table::$column {
-                const NAME: &'static str =
-                    concat!(stringify!($table), ".", stringify!($column));
-                type Form = <<Self as diesel::Expression>::SqlType as
-                    $crate::schema::stored::SqlForm>::Rust;
-            }
-        )+
-    };
-}
-
 mod code_tables;
 mod count_tables;
 mod example_tables;
@@ -43,6 +17,7 @@ pub(crate) use self::example_tables::{example_checks, prism_examples};
 pub(crate) use self::file_tables::{file_runs, upload_pieces, uploads};
 pub(crate) use self::retest_tables::{retest_answers, retests};
 pub(crate) use self::sign_on_tables::{provider_sessions, provider_subjects};
+use self::stored::table;
 
 table! {
     accounts (id) {

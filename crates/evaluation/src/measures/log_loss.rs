@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use refract_domain::answer::probability::Probability;
 
 use crate::measures::count::to_f64;
-use crate::rounding::RoundedProbabilities;
+use crate::measures::rounding::RoundedProbabilities;
 
 /// Units in a loss of 1: 2^52.
 const UNITS: f64 = 4_503_599_627_370_496.0;

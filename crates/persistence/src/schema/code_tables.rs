@@ -1,5 +1,6 @@
 //! The tables of one-time codes.
 
+use super::stored::table;
 use crate::schema::{accounts, invitations, people, provider_sessions, sessions};
 
 table! {

@@ -1,5 +1,7 @@
 //! The tables of counts: of results and what they used by day, by hour, and of what a month cost.
 
+use super::stored::table;
+
 table! {
     counted_results (prism_id) {
         prism_id -> Id,

@@ -1,6 +1,7 @@
 //! The tables of example texts.
 
 use super::prisms;
+use super::stored::table;
 
 table! {
     prism_examples (id) {

@@ -1,5 +1,7 @@
 //! The tables of uploaded files and file runs.
 
+use super::stored::table;
+
 table! {
     uploads (id) {
         id -> Id,

@@ -1,5 +1,7 @@
 //! The tables of retests and of their new answers.
 
+use super::stored::table;
+
 table! {
     retests (id) {
         id -> Id,

@@ -1,5 +1,7 @@
 //! The tables of sign-on by a provider.
 
+use super::stored::table;
+
 table! {
     provider_subjects (issuer, subject) {
         issuer -> Text,

@@ -22,19 +22,19 @@ use thiserror::Error;
 use super::sql_types::{AnyId, Id, Moment};
 
 /// A column, or several that hold one value. [`table!`] implements it for each column.
-pub trait StoredColumn {
+pub trait NamedColumn {
     /// Table and column, as errors name them.
     const NAME: &'static str;
     /// The Rust type of the column's SQL type.
     type Form;
 }
 
-impl<A: StoredColumn, B: StoredColumn> StoredColumn for (A, B) {
+impl<A: NamedColumn, B: NamedColumn> NamedColumn for (A, B) {
     const NAME: &'static str = A::NAME;
     type Form = (A::Form, B::Form);
 }
 
-impl<A: StoredColumn, B: StoredColumn, C: StoredColumn> StoredColumn for (A, B, C) {
+impl<A: NamedColumn, B: NamedColumn, C: NamedColumn> NamedColumn for (A, B, C) {
     const NAME: &'static str = A::NAME;
     type Form = (A::Form, B::Form, C::Form);
 }
@@ -46,14 +46,14 @@ pub trait SqlForm {
 }
 
 /// The value of a column in the Rust type of its SQL type, to be converted to a field's type.
-pub struct Stored<C: StoredColumn>(pub(crate) C::Form);
+pub struct Stored<C: NamedColumn>(pub(crate) C::Form);
 
 /// A saved value that this version of Refract cannot read.
 #[derive(Debug, Error)]
 #[error("cannot read {0} of a saved row")]
 pub struct UnreadableColumn(pub(crate) &'static str);
 
-impl<C: StoredColumn> Stored<C> {
+impl<C: NamedColumn> Stored<C> {
     /// The value, if it could be read.
     fn read<T>(value: Option<T>) -> Result<T, UnreadableColumn> {
         value.ok_or(UnreadableColumn(C::NAME))
@@ -62,7 +62,7 @@ impl<C: StoredColumn> Stored<C> {
 
 impl<C, ST, DB> Queryable<ST, DB> for Stored<C>
 where
-    C: StoredColumn,
+    C: NamedColumn,
     C::Form: Queryable<ST, DB>,
     DB: Backend,
 {
@@ -97,7 +97,7 @@ impl<T: SqlForm + SqlType<IsNull = is_nullable::NotNull>> SqlForm for Nullable<T
 /// Implements the conversions of columns to a type, and of nullable ones to its `Option`.
 macro_rules! stored_as {
     ($($type:ty, from $form:ty: $read:expr;)+) => {$(
-        impl<C: StoredColumn<Form = $form>> TryFrom<Stored<C>> for $type {
+        impl<C: NamedColumn<Form = $form>> TryFrom<Stored<C>> for $type {
             type Error = UnreadableColumn;
 
             fn try_from(stored: Stored<C>) -> Result<Self, UnreadableColumn> {
@@ -106,7 +106,7 @@ macro_rules! stored_as {
             }
         }
 
-        impl<C: StoredColumn<Form = Option<$form>>> TryFrom<Stored<C>> for Option<$type> {
+        impl<C: NamedColumn<Form = Option<$form>>> TryFrom<Stored<C>> for Option<$type> {
             type Error = UnreadableColumn;
 
             fn try_from(stored: Stored<C>) -> Result<Self, UnreadableColumn> {
@@ -131,3 +131,31 @@ stored_as! {
     u32, from i64: |number| u32::try_from(number).ok();
     u64, from i64: |number| u64::try_from(number).ok();
 }
+
+/// Declares a table as `diesel::table!` does, with the SQL types of both databases, and names its
+/// columns for errors.
+macro_rules! table {
+    (
+        $table:ident $key:tt {
+            $($(#[$($attribute:tt)*])* $column:ident -> $sql:ident $(<$inner:ident>)?,)+
+        }
+    ) => {
+        diesel::table! {
+            use $crate::schema::sql_types::*;
+            $table $key {
+                $($(#[$($attribute)*])* $column -> $sql $(<$inner>)?,)+
+            }
+        }
+
+        $(
+            impl $crate::schema::stored::NamedColumn for $table::$column {
+                const NAME: &'static str =
+                    concat!(stringify!($table), ".", stringify!($column));
+                type Form = <<Self as diesel::Expression>::SqlType as
+                    $crate::schema::stored::SqlForm>::Rust;
+            }
+        )+
+    };
+}
+
+pub(crate) use table;

@@ -167,9 +167,9 @@ async fn a_recall_and_costs_give_one_cutoff(backend: Backend) {
     let choose = |rows: &[Row], target| {
         let reached = (1..=99).filter(|it| reaches(recall(rows, *it), target));
         let share = |it: &u32| {
-            let (right, said) = precision(rows, *it);
+            let (right, answered) = precision(rows, *it);
             (
-                u64::from(right) * 1_000_000_000 / u64::from(said.max(1)),
+                u64::from(right) * 1_000_000_000 / u64::from(answered.max(1)),
                 right,
             )
         };

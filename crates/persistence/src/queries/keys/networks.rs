@@ -11,9 +11,9 @@ use crate::queries::database::Database;
 use crate::queries::events::add_event;
 use crate::schema::api_keys;
 use crate::schema::sql_types::Bind;
-use crate::schema::stored::{Stored, StoredColumn, UnreadableColumn};
+use crate::schema::stored::{NamedColumn, Stored, UnreadableColumn};
 
-impl<C: StoredColumn<Form = Option<String>>> TryFrom<Stored<C>> for Option<KeyNetworks> {
+impl<C: NamedColumn<Form = Option<String>>> TryFrom<Stored<C>> for Option<KeyNetworks> {
     type Error = UnreadableColumn;
 
     fn try_from(Stored(text): Stored<C>) -> Result<Self, UnreadableColumn> {

@@ -10,7 +10,7 @@ use crate::connections::{for_update, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::schema::sql_types::Bind;
-use crate::schema::stored::{Stored, StoredColumn, UnreadableColumn};
+use crate::schema::stored::{NamedColumn, Stored, UnreadableColumn};
 use crate::schema::{example_checks, prism_examples};
 
 /// Number of wordings whose answers about an example are kept: those asked last.

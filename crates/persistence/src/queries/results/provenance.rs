@@ -8,7 +8,7 @@ use refract_domain::result::cost::Cost;
 
 use crate::error::PersistenceError;
 use crate::schema::results;
-use crate::schema::stored::{Stored, StoredColumn, UnreadableColumn};
+use crate::schema::stored::{NamedColumn, Stored, UnreadableColumn};
 
 /// Billionths of a billionth in a billionth.
 const ATTOS_IN_NANO: u128 = 1_000_000_000;
@@ -76,7 +76,7 @@ pub(crate) fn cost_columns(cost: Cost) -> (i64, i64) {
 
 impl<C> TryFrom<Stored<C>> for Option<Cost>
 where
-    C: StoredColumn<Form = (Option<i64>, Option<i64>)>,
+    C: NamedColumn<Form = (Option<i64>, Option<i64>)>,
 {
     type Error = UnreadableColumn;
 
