@@ -288,7 +288,8 @@ impl From<SearchError> for PageError {
     }
 }
 
-/// Sends the file with the rows of the list, in its order, as `refract results export` writes them.
+/// Sends the file with the rows of the list as `refract results export` writes them, oldest first; of
+/// the least sure ones in the order of the list.
 pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
     let format = row_format(&visit.sent.query)?;
     let lens = visit.find_lens().await?;
@@ -303,7 +304,7 @@ pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
         let limits = values.limits();
         results.of_least_sure(lens, values.filter, limits).await?
     } else {
-        let results = results.of_search(lens, values.filter, ResultOrder::NewestFirst);
+        let results = results.of_search(lens, values.filter, ResultOrder::OldestFirst);
         // the filters name only searchable columns of this lens
         results.map_err(|_| PageError::NotFound)?
     };

@@ -98,7 +98,7 @@ async fn a_blind_mark_shows_the_answer_afterwards_and_measures(backend: Backend)
     let result = asked(&page);
     let next = judge(&mut ada, &sitting, &page, ("outcome", "no")).await;
     assert_ne!(asked(&next), result);
-    let last = "You: <strong><bdi>No</bdi></strong>. The answer: <bdi>Yes</bdi>, 80.0 % yes";
+    let last = "You: <strong><bdi>No</bdi></strong>. The answer: <bdi>Yes</bdi>, 80.0 %";
     assert!(next.body.contains(last), "{}", next.body);
     assert!(next.body.contains("✗ Another") && next.body.contains("2 left"));
     assert!(

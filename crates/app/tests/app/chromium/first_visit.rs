@@ -146,9 +146,7 @@ async fn angry_messages_are_taken_along(browser: &Browser, service: &Service) {
     let is_wanted = |line: &&str| line.contains(",old-1,") || line.contains(",old-2,");
     let mut lines = all.split_inclusive('\n');
     let header = lines.next().unwrap();
-    // the export begins with the oldest row, and the list with the newest
-    let wanted: String = lines.filter(is_wanted).rev().collect();
-    let expected = format!("{header}{wanted}");
+    let expected = format!("{header}{}", lines.filter(is_wanted).collect::<String>());
     assert_eq!(String::from_utf8(file).unwrap(), expected);
     assert_eq!(expected.lines().count(), 3, "{all}");
 }
