@@ -202,12 +202,25 @@ fn check_yes_no(angry: &Value, texts: &[MarkedText]) {
         &angry["accuracy"],
         share(texts, |text| (of(text) >= 0.5) == text.is_angry),
     );
-    // the equal-count bins and their error, from the sorted probabilities of yes
+    // a bin takes rows until it has its share of six for each bin, and those of the same probability
     let mut sorted = texts.to_vec();
     sorted.sort_by_key(|text| text.angry_percent);
-    let bins = sorted.chunks(6);
-    let errors = bins.map(|bin| (mean(bin, of) - share(bin, |text| text.is_angry)).abs());
-    assert_close(&angry["ece"], errors.sum::<f64>() / 15.0);
+    let mut bins: Vec<Vec<MarkedText>> = Vec::new();
+    let mut taken = 0;
+    for same in sorted.chunk_by(|a, b| a.angry_percent == b.angry_percent) {
+        match bins.last_mut() {
+            Some(bin) if (taken - bin.len()) / 6 == taken / 6 => {
+                bin.extend_from_slice(same);
+            }
+            _ => bins.push(same.to_vec()),
+        }
+        taken += same.len();
+    }
+    let errors = bins.iter().map(|bin| {
+        let error = (mean(bin, of) - share(bin, |text| text.is_angry)).abs();
+        error * number(bin.len())
+    });
+    assert_close(&angry["ece"], errors.sum::<f64>() / 90.0);
 }
 
 #[track_caller]
