@@ -164,13 +164,9 @@ fn probability_of(view: &ResultView<'_>, column: &Column) -> Markup {
         return html! {};
     };
     let lens = std::slice::from_ref(column);
-    match (answer, column.output.cutoffs()) {
-        (Answer::YesNo { probability }, Some(_)) => {
-            yes_no_bar(*probability, cutoffs(question, lens))
-        }
-        (_, _) => {
-            let (_, probability) = describe_answer(question, answer, lens);
-            html! { @if let Some(probability) = probability { (bar(probability, true)) } }
-        }
+    if let (Answer::YesNo { probability }, Some(_)) = (answer, column.output.cutoffs()) {
+        return yes_no_bar(*probability, cutoffs(question, lens));
     }
+    let (_, probability) = describe_answer(question, answer, lens);
+    html! { @if let Some(probability) = probability { (bar(probability, true)) } }
 }
