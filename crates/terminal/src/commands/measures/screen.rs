@@ -248,7 +248,7 @@ mod tests {
             screen.contains("accuracy –   majority –   AUC 0.500   "),
             "{screen}"
         );
-        for figure in ["Macro F1 –", "Brier score 0.250"] {
+        for figure in ["macro F1 –", "Brier score 0.250"] {
             assert!(screen.contains(figure), "{figure}: {screen}");
         }
         assert!(screen.contains("Fewer than 30 marks"), "{screen}");
