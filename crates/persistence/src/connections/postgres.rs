@@ -30,6 +30,8 @@ const CONNECT: Duration = Duration::from_secs(5);
 const SILENCE: Duration = Duration::from_secs(30);
 /// The most time for the trial of prepared statements.
 const TRIAL: Duration = Duration::from_secs(10);
+/// How often prepared statements are tried.
+const TRIALS: u32 = 3;
 /// First statement of every session, which sets its statement timeout: only a fault makes a
 /// statement take this long.
 const SESSION: &str = "SET statement_timeout = '30s'";
@@ -92,7 +94,9 @@ impl PostgresServer {
 
     /// Tries whether what stands before the server keeps the prepared statements of a connection
     /// between its transactions, which every query relies on. A pooler in transaction mode may not:
-    /// while another connection holds the server's session that prepared one, it gives the next.
+    /// while another connection holds the server's session that prepared one, it gives the next. On a
+    /// busy machine the other connection may get another session, which shows nothing, so that the
+    /// trial is repeated.
     ///
     /// What prevents the trial, such as a limit of connections, is no verdict.
     pub(crate) async fn check_prepared_statements(&self) -> Result<(), ConnectError> {
@@ -100,11 +104,16 @@ impl PostgresServer {
             let mut first = self.open().await.ok()?.connection;
             let mut second = self.open().await.ok()?.connection;
             let one = || diesel::select(1.into_sql::<Integer>());
-            let prepared = one().get_result::<i32>(&mut first).await;
-            second.batch_execute("BEGIN").await.ok()?;
-            let again = one().get_result::<i32>(&mut first).await;
-            second.batch_execute("ROLLBACK").await.ok()?;
-            prepared.and(again).err()
+            for _ in 0..TRIALS {
+                let prepared = one().get_result::<i32>(&mut first).await;
+                second.batch_execute("BEGIN").await.ok()?;
+                let again = one().get_result::<i32>(&mut first).await;
+                second.batch_execute("ROLLBACK").await.ok()?;
+                if let Err(lost) = prepared.and(again) {
+                    return Some(lost);
+                }
+            }
+            None
         };
         match tokio::time::timeout(TRIAL, trial).await {
             Ok(Some(error @ DatabaseError(DatabaseErrorKind::Unknown, _))) => {
