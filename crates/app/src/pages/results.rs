@@ -41,6 +41,8 @@ const ALL: &str = "all";
 /// goes on.
 const SO_FAR: &str = "so_far";
 const COUNTED_TO: &str = "counted_to";
+/// The most parts of a count for which a reader waits, of 20,000 results each.
+const MOST_PARTS: usize = 50;
 
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
@@ -126,7 +128,7 @@ async fn how_many(
             }
             Some(MatchCount::MoreThan(_) | MatchCount::AmongNewest { .. }) => {
                 @if visit.sent.query.get(COUNT) == Some(ALL) {
-                    (counted(count_all(visit, lens, values).await?, "result")) ", " (order)
+                    (count_all(visit, lens, values).await?) ", " (order)
                 } @else {
                     (counting(counted_matches, values, address))
                 }
@@ -166,22 +168,23 @@ fn counting(known: Option<MatchCount>, values: &FilterValues, address: &str) -> 
     }
 }
 
-/// All matches, counted while the reader waits.
+/// All matches, counted while the reader waits; so many at least where there are very many results.
 async fn count_all(
     visit: &Visit,
     lens: &PrismLens,
     values: &FilterValues,
-) -> Result<usize, PageError> {
+) -> Result<String, PageError> {
     let results = visit.refract.results();
     let (mut matches, mut last) = (0, None);
-    loop {
+    for _ in 0..MOST_PARTS {
         let part = results.count_matches(lens, &values.filter, last).await?;
         matches += part.matches;
         last = part.counted_to;
         if last.is_none() {
-            return Ok(matches);
+            return Ok(counted(matches, "result"));
         }
     }
+    Ok(format!("At least {}", counted(matches, "result")))
 }
 
 /// Counts a part of the matches, and answers with what the script shows meanwhile: so many so far,

@@ -123,14 +123,16 @@ impl Cutoffs {
         self.no_below.unwrap_or(Cutoff::DEFAULT)
     }
 
+    /// The cutoff from which the label is `yes`: `yes_from`, or where `no` ends without it.
+    pub fn yes_begins_at(self) -> Cutoff {
+        self.yes_from.unwrap_or(self.no_ends_at())
+    }
+
     /// The label of a probability of yes.
     pub fn label(self, probability: Probability) -> YesNoLabel {
         if !self.no_ends_at().is_reached_by(probability) {
             YesNoLabel::No
-        } else if self
-            .yes_from
-            .is_none_or(|yes_from| yes_from.is_reached_by(probability))
-        {
+        } else if self.yes_begins_at().is_reached_by(probability) {
             YesNoLabel::Yes
         } else {
             YesNoLabel::Unsure

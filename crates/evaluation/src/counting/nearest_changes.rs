@@ -66,9 +66,10 @@ fn distance_to_crossed(cell: &CellPair<'_>, cutoffs: Cutoffs) -> Option<u32> {
     let probability = cell.probability?.millionths();
     let (now, new) = (cell.before?.yes_no()?, cell.after.yes_no()?);
     let is_crossed = |label: YesNoLabel| (now == label) != (new == label);
-    let no_ends_at = cutoffs.no_ends_at();
-    let yes_from = cutoffs.yes_from().unwrap_or(no_ends_at);
-    let ends = [(YesNoLabel::No, no_ends_at), (YesNoLabel::Yes, yes_from)];
+    let ends = [
+        (YesNoLabel::No, cutoffs.no_ends_at()),
+        (YesNoLabel::Yes, cutoffs.yes_begins_at()),
+    ];
     let crossed = ends.into_iter().filter(|(label, _)| is_crossed(*label));
     let distances = crossed.map(|(_, cutoff)| cutoff.millionths().abs_diff(probability));
     distances.min()

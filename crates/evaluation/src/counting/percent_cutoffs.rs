@@ -77,8 +77,7 @@ impl PercentCutoffs {
 
 /// The cutoff below which the label is `no`, and the one from which it is `yes`.
 fn ends(cutoffs: Cutoffs) -> (Cutoff, Cutoff) {
-    let no_ends_at = cutoffs.no_ends_at();
-    (no_ends_at, cutoffs.yes_from().unwrap_or(no_ends_at))
+    (cutoffs.no_ends_at(), cutoffs.yes_begins_at())
 }
 
 #[cfg(test)]

@@ -199,8 +199,7 @@ impl CutoffsInForce {
     }
 
     fn yes_from(&self) -> f64 {
-        let no_ends_at = self.cutoffs.no_ends_at();
-        self.cutoffs.yes_from().unwrap_or(no_ends_at).value()
+        self.cutoffs.yes_begins_at().value()
     }
 }
 
@@ -244,10 +243,7 @@ impl CutoffAdvice {
 
     /// Whether the lens with the cutoffs `now` stays as it is.
     pub fn is_in_force(&self, now: Cutoffs) -> bool {
-        let both = |cutoffs: Cutoffs| {
-            let no_ends_at = cutoffs.no_ends_at();
-            [no_ends_at, cutoffs.yes_from().unwrap_or(no_ends_at)]
-        };
+        let both = |cutoffs: Cutoffs| [cutoffs.no_ends_at(), cutoffs.yes_begins_at()];
         self.cutoffs(now)
             .is_some_and(|advised| both(advised) == both(now))
     }

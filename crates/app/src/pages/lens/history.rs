@@ -172,8 +172,7 @@ fn changes(before: &[Column], after: &[Column]) -> Vec<String> {
 /// Both cutoffs of a label column in percent.
 fn cutoffs(column: &Column) -> Option<[String; 2]> {
     let cutoffs = column.output.cutoffs()?;
-    let no_ends_at = cutoffs.no_ends_at();
-    let both = [no_ends_at, cutoffs.yes_from().unwrap_or(no_ends_at)];
+    let both = [cutoffs.no_ends_at(), cutoffs.yes_begins_at()];
     Some(both.map(Cutoff::value).map(to_percent))
 }
 

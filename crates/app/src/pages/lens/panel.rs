@@ -236,11 +236,10 @@ fn typed(column: &ColumnInput) -> DrawnCutoffs {
 }
 
 fn drawn(cutoffs: Cutoffs) -> DrawnCutoffs {
-    let no_ends_at = cutoffs.no_ends_at();
     let percent = |share: f64| share * 100.0;
     DrawnCutoffs {
-        no_below: percent(no_ends_at.value()),
-        yes_from: percent(cutoffs.yes_from().unwrap_or(no_ends_at).value()),
+        no_below: percent(cutoffs.no_ends_at().value()),
+        yes_from: percent(cutoffs.yes_begins_at().value()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The cutoffs of a Yes / No question for a goal, with a link that puts them into the lens's draft.
 
 use maud::{Markup, html};
-use refract_domain::lens::cutoffs::Cutoffs;
+use refract_domain::lens::cutoffs::{Cutoff, Cutoffs};
 use refract_domain::prism::question::QuestionType;
 use refract_evaluation::cutoffs::advice::{CutoffAdvice, CutoffGoal, FEW_MARKS};
 use refract_evaluation::cutoffs::trial::CutoffMeasures;
@@ -83,12 +83,11 @@ fn cutoffs(view: &QualityView<'_>) -> Markup {
 
 /// The row of the cutoffs that the lens has now.
 fn in_force(cutoffs: Cutoffs, measures: &CutoffMeasures) -> Markup {
-    let no_ends_at = cutoffs.no_ends_at();
-    let yes_from = cutoffs.yes_from().unwrap_or(no_ends_at);
+    let [no_below, yes_from] = [cutoffs.no_ends_at(), cutoffs.yes_begins_at()].map(Cutoff::value);
     html! {
         tr {
             th scope="row" { "Now" }
-            (cells(Some(no_ends_at.value()), Some(yes_from.value()), measures))
+            (cells(Some(no_below), Some(yes_from), measures))
             td {}
         }
     }
@@ -110,7 +109,7 @@ fn cells(no_below: Option<f64>, yes_from: Option<f64>, measures: &CutoffMeasures
 }
 
 /// A cutoff in percent, with as many decimals as it has.
-fn percent(share: f64) -> String {
+pub(super) fn percent(share: f64) -> String {
     let text = format!("{:.4}", share * 100.0);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

@@ -8,6 +8,7 @@ use refract_evaluation::cutoffs::certificate::{Certificate, Certification, Certi
 use refract_evaluation::cutoffs::promise::{CertifiedCutoffs, CertifiedGoal};
 use refract_evaluation::cutoffs::trial::CutoffMeasures;
 
+use super::advice;
 use super::quality_view::QualityView;
 use crate::components::bar::proportion_range;
 use crate::components::field::FormField;
@@ -81,15 +82,13 @@ fn certificates(view: &QualityView<'_>) -> Markup {
 
 /// The row of the cutoffs that the lens has now, which promise nothing.
 fn in_force(cutoffs: Cutoffs, measures: &CutoffMeasures) -> Markup {
-    let no_ends_at = cutoffs.no_ends_at();
-    let yes_from = cutoffs.yes_from().unwrap_or(no_ends_at);
     let answered = measures.coverage.count;
     let right = measures.precision.count + measures.no_precision.count;
     html! {
         tr {
             th scope="row" { "Now, without a promise" }
-            td data-label="No below" { (percent(no_ends_at.value())) }
-            td data-label="Yes from" { (percent(yes_from.value())) }
+            td data-label="No below" { (percent(cutoffs.no_ends_at().value())) }
+            td data-label="Yes from" { (percent(cutoffs.yes_begins_at().value())) }
             td data-label="Wrong of the marked" { (count(answered.saturating_sub(right))) " of " (count(answered)) }
             td data-label="Answered alone" { (proportion_range(measures.coverage)) }
             td {}
@@ -176,8 +175,7 @@ fn promise(wrong: &str, sure: &str) -> Option<CertifiedGoal> {
 
 /// A share in percent, with as many decimals as it has.
 fn percent(share: f64) -> String {
-    let text = format!("{:.4}", share * 100.0);
-    format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
+    format!("{} %", advice::percent(share))
 }
 
 #[cfg(test)]

@@ -15,12 +15,11 @@ use crate::terminal::{Palette, counted};
 pub(super) fn in_force(marked: &MarkedAnswers) -> Option<String> {
     let now = marked.measures_in_force()?;
     let cutoffs = marked.cutoffs_in_force();
-    let no_ends_at = cutoffs.no_ends_at();
     Some(format!(
         "now: no below {} and yes from {}: on all {} yes is right in {} and finds {} of what is marked \
          yes, and no is right in {}",
-        no_ends_at.value(),
-        cutoffs.yes_from().unwrap_or(no_ends_at).value(),
+        cutoffs.no_ends_at().value(),
+        cutoffs.yes_begins_at().value(),
         counted(now.coverage.of, "mark"),
         describe(now.precision),
         describe(now.recall),
