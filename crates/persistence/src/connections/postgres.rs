@@ -101,29 +101,37 @@ impl PostgresServer {
     /// What prevents the trial, such as a limit of connections, is no verdict.
     pub(crate) async fn check_prepared_statements(&self) -> Result<(), ConnectError> {
         let trial = async {
-            let mut first = self.open().await.ok()?.connection;
-            let mut second = self.open().await.ok()?.connection;
+            let opened = tokio::try_join!(self.open(), self.open());
+            let (first, second) = opened.map_err(|refused| refused.message)?;
+            let (mut first, mut second) = (first.connection, second.connection);
             let one = || diesel::select(1.into_sql::<Integer>());
             for _ in 0..TRIALS {
                 let prepared = one().get_result::<i32>(&mut first).await;
-                second.batch_execute("BEGIN").await.ok()?;
+                let begun = second.batch_execute("BEGIN").await;
+                begun.map_err(|error| error.to_string())?;
                 let again = one().get_result::<i32>(&mut first).await;
-                second.batch_execute("ROLLBACK").await.ok()?;
+                let ended = second.batch_execute("ROLLBACK").await;
+                ended.map_err(|error| error.to_string())?;
                 if let Err(lost) = prepared.and(again) {
-                    return Some(lost);
+                    return Ok(Some(lost));
                 }
             }
-            None
+            Ok::<_, String>(None)
         };
-        match tokio::time::timeout(TRIAL, trial).await {
-            Ok(Some(error @ DatabaseError(DatabaseErrorKind::Unknown, _))) => {
-                Err(ConnectError::LosesStatements {
+        let unknown = match tokio::time::timeout(TRIAL, trial).await {
+            Ok(Ok(Some(error @ DatabaseError(DatabaseErrorKind::Unknown, _)))) => {
+                return Err(ConnectError::LosesStatements {
                     server: self.name(),
                     reason: error.to_string(),
-                })
+                });
             }
-            Ok(_) | Err(_) => Ok(()),
-        }
+            Ok(Ok(None)) => return Ok(()),
+            Ok(Ok(Some(error))) => error.to_string(),
+            Ok(Err(reason)) => reason,
+            Err(_) => NO_ANSWER.to_owned(),
+        };
+        tracing::debug!("whether prepared statements are kept is not known: {unknown}");
+        Ok(())
     }
 
     async fn open(&self) -> Result<PostgresConnection, Refused> {
