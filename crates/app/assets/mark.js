@@ -1,4 +1,7 @@
-// Marks the answers of a result by single keys. Each key is sent at once, in the background.
+// Marks the answers of a result by single keys: digits anywhere, letters where the focus is among the
+// answers. Each key is sent at once, in the background.
+
+import { areKeysOn } from "./keys.js";
 
 const form = document.getElementById("marks");
 const state = document.getElementById("mark-state");
@@ -26,6 +29,8 @@ function begin(form) {
     if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "ArrowRight") return follow("next");
     if (event.key === "ArrowLeft") return follow("prev");
+    const isAmongAnswers = form.contains(document.activeElement);
+    if (!areKeysOn() || !(isAmongAnswers || /^[1-9]$/.test(event.key))) return;
     if (press(event.key)) event.preventDefault();
   });
 
@@ -57,6 +62,7 @@ function begin(form) {
   function move() {
     current = Math.min(current + 1, marks.length - 1);
     show();
+    sectionOf(marks[current])?.focus();
     return true;
   }
 
@@ -69,7 +75,12 @@ function begin(form) {
   }
 
   function show() {
-    marks.forEach((mark, place) => mark.closest("section")?.toggleAttribute("data-current", place === current));
+    marks.forEach((mark, place) => sectionOf(mark)?.toggleAttribute("data-current", place === current));
+  }
+
+  /** @param {HTMLSelectElement | undefined} mark */
+  function sectionOf(mark) {
+    return mark?.closest("section");
   }
 
   function send() {

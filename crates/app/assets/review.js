@@ -1,5 +1,8 @@
 // @ts-check
-// Marks texts by keyboard: each control that has a key says so in `data-key`.
+// Marks texts by keyboard: each control that has a key says so in `data-key`. Whoever speaks to the
+// computer can switch the keys off.
+
+import { areKeysOn } from "./keys.js";
 
 /** @param {Element | null} target */
 function isTyping(target) {
@@ -26,4 +29,5 @@ function press(event) {
   else if (!event.repeat) control.click();
 }
 
-document.addEventListener("keydown", press);
+if (areKeysOn()) document.addEventListener("keydown", press);
+else for (const key of document.querySelectorAll("[data-key] > kbd, label > kbd")) key.remove();

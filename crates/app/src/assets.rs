@@ -32,6 +32,8 @@ const ASSETS: &[(&str, &str, &str)] = &[
     ("try.js", SCRIPT, include_str!("../assets/try.js")),
     ("edit.js", SCRIPT, include_str!("../assets/edit.js")),
     ("send.js", SCRIPT, include_str!("../assets/send.js")),
+    ("keys.js", SCRIPT, include_str!("../assets/keys.js")),
+    ("times.js", SCRIPT, include_str!("../assets/times.js")),
     ("typed.js", SCRIPT, include_str!("../assets/typed.js")),
     ("drag.js", SCRIPT, include_str!("../assets/drag.js")),
     ("faults.js", SCRIPT, include_str!("../assets/faults.js")),

@@ -1,11 +1,12 @@
 //! The filters of a list, parsed from an address.
 
 use chrono::{DateTime, Utc};
+use maud::{Markup, html};
 use refract_domain::problem::ValidationError;
 
 use super::field::FormField;
 use super::form_errors::FormErrors;
-use crate::requests::page_request::{NO_DAY, Query, beginning, day};
+use crate::requests::page_request::{Day, NO_DAY, Query};
 
 /// The parsed filters of a list, with their validation errors.
 pub(crate) struct ListFilters<F> {
@@ -72,13 +73,12 @@ impl<F: Default + PartialEq> ListFilters<F> {
     /// Parses the period from the filters `from` and `to` as its start and exclusive end. The day
     /// in `to` is part of the period.
     pub(crate) fn read_period(&mut self) -> (Option<DateTime<Utc>>, Option<DateTime<Utc>>) {
-        let from = self.read_one("from", NO_DAY, day);
-        let to = self.read_one("to", NO_DAY, day);
-        if from.is_some_and(|from| to.is_some_and(|to| to < from)) {
+        let from = self.read_one("from", NO_DAY, Day::parse);
+        let to = self.read_one("to", NO_DAY, Day::parse);
+        if from.is_some_and(|from| to.is_some_and(|to| to.date < from.date)) {
             self.errors.note("to", "is before the first day");
         }
-        let after = to.and_then(|to| to.succ_opt());
-        (from.map(beginning), after.map(beginning))
+        (from.map(Day::begin), to.map(Day::end))
     }
 
     /// Whether any filter is invalid.
@@ -94,6 +94,21 @@ impl<F: Default + PartialEq> ListFilters<F> {
     /// Whether any filter is set.
     pub(crate) fn is_narrowed(&self) -> bool {
         self.filter != F::default()
+    }
+
+    /// The inputs of the period. Scripts make its days the reader's.
+    pub(crate) fn period(&self) -> Markup {
+        html! {
+            (self.day("from", "From (UTC)"))
+            (self.day("to", "To (UTC)"))
+        }
+    }
+
+    fn day(&self, name: &str, label: &str) -> Markup {
+        let field = self.field(name, label);
+        let date = Day::parse(field.value).map(|day| day.date.to_string());
+        let value = date.as_deref().unwrap_or(field.value);
+        field.clone().value(value).line("date", "off")
     }
 
     /// The input of a filter with the value that was sent, valid or not.

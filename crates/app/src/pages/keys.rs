@@ -20,7 +20,7 @@ use crate::components::notice::{NoticeKind, empty_state, notice};
 use crate::replies::page::Section;
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
-use crate::requests::page_request::{NO_DAY, beginning, day};
+use crate::requests::page_request::{Day, NO_DAY};
 use crate::requests::visit::Visit;
 
 /// The status of a form that is refused.
@@ -62,7 +62,7 @@ pub(crate) async fn create(visit: Visit) -> Result<PageReply, PageError> {
         DisplayName::parse(form.get("name")),
     );
     let typed = form.get("expires").trim();
-    let expires_at = day(typed).map(beginning);
+    let expires_at = Day::parse(typed).map(Day::begin);
     if !typed.is_empty() && expires_at.is_none() {
         errors.note("expires", NO_DAY);
     }

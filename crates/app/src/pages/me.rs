@@ -136,6 +136,14 @@ async fn page(
             (password_form(visitor, errors))
         }
         (codes)
+        section #keys hidden {
+            h2 { "Keys" }
+            p {
+                "In Review, a single letter or digit judges a text. Whoever speaks to the computer \
+                 switches this off, in each browser."
+            }
+            label { input type="checkbox"; " Single keys act" }
+        }
         h2 { "Where you are signed in" }
         p {
             "A session ends by itself 30 days after its last use, and 90 days after it began. Is one \
@@ -144,7 +152,7 @@ async fn page(
         (session_table(&sessions, visitor.session))
     };
     let page = visit.page("Your own page", main).section(Section::Me);
-    Ok(page.status(status).reply())
+    Ok(page.script("keys.js").status(status).reply())
 }
 
 /// The name form, with the saved name, or with the typed one and its error.

@@ -162,7 +162,7 @@ impl<'a> Page<'a> {
                     link rel="icon" href=(site.assets.address("icon.svg")) type="image/svg+xml";
                     link rel="stylesheet" href=(site.assets.address("app.css"));
                     // the last ones: the scripts of a page may send its forms themselves
-                    @for script in scripts.into_iter().chain(["send.js", "typed.js"]) {
+                    @for script in scripts.into_iter().chain(["send.js", "typed.js", "times.js"]) {
                         script type="module" src=(site.assets.address(script)) {}
                     }
                 }
@@ -175,6 +175,9 @@ impl<'a> Page<'a> {
                         }
                     }
                     main #main { (main) }
+                    @if visitor.is_some() {
+                        noscript { footer.site { "Without scripts, times are in UTC." } }
+                    }
                 }
             }
         }

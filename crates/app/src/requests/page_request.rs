@@ -1,6 +1,8 @@
-//! The values of a request: path, query, form and client. Days in addresses and forms are in UTC.
+//! The values of a request: path, query, form and client.
 
-use chrono::{DateTime, Datelike as _, NaiveDate, NaiveTime, Utc};
+use chrono::{
+    DateTime, Datelike as _, FixedOffset, NaiveDate, NaiveTime, Offset as _, TimeDelta, Utc,
+};
 use form_urlencoded::Serializer;
 use maud::{Markup, html};
 use refract_service::people::SignInClient;
@@ -131,15 +133,37 @@ impl PathValues {
 /// The validation error of a text that is not a day.
 pub(crate) const NO_DAY: &str = "is no day: write it like 2026-05-04";
 
-/// Reads a day such as `2026-05-04`.
-pub(crate) fn day(text: &str) -> Option<NaiveDate> {
-    let day = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?;
-    (1970..=9998).contains(&day.year()).then_some(day)
+/// A day by a clock: with the offset of that clock from UTC, which scripts send, or in UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Day {
+    pub(crate) date: NaiveDate,
+    pub(crate) offset: FixedOffset,
 }
 
-/// The moment at which a day begins.
-pub(crate) fn beginning(day: NaiveDate) -> DateTime<Utc> {
-    day.and_time(NaiveTime::MIN).and_utc()
+impl Day {
+    /// Reads a day such as `2026-05-04` or `2026-05-04+02:00`.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let (date, offset) = text.split_at_checked("2026-05-04".len())?;
+        let date = NaiveDate::parse_from_str(date, "%Y-%m-%d").ok()?;
+        let offset = match offset {
+            "" => Utc.fix(),
+            offset => offset.parse().ok()?,
+        };
+        (1970..=9998)
+            .contains(&date.year())
+            .then_some(Self { date, offset })
+    }
+
+    /// The moment at which the day begins.
+    pub(crate) fn begin(self) -> DateTime<Utc> {
+        let offset = TimeDelta::seconds(self.offset.local_minus_utc().into());
+        self.date.and_time(NaiveTime::MIN).and_utc() - offset
+    }
+
+    /// The moment after the day.
+    pub(crate) fn end(self) -> DateTime<Utc> {
+        self.begin() + TimeDelta::days(1)
+    }
 }
 
 #[cfg(test)]
@@ -160,5 +184,22 @@ mod tests {
         let left = several.without("value", "b").without("x", "2");
         let pairs: Vec<_> = left.pairs().collect();
         assert_eq!(pairs, [("value", "a"), ("x", "1"), ("value", "c")]);
+    }
+
+    #[test]
+    fn a_day_is_of_a_clock() {
+        for (text, begin) in [
+            ("2026-05-04", Some("2026-05-04T00:00:00Z")),
+            ("2026-05-04+02:00", Some("2026-05-03T22:00:00Z")),
+            ("2026-05-04-09:30", Some("2026-05-04T09:30:00Z")),
+            ("2026-05-04+25:00", None),
+            ("2026-05-04Z", None),
+            ("2026-5-4", None),
+            ("9999-05-04", None),
+            ("2026-05-0ä", None),
+        ] {
+            let begin: Option<DateTime<Utc>> = begin.map(|begin| begin.parse().unwrap());
+            assert_eq!(Day::parse(text).map(Day::begin), begin, "{text}");
+        }
     }
 }

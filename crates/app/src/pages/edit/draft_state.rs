@@ -11,6 +11,7 @@ use refract_service::prisms::find_example;
 use super::draft_form::made_keys;
 use super::editing::{CheckedDraft, DraftStanding, Editing, REVISION, TAB};
 use crate::components::fault_sentence::fault_sentence;
+use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::{count, counted};
 use crate::requests::visit::Visit;
@@ -33,7 +34,7 @@ pub(crate) fn draft_bar(visit: &Visit, editing: &Editing) -> Markup {
         @if let DraftStanding::Stored(saved_at) = editing.kept.standing {
             @if let Some(from) = from { (instead_of(from)) }
             div.draft-bar {
-                p #draft-age { "Your draft of " (time(saved_at)) ", " (ago(saved_at)) "." }
+                p #draft-age { "Your draft of " (moment(saved_at)) ", " (ago(saved_at)) "." }
                 details open[from.is_some()] {
                     summary { "Discard" }
                     form method="post" action={ (editing.address()) "/draft" } {
@@ -69,7 +70,7 @@ pub(crate) fn conflict(editing: &Editing) -> Markup {
     let words = match editing.kept.standing {
         DraftStanding::Unsaved | DraftStanding::Stored(_) => return html! {},
         DraftStanding::Overtaken(at) => html! {
-            "Your draft was changed in another tab at " (time(at))
+            "Your draft was changed in another tab at " (moment(at))
             ". What you typed here is on this page only, and is not kept yet. "
         },
         DraftStanding::Gone => html! {
@@ -95,13 +96,6 @@ pub(crate) fn named(editing: &Editing) -> Markup {
         input type="hidden" name=(REVISION) value=(editing.kept.revision.number());
         input type="hidden" name=(TAB) value=(editing.kept.tab);
     }
-}
-
-/// The time of day of a draft, with its day if it is not of today.
-pub(crate) fn time(at: DateTime<Utc>) -> Markup {
-    let is_today = at.date_naive() == Utc::now().date_naive();
-    let short = if is_today { "%H:%M" } else { "%Y-%m-%d %H:%M" };
-    html! { time datetime=(at.to_rfc3339()) title={ (at.format("%Y-%m-%d %H:%M:%S")) " UTC" } { (at.format(short)) } }
 }
 
 fn ago(at: DateTime<Utc>) -> String {
@@ -134,7 +128,7 @@ pub(crate) fn panel(editing: &Editing, checked: &CheckedDraft) -> Markup {
         h2 { "State" }
         @if editing.kept.is_refused() { p #refused { strong { "Not kept: another tab holds another draft." } } }
         @if let DraftStanding::Stored(at) = editing.kept.standing {
-            p #kept data-revision=(editing.kept.revision.number()) { "Kept as your draft, " (time(at)) "." }
+            p #kept data-revision=(editing.kept.revision.number()) { "Kept as your draft, " (moment(at)) "." }
         }
         ul #made-keys hidden {
             @for (path, key) in made_keys(&editing.draft, &editing.base) { li data-path=(path) { (key) } }

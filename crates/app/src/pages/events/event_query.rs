@@ -74,8 +74,7 @@ pub(super) fn event_form(query: &EventQuery, choices: &EventChoices) -> Markup {
             (actors(&query.field("by", "Who"), choices))
             (actions(&query.field("action", "Did what")))
             (targets(&query.field("target", "To what"), choices))
-            (query.field("from", "From (UTC)").line("date", "off"))
-            (query.field("to", "To (UTC)").line("date", "off"))
+            (query.period())
             button.main type="submit" { "Filter" }
             @if query.is_narrowed() || query.has_errors() { a.button href=(ADDRESS) { "Clear" } }
         }

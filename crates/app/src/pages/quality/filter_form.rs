@@ -40,8 +40,7 @@ pub(super) fn filter_form(
                 (filters.field("marks", "Marks").choice(&MARKS))
                 (versions(&filters.field("version", "Version"), history))
                 (self::models(&filters.field("model", "Model"), models))
-                (filters.field("from", "From (UTC)").line("date", "off"))
-                (filters.field("to", "To (UTC)").line("date", "off"))
+                (filters.period())
                 button type="submit" { "Measure" }
                 @if filters.is_narrowed() || filters.has_errors() {
                     @let question = Query::default().with("question", Some(chosen.key.as_str()));

@@ -24,7 +24,7 @@ pub(super) fn answers_with_marks(details: &ResultDetails, list: &str) -> Markup 
             @for question in view.questions {
                 @if let Some(answer) = answers.and_then(|answers| answers.get(&question.key)) {
                     @let mark = details.marks.iter().find(|mark| mark.question == question.key);
-                    section.answer data-question=(question.key) aria-label=(question.text) {
+                    section.answer tabindex="-1" data-question=(question.key) aria-label=(question.text) {
                         h3 { bdi { (question.text) } " " code.soft { (question.key) } }
                         div.split {
                             div { (bars_of(question, answer, result.columns().lens)) }

@@ -1,7 +1,7 @@
 //! The filter form of the results, and the filters that are set, as chips: each is a link to the list
 //! without it.
 
-use chrono::Utc;
+use chrono::{FixedOffset, NaiveDate, Offset as _, Utc};
 use maud::{Markup, html};
 use refract_service::lenses::PrismLens;
 use refract_service::results::SearchableColumn;
@@ -11,6 +11,7 @@ use super::filter_values::{FilterValues, ORDER, QuickPeriod, RUN};
 use crate::components::field::FormField;
 use crate::components::file_run::run_address;
 use crate::components::texts::clamped;
+use crate::requests::page_request::Day;
 
 /// The most columns of which each has a list of its values; of more, one is chosen at a time.
 const LISTED_COLUMNS: usize = 6;
@@ -41,8 +42,7 @@ pub(super) fn filter_form(
             (passed_on(values, RUN))
             (values.field("status", "Status").choice(&statuses))
             (versions(&values.field("version", "Version"), lens))
-            (values.field("from", "From (UTC)").line("date", "off"))
-            (values.field("to", "To (UTC)").line("date", "off"))
+            (values.period())
             (values.field("ref", "Ref").line("search", "off"))
             (actors.choice(&values.field("by", "Made by")))
             (marks(&values.field("marks", "Marks")))
@@ -148,15 +148,16 @@ fn versions(field: &FormField<'_>, lens: &PrismLens) -> Markup {
 
 /// Buttons that set the period and send the form as it is.
 fn periods(values: &FilterValues) -> Markup {
-    let today = Utc::now().date_naive();
-    let from = values.query.get("from");
+    let from = values.query.get("from").and_then(Day::parse);
+    let offset = from.map_or(Utc.fix(), |from| from.offset);
+    let today = Utc::now().with_timezone(&offset).date_naive();
+    let from = from.map(|from| from.date);
     let is_open = values.query.get("to").is_none();
     html! {
         div.row.periods role="group" aria-label="Quick periods" {
             @for period in QuickPeriod::ALL {
                 @let (value, label) = period.names();
-                @let begin = period.begin(today).map(|day| day.to_string());
-                @let is_shown = is_open && from == begin.as_deref();
+                @let is_shown = is_open && from == period.begin(today);
                 button.quiet type="submit" name="period" value=(value) aria-pressed=[is_shown.then_some("true")] { (label) }
             }
         }
@@ -189,6 +190,15 @@ pub(super) fn chips(values: &FilterValues, actors: &ResultActors, address: &str)
     }
 }
 
+/// The end of a period, with the clock that its day is of.
+fn by_clock(name: &str, date: NaiveDate, offset: FixedOffset) -> String {
+    if offset == Utc.fix() {
+        format!("{name}: {date} (UTC)")
+    } else {
+        format!("{name}: {date} (UTC{offset})")
+    }
+}
+
 /// A filter in the words of its input.
 fn words(name: &str, value: &str, actors: &ResultActors) -> String {
     match name {
@@ -205,6 +215,10 @@ fn words(name: &str, value: &str, actors: &ResultActors) -> String {
         },
         "status" if value == "unretried" => "failed and not retried".to_owned(),
         "status" => value.to_owned(),
+        "from" | "to" => match Day::parse(value) {
+            Some(Day { date, offset }) => by_clock(name, date, offset),
+            None => format!("{name}: {value}"),
+        },
         RUN => "one file run".to_owned(),
         other => format!("{other}: {value}"),
     }

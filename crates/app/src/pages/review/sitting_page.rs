@@ -164,9 +164,14 @@ fn item_of(visit: &Visit, sitting: &Sitting, item: &ReviewItem, address: &str) -
     let Some(question) = item.result.version().question(&item.question) else {
         return html! {};
     };
+    // whoever judged or skipped one text reads the next one
+    let goes_on = [AT, AFTER]
+        .iter()
+        .any(|name| visit.sent.query.get(name).is_some());
     html! {
         div.split.review {
-            section aria-label="Text" {
+            section tabindex="-1" autofocus[goes_on] aria-label="Text" aria-describedby="text" {
+                div #text {
                 @for (key, value) in view.fields.as_slice() {
                     @if fields.len() > 1 {
                         @let field = fields.iter().find(|field| field.key == *key);
@@ -177,6 +182,7 @@ fn item_of(visit: &Visit, sitting: &Sitting, item: &ReviewItem, address: &str) -
                 @if let Some(context) = item.result.submission().context() {
                     h3 { "Context of this call" }
                     (whole_text(context))
+                }
                 }
             }
             section aria-label="Judgement" {

@@ -83,8 +83,7 @@ pub(super) fn usage_form(
                     (key.option(&id.to_string(), label))
                 }
             }))
-            (query.field("from", "From (UTC)").line("date", "off"))
-            (query.field("to", "To (UTC)").line("date", "off"))
+            (query.period())
             button.main type="submit" { "Show" }
         }
     }
@@ -166,7 +165,7 @@ fn sums(usage: &Usage) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::requests::page_request::beginning;
+    use crate::requests::page_request::Day;
 
     const ID: &str = "0190b8f2-0000-7000-8000-0000000000aa";
 
@@ -178,7 +177,10 @@ mod tests {
     fn without_a_period_the_last_thirty_days_are_added_up_by_prism() {
         let query = read("");
         let first = first_day(Utc::now().date_naive());
-        assert_eq!(query.filter.since, Some(beginning(first)));
+        assert_eq!(
+            query.filter.since,
+            Day::parse(&first.to_string()).map(Day::begin)
+        );
         assert_eq!(query.filter.until, None);
         assert_eq!(query.filter.by, [UsageDimension::Prism].into());
         assert!(query.query.in_address().contains(&format!("from={first}")));
@@ -189,7 +191,7 @@ mod tests {
         let query = read(&format!("by=day&prism={ID}&key={ID}&to=2026-05-04"));
         assert!(!query.has_errors());
         assert_eq!(query.filter.since, None);
-        let end = NaiveDate::from_ymd_opt(2026, 5, 5).map(beginning);
+        let end = Day::parse("2026-05-05").map(Day::begin);
         assert_eq!(query.filter.until, end);
         assert_eq!(query.filter.prism, PrismId::parse(ID));
         assert_eq!(query.filter.key, ApiKeyId::parse(ID));

@@ -2,7 +2,8 @@
 
 use refract_app::route_table;
 use refract_test_stack::browser;
-use refract_test_stack::service::{Backend, LENS_FILE, PRISM, Service, text};
+use refract_test_stack::marked_texts::marked_texts;
+use refract_test_stack::service::{Backend, LENS_FILE, PRISM, Service, example_prism, text};
 use refract_test_support::browser::{Browser, BrowserSettings, BrowserTheme};
 use refract_test_support::on_both;
 use serde_json::json;
@@ -131,4 +132,77 @@ async fn no_page_has_a_barrier() {
         assert_eq!(defects, [""; 0], "{width}");
         assert_eq!(browser.console_errors().await, [""; 0]);
     }
+}
+
+/// Words without a place to break, in every text that somebody writes.
+const LONG_WORD: &str = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerk";
+
+#[tokio::test]
+async fn no_page_scrolls_sideways_whatever_the_data() {
+    if !Browser::available() {
+        return;
+    }
+    let service = Service::start(Backend::Sqlite).await;
+    let mut prism = example_prism();
+    prism["fields"][0]["label"] = json!("הטקסט");
+    for question in prism["questions"].as_array_mut().unwrap() {
+        question["text"] = json!(format!("האם {LONG_WORD}?"));
+        for kind in ["options", "levels"] {
+            for option in question[kind].as_array_mut().into_iter().flatten() {
+                let label = text(option, "label");
+                option["label"] = json!(format!("{LONG_WORD} {label}"));
+            }
+        }
+    }
+    let file = service.file("long.json", &prism);
+    service.run(&["prism", "save", PRISM, &file]).await.done();
+    let rename = ["prism", "rename", PRISM, LONG_WORD];
+    service.run(&rename).await.done();
+    service.ask_and_mark(&marked_texts(130)).await;
+    let body = json!({"text": LONG_WORD.repeat(4), "ref": LONG_WORD});
+    let id = text(&service.create(&body).await.value(), "id");
+    service.run(&["lens", "set", PRISM, LENS_FILE]).await.done();
+    let mut editor = browser::joined(&service, "editor@example.com", "editor").await;
+    let file_name = format!("{LONG_WORD}.csv");
+    let rows = format!("text,{LONG_WORD}\n{LONG_WORD},{LONG_WORD}\n");
+    let run = checked(&mut editor, &file_name, rows.as_bytes()).await;
+    let settings = BrowserSettings {
+        width: 360,
+        ..BrowserSettings::default()
+    };
+    let browser = joined(&service, settings, "ada@example.com", "owner").await;
+    let mut wide = Vec::new();
+    let of_prism = [
+        "",
+        "/edit",
+        "/try",
+        "/lens",
+        "/lens?column=0",
+        "/lens?column=1",
+        "/lens?column=2",
+        "/results",
+        "/results?order=least_sure",
+        "/results?status=failed",
+        "/review",
+        "/quality",
+        "/quality?question=angry",
+        "/quality?question=urgency",
+        "/runs",
+        "/retests",
+        "/examples",
+        "/examples/new",
+        "/versions/2",
+    ];
+    let paths = of_prism.iter().map(|path| format!("/prisms/{PRISM}{path}"));
+    let others = ["/", "/usage", "/events", "/keys", "/people", "/me"];
+    let others = others.iter().map(|path| (*path).to_owned());
+    let found = [format!("/results/{id}"), run];
+    for path in paths.chain(others).chain(found) {
+        browser.open(&at(&service, &path)).await;
+        let script = "return document.documentElement.scrollWidth > innerWidth;";
+        if browser.evaluate(script, &[]).await == true {
+            wide.push(path);
+        }
+    }
+    assert_eq!(wide, [""; 0]);
 }

@@ -181,3 +181,48 @@ async fn results_are_marked_by_single_keys() {
     assert_eq!(marks().await, json!(["delivery", "yes", "today"]));
     assert_eq!(browser.console_errors().await, [""; 0]);
 }
+
+#[tokio::test]
+async fn times_and_days_are_the_readers() {
+    if !Browser::available() {
+        return;
+    }
+    let service = Service::start(Backend::Sqlite).await;
+    assert_eq!(service.create(&json!({"text": "now"})).await.status, 200);
+    let settings = BrowserSettings::default();
+    let browser = joined(&service, settings, "ada@example.com", "reviewer").await;
+    // a clock that is always 13 hours ahead of UTC: its day began at 11:00 UTC
+    let zone = json!({"timezoneId": "Etc/GMT-13"});
+    browser.cdp("Emulation.setTimezoneOverride", zone).await;
+    open(&browser, &service, "/results").await;
+    let script = "const time = document.querySelector('tbody time'), at = new Date(time.dateTime); \
+         const there = new Date(at.getTime() + 13 * 3600000).toISOString().slice(11, 16); \
+         return [time.textContent.slice(-5) === there, time.title.endsWith('(Etc/GMT-13)')];";
+    assert_eq!(browser.evaluate(script, &[]).await, json!([true, true]));
+
+    browser.follow_on("Today").await;
+    browser.wait_until_text("main", "1 result").await;
+    let address = browser.address().await;
+    assert!(address.contains("%2B13%3A00"), "{address}");
+    assert_eq!(
+        browser
+            .texts("main [aria-pressed=true]")
+            .await
+            .first()
+            .map(String::as_str),
+        Some("Today")
+    );
+    browser.wait_until_text(".chips", "(UTC+13:00)").await;
+    // a form that is sent again keeps the reader's day, and what it leads to speaks of the same set
+    let day = browser.value_in("From").await;
+    browser.fill_in("Words in the texts", "now").await;
+    browser.follow_on("Filter").await;
+    assert_eq!(browser.value_in("From").await, day);
+    browser.wait_until_text("main", "1 result").await;
+    browser.fill_in("To", "01022020").await;
+    browser.follow_on("Filter").await;
+    browser
+        .wait_until_text("main", "is before the first day")
+        .await;
+    assert_eq!(browser.console_errors().await, [""; 0]);
+}

@@ -6,8 +6,11 @@ use refract_test_stack::service::{Backend, PRISM, Service};
 use refract_test_support::browser::{Browser, BrowserSettings, BrowserTheme};
 use serde_json::json;
 
-use super::{joined, open};
+use super::{at, joined, open};
 
+/// The Enter and the Tab key.
+const ENTER: &str = "\u{e007}";
+const TAB: &str = "\u{e004}";
 /// Upper bound on the waits for 40 texts, on a machine that is busy with other tests.
 const MOST_WAITING: Duration = Duration::from_mins(1);
 
@@ -86,4 +89,56 @@ async fn no_step_of_a_review_has_a_barrier() {
         let found = browser.accessibility_violations(&axe).await;
         assert_eq!(found, [""; 0], "{width}");
     }
+}
+
+/// Texts by Tab and Enter alone: after each judgement the focus is on the next text.
+#[tokio::test]
+async fn after_a_judgement_the_next_text_has_the_focus() {
+    if !Browser::available() {
+        return;
+    }
+    let service = Service::start(Backend::Sqlite).await;
+    made(&service, 4).await;
+    let settings = BrowserSettings::default();
+    let browser = joined(&service, settings, "ada@example.com", "reviewer").await;
+    open(&browser, &service, "/review").await;
+    browser.choose("#question", "angry").await;
+    browser.follow_keys("button.main", ENTER).await;
+    let focused = "const it = document.activeElement; \
+         return [it.getAttribute('aria-label'), document.getElementById(it.getAttribute('aria-describedby'))?.textContent.includes('has not arrived')];";
+    let yes = "return document.activeElement.textContent.trim();";
+    browser.follow_on("Skip").await;
+    for left in [3, 2, 1] {
+        assert_eq!(browser.evaluate(focused, &[]).await, json!(["Text", true]));
+        browser.press("[autofocus]", TAB).await;
+        assert_eq!(browser.evaluate(yes, &[]).await, "y Yes");
+        browser.follow_keys("button[value=yes]", ENTER).await;
+        let sitting = browser.text(".sitting").await;
+        assert!(sitting.contains(&format!("{left} left")), "{sitting}");
+    }
+}
+
+/// Whoever speaks to the computer switches the single keys off.
+#[tokio::test]
+async fn single_keys_can_be_switched_off() {
+    if !Browser::available() {
+        return;
+    }
+    let service = Service::start(Backend::Sqlite).await;
+    made(&service, 2).await;
+    let settings = BrowserSettings::default();
+    let browser = joined(&service, settings, "ada@example.com", "reviewer").await;
+    browser.open(&at(&service, "/me")).await;
+    browser.click("#keys input").await;
+    browser.reload().await;
+    let is_on = "return document.querySelector('#keys input').checked;";
+    assert_eq!(browser.evaluate(is_on, &[]).await, false);
+    open(&browser, &service, "/review").await;
+    browser.choose("#question", "angry").await;
+    browser.follow("button.main").await;
+    browser.press("body", "y").await;
+    assert!(browser.text(".sitting").await.contains("2 left"));
+    assert!(!browser.is_shown("kbd").await, "no key is promised");
+    browser.follow_on("Yes").await;
+    assert!(browser.text(".sitting").await.contains("1 left"));
 }
