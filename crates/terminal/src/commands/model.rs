@@ -1,7 +1,7 @@
 //! `refract model`: what the configured server speaks, and whether its model is usable.
 
 mod advice;
-mod check;
+pub(in crate::commands) mod check;
 mod detect;
 mod limits;
 
