@@ -410,6 +410,7 @@ class Node:
             return json.loads(done.stdout)
 
         example = ROOT / "docs" / "examples" / f"{PRISM}.json"
+        command("migrate", "--json")
         command("prism", "create", str(example))
         self.key = command("key", "create")["key"]
         program = folder / "refract"

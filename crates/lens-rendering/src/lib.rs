@@ -76,6 +76,7 @@ mod json;
 mod mark_row;
 mod plain;
 pub mod prelude;
+mod raw_columns;
 mod raw_result;
 mod row;
 
@@ -88,6 +89,7 @@ pub use crate::event_row::{EventRow, EventRowWriter};
 pub use crate::flip_row::{FlipRow, FlipRowWriter};
 pub use crate::format::{Format, RowFormat};
 pub use crate::mark_row::MarkRowWriter;
+pub use crate::raw_columns::RawColumns;
 pub use crate::raw_result::{RawResult, RawResultError};
 pub use crate::row::RowWriter;
 

@@ -27,7 +27,8 @@ pub struct RowWriter<'a, W> {
     columns: RowColumns<'a>,
     /// The columns of another table, in place of `ref` and the fields.
     own: Option<&'a [String]>,
-    marked: &'a [ColumnName],
+    /// The names of columns after those of the lens.
+    further: Vec<&'a str>,
     has_byte_order_mark: bool,
     out: W,
 }
@@ -39,7 +40,7 @@ impl<'a, W: Write> RowWriter<'a, W> {
             format,
             columns,
             own: None,
-            marked: &[],
+            further: Vec::new(),
             has_byte_order_mark: false,
             out,
         }
@@ -48,7 +49,15 @@ impl<'a, W: Write> RowWriter<'a, W> {
     /// Adds columns of marks after those of the lens. The API's rows have none.
     #[must_use]
     pub fn with_marks(self, marked: &'a [ColumnName]) -> Self {
-        Self { marked, ..self }
+        self.with_further(marked.iter().map(ColumnName::as_str))
+    }
+
+    /// Adds columns with these names after those that there are. Their values are those of
+    /// [`RowWriter::write_marked_row`].
+    #[must_use]
+    pub fn with_further(mut self, names: impl IntoIterator<Item = &'a str>) -> Self {
+        self.further.extend(names);
+        self
     }
 
     /// Puts the rows beside those of another table: its columns come first, in place of `ref` and
@@ -158,9 +167,10 @@ impl<'a, W: Write> RowWriter<'a, W> {
         for field in fields {
             line.plain(field.key.as_str().as_bytes())?;
         }
-        let columns = self.columns.lens.iter().map(|column| &column.name);
-        for name in columns.chain(self.marked) {
-            line.plain(name.as_str().as_bytes())?;
+        let columns = self.columns.lens.iter();
+        let columns = columns.map(|column| column.name.as_str());
+        for name in columns.chain(self.further.iter().copied()) {
+            line.plain(name.as_bytes())?;
         }
         line.end()
     }
@@ -191,7 +201,7 @@ impl<'a, W: Write> RowWriter<'a, W> {
         for value in result.values(self.columns.lens) {
             line.value(value)?;
         }
-        for value in marks.take(self.marked.len()) {
+        for value in marks.take(self.further.len()) {
             line.value(value)?;
         }
         line.end()
@@ -226,8 +236,8 @@ impl<'a, W: Write> RowWriter<'a, W> {
         for (column, value) in lens.iter().zip(result.values(lens)) {
             write_value(row.key(column.name.as_str())?, value)?;
         }
-        for (name, value) in self.marked.iter().zip(marks) {
-            write_value(row.key(name.as_str())?, value)?;
+        for (name, value) in self.further.iter().zip(marks) {
+            write_value(row.key(name)?, value)?;
         }
         row.end()?;
         self.out.write_all(b"\n")

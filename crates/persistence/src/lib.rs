@@ -21,6 +21,8 @@ mod schema;
 
 pub use backup::back_up;
 pub use connections::{ConnectionUse, DatabaseUrl};
-pub use error::{BackupError, ConnectError, MigrateError, PassingReason, PersistenceError};
+pub use error::{
+    BackupError, ConnectError, MigrateError, PassingReason, PersistenceError, SchemaError,
+};
 pub use migrations::{MigrationPlan, MigrationStep, RemovedData};
 pub use queries::*;

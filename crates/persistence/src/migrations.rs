@@ -16,11 +16,11 @@ use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
 
 pub use self::removed_data::RemovedData;
 use self::removed_data::{CountedRows, POSTGRES_COLUMNS, SQLITE_COLUMNS, TableColumn};
-use self::steps::MigrationTarget;
 pub use self::steps::{MigrationPlan, MigrationStep};
+use self::steps::{MigrationTarget, POSTGRES_TABLES, SQLITE_TABLES};
 use crate::connections::Pools;
-use crate::connections::sqlite::WRITER;
-use crate::error::{MigrateError, PersistenceError};
+use crate::connections::sqlite::{READER, WRITER, keep_write_ahead_log};
+use crate::error::{MigrateError, PersistenceError, SchemaError};
 use crate::queries::Database;
 
 const POSTGRES: EmbeddedMigrations = embed_migrations!("../../migrations/postgres");
@@ -42,6 +42,43 @@ impl Database {
     pub async fn migrate(&self) -> Result<usize, MigrateError> {
         let steps = self.migrating(MigrationTarget::Newest, Run::Kept).await?;
         Ok(steps.steps.len())
+    }
+
+    /// Checks that the database has exactly the migrations of this binary, and changes nothing where
+    /// it has others.
+    ///
+    /// # Errors
+    /// The database is older or newer, empty or another program's, or cannot be read.
+    pub async fn check_schema(&self) -> Result<(), SchemaError> {
+        let connections = self.connections.clone();
+        let work = async move {
+            let checked = match connections.pools() {
+                Pools::Postgres(pool) => {
+                    let opened = pool.server.connect().await.map_err(|e| unavailable(&e))?;
+                    tokio::task::spawn_blocking(move || {
+                        let mut connection: AsyncConnectionWrapper<AsyncPgConnection> =
+                            opened.connection.into();
+                        steps::check(&mut connection, &POSTGRES, POSTGRES_TABLES)
+                    })
+                    .await
+                }
+                Pools::Sqlite(pools) => {
+                    let file = Arc::clone(&pools.file);
+                    tokio::task::spawn_blocking(move || {
+                        let mut reader = file.connect(READER).map_err(|e| unavailable(&e))?;
+                        steps::check(&mut reader, &SQLITE, SQLITE_TABLES)?;
+                        // a backup's copy has no write-ahead log
+                        file.connect(WRITER)
+                            .and_then(|mut writer| keep_write_ahead_log(&mut writer))
+                            .map_err(|e| unavailable(&e).into())
+                    })
+                    .await
+                }
+            };
+            checked.unwrap_or_else(|error| Err(SchemaError::Unread(error.to_string())))
+        };
+        // the outer error means that the runtime shuts down
+        self.connections.run(async { Ok(work.await) }).await?
     }
 
     /// Plans [`Database::migrate_to`], or [`Database::migrate`] without a number, by running it in
@@ -94,8 +131,8 @@ impl Database {
     }
 }
 
-fn unavailable(error: &diesel::ConnectionError) -> MigrateError {
-    MigrateError::Persistence(PersistenceError::Unavailable(error.to_string()))
+fn unavailable(error: &diesel::ConnectionError) -> PersistenceError {
+    PersistenceError::Unavailable(error.to_string())
 }
 
 /// Runs migrations, which block their thread, on a thread of the blocking pool.
@@ -131,7 +168,9 @@ fn migrate_postgres(
     run: Run,
 ) -> Result<MigrationPlan, MigrateError> {
     let mut connection: AsyncConnectionWrapper<AsyncPgConnection> = connection.into();
-    if target == MigrationTarget::Newest && steps::has_all(&mut connection, &POSTGRES) {
+    if target == MigrationTarget::Newest
+        && steps::check(&mut connection, &POSTGRES, POSTGRES_TABLES).is_ok()
+    {
         return Ok(MigrationPlan::default());
     }
     let done = connection.transaction(|connection| {
@@ -146,7 +185,9 @@ fn migrate_sqlite(
     target: MigrationTarget,
     run: Run,
 ) -> Result<MigrationPlan, MigrateError> {
-    if target == MigrationTarget::Newest && steps::has_all(&mut connection, &SQLITE) {
+    if target == MigrationTarget::Newest
+        && steps::check(&mut connection, &SQLITE, SQLITE_TABLES).is_ok()
+    {
         return Ok(MigrationPlan::default());
     }
     let done = connection

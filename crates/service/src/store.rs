@@ -10,7 +10,7 @@ use std::path::Path;
 use refract_persistence::Database;
 pub use refract_persistence::{
     BackupError, ConnectError, DatabaseSettings, DatabaseUrl, MigrateError, MigrationPlan,
-    MigrationStep, PassingReason, PersistenceError, RemovedData,
+    MigrationStep, PassingReason, PersistenceError, RemovedData, SchemaError,
 };
 use tokio::runtime::Handle;
 
@@ -72,6 +72,14 @@ impl Store<'_> {
     /// When a migration fails or the database is newer than this program.
     pub async fn migrate(self) -> Result<usize, MigrateError> {
         self.refract.database.migrate().await
+    }
+
+    /// Checks that the database has exactly the migrations of this program.
+    ///
+    /// # Errors
+    /// When it is older or newer, empty or another program's; worded for the operator.
+    pub async fn check_schema(self) -> Result<(), SchemaError> {
+        self.refract.database.check_schema().await
     }
 
     /// Plans the migration of the database to a given migration, or to the newest.

@@ -27,8 +27,8 @@ const OF_BUILDS: &str = "REFRACT_COMMIT";
 /// The variable with a caller's key in the examples, which many shells export.
 const OF_CALLERS: &str = "REFRACT_KEY";
 
-/// Reads the file of settings that `--config` or `REFRACT_CONFIG` names, if any. From then on
-/// [`read`] takes its values for settings that are neither flags nor variables. `line` is the command
+/// Reads the file of settings that `--config` or `REFRACT_CONFIG` names, or else the first that is
+/// found: `refract.toml` in the current folder or in `/etc/refract`. From then on [`read`] takes its values for settings that are neither flags nor variables. `line` is the command
 /// line of this process.
 ///
 /// # Errors
@@ -39,9 +39,13 @@ pub fn load_settings_file(
 ) -> Result<(), SettingsFileError> {
     let variable = || std::env::var_os("REFRACT_CONFIG");
     let path = config_flag(line).map(OsStr::to_owned).or_else(variable);
-    match path.filter(|path| !path.is_empty()) {
+    match path {
+        Some(path) if path.is_empty() => Ok(()),
         Some(path) => settings_file::load(Path::new(&path), program),
-        None => Ok(()),
+        None => match settings_file::found() {
+            Some(path) => settings_file::load(path, program),
+            None => Ok(()),
+        },
     }
 }
 
@@ -72,6 +76,11 @@ pub fn read<P: Parser, A: Into<OsString> + Clone>(
     line: impl IntoIterator<Item = A>,
 ) -> Result<P, clap::Error> {
     let mut command = prepared(P::command());
+    let mut line: Vec<OsString> = line.into_iter().map(Into::into).collect();
+    if line.len() == 1 {
+        // the program alone shows its help
+        line.push("--help".into());
+    }
     let matches = command.try_get_matches_from_mut(line)?;
     P::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }
@@ -83,7 +92,82 @@ pub(crate) fn check_settings(program: clap::Command, command: &str) -> Result<()
 }
 
 fn prepared(command: clap::Command) -> clap::Command {
-    with_file_values(with_negative_numbers(command))
+    with_groups(with_json(with_file_values(with_negative_numbers(command))))
+}
+
+/// The commands in the order and groups in which the program's help lists them.
+const GROUPS: [(&str, &[&str]); 6] = [
+    ("Ask", &["demo", "try", "run", "runs"]),
+    ("Prisms", &["prism", "lens", "apply", "examples"]),
+    ("Results", &["results", "marks", "events", "usage"]),
+    (
+        "Quality",
+        &["evaluate", "compare", "check", "retest", "retests", "watch"],
+    ),
+    (
+        "Operations",
+        &[
+            "serve",
+            "health",
+            "doctor",
+            "model",
+            "settings",
+            "migrate",
+            "backup",
+            "account",
+            "key",
+            "person",
+            "export-account",
+            "import-account",
+        ],
+    ),
+    ("Help", &["help", "completions"]),
+];
+
+/// The program, changed to list its commands in groups, for which clap has no headings.
+fn with_groups(program: clap::Command) -> clap::Command {
+    let header = *program.get_styles().get_header();
+    let literal = *program.get_styles().get_literal();
+    let width = program
+        .get_subcommands()
+        .map(|command| command.get_name().len());
+    let width = width.max().unwrap_or_default();
+    let mut listed = String::new();
+    for (group, names) in GROUPS {
+        listed.push_str(&format!("{header}{group}:{header:#}\n"));
+        for name in names {
+            let command = program.find_subcommand(name);
+            let about = command.and_then(clap::Command::get_about);
+            let about = about.map(ToString::to_string).unwrap_or_default();
+            listed.push_str(&format!("  {literal}{name:width$}{literal:#}  {about}\n"));
+        }
+        listed.push('\n');
+    }
+    let template = format!(
+        "{{before-help}}{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{listed}\
+         {header}Options:{header:#}\n{{options}}{{after-help}}"
+    );
+    program.help_template(template)
+}
+
+/// Commands whose output is a stream of work, help or a script.
+const WITHOUT_JSON: [&str; 5] = ["serve", "demo", "help", "completions", "man"];
+
+/// The command, changed to accept `--json` in every command that prints, also where the output is
+/// JSON already: scripts then pass it everywhere.
+fn with_json(command: clap::Command) -> clap::Command {
+    let is_leaf = !command.has_subcommands();
+    let has_it = command
+        .get_arguments()
+        .any(|argument| argument.get_long() == Some("json"));
+    let is_without = WITHOUT_JSON.contains(&command.get_name());
+    let command = if is_leaf && !has_it && !is_without {
+        let json = clap::Arg::new("json").long("json").hide(true);
+        command.arg(json.action(clap::ArgAction::SetTrue))
+    } else {
+        command
+    };
+    command.mut_subcommands(with_json)
 }
 
 /// The command, changed to parse `-1` as a number below the range, not as an unknown flag.
@@ -114,7 +198,7 @@ fn with_file_values(command: clap::Command) -> clap::Command {
 pub(crate) fn help(program: clap::Command, command: &[String]) -> Result<(), clap::Error> {
     let names = command.iter().map(String::as_str);
     let line = ["refract"].into_iter().chain(names).chain(["--help"]);
-    with_negative_numbers(program)
+    with_groups(with_negative_numbers(program))
         .try_get_matches_from(line)
         .map(drop)
 }
@@ -130,6 +214,10 @@ pub fn report_wrong_usage(
     if let Some(line) = refused_setting(&program, &error) {
         return output::fail_with(&line);
     }
+    if let Some(tip) = tip(line, &error) {
+        let tips = ContextValue::StyledStrs(vec![tip.into()]);
+        error.insert(ContextKind::Suggested, tips);
+    }
     if error.get(ContextKind::Usage).is_some() {
         let given = line.iter().skip(1);
         let given = given.map(|argument| argument.to_string_lossy().into_owned());
@@ -137,6 +225,27 @@ pub fn report_wrong_usage(
         error.insert(ContextKind::Usage, usage);
     }
     output::wrong_usage(&error)
+}
+
+/// What was probably meant by an argument that a command does not have.
+fn tip(line: &[OsString], error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::String(refused)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    if error.kind() != ErrorKind::UnknownArgument {
+        return None;
+    }
+    let command = line.get(1)?.to_str()?;
+    match (command, refused.as_str()) {
+        (_, "--account") => Some("'--account' comes after the command".to_owned()),
+        ("try", text) if !text.starts_with('-') => {
+            Some("a text is given as '--text TEXT'".to_owned())
+        }
+        ("serve", "--port" | "-p") => {
+            Some("the address is set by '--listen 127.0.0.1:8080'".to_owned())
+        }
+        _ => None,
+    }
 }
 
 /// The error line for a setting with an invalid value; `None` for any other error. A setting is an
@@ -277,6 +386,28 @@ mod tests {
         ] {
             assert!(is_unknown(name, &settings), "{name}");
             assert_eq!(described(name, &settings), described_as);
+        }
+    }
+
+    #[test]
+    fn what_was_meant_is_proposed() {
+        let program = clap::Command::new("refract")
+            .subcommand(clap::Command::new("try").arg(clap::Arg::new("prism")))
+            .subcommand(clap::Command::new("serve"));
+        for (line, proposed) in [
+            (&["refract", "try", "p", "hello"][..], Some("'--text TEXT'")),
+            (&["refract", "serve", "--port"], Some("'--listen ")),
+            (&["refract", "--account", "x"], Some("after the command")),
+            (&["refract", "try", "p", "--texts"], None),
+        ] {
+            let line: Vec<OsString> = line.iter().map(Into::into).collect();
+            let error = program.clone().try_get_matches_from(&line).unwrap_err();
+            let tip = tip(&line, &error);
+            assert_eq!(tip.is_some(), proposed.is_some(), "{line:?}");
+            assert!(
+                tip.unwrap_or_default()
+                    .contains(proposed.unwrap_or_default())
+            );
         }
     }
 

@@ -8,6 +8,7 @@ mod compare;
 pub(crate) mod context;
 mod database;
 pub mod demo;
+mod doctor;
 mod evaluate;
 mod events;
 mod examples;
@@ -56,7 +57,16 @@ pub enum TerminalCommand {
         after_help = "Examples:\n  refract health\n  refract health --live --ops-listen 127.0.0.1:9090"
     )]
     Health(health::HealthCommand),
-    /// Brings the database up to date, or to a migration, forth or back
+    /// Tries everything that a node needs, and says a line about each
+    ///
+    /// Database, encoding, migration, pooler, model, sign-in provider, collector of traces, files and
+    /// their rights, and the disk, by the settings of `refract serve`. The exit status is 1 if a check
+    /// fails. Nothing is changed; the model is asked a few small calls.
+    #[command(
+        after_help = "Examples:\n  refract doctor\n  refract doctor --json | jq 'select(.ok | not)'"
+    )]
+    Doctor(Box<doctor::DoctorCommand>),
+    /// Brings the database up to date, or to a migration, forwards or back
     #[command(
         after_help = "Examples:\n  refract migrate\n  DATABASE_URL=postgres://refract@db.example.com/refract refract migrate\n  refract migrate --dry-run\n  refract migrate --to 7"
     )]
@@ -291,6 +301,7 @@ impl TerminalCommand {
     ) -> anyhow::Result<ExitCode> {
         match self {
             Self::Health(command) => command.run().await?,
+            Self::Doctor(command) => return Box::pin(command.run(database, program)).await,
             Self::Migrate(command) => command.run(database).await?,
             Self::Backup(command) => command.run(database).await?,
             Self::Settings(command) => return command.run(program),

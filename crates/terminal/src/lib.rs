@@ -14,6 +14,6 @@ mod suggestion;
 pub mod telemetry;
 mod terminal;
 
-pub use commands::context::{open_or_create, open_when_up};
+pub use commands::context::{open_for_demo, open_when_up};
 pub use commands::signals::{StopSignals, survive_file_size_limit};
 pub use commands::{TerminalCommand, demo};

@@ -177,9 +177,19 @@ pub fn exit_code(ended: anyhow::Result<ExitCode>) -> ExitCode {
     match ended {
         Ok(code) => code,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if error.is::<WrongUsage>() => {
+            fail_with(&format!("error: {error:#}"));
+            ExitCode::from(2)
+        }
         Err(error) => fail_with(&format!("error: {error:#}")),
     }
 }
+
+/// An argument that names something that is not there, or a file of the wrong kind: exit status 2,
+/// as for what the parser of the command line refuses.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct WrongUsage(pub(crate) String);
 
 /// Writes a message as one line to stderr; returns the exit status for failure.
 pub fn fail_with(line: &str) -> ExitCode {

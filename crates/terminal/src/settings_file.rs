@@ -7,7 +7,7 @@
 mod known_setting;
 
 use std::collections::BTreeMap;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -20,6 +20,9 @@ use crate::suggestion;
 
 /// The file of this process, beside its environment and its command line.
 static GIVEN: OnceLock<SettingsFile> = OnceLock::new();
+
+/// The files that are looked for where none is named.
+const USUAL: [&str; 2] = ["refract.toml", "/etc/refract/refract.toml"];
 
 /// The permission of everybody to read a file.
 const READABLE_BY_OTHERS: u32 = 0o004;
@@ -66,6 +69,23 @@ pub(crate) fn load(path: &Path, program: &clap::Command) -> Result<(), SettingsF
     // a second file is never loaded
     let _ = GIVEN.set(file);
     Ok(())
+}
+
+/// The file that is read where none is named: the first of the usual ones that this process may read
+/// and that its user or root owns, so that nobody's file in a shared folder sends texts elsewhere.
+pub(crate) fn found() -> Option<&'static Path> {
+    let user = rustix::process::getuid().as_raw();
+    let mut usual = USUAL.into_iter().map(Path::new);
+    usual.find(|path| {
+        let owner = std::fs::metadata(path).map(|it| it.is_file().then(|| it.uid()));
+        let is_trusted = matches!(owner, Ok(Some(owner)) if owner == user || owner == 0);
+        is_trusted && std::fs::File::open(path).is_ok()
+    })
+}
+
+/// The path of the file of this process.
+pub(crate) fn path() -> Option<&'static Path> {
+    Some(GIVEN.get()?.path.as_path())
 }
 
 /// The value of a setting in the file of this process.

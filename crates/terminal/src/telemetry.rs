@@ -6,7 +6,6 @@ mod log_line;
 use std::io::{self, IsTerminal as _};
 use std::panic::PanicHookInfo;
 
-use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use tracing::Dispatch;
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -54,10 +53,13 @@ where
     let directives = filter.split(',').map(str::trim);
     let directives = directives.filter(|directive| !directive.is_empty());
     let directives: Vec<_> = std::iter::once(QUIET).chain(directives).collect();
-    let targets: Targets = directives
-        .join(",")
-        .parse()
-        .with_context(|| format!("{}: '{filter}'", cannot_be_used("REFRACT_LOG")))?;
+    let targets: Targets = directives.join(",").parse().map_err(|error| {
+        let setting = cannot_be_used("REFRACT_LOG");
+        anyhow::anyhow!(
+            "{setting}: '{filter}': {error}; write levels and targets, such as \
+                 info,refract_http_api=debug"
+        )
+    })?;
     let logs = tracing_subscriber::fmt()
         // the targets decide
         .with_max_level(LevelFilter::TRACE)

@@ -89,15 +89,22 @@ impl Service {
             Backend::Postgres => Some(postgres::migrated_database(migrate).await),
         };
         let url = database.as_ref().map(|database| database.url().to_owned());
-        let service = Self::on(url, setup).await;
+        let service = Self::over(url, setup).await;
         Self {
             database,
             ..service
         }
     }
 
-    /// Starts a service on this empty PostgreSQL database, or else on SQLite.
+    /// Starts a service on this PostgreSQL database, which may be empty, or else on SQLite.
     pub async fn on(postgres_url: Option<String>, setup: Setup<'_>) -> Self {
+        if let Some(url) = &postgres_url {
+            migrate(url).await;
+        }
+        Self::over(postgres_url, setup).await
+    }
+
+    async fn over(postgres_url: Option<String>, setup: Setup<'_>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = || format!("sqlite://{}", folder.path().join("refract.db").display());
         let mut service = Self {

@@ -42,6 +42,17 @@ impl TestDatabase {
         execute(&connect_or_panic(&self.url).await, statements).await;
     }
 
+    /// The text that a query of one row and one column returns.
+    ///
+    /// # Panics
+    ///
+    /// When the server does not answer or refuses it.
+    pub async fn text(&self, query: &str) -> String {
+        let client = connect_or_panic(&self.url).await;
+        let row = client.query_one(query, &[]).await;
+        row.unwrap_or_else(|error| refused(query, &error)).get(0)
+    }
+
     fn named_afresh(server: String) -> Self {
         let name = format!("refract_test_{}", Uuid::now_v7().simple());
         let url = with_database(&server, &name);

@@ -79,6 +79,7 @@ fn measure(name: &str, database: &str, runtime: &tokio::runtime::Runtime) {
             .stdin(Stdio::null());
         command
     };
+    assert!(binary(&["migrate"]).status().unwrap().success());
     assert!(
         binary(&["prism", "create", PRISM])
             .output()

@@ -71,6 +71,7 @@ fn measure(name: &str, database: &str) {
         let status = binary(arguments).status().unwrap();
         assert!(status.success(), "{arguments:?}");
     };
+    done(&["migrate"]);
     done(&["prism", "create", PRISM]);
     write_texts(&folder.path().join("texts.csv"));
     let output = ["--output", "out.csv", "--concurrency", "64"];

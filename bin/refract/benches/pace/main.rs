@@ -82,6 +82,7 @@ impl Measurement {
             command
         };
         write_files(folder.path());
+        done(refract(&["migrate"]));
         done(refract(&["prism", "create", "angry.json"]));
         let key: Value = serde_json::from_str(&done(refract(&["key", "create"]))).unwrap();
         let calls = ApiCalls::start(refract(&["serve", "--listen", "127.0.0.1:0"]), &key);

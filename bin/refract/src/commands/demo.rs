@@ -45,7 +45,7 @@ impl DemoCommand {
         let (has_app, has_ops) = (self.app.is_on(), self.serve.ops_listen != "off");
         let shares = serve::descriptors::share(workers, has_app, has_ops, &settings)?;
         let counts = ServiceMetrics::default();
-        let refract = refract_terminal::open_or_create(&settings).await?;
+        let refract = refract_terminal::open_for_demo(&settings).await?;
         let refract = refract
             .with_model(gateway.model())
             .with_metrics(counts.clone());

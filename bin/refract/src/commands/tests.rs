@@ -22,6 +22,38 @@ fn check(command: &clap::Command, path: &str) {
     }
 }
 
+/// The names of all commands that have no subcommands.
+fn leaves(command: &clap::Command, path: &[String], found: &mut Vec<Vec<String>>) {
+    for subcommand in command.get_subcommands() {
+        let path = [path, &[subcommand.get_name().to_owned()]].concat();
+        if subcommand.has_subcommands() {
+            leaves(subcommand, &path, found);
+        } else {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn every_command_that_prints_takes_json() {
+    let mut found = Vec::new();
+    leaves(&Program::command(), &[], &mut found);
+    for path in found {
+        let line = ["refract".to_owned()].into_iter().chain(path.clone());
+        let line = line.chain(["--json".to_owned()]);
+        let read = refract_terminal::command_line::read::<Program, _>(line);
+        let is_unknown = read
+            .err()
+            .is_some_and(|error| error.kind() == clap::error::ErrorKind::UnknownArgument);
+        let prints_none = ["serve", "demo", "completions", "man"];
+        assert_eq!(
+            is_unknown,
+            prints_none.contains(&path[0].as_str()),
+            "{path:?}"
+        );
+    }
+}
+
 #[test]
 fn every_command_is_explained_with_examples() {
     Program::command().debug_assert();

@@ -3,7 +3,7 @@
 
 use refract_test_stack::service::{Backend, Service, Setup, TEXT};
 use refract_test_support::on_both;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::program;
 use crate::program::{setup, start};
@@ -36,7 +36,18 @@ async fn a_database_goes_back_and_forth_by_the_program(backend: Backend) {
     );
     let plan = service.run(&["migrate", "--dry-run"]).await;
     assert_eq!(plan.stderr, "The database is up to date.\n");
-    let down = service.run(&["migrate", "--to", "5"]).await;
+    // nobody can be asked here
+    let asked = service.run(&["migrate", "--to", "5"]).await;
+    assert_eq!((asked.code, asked.stdout.as_str()), (Some(1), ""));
+    assert!(asked.stderr.starts_with("What is removed:\n"), "{asked:?}");
+    let last = asked.stderr.lines().last().unwrap();
+    assert!(
+        last.starts_with("error: nothing was changed:") && last.contains("--yes"),
+        "{last}"
+    );
+    let plan = service.run(&["migrate", "--dry-run"]).await;
+    assert_eq!(plan.stderr, "The database is up to date.\n");
+    let down = service.run(&["migrate", "--to", "5", "--yes"]).await;
     assert_eq!(down.code, Some(0), "{down:?}");
     let lines: Vec<_> = down.stderr.lines().collect();
     let place = |line: &str| lines.iter().position(|it| *it == line).expect(line);
@@ -53,7 +64,13 @@ async fn a_database_goes_back_and_forth_by_the_program(backend: Backend) {
             && plan.ends_with("\nNothing is changed.\n"),
         "{plan}"
     );
-    let up = service.run(&["migrate", "--to", newest]).await.stderr;
+    let up = service.run(&["migrate", "--to", newest, "--json"]).await;
+    let report: Value = serde_json::from_str(&up.stdout).unwrap();
+    assert_eq!(
+        (&report["undone"], &report["removed"]),
+        (&json!(0), &json!([]))
+    );
+    let up = up.stderr;
     assert!(
         up.starts_with("0006_create_people: run\n0007_forget_results: run\n"),
         "{up}"

@@ -12,7 +12,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use diesel::ConnectionError::BadConnection;
-use diesel::{ConnectionResult, SqliteConnection};
+use diesel::connection::SimpleConnection as _;
+use diesel::{ConnectionError, ConnectionResult, SqliteConnection};
 
 use crate::connections::sqlite::{self, WRITER};
 use crate::error::{ConnectError, PersistenceError};
@@ -47,7 +48,8 @@ impl FileIdentity {
 }
 
 impl SqliteFile {
-    /// Opens the file once. A new file is readable by its owner only. Blocks the thread.
+    /// Opens the file once. A new file is readable by its owner only; a file that must exist may be
+    /// another program's, and is not changed. Blocks the thread.
     pub(crate) fn open(path: PathBuf, missing: MissingFile) -> Result<Self, ConnectError> {
         let failed = |reason: String| ConnectError::File {
             path: path.display().to_string(),
@@ -61,7 +63,13 @@ impl SqliteFile {
             MissingFile::IsRefused => {}
         }
         sqlite::open(&path, WRITER)
-            .and_then(|mut connection| sqlite::keep_write_ahead_log(&mut connection))
+            .and_then(|mut connection| match missing {
+                MissingFile::IsMade => sqlite::keep_write_ahead_log(&mut connection),
+                // reads the file: setting up the connection does not
+                MissingFile::IsRefused => connection
+                    .batch_execute("SELECT 1 FROM sqlite_master LIMIT 1")
+                    .map_err(ConnectionError::CouldntSetupConfiguration),
+            })
             .map_err(|error| failed(error.to_string()))?;
         let identity = FileIdentity::of(&path).map_err(|error| failed(error.to_string()))?;
         Ok(Self {

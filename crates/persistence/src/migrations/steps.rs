@@ -1,16 +1,28 @@
 //! The migrations that lead from the state of a database to a target.
 
-use std::collections::BTreeSet;
-
 use diesel::migration::{Migration, MigrationSource};
 use diesel::query_builder::SqlQuery;
 use diesel::query_dsl::methods::LoadQuery;
 use diesel::sql_types::Text;
-use diesel::{Connection, QueryableByName, RunQueryDsl as _, sql_query};
+use diesel::{Connection, QueryResult, QueryableByName, RunQueryDsl as _, sql_query};
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness};
 
-use crate::error::MigrateError;
+use crate::error::{MigrateError, SchemaError};
 use crate::migrations::removed_data::RemovedData;
+
+/// Lists the tables that a role finds without naming their schema, also those it may not read.
+pub(super) const POSTGRES_TABLES: &str = "SELECT tablename::text AS name FROM pg_catalog.pg_tables \
+    WHERE schemaname = ANY (current_schemas(false)) ORDER BY tablename";
+
+/// Lists SQLite's tables.
+pub(super) const SQLITE_TABLES: &str = "SELECT name FROM sqlite_master WHERE type = 'table' \
+    AND name NOT LIKE 'sqlite_%' ORDER BY name";
+
+/// The table of the migrations that a database has, and the statement that lists them.
+const TABLE: &str = "__diesel_schema_migrations";
+const APPLIED: &str = "SELECT version AS name FROM __diesel_schema_migrations";
+/// How many tables of another program an error names.
+const FOREIGN_TABLES: usize = 3;
 
 /// The target of a migration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,29 +74,70 @@ impl MigrationStep {
     }
 }
 
-/// A migration that a database has.
+/// A name or version that a database lists.
 #[derive(QueryableByName)]
-pub(super) struct AppliedVersion {
+pub(super) struct ListedName {
     #[diesel(sql_type = Text)]
-    version: String,
+    name: String,
 }
 
-/// Whether a database has exactly the migrations of this binary. Only reads, so that a standby and a
-/// user who may only read can be asked.
-pub(super) fn has_all<C>(connection: &mut C, migrations: &EmbeddedMigrations) -> bool
+/// Compares the migrations that a database has with those of this binary. Only reads, so that a
+/// standby and a role that may only read can be asked. `tables` is the statement that lists all
+/// tables.
+pub(super) fn check<C>(
+    connection: &mut C,
+    migrations: &EmbeddedMigrations,
+    tables: &'static str,
+) -> Result<(), SchemaError>
 where
     C: Connection,
-    SqlQuery: for<'q> LoadQuery<'q, C, AppliedVersion>,
+    SqlQuery: for<'q> LoadQuery<'q, C, ListedName>,
 {
-    let Ok(known) = known::<C>(migrations) else {
-        return false;
-    };
+    let known = known::<C>(migrations).map_err(|error| SchemaError::Unread(error.to_string()))?;
     let known = known.iter().map(|known| known.name().version().to_string());
-    let known: BTreeSet<String> = known.collect();
-    // an error means that the table is missing or cannot be read
-    let applied = sql_query("SELECT version FROM __diesel_schema_migrations").load(connection);
-    let applied = applied.unwrap_or_default().into_iter();
-    known == applied.map(|applied| applied.version).collect()
+    let known: Vec<String> = known.collect();
+    let newest = known.last().map_or(0, |last| number_of(last));
+    let tables = names(connection, tables)?;
+    if tables.is_empty() {
+        return Err(SchemaError::Empty { newest });
+    }
+    let applied = if tables.iter().any(|table| table == TABLE) {
+        names(connection, APPLIED)?
+    } else {
+        Vec::new()
+    };
+    let has = |version: &String| applied.contains(version);
+    if known.iter().all(|version| !has(version)) {
+        let is_new = |table: &&String| *table != TABLE;
+        let mut others = tables.iter().filter(is_new).map(String::as_str);
+        let named: Vec<_> = others.by_ref().take(FOREIGN_TABLES).collect();
+        return Err(match named.as_slice() {
+            [] => SchemaError::Empty { newest },
+            named => SchemaError::Foreign {
+                tables: named.join(", "),
+                more: others.count(),
+            },
+        });
+    }
+    let unknown = applied.iter().filter(|version| !known.contains(version));
+    if let Some(at) = unknown.map(|version| number_of(version)).max() {
+        return Err(SchemaError::Newer { at, newest });
+    }
+    let in_order = known.iter().take_while(|version| has(version));
+    match in_order.last().map_or(0, |last| number_of(last)) {
+        at if at == newest => Ok(()),
+        at => Err(SchemaError::Older { at, newest }),
+    }
+}
+
+fn names<C>(connection: &mut C, statement: &'static str) -> Result<Vec<String>, SchemaError>
+where
+    C: Connection,
+    SqlQuery: for<'q> LoadQuery<'q, C, ListedName>,
+{
+    let listed: QueryResult<Vec<ListedName>> = sql_query(statement).load(connection);
+    let listed = listed.map_err(|error| SchemaError::unread(error.into()))?;
+    Ok(listed.into_iter().map(|listed| listed.name).collect())
 }
 
 /// The steps from a database's state to a target: later migrations are undone, the latest first,
@@ -169,7 +222,10 @@ fn known<C: Connection>(migrations: &EmbeddedMigrations) -> Result<Vec<Known<C>>
 
 /// The number with which the name of a migration begins.
 fn number<DB: diesel::backend::Backend>(migration: &dyn Migration<DB>) -> u64 {
-    let version = migration.name().version().to_string();
+    number_of(&migration.name().version().to_string())
+}
+
+fn number_of(version: &str) -> u64 {
     version.parse().unwrap_or_default()
 }
 

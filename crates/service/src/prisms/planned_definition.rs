@@ -180,6 +180,11 @@ impl<'a> PlannedDefinition<'a> {
                 .filter(|_| is_prism)
                 .cloned()
                 .collect(),
+            lens_change: self
+                .lens
+                .as_ref()
+                .filter(|_| !is_prism)
+                .map(|(_, details)| details.clone()),
         })
     }
 
@@ -231,6 +236,8 @@ pub struct AppliedDefinition {
     pub version: VersionNumber,
     /// What the next version of a prism changes.
     pub differences: Vec<VersionDifference>,
+    /// What a new lens changes, in the words of its event.
+    pub lens_change: Option<LensChangeDetails>,
 }
 
 /// What applying a file does.

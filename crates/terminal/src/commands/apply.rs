@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::anyhow;
 use clap::Args;
 use refract_authoring::definition_name::{DefinitionKind, DefinitionName};
-use refract_domain::event::EventDetail;
+use refract_domain::event::{EventDetail, LensChangeDetails};
 use refract_domain::prism::VersionNumber;
 use refract_file_runs::binary_kind;
 use refract_service::people::AccountActor;
@@ -113,6 +113,7 @@ fn print(applied: &AppliedDefinition, is_dry: bool) -> anyhow::Result<()> {
         outcome,
         version,
         differences,
+        lens_change,
     } = applied;
     output::json(&AppliedJson {
         file,
@@ -121,8 +122,13 @@ fn print(applied: &AppliedDefinition, is_dry: bool) -> anyhow::Result<()> {
         outcome: outcome.name(),
         version: *version,
     })?;
+    let changes = if is_dry { "would change" } else { "changes" };
+    if let Some(LensChangeDetails { from, to }) = lens_change {
+        output::say(&format!("{file}: the lens {changes}"));
+        output::say(&format!("  from {from}"));
+        output::say(&format!("  to {to}"));
+    }
     if !differences.is_empty() {
-        let changes = if is_dry { "would change" } else { "changes" };
         output::say(&format!("{file}: version {version} {changes}"));
         for difference in differences {
             output::say(&format!("  {}", difference.text));

@@ -1,6 +1,7 @@
 //! Shared by commands: the opened database, the account, argument parsing, and the questions and
 //! versions that a command line names.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
@@ -18,6 +19,7 @@ use refract_service::prisms::{Prism, PrismError, PrismHistory};
 use refract_service::store::{ConnectError, DatabaseSettings, PassingReason};
 
 use crate::settings::DatabaseArgs;
+use crate::terminal::{counted, widened};
 use crate::{arguments, output, suggestion, terminal};
 
 /// How long a start waits if no server listens at the address: the address may be wrong.
@@ -76,25 +78,56 @@ impl AccountArg {
     }
 }
 
-/// Opens the database and runs the pending migrations. An SQLite file must exist: in the wrong
-/// folder, a new empty one would look like lost data.
+/// Opens a database that has exactly the migrations of this program, and changes nothing in any
+/// other. An SQLite file must exist: in the wrong folder, a new empty one would look like lost data.
 pub(crate) async fn open(settings: &DatabaseSettings) -> anyhow::Result<Refract> {
-    migrated(connect(settings).await?).await
+    let refract = connect(settings).await?;
+    refract.store().check_schema().await?;
+    Ok(refract)
 }
 
-/// Opens an existing database, without running migrations.
+/// Opens an existing database, whatever its migrations.
 pub(crate) async fn connect(settings: &DatabaseSettings) -> anyhow::Result<Refract> {
     let opened = Refract::connect_existing(settings).await;
     opened.map_err(not_opened)
 }
 
-/// Opens the database for a command that creates its first rows: creates a missing SQLite file, and
-/// runs the pending migrations.
+/// Opens the database as [`open`] does, for a command that creates its first rows: makes a missing
+/// SQLite file with all migrations, and says so.
+pub(crate) async fn open_or_create(settings: &DatabaseSettings) -> anyhow::Result<Refract> {
+    match Refract::connect_existing(settings).await {
+        Err(ConnectError::NoFile { path }) => {
+            let refract = Refract::connect(settings).await?;
+            refract.store().migrate().await?;
+            output::say(&format!("Made the database {}.", path.display()));
+            Ok(refract)
+        }
+        Err(error) => Err(error.into()),
+        Ok(refract) => {
+            refract.store().check_schema().await?;
+            Ok(refract)
+        }
+    }
+}
+
+/// Opens the database of the demo, makes it if it is missing, runs the pending migrations, and says
+/// what was done.
 ///
 /// # Errors
 /// The database cannot be opened or migrated.
-pub async fn open_or_create(settings: &DatabaseSettings) -> anyhow::Result<Refract> {
-    migrated(Refract::connect(settings).await?).await
+pub async fn open_for_demo(settings: &DatabaseSettings) -> anyhow::Result<Refract> {
+    match connect(settings).await {
+        Ok(refract) if refract.store().check_schema().await.is_err() => {
+            let applied = widened(refract.store().migrate().await?);
+            output::say(&format!(
+                "{} run on the database.",
+                counted(applied, "migration")
+            ));
+            Ok(refract)
+        }
+        Ok(refract) => Ok(refract),
+        Err(_) => open_or_create(settings).await,
+    }
 }
 
 /// The error for a database that was not opened, with advice if its file is missing.
@@ -116,16 +149,17 @@ pub(crate) fn not_opened(error: ConnectError) -> anyhow::Error {
 }
 
 /// Opens the database for a server that may start together with the database: waits while the
-/// database is starting or has no free connection, then runs the pending migrations.
+/// database is starting or has no free connection, then runs the pending migrations and logs their
+/// number.
 ///
 /// # Errors
 /// The database does not come up in time, or cannot be migrated.
 pub async fn open_when_up(settings: &DatabaseSettings) -> anyhow::Result<Refract> {
-    migrated(connect_when_up(settings).await?).await
-}
-
-async fn migrated(refract: Refract) -> anyhow::Result<Refract> {
-    refract.store().migrate().await?;
+    let refract = connect_when_up(settings).await?;
+    let applied = widened(refract.store().migrate().await?);
+    if applied > 0 {
+        tracing::info!("{} run on the database", counted(applied, "migration"));
+    }
     Ok(refract)
 }
 
@@ -178,6 +212,11 @@ pub(crate) async fn find_prism(
             let prisms = refract.prisms().all(account).await?;
             let slugs = prisms.iter().map(|prism| prism.slug.as_str());
             match suggestion::did_you_mean(name, slugs) {
+                // arguments the wrong way round
+                none if none.is_empty() && Path::new(name).is_file() => bail!(
+                    "{error}: '{}' is a file: the prism comes first, then the file",
+                    terminal::plain(name)
+                ),
                 none if none.is_empty() => bail!("{error}: see `refract prism list`"),
                 suggested => bail!("{error}{suggested}"),
             }

@@ -2,11 +2,11 @@
 //! version. `refract backup`: copies the SQLite file while it is in use.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, BufRead as _, BufReader};
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, bail, ensure};
 use clap::Args;
 use refract_service::Refract;
 use refract_service::store::{
@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use super::context;
 use crate::settings::DatabaseArgs;
-use crate::terminal::counted;
+use crate::terminal::{counted, widened};
 use crate::{arguments, output, streams};
 
 /// The arguments of `refract migrate`.
@@ -25,13 +25,58 @@ pub struct MigrateCommand {
     /// The number of the migration to go to, such as 7; later ones are undone
     ///
     /// Undoing a migration removes the tables and columns that it made, with what is in them. What is
-    /// removed is said first.
+    /// removed is listed first; then a terminal is asked, anything else needs --yes.
     #[arg(long, value_name = "N", value_parser = arguments::from_1::<NonZeroU64>)]
     to: Option<NonZeroU64>,
 
     /// Only says what would be done and removed
     #[arg(long)]
     dry_run: bool,
+
+    /// Undoes migrations without asking
+    #[arg(long)]
+    yes: bool,
+
+    /// Prints one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// The JSON output of `refract migrate`.
+#[derive(Serialize)]
+struct MigrateReport {
+    /// How many migrations were run, or would be.
+    run: u64,
+    /// How many migrations were undone, or would be.
+    undone: u64,
+    removed: Vec<ShownRemoval>,
+}
+
+/// A table or column that is removed.
+#[derive(Serialize)]
+struct ShownRemoval {
+    table: String,
+    column: Option<String>,
+    rows: u64,
+}
+
+impl From<MigrationPlan> for MigrateReport {
+    fn from(plan: MigrationPlan) -> Self {
+        let undone = plan.steps.iter().filter(|step| step.is_undone()).count();
+        Self {
+            run: widened(plan.steps.len() - undone),
+            undone: widened(undone),
+            removed: plan
+                .removed
+                .into_iter()
+                .map(|removed| ShownRemoval {
+                    table: removed.table,
+                    column: removed.column,
+                    rows: removed.rows,
+                })
+                .collect(),
+        }
+    }
 }
 
 impl MigrateCommand {
@@ -39,49 +84,92 @@ impl MigrateCommand {
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         let settings = database.settings();
         let to = self.to.map(NonZeroU64::get);
-        if self.dry_run {
-            return show_plan(&context::connect(&settings).await?, to).await;
+        let report = if self.dry_run {
+            show_plan(&context::connect(&settings).await?, to).await?
+        } else {
+            let refract = context::connect_when_up(&settings).await?;
+            match to {
+                None => up(&refract).await?,
+                Some(to) => go(&refract, to, self.yes).await?,
+            }
+        };
+        if self.json {
+            output::json(&report)?;
         }
-        let refract = context::connect_when_up(&settings).await?;
-        match to {
-            None => up(&refract).await,
-            Some(to) => go(&refract, to).await,
-        }
+        Ok(())
     }
 }
 
 /// Runs the pending migrations.
-async fn up(refract: &Refract) -> anyhow::Result<()> {
-    match refract.store().migrate().await? {
+async fn up(refract: &Refract) -> anyhow::Result<MigrateReport> {
+    let run = refract.store().migrate().await?;
+    match run {
         0 => say_arrived(None),
         1 => output::say("1 migration was run."),
-        applied => output::say(&format!("{applied} migrations were run.")),
+        run => output::say(&format!("{run} migrations were run.")),
     }
-    Ok(())
+    Ok(MigrateReport {
+        run: widened(run),
+        undone: 0,
+        removed: Vec::new(),
+    })
 }
 
 /// Prints the steps, and what they would remove.
-async fn show_plan(refract: &Refract, to: Option<u64>) -> anyhow::Result<()> {
+async fn show_plan(refract: &Refract, to: Option<u64>) -> anyhow::Result<MigrateReport> {
     let plan = refract.store().plan_migration(to).await?;
     if plan.steps.is_empty() {
         say_arrived(to);
-        return Ok(());
+        return Ok(plan.into());
     }
     say_removed(&plan);
     for step in &plan.steps {
         output::say(&format!("{}: would be {}", step.name(), end(step)));
     }
     output::say("Nothing is changed.");
-    Ok(())
+    Ok(plan.into())
 }
 
-/// Migrates to a given migration, after printing what that removes.
-async fn go(refract: &Refract, to: u64) -> anyhow::Result<()> {
-    say_removed(&refract.store().plan_migration(Some(to)).await?);
-    for step in refract.store().migrate_to(to).await?.steps {
-        output::say(&format!("{}: {}", step.name(), end(&step)));
+/// Migrates to a given migration, after printing what that removes and, unless `is_sure`, asking.
+async fn go(refract: &Refract, to: u64, is_sure: bool) -> anyhow::Result<MigrateReport> {
+    let plan = refract.store().plan_migration(Some(to)).await?;
+    say_removed(&plan);
+    let undone = plan.steps.iter().filter(|step| step.is_undone()).count();
+    if undone > 0 && !is_sure {
+        confirm(to, widened(undone))?;
+    }
+    let done = refract.store().migrate_to(to).await?;
+    for step in &done.steps {
+        output::say(&format!("{}: {}", step.name(), end(step)));
     }
     say_arrived(Some(to));
+    Ok(MigrationPlan {
+        steps: done.steps,
+        removed: plan.removed,
+    }
+    .into())
+}
+
+/// Asks on the terminal whether to undo migrations.
+///
+/// # Errors
+/// The answer is not yes, or there is no terminal to ask on.
+fn confirm(to: u64, undone: u64) -> anyhow::Result<()> {
+    let undone = counted(undone, "migration");
+    if !streams::stdin_is_terminal() || !streams::stderr_is_terminal() {
+        bail!(
+            "nothing was changed: going to migration {to} undoes {undone}, which removes data for \
+             good; add --yes to do it"
+        );
+    }
+    output::say(&format!("Undo {undone}? Type yes to go on:"));
+    let mut answer = String::new();
+    let read = BufReader::new(streams::stdin()).read_line(&mut answer);
+    read.context("cannot read the answer")?;
+    ensure!(
+        ["y", "yes"].contains(&answer.trim().to_lowercase().as_str()),
+        "nothing was changed"
+    );
     Ok(())
 }
 

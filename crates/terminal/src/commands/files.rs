@@ -95,6 +95,10 @@ pub(super) struct OutputArgs {
     /// else csv]
     #[arg(long, value_name = "FORMAT", value_parser = output_format)]
     format: Option<OutputFormat>,
+
+    /// As --format jsonl
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
 }
 
 /// The argument of commands whose rows people open in Excel.
@@ -138,7 +142,8 @@ impl OutputArgs {
     /// The format: as given, or by the file's extension.
     pub(super) fn any_format(&self) -> anyhow::Result<OutputFormat> {
         let csv = OutputFormat::Rows(RowFormat::Csv);
-        if let Some(format) = self.format {
+        let jsonl = self.json.then_some(OutputFormat::Rows(RowFormat::Jsonl));
+        if let Some(format) = self.format.or(jsonl) {
             return Ok(format);
         }
         let Some(file) = self.file() else {

@@ -35,6 +35,10 @@ pub struct HealthCommand {
         value_name = "ADDRESS"
     )]
     ops_listen: String,
+
+    /// Prints one JSON object
+    #[arg(long)]
+    json: bool,
 }
 
 impl HealthCommand {
@@ -60,6 +64,9 @@ impl HealthCommand {
             "the node is not {state}: {path} answers {}",
             reply.status.as_u16()
         );
+        if self.json {
+            return output::json(&serde_json::json!({ "state": state }));
+        }
         output::text(&format!("{state}\n"))
     }
 }

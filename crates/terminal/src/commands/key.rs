@@ -6,7 +6,7 @@ use anyhow::{Context as _, bail};
 use chrono::{DateTime, Utc};
 use clap::{Args, Subcommand};
 use refract_domain::account::key_networks::KeyNetworks;
-use refract_domain::ids::{AccountId, ApiKeyId};
+use refract_domain::ids::AccountId;
 use refract_service::Refract;
 use refract_service::keys::{KeyError, KeyLimits, ListedKey, OverlapDays, SetNetworksOutcome};
 use refract_service::people::AccountActor;
@@ -99,10 +99,12 @@ pub enum KeyCommand {
         account: AccountArg,
     },
     /// Revokes a key: the next request with it is refused
-    #[command(after_help = "Examples:\n  refract key revoke 0190b8f2-0000-7000-8000-0000000000aa")]
+    #[command(
+        after_help = "Examples:\n  refract key revoke laptop\n  refract key revoke 0190b8f2-0000-7000-8000-0000000000aa"
+    )]
     Revoke {
-        /// The key's id
-        id: String,
+        /// The key's id, or its name if no other key has it
+        key: String,
         #[command(flatten)]
         account: AccountArg,
     },
@@ -177,13 +179,13 @@ impl KeyCommand {
                 let refract = context::open(&database.settings()).await?;
                 list::rotate(&refract, &account, &key, days, expires).await
             }
-            Self::Revoke { id, account } => {
+            Self::Revoke { key, account } => {
                 let (refract, account) = account.open(database).await?;
-                let no_key =
-                    || format!("there is no key with the id '{id}': see `refract key list`");
-                let key = ApiKeyId::parse(&id).with_context(no_key)?;
+                let id = list::find_key_to_revoke(&refract, account, &key).await?;
                 let actor = AccountActor::operator(account);
-                anyhow::ensure!(refract.keys().revoke(&actor, key).await?, no_key());
+                if !refract.keys().revoke(&actor, id).await? {
+                    return Err(list::no_key(&key));
+                }
                 output::say("The key is revoked.");
                 Ok(())
             }

@@ -1,7 +1,7 @@
 //! `refract model`: what the configured server speaks, and whether its model is usable.
 
 mod advice;
-mod check;
+pub(in crate::commands) mod check;
 mod detect;
 mod limits;
 
@@ -38,6 +38,9 @@ pub enum ModelCommand {
         after_help = "Examples:\n  refract model detect --model-url http://127.0.0.1:8000\n  refract model detect >> .env"
     )]
     Detect {
+        /// One JSON object instead of lines to copy
+        #[arg(long)]
+        json: bool,
         #[command(flatten)]
         model: ModelArgs,
     },
@@ -55,7 +58,9 @@ impl ModelCommand {
                 };
                 check::run(&model.settings()?, json, scope).await
             }
-            Self::Detect { model } => detect::run(&model.settings()?, model.given_name()).await,
+            Self::Detect { json, model } => {
+                detect::run(&model.settings()?, model.given_name(), json).await
+            }
         }
     }
 }

@@ -164,6 +164,10 @@ impl PrismCommand {
                 account,
             } => {
                 let (refract, prism) = account.open_prism(database, &prism).await?;
+                if let Some(version) = version {
+                    let history = refract.prisms().with_versions(prism.id).await?;
+                    context::check_version(&history, version)?;
+                }
                 let version = version.unwrap_or(prism.latest_version);
                 let version = refract.prisms().find_version(&prism, version).await?;
                 let shown = ShownPrism::new(&prism.name, &version);

@@ -1,15 +1,26 @@
-//! The arguments that select what a command reads: results by time or status, and marks.
+//! The arguments that select what a command reads: results by time, status, version, model, `ref` or
+//! answer, and marks.
 
-use anyhow::{Context as _, anyhow};
+use anyhow::{Context as _, anyhow, bail};
 use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, SecondsFormat, TimeDelta, Utc};
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, ValueEnum};
+use refract_domain::prism::question::{Question, QuestionType};
+use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::result::mark::source::MarksFrom;
 use refract_domain::result::whole_milliseconds;
-use refract_service::results::ResultFilter;
+use refract_domain::submission::reference::Ref;
+use refract_service::Refract;
+use refract_service::lenses::PrismLens;
+use refract_service::prisms::PrismHistory;
+use refract_service::results::{AnsweredOutcome, ResultFilter, ResultOrder, ResultSearch};
 
-use crate::output;
-use crate::terminal::counted;
+use super::context::{check_version, invalid_argument};
+use super::files::InputPath;
+use crate::output::WrongUsage;
+use crate::suggestion::did_you_mean_or_list;
+use crate::terminal::{self, counted, widened};
+use crate::{arguments, output};
 
 /// The arguments that choose results by time.
 #[derive(Args)]
@@ -109,12 +120,24 @@ impl MarksArgs {
     }
 }
 
-/// The arguments that choose results by status and time.
+/// The arguments that choose results by status, version, model, `ref` and time.
 #[derive(Args)]
 pub(super) struct FilterArgs {
     /// Only results that are `ok`, or only `failed` ones
     #[arg(long, value_name = "STATUS")]
     status: Option<Status>,
+
+    /// Only results that this version answered
+    #[arg(long, value_name = "N", value_parser = arguments::version)]
+    version: Option<VersionNumber>,
+
+    /// Only results of the model with this name, as its server reports it
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+
+    /// Only results with this `ref`; repeat it for several
+    #[arg(long = "ref", value_name = "REF")]
+    references: Vec<String>,
 
     #[command(flatten)]
     period: PeriodArgs,
@@ -136,12 +159,173 @@ impl Status {
 }
 
 impl FilterArgs {
-    pub(super) fn filter(&self) -> ResultFilter {
-        ResultFilter {
-            is_ok: self.status.map(Status::is_ok),
-            ..self.period.filter()
+    /// The search for the results of a prism that has these versions.
+    ///
+    /// # Errors
+    /// The prism has no such version.
+    pub(super) fn search(&self, history: &PrismHistory) -> anyhow::Result<ResultSearch> {
+        if let Some(version) = self.version {
+            check_version(history, version)?;
         }
+        // one `ref` is found by an index, several by a look at each result
+        let references = self
+            .references
+            .iter()
+            .map(|reference| Ref::parse(reference));
+        let references: Result<Vec<_>, _> = references.collect();
+        let mut references = references.map_err(|errors| invalid_argument("--ref", &errors))?;
+        let reference = if references.len() == 1 {
+            references.pop()
+        } else {
+            None
+        };
+        Ok(ResultSearch {
+            filter: ResultFilter {
+                is_ok: self.status.map(Status::is_ok),
+                version: self.version,
+                model: self.model.clone(),
+                reference,
+                ..self.period.filter()
+            },
+            references,
+            ..ResultSearch::default()
+        })
     }
+}
+
+/// The further arguments that choose the results of an export.
+#[derive(Args)]
+pub(super) struct ExportFilterArgs {
+    #[command(flatten)]
+    filter: FilterArgs,
+
+    /// A file with a `ref` on each line: only results with one of them
+    #[arg(long, value_name = "FILE")]
+    ref_file: Option<InputPath>,
+
+    /// Only results whose answer to a question is this outcome, by its key; `yes`, `no` or `unsure`
+    /// by the cutoffs of the lens; repeat it for several questions
+    #[arg(long = "answer", value_name = "QUESTION=OUTCOME", value_parser = answered)]
+    answers: Vec<(String, String)>,
+}
+
+impl ExportFilterArgs {
+    /// The search for the results of a prism that has these versions.
+    ///
+    /// # Errors
+    /// The prism has no such version, its latest version no such question or outcome, or the file of
+    /// refs cannot be used.
+    pub(super) fn search(&self, history: &PrismHistory) -> anyhow::Result<ResultSearch> {
+        let mut search = self.filter.search(history)?;
+        if let Some(file) = &self.ref_file {
+            search.references.extend(search.filter.reference.take());
+            search.references.extend(read_references(file)?);
+        }
+        let latest = history.versions.last();
+        let questions = latest.map_or(&[][..], PrismVersion::questions);
+        for (key, outcome) in &self.answers {
+            let found = questions
+                .iter()
+                .find(|question| question.key.as_str() == key);
+            let Some(question) = found else {
+                let keys = questions.iter().map(|question| question.key.as_str());
+                bail!(WrongUsage(format!(
+                    "--answer: the prism's latest version has no question '{}'{}",
+                    terminal::plain(key),
+                    did_you_mean_or_list(key, keys)
+                )));
+            };
+            check_outcome(question, outcome, history)?;
+            search.answers.push(AnsweredOutcome {
+                question: question.key.clone(),
+                outcome: outcome.clone(),
+            });
+        }
+        Ok(search)
+    }
+}
+
+impl ExportFilterArgs {
+    /// Refuses a file with a `ref` that no result of the prism has.
+    pub(super) async fn check_references(
+        &self,
+        refract: &Refract,
+        lens: &PrismLens,
+        search: &ResultSearch,
+    ) -> anyhow::Result<()> {
+        let Some(file) = &self.ref_file else {
+            return Ok(());
+        };
+        let mut unknown = Vec::new();
+        for reference in &search.references {
+            let filter = ResultFilter {
+                reference: Some(reference.clone()),
+                ..ResultFilter::default()
+            };
+            let order = ResultOrder::NewestFirst;
+            let results = refract.results().of_prism(lens.clone(), filter, order);
+            if results.count().await? == 0 {
+                unknown.push(terminal::plain(reference.as_str()));
+            }
+        }
+        let Some(first) = unknown.first() else {
+            return Ok(());
+        };
+        bail!(WrongUsage(format!(
+            "--ref-file: {file} has {} that no result of the prism has, such as {first}",
+            counted(widened(unknown.len()), "ref")
+        )))
+    }
+}
+
+fn answered(text: &str) -> anyhow::Result<(String, String)> {
+    let (question, outcome) = text
+        .split_once('=')
+        .context("expected QUESTION=OUTCOME, such as topic=billing")?;
+    Ok((question.to_owned(), outcome.to_owned()))
+}
+
+/// Refuses an outcome with which no version of a question can be answered.
+fn check_outcome(question: &Question, outcome: &str, history: &PrismHistory) -> anyhow::Result<()> {
+    let versions = history.versions.iter().rev();
+    let keys: Vec<_> = match question.question_type() {
+        QuestionType::YesNo => vec!["yes", "no", "unsure"],
+        QuestionType::Choice | QuestionType::Scale => versions
+            .filter_map(|version| version.question(&question.key))
+            .flat_map(|question| question.outcomes().map(|outcome| outcome.key))
+            .collect(),
+    };
+    if keys.contains(&outcome) {
+        return Ok(());
+    }
+    bail!(WrongUsage(format!(
+        "--answer: {} has no outcome '{}'{}",
+        question.key,
+        terminal::plain(outcome),
+        did_you_mean_or_list(outcome, keys)
+    )))
+}
+
+/// The refs of a file, one on each line; empty lines do not count.
+fn read_references(file: &InputPath) -> anyhow::Result<Vec<Ref>> {
+    let text = String::from_utf8(file.read()?).ok();
+    let text = text.with_context(|| format!("--ref-file: {file} is not UTF-8"))?;
+    let text = text.trim_start_matches('\u{feff}');
+    let lines = (1_u64..).zip(text.lines());
+    let filled = lines.filter(|(_, line)| !line.trim().is_empty());
+    let mut references = Vec::new();
+    for (number, line) in filled {
+        let read = Ref::parse(line).map_err(|errors| {
+            let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
+            let errors = errors.join("; ");
+            WrongUsage(format!("--ref-file: {file}, line {number}: {errors}"))
+        });
+        references.push(read?);
+    }
+    if references.is_empty() {
+        bail!(WrongUsage(format!("--ref-file: {file} has no ref")));
+    }
+    Ok(references)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use serde::Serialize;
 
-use crate::settings_file::{KnownSetting, known_settings};
+use crate::settings_file::{self, KnownSetting, known_settings};
 use crate::{arguments, command_line, output};
 
 /// What is shown instead of a secret.
@@ -49,6 +49,9 @@ impl SettingsCommand {
     pub(crate) fn run(self, program: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
         if let Err(error) = command_line::check_settings(program(), "serve") {
             return Ok(command_line::report_wrong_usage(program(), &[], error));
+        }
+        if let Some(path) = settings_file::path() {
+            output::say(&format!("The settings file: {}", path.display()));
         }
         let settings = known_settings(&program());
         let rows: Vec<_> = settings.into_iter().map(ShownSetting::of).collect();

@@ -7,7 +7,9 @@ use clap::Args;
 use refract_domain::prism::VersionNumber;
 use refract_domain::prism::slug::PrismSelector;
 use refract_domain::submission::reference::Ref;
-use refract_domain::submission::{CallContext, SentFields, field_value_errors};
+use refract_domain::submission::{CallContext, FieldMismatch, SentFields, field_value_errors};
+use refract_lens_rendering::Format;
+use refract_service::CallError;
 use refract_service::model::ModelGateway;
 use refract_service::people::AccountActor;
 use refract_service::results::CreateCall;
@@ -60,6 +62,10 @@ pub struct TryCommand {
     #[arg(long, value_parser = ResultDisplay::parse)]
     format: Option<ResultDisplay>,
 
+    /// As --format json
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+
     #[command(flatten)]
     account: AccountArg,
 
@@ -73,16 +79,28 @@ impl TryCommand {
         let gateway = ModelGateway::new(self.model.settings()?)?;
         let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
         let account = prism.account;
+        let json = self.json.then_some(ResultDisplay::Format(Format::Json));
         let display = self
             .format
+            .or(json)
             .unwrap_or_else(ResultDisplay::default_for_stdout);
+        if let Some(version) = self.version {
+            let history = refract.prisms().with_versions(prism.id).await?;
+            context::check_version(&history, version)?;
+        }
         let call = self.call(prism.selector())?;
         let refract = refract.with_model(gateway.model());
         context::say_if_for_trying_only(&refract);
         let results = refract.results();
         let result = results
             .create_as(AccountActor::operator(account), call)
-            .await?;
+            .await
+            .map_err(|error| match error {
+                missing @ CallError::Fields(FieldMismatch::Missing(_)) => anyhow::anyhow!(
+                    "{missing}: give --text TEXT, --field KEY=VALUE for each, or --file FILE"
+                ),
+                error => error.into(),
+            })?;
         let facts = match display {
             ResultDisplay::Table => {
                 let results = refract.results();

@@ -47,6 +47,16 @@ pub struct DatabaseArgs {
 }
 
 impl DatabaseArgs {
+    /// The path of the SQLite file; `None` for PostgreSQL.
+    pub(crate) fn sqlite_file(&self) -> Option<PathBuf> {
+        let url = match self.settings().url {
+            DatabaseUrl::InFile(file) => std::fs::read_to_string(file).ok()?,
+            DatabaseUrl::Given(url) => url,
+        };
+        let path = url.trim_end().strip_prefix("sqlite://")?;
+        Some(PathBuf::from(path))
+    }
+
     /// Converts the settings to those of the persistence crate.
     pub fn settings(&self) -> DatabaseSettings {
         let file = self.database_url_file.as_ref();

@@ -10,6 +10,8 @@ on_both!(
     every_row_equals_the_apis_to_the_byte,
     filters_keep_what_they_name,
     an_empty_export_is_a_header,
+    an_export_is_chosen_by_version_model_refs_and_answers,
+    an_export_shows_another_lens_or_every_probability_and_changes_none,
 );
 
 async fn every_row_equals_the_apis_to_the_byte(backend: Backend) {
@@ -174,5 +176,115 @@ async fn a_file_takes_its_place_when_it_is_whole() {
     assert!(
         line.starts_with("error: cannot write /dev/full: No space left"),
         "{line}"
+    );
+}
+
+async fn an_export_is_chosen_by_version_model_refs_and_answers(backend: Backend) {
+    let service = Service::start(backend).await;
+    for number in 0..4 {
+        let body = json!({"text": TEXT, "ref": number.to_string()});
+        assert_eq!(service.create(&body).await.status, 200);
+    }
+    let shown = service.run(&["results", "list", PRISM, "--ref", "3", "--json"]);
+    let shown = shown.await.lines();
+    assert_eq!((shown.len(), &shown[0]["ref"]), (1, &json!("3")));
+    let id = text(&shown[0], "id");
+    let model = service
+        .run(&["results", "show", &id, "--json"])
+        .await
+        .object();
+    let model = text(&model["provenance"], "model");
+    let answered = service.read(&id, "?format=raw").await.value();
+    let topic = format!("topic={}", text(&answered["answers"]["topic"], "value"));
+    let refs = service.folder.path().join("refs.txt");
+    std::fs::write(&refs, "\n 1\r\n2\n").unwrap();
+    let refs = refs.to_str().unwrap();
+    for (arguments, expected) in [
+        (&["--ref", "1", "--ref", "3"][..], "13"),
+        (&["--ref-file", refs], "12"),
+        (&["--ref", "0", "--ref-file", refs, "--version", "1"], "012"),
+        (&["--model", &model, "--answer", &topic], "0123"),
+        (&["--model", "another"], ""),
+        (&["--answer", "topic=other"], ""),
+    ] {
+        let arguments = [&["results", "export", PRISM, "--json"][..], arguments].concat();
+        let rows = service.run(&arguments).await.lines();
+        let found: Vec<_> = rows.iter().map(|row| text(row, "ref")).collect();
+        assert_eq!(found.concat(), expected, "{arguments:?}");
+    }
+    let line = service
+        .run(&["results", "list", PRISM, "--version", "2"])
+        .await;
+    assert!(line.refused().contains("its latest is 1"));
+    std::fs::write(refs, "1\nnobody\n").unwrap();
+    for (arguments, words) in [
+        (["--answer", "topc=billing"], "did you mean `topic`?"),
+        (["--answer", "topic=biling"], "did you mean `billing`?"),
+        (
+            ["--ref-file", refs],
+            "1 ref that no result of the prism has, such as nobody",
+        ),
+    ] {
+        let arguments = [&["results", "export", PRISM][..], &arguments].concat();
+        let ended = service.run(&arguments).await;
+        assert_eq!(
+            (ended.code, ended.stdout.as_str()),
+            (Some(2), ""),
+            "{ended:?}"
+        );
+        assert!(ended.stderr.contains(words), "{ended:?}");
+        assert_eq!(ended.stderr.lines().count(), 1, "{ended:?}");
+    }
+}
+
+async fn an_export_shows_another_lens_or_every_probability_and_changes_none(backend: Backend) {
+    let service = Service::start(backend).await;
+    let made = service.create(&json!({"text": TEXT, "ref": "r"})).await;
+    let id = text(&made.value(), "id");
+    service.failed(&json!({"text": TEXT})).await;
+    let before = service.run(&["lens", "show", PRISM]).await.done();
+    let lens = json!({"columns": [{"name": "mood", "question": "angry", "output": "probability"}]});
+    let lens = service.file("mood.lens.json", &lens);
+    let rows = ["results", "export", PRISM, "--lens", &lens];
+    let rows = service.run(&rows).await.done();
+    assert!(rows.starts_with("result_id,ref,version,status,error,created_at,text,mood\r\n"));
+    let raw = service.read(&id, "?format=raw").await.value();
+    let lines = service.run(&["results", "export", PRISM, "--raw", "--json"]);
+    let lines = lines.await.lines();
+    let mut with_fields = raw.clone();
+    with_fields["fields"] = json!({"text": TEXT});
+    assert_eq!(lines[0], with_fields);
+    assert_eq!(lines[1]["answers"], json!(null));
+    let table = service
+        .run(&["results", "export", PRISM, "--raw"])
+        .await
+        .done();
+    let mut rows = table.split("\r\n");
+    let header: Vec<_> = rows.next().unwrap().split(',').collect();
+    let cells: Vec<_> = rows.next().unwrap().split(',').collect();
+    assert_eq!(header.len(), cells.len(), "{table}");
+    let cell = |name: &str| cells[header.iter().position(|it| *it == name).expect(name)];
+    assert_eq!(cell("topic"), text(&raw["answers"]["topic"], "value"));
+    let probabilities = raw["answers"]["topic"]["probabilities"]
+        .as_object()
+        .unwrap();
+    for (outcome, probability) in probabilities {
+        let shown: f64 = cell(&format!("topic.{outcome}")).parse().unwrap();
+        assert_eq!(Some(shown), probability.as_f64());
+    }
+    let yes: f64 = cell("angry.yes").parse().unwrap();
+    assert_eq!(Some(yes), raw["answers"]["angry"]["probability"].as_f64());
+    assert_eq!(service.run(&["lens", "show", PRISM]).await.done(), before);
+    let other = service.file(
+        "other.lens.json",
+        &json!({"columns": [{"question": "x", "output": "top"}]}),
+    );
+    let ended = service
+        .run(&["results", "export", PRISM, "--lens", &other])
+        .await;
+    assert_eq!(
+        (ended.code, ended.stdout.as_str()),
+        (Some(2), ""),
+        "{ended:?}"
     );
 }

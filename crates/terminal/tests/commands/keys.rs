@@ -178,11 +178,32 @@ async fn a_key_of_a_name_is_found_where_that_is_clear(backend: Backend) {
     let line = service.run(&["key", "rotate", "twin"]).await.refused();
     assert!(line.contains("2 keys have this name"), "{line}");
     let first = listed(&service).await[1].clone();
+    let id = text(&first, "id");
+    let line = service.run(&["key", "revoke", "twin"]).await.refused();
+    assert!(
+        line.starts_with("error: 2 keys are called 'twin': name one by its id: ")
+            && line.contains(&id),
+        "{line}"
+    );
+    service.run(&["key", "revoke", &id]).await.done();
+    let rotated = service.run(&["key", "rotate", "twin"]).await;
+    assert!(
+        rotated.stderr.contains("The new key never ends"),
+        "{rotated:?}"
+    );
+    let rotated = rotated.object();
+    assert_eq!(
+        (&rotated["name"], &rotated["expires_at"]),
+        (&json!("twin"), &json!(null))
+    );
+    // the key and its successor share a name
+    service.run(&["key", "revoke", "twin"]).await.refused();
     service
-        .run(&["key", "revoke", &text(&first, "id")])
+        .run(&["key", "revoke", &text(&rotated, "replaces")])
         .await
         .done();
-    service.run(&["key", "rotate", "twin"]).await.done();
+    service.run(&["key", "revoke", "twin"]).await.done();
+    assert_eq!(status(&service, &text(&rotated, "key")).await, 401);
     let line = service.run(&["key", "rotate", "twins"]).await.refused();
     assert!(line.contains("no key with this id"), "{line}");
 }

@@ -38,6 +38,7 @@ mod results;
 mod retest;
 mod runs;
 mod try_text;
+mod unmigrated;
 mod unread;
 mod usage;
 mod watch;

@@ -58,15 +58,16 @@ async fn a_result_is_shown_as_the_api_has_it_and_for_a_person(backend: Backend) 
     for unknown in ["x", "0190b8f2-0000-7000-8000-0000000000aa"] {
         let line = service.run(&["results", "show", unknown]).await.refused();
         let words = [
-            "error: ID cannot be used: Invalid uuid",
-            "error: Result not found",
+            "error: 'x' is no result's id: `refract results list PRISM` shows ids",
+            "error: Result not found in the account 'default': 0190b8f2-0000-7000-8000-0000000000aa",
         ];
         assert!(words.contains(&line.as_str()), "{line}");
     }
     service.run(&["account", "create", "acme"]).await.done();
     let elsewhere = ["results", "show", &ok, "--account", "acme"];
     let line = service.run(&elsewhere).await.refused();
-    assert_eq!(line, "error: Result not found");
+    let words = format!("error: Result not found in the account 'acme': {ok}");
+    assert_eq!(line, words);
 }
 
 async fn a_result_is_shown_whole_as_json(backend: Backend) {

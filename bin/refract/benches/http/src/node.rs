@@ -64,6 +64,7 @@ impl Node {
                 .context("a command's output lacks a key")?
                 .to_owned())
         };
+        run(&["migrate", "--json"])?;
         let slug = text(&run(&["prism", "create", "prism.json"])?, "slug")?;
         let key = text(&run(&["key", "create"])?, "key")?;
         let server = ServerProcess::start_refract(binary, folder.path(), &settings)?;

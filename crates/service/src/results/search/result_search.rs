@@ -1,6 +1,6 @@
 //! What a search looks for, its pages and limits, and the conditions that no index decides.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use refract_domain::answer::Answers;
 use refract_domain::ids::ResultId;
@@ -8,6 +8,7 @@ use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::prism::PrismVersion;
 use refract_domain::result::mark::Mark;
 use refract_domain::submission::FieldValues;
+use refract_domain::submission::reference::Ref;
 use refract_persistence::ResultFilter;
 
 use crate::lenses::prism_lens::PrismLens;
@@ -34,6 +35,10 @@ pub struct ResultSearch {
     pub words: Option<TextWords>,
     /// What the marks must be.
     pub marks: Option<MarkCondition>,
+    /// Refs of which a result must have one; empty for any result. Only
+    /// [`Results::of_search`](crate::results::Results::of_search) reads it: a page of a search knows no
+    /// refs of its candidates.
+    pub references: Vec<Ref>,
 }
 
 /// A condition on the marks of a result.
@@ -171,6 +176,7 @@ pub(crate) struct SearchConditions {
     wanted: Vec<WantedValue>,
     pub(super) words: Option<TextWords>,
     pub(super) marks: Option<MarkCondition>,
+    references: HashSet<Ref>,
 }
 
 impl SearchConditions {
@@ -186,12 +192,16 @@ impl SearchConditions {
             wanted,
             words: search.words.clone(),
             marks: search.marks.clone(),
+            references: search.references.iter().cloned().collect(),
         })
     }
 
     /// Whether every result matches.
     pub(crate) fn are_none(&self) -> bool {
-        self.wanted.is_empty() && self.words.is_none() && self.marks.is_none()
+        self.wanted.is_empty()
+            && self.words.is_none()
+            && self.marks.is_none()
+            && self.references.is_empty()
     }
 
     /// Whether marks decide.
@@ -210,7 +220,12 @@ impl SearchConditions {
         let values = result.submission().field_values();
         self.match_answers(result.version(), answers)
             && self.match_marks(marks.unwrap_or_default())
+            && self.match_reference(result.saved().reference.as_ref())
             && self.words.as_ref().is_none_or(|words| words.are_in(values))
+    }
+
+    fn match_reference(&self, reference: Option<&Ref>) -> bool {
+        self.references.is_empty() || reference.is_some_and(|it| self.references.contains(it))
     }
 
     /// Whether answers decide.

@@ -98,6 +98,43 @@ pub(in crate::commands) async fn find_key(
     })
 }
 
+/// Finds the key to revoke by its id, or by its name if no other accepted key has it: of a key and
+/// its successor, which share a name, only an id says which is meant.
+pub(super) async fn find_key_to_revoke(
+    refract: &Refract,
+    account: AccountId,
+    called: &str,
+) -> anyhow::Result<ApiKeyId> {
+    if ApiKeyId::parse(called).is_some() {
+        return find_key(refract, account, called).await;
+    }
+    let now = Utc::now();
+    let mut keys = refract.keys().list(account).await?;
+    keys.retain(|key| {
+        key.row.name == called && key.row.revoked_at.is_none() && !key.has_ended(now)
+    });
+    match keys.as_slice() {
+        [] => Err(no_key(called)),
+        [only] => Ok(only.row.id),
+        several => {
+            let ids: Vec<_> = several.iter().map(|key| key.row.id.to_string()).collect();
+            bail!(
+                "{} keys are called '{called}': name one by its id: {}",
+                several.len(),
+                ids.join(", ")
+            )
+        }
+    }
+}
+
+/// The error for a key that is not there.
+pub(super) fn no_key(called: &str) -> anyhow::Error {
+    anyhow::anyhow!(
+        "'{called}': {}: see `refract key list`",
+        FindKeyError::NotFound
+    )
+}
+
 #[derive(Serialize)]
 struct Successor<'a> {
     id: String,
@@ -106,6 +143,9 @@ struct Successor<'a> {
     key: Option<&'a str>,
     replaces: String,
     replaced_ends_at: Option<String>,
+    name: Option<String>,
+    /// Null for a successor that never ends.
+    expires_at: Option<String>,
 }
 
 /// Replaces the key that `called` names, and prints its successor.
@@ -147,11 +187,23 @@ pub(super) async fn rotate(
              revoke it and rotate again.",
         ),
     }
+    let listed = refract.keys().list(id).await?.into_iter();
+    let listed = listed.map(|listed| listed.row);
+    let mut listed = listed;
+    let row = listed.find(|row| row.id == *successor);
+    let expires_at = row.as_ref().and_then(|row| row.expires_at);
+    let expires_at = expires_at.map(to_the_second);
+    match &expires_at {
+        Some(end) => output::say(&format!("The new key ends {end}.")),
+        None => output::say("The new key never ends: --expires DATE gives it an end."),
+    }
     output::json(&Successor {
         id: successor.to_string(),
         account: account.name(),
         key,
         replaces: replaced.to_string(),
         replaced_ends_at: end,
+        name: row.map(|row| row.name),
+        expires_at,
     })
 }

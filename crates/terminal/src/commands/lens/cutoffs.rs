@@ -76,8 +76,18 @@ impl CutoffsCommand {
                 terminal::plain(name)
             );
         };
-        CutoffSteps::of(column)
-            .with_context(|| format!("the column '{name}' reads no Yes / No question"))
+        CutoffSteps::of(column).with_context(|| {
+            let reading = lens
+                .iter()
+                .filter(|column| CutoffSteps::of(column).is_some());
+            let names: Vec<_> = reading.map(|column| column.name.as_str()).collect();
+            let others = if names.is_empty() {
+                "none of the lens does".to_owned()
+            } else {
+                format!("columns that do: {}", names.join(", "))
+            };
+            format!("the column '{name}' reads no Yes / No question; {others}")
+        })
     }
 
     fn render(

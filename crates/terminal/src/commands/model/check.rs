@@ -106,6 +106,21 @@ fn line(end: &TrialEnd) -> String {
     }
 }
 
+/// Runs the quick trials on a server, without a word; returns the reason if one failed.
+pub(in crate::commands) async fn quick_failure(
+    settings: &ModelSettings,
+) -> anyhow::Result<Option<String>> {
+    let gateway = ModelGateway::new(settings.clone())?;
+    let mut run = TrialRun::new(&gateway, settings, TrialScope::Quick);
+    while run.next_name().is_some() {
+        run.ask_next().await?;
+    }
+    match run.end().failed {
+        Some(failed) => Ok(Some(reason(settings, failed).await?)),
+        None => Ok(None),
+    }
+}
+
 /// Why a server is unusable, and what to do about it.
 async fn reason(settings: &ModelSettings, failed: FailedTrial) -> anyhow::Result<String> {
     let quoted = limits::of(settings, failed.message.as_ref());

@@ -4,6 +4,8 @@ use refract_service::model::{
     DetectedModel, DetectionTry, ModelApiKey, ModelDetection, ModelEndpoint, ModelSettings,
 };
 
+use serde::Serialize;
+
 use super::{advice, check, limits};
 use crate::output;
 
@@ -11,7 +13,11 @@ use crate::output;
 const NAMED_MODELS: usize = 5;
 
 /// Finds out what the servers speak. They must agree: they serve one model.
-pub(super) async fn run(settings: &ModelSettings, name: Option<&str>) -> anyhow::Result<()> {
+pub(super) async fn run(
+    settings: &ModelSettings,
+    name: Option<&str>,
+    json: bool,
+) -> anyhow::Result<()> {
     if settings.endpoint == ModelEndpoint::DemoScorer {
         anyhow::bail!("builtin:lexical is no server: give the address of one as REFRACT_MODEL_URL");
     }
@@ -34,7 +40,22 @@ pub(super) async fn run(settings: &ModelSettings, name: Option<&str>) -> anyhow:
         }
         found.push(detected);
     }
-    output::text(&lines(&found))
+    let lines = lines(&found);
+    if json {
+        let settings = lines.lines().filter_map(|line| line.split_once('='));
+        return output::json(&DetectedSettings {
+            settings: settings.collect(),
+        });
+    }
+    output::text(&lines)
+}
+
+/// The JSON output of `refract model detect`: settings by their names.
+#[derive(Serialize)]
+#[serde(transparent)]
+struct DetectedSettings<'a> {
+    #[serde(serialize_with = "output::in_order")]
+    settings: Vec<(&'a str, &'a str)>,
 }
 
 /// Finds out what one server speaks, with a line on stderr for each protocol that was tried.

@@ -3,20 +3,21 @@
 
 use std::num::NonZeroU32;
 
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, anyhow, ensure};
 use chrono::{DateTime, Utc};
 use clap::Args;
 use refract_domain::answer::most_probable;
 use refract_domain::ids::ResultId;
 use refract_domain::lens::{Column, Value};
 use refract_lens_rendering::{Format, render};
+use refract_service::CallError;
 use refract_service::results::{ReadableResult, ResultOrder};
 
 use super::super::context::AccountArg;
 use crate::commands::selection::FilterArgs;
 use crate::commands::shown_result::{self, Facts, ResultDisplay};
 use crate::settings::DatabaseArgs;
-use crate::{arguments, output};
+use crate::{arguments, output, terminal};
 
 /// The separator between the values of a row.
 const BETWEEN: &str = " · ";
@@ -46,6 +47,8 @@ impl ListCommand {
     /// Runs `refract results list`.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
+        let history = refract.prisms().with_versions(prism.id).await?;
+        let search = self.filter.search(&history)?;
         let lens = refract.lenses().of(prism).await?;
         let values = lens
             .columns()
@@ -55,7 +58,7 @@ impl ListCommand {
         let values = values.collect::<Vec<_>>().join(BETWEEN);
         let newest_first = ResultOrder::NewestFirst;
         let results = refract.results();
-        let mut results = results.of_prism(lens, self.filter.filter(), newest_first);
+        let mut results = results.of_search(lens, search, newest_first)?;
         let mut left = usize::try_from(self.limit.get()).unwrap_or(usize::MAX);
         let mut rows = Vec::new();
         while left > 0 {
@@ -161,8 +164,17 @@ impl ShowCommand {
     /// Runs `refract results show`.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         let (refract, account) = self.account.open(database).await?;
-        let id = ResultId::parse(&self.id).context("ID cannot be used: Invalid uuid")?;
-        let details = refract.results().details(account, id).await?;
+        let id = ResultId::parse(&self.id).with_context(|| {
+            let id = terminal::plain(&self.id);
+            format!("'{id}' is no result's id: `refract results list PRISM` shows ids")
+        })?;
+        let details = refract.results().details(account, id).await;
+        let details = details.map_err(|error| match error {
+            CallError::ResultNotFound => {
+                anyhow!("{error} in the account '{}': {id}", self.account.name())
+            }
+            error => error.into(),
+        })?;
         if self.json {
             return shown_result::print_details(&details, !self.no_text);
         }
