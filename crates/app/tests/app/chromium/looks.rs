@@ -6,7 +6,7 @@ use refract_test_stack::marked_texts::marked_texts;
 use refract_test_stack::service::{Backend, LENS_FILE, PRISM, Service, example_prism, text};
 use refract_test_support::browser::{Browser, BrowserSettings, BrowserTheme};
 use refract_test_support::on_both;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{at, joined, with_scripts};
 use crate::runs::checked;
@@ -148,7 +148,8 @@ async fn no_page_scrolls_sideways_whatever_the_data() {
     for question in prism["questions"].as_array_mut().unwrap() {
         question["text"] = json!(format!("האם {LONG_WORD}?"));
         for kind in ["options", "levels"] {
-            for option in question[kind].as_array_mut().into_iter().flatten() {
+            let outcomes = question.get_mut(kind).and_then(Value::as_array_mut);
+            for option in outcomes.into_iter().flatten() {
                 let label = text(option, "label");
                 option["label"] = json!(format!("{LONG_WORD} {label}"));
             }
