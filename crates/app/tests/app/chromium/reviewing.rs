@@ -107,7 +107,7 @@ async fn after_a_judgement_the_next_text_has_the_focus() {
     let focused = "const it = document.activeElement; \
          return [it.getAttribute('aria-label'), document.getElementById(it.getAttribute('aria-describedby'))?.textContent.includes('has not arrived')];";
     let yes = "return document.activeElement.textContent.trim();";
-    browser.follow_on("Skip").await;
+    browser.follow("a[data-key=s]").await;
     for left in [3, 2, 1] {
         assert_eq!(browser.evaluate(focused, &[]).await, json!(["Text", true]));
         browser.press("[autofocus]", TAB).await;
@@ -139,6 +139,6 @@ async fn single_keys_can_be_switched_off() {
     browser.press("body", "y").await;
     assert!(browser.text(".sitting").await.contains("2 left"));
     assert!(!browser.is_shown("kbd").await, "no key is promised");
-    browser.follow_on("Yes").await;
+    browser.follow("button[value=yes]").await;
     assert!(browser.text(".sitting").await.contains("1 left"));
 }
