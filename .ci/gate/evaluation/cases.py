@@ -33,6 +33,7 @@ def all_cases(seed):
     yield from order_cases(random)
     yield from binomial_cases(random)
     yield from drift_cases(random)
+    yield from agreement_cases(random)
 
 
 def random_cases(random):
@@ -380,3 +381,23 @@ def drift_cases(random):
 
 def sureness(answer):
     return answer["probability"] if answer["type"] == "yes_no" else max(answer["probabilities"].values())
+
+
+def agreement_cases(random):
+    for number in range(90):
+        name = ("choice", "yes_no", "scale")[number % 3]
+        asked = of_type(name, "", random, 0)["versions"][0]
+        keys = [it["key"] for it in asked.get("options", asked.get("levels", []))] or ["yes", "no"]
+        people, texts = int(random.choice([1, 2, 2, 3, 5])), int(random.choice([0, 1, 2, 9, 60, 400]))
+        careless, gaps = random.random(), random.choice([0.0, 0.3])
+        # now and then everybody says one and the same
+        keys = keys[:1] if number % 10 == 9 else keys
+        marks = []
+        for text in range(texts):
+            right = random.choice(keys)
+            for person in range(people):
+                if random.random() >= gaps:
+                    marked = random.choice(keys) if random.random() < careless else right
+                    marks.append([text, person, str(marked)])
+        random.shuffle(marks)
+        yield {"kind": "agreement", "name": f"agreement of {people} about {name} {number}", "question": asked, "marks": marks}

@@ -74,6 +74,7 @@ EXPECTED = {
     "orders": expected.orders,
     "binomial": certified.binomial,
     "drift": drift.drift,
+    "agreement": expected.agreement,
 }
 
 

@@ -1,7 +1,9 @@
 """The measures as scikit-learn, SciPy and numpy compute them. See check.py."""
 
 from decimal import Decimal
+from itertools import combinations
 
+import krippendorff
 import numpy as np
 from scipy.stats import binom, binomtest, multinomial
 from sklearn import metrics
@@ -324,3 +326,36 @@ def orders(case):
         "mean_total_variation": float(np.mean(variations)) if pairs else None,
         "largest_total_variation": float(max(variations)) if pairs else None,
     }
+
+
+def agreement(case):
+    texts = {}
+    for text, person, outcome in case["marks"]:
+        texts.setdefault(text, {})[person] = outcome
+    texts = [marks for marks in texts.values() if len(marks) > 1]
+    people = sorted({person for marks in texts for person in marks})
+    pairs = [(one, other) for marks in texts for one, other in combinations(marks.values(), 2)]
+    is_alike = len({outcome for marks in texts for outcome in marks.values()}) < 2
+    is_scale = case["question"]["type"] == "scale"
+    found = {
+        "people": len(people),
+        "texts": len(texts),
+        "pairs": [sum(one == other for one, other in pairs), len(pairs)],
+        "kappa": None,
+        "quadratic_kappa": None,
+        "alpha": None,
+    }
+    if is_alike:
+        return found
+    # the places of levels, in their order
+    keys = [level["key"] for level in case["question"].get("levels", [])]
+    keys = keys or sorted({outcome for marks in texts for outcome in marks.values()})
+    place = {key: number for number, key in enumerate(keys)}
+    table = [[place.get(marks.get(person), np.nan) for marks in texts] for person in people]
+    level = "ordinal" if is_scale else "nominal"
+    found["alpha"] = float(krippendorff.alpha(reliability_data=table, level_of_measurement=level))
+    if len(people) == 2:
+        found["kappa"] = float(metrics.cohen_kappa_score(*table))
+        if is_scale:
+            found["quadratic_kappa"] = float(metrics.cohen_kappa_score(*table, weights="quadratic", labels=range(len(keys))))
+    return found

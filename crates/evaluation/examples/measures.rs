@@ -2,9 +2,11 @@
 //! `.ci/gate/check-evaluation` compares them with scikit-learn and SciPy.
 //!
 //! A case is `{"kind": "question", …}` with marked answers, `{"kind": "paired", …}` with counts of
-//! rows, `{"kind": "orders", …}` with pairs of answers, `{"kind": "binomial", …}` with counts, or
-//! `{"kind": "drift", …}` with the answers of two windows.
+//! rows, `{"kind": "orders", …}` with pairs of answers, `{"kind": "binomial", …}` with counts,
+//! `{"kind": "drift", …}` with the answers of two windows, or `{"kind": "agreement", …}` with people's
+//! marks.
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::io;
 
@@ -25,6 +27,7 @@ use refract_evaluation::drift::question_drift::QuestionDrift;
 use refract_evaluation::marked::answer::MarkedAnswer;
 use refract_evaluation::marked::answers::MarkedAnswers;
 use refract_evaluation::measures::QuestionMeasures;
+use refract_evaluation::measures::agreement::AgreementCounts;
 use refract_evaluation::measures::automation::{Automation, AutomationAdvice};
 use refract_evaluation::measures::proportion::{Interval, Proportion};
 use serde_json::{Value, json};
@@ -38,6 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "orders" => orders(&case)?,
             "binomial" => binomial(&case)?,
             "drift" => drift(&case)?,
+            "agreement" => agreement(&case)?,
             kind => return Err(format!("`{kind}` is no kind of case").into()),
         };
         serde_json::to_writer(io::stdout(), &measured)?;
@@ -265,6 +269,30 @@ fn drift(case: &Value) -> Result<Value, Box<dyn Error>> {
         "before": drift.before,
         "shares": shares.collect::<Vec<_>>(),
         "probabilities": probabilities,
+    }))
+}
+
+/// Measures how far people agree; each element of `marks` is `[text, person, outcome]`.
+fn agreement(case: &Value) -> Result<Value, Box<dyn Error>> {
+    let question: Question = serde_json::from_value(member(case, "question")?.clone())?;
+    let mut texts: BTreeMap<u64, Vec<(usize, OutcomeKey)>> = BTreeMap::new();
+    for mark in list(case, "marks")? {
+        let (text, person, outcome) = serde_json::from_value(mark.clone())?;
+        texts.entry(text).or_default().push((person, outcome));
+    }
+    let mut counts = AgreementCounts::new(question.question_type());
+    for marks in texts.values() {
+        let marks = marks.iter().map(|(person, outcome)| (*person, outcome));
+        counts.add(&question, &marks.collect::<Vec<_>>());
+    }
+    let agreement = counts.agreement();
+    Ok(json!({
+        "people": agreement.people,
+        "texts": agreement.texts,
+        "pairs": proportion(agreement.pairs),
+        "kappa": agreement.kappa,
+        "quadratic_kappa": agreement.quadratic_kappa,
+        "alpha": agreement.alpha,
     }))
 }
 

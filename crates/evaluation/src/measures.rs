@@ -1,5 +1,6 @@
 //! The measures of one question.
 
+pub mod agreement;
 pub(crate) mod auc;
 pub mod automation;
 pub(crate) mod brier;

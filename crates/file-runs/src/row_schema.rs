@@ -8,6 +8,7 @@ use refract_domain::limits;
 use refract_domain::prism::PrismVersion;
 use refract_domain::prism::question::{Question, QuestionType};
 use refract_domain::result::mark;
+use refract_lens_rendering::{adjudicated_column, person_column};
 use serde_json::{Map, Value, json};
 
 use crate::gold::cells::EXPECTED;
@@ -60,6 +61,17 @@ pub fn marks_row(version: &PrismVersion) -> Value {
     });
     properties.insert(RESULT_ID.to_owned(), id);
     properties.insert(REF.to_owned(), reference());
+    let person = json!({
+        "description": "Who marked: a person's name, address or id; nobody named is who imports.",
+        "type": ["string", "null"],
+        "maxLength": 200,
+    });
+    properties.insert(person_column(&keys).to_owned(), person);
+    let adjudicated = json!({
+        "description": "Whether the person settled a disagreement with these marks.",
+        "enum": ["true", "false", "", true, false, null],
+    });
+    properties.insert(adjudicated_column(&keys).to_owned(), adjudicated);
     for question in questions {
         for name in QuestionColumns::new(&question.key, &keys)
             .names

@@ -88,7 +88,7 @@ pub use crate::cell::{cell_text, write_csv_line};
 pub use crate::event_row::{EventRow, EventRowWriter};
 pub use crate::flip_row::{FlipRow, FlipRowWriter};
 pub use crate::format::{Format, RowFormat};
-pub use crate::mark_row::MarkRowWriter;
+pub use crate::mark_row::{AnnotatorRow, MarkRowWriter, adjudicated_column, person_column};
 pub use crate::raw_columns::RawColumns;
 pub use crate::raw_result::{RawResult, RawResultError};
 pub use crate::row::RowWriter;

@@ -116,6 +116,24 @@ table! {
         marked_at -> Moment,
         source -> Nullable<Text>,
         note -> Nullable<Text>,
+        person_id -> Nullable<Id>,
+        marked_as -> Nullable<Text>,
+    }
+}
+
+table! {
+    other_marks (result_id, question, marker) {
+        result_id -> Id,
+        question -> Text,
+        marker -> Text,
+        prism_id -> Id,
+        outcome -> Text,
+        marked_by -> Nullable<Text>,
+        marked_at -> Moment,
+        source -> Nullable<Text>,
+        note -> Nullable<Text>,
+        person_id -> Nullable<Id>,
+        marked_as -> Nullable<Text>,
     }
 }
 
@@ -286,3 +304,5 @@ diesel::allow_tables_to_appear_in_same_query!(
     provider_sessions,
     provider_subjects,
 );
+
+diesel::allow_tables_to_appear_in_same_query!(marks, other_marks);

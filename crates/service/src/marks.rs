@@ -5,6 +5,7 @@
 //! are ready to be saved, or every fault. Its memory grows with the marks of the file, not with the
 //! results of the prism.
 
+mod annotators;
 mod check;
 mod export;
 mod review;
@@ -16,11 +17,14 @@ use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::key::{ColumnName, QuestionKey};
 use refract_domain::lens::Value;
 use refract_domain::prism::VersionNumber;
+use refract_domain::problem::ValidationError;
+use refract_domain::result::mark::question_marks::Annotator;
 use refract_domain::result::mark::source::MarkSource;
-use refract_domain::result::mark::{self, Mark, MarkNote, Marker};
+use refract_domain::result::mark::{self, Mark, MarkNote};
 use refract_domain::result::view::ResultView;
 use refract_domain::submission::reference::Ref;
 
+pub use self::annotators::{Annotators, MarksOfAnnotator};
 pub use self::check::{CheckedMarks, MarkChange, MarksError};
 pub use self::review::{
     Judgement, JudgementInput, MeasuredSoFar, NextToReview, QueueKind, REVIEWED_NEWEST, ReviewFrom,
@@ -31,6 +35,8 @@ use crate::lenses::prism_lens::PrismLens;
 use crate::measures::evaluation;
 use crate::{InternalError, Refract};
 
+/// What a fault calls the cell that names who marked.
+const PERSON: &str = "person";
 /// Most faults that are kept for listing.
 const MOST_LISTED: usize = 100;
 
@@ -50,12 +56,14 @@ impl Refract {
 /// Where marks come from: who made them, of which results, and why.
 #[derive(Clone, Debug, Default)]
 pub struct MarkOrigin {
-    /// The name of the person who marks; `None` when no name was given.
-    pub marked_by: Option<Marker>,
+    /// Who marks, where a row names nobody.
+    pub marked_by: Annotator,
     /// How the results came to be marked; `None` for a result that the person chose.
     pub source: Option<MarkSource>,
     /// What the person notes.
     pub note: Option<MarkNote>,
+    /// Whether the marks settle disagreements between people.
+    pub is_adjudicated: bool,
 }
 
 /// A row that marks at least one question.
@@ -64,6 +72,10 @@ pub struct MarksRow {
     pub line: u64,
     /// The result, or the results, that the row marks.
     pub named: NamedResult,
+    /// Who marked: the id, address or name of a person; `None` for who imports.
+    pub person: Option<String>,
+    /// Whether the person settled disagreements with these marks.
+    pub is_adjudicated: bool,
     /// The marks of the row, at most one cell for each question.
     pub cells: Vec<MarkCell>,
 }
@@ -206,7 +218,7 @@ pub enum MarkError {
         /// The keys of the outcomes, as a readable list.
         outcomes: String,
     },
-    /// Two rows mark different outcomes.
+    /// Two rows of one person mark different outcomes.
     #[error("{question}: line {earlier} says another outcome of the same result")]
     Contradiction {
         /// The question.
@@ -214,6 +226,17 @@ pub enum MarkError {
         /// The line of the other row, which comes earlier.
         earlier: u64,
     },
+}
+
+impl MarkError {
+    /// The fault of a cell that names a person.
+    fn person(errors: &[ValidationError]) -> Self {
+        let errors: Vec<_> = errors.iter().map(ValidationError::to_string).collect();
+        Self::Cell {
+            column: PERSON.to_owned(),
+            reason: errors.join("; "),
+        }
+    }
 }
 
 /// The faults of a file. Only those of the first lines are kept.

@@ -1,6 +1,7 @@
 //! Measures over saved results: how often they are right, how two sides compare, whether the order
 //! of options matters, what another model or version would answer, and what changed over time.
 
+mod agreement;
 mod asking;
 mod comparison;
 pub(crate) mod evaluation;
@@ -12,6 +13,7 @@ mod robustness;
 pub mod stored_retests;
 pub(crate) mod watch;
 
+pub use self::agreement::QuestionAgreement;
 pub use self::comparison::{
     ComparedQuestion, ComparedSide, ComparedSides, DifferingText, MOST_DIFFERING,
 };

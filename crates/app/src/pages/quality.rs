@@ -2,6 +2,7 @@
 //! whole confusion table as a file.
 
 mod advice;
+mod agreement;
 mod calibration;
 mod certified;
 mod comparison;
@@ -107,6 +108,7 @@ async fn measured(visit: &Visit, view: &QualityView<'_>) -> Result<Markup, PageE
             } @else {
                 (details)
             }
+            (agreement::section(visit, view).await?)
             (comparison::section(visit, view).await?)
         }
     })

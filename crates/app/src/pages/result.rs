@@ -8,7 +8,6 @@ use actix_web::http::StatusCode;
 use maud::{Markup, html};
 use refract_domain::account::role::Role;
 use refract_domain::ids::ResultId;
-use refract_domain::result::mark::Marker;
 use refract_lens_rendering::{Format, render};
 use refract_service::CallError;
 use refract_service::marks::{MarkOrigin, MarksError};
@@ -57,7 +56,7 @@ pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
 pub(crate) async fn mark(visit: Visit) -> Result<PageReply, PageError> {
     let details = find(&visit).await?;
     let origin = MarkOrigin {
-        marked_by: Marker::parse(&visit.visitor.name).ok(),
+        marked_by: visit.annotator(),
         ..MarkOrigin::default()
     };
     let changes = changes(&visit.sent.form, &details.result);
@@ -183,7 +182,7 @@ async fn page<'a>(
             section aria-label="Answers" {
                 h2.unseen { "Answers" }
                 @if result.is_ok() {
-                    (answers_with_marks(details, &kept_list(visit)))
+                    (answers_with_marks(details, &visit.annotator(), &kept_list(visit)))
                     details {
                         summary { "Keys" }
                         p.hint {

@@ -10,14 +10,15 @@ use std::sync::Arc;
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
 use refract_service::lenses::PrismLens;
-use refract_service::marks::Sitting;
+use refract_service::marks::{Annotators, Sitting};
 
 use self::queue_form::{QueueForm, sitting_name};
 pub(crate) use self::sitting_page::{judge, show_sitting, undo};
 use self::standing::others;
 use crate::components::moment::moment;
-use crate::components::number::counted;
+use crate::components::number::{count, counted};
 use crate::components::prism_tabs::{PrismTab, prism_address};
+use crate::components::table::table;
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
@@ -39,7 +40,7 @@ pub(crate) async fn begin(visit: Visit) -> Result<PageReply, PageError> {
     let lens = Arc::new(lens);
     let marks = visit.refract.marks();
     let id = marks
-        .begin_review(&lens, visit.visitor.person, &queue)
+        .begin_review(&lens, visit.visitor.person, &visit.annotator(), &queue)
         .await?;
     let address = prism_address(&lens.prism);
     Ok(PageReply::see_other(&format!("{address}/review/{id}")))
@@ -56,6 +57,7 @@ async fn page(
     let sittings = marks.sittings(person, prism).await?;
     let reviewing = marks.reviewing(person, prism).await?;
     let here: Vec<_> = reviewing.into_iter().map(|(other, _)| other).collect();
+    let annotators = marks.annotators(lens.prism.account, prism).await?;
     let address = format!("{}/review", prism_address(&lens.prism));
     let main = html! {
         p.hint {
@@ -68,10 +70,14 @@ async fn page(
                 h2 { "Begin" }
                 (form.show(lens, &address))
             }
-            @if !sittings.is_empty() {
-                section {
+            section {
+                @if !sittings.is_empty() {
                     h2 { "Go on" }
                     (sitting_list(&sittings, lens, &address))
+                }
+                @if annotators.iter().len() > 0 {
+                    h2 { "Who marked" }
+                    (people(&annotators))
                 }
             }
         }
@@ -79,6 +85,20 @@ async fn page(
     let title = format!("Review · {}", lens.prism.name);
     let page = visit.prism_page(&lens.prism, PrismTab::Review, title, &main);
     Ok(page.status(status).reply())
+}
+
+/// How much each person marked.
+fn people(annotators: &Annotators) -> Markup {
+    let rows = html! {
+        @for annotator in annotators.iter() {
+            tr {
+                th scope="row" { bdi { (annotators.label(&annotator.by)) } }
+                td.number { (count(annotator.marks)) }
+                td.number { (count(annotator.settled)) }
+            }
+        }
+    };
+    table("Marks of each person", &["Who", "Marks", "Settled"], &rows)
 }
 
 fn sitting_list(sittings: &[Sitting], lens: &PrismLens, address: &str) -> Markup {

@@ -11,6 +11,8 @@ use refract_domain::event::EventRequest;
 use refract_domain::ids::{AccountId, PersonId};
 use refract_domain::prism::VersionNumber;
 use refract_domain::prism::slug::PrismSelector;
+use refract_domain::result::mark::Marker;
+use refract_domain::result::mark::question_marks::Annotator;
 use refract_http_serving::{EndedRequest, RequestLine};
 use refract_service::lenses::PrismLens;
 use refract_service::people::token::Token;
@@ -75,6 +77,14 @@ impl Visit {
     /// [`PageError::NotFound`] if it is not a version number.
     pub(crate) fn version_number(&self) -> Result<VersionNumber, PageError> {
         version_number(self.sent.values.get("n")).ok_or(PageError::NotFound)
+    }
+
+    /// The visitor as somebody who marks.
+    pub(crate) fn annotator(&self) -> Annotator {
+        Annotator {
+            person: Some(self.visitor.person),
+            name: Marker::parse(&self.visitor.name).ok(),
+        }
     }
 
     /// The visitor as the actor of changes and results.

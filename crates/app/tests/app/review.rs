@@ -17,6 +17,7 @@ on_both!(
     a_random_queue_asks_again_what_somebody_chose_before,
     a_question_that_the_queue_has_not_is_refused,
     all_questions_come_one_after_the_other,
+    a_second_person_marks_the_same_sample_and_a_difference_is_settled,
 );
 
 async fn made(service: &Service, count: usize) -> Vec<String> {
@@ -211,6 +212,76 @@ async fn two_people_get_different_texts(backend: Backend) {
     );
     let both = marks(&service).await;
     assert_eq!(both.len(), 2, "{both:?}");
+}
+
+/// Begins a sitting that also has what others marked.
+async fn begun_shared(person: &mut PlainBrowser<'_>) -> String {
+    let values = [
+        ("queue", "random"),
+        ("question", "angry"),
+        ("versions", "latest"),
+        ("shared", "on"),
+    ];
+    let begun = person
+        .post(&format!("/prisms/{PRISM}/review"), &values)
+        .await;
+    begun.header("location").unwrap().to_owned()
+}
+
+async fn a_second_person_marks_the_same_sample_and_a_difference_is_settled(backend: Backend) {
+    let service = Service::start(backend).await;
+    let ids = made(&service, 1).await;
+    // both are called Ada
+    let mut ada = joined(&service, "ada@example.com", "reviewer").await;
+    let mut eve = joined(&service, "eve@example.com", "reviewer").await;
+    let sitting = begun(&mut ada, "random", "angry").await;
+    let page = ada.get(&sitting).await;
+    judge(&mut ada, &sitting, &page, ("outcome", "yes")).await;
+    let alone = begun(&mut eve, "random", "angry").await;
+    assert!(eve.get(&alone).await.body.contains("Nothing in this queue"));
+    let shared = begun_shared(&mut eve).await;
+    let page = eve.get(&shared).await;
+    let end = judge(&mut eve, &shared, &page, ("outcome", "no")).await;
+    assert!(end.body.contains("Everything in this queue is judged."));
+    let again = begun_shared(&mut ada).await;
+    assert!(ada.get(&again).await.body.contains("Nothing in this queue"));
+    let both = marks(&service).await;
+    assert_eq!(both.len(), 2, "{both:?}");
+    assert_ne!(
+        both[0]["person"], both[1]["person"],
+        "told apart by their ids"
+    );
+
+    let result = eve.get(&format!("/results/{}", ids[0])).await.body;
+    assert!(result.contains("You and Ada (…"), "{result}");
+    assert!(result.contains("Settle it in Review"), "{result}");
+    let chooser = eve.get(&format!("/prisms/{PRISM}/review")).await.body;
+    assert!(chooser.contains("Ada (ada@example.com)"), "{chooser}");
+    let quality = eve
+        .get(&format!("/prisms/{PRISM}/quality?question=angry"))
+        .await
+        .body;
+    assert!(
+        quality.contains("2 people marked 1 text in common"),
+        "{quality}"
+    );
+
+    let settling = begun(&mut ada, "differ", "angry").await;
+    let page = ada.get(&settling).await;
+    assert!(page.body.contains("Marked differently."), "{}", page.body);
+    let end = judge(&mut ada, &settling, &page, ("outcome", "no")).await;
+    assert!(end.body.contains("Everything in this queue is judged."));
+    let settled = marks(&service).await;
+    assert_eq!(settled.len(), 3, "{settled:?}");
+    assert_eq!(
+        (&settled[2]["adjudicated"], &settled[2]["angry"]),
+        (&json!("true"), &json!("no"))
+    );
+    // the result was drawn at random, whoever settled it
+    assert_eq!(evaluated(&service, "random").await["accuracy"], json!(0.0));
+    let undone = ada.post(&format!("{settling}/undo"), &[]).await;
+    assert_eq!(undone.status, 303);
+    assert_eq!(marks(&service).await, both);
 }
 
 async fn a_chosen_queue_measures_nothing(backend: Backend) {

@@ -1,10 +1,12 @@
 //! Marks: the correct outcomes of saved results, as judged by people.
 
 pub mod abstention;
+pub mod question_marks;
 pub mod source;
 
 use chrono::{DateTime, Utc};
 
+use self::question_marks::Annotator;
 use self::source::MarkSource;
 use crate::ids::ResultId;
 use crate::key::{ColumnName, OutcomeKey, QuestionKey};
@@ -13,8 +15,9 @@ use crate::lens::cutoffs::YesNoLabel;
 use crate::prism::display_name::display_name;
 use crate::prism::question::{OutcomeRef, Question, QuestionType};
 
-/// The correct outcome of one question for one result, as judged by a person. A result has at most
-/// one mark for each question; a mark never changes the result.
+/// The correct outcome of one question for one result, as judged by a person. People's marks stand
+/// beside each other, and [one counts](question_marks::QuestionMarks::split); a mark never changes
+/// the result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
     /// The marked result, which is `ok`.
@@ -23,8 +26,8 @@ pub struct Mark {
     pub question: QuestionKey,
     /// The correct outcome: an option or a built-in outcome, `yes` or `no`, or a level.
     pub outcome: OutcomeKey,
-    /// The name of the person who marked; `None` when no name was given.
-    pub marked_by: Option<Marker>,
+    /// Who marked.
+    pub marked_by: Annotator,
     /// When the mark was made or changed, in whole milliseconds.
     pub marked_at: DateTime<Utc>,
     /// How the result came to be marked; `None` when that is not known, or somebody chose the
@@ -32,10 +35,12 @@ pub struct Mark {
     pub source: Option<MarkSource>,
     /// What the person noted.
     pub note: Option<MarkNote>,
+    /// Whether the mark settles a disagreement between people.
+    pub is_adjudicated: bool,
 }
 
 impl Mark {
-    /// Whether saving this mark changes a saved mark of the same question. Another outcome does. An
+    /// Whether saving this mark changes the person's saved mark of the same question. Another outcome does. An
     /// equal outcome does if it makes the mark part of a fair sample: drawn at random after somebody
     /// had chosen the result, or imported where the source was not known.
     pub fn changes(&self, saved: &Self) -> bool {

@@ -15,6 +15,16 @@ pub(crate) fn ratio(count: u64, of: u64) -> Option<f64> {
     (of > 0).then(|| to_f64(count) / to_f64(of))
 }
 
+/// The quotient of two sums of counts and distances; `None` when the divisor is 0.
+#[expect(
+    clippy::as_conversions,
+    clippy::cast_precision_loss,
+    reason = "the nearest doubles of the sums are meant"
+)]
+pub(crate) fn signed_ratio(sum: i128, of: i128) -> Option<f64> {
+    (of != 0).then(|| sum as f64 / of as f64)
+}
+
 /// The mean of numbers, the same in every order; `None` of none.
 pub(crate) fn mean(numbers: impl Iterator<Item = f64>) -> Option<f64> {
     let mut numbers: Vec<f64> = numbers.collect();

@@ -6,6 +6,7 @@
     reason = "a test that cannot make its material fails where it stands"
 )]
 
+mod agreement;
 mod automation;
 mod bad_input;
 mod calibration;

@@ -6,6 +6,7 @@ use refract_domain::key::{QuestionKey, ROW_NAMES};
 use refract_domain::problem::ValidationError;
 use refract_domain::result::mark;
 use refract_domain::submission::reference::Ref;
+use refract_lens_rendering::{adjudicated_column, person_column};
 use refract_service::marks::{MarkCell, MarkError, MarkErrors, MarksRow, NamedResult};
 
 use crate::gold::cells::EXPECTED;
@@ -14,15 +15,25 @@ use crate::input::{InputError, RawRow, RawValue, WantedColumn, WantedColumns, li
 
 /// Name of the column with the ids of results.
 pub(crate) const RESULT_ID: &str = "result_id";
+/// The column by which a row of an export of results is told: there, a column called `person` is a
+/// field or a column of the lens.
+const CREATED_AT: &str = "created_at";
+/// Number of columns that name results.
+const OF_RESULTS: usize = 2;
 /// Number of columns before those of the questions.
-const BEFORE: usize = 2;
+const BEFORE: usize = 5;
+/// The place of the column of an export of results.
+const EXPORTED: usize = 4;
 /// Number of possible columns for one question.
 const EACH: usize = 3;
 
-/// The wanted columns: `result_id`, `ref`, then those of each question.
+/// The wanted columns: `result_id`, `ref`, who marked and whether it settles a disagreement, the
+/// column of an export of results, then those of each question.
 pub(super) struct MarksColumns {
     questions: Vec<QuestionColumns>,
     wanted: WantedColumns,
+    person: &'static str,
+    adjudicated: &'static str,
 }
 
 /// The possible columns of one question. The first one that the file has is used.
@@ -78,8 +89,11 @@ fn names(key: &QuestionKey) -> [String; EACH] {
 
 impl MarksColumns {
     pub(super) fn new(questions: &[QuestionKey]) -> Self {
-        let of_results = [RESULT_ID, REF].map(str::to_owned);
-        let wanted = of_results
+        let person = person_column(questions);
+        let adjudicated = adjudicated_column(questions);
+        let before: [&str; BEFORE] = [RESULT_ID, REF, person, adjudicated, CREATED_AT];
+        let wanted = before
+            .map(str::to_owned)
             .into_iter()
             .chain(questions.iter().flat_map(names));
         let wanted = wanted.map(|name| WantedColumn {
@@ -91,6 +105,8 @@ impl MarksColumns {
         Self {
             wanted: WantedColumns(wanted.collect()),
             questions: columns.collect(),
+            person,
+            adjudicated,
         }
     }
 
@@ -107,8 +123,8 @@ impl MarksColumns {
         present.extend_from_slice(unused);
         let keys = self.questions.iter().map(|question| &question.key);
         let questions = || keys.clone().map(QuestionKey::to_string).collect();
-        let (of_results, of_questions) = seen.split_at_checked(BEFORE).unwrap_or((seen, &[]));
-        if !of_results.contains(&true) {
+        let (before, of_questions) = seen.split_at_checked(BEFORE).unwrap_or((seen, &[]));
+        if !before.iter().take(OF_RESULTS).any(|seen| *seen) {
             return Err(MarksFileError::NoResults {
                 present: listed(&present),
                 unused: unused.to_vec(),
@@ -137,12 +153,17 @@ impl MarksColumns {
         let mut marked = of_questions.iter().step_by(EACH);
         let is_unused = |name: &str| unused.iter().any(|unused| unused == name);
         let ignored = ROW_NAMES.iter().filter(|name| is_unused(name));
-        ignored.count() + BEFORE == ROW_NAMES.len() && !marked.any(|seen| *seen)
+        ignored.count() + OF_RESULTS == ROW_NAMES.len() && !marked.any(|seen| *seen)
     }
 
-    /// The ignored columns of questions: another column of the question takes precedence.
+    /// The ignored columns of an export of results, and of questions: another column of the question
+    /// takes precedence.
     pub(super) fn ignored(&self, seen: &[bool]) -> Vec<String> {
-        let (_, of_questions) = seen.split_at_checked(BEFORE).unwrap_or((seen, &[]));
+        let (before, of_questions) = seen.split_at_checked(BEFORE).unwrap_or((seen, &[]));
+        let is_exported = before.get(EXPORTED) == Some(&true);
+        let names = self.wanted.0.iter().zip(before).skip(OF_RESULTS);
+        let of_export = names.filter(|(_, seen)| is_exported && **seen);
+        let of_export = of_export.map(|(column, _)| column.name.clone());
         let of_questions = of_questions.chunks(EACH).zip(&self.questions);
         let ignored = of_questions.flat_map(|(seen, question)| {
             let names = question.names.iter().zip(seen);
@@ -150,7 +171,7 @@ impl MarksColumns {
                 .filter_map(|(name, seen)| name.clone().filter(|_| *seen))
                 .skip(1)
         });
-        ignored.collect()
+        of_export.chain(ignored).collect()
     }
 
     /// Reads a row and adds its errors to `errors`; `None` for a row without marks.
@@ -158,6 +179,10 @@ impl MarksColumns {
         let RawRow { line, values } = raw;
         let mut values = values.into_iter();
         let (id, reference) = (values.next(), values.next());
+        let (person, adjudicated) = (values.next(), values.next());
+        let is_exported = values
+            .next()
+            .is_some_and(|value| !matches!(value, RawValue::Absent { is_null: false }));
         let mut cells = Vec::new();
         let mut has_marks = false;
         for columns in &self.questions {
@@ -175,13 +200,34 @@ impl MarksColumns {
         if !has_marks {
             return None;
         }
-        match named(id, reference) {
-            Ok(named) => Some(MarksRow { line, named, cells }),
-            Err(error) => {
-                errors.add(line, error);
-                None
-            }
-        }
+        let of_marks = |value: Option<RawValue>| value.filter(|_| !is_exported);
+        let row = named(id, reference).and_then(|named| {
+            Ok(MarksRow {
+                line,
+                named,
+                person: text(of_marks(person).map(RawValue::naming), self.person)?,
+                is_adjudicated: yes_or_no(of_marks(adjudicated), self.adjudicated)?,
+                cells,
+            })
+        });
+        row.map_err(|error| errors.add(line, error)).ok()
+    }
+}
+
+/// Whether a cell says yes; a blank one says no.
+fn yes_or_no(value: Option<RawValue>, column: &str) -> Result<bool, MarkError> {
+    let Some(cell) = text(value.map(RawValue::naming), column)? else {
+        return Ok(false);
+    };
+    let cell = cell.trim();
+    let is_among = |names: [&str; 3]| names.iter().any(|name| cell.eq_ignore_ascii_case(name));
+    match (is_among(mark::YES_NAMES), is_among(mark::NO_NAMES)) {
+        (true, _) => Ok(true),
+        (false, true) => Ok(false),
+        (false, false) => Err(invalid_column(
+            column,
+            &[ValidationError::rule("must be true or false")],
+        )),
     }
 }
 

@@ -203,3 +203,36 @@ fn what_may_be_mistyped_stands_beside_what_there_is() {
         assert_eq!(error.known(), known);
     }
 }
+
+#[test]
+fn a_row_names_who_marked() {
+    let read = read(
+        "a.csv",
+        "ref,person,adjudicated,topic\nr1,Ada,,a\nr1,Olga,TRUE,b\nr1,,0,c\n",
+    );
+    let read = read.unwrap();
+    let people = read
+        .rows
+        .iter()
+        .map(|row| (row.person.as_deref(), row.is_adjudicated));
+    let expected = [(Some("Ada"), false), (Some("Olga"), true), (None, false)];
+    assert_eq!(people.collect::<Vec<_>>(), expected);
+    let wrong = self::read("a.csv", "ref,person,adjudicated,topic\nr1,Ada,maybe,a\n").unwrap();
+    assert_eq!(errors(&wrong), ["2 adjudicated: must be true or false"]);
+}
+
+#[test]
+fn in_an_export_of_results_a_person_is_a_field() {
+    let header = "result_id,ref,version,status,error,created_at,person,topic_marked";
+    let read = read(
+        "a.csv",
+        &format!("{header}\n{ID},,1,ok,,2026-11-28T10:00:00.000Z,Ada,a\n"),
+    );
+    let read = read.unwrap();
+    assert_eq!(read.rows[0].person, None);
+    assert!(
+        read.unused_columns.contains("person"),
+        "{}",
+        read.unused_columns
+    );
+}

@@ -2,7 +2,9 @@
 
 use refract_domain::key::{ColumnName, OutcomeKey, QuestionKey};
 use refract_domain::result::mark;
-use refract_lens_rendering::{Format, MarkRowWriter, RowFormat, RowWriter};
+use refract_lens_rendering::{
+    AnnotatorRow, Format, MarkRowWriter, RowFormat, RowWriter, adjudicated_column, person_column,
+};
 use serde_json::json;
 
 use crate::sample::{Sample, read, sample};
@@ -84,28 +86,56 @@ fn rows_of_marks_hold_keys() {
     let questions: Vec<QuestionKey> = read(json!(["topic", "angry"]));
     let delivery: OutcomeKey = read(json!("delivery"));
     let result = sample();
-    let write = |format: RowFormat, reference: Option<&str>| {
-        let mut rows = MarkRowWriter::new(format, &questions, Vec::new());
+    let write_all = |format: RowFormat, reference: Option<&str>, person, has_adjudicated| {
+        let mut rows = MarkRowWriter::new(format, &questions, has_adjudicated, Vec::new());
         rows.write_header().unwrap();
         let marked = |question: &QuestionKey| (question.as_str() == "topic").then_some(&delivery);
-        rows.write_row(result.id, reference, marked).unwrap();
+        let row = AnnotatorRow {
+            id: result.id,
+            reference,
+            person,
+            is_adjudicated: has_adjudicated,
+        };
+        rows.write_row(row, marked).unwrap();
         String::from_utf8(rows.finish().unwrap()).unwrap()
     };
+    let write = |format, reference| write_all(format, reference, "", false);
     let id = result.id;
     assert_eq!(
         write(RowFormat::Csv, Some("=1, \"a\"")),
-        format!("result_id,ref,topic,angry\r\n{id},\"'=1, \"\"a\"\"\",delivery,\r\n")
+        format!("result_id,ref,person,topic,angry\r\n{id},\"'=1, \"\"a\"\"\",,delivery,\r\n")
     );
     assert_eq!(
         write(RowFormat::Tsv, Some("-a\tb")),
-        format!("result_id\tref\ttopic\tangry\n{id}\t'-a b\tdelivery\t\n")
+        format!("result_id\tref\tperson\ttopic\tangry\n{id}\t'-a b\t\tdelivery\t\n")
     );
     assert_eq!(
         write(RowFormat::Jsonl, Some("=1")),
-        format!(r#"{{"result_id":"{id}","ref":"=1","topic":"delivery","angry":null}}"#) + "\n"
+        format!(
+            r#"{{"result_id":"{id}","ref":"=1","person":null,"topic":"delivery","angry":null}}"#
+        ) + "\n"
     );
     assert_eq!(
         write(RowFormat::Jsonl, None),
-        format!(r#"{{"result_id":"{id}","ref":null,"topic":"delivery","angry":null}}"#) + "\n"
+        format!(
+            r#"{{"result_id":"{id}","ref":null,"person":null,"topic":"delivery","angry":null}}"#
+        ) + "\n"
     );
+    assert_eq!(
+        write_all(RowFormat::Csv, None, "=Ada", true),
+        format!("result_id,ref,person,adjudicated,topic,angry\r\n{id},,'=Ada,true,delivery,\r\n")
+    );
+    assert_eq!(
+        write_all(RowFormat::Jsonl, None, "Ada", true),
+        format!(
+            r#"{{"result_id":"{id}","ref":null,"person":"Ada","adjudicated":"true","topic":"delivery","angry":null}}"#
+        ) + "\n"
+    );
+}
+
+#[test]
+fn a_question_keeps_the_column_of_its_key() {
+    let questions: Vec<QuestionKey> = read(json!(["person", "adjudicated"]));
+    assert_eq!(person_column(&questions), "marked_by");
+    assert_eq!(adjudicated_column(&questions), "is_adjudicated");
 }

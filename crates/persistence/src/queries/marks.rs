@@ -1,4 +1,4 @@
-//! Marks: one for each result and question, saved all or none.
+//! Marks of results: the one that counts for each question, and those of other people beside it.
 
 mod abstentions;
 mod changes;
@@ -11,48 +11,25 @@ mod sittings;
 use std::collections::HashMap;
 
 use diesel::prelude::*;
-use refract_domain::event::EventStamp;
-use refract_domain::ids::{PrismId, ResultId};
+use refract_domain::ids::{PersonId, PrismId, ResultId};
 use refract_domain::key::QuestionKey;
-use refract_domain::result::mark::Mark;
+use refract_domain::result::mark::question_marks::Annotator;
+use refract_domain::result::mark::{Mark, Marker};
 
+pub use self::changes::WithdrawnMark;
 pub use self::markable_results::MarkableResult;
 pub use self::marked_pages::{MarkedPages, MarkedResult};
 pub use self::sittings::SittingRow;
 use crate::connections::{Pools, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::marks::row::{MarkRow, SavedMarkColumns};
+use crate::queries::marks::row::{OtherMarkColumns, SavedMarkColumns};
 use crate::queries::results::{ResultFilter, ResultOrder};
 use crate::schema::sql_types::Bind;
-use crate::schema::{marks, results};
+use crate::schema::{marks, other_marks, results};
 
 impl Database {
-    /// Saves marks of a prism's results, all or none, in one transaction, and returns how many are
-    /// new or [change](Mark::changes) the saved ones. If anything changes, an event of the import is saved too.
-    ///
-    /// No two of the marks may be of one result and question.
-    ///
-    /// # Errors
-    /// When a result no longer exists, or the database fails.
-    pub async fn save_marks(
-        &self,
-        prism: PrismId,
-        marks: &[Mark],
-        stamp: EventStamp,
-    ) -> Result<usize, PersistenceError> {
-        let mut rows: Vec<_> = marks.iter().map(|mark| MarkRow::new(prism, mark)).collect();
-        // concurrent saves lock the rows of marks in one order
-        rows.sort_unstable_by(|a, b| (a.result_id, &a.question).cmp(&(b.result_id, &b.question)));
-        self.begin(async move |mut tx| {
-            let changed = insert::insert(&mut tx, prism, rows, stamp).await?;
-            tx.commit().await?;
-            Ok(changed)
-        })
-        .await
-    }
-
-    /// The marks of one result, in the order of the question keys.
+    /// The marks of one result that count, in the order of the question keys.
     pub async fn list_marks(&self, result: ResultId) -> Result<Vec<Mark>, PersistenceError> {
         let query = marks::table
             .filter(marks::result_id.eq(Bind(result)))
@@ -60,8 +37,8 @@ impl Database {
         load_as!(self, query, SavedMarkColumns).await
     }
 
-    /// The marks of several results, by result and then in the order of the question keys. A few
-    /// thousand results at most.
+    /// The marks of several results that count, by result and then in the order of the question keys.
+    /// A few thousand results at most.
     pub async fn list_marks_of(
         &self,
         results: Vec<ResultId>,
@@ -71,6 +48,59 @@ impl Database {
             .filter(marks::result_id.eq_any(results))
             .order((marks::result_id, marks::question));
         load_as!(self, query, SavedMarkColumns).await
+    }
+
+    /// The marks of several results beside those that count, by result, question and moment. A few
+    /// thousand results at most.
+    pub async fn list_other_marks_of(
+        &self,
+        results: Vec<ResultId>,
+    ) -> Result<Vec<Mark>, PersistenceError> {
+        let results: Vec<_> = results.into_iter().map(Bind).collect();
+        let query = other_marks::table
+            .filter(other_marks::result_id.eq_any(results))
+            .order((
+                other_marks::result_id,
+                other_marks::question,
+                other_marks::marked_at,
+                other_marks::marker,
+            ));
+        load_as!(self, query, OtherMarkColumns).await
+    }
+
+    /// Up to `limit` results of a prism with a question, or this one, about which people differ and
+    /// which nobody has settled, newest first.
+    pub async fn list_disputed(
+        &self,
+        prism: PrismId,
+        question: Option<&QuestionKey>,
+        limit: u32,
+    ) -> Result<Vec<ResultId>, PersistenceError> {
+        let question = question.map(ToString::to_string);
+        self.read(async move |mut connection| {
+            let disputed = marks::table.on(marks::result_id
+                .eq(other_marks::result_id)
+                .and(marks::question.eq(other_marks::question)));
+            let query = other_marks::table
+                .inner_join(disputed)
+                .filter(other_marks::prism_id.eq(Bind(prism)))
+                .filter(other_marks::outcome.ne(marks::outcome))
+                // where anybody settled it, the mark that counts did
+                .filter(marks::marked_as.is_null())
+                .order(other_marks::result_id.desc())
+                .select(other_marks::result_id)
+                .distinct()
+                .limit(i64::from(limit));
+            let found: Vec<ResultId> = match question {
+                None => on!(connection, load(query))?,
+                Some(question) => {
+                    let query = query.filter(other_marks::question.eq(question));
+                    on!(connection, load(query))?
+                }
+            };
+            Ok(found)
+        })
+        .await
     }
 
     /// Up to `limit` marked results of a prism whose ids are within the filter's period, in this
@@ -116,14 +146,21 @@ impl Database {
                 "coalesce(sum((extract(epoch FROM marked_at) * 1000)::bigint % 1000000007), 0)::bigint"
             }
         };
+        let watermark = || {
+            (
+                diesel::dsl::count_star(),
+                diesel::dsl::sql::<diesel::sql_types::BigInt>(moments),
+            )
+        };
         self.read(async move |mut connection| {
-            let query = marks::table
-                .filter(marks::prism_id.eq(Bind(prism)))
-                .select((
-                    diesel::dsl::count_star(),
-                    diesel::dsl::sql::<diesel::sql_types::BigInt>(moments),
-                ));
-            Ok(on!(connection, get_result(query))?)
+            let query = marks::table.filter(marks::prism_id.eq(Bind(prism)));
+            let counting: (i64, i64) = on!(connection, get_result(query.select(watermark())))?;
+            let query = other_marks::table.filter(other_marks::prism_id.eq(Bind(prism)));
+            let beside: (i64, i64) = on!(connection, get_result(query.select(watermark())))?;
+            Ok((
+                counting.0.saturating_add(beside.0),
+                counting.1.saturating_add(beside.1),
+            ))
         })
         .await
     }
@@ -164,4 +201,53 @@ impl Database {
         })
         .await
     }
+
+    /// How many marks of a prism each person made, those that settle disagreements apart, in no
+    /// particular order. A person who was named otherwise before comes several times.
+    pub async fn count_marks_of_people(
+        &self,
+        prism: PrismId,
+    ) -> Result<Vec<MarksOfPerson>, PersistenceError> {
+        macro_rules! counts {
+            ($table:ident) => {
+                $table::table
+                    .filter($table::prism_id.eq(Bind(prism)))
+                    .group_by(($table::person_id, $table::marked_by, $table::marked_as))
+                    .select((
+                        $table::person_id,
+                        $table::marked_by,
+                        $table::marked_as,
+                        diesel::dsl::count_star(),
+                    ))
+            };
+        }
+        self.read(async move |mut connection| {
+            type Counted = (Option<PersonId>, Option<String>, Option<String>, i64);
+            let mut counted: Vec<Counted> = on!(connection, load(counts!(marks)))?;
+            let beside: Vec<Counted> = on!(connection, load(counts!(other_marks)))?;
+            counted.extend(beside);
+            let counted = counted.into_iter();
+            let people = counted.map(|(person, name, marked_as, count)| MarksOfPerson {
+                by: Annotator {
+                    person,
+                    name: name.map(Marker::saved),
+                },
+                is_adjudicated: marked_as.is_some(),
+                count: u64::try_from(count).unwrap_or_default(),
+            });
+            Ok(people.collect())
+        })
+        .await
+    }
+}
+
+/// How many marks of one kind a person made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MarksOfPerson {
+    /// The person.
+    pub by: Annotator,
+    /// Whether the marks settle disagreements.
+    pub is_adjudicated: bool,
+    /// Number of marks.
+    pub count: u64,
 }

@@ -14,6 +14,7 @@ use refract_domain::lens::Lens;
 use refract_domain::prism::DisplayName;
 use refract_domain::prism::slug::Slug;
 use refract_domain::result::mark::Mark;
+use refract_domain::result::mark::question_marks::Annotator;
 use refract_persistence::{
     AccountRow, CopiedExamples, DefinedPrism, DeletionEvent, EmailHash, EndedSessions, EventFilter,
     EventRange, ExampleSource, NewPrism, NewVersion, PasswordRow, PersistenceError, Prism,
@@ -292,10 +293,11 @@ impl Things {
                     result: self.result,
                     question: QuestionKey::parse("angry").unwrap(),
                     outcome: OutcomeKey::parse("yes").unwrap(),
-                    marked_by: None,
+                    marked_by: Annotator::default(),
                     marked_at: moment(1),
                     source: None,
                     note: None,
+                    is_adjudicated: false,
                 };
                 database.save_marks(prism, &[mark], stamp).await.map(drop)
             }

@@ -8,6 +8,7 @@ use diesel::{Connection as _, SqliteConnection};
 use refract_domain::ids::{NodeId, PrismId, ResultId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::result::mark::Mark;
+use refract_domain::result::mark::question_marks::Annotator;
 use refract_domain::submission::reference::Ref;
 use refract_persistence::{
     CopiedExamples, DeletionEvent, NewResult, PersistenceError, PurgeRange, SaveOutcome,
@@ -27,7 +28,7 @@ on_both!(
     one_node_at_a_time_holds_a_lease,
 );
 
-async fn delete(it: &Fixture, ids: &[ResultId]) -> u64 {
+pub(crate) async fn delete(it: &Fixture, ids: &[ResultId]) -> u64 {
     let (copied, event) = (CopiedExamples::Kept, DeletionEvent::Elsewhere);
     let deleting = it.database.delete_results(ids.to_vec(), copied, event);
     deleting.await.unwrap().results
@@ -52,10 +53,11 @@ async fn a_deleted_result_takes_its_marks_and_frees_its_key(it: Fixture) {
         result,
         question: QuestionKey::parse("angry").unwrap(),
         outcome: OutcomeKey::parse("yes").unwrap(),
-        marked_by: None,
+        marked_by: Annotator::default(),
         marked_at: moment(1),
         source: None,
         note: None,
+        is_adjudicated: false,
     };
     let marks = [mark(gone), mark(kept)];
     let saving = it.database.save_marks(it.prism.id, &marks, it.stamp(1));

@@ -7,11 +7,13 @@ use chrono::Utc;
 use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::key::QuestionKey;
 use refract_domain::result::mark::Mark;
+use refract_domain::result::mark::question_marks::QuestionMarks;
 use refract_domain::result::whole_milliseconds;
-use refract_persistence::{PersistenceError, Prism};
+use refract_persistence::{PersistenceError, Prism, WithdrawnMark};
 
+use super::annotators::KnownPeople;
 use super::stated_outcomes::{NamedResults, StatedOutcomes};
-use super::{MarkCell, MarkErrors, MarkOrigin, MarksRow, NamedResult};
+use super::{MarkCell, MarkError, MarkErrors, MarkOrigin, MarksRow, NamedResult};
 use crate::InternalError;
 use crate::marks::Marks;
 use crate::people::accounts::AccountActor;
@@ -24,7 +26,7 @@ const LOOKED_UP: usize = 1_000;
 /// Marks of a file without faults, ready to be saved.
 pub struct CheckedMarks {
     prism: PrismId,
-    /// In the order of the results' ids; at most one for each result and question.
+    /// In the order of the results' ids; at most one of each person for each result and question.
     marks: Vec<Mark>,
     results: usize,
 }
@@ -75,11 +77,16 @@ impl Marks<'_> {
             let version = find_saved_version(database, prism.id, number).await?;
             versions.insert(number, version);
         }
+        let people = KnownPeople::find(database, prism.account).await?;
+        let importer = people.known(&origin.marked_by);
         let mut stated = StatedOutcomes::default();
         for row in rows {
-            match named.of(&row.named) {
-                Ok(results) => stated.add(row, &results, &versions, &mut errors),
-                Err(error) => errors.add(row.line, error),
+            let by = row.person.as_deref().map(|cell| people.named(cell));
+            let by = by.unwrap_or_else(|| Ok(importer.clone()));
+            let by = by.map_err(|errors| MarkError::person(&errors));
+            match (named.of(&row.named), by) {
+                (Ok(results), Ok(by)) => stated.add(row, &by, &results, &versions, &mut errors),
+                (Err(error), _) | (Ok(_), Err(error)) => errors.add(row.line, error),
             }
         }
         if errors.count() > 0 {
@@ -98,19 +105,36 @@ impl Marks<'_> {
         let mut changes = 0;
         for marks in checked.marks.chunks(LOOKED_UP) {
             let ids: HashSet<ResultId> = marks.iter().map(|mark| mark.result).collect();
-            let database = &self.refract.database;
-            let saved = database.list_marks_of(ids.into_iter().collect()).await?;
-            let saved: HashMap<_, _> = saved
-                .iter()
-                .map(|mark| ((mark.result, &mark.question), mark))
-                .collect();
-            let is_change = |mark: &&Mark| {
-                let saved = saved.get(&(mark.result, &mark.question));
-                saved.is_none_or(|saved| mark.changes(saved))
-            };
-            changes += marks.iter().filter(is_change).count();
+            let ids: Vec<ResultId> = ids.into_iter().collect();
+            let mut saved = self.question_marks(ids).await?;
+            for mark in marks {
+                let key = (mark.result, mark.question.clone());
+                changes += usize::from(saved.entry(key).or_default().add(mark.clone()));
+            }
         }
         Ok(changes)
+    }
+
+    /// All people's marks of several results, by result and question; a few thousand results at most.
+    pub(super) async fn question_marks(
+        self,
+        results: Vec<ResultId>,
+    ) -> Result<HashMap<(ResultId, QuestionKey), QuestionMarks>, InternalError> {
+        let database = &self.refract.database;
+        let mut beside: HashMap<_, Vec<Mark>> = HashMap::new();
+        for mark in database.list_other_marks_of(results.clone()).await? {
+            let key = (mark.result, mark.question.clone());
+            beside.entry(key).or_default().push(mark);
+        }
+        let mut marks = HashMap::new();
+        for mark in database.list_marks_of(results).await? {
+            let key = (mark.result, mark.question.clone());
+            let others = beside.remove(&key).unwrap_or_default();
+            marks.insert(key, QuestionMarks::new(Some(mark), others));
+        }
+        let alone = beside.into_iter();
+        marks.extend(alone.map(|(key, others)| (key, QuestionMarks::new(None, others))));
+        Ok(marks)
     }
 
     /// Saves the marks of an import, all or none, and returns how many are new or change the saved
@@ -130,8 +154,8 @@ impl Marks<'_> {
         Ok(saving.await?)
     }
 
-    /// Saves marks of one result and withdraws the marks of other questions of that result, all or
-    /// nothing.
+    /// Saves marks of one result and withdraws a person's marks of other questions of that result, all
+    /// or nothing.
     ///
     /// # Errors
     /// When the result was deleted meanwhile, or the database fails.
@@ -139,7 +163,7 @@ impl Marks<'_> {
         self,
         checked: &CheckedMarks,
         result: ResultId,
-        taken_back: &[QuestionKey],
+        taken_back: &[WithdrawnMark],
     ) -> Result<(), MarksError> {
         let changing =
             self.refract
@@ -148,7 +172,8 @@ impl Marks<'_> {
         Ok(changing.await?)
     }
 
-    /// Changes the marks of a result, all or none. Other questions keep their marks.
+    /// Changes a person's marks of a result, all or none. Other questions keep their marks, and so do
+    /// other people.
     ///
     /// # Errors
     /// When the version that answered has no such question or outcome, the result is failed or was
@@ -165,12 +190,18 @@ impl Marks<'_> {
         for (question, outcome) in changes {
             match outcome {
                 Some(outcome) => cells.push(MarkCell { question, outcome }),
-                None => taken_back.push(question),
+                None => taken_back.push(WithdrawnMark {
+                    question,
+                    by: origin.marked_by.clone(),
+                    is_adjudicated: origin.is_adjudicated,
+                }),
             }
         }
         let rows = [MarksRow {
             line: 1,
             named: NamedResult::Id(id),
+            person: None,
+            is_adjudicated: origin.is_adjudicated,
             cells,
         }];
         let errors = MarkErrors::default();

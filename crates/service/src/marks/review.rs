@@ -34,6 +34,8 @@ pub enum QueueKind {
     NoValidAnswer,
     /// The results that a filter selects, the newest first.
     Filter,
+    /// The results about which people differ, to settle them, the newest first.
+    Differ,
 }
 
 /// A queue that a person asks for.
@@ -49,16 +51,19 @@ pub struct ReviewQueue {
     pub search: ResultSearch,
     /// Whether answers are hidden until they are judged.
     pub is_blind: bool,
+    /// Whether the queue also has what other people marked, so that agreement can be measured.
+    pub is_shared: bool,
 }
 
 impl QueueKind {
     /// Every kind, the default first.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Random,
         Self::Near,
         Self::LeastSure,
         Self::NoValidAnswer,
         Self::Filter,
+        Self::Differ,
     ];
 
     /// The kind's name, as in an address.
@@ -69,6 +74,7 @@ impl QueueKind {
             Self::LeastSure => "least_sure",
             Self::NoValidAnswer => "no_valid_answer",
             Self::Filter => "filter",
+            Self::Differ => "differ",
         }
     }
 
@@ -84,7 +90,7 @@ impl QueueKind {
             Self::Random if is_fair => MarkSource::Random,
             Self::Near => MarkSource::Near,
             Self::LeastSure => MarkSource::LeastSure,
-            Self::Random | Self::NoValidAnswer | Self::Filter => MarkSource::Filter,
+            Self::Random | Self::NoValidAnswer | Self::Filter | Self::Differ => MarkSource::Filter,
         }
     }
 }
@@ -105,6 +111,11 @@ impl ReviewQueue {
             ..ResultSearch::default()
         };
         self.kind == QueueKind::Random && self.search == by_nothing_else
+    }
+
+    /// Whether only a person's own judgements close a question.
+    fn is_of_person(&self) -> bool {
+        self.is_shared || self.kind == QueueKind::Differ
     }
 
     /// The search, for `ok` results alone.

@@ -9,6 +9,7 @@ use refract_domain::ids::ResultId;
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::prism::question::Question;
 use refract_domain::prism::{PrismVersion, VersionNumber};
+use refract_domain::result::mark::question_marks::Annotator;
 use refract_domain::result::mark::{self, Mark};
 use refract_domain::submission::reference::Ref;
 use refract_persistence::{Database, MarkableResult, PersistenceError, Prism};
@@ -29,6 +30,8 @@ const REFS: u32 = 4_096;
 pub(super) struct StatedOutcomes(BTreeMap<ResultId, Vec<StatedOutcome>>);
 
 struct StatedOutcome {
+    by: Annotator,
+    is_adjudicated: bool,
     question: QuestionKey,
     outcome: OutcomeKey,
     /// The line of the first row that states the outcome.
@@ -36,11 +39,12 @@ struct StatedOutcome {
 }
 
 impl StatedOutcomes {
-    /// Adds the marks of a row for the results that it names. `versions` has every version that
+    /// Adds the marks of a row by a person for the results that it names. `versions` has every version that
     /// answered one of these results.
     pub(super) fn add(
         &mut self,
         row: &MarksRow,
+        by: &Annotator,
         results: &[AnsweredResult],
         versions: &HashMap<VersionNumber, Arc<PrismVersion>>,
         errors: &mut MarkErrors,
@@ -60,7 +64,16 @@ impl StatedOutcomes {
                     }
                 };
                 for result in of_version.clone() {
-                    let earlier = self.say(result.id, &cell.question, &outcome, row.line);
+                    let earlier = self.say(
+                        result.id,
+                        StatedOutcome {
+                            by: by.clone(),
+                            is_adjudicated: row.is_adjudicated,
+                            question: cell.question.clone(),
+                            outcome: outcome.clone(),
+                            line: row.line,
+                        },
+                    );
                     // rows that name several results by one `ref` contradict each other only once
                     if let Some(earlier) = earlier
                         && contradicted.insert((&cell.question, earlier))
@@ -73,23 +86,20 @@ impl StatedOutcomes {
         }
     }
 
-    /// Records an outcome, and returns the line of an earlier row that states another one.
-    fn say(
-        &mut self,
-        result: ResultId,
-        question: &QuestionKey,
-        outcome: &OutcomeKey,
-        line: u64,
-    ) -> Option<u64> {
+    /// Records an outcome, and returns the line of an earlier row in which the person states another
+    /// one.
+    fn say(&mut self, result: ResultId, new: StatedOutcome) -> Option<u64> {
         let stated = self.0.entry(result).or_default();
-        if let Some(earlier) = stated.iter().find(|stated| stated.question == *question) {
-            return (earlier.outcome != *outcome).then_some(earlier.line);
-        }
-        stated.push(StatedOutcome {
-            question: question.clone(),
-            outcome: outcome.clone(),
-            line,
+        let mut earlier = stated.iter();
+        let earlier = earlier.find(|stated| {
+            stated.question == new.question
+                && stated.by == new.by
+                && stated.is_adjudicated == new.is_adjudicated
         });
+        if let Some(earlier) = earlier {
+            return (earlier.outcome != new.outcome).then_some(earlier.line);
+        }
+        stated.push(new);
         None
     }
 
@@ -106,10 +116,11 @@ impl StatedOutcomes {
                 result,
                 question: stated.question,
                 outcome: stated.outcome,
-                marked_by: origin.marked_by.clone(),
+                marked_by: stated.by,
                 marked_at,
                 source: origin.source,
                 note: origin.note.clone(),
+                is_adjudicated: stated.is_adjudicated,
             })
         });
         marks.collect()

@@ -42,6 +42,8 @@ pub struct ResultDetails {
     pub retried_as: Option<ResultId>,
     /// The correct outcomes as people state them, in the order of the question keys.
     pub marks: Vec<Mark>,
+    /// The marks of other people beside them.
+    pub other_marks: Vec<Mark>,
 }
 
 /// A saved result with the version that answered and the prism's current lens.
@@ -110,6 +112,7 @@ impl Results<'_> {
             retry_of: database.find_retry_of(account, id).await?,
             retried_as: database.find_retry(id).await?,
             marks: database.list_marks(id).await?,
+            other_marks: database.list_other_marks_of(vec![id]).await?,
         })
     }
 

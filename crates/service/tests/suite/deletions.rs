@@ -269,6 +269,8 @@ async fn marks_of_a_result_that_is_purged_meanwhile_are_refused(it: Fixture) {
     let rows = [MarksRow {
         line: 1,
         named: NamedResult::Id(saved.results[0].0),
+        person: None,
+        is_adjudicated: false,
         cells: vec![MarkCell {
             question: QuestionKey::parse("topic").unwrap(),
             outcome: "billing".to_owned(),

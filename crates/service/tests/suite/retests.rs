@@ -12,6 +12,7 @@ use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::prism::VersionNumber;
 use refract_domain::prism::slug::PrismSelector;
 use refract_domain::result::mark::Mark;
+use refract_domain::result::mark::question_marks::Annotator;
 use refract_domain::result::mark::source::{MarkSource, MarksFrom};
 use refract_domain::result::retest::{RetestChange, RetestState};
 use refract_model_gateway::{ConnectionSettings, ModelGateway, ModelSettings, Protocol};
@@ -195,10 +196,11 @@ async fn mark(stack: &Stack) {
             result: *result,
             question: QuestionKey::parse("angry").unwrap(),
             outcome: OutcomeKey::parse(if number % 5 == 0 { "no" } else { "yes" }).unwrap(),
-            marked_by: None,
+            marked_by: Annotator::default(),
             marked_at: moment(1),
             source: (number % 2 == 0).then_some(MarkSource::Random),
             note: None,
+            is_adjudicated: false,
         });
     let marks: Vec<_> = marks.collect();
     let database = &stack.it.database;

@@ -3,6 +3,7 @@
 mod advice;
 mod advice_json;
 mod advice_text;
+mod agreement;
 mod goal;
 
 use clap::Args;
@@ -44,6 +45,10 @@ pub struct EvaluateCommand {
     #[command(flatten)]
     marks: MarksArgs,
 
+    /// How far people agree who marked the same texts, instead of how right the answers are
+    #[arg(long, conflicts_with = "advise")]
+    agreement: bool,
+
     /// One JSON object a line for each question, or for the advice
     #[arg(long)]
     json: bool,
@@ -66,6 +71,10 @@ impl EvaluateCommand {
             None => None,
         };
         let marks = self.marks.from;
+        if self.agreement {
+            let key = only.map(|question| &question.key);
+            return agreement::print(&refract, &history, key, filter, marks, self.json).await;
+        }
         let advised = only.map(|question| self.advice.of(question, marks));
         let advised = advised.transpose()?.flatten();
         let key = only.map(|question| &question.key);

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 use indicatif::HumanCount;
 use refract_domain::result::mark::Marker;
+use refract_domain::result::mark::question_marks::Annotator;
 use refract_domain::result::mark::source::MarkSource;
 use refract_file_runs::{MarksFile, MarksFileError, MarksFileRows, row_schema};
 use refract_service::marks::{CheckedMarks, MarkErrors, MarkOrigin, MarksError};
@@ -104,15 +105,15 @@ pub struct ImportCommand {
     /// Slug or id
     prism: String,
 
-    /// A CSV, TSV or JSON Lines file with `result_id` or `ref` and a column for each question; `-`
-    /// is stdin
+    /// A CSV, TSV or JSON Lines file with `result_id` or `ref`, a column for each question, and who
+    /// marked in `person`; `-` is stdin
     file: InputPath,
 
     /// Checks the file, says what would change and saves nothing
     #[arg(long)]
     dry_run: bool,
 
-    /// Who marked
+    /// Who marked the rows that name no person
     #[arg(long, value_name = "NAME")]
     by: Option<String>,
 
@@ -149,9 +150,13 @@ impl ImportCommand {
         }
         let marks = refract.marks();
         let origin = MarkOrigin {
-            marked_by: by,
+            marked_by: Annotator {
+                person: None,
+                name: by,
+            },
             source: Some(MarkSource::Import),
             note: None,
+            is_adjudicated: false,
         };
         let checking = marks.check(&prism, &read.rows, read.errors, &origin);
         let checked = match checking.await {

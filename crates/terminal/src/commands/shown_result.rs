@@ -97,7 +97,11 @@ struct DetailsJson<'a> {
     retry_of: Option<String>,
     /// The result that retried this one.
     retried_as: Option<String>,
+    /// The marks that count.
     marks: Vec<MarkJson<'a>>,
+    /// Those of other people beside them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    other_marks: Vec<MarkJson<'a>>,
     provenance: ProvenanceJson<'a>,
 }
 
@@ -164,6 +168,7 @@ impl<'a> DetailsJson<'a> {
             retry_of: details.retry_of.map(|id| id.to_string()),
             retried_as: details.retried_as.map(|id| id.to_string()),
             marks: details.marks.iter().map(MarkJson::of).collect(),
+            other_marks: details.other_marks.iter().map(MarkJson::of).collect(),
             provenance: ProvenanceJson::of(&details.provenance),
         }
     }
@@ -185,7 +190,7 @@ impl<'a> MarkJson<'a> {
         Self {
             question: mark.question.as_str(),
             outcome: mark.outcome.as_str(),
-            by: mark.marked_by.as_ref().map(Marker::as_str),
+            by: mark.marked_by.name.as_ref().map(Marker::as_str),
             at: moment(mark.marked_at),
         }
     }

@@ -1,5 +1,6 @@
 //! Marks: imported by id and by `ref`, changed, exported, and shown with results.
 
+use refract_test_stack::browser::joined;
 use refract_test_stack::runs::service;
 use refract_test_stack::service::{Backend, LENS_FILE, PRISM, Service, example_prism};
 use refract_test_support::on_both;
@@ -10,6 +11,9 @@ on_both!(
     csv_tsv_and_jsonl_say_the_same,
     a_mark_can_be_changed_and_stays_where_a_cell_is_empty,
     what_is_exported_can_be_imported_and_changes_nothing,
+    marks_of_two_people_stand_beside_each_other,
+    people_of_the_app_are_named_by_name_address_or_id,
+    how_far_people_agree_is_measured,
     a_dry_run_saves_nothing,
     a_result_is_marked_by_the_labels_of_its_own_version,
     results_are_exported_with_their_marks_when_that_is_asked_for,
@@ -22,7 +26,7 @@ fn counts(marks: u64, results: u64, changed: u64) -> Value {
 }
 
 fn header() -> String {
-    "result_id,ref,topic,angry,urgency\r\n".to_owned()
+    "result_id,ref,person,topic,angry,urgency\r\n".to_owned()
 }
 
 async fn a_row_marks_the_result_of_its_id_and_every_result_of_its_ref(backend: Backend) {
@@ -54,10 +58,10 @@ async fn a_row_marks_the_result_of_its_id_and_every_result_of_its_ref(backend: B
     assert_eq!(
         marks,
         header()
-            + &format!("{second},twice,other,,today\r\n")
-            + &format!("{third},,delivery,no,\r\n")
-            + &format!("{fourth},twice,other,,today\r\n")
-            + &format!("{last},'=r,insufficient_information,yes,today\r\n")
+            + &format!("{second},twice,,other,,today\r\n")
+            + &format!("{third},,,delivery,no,\r\n")
+            + &format!("{fourth},twice,,other,,today\r\n")
+            + &format!("{last},'=r,,insufficient_information,yes,today\r\n")
     );
     assert!(!marks.contains(first.as_str()));
     assert_eq!(service.results().await, before, "a mark changes no result");
@@ -66,7 +70,10 @@ async fn a_row_marks_the_result_of_its_id_and_every_result_of_its_ref(backend: B
 async fn csv_tsv_and_jsonl_say_the_same(backend: Backend) {
     let service = service(backend).await;
     let ids = service.answered(&["r1"]).await;
-    let row = format!("{{\"result_id\":\"{}\",\"ref\":\"r1\",", ids[0]);
+    let row = format!(
+        "{{\"result_id\":\"{}\",\"ref\":\"r1\",\"person\":null,",
+        ids[0]
+    );
     for (name, content, marked) in [
         ("m.csv", "ref,topic,urgency\r\nr1,Billing,\r\n", "billing"),
         (
@@ -121,7 +128,7 @@ async fn a_mark_can_be_changed_and_stays_where_a_cell_is_empty(backend: Backend)
     assert_eq!(service.import("m.csv", twice).await, counts(1, 1, 0));
     assert_eq!(
         service.marks("csv").await,
-        header() + &format!("{},r1,billing,no,\r\n{},r2,other,no,\r\n", ids[0], ids[1])
+        header() + &format!("{},r1,,billing,no,\r\n{},r2,,other,no,\r\n", ids[0], ids[1])
     );
 }
 
@@ -158,6 +165,133 @@ async fn what_is_exported_can_be_imported_and_changes_nothing(backend: Backend) 
         line.starts_with("error: cannot write /dev/full: No space"),
         "{line}"
     );
+}
+
+async fn marks_of_two_people_stand_beside_each_other(backend: Backend) {
+    let service = service(backend).await;
+    let ids = service.answered(&["r1", "r2"]).await;
+    let file = "ref,person,topic,angry\nr1,Ada,billing,yes\nr1,Olga,billing,no\nr2,Ada,other,\n";
+    assert_eq!(service.import("m.csv", file).await, counts(5, 2, 5));
+    assert_eq!(service.import("m.csv", file).await, counts(5, 2, 0));
+    let rows = [
+        format!("{},r1,Ada,billing,yes,\r\n", ids[0]),
+        format!("{},r1,Olga,billing,no,\r\n", ids[0]),
+        format!("{},r2,Ada,other,,\r\n", ids[1]),
+    ];
+    let exported = service.marks("csv").await;
+    assert_eq!(exported, header() + &rows.concat());
+    for format in ["csv", "tsv", "jsonl"] {
+        let name = format!("again.{format}");
+        let content = service.marks(format).await;
+        assert_eq!(service.import(&name, content).await, counts(5, 2, 0));
+    }
+    // the later row counts where they differ
+    let marked = ["results", "export", PRISM, "--marks", "--format", "jsonl"];
+    let rows = service.run(&marked).await.lines();
+    assert_eq!(
+        (&rows[0]["topic_marked"], &rows[0]["angry_marked"]),
+        (&json!("billing"), &json!("no"))
+    );
+    // an export of results names nobody, and changes nothing
+    let content = service.run(&marked).await.done();
+    assert_eq!(service.import("rows.jsonl", content).await, counts(3, 2, 0));
+    service.write("m.csv", "ref,person,topic\nr1,Ada,other\nr1,Ada,billing\n");
+    let refused = service.run(&["marks", "import", PRISM, "m.csv"]).await;
+    let line = "  line 3: topic: line 2 says another outcome of the same result";
+    assert!(refused.stderr.contains(line), "{refused:?}");
+    let show = service
+        .run(&["results", "show", &ids[0], "--json"])
+        .await
+        .object();
+    assert_eq!(show["marks"][0]["by"], json!("Olga"));
+    assert_eq!(show["other_marks"].as_array().unwrap().len(), 2);
+}
+
+async fn people_of_the_app_are_named_by_name_address_or_id(backend: Backend) {
+    let service = service(backend).await;
+    service.answered(&["r1"]).await;
+    let ada = joined(&service, "ada@example.com", "reviewer").await;
+    let import = async |by: &str| {
+        let file = format!("ref,person,topic\nr1,{by},billing\n");
+        service.import("m.csv", file).await
+    };
+    assert_eq!(import("ADA@example.com").await, counts(1, 1, 1));
+    assert_eq!(import("Ada").await, counts(1, 1, 0));
+    assert!(service.marks("csv").await.contains(",r1,Ada,billing,"));
+    // a second person of the name is told apart by the id
+    let other = joined(&service, "other@example.com", "reviewer").await;
+    assert_eq!(import("other@example.com").await, counts(1, 1, 1));
+    let exported = service.marks("csv").await;
+    assert!(!exported.contains("Ada"), "{exported}");
+    assert_eq!(service.import("again.csv", exported).await, counts(2, 1, 0));
+    drop((ada, other));
+}
+
+async fn how_far_people_agree_is_measured(backend: Backend) {
+    let service = service(backend).await;
+    let refs: Vec<_> = (0..50).map(|number| format!("r{number}")).collect();
+    let refs: Vec<_> = refs.iter().map(String::as_str).collect();
+    service.answered(&refs).await;
+    // 20 both yes, 5 and 10 differ, 15 both no
+    let mut file = "ref,person,angry,topic\n".to_owned();
+    for (number, reference) in refs.iter().enumerate() {
+        let ada = if number < 25 { "yes" } else { "no" };
+        let olga = if number < 20 || (25..35).contains(&number) {
+            "yes"
+        } else {
+            "no"
+        };
+        file += &format!("{reference},Ada,{ada},other\n{reference},Olga,{olga},other\n");
+    }
+    service.import("m.csv", file).await;
+    let agreement = async |arguments: &[&str]| {
+        let mut all = vec!["evaluate", PRISM, "--agreement"];
+        all.extend(arguments);
+        service.run(&all).await
+    };
+    let lines = agreement(&["--json"]).await.lines();
+    let [topic, angry, urgency] = &lines[..] else {
+        panic!("{lines:?}");
+    };
+    assert_eq!(
+        (&angry["people"], &angry["texts"], &angry["agreement"]),
+        (&json!(2), &json!(50), &json!(0.7))
+    );
+    let kappa = angry["kappa"].as_f64().unwrap();
+    assert!((kappa - 0.4).abs() < 1e-12, "{kappa}");
+    assert_eq!(
+        (&angry["alpha_level"], &angry["undefined"]),
+        (&json!("nominal"), &Value::Null)
+    );
+    assert_eq!(
+        (&topic["agreement"], &topic["alpha"]),
+        (&json!(1.0), &Value::Null)
+    );
+    let alike = "All marks are the same answer, so agreement cannot be told from chance.";
+    assert_eq!(topic["undefined"], json!(alike));
+    assert_eq!(
+        (&urgency["texts"], &urgency["agreement"]),
+        (&json!(0), &Value::Null)
+    );
+    assert_eq!(
+        (&urgency["alpha_level"], &urgency["quadratic_kappa"]),
+        (&json!("ordinal"), &Value::Null)
+    );
+    let printed = agreement(&["--question", "angry"]).await;
+    assert_eq!(printed.stderr, "Ada: 100 marks; Olga: 100 marks\n");
+    assert!(
+        printed
+            .stdout
+            .contains("50 texts marked by 2 people\nagreement 0.700 (0."),
+        "{printed:?}"
+    );
+    assert!(
+        printed.stdout.contains("kappa 0.400   alpha (nominal) 0.4"),
+        "{printed:?}"
+    );
+    // the figures of answers count the mark that counts, each text once
+    let measured = service.evaluated(&["--question", "angry"]).await;
+    assert_eq!(measured[0]["marks"], json!(50));
 }
 
 async fn a_dry_run_saves_nothing(backend: Backend) {
@@ -202,14 +336,14 @@ async fn a_result_is_marked_by_the_labels_of_its_own_version(backend: Backend) {
     // one `ref` matches results of both versions, and a label is resolved in each of them
     let file = "ref,topic\ntext,Billing\n";
     assert_eq!(service.import("m.csv", file).await, counts(2, 2, 2));
-    let header = "result_id,ref,topic,german,urgency,angry\r\n";
+    let header = "result_id,ref,person,topic,german,urgency,angry\r\n";
     assert_eq!(
         service.marks("csv").await,
-        format!("{header}{old},text,billing,,,\r\n{new},text,product,,,\r\n")
+        format!("{header}{old},text,,billing,,,\r\n{new},text,,product,,,\r\n")
     );
     let file = format!("result_id,topic,angry,german\n{old},Delivery,yes,\n{new},'-Money,,no\n");
     assert_eq!(service.import("m.csv", file).await, counts(4, 2, 4));
-    let marks = format!("{header}{old},text,delivery,,,yes\r\n{new},text,billing,no,,\r\n");
+    let marks = format!("{header}{old},text,,delivery,,,yes\r\n{new},text,,billing,no,,\r\n");
     assert_eq!(service.marks("csv").await, marks);
     assert_eq!(service.import("again.csv", &marks).await, counts(4, 2, 0));
     // an archived prism does not answer, but its results can be marked
@@ -330,7 +464,7 @@ async fn many_rows_are_more_than_one_page(backend: Backend) {
     );
     assert_eq!(service.run(&dry).await.object(), counts(3_300, 1_100, 0));
     let rows = ids.iter().zip(&refs);
-    let rows = rows.map(|(id, reference)| format!("{id},{reference},delivery,yes,today\r\n"));
+    let rows = rows.map(|(id, reference)| format!("{id},{reference},,delivery,yes,today\r\n"));
     assert_eq!(
         service.marks("csv").await,
         header() + &rows.collect::<String>()

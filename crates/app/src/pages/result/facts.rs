@@ -86,7 +86,7 @@ pub(super) async fn actor(visit: &Visit, actor: ResultActor) -> Result<Markup, P
 /// The table of what happened, the oldest first.
 pub(super) fn history(details: &ResultDetails, actor: &Markup) -> Markup {
     let view = details.result.view();
-    let mut marks: Vec<&Mark> = details.marks.iter().collect();
+    let mut marks: Vec<&Mark> = details.marks.iter().chain(&details.other_marks).collect();
     marks.sort_by_key(|mark| mark.marked_at);
     let rows = html! {
         tr {
@@ -123,11 +123,11 @@ fn marked(details: &ResultDetails, mark: &Mark) -> Markup {
         tr {
             td { (moment(mark.marked_at)) }
             td {
-                "Marked " code { (mark.question) } " as "
+                @if mark.is_adjudicated { "Settled " } @else { "Marked " } code { (mark.question) } " as "
                 span { bdi { (label.map_or(mark.outcome.as_str(), |outcome| outcome.label)) } }
                 @if let Some(note) = &mark.note { div.soft.details { bdi { (note.as_str()) } } }
             }
-            td { @if let Some(name) = &mark.marked_by { bdi { (name.as_str()) } } }
+            td { @if let Some(name) = &mark.marked_by.name { bdi { (name.as_str()) } } }
         }
     }
 }

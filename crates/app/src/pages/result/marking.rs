@@ -3,19 +3,27 @@
 use maud::{Markup, html};
 use refract_domain::answer::Answer;
 use refract_domain::prism::question::Question;
-use refract_domain::result::mark::{self, Mark};
+use refract_domain::result::mark::question_marks::Annotator;
+use refract_domain::result::mark::{self, Mark, Marker};
 use refract_evaluation::prediction::predicted;
-use refract_service::marks::MarkChange;
+use refract_service::marks::{MarkChange, QueueKind};
 use refract_service::results::{ReadableResult, ResultDetails};
 
 use crate::components::answer_bars::{bars_of, cutoffs};
 use crate::components::field::FormField;
 use crate::components::moment::moment;
+use crate::components::prism_tabs::prism_address;
 use crate::requests::form::Form;
+use crate::requests::page_request::Query;
 
-/// The answers of an `ok` result as one form, with a select of outcomes for the mark of each.
+/// The answers of an `ok` result as one form, with a select of outcomes for the visitor's mark of each,
+/// and what others marked.
 /// `list` is the query of the list from which one came.
-pub(super) fn answers_with_marks(details: &ResultDetails, list: &str) -> Markup {
+pub(super) fn answers_with_marks(
+    details: &ResultDetails,
+    visitor: &Annotator,
+    list: &str,
+) -> Markup {
     let result = &details.result;
     let view = result.view();
     let answers = view.status.answers();
@@ -23,12 +31,12 @@ pub(super) fn answers_with_marks(details: &ResultDetails, list: &str) -> Markup 
         form #marks method="post" action={ "/results/" (result.id()) "/marks" (list) } {
             @for question in view.questions {
                 @if let Some(answer) = answers.and_then(|answers| answers.get(&question.key)) {
-                    @let mark = details.marks.iter().find(|mark| mark.question == question.key);
+                    @let marks = PeoplesMarks::of(details, question);
                     section.answer tabindex="-1" data-question=(question.key) aria-label=(question.text) {
                         h3 { bdi { (question.text) } " " code.soft { (question.key) } }
                         div.split {
                             div { (bars_of(question, answer, result.columns().lens)) }
-                            (right_outcome(result, question, answer, mark))
+                            (right_outcome(result, question, answer, &marks, visitor))
                         }
                     }
                 }
@@ -43,35 +51,139 @@ pub(super) fn answers_with_marks(details: &ResultDetails, list: &str) -> Markup 
     }
 }
 
-/// The select of the right outcome, and what is marked.
+/// What people marked of one question.
+struct PeoplesMarks<'a> {
+    /// The mark that counts.
+    counting: Option<&'a Mark>,
+    /// All marks, the oldest first.
+    all: Vec<&'a Mark>,
+}
+
+impl<'a> PeoplesMarks<'a> {
+    fn of(details: &'a ResultDetails, question: &Question) -> Self {
+        let of_question = |mark: &&Mark| mark.question == question.key;
+        let counting = details.marks.iter().find(of_question);
+        let others = details.other_marks.iter().filter(of_question);
+        let mut all: Vec<_> = counting.into_iter().chain(others).collect();
+        all.sort_by_key(|mark| mark.marked_at);
+        Self { counting, all }
+    }
+
+    /// The visitor's own mark, or else a mark of nobody.
+    fn own(&self, visitor: &Annotator) -> Option<&'a Mark> {
+        let ordinary = || self.all.iter().filter(|mark| !mark.is_adjudicated);
+        let own = ordinary().find(|mark| mark.marked_by.is(visitor));
+        let own = own.or_else(|| ordinary().find(|mark| mark.marked_by.is_unnamed()));
+        own.copied()
+    }
+
+    /// Whether people differ and nobody has settled it.
+    fn differ(&self) -> bool {
+        let first = self.all.first().map(|mark| &mark.outcome);
+        !self.all.iter().any(|mark| mark.is_adjudicated)
+            && self.all.iter().any(|mark| Some(&mark.outcome) != first)
+    }
+
+    /// The name of who made a mark, with the end of the id where two have one name.
+    fn name(&self, mark: &Mark, visitor: &Annotator) -> String {
+        let by = &mark.marked_by;
+        if by.is(visitor) {
+            return "you".to_owned();
+        }
+        let name = by.name.as_ref().map_or("somebody", Marker::as_str);
+        let is_other = |other: &&Mark| !other.marked_by.is(by) && other.marked_by.name == by.name;
+        match by.person {
+            Some(person) if self.all.iter().copied().any(|other| is_other(&other)) => {
+                let id = person.to_string();
+                let end = id.rsplit('-').next().unwrap_or_default();
+                format!("{name} (…{end})")
+            }
+            Some(_) | None => name.to_owned(),
+        }
+    }
+
+    /// The names of those who differ: "You and Olga".
+    fn names(&self, visitor: &Annotator) -> String {
+        let mut names: Vec<_> = self
+            .all
+            .iter()
+            .map(|mark| self.name(mark, visitor))
+            .collect();
+        names.sort_by_key(|name| name != "you");
+        let last = names.pop().unwrap_or_default();
+        let names = format!("{} and {last}", names.join(", "));
+        names
+            .strip_prefix("you")
+            .map_or_else(|| names.clone(), |rest| format!("You{rest}"))
+    }
+}
+
+/// The select of the right outcome, what is marked, and by whom.
 fn right_outcome(
     result: &ReadableResult,
     question: &Question,
     answer: &Answer,
-    mark: Option<&Mark>,
+    marks: &PeoplesMarks<'_>,
+    visitor: &Annotator,
 ) -> Markup {
-    let marked = mark.map_or("", |mark| mark.outcome.as_str());
+    let marked = marks.own(visitor).map_or("", |mark| mark.outcome.as_str());
     let name = format!("mark.{}", question.key);
     let label = format!("Right answer: {}", question.text);
     let options = [("", "not marked")].into_iter();
     let outcomes = mark::outcomes(question).map(|it| (it.key, it.label));
     let options = options.chain(outcomes).collect::<Vec<_>>();
     let cutoffs = cutoffs(question, result.columns().lens);
-    let differs = mark
-        .is_some_and(|mark| predicted(question, answer, cutoffs).as_ref() != Some(&mark.outcome));
+    let predicted = predicted(question, answer, cutoffs);
     html! {
         div.mark {
             (FormField::new(&name, "Right answer").value(marked).named(&label).choice(&options))
             input type="hidden" name={ "was." (question.key) } value=(marked);
-            @if let Some(mark) = mark {
+            @if let Some(mark) = marks.counting {
+                @if marks.differ() {
+                    p.hint {
+                        strong.failed { bdi { (marks.names(visitor)) } " differ. " }
+                        a href=(disputes_address(result, question)) { "Settle it in Review" }
+                    }
+                }
                 p.hint {
-                    @if differs { strong.failed { "Differs from the answer. " } } @else { "Agrees with the answer. " }
-                    "Marked" @if let Some(by) = &mark.marked_by { " by " bdi { (by) } }
+                    @if predicted.as_ref() != Some(&mark.outcome) {
+                        strong.failed { "Differs from the answer. " }
+                    } @else { "Agrees with the answer. " }
+                    @if mark.is_adjudicated { "Settled" } @else { "Marked" }
+                    @if mark.marked_by.name.is_some() { " by " bdi { (marks.name(mark, visitor)) } }
                     ", " (moment(mark.marked_at))
+                }
+                @if marks.all.len() > 1 {
+                    ul.plain.hint {
+                        @for mark in &marks.all {
+                            li {
+                                bdi { (marks.name(mark, visitor)) } ": "
+                                bdi { (label_of(question, mark)) }
+                                @if mark.is_adjudicated { ", settled" }
+                            }
+                        }
+                    }
                 }
             }
         }
     }
+}
+
+/// The label of a marked outcome; its key where the version has no such outcome.
+fn label_of<'a>(question: &'a Question, mark: &'a Mark) -> &'a str {
+    let found = mark::outcomes(question).find(|it| it.key == mark.outcome.as_str());
+    found.map_or(mark.outcome.as_str(), |it| it.label)
+}
+
+/// The address of the queue in which disagreements about a question are settled.
+fn disputes_address(result: &ReadableResult, question: &Question) -> String {
+    let query = Query::default().with("queue", Some(QueueKind::Differ.name()));
+    let query = query.with("question", Some(question.key.as_str()));
+    format!(
+        "{}/review{}",
+        prism_address(result.prism()),
+        query.in_address()
+    )
 }
 
 /// The changed marks: only those that differ from the marks shown in the form, so that nobody

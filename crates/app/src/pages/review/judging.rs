@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use refract_domain::answer::Answer;
 use refract_domain::lens::cutoffs::YesNoLabel;
 use refract_domain::prism::question::{Question, QuestionType};
-use refract_domain::result::mark;
+use refract_domain::result::mark::{self, Marker};
 use refract_service::CallError;
 use refract_service::lenses::PrismLens;
 use refract_service::marks::{ReviewItem, ReviewStep, Sitting};
@@ -69,6 +69,24 @@ fn outcome_button(question: &Question, place: usize, key: &str, label: &str) -> 
         button type="submit" name="outcome" value=(key) data-key=[shown] {
             @if let Some(shown) = shown { kbd { (shown) } " " }
             bdi { (label) }
+        }
+    }
+}
+
+/// What people marked, for a sitting that settles it.
+pub(super) fn marked_so(item: &ReviewItem, question: &Question) -> Markup {
+    html! {
+        p.hint { "Marked differently. What you choose settles it and counts from then on." }
+        ul.plain {
+            @for mark in &item.marks {
+                @let mut outcomes = mark::outcomes(question);
+                @let outcome = outcomes.find(|it| it.key == mark.outcome.as_str());
+                li {
+                    bdi { (mark.marked_by.name.as_ref().map_or("somebody", Marker::as_str)) } ": "
+                    strong { bdi { (outcome.map_or(mark.outcome.as_str(), |it| it.label)) } }
+                    @if let Some(note) = &mark.note { div.soft { bdi { (note.as_str()) } } }
+                }
+            }
         }
     }
 }

@@ -23,6 +23,8 @@ pub(super) struct QueueForm {
     /// The key of a question, or [`ALL`].
     question: String,
     is_blind: bool,
+    /// Whether what others marked is asked about too.
+    is_shared: bool,
     /// Whether results of older versions are drawn too.
     has_all_versions: bool,
     /// The filter of the address, if there is one.
@@ -51,6 +53,7 @@ impl QueueForm {
         Self {
             kind: kind.unwrap_or(unnamed),
             question: query.get("question").unwrap_or(first).to_owned(),
+            is_shared: query.get("shared").is_some(),
             ..form
         }
     }
@@ -62,6 +65,7 @@ impl QueueForm {
             kind: QueueKind::named(form.get("queue")).unwrap_or_default(),
             question: form.get("question").to_owned(),
             is_blind: form.has("blind"),
+            is_shared: form.has("shared"),
             has_all_versions: form.get("versions") == "all",
             ..Self::empty(&visit.sent.query, lens)
         }
@@ -84,6 +88,7 @@ impl QueueForm {
             kind: QueueKind::Random,
             question: String::new(),
             is_blind: false,
+            is_shared: false,
             has_all_versions: false,
             search: is_filtered.then_some(values.filter),
             cutoffs: cutoffs.filter(|_| query.get("no_below").is_some()),
@@ -125,6 +130,7 @@ impl QueueForm {
             cutoffs: self.cutoffs,
             search,
             is_blind: self.is_blind,
+            is_shared: self.is_shared,
         })
     }
 
@@ -171,6 +177,10 @@ impl QueueForm {
                     input type="checkbox" name="blind" checked[self.is_blind];
                     " Hide every answer until I have marked it, as a random sample always does"
                 } }
+                p { label.check {
+                    input type="checkbox" name="shared" checked[self.is_shared];
+                    " Also texts that others have marked, without showing their marks: how far we agree shows on Quality"
+                } }
                 button.main type="submit" { "Begin" }
             }
         }
@@ -193,6 +203,9 @@ impl QueueForm {
             QueueKind::LeastSure => "Where a mistake is most likely.".to_owned(),
             QueueKind::NoValidAnswer => "Answered with none of the options.".to_owned(),
             QueueKind::Filter => "The newest first.".to_owned(),
+            QueueKind::Differ => {
+                "Marked differently by two people. What you choose settles it.".to_owned()
+            }
         }
     }
 }
@@ -229,5 +242,6 @@ fn kind_name(kind: QueueKind) -> &'static str {
         QueueKind::LeastSure => "Least sure",
         QueueKind::NoValidAnswer => "No valid answer",
         QueueKind::Filter => "Filtered results",
+        QueueKind::Differ => "Where two differ",
     }
 }

@@ -6,13 +6,13 @@ use actix_web::http::StatusCode;
 use maud::{Markup, html};
 use refract_domain::ids::{ResultId, SittingId};
 use refract_domain::key::QuestionKey;
-use refract_domain::result::mark::{MarkNote, Marker};
+use refract_domain::result::mark::MarkNote;
 use refract_service::lenses::PrismLens;
 use refract_service::marks::{
     Judgement, JudgementInput, MarksError, NextToReview, ReviewFrom, ReviewItem, Sitting,
 };
 
-use super::judging::{AFTER, answer, judging, last_step};
+use super::judging::{AFTER, answer, judging, last_step, marked_so};
 use super::queue_form::sitting_name;
 use super::standing::{others, standing};
 use crate::components::notice::{NoticeKind, empty_state, notice};
@@ -56,7 +56,7 @@ pub(crate) async fn judge(visit: Visit) -> Result<PageReply, PageError> {
         result,
         question: question.ok_or(PageError::NotFound)?,
         judgement,
-        marked_by: Marker::parse(&visit.visitor.name).ok(),
+        marked_by: visit.annotator(),
         note,
     };
     match visit
@@ -85,7 +85,10 @@ pub(crate) async fn judge(visit: Visit) -> Result<PageReply, PageError> {
 /// Undoes the last judgement and goes back to its text.
 pub(crate) async fn undo(visit: Visit) -> Result<PageReply, PageError> {
     let (lens, mut sitting) = find(&visit).await?;
-    let undone = visit.refract.marks().undo_judgement(&mut sitting).await;
+    let undone = visit.refract.marks();
+    let undone = undone
+        .undo_judgement(&visit.annotator(), &mut sitting)
+        .await;
     match undone {
         Ok(step) => Ok(back(&lens, &sitting, step.map(|step| step.result))),
         Err(MarksError::Internal(error)) => Err(error.into()),
@@ -137,7 +140,7 @@ async fn page(
     let marks = visit.refract.marks();
     let person = visit.visitor.person;
     let next = marks
-        .next_to_review(lens, person, sitting, from(visit))
+        .next_to_review(lens, person, &visit.annotator(), sitting, from(visit))
         .await?;
     let address = sitting_address(lens, sitting);
     let main = html! {
@@ -186,6 +189,7 @@ fn item_of(visit: &Visit, sitting: &Sitting, item: &ReviewItem, address: &str) -
                 }
             }
             section aria-label="Judgement" {
+                @if sitting.settles() { (marked_so(item, question)) }
                 (judging(item, question, &visit.sent.form, address))
                 @if !sitting.is_blind() { (answer(item, question)) }
                 (standing(sitting, &item.question))

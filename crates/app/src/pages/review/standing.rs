@@ -19,6 +19,8 @@ const MORE: u64 = 40;
 pub(super) fn standing(sitting: &Sitting, question: &QuestionKey) -> Markup {
     html! {
         @match sitting.measured(question) {
+            // the results are of whatever sample their marks are of
+            None if sitting.settles() => {},
             None => p.hint { "These marks measure nothing, since the results were not drawn at random." },
             Some(measured) => p.hint.standing { (describe(measured)) },
         }

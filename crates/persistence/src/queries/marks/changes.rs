@@ -1,23 +1,86 @@
-//! Changes of the marks of one result: some saved, others withdrawn, in one transaction.
+//! Changes of marks: each person's mark beside those of others, and which of them counts. The table
+//! `marks` has the one that counts, so that its readers need no rule; `other_marks` has the others.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use diesel::prelude::*;
+use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::key::QuestionKey;
 use refract_domain::result::mark::Mark;
+use refract_domain::result::mark::question_marks::{Annotator, QuestionMarks};
 
-use crate::connections::{for_no_key_update, on};
+use crate::connections::{Transaction, for_no_key_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::marks::row::{MarkRow, save_mark};
+use crate::queries::events::add_event;
+use crate::queries::marks::insert::{MarkTable, save_rows};
+use crate::queries::marks::row::{MarkRow, OtherMarkColumns, SavedMarkColumns, marker};
 use crate::schema::sql_types::Bind;
-use crate::schema::{abstentions, marks, results};
+use crate::schema::{abstentions, marks, other_marks, results};
+
+/// Number of results whose marks are changed at once.
+const AT_ONCE: usize = 1_000;
+
+/// A mark of a person that is withdrawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WithdrawnMark {
+    /// The marked question.
+    pub question: QuestionKey,
+    /// Who made the mark.
+    pub by: Annotator,
+    /// Whether it is the mark with which the person settled a disagreement.
+    pub is_adjudicated: bool,
+}
+
+/// A change of the marks of one question of one result.
+enum Edit {
+    Save(Mark),
+    Withdraw(WithdrawnMark),
+}
+
+/// The mark of a result and question that counts, and those beside it, as they are saved.
+type SavedMarks = (Option<Mark>, Vec<Mark>);
+
+/// The edits of each result and question, in the order in which the marks are locked.
+type Edits = BTreeMap<ResultId, BTreeMap<QuestionKey, Vec<Edit>>>;
 
 impl Database {
-    /// Saves marks of one result and withdraws the marks of some of its questions. A mark that does
-    /// not [change](Mark::changes) the saved one leaves it as it is. Abstentions from these questions
-    /// are withdrawn too.
+    /// Saves marks of a prism's results, all or none, in one transaction, and returns how many are
+    /// new or [change](Mark::changes) the person's saved ones. If anything changes, an event of the import is
+    /// saved too.
+    ///
+    /// # Errors
+    /// When a result no longer exists, or the database fails.
+    pub async fn save_marks(
+        &self,
+        prism: PrismId,
+        marks: &[Mark],
+        stamp: EventStamp,
+    ) -> Result<usize, PersistenceError> {
+        let mut edits = Edits::new();
+        for mark in marks {
+            add(
+                &mut edits,
+                mark.result,
+                mark.question.clone(),
+                Edit::Save(mark.clone()),
+            );
+        }
+        self.begin(async move |mut tx| {
+            let changed = edit(&mut tx, prism, edits).await?;
+            if changed > 0 {
+                add_event(&mut tx, imported(prism, changed, stamp)).await?;
+            }
+            tx.commit().await?;
+            Ok(changed)
+        })
+        .await
+    }
+
+    /// Saves marks of one result and withdraws people's marks of some of its questions. A mark that
+    /// does not [change](Mark::changes) the saved one leaves it as it is. Abstentions from these
+    /// questions are withdrawn too.
     ///
     /// One transaction, and one at a time for each result: of two concurrent changes, the later one
     /// sees everything that the earlier one did.
@@ -29,32 +92,163 @@ impl Database {
         prism: PrismId,
         result: ResultId,
         saved: &[Mark],
-        taken_back: &[QuestionKey],
+        withdrawn: &[WithdrawnMark],
     ) -> Result<(), PersistenceError> {
-        let mut changes: BTreeMap<String, Option<MarkRow>> = BTreeMap::new();
-        for question in taken_back {
-            changes.insert(question.to_string(), None);
+        let mut edits = Edits::new();
+        for withdrawn in withdrawn {
+            let question = withdrawn.question.clone();
+            add(
+                &mut edits,
+                result,
+                question,
+                Edit::Withdraw(withdrawn.clone()),
+            );
         }
         for mark in saved {
-            changes.insert(mark.question.to_string(), Some(MarkRow::new(prism, mark)));
+            add(
+                &mut edits,
+                mark.result,
+                mark.question.clone(),
+                Edit::Save(mark.clone()),
+            );
         }
+        let questions = saved.iter().map(|mark| &mark.question);
+        let questions = questions.chain(withdrawn.iter().map(|it| &it.question));
+        let questions: BTreeSet<String> = questions.map(ToString::to_string).collect();
         self.begin(async move |mut tx| {
-            // against concurrent changes of its marks; retries of the result do not wait
-            let lock = for_no_key_update(results::table.find(Bind(result)).select(results::id));
-            on!(tx, execute(lock))?;
-            // in the order of questions, in which others lock the marks of a result too
-            for (question, row) in changes {
-                let abstention = abstentions::table.find((Bind(result), question.clone()));
+            edit(&mut tx, prism, edits).await?;
+            for question in questions {
+                let abstention = abstentions::table.find((Bind(result), question));
                 on!(tx, execute(diesel::delete(abstention)))?;
-                if let Some(row) = row {
-                    on!(tx, execute(save_mark(row)))?;
-                } else {
-                    let gone = marks::table.find((Bind(result), question));
-                    on!(tx, execute(diesel::delete(gone)))?;
-                }
             }
             Ok(tx.commit().await?)
         })
         .await
+    }
+}
+
+fn add(edits: &mut Edits, result: ResultId, question: QuestionKey, edit: Edit) {
+    let of_result = edits.entry(result).or_default();
+    of_result.entry(question).or_default().push(edit);
+}
+
+/// The event of an import that changed this many marks.
+fn imported(prism: PrismId, changed: usize, stamp: EventStamp) -> Event {
+    let number = u64::try_from(changed).unwrap_or(u64::MAX);
+    let stamp = stamp.noted(EventDetail::counted(number, "mark"));
+    stamp.event(EventAction::MarksImported, EventTarget::Prism(prism))
+}
+
+/// Carries out edits, and returns how many marks are new or changed.
+async fn edit(
+    tx: &mut Transaction,
+    prism: PrismId,
+    edits: Edits,
+) -> Result<usize, PersistenceError> {
+    let mut changed = 0;
+    let mut edits = edits.into_iter().peekable();
+    while edits.peek().is_some() {
+        let some: Vec<_> = edits.by_ref().take(AT_ONCE).collect();
+        let ids: Vec<ResultId> = some.iter().map(|(result, _)| *result).collect();
+        let mut saved = lock_marks(tx, &ids).await?;
+        let mut rows = ChangedRows::default();
+        for (result, questions) in some {
+            for (question, edits) in questions {
+                let before = saved
+                    .remove(&(result, question.clone()))
+                    .unwrap_or_default();
+                let (counting, beside) = before.clone();
+                let mut after = QuestionMarks::new(counting, beside);
+                for edit in edits {
+                    match edit {
+                        Edit::Save(mark) => changed += usize::from(after.add(mark)),
+                        Edit::Withdraw(it) => after.withdraw(&it.by, it.is_adjudicated),
+                    }
+                }
+                rows.add(prism, (result, &question), before, after);
+            }
+        }
+        rows.save(tx, prism).await?;
+    }
+    Ok(changed)
+}
+
+/// Locks the marks of some results against concurrent changes, and reads them. Retries of the
+/// results do not wait.
+async fn lock_marks(
+    tx: &mut Transaction,
+    ids: &[ResultId],
+) -> Result<HashMap<(ResultId, QuestionKey), SavedMarks>, PersistenceError> {
+    let ids = || ids.iter().copied().map(Bind).collect::<Vec<_>>();
+    let locked = results::table.filter(results::id.eq_any(ids()));
+    let locked = locked.order(results::id).select(results::id);
+    let _: Vec<ResultId> = on!(tx, load(for_no_key_update(locked)))?;
+    let query = marks::table.filter(marks::result_id.eq_any(ids()));
+    let counting: Vec<SavedMarkColumns> =
+        on!(tx, load(query.select(SavedMarkColumns::as_select())))?;
+    let query = other_marks::table
+        .filter(other_marks::result_id.eq_any(ids()))
+        .order(other_marks::marked_at);
+    let beside: Vec<OtherMarkColumns> = on!(tx, load(query.select(OtherMarkColumns::as_select())))?;
+    let mut found: HashMap<_, SavedMarks> = HashMap::new();
+    for columns in beside {
+        let mark = Mark::try_from(columns)?;
+        let key = (mark.result, mark.question.clone());
+        found.entry(key).or_default().1.push(mark);
+    }
+    for columns in counting {
+        let mark = Mark::try_from(columns)?;
+        let key = (mark.result, mark.question.clone());
+        found.entry(key).or_default().0 = Some(mark);
+    }
+    Ok(found)
+}
+
+/// The rows of marks that edits change.
+#[derive(Default)]
+struct ChangedRows {
+    counting: Vec<MarkRow>,
+    beside: Vec<MarkRow>,
+    /// The results and questions that no mark is left of.
+    unmarked: Vec<(ResultId, String)>,
+    /// The keys of marks that stand beside no longer.
+    gone: Vec<(ResultId, String, String)>,
+}
+
+impl ChangedRows {
+    fn add(
+        &mut self,
+        prism: PrismId,
+        (result, question): (ResultId, &QuestionKey),
+        (counted, stood): SavedMarks,
+        after: QuestionMarks,
+    ) {
+        let (counting, beside) = after.split();
+        match &counting {
+            Some(mark) if counting != counted => self.counting.push(MarkRow::new(prism, mark)),
+            None if counted.is_some() => self.unmarked.push((result, question.to_string())),
+            Some(_) | None => {}
+        }
+        let new = beside.iter().filter(|mark| !stood.contains(mark));
+        self.beside
+            .extend(new.map(|mark| MarkRow::new(prism, mark)));
+        let keys: BTreeSet<String> = beside.iter().map(marker).collect();
+        let gone = stood.iter().map(marker).filter(|key| !keys.contains(key));
+        let gone = gone.map(|key| (result, question.to_string(), key));
+        self.gone.extend(gone);
+    }
+
+    async fn save(self, tx: &mut Transaction, prism: PrismId) -> Result<(), PersistenceError> {
+        save_rows(tx, MarkTable::Counting, prism, self.counting).await?;
+        save_rows(tx, MarkTable::Beside, prism, self.beside).await?;
+        for (result, question) in self.unmarked {
+            let row = marks::table.find((Bind(result), question));
+            on!(tx, execute(diesel::delete(row)))?;
+        }
+        for (result, question, marker) in self.gone {
+            let row = other_marks::table.find((Bind(result), question, marker));
+            on!(tx, execute(diesel::delete(row)))?;
+        }
+        Ok(())
     }
 }

@@ -1,103 +1,131 @@
-//! The statements that save marks, any number at once.
+//! The statements that save many marks at once.
 
 use chrono::{DateTime, Utc};
 use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 use diesel::sql_types::{Array, Nullable, Text};
-use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTarget};
-use refract_domain::ids::{PrismId, ResultId};
+use refract_domain::ids::{PersonId, PrismId, ResultId};
 
 use crate::connections::{ConnectionRef, Transaction};
-use crate::queries::events::add_event;
-use crate::queries::marks::row::{CHANGES_MARK, MarkRow, save_mark};
+use crate::queries::marks::row::{MarkRow, save_beside, save_counting};
 use crate::schema::sql_types::{Id, Moment};
 
-/// Saves marks, and returns how many are new or change the saved ones ([`CHANGES_MARK`]). The others
-/// leave the saved marks as they are. If anything changes, an event of the import is saved too.
-///
-/// No two marks may be of one result and question.
-pub(crate) async fn insert(
-    tx: &mut Transaction,
-    prism: PrismId,
-    rows: Vec<MarkRow>,
-    stamp: EventStamp,
-) -> QueryResult<usize> {
-    let changed = match tx.by_database() {
-        ConnectionRef::Postgres(mut connection) => {
-            let insert = InsertMarks::of(prism, rows);
-            diesel_async::RunQueryDsl::execute(insert, &mut connection).await?
-        }
-        ConnectionRef::Sqlite(connection) => {
-            let insert = |connection: &mut SqliteConnection| {
-                let saved = rows
-                    .into_iter()
-                    .map(|row| save_mark(row).execute(connection));
-                saved.sum()
-            };
-            connection.spawn_blocking(insert).await?
-        }
-    };
-    if changed > 0 {
-        add_event(tx, imported(prism, changed, stamp)).await?;
-    }
-    Ok(changed)
+/// The tables of marks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MarkTable {
+    /// The mark that counts.
+    Counting,
+    /// The marks beside it.
+    Beside,
 }
 
-/// The event of an import that changed this many marks.
-fn imported(prism: PrismId, changed: usize, stamp: EventStamp) -> Event {
-    let number = u64::try_from(changed).unwrap_or(u64::MAX);
-    let stamp = stamp.noted(EventDetail::counted(number, "mark"));
-    stamp.event(EventAction::MarksImported, EventTarget::Prism(prism))
+/// Saves marks of one prism in a table, each over the saved one of its key.
+pub(crate) async fn save_rows(
+    tx: &mut Transaction,
+    table: MarkTable,
+    prism: PrismId,
+    rows: Vec<MarkRow>,
+) -> QueryResult<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    match tx.by_database() {
+        ConnectionRef::Postgres(mut connection) => {
+            let insert = InsertMarks::of(table, prism, rows);
+            diesel_async::RunQueryDsl::execute(insert, &mut connection).await?;
+        }
+        ConnectionRef::Sqlite(connection) => {
+            let insert = move |connection: &mut SqliteConnection| {
+                for row in rows {
+                    match table {
+                        MarkTable::Counting => save_counting(row).execute(connection)?,
+                        MarkTable::Beside => save_beside(row).execute(connection)?,
+                    };
+                }
+                Ok(())
+            };
+            connection.spawn_blocking(insert).await?;
+        }
+    }
+    Ok(())
 }
 
 /// An insert of many marks of one prism. It binds an array for each column, so that one text serves
 /// any number of rows.
-#[derive(QueryId)]
 struct InsertMarks {
+    table: MarkTable,
     prism: PrismId,
     results: Vec<ResultId>,
     questions: Vec<String>,
+    markers: Vec<String>,
     outcomes: Vec<String>,
     marked_by: Vec<Option<String>>,
     marked_at: Vec<DateTime<Utc>>,
     sources: Vec<Option<String>>,
     notes: Vec<Option<String>>,
+    people: Vec<Option<PersonId>>,
+    marked_as: Vec<Option<String>>,
 }
 
 impl InsertMarks {
-    fn of(prism: PrismId, rows: Vec<MarkRow>) -> Self {
+    fn of(table: MarkTable, prism: PrismId, rows: Vec<MarkRow>) -> Self {
         let mut columns = Self {
+            table,
             prism,
             results: Vec::with_capacity(rows.len()),
             questions: Vec::with_capacity(rows.len()),
+            markers: Vec::with_capacity(rows.len()),
             outcomes: Vec::with_capacity(rows.len()),
             marked_by: Vec::with_capacity(rows.len()),
             marked_at: Vec::with_capacity(rows.len()),
             sources: Vec::with_capacity(rows.len()),
             notes: Vec::with_capacity(rows.len()),
+            people: Vec::with_capacity(rows.len()),
+            marked_as: Vec::with_capacity(rows.len()),
         };
         for row in rows {
             columns.results.push(row.result_id);
             columns.questions.push(row.question);
+            columns.markers.push(row.marker);
             columns.outcomes.push(row.outcome);
             columns.marked_by.push(row.marked_by);
             columns.marked_at.push(row.marked_at);
             columns.sources.push(row.source);
             columns.notes.push(row.note);
+            columns.people.push(row.person_id);
+            columns.marked_as.push(row.marked_as);
         }
         columns
     }
 }
 
+// the text depends on the table
+impl QueryId for InsertMarks {
+    type QueryId = ();
+    const HAS_STATIC_QUERY_ID: bool = false;
+}
+
 impl QueryFragment<Pg> for InsertMarks {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
+        let (table, marker, key) = match self.table {
+            MarkTable::Counting => ("marks", "", "result_id, question"),
+            MarkTable::Beside => ("other_marks", "marker, ", "result_id, question, marker"),
+        };
+        out.push_sql("INSERT INTO ");
+        out.push_sql(table);
+        out.push_sql(" (prism_id, ");
+        out.push_sql(marker);
         out.push_sql(
-            "INSERT INTO marks (prism_id, result_id, question, outcome, marked_by, marked_at, \
-             source, note) SELECT ",
+            "result_id, question, outcome, marked_by, marked_at, source, note, person_id, \
+             marked_as) SELECT ",
         );
         out.push_bind_param::<Id, _>(&self.prism)?;
         out.push_sql(", * FROM unnest(");
+        if self.table == MarkTable::Beside {
+            out.push_bind_param::<Array<Text>, _>(&self.markers)?;
+            out.push_sql(", ");
+        }
         out.push_bind_param::<Array<Id>, _>(&self.results)?;
         out.push_sql(", ");
         out.push_bind_param::<Array<Text>, _>(&self.questions)?;
@@ -111,12 +139,17 @@ impl QueryFragment<Pg> for InsertMarks {
         out.push_bind_param::<Array<Nullable<Text>>, _>(&self.sources)?;
         out.push_sql(", ");
         out.push_bind_param::<Array<Nullable<Text>>, _>(&self.notes)?;
+        out.push_sql(", ");
+        out.push_bind_param::<Array<Nullable<Id>>, _>(&self.people)?;
+        out.push_sql(", ");
+        out.push_bind_param::<Array<Nullable<Text>>, _>(&self.marked_as)?;
+        out.push_sql(") ON CONFLICT (");
+        out.push_sql(key);
         out.push_sql(
-            ") ON CONFLICT (result_id, question) DO UPDATE SET outcome = excluded.outcome, \
-             marked_by = excluded.marked_by, marked_at = excluded.marked_at, \
-             source = excluded.source, note = excluded.note WHERE ",
+            ") DO UPDATE SET outcome = excluded.outcome, marked_by = excluded.marked_by, \
+             marked_at = excluded.marked_at, source = excluded.source, note = excluded.note, \
+             person_id = excluded.person_id, marked_as = excluded.marked_as",
         );
-        out.push_sql(CHANGES_MARK);
         Ok(())
     }
 }

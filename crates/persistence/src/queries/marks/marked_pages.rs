@@ -10,7 +10,7 @@ use refract_domain::prism::VersionNumber;
 use refract_domain::result::mark::Mark;
 use refract_domain::submission::reference::Ref;
 
-use crate::connections::load_as;
+use crate::connections::{load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::marks::row::SavedMarkColumns;
@@ -18,7 +18,7 @@ use crate::queries::results::lists::filter::ResultFilter;
 use crate::queries::results::lists::query::{ResultOrder, ResultQuery};
 use crate::queries::results::row::{saved_answers, saved_version};
 use crate::schema::sql_types::Bind;
-use crate::schema::{marks, results};
+use crate::schema::{marks, other_marks, results};
 
 /// Marks of one page. A result has at most one for each of its 100 questions, so a page holds
 /// whole results.
@@ -37,8 +37,10 @@ pub struct MarkedResult {
     pub model: Option<String>,
     /// The answers to all questions.
     pub answers: Answers,
-    /// At least one mark, in the order of the question keys.
+    /// The marks that count, at least one, in the order of the question keys.
     pub marks: Vec<Mark>,
+    /// The marks beside them, if these were asked for.
+    pub other_marks: Vec<Mark>,
 }
 
 /// The marked results of a prism, page by page in the order of their ids.
@@ -50,7 +52,20 @@ pub struct MarkedPages {
     question: Option<QuestionKey>,
     /// The last result of the previous page; `None` after the last page.
     last: Option<ResultId>,
+    people: PeopleRead,
 }
+
+/// Whether the marks beside those that count are read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum PeopleRead {
+    CountingAlone,
+    All,
+    /// All, of the results that several people marked.
+    OfSeveral,
+}
+
+/// Results of one page that several people marked.
+const RESULTS: i64 = 500;
 
 #[derive(Queryable, Selectable)]
 #[diesel(table_name = results)]
@@ -71,6 +86,7 @@ impl Database {
             filter,
             question: None,
             last: Some(ResultId::new(uuid::Uuid::nil())),
+            people: PeopleRead::CountingAlone,
         }
     }
 }
@@ -85,32 +101,90 @@ impl MarkedPages {
         }
     }
 
+    /// Also the marks beside those that count.
+    #[must_use]
+    pub fn with_other_marks(self) -> Self {
+        Self {
+            people: PeopleRead::All,
+            ..self
+        }
+    }
+
+    /// Only results that several people marked, with all their marks.
+    #[must_use]
+    pub fn of_several_people(self) -> Self {
+        Self {
+            people: PeopleRead::OfSeveral,
+            ..self
+        }
+    }
+
     /// The next page; `None` at the end. A page may be empty, when none of its results matches the
     /// filter.
     pub async fn next(&mut self) -> Result<Option<Vec<MarkedResult>>, PersistenceError> {
         let Some(after) = self.last else {
             return Ok(None);
         };
-        let marks = self.marks_after(after).await?;
-        let is_full = i64::try_from(marks.len()).is_ok_and(|marks| marks == PAGE);
-        let last = marks.last().map(|mark| mark.result);
-        let mut of_results: HashMap<ResultId, Vec<Mark>> = HashMap::new();
-        for mark in marks {
-            // the last result of a full page may have more marks: the next page begins with it
-            if !is_full || last != Some(mark.result) {
-                self.last = Some(mark.result);
-                of_results.entry(mark.result).or_default().push(mark);
-            }
-        }
-        if !is_full {
-            self.last = None;
-        }
-        let ids = of_results.keys().copied().collect();
-        let mut page = self.results(ids).await?;
+        let mut of_results = if self.people == PeopleRead::OfSeveral {
+            self.marked_by_several_after(after).await?
+        } else {
+            self.marked_after(after).await?
+        };
+        let ids: Vec<ResultId> = of_results.keys().copied().collect();
+        let mut page = self.results(ids.clone()).await?;
         for marked in &mut page {
             marked.marks = of_results.remove(&marked.id).unwrap_or_default();
         }
+        if self.people != PeopleRead::CountingAlone {
+            let others = self.database.list_other_marks_of(ids).await?;
+            let mut others = by_result(others);
+            for marked in &mut page {
+                marked.other_marks = others.remove(&marked.id).unwrap_or_default();
+            }
+        }
         Ok(Some(page))
+    }
+
+    /// The marks of the results of the next page, and sets its end.
+    async fn marked_after(
+        &mut self,
+        after: ResultId,
+    ) -> Result<HashMap<ResultId, Vec<Mark>>, PersistenceError> {
+        let mut marks = self.marks_after(after).await?;
+        let is_full = i64::try_from(marks.len()).is_ok_and(|marks| marks == PAGE);
+        self.last = None;
+        if is_full {
+            // the last result of a full page may have more marks: the next page begins with it
+            let last = marks.last().map(|mark| mark.result);
+            marks.retain(|mark| Some(mark.result) != last);
+            self.last = marks.last().map(|mark| mark.result);
+        }
+        Ok(by_result(marks))
+    }
+
+    /// As [`Self::marked_after`], of the results that several people marked.
+    async fn marked_by_several_after(
+        &mut self,
+        after: ResultId,
+    ) -> Result<HashMap<ResultId, Vec<Mark>>, PersistenceError> {
+        let (first, end) = self.filter.ids();
+        let prism = self.prism;
+        let query = other_marks::table
+            .filter(other_marks::prism_id.eq(Bind(prism)))
+            .filter(other_marks::result_id.gt(Bind(after.max(first))))
+            .filter(other_marks::result_id.lt(Bind(end)))
+            .order(other_marks::result_id)
+            .select(other_marks::result_id)
+            .distinct()
+            .limit(RESULTS);
+        let reading = self.database.read(async move |mut connection| {
+            let found: Vec<ResultId> = on!(connection, load(query))?;
+            Ok(found)
+        });
+        let ids: Vec<ResultId> = reading.await?;
+        let is_full = i64::try_from(ids.len()).is_ok_and(|ids| ids == RESULTS);
+        self.last = ids.last().copied().filter(|_| is_full);
+        Ok(by_result(self.database.list_marks_of(ids).await?))
     }
 
     async fn marks_after(&self, after: ResultId) -> Result<Vec<Mark>, PersistenceError> {
@@ -157,6 +231,15 @@ impl TryFrom<AnsweredColumns> for MarkedResult {
             model: columns.model_name,
             answers: saved_answers(columns.answers.as_deref())?,
             marks: Vec::new(),
+            other_marks: Vec::new(),
         })
     }
+}
+
+fn by_result(marks: Vec<Mark>) -> HashMap<ResultId, Vec<Mark>> {
+    let mut of_results: HashMap<ResultId, Vec<Mark>> = HashMap::new();
+    for mark in marks {
+        of_results.entry(mark.result).or_default().push(mark);
+    }
+    of_results
 }

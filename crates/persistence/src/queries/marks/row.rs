@@ -1,64 +1,97 @@
 //! Rows of the table of marks, as they are inserted and read.
 
 use chrono::{DateTime, Utc};
-use diesel::dsl::sql;
-use diesel::pg::Pg;
 use diesel::prelude::*;
-use diesel::query_builder::{QueryFragment, QueryId};
-use diesel::query_dsl::methods::FilterDsl;
-use diesel::sql_types::Bool;
+use diesel::query_dsl::methods::ExecuteDsl;
 use diesel::sqlite::Sqlite;
 use diesel::upsert::excluded;
-use refract_domain::ids::{PrismId, ResultId};
+use refract_domain::ids::{PersonId, PrismId, ResultId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
+use refract_domain::result::mark::question_marks::Annotator;
 use refract_domain::result::mark::source::MarkSource;
 use refract_domain::result::mark::{Mark, MarkNote, Marker};
 
 use crate::error::PersistenceError;
-use crate::schema::marks;
-use crate::schema::sql_types::Bind;
 
-/// The columns of a mark.
-#[derive(Insertable)]
-#[diesel(table_name = marks)]
-#[diesel(treat_none_as_default_value = false)]
+use crate::schema::sql_types::Bind;
+use crate::schema::{marks, other_marks};
+
+/// The columns of a mark, and its key beside the mark that counts.
 pub(crate) struct MarkRow {
-    #[diesel(serialize_as = Bind<ResultId>)]
     pub(crate) result_id: ResultId,
     pub(crate) question: String,
-    #[diesel(serialize_as = Bind<PrismId>)]
+    pub(crate) marker: String,
     pub(crate) prism_id: PrismId,
     pub(crate) outcome: String,
     pub(crate) marked_by: Option<String>,
-    #[diesel(serialize_as = Bind<DateTime<Utc>>)]
     pub(crate) marked_at: DateTime<Utc>,
     pub(crate) source: Option<String>,
     pub(crate) note: Option<String>,
+    pub(crate) person_id: Option<PersonId>,
+    pub(crate) marked_as: Option<String>,
 }
 
-/// Whether a mark changes the saved one, as [`Mark::changes`] says.
-pub(crate) const CHANGES_MARK: &str = "(marks.outcome <> excluded.outcome \
-    OR (excluded.source = 'import' AND marks.source IS NULL) \
-    OR (excluded.source = 'random' AND COALESCE(marks.source, '') NOT IN ('random', 'import')))";
+/// What a mark that settles a disagreement is marked as.
+const ADJUDICATOR: &str = "adjudicator";
 
-/// The statement that saves a mark. A mark that [does not change](CHANGES_MARK) the saved one
-/// leaves it as it is.
-pub(crate) fn save_mark(
+/// What an upsert sets of a table of marks.
+macro_rules! excluded_columns {
+    ($table:ident) => {
+        (
+            $table::outcome.eq(excluded($table::outcome)),
+            $table::marked_by.eq(excluded($table::marked_by)),
+            $table::marked_at.eq(excluded($table::marked_at)),
+            $table::source.eq(excluded($table::source)),
+            $table::note.eq(excluded($table::note)),
+            $table::person_id.eq(excluded($table::person_id)),
+            $table::marked_as.eq(excluded($table::marked_as)),
+        )
+    };
+}
+
+/// The columns that both tables of marks have.
+macro_rules! row_columns {
+    ($table:ident, $row:ident) => {
+        (
+            $table::result_id.eq(Bind($row.result_id)),
+            $table::question.eq($row.question),
+            $table::prism_id.eq(Bind($row.prism_id)),
+            $table::outcome.eq($row.outcome),
+            $table::marked_by.eq($row.marked_by),
+            $table::marked_at.eq(Bind($row.marked_at)),
+            $table::source.eq($row.source),
+            $table::note.eq($row.note),
+            $table::person_id.eq($row.person_id),
+            $table::marked_as.eq($row.marked_as),
+        )
+    };
+}
+
+/// The statement that saves the mark that counts.
+pub(crate) fn save_counting(
     row: MarkRow,
-) -> impl QueryFragment<Pg> + QueryFragment<Sqlite> + QueryId + RunQueryDsl<SqliteConnection> + Send
-{
-    let upsert = diesel::insert_into(marks::table)
-        .values(row)
+) -> impl RunQueryDsl<SqliteConnection> + ExecuteDsl<SqliteConnection, Sqlite> {
+    diesel::insert_into(marks::table)
+        .values(row_columns!(marks, row))
         .on_conflict((marks::result_id, marks::question))
         .do_update()
-        .set((
-            marks::outcome.eq(excluded(marks::outcome)),
-            marks::marked_by.eq(excluded(marks::marked_by)),
-            marks::marked_at.eq(excluded(marks::marked_at)),
-            marks::source.eq(excluded(marks::source)),
-            marks::note.eq(excluded(marks::note)),
-        ));
-    FilterDsl::filter(upsert, sql::<Bool>(CHANGES_MARK))
+        .set(excluded_columns!(marks))
+}
+
+/// The statement that saves a mark beside the one that counts.
+pub(crate) fn save_beside(
+    row: MarkRow,
+) -> impl RunQueryDsl<SqliteConnection> + ExecuteDsl<SqliteConnection, Sqlite> {
+    let marker = other_marks::marker.eq(row.marker);
+    diesel::insert_into(other_marks::table)
+        .values((row_columns!(other_marks, row), marker))
+        .on_conflict((
+            other_marks::result_id,
+            other_marks::question,
+            other_marks::marker,
+        ))
+        .do_update()
+        .set(excluded_columns!(other_marks))
 }
 
 /// The columns of a mark that its readers need.
@@ -72,6 +105,37 @@ pub(crate) struct SavedMarkColumns {
     marked_at: DateTime<Utc>,
     source: Option<String>,
     note: Option<String>,
+    person_id: Option<PersonId>,
+    marked_as: Option<String>,
+}
+
+/// The columns of a mark beside the one that counts.
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = other_marks)]
+pub(crate) struct OtherMarkColumns {
+    result_id: ResultId,
+    question: String,
+    outcome: String,
+    marked_by: Option<String>,
+    marked_at: DateTime<Utc>,
+    source: Option<String>,
+    note: Option<String>,
+    person_id: Option<PersonId>,
+    marked_as: Option<String>,
+}
+
+/// The key of a mark among the marks of one question of one result. A name never begins with a
+/// space.
+pub(crate) fn marker(mark: &Mark) -> String {
+    let by = &mark.marked_by;
+    let person = by.person.map(|person| person.to_string());
+    let name = || by.name.as_ref().map(ToString::to_string);
+    let marker = person.or_else(name).unwrap_or_default();
+    if mark.is_adjudicated {
+        format!(" {marker}")
+    } else {
+        marker
+    }
 }
 
 impl MarkRow {
@@ -79,12 +143,15 @@ impl MarkRow {
         Self {
             result_id: mark.result,
             question: mark.question.as_str().to_owned(),
+            marker: marker(mark),
             prism_id: prism,
             outcome: mark.outcome.as_str().to_owned(),
-            marked_by: mark.marked_by.as_ref().map(ToString::to_string),
+            marked_by: mark.marked_by.name.as_ref().map(ToString::to_string),
             marked_at: mark.marked_at,
             source: mark.source.map(|source| source.name().to_owned()),
             note: mark.note.as_ref().map(ToString::to_string),
+            person_id: mark.marked_by.person,
+            marked_as: mark.is_adjudicated.then(|| ADJUDICATOR.to_owned()),
         }
     }
 }
@@ -100,11 +167,33 @@ impl TryFrom<SavedMarkColumns> for Mark {
             result: columns.result_id,
             question: question.map_err(|_| unreadable("marks.question"))?,
             outcome: outcome.map_err(|_| unreadable("marks.outcome"))?,
-            marked_by: columns.marked_by.map(Marker::saved),
+            marked_by: Annotator {
+                person: columns.person_id,
+                name: columns.marked_by.map(Marker::saved),
+            },
             marked_at: columns.marked_at,
             // a source that a later version writes is no random draw to this one
             source: columns.source.as_deref().and_then(MarkSource::named),
             note: columns.note.map(MarkNote::saved),
+            is_adjudicated: columns.marked_as.as_deref() == Some(ADJUDICATOR),
+        })
+    }
+}
+
+impl TryFrom<OtherMarkColumns> for Mark {
+    type Error = PersistenceError;
+
+    fn try_from(columns: OtherMarkColumns) -> Result<Self, PersistenceError> {
+        Self::try_from(SavedMarkColumns {
+            result_id: columns.result_id,
+            question: columns.question,
+            outcome: columns.outcome,
+            marked_by: columns.marked_by,
+            marked_at: columns.marked_at,
+            source: columns.source,
+            note: columns.note,
+            person_id: columns.person_id,
+            marked_as: columns.marked_as,
         })
     }
 }

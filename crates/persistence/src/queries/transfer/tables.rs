@@ -55,6 +55,7 @@ pub const ACCOUNT_TABLES: &[AccountTable] = &[
     results::RETESTS,
     results::RESULTS,
     results::MARKS,
+    results::OTHER_MARKS,
     results::ABSTENTIONS,
     definitions::PRISM_EXAMPLES,
     definitions::EXAMPLE_CHECKS,

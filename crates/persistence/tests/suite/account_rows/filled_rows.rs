@@ -199,7 +199,16 @@ fn answers() -> Vec<TableRows> {
             vec![json!({
                 "result_id": id(RETRY), "question": "topic", "prism_id": id(PRISM),
                 "outcome": "billing", "marked_by": ODD, "marked_at": AT, "source": "random",
-                "note": ODD,
+                "note": ODD, "person_id": id(PERSON), "marked_as": null,
+            })],
+        ),
+        (
+            "other_marks",
+            vec![json!({
+                "result_id": id(RETRY), "question": "topic", "marker": ODD,
+                "prism_id": id(PRISM), "outcome": "billing", "marked_by": ODD, "marked_at": AT,
+                "source": "random", "note": ODD, "person_id": id(PERSON),
+                "marked_as": "adjudicator",
             })],
         ),
         (

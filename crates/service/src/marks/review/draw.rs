@@ -1,18 +1,20 @@
 //! Begins a sitting: draws the results of its queue.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use chrono::Utc;
 use refract_domain::ids::{PersonId, ResultId, SittingId};
 use refract_domain::lens::cutoffs::Cutoffs;
 use refract_domain::lens::cutoffs_of;
+use refract_domain::result::mark::question_marks::Annotator;
 use refract_domain::result::mark::source::MarksFrom;
 use refract_domain::result::whole_milliseconds;
 use refract_evaluation::counting::review_order::ReviewOrder;
 use refract_persistence::{SearchCandidate, SittingRow};
 use uuid::Uuid;
 
-use super::next::OpenQuestions;
+use super::next::{OpenQuestions, WantedQuestions};
 use super::sitting::{KEPT, MeasuredSoFar, SittingState};
 use super::{QueueKind, ReviewQueue};
 use crate::InternalError;
@@ -48,15 +50,17 @@ impl Marks<'_> {
         self,
         lens: &Arc<PrismLens>,
         person: PersonId,
+        by: &Annotator,
         queue: &ReviewQueue,
     ) -> Result<SittingId, SearchError> {
         let is_fair = queue.is_fair();
-        let drawn = self.draw(lens, queue).await?;
+        let drawn = self.draw(lens, by, queue).await?;
         let state = SittingState {
             kind: queue.kind,
             question: queue.question.clone(),
             is_blind: queue.is_blind || queue.kind == QueueKind::Random,
             is_fair,
+            is_shared: queue.is_shared,
             is_of_newest: drawn.is_of_newest,
             results: drawn.results,
             steps: Vec::new(),
@@ -83,10 +87,11 @@ impl Marks<'_> {
     async fn draw(
         self,
         lens: &PrismLens,
+        by: &Annotator,
         queue: &ReviewQueue,
     ) -> Result<DrawnResults, SearchError> {
         if queue.is_fair()
-            && let Some(results) = self.sample(lens, queue).await?
+            && let Some(results) = self.sample(lens, by, queue).await?
         {
             let is_of_newest = false;
             return Ok(DrawnResults {
@@ -94,13 +99,16 @@ impl Marks<'_> {
                 is_of_newest,
             });
         }
+        if queue.kind == QueueKind::Differ {
+            return self.disputed(lens, by, queue).await;
+        }
         let searching = self.refract.results();
         let search = queue.ok_search();
         let searching = searching.newest_matches(lens, &search, REVIEWED_NEWEST);
         let (found, is_of_newest) = searching.await?;
         let mut results = Vec::new();
         for part in ordered(lens, queue, found)?.chunks(SIZE) {
-            results.extend(self.open(lens, queue, part).await?);
+            results.extend(self.open(lens, by, queue, part).await?);
             if results.len() >= SIZE {
                 break;
             }
@@ -112,11 +120,41 @@ impl Marks<'_> {
         })
     }
 
+    /// The results about which people differ, those that match the search.
+    async fn disputed(
+        self,
+        lens: &PrismLens,
+        by: &Annotator,
+        queue: &ReviewQueue,
+    ) -> Result<DrawnResults, SearchError> {
+        let (database, question) = (&self.refract.database, queue.question.as_ref());
+        let listing = database.list_disputed(lens.prism.id, question, REVIEWED_NEWEST);
+        let mut disputed = listing.await.map_err(InternalError::from)?;
+        let search = queue.ok_search();
+        let every = ReviewQueue::default().ok_search();
+        let mut is_of_newest = false;
+        if search != every {
+            let searching = self.refract.results();
+            let searching = searching.newest_matches(lens, &search, REVIEWED_NEWEST);
+            let (found, is_cut) = searching.await?;
+            let found: HashSet<_> = found.iter().map(|candidate| candidate.id).collect();
+            disputed.retain(|id| found.contains(id));
+            is_of_newest = is_cut;
+        }
+        disputed.truncate(SIZE);
+        let results = self.open(lens, by, queue, &disputed).await?;
+        Ok(DrawnResults {
+            results,
+            is_of_newest,
+        })
+    }
+
     /// The first open results of the random sample; `None` if the part of the sample that an index
     /// holds has too few.
     async fn sample(
         self,
         lens: &PrismLens,
+        by: &Annotator,
         queue: &ReviewQueue,
     ) -> Result<Option<Vec<ResultId>>, InternalError> {
         let (prism, database) = (&lens.prism, &self.refract.database);
@@ -135,7 +173,7 @@ impl Marks<'_> {
                     && until.is_none_or(|until| it.created_at < until)
             });
             let ids: Vec<_> = matching.map(|candidate| candidate.id).collect();
-            results.extend(self.open(lens, queue, &ids).await?);
+            results.extend(self.open(lens, by, queue, &ids).await?);
             if results.len() >= SIZE {
                 results.truncate(SIZE);
                 return Ok(Some(results));
@@ -153,13 +191,17 @@ impl Marks<'_> {
     async fn open(
         self,
         lens: &PrismLens,
+        by: &Annotator,
         queue: &ReviewQueue,
         results: &[ResultId],
     ) -> Result<Vec<ResultId>, InternalError> {
-        let (database, question) = (&self.refract.database, queue.question.as_ref());
-        let is_fair = queue.is_fair();
-        let open = OpenQuestions::find(database, &lens.prism, results, question, is_fair);
-        let open = open.await?;
+        let wanted = WantedQuestions {
+            question: queue.question.as_ref(),
+            kind: queue.kind,
+            is_fair: queue.is_fair(),
+            of_person: queue.is_of_person().then_some(by),
+        };
+        let open = OpenQuestions::find(self, &lens.prism, results, wanted).await?;
         let results = results.iter().copied();
         Ok(results.filter(|id| !open.of(*id).is_empty()).collect())
     }
@@ -208,7 +250,9 @@ fn ordered(
             ids.sort_unstable_by_key(|id| (id.random_bits(), *id));
             return Ok(ids);
         }
-        QueueKind::Filter => return Ok(found.iter().map(|candidate| candidate.id).collect()),
+        QueueKind::Filter | QueueKind::Differ => {
+            return Ok(found.iter().map(|candidate| candidate.id).collect());
+        }
         QueueKind::Near => {
             let cutoffs = queue.cutoffs.or_else(of_lens);
             ReviewOrder::Near(cutoffs.unwrap_or(Cutoffs::AUTOMATIC))

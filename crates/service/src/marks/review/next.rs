@@ -9,12 +9,14 @@ use refract_domain::ids::{PersonId, ResultId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::lens::cutoffs_of;
 use refract_domain::result::mark::abstention::Abstention;
+use refract_domain::result::mark::question_marks::{Annotator, QuestionMarks};
 use refract_domain::result::mark::source::MarksFrom;
-use refract_domain::result::mark::{MarkNote, Marker};
+use refract_domain::result::mark::{Mark, MarkNote};
 use refract_domain::result::whole_milliseconds;
 use refract_evaluation::prediction::predicted;
-use refract_persistence::{Database, Prism};
+use refract_persistence::{Prism, WithdrawnMark};
 
+use super::QueueKind;
 use super::sitting::{ReviewStep, Sitting};
 use crate::InternalError;
 use crate::lenses::PrismLens;
@@ -53,6 +55,8 @@ pub struct ReviewItem {
     pub result: ReadableResult,
     /// A question of the version that answered.
     pub question: QuestionKey,
+    /// What people marked, in a sitting that settles where they differ; else nothing.
+    pub marks: Vec<Mark>,
 }
 
 impl Marks<'_> {
@@ -63,13 +67,19 @@ impl Marks<'_> {
         self,
         lens: &Arc<PrismLens>,
         person: PersonId,
+        by: &Annotator,
         sitting: &Sitting,
         from: ReviewFrom,
     ) -> Result<NextToReview, InternalError> {
         let database = &self.refract.database;
-        let (results, question) = (&sitting.state.results, sitting.question());
-        let is_fair = sitting.state.is_fair;
-        let open = OpenQuestions::find(database, &lens.prism, results, question, is_fair).await?;
+        let results = &sitting.state.results;
+        let wanted = WantedQuestions {
+            question: sitting.question(),
+            kind: sitting.kind(),
+            is_fair: sitting.state.is_fair,
+            of_person: (sitting.is_shared() || sitting.settles()).then_some(by),
+        };
+        let open = OpenQuestions::find(self, &lens.prism, results, wanted).await?;
         let shown = self.reviewing(person, lens.prism.id).await?;
         let mut others = Vec::new();
         for (other, _) in &shown {
@@ -93,7 +103,17 @@ impl Marks<'_> {
             if let Some(found) = found {
                 let result = ReadableResult::through_lens(database, found.result, lens).await?;
                 let question = question.clone();
-                item = Some(ReviewItem { result, question });
+                let marks = if sitting.settles() {
+                    let mut marks = self.question_marks(vec![id]).await?;
+                    marks.remove(&(id, question.clone())).unwrap_or_default()
+                } else {
+                    QuestionMarks::default()
+                };
+                item = Some(ReviewItem {
+                    result,
+                    question,
+                    marks: marks.marks().to_vec(),
+                });
             }
         }
         Ok(NextToReview { item, left, others })
@@ -112,43 +132,72 @@ fn in_turn(results: &[ResultId], from: ReviewFrom) -> impl Iterator<Item = Resul
     onwards.iter().chain(before).copied()
 }
 
-/// The questions of results that nobody has judged yet.
+/// Which questions of results a queue asks about.
+#[derive(Clone, Copy)]
+pub(super) struct WantedQuestions<'a> {
+    /// The only question; `None` for all.
+    pub(super) question: Option<&'a QuestionKey>,
+    pub(super) kind: QueueKind,
+    /// Whether the queue is a fair sample.
+    pub(super) is_fair: bool,
+    /// The person whose own judgements alone close a question; `None` where anybody's do.
+    pub(super) of_person: Option<&'a Annotator>,
+}
+
+/// The questions of results that are left to judge.
 #[derive(Default)]
 pub(super) struct OpenQuestions(HashMap<ResultId, Vec<QuestionKey>>);
 
 impl OpenQuestions {
-    /// Finds the open questions of some results: of all their questions, or of one. Results that
-    /// were deleted, or are failed, have none. A few thousand results at most.
+    /// Finds the open questions of some results. Results that were deleted, or are failed, have none.
+    /// A few thousand results at most.
     ///
     /// A fair sample takes no notice of marks that are no part of a fair sample: without the results
     /// that somebody chose before, the rest would be no fair sample.
     pub(super) async fn find(
-        database: &Database,
+        marks: Marks<'_>,
         prism: &Prism,
         results: &[ResultId],
-        question: Option<&QuestionKey>,
-        is_fair: bool,
+        wanted: WantedQuestions<'_>,
     ) -> Result<Self, InternalError> {
+        let database = &marks.refract.database;
         let ids = || results.to_vec();
-        let from = if is_fair {
+        let from = if wanted.is_fair {
             MarksFrom::Random
         } else {
             MarksFrom::All
         };
-        let marks = database.list_marks_of(ids()).await?.into_iter();
-        let marks = marks.filter(|mark| from.counts(mark.source));
-        let mut judged: HashSet<_> = marks.map(|mark| (mark.result, mark.question)).collect();
-        for abstention in database.list_abstentions_of(ids()).await? {
-            judged.insert((abstention.result, abstention.question));
-        }
+        let is_own = |mark: &Mark| {
+            let of_person = wanted.of_person;
+            of_person.is_none_or(|by| mark.marked_by.is(by) && !mark.is_adjudicated)
+        };
+        let saved = marks.question_marks(ids()).await?;
+        let is_judged = |marks: &QuestionMarks| {
+            let mut own = marks.marks().iter().filter(|mark| is_own(mark));
+            own.any(|mark| from.counts(mark.source))
+        };
+        let abstained = database.list_abstentions_of(ids()).await?.into_iter();
+        let abstained = abstained.filter(|it| {
+            let by = wanted.of_person;
+            by.is_none_or(|by| it.abstained_by == by.name)
+        });
+        let abstained: HashSet<_> = abstained.map(|it| (it.result, it.question)).collect();
         let mut open = HashMap::new();
         let found = database.find_markable_results(prism.account, prism.id, ids());
         for result in found.await?.into_iter().filter(|result| result.is_ok) {
             let version = find_saved_version(database, prism.id, result.version).await?;
             let questions = version.questions().iter();
             let keys = questions.map(|it| &it.key).filter(|key| {
-                question.is_none_or(|wanted| wanted == *key)
-                    && !judged.contains(&(result.id, (*key).clone()))
+                let place = (result.id, (*key).clone());
+                let marks = saved.get(&place);
+                let is_open = if wanted.kind == QueueKind::Differ {
+                    marks.is_some_and(QuestionMarks::differ)
+                } else {
+                    !marks.is_some_and(is_judged)
+                };
+                is_open
+                    && !abstained.contains(&place)
+                    && wanted.question.is_none_or(|wanted| wanted == *key)
             });
             open.insert(result.id, keys.cloned().collect());
         }
@@ -178,8 +227,8 @@ pub struct JudgementInput {
     pub question: QuestionKey,
     /// What the person says.
     pub judgement: Judgement,
-    /// The name of the person.
-    pub marked_by: Option<Marker>,
+    /// Who judges.
+    pub marked_by: Annotator,
     /// What the person notes.
     pub note: Option<MarkNote>,
 }
@@ -210,6 +259,7 @@ impl Marks<'_> {
                     marked_by: input.marked_by,
                     source: Some(sitting.source()),
                     note: input.note,
+                    is_adjudicated: sitting.settles(),
                 };
                 let changes = vec![(input.question.clone(), Some(outcome.clone()))];
                 self.mark(&result, changes, &origin).await?;
@@ -219,7 +269,7 @@ impl Marks<'_> {
                 let abstention = Abstention {
                     result: input.result,
                     question: input.question.clone(),
-                    abstained_by: input.marked_by,
+                    abstained_by: input.marked_by.name,
                     abstained_at: whole_milliseconds(Utc::now()),
                     note: input.note,
                 };
@@ -243,22 +293,28 @@ impl Marks<'_> {
         self.save_state(sitting).await
     }
 
-    /// Undoes the last judgement of a sitting, unless another person changed it meanwhile, and
+    /// Undoes the last judgement of a person's sitting, unless they changed it elsewhere meanwhile, and
     /// returns it; `None` when nothing is left to undo.
     pub async fn undo_judgement(
         self,
+        by: &Annotator,
         sitting: &mut Sitting,
     ) -> Result<Option<ReviewStep>, MarksError> {
         let database = &self.refract.database;
         let Some(step) = sitting.state.steps.pop() else {
             return Ok(None);
         };
+        let is_adjudicated = sitting.settles();
         if step.outcome.is_none() {
             let withdrawing = database.withdraw_abstention(step.result, &step.question);
             withdrawing.await?;
-        } else if self.is_marked_so(&step).await? {
-            let questions = std::slice::from_ref(&step.question);
-            let withdrawing = database.change_marks(sitting.prism, step.result, &[], questions);
+        } else if self.is_marked_so(by, is_adjudicated, &step).await? {
+            let withdrawn = [WithdrawnMark {
+                question: step.question.clone(),
+                by: by.clone(),
+                is_adjudicated,
+            }];
+            let withdrawing = database.change_marks(sitting.prism, step.result, &[], &withdrawn);
             withdrawing.await?;
         }
         sitting.state.measure(&step, false);
@@ -266,12 +322,21 @@ impl Marks<'_> {
         Ok(Some(step))
     }
 
-    /// Whether a question still has the mark of a step.
-    async fn is_marked_so(self, step: &ReviewStep) -> Result<bool, MarksError> {
-        let marks = self.refract.database.list_marks(step.result).await?;
-        let mut marks = marks.iter();
-        Ok(marks
-            .any(|it| it.question == step.question && Some(&it.outcome) == step.outcome.as_ref()))
+    /// Whether the person's mark of a question is still that of a step.
+    async fn is_marked_so(
+        self,
+        by: &Annotator,
+        is_adjudicated: bool,
+        step: &ReviewStep,
+    ) -> Result<bool, MarksError> {
+        let marks = self.question_marks(vec![step.result]).await?;
+        let marks = marks.get(&(step.result, step.question.clone()));
+        let mut marks = marks.map(QuestionMarks::marks).unwrap_or_default().iter();
+        Ok(marks.any(|mark| {
+            mark.is_adjudicated == is_adjudicated
+                && mark.marked_by.is(by)
+                && Some(&mark.outcome) == step.outcome.as_ref()
+        }))
     }
 
     async fn save_state(self, sitting: &Sitting) -> Result<(), MarksError> {

@@ -36,6 +36,8 @@ pub(super) struct SittingState {
     pub(super) question: Option<QuestionKey>,
     pub(super) is_blind: bool,
     pub(super) is_fair: bool,
+    #[serde(default)]
+    pub(super) is_shared: bool,
     /// Whether there were more results than were looked at.
     pub(super) is_of_newest: bool,
     pub(super) results: Vec<ResultId>,
@@ -81,6 +83,16 @@ impl Sitting {
     /// Whether answers are hidden until they are judged.
     pub fn is_blind(&self) -> bool {
         self.state.is_blind
+    }
+
+    /// Whether the sitting settles what people differ about.
+    pub fn settles(&self) -> bool {
+        self.state.kind == QueueKind::Differ
+    }
+
+    /// Whether the queue also has what other people marked.
+    pub fn is_shared(&self) -> bool {
+        self.state.is_shared
     }
 
     /// Whether the queue looked at the newest results alone.

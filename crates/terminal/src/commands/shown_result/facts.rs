@@ -53,7 +53,7 @@ impl Facts {
                 facts.add("context", beginning(context));
             }
         }
-        facts.add_marks(result, &details.marks);
+        facts.add_marks(result, details.marks.iter().chain(&details.other_marks));
         facts
     }
 
@@ -72,23 +72,27 @@ impl Facts {
 
     /// Adds the marks: a line for each question, in the order of the version that answered, with
     /// person and moment. Adds nothing if there are no marks.
-    fn add_marks(&mut self, result: &ReadableResult, marks: &[Mark]) {
+    fn add_marks<'m>(
+        &mut self,
+        result: &ReadableResult,
+        marks: impl Iterator<Item = &'m Mark> + Clone,
+    ) {
         let mut lines = Vec::new();
         for question in result.view().questions {
-            let mut of_question = marks.iter().filter(|mark| mark.question == question.key);
-            let Some(mark) = of_question.next() else {
-                continue;
-            };
-            let mut outcomes = mark::outcomes(question);
-            let outcome = outcomes.find(|outcome| outcome.key == mark.outcome.as_str());
-            let outcome = outcome.map_or(mark.outcome.as_str(), |outcome| outcome.label);
-            let by = mark.marked_by.as_ref();
-            let by = by.map_or_else(String::new, |by| format!(" by {by}"));
-            let when = mark.marked_at.format("%Y-%m-%d %H:%M:%S UTC");
-            lines.push(plain(&format!(
-                "{}: {outcome}, marked{by} {when}",
-                question.key
-            )));
+            // the mark that counts first
+            for mark in marks.clone().filter(|mark| mark.question == question.key) {
+                let mut outcomes = mark::outcomes(question);
+                let outcome = outcomes.find(|outcome| outcome.key == mark.outcome.as_str());
+                let outcome = outcome.map_or(mark.outcome.as_str(), |outcome| outcome.label);
+                let by = mark.marked_by.name.as_ref();
+                let by = by.map_or_else(String::new, |by| format!(" by {by}"));
+                let settled = if mark.is_adjudicated { ", settled" } else { "" };
+                let when = mark.marked_at.format("%Y-%m-%d %H:%M:%S UTC");
+                lines.push(plain(&format!(
+                    "{}: {outcome}, marked{by} {when}{settled}",
+                    question.key
+                )));
+            }
         }
         if !lines.is_empty() {
             self.add("marks", lines.join("\n"));

@@ -118,6 +118,28 @@ pub(super) const MARKS: AccountTable = AccountTable {
         moment("marked_at"),
         text("source"),
         text("note"),
+        id("person_id"),
+        text("marked_as"),
+    ],
+};
+
+pub(super) const OTHER_MARKS: AccountTable = AccountTable {
+    name: "other_marks",
+    owner: OF_PRISM,
+    key: "result_id, question, marker",
+    since: None,
+    columns: &[
+        id("result_id"),
+        text("question"),
+        text("marker"),
+        id("prism_id"),
+        text("outcome"),
+        text("marked_by"),
+        moment("marked_at"),
+        text("source"),
+        text("note"),
+        id("person_id"),
+        text("marked_as"),
     ],
 };
 

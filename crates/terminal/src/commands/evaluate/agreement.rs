@@ -1,0 +1,137 @@
+//! `refract evaluate --agreement`: how far people agree who marked the same texts.
+
+use std::fmt::Write as _;
+
+use refract_domain::key::QuestionKey;
+use refract_domain::prism::question::QuestionType;
+use refract_domain::result::mark::source::MarksFrom;
+use refract_evaluation::measures::agreement::{AlphaLevel, UndefinedAgreement};
+use refract_evaluation::measures::figures::{number, range};
+use refract_service::Refract;
+use refract_service::measures::QuestionAgreement;
+use refract_service::prisms::PrismHistory;
+use refract_service::results::ResultFilter;
+use serde::Serialize;
+
+use crate::output;
+use crate::terminal::{self, Palette, counted};
+
+/// The object of `--json`; what is not defined is null, and `undefined` says why.
+#[derive(Serialize)]
+struct AgreementJson<'a> {
+    question: &'a QuestionKey,
+    #[serde(rename = "type")]
+    question_type: QuestionType,
+    people: usize,
+    texts: u64,
+    agreement: Option<f64>,
+    agreement_low: Option<f64>,
+    agreement_high: Option<f64>,
+    kappa: Option<f64>,
+    alpha: Option<f64>,
+    alpha_level: AlphaLevel,
+    undefined: Option<&'static str>,
+    marks_from: &'static str,
+    /// For scales alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quadratic_kappa: Option<Option<f64>>,
+}
+
+/// Prints the agreement about each question, or about `only` one.
+pub(super) async fn print(
+    refract: &Refract,
+    history: &PrismHistory,
+    only: Option<&QuestionKey>,
+    filter: ResultFilter,
+    from: MarksFrom,
+    as_json: bool,
+) -> anyhow::Result<()> {
+    let prism = &history.prism;
+    let people = refract.marks().annotators(prism.account, prism.id).await?;
+    let made = people.iter().map(|it| {
+        let settled = match it.settled {
+            0 => String::new(),
+            settled => format!(", {settled} settled"),
+        };
+        let marks = counted(it.marks, "mark");
+        terminal::plain(&format!("{}: {marks}{settled}", people.label(&it.by)))
+    });
+    let made: Vec<String> = made.collect();
+    if !made.is_empty() {
+        output::say(&made.join("; "));
+    }
+    let measuring = refract.measures().agreement(history, only, filter, from);
+    for (place, measured) in measuring.await?.iter().enumerate() {
+        if as_json {
+            output::json(&json(measured, from))?;
+            continue;
+        }
+        if place > 0 {
+            output::text("\n")?;
+        }
+        output::text(&text(measured, terminal::width()))?;
+    }
+    Ok(())
+}
+
+fn json(measured: &QuestionAgreement, from: MarksFrom) -> AgreementJson<'_> {
+    let agreement = &measured.agreement;
+    // the pairs of more than two people are not independent
+    let interval = agreement.pairs.interval().filter(|_| agreement.people == 2);
+    let question_type = measured.question.question_type();
+    AgreementJson {
+        question: &measured.question.key,
+        question_type,
+        people: agreement.people,
+        texts: agreement.texts,
+        agreement: agreement.pairs.value(),
+        agreement_low: interval.map(|interval| interval.low),
+        agreement_high: interval.map(|interval| interval.high),
+        kappa: agreement.kappa,
+        alpha: agreement.alpha,
+        alpha_level: agreement.level,
+        undefined: agreement.undefined.map(UndefinedAgreement::message),
+        marks_from: from.name(),
+        quadratic_kappa: (question_type == QuestionType::Scale)
+            .then_some(agreement.quadratic_kappa),
+    }
+}
+
+fn text(measured: &QuestionAgreement, width: usize) -> String {
+    let (question, agreement) = (&measured.question, &measured.agreement);
+    let palette = Palette::of_stdout();
+    let key = question.key.as_str();
+    let kind = format!(" ({}): ", question.question_type().name());
+    let left = width.saturating_sub(key.len() + kind.len());
+    let wording = terminal::fit(&question.text, left);
+    let mut lines = vec![format!(
+        "{}{kind}{}",
+        palette.heading.apply_to(key),
+        wording.trim_end()
+    )];
+    if agreement.texts > 0 {
+        let texts = counted(agreement.texts, "text");
+        lines.push(format!("{texts} marked by {} people", agreement.people));
+        let interval = agreement.pairs.interval().filter(|_| agreement.people == 2);
+        let mut figures = format!("agreement {}", range(agreement.pairs.value(), interval));
+        let level = match agreement.level {
+            AlphaLevel::Nominal => "alpha (nominal)",
+            AlphaLevel::Ordinal => "alpha (ordinal)",
+        };
+        for (name, figure) in [
+            ("kappa", agreement.kappa),
+            ("quadratic kappa", agreement.quadratic_kappa),
+            (level, agreement.alpha),
+        ] {
+            if figure.is_some() {
+                let _ = write!(figures, "   {name} {}", number(figure));
+            }
+        }
+        lines.push(figures);
+    }
+    if let Some(undefined) = agreement.undefined {
+        lines.push(undefined.message().to_owned());
+    }
+    lines.push(String::new());
+    lines.join("\n")
+}
