@@ -1,9 +1,8 @@
 //! `/prisms/{slug}/quality`: how often the answers to a question are right, measured by marks. And the
 //! whole confusion table as a file.
 
-mod advice;
+mod automation;
 mod calibration;
-mod certified;
 mod comparison;
 mod confusion;
 mod figures;
@@ -95,8 +94,7 @@ async fn measured(visit: &Visit, view: &QualityView<'_>) -> Result<Markup, PageE
     Ok(html! {
         div.quality {
             (figures::section(view))
-            (advice::section(view))
-            (certified::section(view))
+            (automation::section(view))
             (confusion::section(view))
             (wrong_answers::section(visit, view).await?)
             @if view.measures.marks < FEW_MARKS {
