@@ -22,7 +22,7 @@ const STEPS: [f64; 13] = [
     0.5, 0.4, 0.3, 0.2, 0.15, 0.1, 0.08, 0.06, 0.05, 0.03, 0.02, 0.01, 0.005,
 ];
 /// So many further marks are within reach, or as many again as there are.
-const WITHIN_REACH: u64 = 200;
+const WITHIN_REACH: u64 = 500;
 
 /// Where the cutoffs of a row come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -213,7 +213,7 @@ async fn a_guarantee_is_that_of_the_terminal(backend: Backend) {
     let bound = terminal[0]["certified"]["error_at_most"].as_f64().unwrap();
     let outlook = format!(
         "All new texts are answered automatically. Of 1,000 such answers at most {:.0} are wrong. You \
-         can be 90 % sure of that: in one of 10 draws of marks it would be more.",
+         can be 90 % sure of that: of 10 such samples of marks, one promises too much.",
         (bound * 1000.0).ceil()
     );
     assert!(section.contains(&outlook), "{outlook} {section}");

@@ -11,14 +11,13 @@ use crate::measures::proportion::Interval;
 /// What the columns after the cutoffs count.
 pub const COUNT_HEADINGS: [&str; 3] = [
     "Answered automatically",
-    "Wrong of these, marked",
-    "Wrong of 1,000 new ones",
+    "Wrong of those marked",
+    "Wrong of 1,000 new",
 ];
 
 /// Why two figures of one cutoff differ.
-pub const TWO_FIGURES: &str = "“Marked” counts all marks, also those by which the cutoffs were \
-    chosen, which flatters them. For new ones a rule of thumb counts only marks that did not choose \
-    its cutoffs, and a guarantee is a limit.";
+pub const TWO_FIGURES: &str = "The marks that chose cutoffs flatter them. So for new answers, a rule \
+    of thumb counts only marks that did not choose it, and a guarantee is a limit.";
 
 impl AutomationRow {
     /// What the row is.
@@ -119,7 +118,11 @@ impl AutomationPlan {
             None => "Let people answer.",
             Some(RowBasis::Now) => "Keep the cutoffs as they are now.",
             Some(RowBasis::Guarantee) => "Take the guarantee.",
-            Some(RowBasis::RuleOfThumb) => "Take the rule of thumb, and check its answers.",
+            Some(RowBasis::RuleOfThumb) => match self.goal {
+                CutoffGoal::Precision(_) => "Take the rule of thumb, and check its answers.",
+                CutoffGoal::Recall(_) => "The rule of thumb finds so many.",
+                CutoffGoal::Costs { .. } => "The rule of thumb costs least.",
+            },
         }
     }
 
@@ -129,8 +132,8 @@ impl AutomationPlan {
         let Some(row) = self.recommended_row() else {
             return match self.goal {
                 CutoffGoal::Precision(_) => {
-                    "These marks show no cutoff with so few wrong answers. Or allow more of them, or \
-                     mark more results."
+                    "These marks show no cutoff with so few wrong answers: allow more of them, or mark \
+                     more results."
                 }
                 CutoffGoal::Recall(_) | CutoffGoal::Costs { .. } => {
                     "These marks show no cutoff that reaches the goal."
@@ -155,18 +158,33 @@ impl AutomationPlan {
         let sure = self.promise.map(CertifiedGoal::sure);
         match (row.expected, row.expected.share(), sure) {
             (ExpectedErrors::AtMost(share), _, Some(sure)) => format!(
-                "Of 1,000 such answers at most {} are wrong. You can be {} % sure of that: in one of \
-                 {:.0} draws of marks it would be more.",
+                "Of 1,000 such answers at most {} are wrong. You can be {} % sure of that: of {:.0} such \
+                 samples of marks, one promises too much.",
                 of_thousand_at_most(share),
                 percent(sure),
                 1.0 / (1.0 - sure)
             ),
             (_, Some((share, Some(Interval { high, .. }))), _) => format!(
-                "Of 1,000 such answers about {} are wrong, perhaps {}: these marks guarantee nothing.",
+                "Of 1,000 such answers about {} are wrong, perhaps {}{}: these marks guarantee nothing.",
                 of_thousand(share),
-                of_thousand(high)
+                of_thousand(high),
+                self.errors_now(row)
             ),
             (_, _, _) => String::new(),
+        }
+    }
+
+    /// How many are wrong now, beside a goal that is about something else.
+    fn errors_now(&self, row: &AutomationRow) -> String {
+        let now = self
+            .rows
+            .first()
+            .filter(|now| !now.cutoffs.are(row.cutoffs));
+        match (self.goal, now.and_then(|now| now.expected.share())) {
+            (CutoffGoal::Recall(_) | CutoffGoal::Costs { .. }, Some((share, _))) => {
+                format!(" (now about {})", of_thousand(share))
+            }
+            (_, _) => String::new(),
         }
     }
 

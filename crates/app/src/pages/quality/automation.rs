@@ -16,7 +16,7 @@ use refract_service::marks::QueueKind;
 use super::quality_view::QualityView;
 use crate::components::bar::proportion_range;
 use crate::components::field::FormField;
-use crate::components::number::{count, counted};
+use crate::components::number::{count, counted, measured_percent};
 use crate::components::table::stacked_table;
 use crate::requests::page_request::Query;
 
@@ -83,19 +83,22 @@ pub(super) fn section(view: &QualityView<'_>) -> Markup {
 /// The form that asks how many answers may be wrong, with the usual numbers as links.
 fn limits(view: &QualityView<'_>, most: &str, sure: &str, is_refused: bool) -> Markup {
     let error = if is_refused { NO_LIMIT } else { "" };
-    let field = FormField::new("most", "Wrong of 1,000 automatic answers, at most")
+    let field = FormField::new("most", "Wrong of 1,000, at most")
         .value(most)
         .error(error);
+    // 95 % is what the sentence explains: another probability is for those who ask for it by address
+    let is_sure = sure != SURE;
     let sure = FormField::new("sure", "Sure of that to, %").value(sure);
     html! {
+        p.hint { "How many automatic answers may be wrong?" }
         form.filters method="get" action={ (view.link(&Query::default())) "#cutoffs" } aria-label="How many may be wrong" {
             (view.query().inputs())
             (field.line("text", "off"))
-            (sure.line("text", "off"))
+            @if is_sure { (sure.line("text", "off")) }
             button type="submit" { "Find the cutoffs" }
         }
         p.row {
-            span.soft { "Wrong of 1,000:" }
+            span.soft { "Usual:" }
             @for choice in MOST_WRONG {
                 @let link = view.link(&view.query().with("most", Some(choice)));
                 a href={ (link) "#cutoffs" } aria-current=[(choice == most).then_some("true")] { (choice) }
@@ -111,8 +114,19 @@ fn recommended(view: &QualityView<'_>, plan: &AutomationPlan) -> Markup {
             p { strong { (plan.headline()) } " " (plan.outlook()) }
             p.row {
                 @if let Some(row) = plan.recommended_row() && !plan.keeps_cutoffs() { (draft_link(view, row, true)) }
-                @if let Some(step) = plan.next_step() { span { (step) } }
+                @if let Some(step) = plan.next_step() { span { (step) } " " (reached(view, plan)) }
             }
+        }
+    }
+}
+
+/// The way to a guarantee that these marks give already.
+fn reached(view: &QualityView<'_>, plan: &AutomationPlan) -> Markup {
+    let next = plan.next.filter(|next| next.more_marks == 0);
+    let most = next.map(|next| (next.error * 1000.0).round().to_string());
+    html! {
+        @if let Some(most) = most {
+            a href={ (view.link(&view.query().with("most", Some(&most)))) "#cutoffs" } { "Ask for it" }
         }
     }
 }
@@ -164,7 +178,7 @@ fn table_row(
                     td data-label="From confidence" { (format!("{confidence:.2}")) }
                 }
             }
-            td data-label=(automatic) { (proportion_range(row.automatic)) }
+            td data-label=(automatic) { (measured_percent(row.automatic.value())) " %" }
             td data-label=(marked) { (wrong) }
             td data-label=(new_ones) { (row.wrong_of_thousand()) }
             td {

@@ -5,7 +5,7 @@ use std::path::Path;
 use indicatif::HumanCount;
 use refract_domain::prism::question::QuestionType;
 use refract_evaluation::automation_plan::{
-    AutomationPlan, AutomationRow, COUNT_HEADINGS, RowBasis, RowCutoffs, TWO_FIGURES,
+    AutomationPlan, AutomationRow, RowBasis, RowCutoffs, TWO_FIGURES,
 };
 use refract_evaluation::cutoffs::advice::{CutoffAdvice, FEW_MARKS};
 use refract_evaluation::measures::proportion::{Interval, Proportion};
@@ -19,17 +19,17 @@ const YES_NO_HEADINGS: [&str; 6] = [
     "",
     "No below",
     "Yes from",
-    COUNT_HEADINGS[0],
-    COUNT_HEADINGS[1],
-    COUNT_HEADINGS[2],
+    "Automatic",
+    "Wrong marked",
+    "Wrong of 1,000 new",
 ];
 /// The headings of a table for a choice or scale.
 const CONFIDENCE_HEADINGS: [&str; 5] = [
     "",
     "From confidence",
-    COUNT_HEADINGS[0],
-    COUNT_HEADINGS[1],
-    COUNT_HEADINGS[2],
+    "Automatic",
+    "Wrong marked",
+    "Wrong of 1,000 new",
 ];
 
 /// The plan: what is wanted, the ways to it, the recommended one and the next step.
