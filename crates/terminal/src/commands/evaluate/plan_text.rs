@@ -26,7 +26,7 @@ const YES_NO_HEADINGS: [&str; 6] = [
 /// The headings of a table for a choice or scale.
 const CONFIDENCE_HEADINGS: [&str; 5] = [
     "",
-    "From confidence",
+    "Confidence",
     "Automatic",
     "Wrong marked",
     "Wrong of 1,000 new",
