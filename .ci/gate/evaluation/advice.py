@@ -4,8 +4,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from folds import FOLDS, of_confidence, of_yes
+
 ONE = 1_000_000
-FOLDS = 5
 PERCENT = ONE // 100
 
 
@@ -22,9 +23,8 @@ def reaches(count, of, target):
     return of > 0 and Fraction(int(count), int(of)) >= target
 
 
-def held_out(rows, choose):
+def held_out(fold, choose):
     """Each fold's rows, with what `choose` names from the other folds' rows."""
-    fold = np.arange(rows.count) % FOLDS
     for number in range(FOLDS):
         yield fold == number, choose(fold != number)
 
@@ -48,9 +48,10 @@ def automation(rows, wanted):
         covered = mask & covers[:, percent]
         return np.array([covered.sum(), mask.sum(), (covered & rows.right).sum(), covered.sum()])
 
+    fold = of_confidence(rows)
     targets = list(raised(wanted))
     for target in targets:
-        pooled = sum(measured(mask, percent) for mask, percent in held_out(rows, lambda m: choose(m, target)))
+        pooled = sum(measured(mask, percent) for mask, percent in held_out(fold, lambda m: choose(m, target)))
         if not reaches(pooled[2], pooled[3], targets[0]):
             continue
         everything = np.ones(rows.count, dtype=bool)
@@ -97,6 +98,7 @@ class Cutoffs:
         steps = np.arange(101) * PERCENT
         self.above = rows.yes[:, None] >= steps
         self.everything = np.ones(rows.count, dtype=bool)
+        self.fold = of_yes(rows)
         self.tables = {}
 
     def table(self, mask):
@@ -241,7 +243,7 @@ class Cutoffs:
     def tried(self, choose):
         """What the cutoffs that the other folds name say of each row."""
         said = np.full(self.rows.count, "unsure", dtype=object)
-        for mask, (no_below, yes_from) in held_out(self.rows, choose):
+        for mask, (no_below, yes_from) in held_out(self.fold, choose):
             if yes_from is not None:
                 said[mask & (self.rows.yes >= yes_from * PERCENT)] = "yes"
             if no_below is not None:

@@ -4,9 +4,10 @@ import numpy as np
 from scipy.special import bdtr
 from scipy.stats import beta, binom
 
+from folds import FOLDS, of_confidence, of_yes
+
 ONE = 1_000_000
 PERCENT = ONE // 100
-FOLDS = 5
 MOST_MARKS = 20_000
 
 
@@ -143,7 +144,7 @@ def certificate(rows, error, sure):
 
 def held_out(rows, error, level):
     """The right and the automatic answers of the folds that did not choose the cutoffs, and all rows."""
-    fold = np.arange(rows.count) % FOLDS
+    fold = of_yes(rows) if rows.type == "yes_no" else of_confidence(rows)
     right = automatic = 0
     for number in range(FOLDS):
         found = search(regions(rows, Marks(rows, fold != number)), error, level)

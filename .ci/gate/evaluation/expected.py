@@ -8,6 +8,8 @@ import numpy as np
 from scipy.stats import binom, binomtest, multinomial
 from sklearn import metrics
 
+import calibration
+
 ONE = 1_000_000
 
 
@@ -238,7 +240,10 @@ def reliability(rows):
     ]
     gaps = [abs(bin["mean_probability"] - bin["share_right"]) for bin in listed]
     counts = [bin["count"] for bin in listed]
-    return {"reliability": listed, "ece": float(np.average(gaps, weights=counts)) if listed else None}
+    ece = calibration.ece(listed)
+    if ece is None and listed:
+        ece = float(np.average(gaps, weights=counts))
+    return {"reliability": listed, "ece": ece}
 
 
 def coverage(rows):

@@ -8,6 +8,7 @@ pub(crate) mod count;
 pub mod coverage;
 pub mod figures;
 pub(crate) mod forecast;
+pub mod histogram;
 pub(crate) mod log_loss;
 pub mod outcome;
 pub mod proportion;

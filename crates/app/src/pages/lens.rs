@@ -4,6 +4,7 @@
 //! A draft is kept on the server with every change, and each form ends in a redirect, so that neither
 //! Back nor Reload loses or repeats anything.
 
+pub(crate) mod changed;
 mod columns;
 mod history;
 mod lens_form;
@@ -22,10 +23,10 @@ use refract_service::lenses::{LensSaveOutcome, PrismLens};
 use refract_service::people::{AccountActor, DraftRevision};
 use refract_service::prisms::PrismError;
 
-pub(crate) use self::history::show_change;
+pub(crate) use self::history::{download_change, show_change};
 use self::lens_form::LensForm;
 use self::lens_page::{LensPage, count_draft};
-use self::marks::{advice, certificate, marked_answers};
+use self::marks::{marked_answers, recommended};
 use self::preview::preview;
 use self::stored_draft::{
     Keeping, LensDraftForm, discard as discard_draft, discard_saved, find, keep,
@@ -60,8 +61,8 @@ pub(crate) async fn draft(visit: Visit) -> Result<PageReply, PageError> {
     let sent = &visit.sent.form;
     let mut form = LensForm::read(sent);
     form.apply(sent.get("act"), sent.get("add"), &lens.latest);
-    if let act @ ("advise" | "certify") = sent.get("act") {
-        advise(&visit, &lens, &mut form, act).await?;
+    if sent.get("act") == "advise" {
+        advise(&visit, &lens, &mut form).await?;
     }
     let view = LensView::of_form(sent);
     keep_and_show(&visit, &lens, form, view, None).await
@@ -85,7 +86,7 @@ pub(crate) async fn show_preview(visit: Visit) -> Result<PageReply, PageError> {
             None => {}
         }
         @match &counted {
-            Ok(draft) => (preview(draft, rows, form.chosen())),
+            Ok(draft) => (preview(draft, rows, &form)),
             Err(problems) => {
                 @for problem in problems.as_slice() {
                     p.fault data-path=(problem.path) { (panel::fault_message(problem)) }
@@ -264,27 +265,16 @@ async fn draft_conflict(
     page.reply().await
 }
 
-/// Puts the cutoffs that reach the wanted precision, or are certified for a share of wrong answers,
-/// into the column in the middle, if there are any.
-async fn advise(
-    visit: &Visit,
-    lens: &PrismLens,
-    form: &mut LensForm,
-    act: &str,
-) -> Result<(), PageError> {
+/// Puts the cutoffs that are recommended for the wanted precision into the column in the middle, if
+/// there are any.
+async fn advise(visit: &Visit, lens: &PrismLens, form: &mut LensForm) -> Result<(), PageError> {
     let Some(column) = form.chosen_column() else {
         return Ok(());
     };
     let question = column.question().to_owned();
     let marked = marked_answers(visit, lens, &question).await?;
-    let sent = &visit.sent.form;
-    let cutoffs = marked.and_then(|marked| match act {
-        "certify" => {
-            let found = certificate(&marked, sent.get("wrong"))?.certified()?;
-            found.cutoffs.cutoffs()
-        }
-        _ => advice(&marked, sent.get("precision"))?.cutoffs(column.cutoffs()),
-    });
+    let wanted = visit.sent.form.get("precision");
+    let cutoffs = marked.and_then(|marked| recommended(&marked, wanted));
     if let Some((column, cutoffs)) = form.chosen_column_mut().zip(cutoffs) {
         column.set_cutoffs(cutoffs);
     }

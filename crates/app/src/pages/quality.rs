@@ -1,10 +1,9 @@
 //! `/prisms/{slug}/quality`: how often the answers to a question are right, measured by marks. And the
 //! whole confusion table as a file.
 
-mod advice;
 mod agreement;
+mod automation;
 mod calibration;
-mod certified;
 mod comparison;
 mod confusion;
 mod figures;
@@ -96,8 +95,7 @@ async fn measured(visit: &Visit, view: &QualityView<'_>) -> Result<Markup, PageE
     Ok(html! {
         div.quality {
             (figures::section(view))
-            (advice::section(view))
-            (certified::section(view))
+            (automation::section(view))
             (confusion::section(view))
             (wrong_answers::section(visit, view).await?)
             @if view.measures.marks < FEW_MARKS {

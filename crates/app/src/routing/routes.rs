@@ -53,6 +53,21 @@ pub(crate) static ROUTES: &[AppRoute] = &[
         Reviewer,
         &lens::show_change,
     ),
+    AppRoute::get(
+        "/prisms/{slug}/lens/revisions/{n}/changed.csv",
+        Reviewer,
+        &lens::download_change,
+    ),
+    AppRoute::get(
+        "/prisms/{slug}/lens/changed",
+        Reviewer,
+        &lens::changed::show,
+    ),
+    AppRoute::get(
+        "/prisms/{slug}/lens/changed.csv",
+        Reviewer,
+        &lens::changed::download,
+    ),
     AppRoute::post("/prisms/{slug}/lens/save", Editor, &lens::save),
     AppRoute::post("/prisms/{slug}/lens/reset", Editor, &lens::reset),
     AppRoute::post("/prisms/{slug}/lens/discard", Editor, &lens::discard),

@@ -11,6 +11,7 @@ use crate::lens::{LENS, followed, submitted};
 
 on_both!(
     a_saved_change_shows_what_it_changed_and_is_undone,
+    all_changed_results_are_in_pages_and_in_a_file,
     an_undo_after_another_change_is_refused,
     any_state_of_the_history_is_put_back,
 );
@@ -72,6 +73,41 @@ async fn a_saved_change_shows_what_it_changed_and_is_undone(backend: Backend) {
     for missing in ["0", "3", "x", "-1"] {
         let page = ada.get(&format!("{LENS}/revisions/{missing}")).await;
         assert_eq!(page.status, 404, "{missing}");
+    }
+}
+
+async fn all_changed_results_are_in_pages_and_in_a_file(backend: Backend) {
+    let service = Service::start(backend).await;
+    for number in 0..23 {
+        let body = json!({"text": format!("text {number}"), "ref": format!("r{number}")});
+        service.create(&body).await;
+    }
+    let mut ada = joined(&service, "ada@example.com", "editor").await;
+    let page = ada.get(LENS).await;
+    let cutoffs = [("columns.1.no_below", "80"), ("columns.1.yes_from", "95")];
+    let drafted = submitted(&mut ada, &page, "", &cutoffs).await;
+    assert!(drafted.body.contains("See all 23</a>"), "{}", drafted.body);
+    save(&mut ada, "80").await;
+    save(&mut ada, "50").await;
+    let page = ada.get(LENS).await;
+    let drafted = submitted(&mut ada, &page, "", &cutoffs).await;
+    assert!(drafted.body.contains("/lens/changed?"), "{}", drafted.body);
+    for (pages, file) in [
+        ("changed", "changed.csv"),
+        ("revisions/1", "revisions/1/changed.csv"),
+    ] {
+        let link = format!("{LENS}/{pages}");
+        let first = ada.get(&link).await;
+        assert!(first.body.contains("1 to 20 of 23"), "{}", first.body);
+        let second = ada.get(&format!("{link}?page=2")).await;
+        assert!(second.body.contains("21 to 23 of 23"), "{}", second.body);
+        let rows = |page: &HttpAnswer| page.body.matches("data-millionths").count();
+        assert_eq!((rows(&first), rows(&second)), (20, 3));
+        let file = ada.get(&format!("{LENS}/{file}")).await;
+        let lines: Vec<_> = file.body.lines().collect();
+        assert_eq!(lines.len(), 24, "{lines:?}");
+        assert_eq!(lines[0], "result,ref,column,before,after");
+        assert!(lines[1].contains(",r22,angry,Yes,"), "{lines:?}");
     }
 }
 

@@ -12,7 +12,7 @@ on_both!(
     every_figure_is_that_of_the_terminal,
     pictures_have_the_terminals_numbers_in_a_table,
     advice_is_that_of_the_terminal_and_opens_a_draft,
-    certified_cutoffs_are_those_of_the_terminal,
+    a_guarantee_is_that_of_the_terminal,
     two_versions_are_compared_as_in_the_terminal,
     groups_are_those_of_the_terminal,
 );
@@ -167,8 +167,8 @@ async fn advice_is_that_of_the_terminal_and_opens_a_draft(backend: Backend) {
             .await;
         let query = format!("?question=angry&goal={goal}&wanted={wanted}");
         let page = page(&mut ada, &query).await;
-        let (_, own) = page.split_once("<tr class=\"chosen\">").unwrap();
-        let (own, _) = own.split_once("</tr>").unwrap();
+        let (_, own) = page.split_once("id=\"cutoffs\"").unwrap();
+        let (own, _) = own.split_once("</section>").unwrap();
         let (no_below, yes_from) = (&advised[0]["no_below"], &advised[0]["yes_from"]);
         let held_out = &advised[0]["held_out"];
         let range = |name: &str| {
@@ -192,7 +192,7 @@ async fn advice_is_that_of_the_terminal_and_opens_a_draft(backend: Backend) {
     assert!(refused.contains("id=\"wanted-fault\""), "{refused}");
 }
 
-async fn certified_cutoffs_are_those_of_the_terminal(backend: Backend) {
+async fn a_guarantee_is_that_of_the_terminal(backend: Backend) {
     let service = Service::start(backend).await;
     let mut texts = marked_texts(130);
     for text in &mut texts {
@@ -203,23 +203,30 @@ async fn certified_cutoffs_are_those_of_the_terminal(backend: Backend) {
     let arguments = ["--advise", "angry", "--error", "0.04", "--sure", "0.9"];
     let terminal = service.evaluated(&arguments).await;
     assert_eq!(terminal[0]["certified"]["answered"], 130);
-    let page_of = "?question=angry&wrong=4&sure=90";
-    let shown = page(&mut ada, page_of).await;
-    let (_, section) = shown.split_once("id=\"certified\"").unwrap();
-    let (_, own) = section.split_once("<tr class=\"chosen\">").unwrap();
-    let (own, others) = own.split_once("</tr>").unwrap();
-    let row = cells(own);
-    assert!(row.contains("|50 %|50 %|0 of 130|100.0 %"), "{row}");
-    let link = format!("/prisms/{PRISM}/lens?question=angry&amp;no_below=0.5\"");
-    assert!(own.contains(&link), "{own}");
+    let shown = page(&mut ada, "?question=angry&most=40&sure=90").await;
+    let (_, section) = shown.split_once("id=\"cutoffs\"").unwrap();
+    // 0.5 is in force, and these marks guarantee it
     assert!(
-        others.contains("more marks needed if answers stay as good"),
-        "{others}"
+        section.contains("Keep the cutoffs as they are now."),
+        "{section}"
     );
-    let refused = page(&mut ada, "?question=angry&wrong=200").await;
-    assert!(refused.contains("id=\"wrong-fault\""), "{refused}");
+    let bound = terminal[0]["certified"]["error_at_most"].as_f64().unwrap();
+    let outlook = format!(
+        "All new texts are answered automatically. Of 1,000 such answers at most {:.0} are wrong. You \
+         can be 90 % sure of that: of 10 such samples of marks, one promises too much.",
+        (bound * 1000.0).ceil()
+    );
+    assert!(section.contains(&outlook), "{outlook} {section}");
+    let (_, row) = section.split_once("Guarantee</th>").unwrap();
+    let (row, _) = row.split_once("</tr>").unwrap();
+    let row = cells(row);
+    assert!(row.contains("50 %|50 %|100.0 %"), "{row}");
+    assert!(row.contains("|0 of 130|at most "), "{row}");
+    assert!(section.contains("To guarantee at most "), "{section}");
+    let refused = page(&mut ada, "?question=angry&most=2000").await;
+    assert!(refused.contains("id=\"most-fault\""), "{refused}");
     let of_all = page(&mut ada, "?question=angry&marks=all").await;
-    assert!(of_all.contains("certify nothing"), "{of_all}");
+    assert!(of_all.contains("guarantee nothing"), "{of_all}");
 }
 
 /// Saves a second version and asks it the same texts, which it answers with `b`.

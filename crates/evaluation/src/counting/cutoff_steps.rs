@@ -1,5 +1,5 @@
-//! Counts of the answers that a Yes / No cutoff at each whole percent would give, over stored
-//! probabilities.
+//! Counts of the answers at or above each whole percent, over stored probabilities: of yes, or of the
+//! answer to a choice or scale.
 
 use refract_domain::key::QuestionKey;
 use refract_domain::lens::cutoffs::Cutoffs;
@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::counting::percent_histogram::{LabelCounts, PercentHistogram};
 
-/// A histogram of the probabilities of yes to one question, in bins of one percent.
+/// A histogram of the probabilities of yes to one question, or of its answers, in bins of one percent.
 pub struct CutoffSteps {
     /// The column with the question's probability, whatever output the chosen column shows.
     probability: Column,
@@ -35,21 +35,27 @@ pub struct CutoffStep {
 }
 
 impl CutoffSteps {
-    /// An empty histogram for a column; `None` when the column's question is not a Yes / No.
-    pub fn of(column: &Column) -> Option<Self> {
-        if column.output.question_type() != QuestionType::YesNo {
-            return None;
-        }
-        let probability = Column {
-            output: Output::YesProbability,
-            ..column.clone()
+    /// An empty histogram for a column.
+    pub fn of(column: &Column) -> Self {
+        let output = match column.output.question_type() {
+            QuestionType::YesNo => Output::YesProbability,
+            QuestionType::Choice => Output::TopProbability,
+            QuestionType::Scale => Output::LevelProbability,
         };
-        Some(Self {
-            probability,
+        Self {
+            probability: Column {
+                output,
+                ..column.clone()
+            },
             cutoffs: column.output.cutoffs(),
             histogram: PercentHistogram::default(),
             labels: LabelCounts::default(),
-        })
+        }
+    }
+
+    /// The type of the question.
+    pub fn question_type(&self) -> QuestionType {
+        self.probability.output.question_type()
     }
 
     /// Counts a result, unless the version that answered lacks the question.
@@ -107,7 +113,7 @@ mod tests {
 
     fn counted(output: &str, probabilities: &[f64]) -> CutoffSteps {
         let sample = Sample::new();
-        let mut steps = CutoffSteps::of(&column("angry", output)).unwrap();
+        let mut steps = CutoffSteps::of(&column("angry", output));
         for probability in probabilities {
             let answers = Sample::answers("billing", *probability, "low");
             steps.add(sample.view(&answers).answers());
@@ -150,8 +156,17 @@ mod tests {
         };
         assert_eq!(labels, expected);
         assert!(counted("probability", &[0.1]).now().is_none());
-        assert!(CutoffSteps::of(&column("topic", "top")).is_none());
-        assert!(CutoffSteps::of(&column("urgency", "probability")).is_none());
+    }
+
+    #[test]
+    fn a_choice_or_scale_shows_the_probabilities_of_its_answers() {
+        let sample = Sample::new();
+        for (question, output) in [("topic", "top"), ("urgency", "number")] {
+            let mut steps = CutoffSteps::of(&column(question, output));
+            let answers = Sample::answers("billing", 0.5, "low");
+            steps.add(sample.view(&answers).answers());
+            assert_eq!((steps.results(), steps.now().is_none()), (1, true));
+        }
     }
 
     #[test]
@@ -161,7 +176,7 @@ mod tests {
             question: QuestionKey::parse("happy").unwrap(),
             ..column("angry", "label")
         };
-        let mut steps = CutoffSteps::of(&other).unwrap();
+        let mut steps = CutoffSteps::of(&other);
         steps.add(
             sample
                 .view(&Sample::answers("billing", 0.5, "low"))

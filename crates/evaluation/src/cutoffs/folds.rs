@@ -8,6 +8,8 @@ use crate::measures::proportion::Proportion;
 
 /// Number of folds.
 const FOLDS: usize = 5;
+/// [`FOLDS`] as the divisor of a hash.
+const FOLD_COUNT: u64 = 5;
 /// Whole percents from 0 to 100, and one step above that no row reaches.
 const STEPS: usize = 102;
 /// Millionths in a percent.
@@ -22,7 +24,9 @@ pub(crate) struct PercentCounts {
     from: [Proportion; STEPS],
 }
 
-/// The counts of each fold; row `i` is in fold `i mod 5`.
+/// The counts of each fold. A hash of a row's probability, of whether it came true and of how many
+/// equal rows precede it decides its fold: at random with regard to the rows, the same for every order
+/// of them, and unchanged by further ones.
 #[derive(Clone, Debug)]
 pub(crate) struct Folds {
     folds: [PercentCounts; FOLDS],
@@ -105,16 +109,17 @@ fn percent(probability: Probability) -> usize {
 }
 
 impl Folds {
-    /// Counts rows in order; a row without a forecast only adds to its fold's number of rows.
+    /// Counts rows; a row without a forecast only adds to its fold's number of rows.
     pub(crate) fn new(rows: impl Iterator<Item = Option<Forecast>>) -> Self {
+        let mut rows: Vec<_> = rows.map(|row| (row_code(row), row)).collect();
+        rows.sort_unstable_by_key(|(code, _)| *code);
         let mut folds = std::array::from_fn(|_| PercentCounts::new());
-        let mut rows = rows;
-        'rows: loop {
-            for fold in &mut folds {
-                let Some(forecast) = rows.next() else {
-                    break 'rows;
-                };
-                fold.add(forecast);
+        for equal in rows.chunk_by(|(one, _), (other, _)| one == other) {
+            for ((code, row), place) in equal.iter().zip(0_u64..) {
+                let fold = usize::try_from(mixed(code << 32 | place) % FOLD_COUNT);
+                if let Some(fold) = fold.ok().and_then(|fold| folds.get_mut(fold)) {
+                    fold.add(*row);
+                }
             }
         }
         for fold in &mut folds {
@@ -148,4 +153,19 @@ fn sum<'a>(folds: impl Iterator<Item = &'a PercentCounts>) -> PercentCounts {
         sum.add_all(fold);
     }
     sum
+}
+
+/// A number for a row, the same for rows that are equal.
+fn row_code(row: Option<Forecast>) -> u64 {
+    row.map_or(u64::from(u32::MAX), |row| {
+        u64::from(row.probability.millionths()) * 2 + u64::from(row.came_true)
+    })
+}
+
+/// The finalizer of SplitMix64: G. L. Steele, D. Lea and C. H. Flood, "Fast splittable pseudorandom
+/// number generators" (2014).
+fn mixed(code: u64) -> u64 {
+    let code = (code ^ (code >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let code = (code ^ (code >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    code ^ (code >> 31)
 }

@@ -25,6 +25,7 @@ use crate::measures::brier::SquaredErrors;
 use crate::measures::count::mean;
 use crate::measures::coverage;
 use crate::measures::forecast::Forecast;
+use crate::measures::histogram::{self, HistogramBar};
 use crate::measures::log_loss::LogLosses;
 use crate::measures::outcome::{Confusion, MacroAverage};
 use crate::measures::proportion::Proportion;
@@ -32,7 +33,7 @@ use crate::measures::reliability::{bins, expected_calibration_error};
 use crate::measures::scale::LevelTable;
 use crate::prediction::{outcome_of, predicted};
 
-/// Collects the marked answers of one question, in the order of the result ids.
+/// Collects the marked answers of one question. No order of them changes a figure.
 ///
 /// A row takes 12 bytes, and 4 for each outcome of a choice or scale.
 #[derive(Clone, Debug)]
@@ -87,8 +88,7 @@ impl MarkedAnswers {
         Ok(())
     }
 
-    /// Adds a marked answer. Answers are added in the order of the result ids: the order breaks
-    /// ties of probability and assigns rows to folds.
+    /// Adds a marked answer.
     ///
     /// # Errors
     /// The question or the answer is of another type, or the version that answered lacks the marked
@@ -227,7 +227,7 @@ impl MarkedAnswers {
             QuestionType::Choice | QuestionType::Scale => None,
             QuestionType::YesNo => {
                 let rows = self.rows.iter().map(|row| Some(row.of_yes()));
-                let now = self.in_force();
+                let now = self.found_by(self.cutoffs);
                 Some(advice::advise(&Folds::new(rows), goal, now))
             }
         }
@@ -238,14 +238,24 @@ impl MarkedAnswers {
         self.cutoffs
     }
 
+    /// The type of the question.
+    pub fn question_type(&self) -> QuestionType {
+        self.question_type
+    }
+
     /// The quality of the cutoffs in force on all added answers to a Yes / No question; `None` for
     /// other types. Unlike those of an [advice](CutoffAdvice), no mark chose them, as long as they
     /// were not chosen by these marks before.
     pub fn measures_in_force(&self) -> Option<CutoffMeasures> {
+        self.measures_at(self.cutoffs)
+    }
+
+    /// The quality of cutoffs on all added answers to a Yes / No question; `None` for other types.
+    pub fn measures_at(&self, cutoffs: Cutoffs) -> Option<CutoffMeasures> {
         match self.question_type {
             QuestionType::Choice | QuestionType::Scale => None,
             QuestionType::YesNo => {
-                let CutoffsInForce { yes, no, .. } = self.in_force();
+                let CutoffsInForce { yes, no, .. } = self.found_by(cutoffs);
                 let marked_yes = self.rows.iter().filter(|row| row.of_yes().came_true);
                 let marked_yes = u64::try_from(marked_yes.count()).unwrap_or(u64::MAX);
                 Some(CutoffMeasures::of_answers(
@@ -258,21 +268,21 @@ impl MarkedAnswers {
         }
     }
 
-    /// What the cutoffs in force find.
-    fn in_force(&self) -> CutoffsInForce {
-        let mut now = CutoffsInForce {
-            cutoffs: self.cutoffs,
+    /// What cutoffs find.
+    fn found_by(&self, cutoffs: Cutoffs) -> CutoffsInForce {
+        let mut found = CutoffsInForce {
+            cutoffs,
             yes: Proportion::default(),
             no: Proportion::default(),
         };
         for forecast in self.rows.iter().map(MarkedRow::of_yes) {
-            match self.cutoffs.label(forecast.probability) {
-                YesNoLabel::Yes => now.yes.add(forecast.came_true),
-                YesNoLabel::No => now.no.add(!forecast.came_true),
+            match cutoffs.label(forecast.probability) {
+                YesNoLabel::Yes => found.yes.add(forecast.came_true),
+                YesNoLabel::No => found.no.add(!forecast.came_true),
                 YesNoLabel::Unsure => {}
             }
         }
-        now
+        found
     }
 
     /// Certified cutoffs: for a Yes / No of its probability, for a choice or scale of the
@@ -313,6 +323,12 @@ impl MarkedAnswers {
                 Some(PercentMeasures::of(&Folds::new(rows)))
             }
         }
+    }
+
+    /// The probabilities whose reliability is measured, by steps of [`STEP`](histogram::STEP)
+    /// percent.
+    pub fn histogram(&self) -> Vec<HistogramBar> {
+        histogram::bars(self.forecasts())
     }
 
     /// The probabilities whose reliability is measured, in the order of the rows.

@@ -32,6 +32,8 @@ pub const DRAFT_ROWS: u32 = 20;
 /// Most results at each percent: a page needs a few beside a cutoff, and gets the exact ones when the
 /// cutoff rests.
 const EACH: usize = 2;
+/// Changed results that are read at a time.
+const READ_TOGETHER: usize = 100;
 
 /// The rows that a draft shows, at most [`DRAFT_ROWS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +46,8 @@ pub enum DraftRows {
         /// nearest first. Without one, and after those that change in this column, the newest come
         /// first.
         near: Option<usize>,
+        /// So many of the first ones are left out: those of the pages before.
+        skip: u32,
     },
 }
 
@@ -89,20 +93,17 @@ impl Lenses<'_> {
         rows: DraftRows,
     ) -> Result<LensDraft, InternalError> {
         let lens = Arc::new(lens);
-        let mut preview = LensPreview::new(lens.columns().lens, columns, &lens.latest);
-        let mut reach = CutoffReach::new(columns);
-        let near = match rows {
-            DraftRows::Newest => None,
-            DraftRows::Changed { near } => near,
+        let (near, skip) = match rows {
+            DraftRows::Newest => (None, 0),
+            DraftRows::Changed { near, skip } => (near, length(skip)),
         };
-        let cutoffs = |place: usize| columns.get(place)?.output.cutoffs();
-        let near = near.and_then(|place| Some((place, cutoffs(place)?)));
-        let mut nearest = NearestChanges::new(length(DRAFT_ROWS), near);
-        let add = |counted: CountedResult<'_>| {
-            reach.add(counted.answers, counted.model);
-            nearest.add(counted.id, &preview.add(counted.answers));
-        };
-        let has_older = self.count(&lens, DRAFT_RESULTS, add, |_| ()).await?;
+        let most = skip.saturating_add(length(DRAFT_ROWS));
+        let CountedDraft {
+            preview,
+            reach,
+            nearest,
+            has_older,
+        } = self.counted(&lens, columns, near, most).await?;
         let in_all = if has_older {
             let (account, prism) = (lens.prism.account, lens.prism.id);
             let counts = self.refract.results().counts(account, Utc::now()).await?;
@@ -115,7 +116,10 @@ impl Lenses<'_> {
                 let results = self.refract.results();
                 results.newest_answered(&lens, DRAFT_ROWS).await?
             }
-            DraftRows::Changed { .. } => self.results_in_order(&lens, nearest.into_ids()).await?,
+            DraftRows::Changed { .. } => {
+                let ids = nearest.into_ids().into_iter().skip(skip).collect();
+                self.results_in_order(&lens, ids).await?
+            }
         };
         let row = |result| LensDraftRow::new(result, &preview, lens.columns().lens);
         let rows = results.into_iter().map(row).collect();
@@ -125,6 +129,56 @@ impl Lenses<'_> {
             rows,
             in_all,
             lens,
+        })
+    }
+
+    /// Passes on every result that these columns would change if they replaced a lens, nearest first
+    /// as in [`DraftRows::Changed`]: a hundred of them are in memory at a time. Returns the columns
+    /// of the draft.
+    ///
+    /// # Errors
+    /// When the database fails, or a version that a result names is missing.
+    pub async fn changed_results(
+        self,
+        lens: PrismLens,
+        columns: &[Column],
+        near: Option<usize>,
+        mut each: impl FnMut(&LensDraftRow),
+    ) -> Result<LensPreview, InternalError> {
+        let lens = Arc::new(lens);
+        let counted = self.counted(&lens, columns, near, DRAFT_RESULTS).await?;
+        let preview = counted.preview;
+        for ids in counted.nearest.into_ids().chunks(READ_TOGETHER) {
+            for result in self.results_in_order(&lens, ids.to_vec()).await? {
+                each(&LensDraftRow::new(result, &preview, lens.columns().lens));
+            }
+        }
+        Ok(preview)
+    }
+
+    /// Counts a draft over the newest results, and keeps the `most` changed ones that are nearest.
+    async fn counted(
+        self,
+        lens: &Arc<PrismLens>,
+        columns: &[Column],
+        near: Option<usize>,
+        most: usize,
+    ) -> Result<CountedDraft, InternalError> {
+        let mut preview = LensPreview::new(lens.columns().lens, columns, &lens.latest);
+        let mut reach = CutoffReach::new(columns);
+        let cutoffs = |place: usize| columns.get(place)?.output.cutoffs();
+        let near = near.and_then(|place| Some((place, cutoffs(place)?)));
+        let mut nearest = NearestChanges::new(most, near);
+        let add = |counted: CountedResult<'_>| {
+            reach.add(counted.answers, counted.model);
+            nearest.add(counted.id, &preview.add(counted.answers));
+        };
+        let has_older = self.count(lens, DRAFT_RESULTS, add, |_| ()).await?;
+        Ok(CountedDraft {
+            preview,
+            reach,
+            nearest,
+            has_older,
         })
     }
 
@@ -150,6 +204,15 @@ impl Lenses<'_> {
         }
         Ok(results)
     }
+}
+
+/// The counts of a draft.
+struct CountedDraft {
+    preview: LensPreview,
+    reach: CutoffReach,
+    nearest: NearestChanges,
+    /// Whether there are older results, which were not counted.
+    has_older: bool,
 }
 
 fn length(rows: u32) -> usize {

@@ -24,7 +24,7 @@ use self::verdict::{JunitFile, Requirements, Verdict};
 use super::file_run::{
     AskedPrism, FileRunArgs, check_watched, refused, report, stop, stopped, watched,
 };
-use super::measures::{self, MeasuredQuestion};
+use super::measures::{self, HtmlFile, HtmlReport, MeasuredQuestion};
 use super::signals::StopSignals;
 use super::{context, requirement_finding};
 use crate::commands::files::InputPath;
@@ -81,6 +81,14 @@ pub struct CheckCommand {
     )]
     junit: Option<PathBuf>,
 
+    /// Writes a report with tables, plots and wrong answers as one HTML file; `-` is stdout
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+
+    /// Prints the requirements alone, without tables and wrong answers
+    #[arg(long, conflicts_with = "json")]
+    quiet: bool,
+
     /// JSON lines: each question's measures, each requirement, then what other orders, forms and planted claims
     /// changed
     #[arg(long)]
@@ -116,8 +124,10 @@ impl CheckCommand {
         gold_rows::check(&self.gold, run.file().version(), &check)?;
         requirements.check_expected(&check.expected)?;
         let junit = self.junit.as_deref().map(JunitFile::create).transpose()?;
+        let html = self.html.as_deref().map(HtmlFile::create).transpose()?;
         context::say_if_for_trying_only(&asked.refract);
-        self.ask(&asked, &run, &check, &requirements, junit, signals)
+        let files = (junit, html);
+        self.ask(&asked, &run, &check, &requirements, files, signals)
             .await
     }
 
@@ -127,7 +137,7 @@ impl CheckCommand {
         run: &GoldRun,
         check: &GoldCheck,
         requirements: &Requirements<'_>,
-        junit: Option<JunitFile>,
+        (junit, html): (Option<JunitFile>, Option<HtmlFile>),
         signals: StopSignals,
     ) -> anyhow::Result<ExitCode> {
         let orders_signals = StopSignals::watch()?;
@@ -201,11 +211,23 @@ impl CheckCommand {
             requirement_finding::print_json(&checked)?;
             orders.iter().try_for_each(option_orders::print_json)?;
             robustness.iter().try_for_each(robustness::print_json)?;
+        } else if self.quiet {
+            output::text(&requirement_finding::render(verdict.requirements))?;
         } else {
             output::text(&render(&measured, &gold.wrong, &verdict))?;
         }
         if let Some(junit) = junit {
             junit.write(&verdict, &gold.wrong)?;
+        }
+        if let Some(html) = html {
+            let wrong: Vec<_> = gold.wrong.listed.iter().map(gold_rows::line_of).collect();
+            html.write(&HtmlReport {
+                title: &format!("Check of {}", asked.prism.slug()),
+                measured: &measured,
+                requirements: verdict.requirements,
+                wrong: &wrong,
+                all_wrong: gold.wrong.all,
+            })?;
         }
         Ok(verdict.exit())
     }

@@ -2,20 +2,24 @@
 
 mod advice;
 mod advice_json;
-mod advice_text;
 mod agreement;
 mod goal;
+mod plan_text;
+
+use std::path::PathBuf;
 
 use clap::Args;
 use refract_domain::prism::VersionNumber;
 use refract_domain::prism::question::Question;
+use refract_domain::result::mark::source::MarksFrom;
+use refract_service::Refract;
 use refract_service::measures::EvaluatedQuestion;
 use refract_service::prisms::PrismHistory;
 use refract_service::results::ResultFilter;
 
-use self::goal::{AdviceArgs, RequestedAdvice};
+use self::goal::AdviceArgs;
 use super::context::{self, AccountArg};
-use super::measures::{self, MeasuredQuestion};
+use super::measures::{self, HtmlFile, HtmlReport, MeasuredQuestion, WrongLine};
 use super::selection::{MarksArgs, PeriodArgs};
 use crate::settings::DatabaseArgs;
 use crate::terminal::{self, Progress};
@@ -53,6 +57,10 @@ pub struct EvaluateCommand {
     #[arg(long)]
     json: bool,
 
+    /// Writes a report with tables, plots and wrong answers as one HTML file; `-` is stdout
+    #[arg(long, value_name = "FILE", conflicts_with = "advise")]
+    html: Option<PathBuf>,
+
     #[command(flatten)]
     advice: AdviceArgs,
 
@@ -70,6 +78,7 @@ impl EvaluateCommand {
             Some(key) => Some(context::question(&history, key)?),
             None => None,
         };
+        let html = self.html.as_deref().map(HtmlFile::create).transpose()?;
         let marks = self.marks.from;
         if self.agreement {
             let key = only.map(|question| &question.key);
@@ -90,21 +99,35 @@ impl EvaluateCommand {
             self.say_no_marks(&filter, only, left_out);
             match &advised {
                 // says how many marks are needed
-                Some(RequestedAdvice::Certified(_)) => {}
-                Some(RequestedAdvice::Plain(advised)) => return advised.refuse_to_write(),
+                Some(advised) if advised.needs_no_marks() => {}
+                Some(advised) => return advised.refuse_to_write(),
                 None => return Ok(()),
             }
         } else {
             self.marks.say(left_out);
         }
         match (advised, evaluated.first()) {
-            (Some(RequestedAdvice::Plain(advised)), Some(evaluated)) => {
+            (Some(advised), Some(evaluated)) => {
                 advised.print(&self.prism, evaluated, &history, marks, self.json)
             }
-            (Some(RequestedAdvice::Certified(certified)), Some(evaluated)) => {
-                certified.print(&self.prism, evaluated, &history, marks, self.json)
+            (Some(_), None) | (None, _) => {
+                let shown = self.shown(&evaluated, &history);
+                self.print(&shown)?;
+                let Some(html) = html else { return Ok(()) };
+                let measured = MeasuredAnswers {
+                    history: &history,
+                    filter,
+                    evaluated: &evaluated,
+                };
+                let wrong = measured.wrong(&refract, marks).await?;
+                html.write(&HtmlReport {
+                    title: &format!("Quality of {}", history.prism.slug),
+                    measured: &shown,
+                    requirements: &[],
+                    wrong: &wrong,
+                    all_wrong: shown.iter().map(wrong_of).sum(),
+                })
             }
-            (Some(_), None) | (None, _) => self.print(&evaluated, &history),
         }
     }
 
@@ -145,36 +168,82 @@ impl EvaluateCommand {
         ));
     }
 
-    /// Prints the measures of the questions: all of the latest version, and those of older versions
-    /// with marks.
-    fn print(&self, evaluated: &[EvaluatedQuestion], history: &PrismHistory) -> anyhow::Result<()> {
+    /// The measures of the questions: all of the latest version, and those of older versions with
+    /// marks.
+    fn shown(
+        &self,
+        evaluated: &[EvaluatedQuestion],
+        history: &PrismHistory,
+    ) -> Vec<MeasuredQuestion> {
         let latest = history.versions.last();
         let is_shown = |it: &&EvaluatedQuestion| {
             let is_latest =
                 latest.is_some_and(|latest| latest.question(&it.question.key).is_some());
             is_latest || !it.marked.is_empty()
         };
-        for (number, evaluated) in evaluated.iter().filter(is_shown).enumerate() {
+        let measured = |evaluated: &EvaluatedQuestion| {
             let version = evaluated.version();
             let newest = &evaluated.question;
             let asked =
                 version.and_then(|version| context::question_in(history, version, &newest.key));
-            let measured = MeasuredQuestion::new(
+            MeasuredQuestion::new(
                 asked.unwrap_or(newest).clone(),
                 version,
                 evaluated.model().map(ToOwned::to_owned),
                 &evaluated.marked,
-            );
+            )
+        };
+        evaluated.iter().filter(is_shown).map(measured).collect()
+    }
+
+    fn print(&self, measured: &[MeasuredQuestion]) -> anyhow::Result<()> {
+        for (number, measured) in measured.iter().enumerate() {
             if self.json {
                 let marks = Some(self.marks.from);
-                output::json(&measures::json(&measured, marks))?;
+                output::json(&measures::json(measured, marks))?;
                 continue;
             }
             if number > 0 {
                 output::text("\n")?;
             }
-            output::text(&measures::render(&measured, terminal::width()))?;
+            output::text(&measures::render(measured, terminal::width()))?;
         }
         Ok(())
     }
+}
+
+/// The marked answers of which wrong ones are listed.
+struct MeasuredAnswers<'a> {
+    history: &'a PrismHistory,
+    filter: ResultFilter,
+    evaluated: &'a [EvaluatedQuestion],
+}
+
+impl MeasuredAnswers<'_> {
+    /// The newest wrong answers of each marked outcome.
+    async fn wrong(&self, refract: &Refract, marks: MarksFrom) -> anyhow::Result<Vec<WrongLine>> {
+        let mut lines = Vec::new();
+        for evaluated in self.evaluated.iter().filter(|it| !it.marked.is_empty()) {
+            let question = &evaluated.question;
+            let filter = self.filter.clone();
+            let measures = refract.measures();
+            let quality = measures.quality(self.history, question, filter, marks, None);
+            let quality = quality.await?;
+            for outcome in &quality.evaluated.marked.measures().outcomes {
+                lines.extend(quality.wrong.of(&outcome.key).map(|wrong| WrongLine {
+                    row: String::new(),
+                    result: wrong.result,
+                    question: question.key.to_string(),
+                    marked: outcome.key.to_string(),
+                    answered: wrong.predicted.to_string(),
+                }));
+            }
+        }
+        Ok(lines)
+    }
+}
+
+fn wrong_of(measured: &MeasuredQuestion) -> u64 {
+    let accuracy = measured.measures.accuracy;
+    accuracy.of - accuracy.count
 }

@@ -2,6 +2,7 @@
 //!
 //! `refract evaluate` and `refract check` share it. This module neither measures nor reads results.
 
+mod html_file;
 mod layout;
 mod measured_question;
 mod outcomes;
@@ -10,6 +11,7 @@ mod screen;
 use refract_domain::result::mark::source::MarksFrom;
 use serde::Serialize;
 
+pub(crate) use self::html_file::{HtmlFile, HtmlReport, WrongLine};
 pub(crate) use self::measured_question::MeasuredQuestion;
 
 /// A question's measures as the object that `evaluate --json` prints. `marks` says which marks

@@ -27,6 +27,14 @@ impl RequirementFinding {
         let shortest = decimals.trim_end_matches('0').trim_end_matches('.');
         shortest.to_owned()
     }
+
+    /// `topic.accuracy is 0.455, required >=0.9`.
+    fn describe_failure(&self) -> String {
+        let bound = self.requirement.find(['<', '>', '=']);
+        let at = bound.unwrap_or(self.requirement.len());
+        let (measure, bound) = self.requirement.split_at(at);
+        format!("{measure} is {}, required {bound}", self.describe_value())
+    }
 }
 
 /// A line for each requirement.
@@ -53,12 +61,32 @@ pub(crate) fn print_json(findings: &[RequirementFinding]) -> anyhow::Result<()> 
     findings.iter().try_for_each(output::json)
 }
 
-/// How many requirements do not hold, in words; `None` if all hold.
+/// The requirements that do not hold, with their values; `None` if all hold.
 pub(crate) fn failed(findings: &[RequirementFinding]) -> Option<String> {
     let failed = findings.iter().filter(|finding| !finding.holds);
-    match (failed.count(), findings.len()) {
-        (0, _) => None,
-        (1, 1) => Some("the requirement does not hold".to_owned()),
-        (failed, all) => Some(format!("{failed} of {all} requirements do not hold")),
+    let failed: Vec<_> = failed.map(RequirementFinding::describe_failure).collect();
+    (!failed.is_empty()).then(|| failed.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fails_is_said_with_its_value() {
+        let finding = |requirement: &str, value, holds| RequirementFinding {
+            requirement: requirement.to_owned(),
+            value,
+            holds,
+        };
+        let findings = [
+            finding("topic.accuracy>=0.9", Some(0.455), false),
+            finding("urgency.within_one>=0.9", Some(0.97), true),
+            finding("topic.billing.precision>=0.5", None, false),
+        ];
+        let expected = "topic.accuracy is 0.455, required >=0.9; \
+                        topic.billing.precision is not defined, required >=0.5";
+        assert_eq!(failed(&findings).as_deref(), Some(expected));
+        assert_eq!(failed(&[]), None);
     }
 }

@@ -16,6 +16,7 @@ on_both!(
     a_written_lens_file_is_the_lens_with_the_cutoffs,
     a_label_column_is_added_where_there_is_none,
     a_goal_out_of_reach_writes_nothing,
+    no_order_of_rows_changes_a_figure,
     wrong_usage_is_explained,
 );
 
@@ -42,6 +43,20 @@ fn reaches((part, whole): (u32, u32), percent: u32) -> bool {
     whole > 0 && part * 100 >= whole * percent
 }
 
+/// The fold of each row: a hash of its probability, its mark and how many equal rows precede it.
+fn folds(rows: &[Row]) -> Vec<u64> {
+    let fold = |place: usize| {
+        let row = rows[place];
+        let before = rows[..place].iter().filter(|other| **other == row).count();
+        let code = u64::from(row.0) * 20_000 + u64::from(row.1);
+        let code = code << 32 | u64::try_from(before).unwrap();
+        let code = (code ^ (code >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let code = (code ^ (code >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (code ^ (code >> 31)) % 5
+    };
+    (0..rows.len()).map(fold).collect()
+}
+
 /// The cutoff that `choose` finds for the smallest target at which the wanted percent holds over
 /// five folds, with the pooled counts of the held-out rows.
 fn cross_fitted(
@@ -50,10 +65,11 @@ fn cross_fitted(
     choose: impl Fn(&[Row], u32) -> Option<u32>,
     counted: impl Fn(&[Row], u32) -> (u32, u32),
 ) -> Option<(u32, (u32, u32))> {
+    let folds = folds(all);
     (wanted..=100).find_map(|target| {
         let mut pooled = (0, 0);
         for fold in 0..5 {
-            let is_held = |index: usize| index % 5 == fold;
+            let is_held = |index: usize| folds[index] == fold;
             let part = |held| {
                 let rows = all
                     .iter()
@@ -140,17 +156,17 @@ async fn a_precision_is_reached_on_rows_that_did_not_choose_the_cutoff(backend: 
         &found["held_out"]["precision_high"],
     );
     let line = format!(
-        "yes from {} gives a precision of {:.2} ({:.2} to {:.2}) on held-out rows\n",
-        f64::from(yes_from) / 100.0,
+        "\nrule of thumb on held-out marks: yes is right in {:.2} ({:.2} to {:.2}) and finds ",
         ratio(held_out),
         low.as_f64().unwrap(),
         high.as_f64().unwrap(),
     );
-    assert!(
-        words.starts_with("now: no below 0.5 and yes from 0.5: on all 160 marks yes is right in "),
-        "{words}"
-    );
-    assert!(words.contains(&format!("\n{line}")), "{words}");
+    let wanted = "At most 150 of 1,000 automatic answers wrong\n";
+    assert!(words.starts_with(wanted), "{words}");
+    assert!(words.contains(&line), "{line} {words}");
+    let row = words.lines().find(|line| line.contains("Rule of thumb"));
+    let shown = (f64::from(yes_from) / 100.0).to_string();
+    assert!(row.unwrap().contains(&shown), "{words}");
     let yes = count(&rows, |row| row.1);
     assert!(
         words.contains(&format!("from 160 marks, {yes} of them yes; ")),
@@ -280,7 +296,13 @@ async fn a_label_column_is_added_where_there_is_none(backend: Backend) {
     prism["questions"].as_array_mut().unwrap().remove(1);
     next_version(&service, &prism).await;
     let arguments = ["evaluate", PRISM, "--advise", "angry", "--precision", "0.9"];
-    assert!(service.run(&arguments).await.done().contains("\nyes from "));
+    assert!(
+        service
+            .run(&arguments)
+            .await
+            .done()
+            .contains("Rule of thumb")
+    );
     let mut writing = arguments.to_vec();
     writing.extend(["--write", "other.json"]);
     let line = service.run(&writing).await.refused();
@@ -314,14 +336,17 @@ async fn a_goal_out_of_reach_writes_nothing(backend: Backend) {
     }
     service.ask_and_mark(&texts).await;
     let words = service.run(&arguments).await.done();
-    let expected = "\nthere is no advice, which needs marks of yes and of no: all are no\n\
-                    from 20 marks, 0 of them yes\n";
-    assert!(words.ends_with(expected), "{words}");
+    let expected = "\nrule of thumb: needs marks of Yes and of No, all are No\n";
+    assert!(words.contains(expected), "{words}");
+    assert!(
+        words.ends_with("\nfrom 20 marks, 0 of them yes\n"),
+        "{words}"
+    );
     let found = advised(&service, &["--precision", "0.9"]).await;
     assert_eq!(found["yes_from"], Value::Null);
     let ended = service.run(&writing).await;
     assert_eq!(ended.code, Some(1), "{ended:?}");
-    let line = "error: there is no advice, which needs marks of yes and of no: all are no: \
+    let line = "error: there is no rule of thumb: needs marks of Yes and of No, all are No: \
                 lens.json is not written\n";
     assert_eq!(ended.stderr, line);
     assert!(!service.folder.path().join("lens.json").exists());
@@ -337,7 +362,39 @@ async fn a_goal_out_of_reach_writes_nothing(backend: Backend) {
         ])
         .await
         .done();
-    assert!(words.contains("there is no advice"), "{words}");
+    assert!(words.contains(expected), "{words}");
+}
+
+async fn no_order_of_rows_changes_a_figure(backend: Backend) {
+    let figures = async |texts: &[MarkedText]| {
+        let service = service(backend).await;
+        service.ask_and_mark(texts).await;
+        let mut all = service.evaluated(&[]).await;
+        all.extend(
+            service
+                .evaluated(&["--advise", "angry", "--precision", "0.8"])
+                .await,
+        );
+        all.extend(
+            service
+                .evaluated(&["--advise", "topic", "--error", "0.6"])
+                .await,
+        );
+        let required = [
+            "--json",
+            "--require",
+            "topic.ece<=0.1",
+            "--require",
+            "urgency.ece<=0.3",
+        ];
+        let checked = service.check("rows.jsonl", &required).await;
+        (all, checked.code, checked.stdout)
+    };
+    let mut texts = marked_texts(60);
+    let in_order = figures(&texts).await;
+    texts.reverse();
+    texts.rotate_left(17);
+    assert_eq!(in_order, figures(&texts).await);
 }
 
 async fn wrong_usage_is_explained(backend: Backend) {

@@ -174,8 +174,15 @@ async fn cutoffs_are_seen_over_the_stored_probabilities(backend: Backend) {
     };
     let line = "error: the lens has no column 'is_angri': did you mean `is_angry`?";
     assert_eq!(refused("is_angri").await, line);
-    let line = "error: the column 'topic' reads no Yes / No question; columns that do: angry";
-    assert_eq!(refused("topic").await, line);
+    let topic = ["lens", "cutoffs", PRISM, "topic", "--step", "50", "--json"];
+    let topic = service.run(&topic).await.object();
+    assert_eq!(
+        (&topic["results"], &topic["now"]),
+        (&json!(10), &Value::Null)
+    );
+    let counts = topic["steps"].as_array().unwrap().iter();
+    let counted: u64 = counts.map(|step| step["results"].as_u64().unwrap()).sum();
+    assert_eq!(counted, 10);
     let ended = service
         .run(&["lens", "cutoffs", PRISM, "is_angry", "--step", "0"])
         .await;

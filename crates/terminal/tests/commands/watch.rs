@@ -122,7 +122,7 @@ async fn a_requirement_that_fails_is_exit_status_1(backend: Backend) {
     let ended = service.run(&unmet).await;
     let message = failed(&ended);
     assert!(
-        message.contains("the requirement does not hold"),
+        message.contains("angry.yes.now is 1, required <0.5"),
         "{message}"
     );
     for (requirement, code, expected) in [

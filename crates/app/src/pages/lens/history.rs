@@ -12,6 +12,7 @@ use refract_domain::prism::PrismVersion;
 use refract_service::lenses::{DraftRows, LensDraft, LensHistory, LensState, PrismLens};
 use refract_service::prisms::PrismError;
 
+use super::changed::{ChangedPage, changed_file};
 use super::lens_form::to_percent;
 use super::preview::{changed_rows, counted_of};
 use crate::components::moment::moment;
@@ -191,7 +192,8 @@ pub(crate) async fn show_change(visit: Visit) -> Result<PageReply, PageError> {
     let revision = visit.sent.values.get("n").parse();
     let revision = revision.map_err(|_| PageError::NotFound)?;
     let lens = visit.find_lens().await?;
-    let change = find(&visit, &lens, revision).await?;
+    let page = ChangedPage::of(&visit.sent.query);
+    let change = find(&visit, &lens, revision, page.skip()).await?;
     let AppliedChange {
         state,
         before,
@@ -213,6 +215,7 @@ pub(crate) async fn show_change(visit: Visit) -> Result<PageReply, PageError> {
         }
         p { "It changed " b { (count(draft.preview.changed_results)) } " of " (counted_of(&draft)) "." }
         (changed_rows(&draft, near))
+        (page.links(&format!("{address}/revisions/{revision}"), "/changed.csv", &[], draft.preview.changed_results))
         div.row {
             a.button href=(address) { "Back to the lens" }
             @if may_change && now == state.revision { (put_back(&address, before.revision, now, "Undo this change")) }
@@ -228,27 +231,60 @@ pub(super) async fn find(
     visit: &Visit,
     lens: &PrismLens,
     revision: i32,
+    skip: u32,
 ) -> Result<Option<AppliedChange>, PageError> {
+    let Some((state, before)) = states(visit, lens, revision).await? else {
+        return Ok(None);
+    };
     let lenses = visit.refract.lenses();
-    let selector = lens.prism.selector();
-    let (state, before) = match lenses.state(visit.account(), &selector, revision).await {
-        Ok((state, Some(before))) => (state, before),
-        Ok((_, None)) | Err(PrismError::LensRevisionNotFound) => return Ok(None),
-        Err(error) => return Err(error.into()),
-    };
+    let (earlier, near) = moved(lens, &before, &state);
     let columns = lens.latest.columns(&state.lens);
-    let earlier = PrismLens {
-        lens: Arc::new(before.lens.clone()),
-        ..lens.clone()
-    };
-    let was = earlier.columns().lens;
-    let is_moved = |column: &Column| column.output.cutoffs().is_some() && !was.contains(column);
-    let near = columns.iter().position(is_moved);
-    let draft = lenses.draft_of(earlier.clone(), columns, DraftRows::Changed { near });
+    let draft = lenses.draft_of(earlier, columns, DraftRows::Changed { near, skip });
     Ok(Some(AppliedChange {
         draft: draft.await?,
         state,
         before,
         near,
     }))
+}
+
+/// Sends every result that a change of the lens changed as a CSV file.
+pub(crate) async fn download_change(visit: Visit) -> Result<PageReply, PageError> {
+    let revision = visit.sent.values.get("n").parse();
+    let revision = revision.map_err(|_| PageError::NotFound)?;
+    let lens = visit.find_lens().await?;
+    let states = states(&visit, &lens, revision).await?;
+    let (state, before) = states.ok_or(PageError::NotFound)?;
+    let (earlier, near) = moved(&lens, &before, &state);
+    let columns = lens.latest.columns(&state.lens);
+    let name = format!("{}-lens-{revision}-changed.csv", lens.prism.slug);
+    changed_file(&visit, earlier, columns, near, &name).await
+}
+
+/// A state of the lens and the one before it; `None` if the history lacks one of them.
+async fn states(
+    visit: &Visit,
+    lens: &PrismLens,
+    revision: i32,
+) -> Result<Option<(LensState, LensState)>, PageError> {
+    let lenses = visit.refract.lenses();
+    let selector = lens.prism.selector();
+    match lenses.state(visit.account(), &selector, revision).await {
+        Ok((state, before)) => Ok(before.map(|before| (state, before))),
+        Err(PrismError::LensRevisionNotFound) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The prism with the lens before a change, and the place of the column whose cutoffs it moved.
+fn moved(lens: &PrismLens, before: &LensState, state: &LensState) -> (PrismLens, Option<usize>) {
+    let earlier = PrismLens {
+        lens: Arc::new(before.lens.clone()),
+        ..lens.clone()
+    };
+    let was = earlier.columns().lens;
+    let is_moved = |column: &Column| column.output.cutoffs().is_some() && !was.contains(column);
+    let columns = lens.latest.columns(&state.lens);
+    let near = columns.iter().position(is_moved);
+    (earlier, near)
 }

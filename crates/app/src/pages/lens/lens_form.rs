@@ -54,14 +54,6 @@ impl ColumnInput {
             .map_or("", |(question, _)| question)
     }
 
-    /// The typed cutoffs; those of the automatic lens where they break rules.
-    pub(super) fn cutoffs(&self) -> Cutoffs {
-        let share = |percent: &str| to_share(percent.trim())?.parse::<f64>().ok();
-        let (no_below, yes_from) = (share(&self.no_below), share(&self.yes_from));
-        let yes_from = yes_from.filter(|yes_from| Some(*yes_from) != no_below);
-        Cutoffs::new(no_below, yes_from).unwrap_or(Cutoffs::AUTOMATIC)
-    }
-
     /// Sets the cutoffs.
     pub(super) fn set_cutoffs(&mut self, cutoffs: Cutoffs) {
         self.no_below = to_percent(cutoffs.no_ends_at().value());

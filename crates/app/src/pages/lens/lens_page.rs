@@ -92,7 +92,7 @@ impl LensPage<'_> {
                 @if self.view.is_newest { input type="hidden" name="show" value="newest"; }
                 (panel)
                 section #preview aria-label="Stored results" {
-                    @if let Ok(draft) = counted { (preview(draft, rows, form.chosen())) }
+                    @if let Ok(draft) = counted { (preview(draft, rows, form)) }
                 }
                 (self.columns(counted, problems, &page_address, may_change))
                 (self.save_bar(counted, &page_address, may_change).await?)
@@ -282,7 +282,7 @@ async fn saved(visit: &Visit, lens: &PrismLens, what: &str) -> Result<Option<Mar
         .get("saved")
         .and_then(|text| text.parse().ok());
     let change = match revision {
-        Some(revision) => history::find(visit, lens, revision).await?,
+        Some(revision) => history::find(visit, lens, revision, 0).await?,
         None => None,
     };
     let page = format!("{}/lens", prism_address(&lens.prism));

@@ -1,14 +1,15 @@
 //! The marked answers of the question in the middle of the page: how good its cutoffs are, and which
-//! ones reach a wanted precision or are certified.
+//! ones the marks recommend for a wanted precision.
 
 use maud::{Markup, html};
 use refract_domain::key::QuestionKey;
+use refract_domain::lens::cutoffs::Cutoffs;
 use refract_domain::result::mark::source::MarksFrom;
+use refract_evaluation::automation_plan::{AutomationPlan, RowCutoffs, others};
 use refract_evaluation::counting::percent_cutoffs::PercentCutoffs;
-use refract_evaluation::cutoffs::advice::{CutoffAdvice, CutoffGoal, FEW_MARKS};
-use refract_evaluation::cutoffs::certificate::{Certificate, Certification};
+use refract_evaluation::cutoffs::advice::CutoffGoal;
 use refract_evaluation::cutoffs::percent_measures::PercentMeasures;
-use refract_evaluation::cutoffs::promise::{CertifiedCutoffs, CertifiedGoal};
+use refract_evaluation::cutoffs::promise::CertifiedGoal;
 use refract_evaluation::cutoffs::trial::CutoffMeasures;
 use refract_evaluation::marked::answers::MarkedAnswers;
 use refract_evaluation::measures::proportion::Proportion;
@@ -17,9 +18,9 @@ use refract_service::measures::EvaluationError;
 use refract_service::results::ResultFilter;
 use serde_json::json;
 
-use super::lens_form::{to_percent, to_share};
+use super::lens_form::to_share;
 use super::view::LensView;
-use crate::components::number::{count, counted, share};
+use crate::components::number::{count, share};
 use crate::replies::page_error::PageError;
 use crate::requests::visit::Visit;
 
@@ -88,18 +89,25 @@ pub(super) async fn marked_answers(
     Ok(marked.filter(|marked| !marked.is_empty()))
 }
 
-/// The cutoffs that reach a precision in percent, as `refract evaluate --advise` finds them; `None`
-/// for a text that is no percentage of at most 100.
-pub(super) fn advice(marked: &MarkedAnswers, precision: &str) -> Option<CutoffAdvice> {
-    marked.advise_cutoffs(CutoffGoal::Precision(precision_of(precision)?))
+/// The plan for a precision in percent, as the Quality page and `refract evaluate --advise` make it;
+/// `None` for a text that is no percentage of at most 100.
+pub(super) fn plan(marked: &MarkedAnswers, precision: &str) -> Option<AutomationPlan> {
+    let share: f64 = to_share(precision.trim())?.parse().ok()?;
+    let is_share = share > 0.0 && share <= 1.0;
+    let promise = CertifiedGoal::new(others(share), SURE);
+    is_share.then(|| marked.automation_plan(CutoffGoal::Precision(share), promise))
 }
 
-fn precision_of(percent: &str) -> Option<f64> {
-    let share: f64 = to_share(percent.trim())?.parse().ok()?;
-    (share > 0.0 && share <= 1.0).then_some(share)
+/// The recommended cutoffs for a precision in percent; `None` if none are, or those in force.
+pub(super) fn recommended(marked: &MarkedAnswers, precision: &str) -> Option<Cutoffs> {
+    let plan = plan(marked, precision)?;
+    match plan.recommended_row()?.cutoffs {
+        RowCutoffs::YesNo(cutoffs) => Some(cutoffs),
+        RowCutoffs::Confidence(_) => None,
+    }
 }
 
-/// The measures of the draft's cutoffs, the forms that find others, and the outcome of the last
+/// The measures of the draft's cutoffs, the form that finds others, and the outcome of the last
 /// search.
 pub(super) fn measured(
     marked: Option<&MarkedAnswers>,
@@ -120,7 +128,7 @@ pub(super) fn measured(
             table.measures {
                 caption.unseen { "How good these cutoffs are, over " (count(marked.len())) " marked results" }
                 thead { tr {
-                    th scope="col" { "Over " (count(marked.len())) " marked, random or imported" }
+                    th scope="col" { "On all " (count(marked.len())) " marked, random or imported" }
                     td {}
                     th scope="col" { "95 % interval" }
                     th scope="col" { "Results" }
@@ -138,7 +146,6 @@ pub(super) fn measured(
                 }
             }
             (finding(marked, view.advised.as_deref()))
-            (certifying(marked, view.certified.as_deref()))
         }
     }
 }
@@ -147,7 +154,7 @@ pub(super) fn measured(
 fn finding(marked: &MarkedAnswers, advised: Option<&str>) -> Markup {
     html! {
         div.finding {
-            label for="precision" { "Yes must be right in" }
+            label for="precision" { "Yes and No must be right in" }
             input #precision name="precision" type="number" inputmode="decimal" min="1" max="100" step="any"
                 value=(advised.unwrap_or("95")) aria-describedby="advice";
             span { "%" }
@@ -157,32 +164,17 @@ fn finding(marked: &MarkedAnswers, advised: Option<&str>) -> Markup {
     }
 }
 
-/// What was found for a wanted precision in percent.
+/// What to do for a wanted precision in percent, in the words of the Quality page.
 fn outcome(marked: &MarkedAnswers, advised: &str) -> Markup {
-    let Some(found) = advice(marked, advised) else {
+    let Some(plan) = plan(marked, advised) else {
         return html! { span.fault { "Type a number from 1 to 100." } };
     };
-    let held_out = found.held_out;
     html! {
-        @match found.yes_from {
-            None => { "No cutoff makes Yes right in " (advised.trim()) " % of these marked results." }
-            Some(yes_from) => {
-                "Yes from " (to_percent(yes_from)) " %"
-                @match found.no_below {
-                    Some(no_below) => { ", No below " (to_percent(no_below)) " %." }
-                    None => { ". No cutoff is as good for No, so that one stays." }
-                }
-                @if let [Some(value), Some(interval)] = [value(held_out.precision), interval(held_out.precision)] {
-                    " On marked results that were held out, Yes was right in " (value) " (" (interval) "), and "
-                    (share(held_out.coverage.count, held_out.coverage.of).unwrap_or_default()) " % were not Unsure."
-                }
-                @if let Some((low, high)) = found.yes_gap {
-                    " Yes from " (to_percent(low)) " to " (to_percent(high)) " % finds the same: the middle is taken."
-                }
-                @if found.is_of_few_marks() {
-                    " These cutoffs rest on " (count(found.behind)) " marked results: fewer than " (FEW_MARKS) " may be chance."
-                }
-            }
+        strong { (plan.headline()) } " " (plan.outlook())
+        @if let Some(step) = plan.next_step() { " " (step) }
+        @if let Some(row) = plan.recommended_row() {
+            " Counted on all marks, also on those that chose the cutoffs, " (count(row.wrong.count)) " of "
+            (count(row.wrong.of)) " are wrong."
         }
     }
 }
@@ -232,45 +224,3 @@ fn interval(proportion: Proportion) -> Option<String> {
 
 /// The probability that is promised.
 const SURE: f64 = 0.95;
-
-/// The certificate for a share of wrong answers in percent, as `refract evaluate --advise` finds it;
-/// `None` for a text that is no percentage below 100.
-pub(super) fn certificate(marked: &MarkedAnswers, percent: &str) -> Option<Certificate> {
-    let error: f64 = to_share(percent.trim())?.parse().ok()?;
-    Some(marked.certify(CertifiedGoal::new(error, SURE)?))
-}
-
-/// The form, and the outcome of the last search for `certified` percent.
-fn certifying(marked: &MarkedAnswers, certified: Option<&str>) -> Markup {
-    html! {
-        div.finding {
-            label for="wrong" { "Yes and No may be wrong in" }
-            input #wrong name="wrong" type="number" inputmode="decimal" min="0.1" max="99" step="any"
-                value=(certified.unwrap_or("5")) aria-describedby="certificate";
-            span { "%" }
-            button type="submit" name="act" value="certify" { "Certify cutoffs" }
-            p #certificate role="status" { @if let Some(percent) = certified { (certified_outcome(marked, percent)) } }
-        }
-    }
-}
-
-fn certified_outcome(marked: &MarkedAnswers, percent: &str) -> Markup {
-    let Some(certificate) = certificate(marked, percent) else {
-        return html! { span.fault { "Type a number above 0 and below 100." } };
-    };
-    match certificate.certification {
-        Certification::MoreMarks(more) => html! {
-            "Not enough marks: about " (counted(more, "more random one")) " needed if answers stay as good."
-        },
-        Certification::OutOfReach => html! { "No cutoff does: answers are wrong too often." },
-        Certification::Certified(region) => html! {
-            "Certified"
-            @if let CertifiedCutoffs::YesNo { no_below, yes_from } = region.cutoffs {
-                ": No below " (no_below) " %, Yes from " (yes_from) " %"
-            }
-            ". Sure to 95 %, at most " (percent.trim()) " % of these answers are wrong. Of the marked ones, "
-            (count(region.wrong.count)) " of " (count(region.wrong.of)) " are, and "
-            (share(region.wrong.of, certificate.marks).unwrap_or_default()) " % are not Unsure."
-        },
-    }
-}

@@ -8,11 +8,13 @@ use refract_service::lenses::{
 };
 use refract_service::results::ReadableResult;
 
-use super::lens_form::to_percent;
+use super::lens_form::{LensForm, to_percent};
+use super::view::changed_query;
 use crate::components::bar::bar;
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::{count, counted};
+use crate::components::prism_tabs::prism_address;
 use crate::components::table::stacked_table_with;
 use crate::components::texts::clamped;
 
@@ -24,7 +26,9 @@ const CELLS: usize = 6;
 const SAMPLED: usize = 80;
 
 /// The rows that a draft shows, with the buttons that switch between changed and newest ones.
-pub(super) fn preview(draft: &LensDraft, rows: DraftRows, chosen: Option<usize>) -> Markup {
+pub(super) fn preview(draft: &LensDraft, rows: DraftRows, form: &LensForm) -> Markup {
+    let chosen = form.chosen();
+    let query = changed_query(form);
     let changed = draft.preview.changed_results;
     let is_newest = rows == DraftRows::Newest;
     html! {
@@ -46,7 +50,11 @@ pub(super) fn preview(draft: &LensDraft, rows: DraftRows, chosen: Option<usize>)
             @let caption = if is_newest { "The newest results with this draft" } else { "Changed results, nearest to a cutoff first" };
             (table(draft, caption, chosen.is_some(), &html! { @for it in &draft.rows { (row(draft, it, chosen)) } }))
             @if !is_newest && changed > u64::from(DRAFT_ROWS) {
-                p.soft { "The " (DRAFT_ROWS) " nearest to a cutoff." }
+                @let address = format!("{}/lens/changed", prism_address(&draft.lens.prism));
+                p {
+                    span.soft { "The " (DRAFT_ROWS) " nearest to a cutoff. " }
+                    a href={ (address) (query) } { "See all " (count(changed)) }
+                }
             }
         }
     }

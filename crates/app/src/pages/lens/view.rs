@@ -17,8 +17,6 @@ pub(super) struct LensView {
     pub(super) is_newest: bool,
     /// The precision in percent, as typed, for which cutoffs were looked for last.
     pub(super) advised: Option<String>,
-    /// The share of wrong answers in percent, as typed, for which cutoffs were certified last.
-    pub(super) certified: Option<String>,
 }
 
 impl LensView {
@@ -27,7 +25,6 @@ impl LensView {
         Self {
             is_newest: query.get("show") == Some("newest"),
             advised: query.get("advised").map(ToOwned::to_owned),
-            certified: query.get("certified").map(ToOwned::to_owned),
         }
     }
 
@@ -39,7 +36,6 @@ impl LensView {
         Self {
             is_newest: act == "newest" || (was_newest && act != "changed"),
             advised: (act == "advise").then(|| typed("precision")),
-            certified: (act == "certify").then(|| typed("wrong")),
         }
     }
 
@@ -50,6 +46,7 @@ impl LensView {
         } else {
             DraftRows::Changed {
                 near: form.chosen(),
+                skip: 0,
             }
         }
     }
@@ -62,9 +59,6 @@ impl LensView {
             place("open", form.open()),
             self.is_newest.then(|| ("show", "newest".to_owned())),
             self.advised.clone().map(|advised| ("advised", advised)),
-            self.certified
-                .clone()
-                .map(|certified| ("certified", certified)),
         ];
         parts.into_iter().flatten().collect()
     }
@@ -78,6 +72,18 @@ pub(super) fn address(prism: &Prism, query: &[(&'static str, String)]) -> String
     }
     let query = Serializer::new(String::new()).extend_pairs(query).finish();
     format!("{page}?{query}")
+}
+
+/// The query of the page with all results that a draft changes.
+pub(super) fn changed_query(form: &LensForm) -> String {
+    let column = form.chosen().map(|place| ("column", place.to_string()));
+    let pairs = column.into_iter().chain(cutoffs_query(form));
+    let query = Serializer::new(String::new()).extend_pairs(pairs).finish();
+    if query.is_empty() {
+        query
+    } else {
+        format!("?{query}")
+    }
 }
 
 /// The address of the queue of results near the cutoffs in force of a question.

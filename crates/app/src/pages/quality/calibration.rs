@@ -10,7 +10,6 @@ use refract_evaluation::measures::reliability::ReliabilityBin;
 use super::quality_view::QualityView;
 use crate::components::number::{count, counted, measured_percent, percent};
 use crate::components::plot::{Plot, PlotAxis};
-use crate::components::report::report;
 use crate::components::table::table;
 
 /// The section: both pictures, each with its table.
@@ -33,7 +32,6 @@ pub(super) fn section(view: &QualityView<'_>) -> Markup {
                     "If people decide what is least confident, fewer answers are left, and more of them are right."
                 }
                 (coverage(&numbers.coverage.points))
-                (report(&view.quality.evaluated.marked.automation(), view.question()))
             }
         }
     }

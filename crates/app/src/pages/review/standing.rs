@@ -47,9 +47,9 @@ fn describe(measured: Proportion) -> Markup {
     // few marks say little about the share: the middle of the interval is a careful guess
     let expected = f64::midpoint(interval.low, interval.high);
     html! {
-        (counted(measured.of, "random or imported mark")) ": "
-        (right) " % of the answers are right, "
-        (between(interval)) ". " (MORE) " more marks: about "
+        // Quality counts all marks, also those of others since, and answers of Unsure beside them
+        (counted(measured.of, "answer")) " with a random or imported mark, when this queue was drawn and by you since: "
+        (right) " % right, " (between(interval)) ". " (MORE) " more marks: about "
         (points(expected, measured.of + MORE)) "."
     }
 }

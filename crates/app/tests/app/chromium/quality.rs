@@ -54,11 +54,13 @@ async fn advice_leads_into_the_lens_by_keyboard(backend: Backend) {
     browser
         .wait_until_text("main", "Is the writer angry?")
         .await;
-    browser.fill_in("Number", "75").await;
-    browser.press_in("Number", "\u{e007}").await;
-    browser.wait_until_text("#cutoffs", "75 % right").await;
-    let draft = browser.attribute("tr.chosen a", "href").await.unwrap();
-    browser.press("tr.chosen a", "\u{e007}").await;
+    let most = "Wrong of 1,000, at most";
+    browser.fill_in(most, "250").await;
+    browser.press_in(most, "\u{e007}").await;
+    let wanted = "At most 250 of 1,000 automatic answers wrong";
+    browser.wait_until_text("#cutoffs", wanted).await;
+    let draft = browser.attribute(".recommended a", "href").await.unwrap();
+    browser.press(".recommended a", "\u{e007}").await;
     browser.wait_for("#lens").await;
     assert!(browser.address().await.ends_with(&draft));
     assert_eq!(browser.console_errors().await, [""; 0]);

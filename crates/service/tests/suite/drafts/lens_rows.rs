@@ -2,7 +2,7 @@
 //! percent.
 
 use refract_domain::prism::VersionNumber;
-use refract_service::lenses::{DraftRows, LensSample};
+use refract_service::lenses::{DraftRows, LensDraftRow, LensSample};
 use refract_service::prisms::PrismError;
 use refract_test_support::on_both;
 use serde_json::json;
@@ -35,7 +35,10 @@ async fn changed_results_come_nearest_to_the_cutoff_that_they_cross(it: DraftFix
     let file = json!({ "columns": [
         { "question": "angry", "output": "label", "no_below": 0.4, "yes_from": 0.7 }] });
     let (account, file) = (it.actor.account(), file.to_string());
-    let rows = DraftRows::Changed { near: Some(0) };
+    let rows = DraftRows::Changed {
+        near: Some(0),
+        skip: 0,
+    };
     let lenses = it.refract.lenses();
     let draft = lenses
         .draft(account, &it.prism, file.as_bytes(), rows)
@@ -61,6 +64,23 @@ async fn changed_results_come_nearest_to_the_cutoff_that_they_cross(it: DraftFix
         (yes, "Unsure"),
     ];
     assert_eq!(labels, expected);
+    // the next page, and all of them
+    let columns = draft.preview.columns.iter();
+    let columns: Vec<_> = columns.map(|it| it.after.column.clone()).collect();
+    let next = DraftRows::Changed {
+        near: Some(0),
+        skip: 3,
+    };
+    let lens = it.lens().await;
+    let draft = lenses.draft_of(lens.clone(), &columns, next).await.unwrap();
+    let (mut rest, mut all) = (Vec::new(), Vec::new());
+    let first = |row: &LensDraftRow| row.result.view().fields.as_slice()[0].1.clone();
+    rest.extend(draft.rows.iter().map(first));
+    assert_eq!(rest, ["510000"]);
+    let each = |row: &LensDraftRow| all.push(first(row));
+    let counted = lenses.changed_results(lens, &columns, Some(0), each);
+    assert_eq!(counted.await.unwrap().changed_results, 4);
+    assert_eq!(all, texts);
 }
 
 async fn a_sample_has_a_few_results_of_every_percent_with_their_labels(it: DraftFixture) {

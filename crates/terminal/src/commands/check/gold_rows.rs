@@ -14,6 +14,7 @@ use refract_file_runs::{GoldCheck, GoldRun};
 use refract_service::measures::{WrongAnswer, WrongAnswers};
 
 use crate::commands::files::InputPath;
+use crate::commands::measures::WrongLine;
 use crate::terminal::{Palette, columns_of, fit, plain};
 use crate::{output, suggestion};
 
@@ -34,6 +35,21 @@ const LEAST_OUTCOME: usize = 8;
 const OUTCOME_BESIDE: usize = 16;
 /// Terminal columns between two cells.
 const GAP: usize = 2;
+
+/// A wrong answer for a report.
+pub(super) fn line_of(wrong: &WrongAnswer) -> WrongLine {
+    let reference = wrong.reference.as_deref();
+    WrongLine {
+        row: reference.map_or_else(
+            || format!("line {}", wrong.line),
+            |reference| format!("line {}, {}", wrong.line, plain(reference)),
+        ),
+        result: wrong.result,
+        question: wrong.question.to_string(),
+        marked: wrong.expected.to_string(),
+        answered: wrong.answered().to_owned(),
+    }
+}
 
 /// Refuses a file with an `expected_…` column for an unknown question, with cells that name no
 /// outcome, or without any expected answer. Invalid cells are listed first.

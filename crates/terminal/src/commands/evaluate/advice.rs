@@ -1,4 +1,4 @@
-//! Advised and certified cutoffs of a question: as JSON, as text, and as a lens file.
+//! Advice on the cutoffs of a question: as JSON, as text, and as a lens file.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -7,32 +7,41 @@ use anyhow::{Context as _, anyhow, bail};
 use refract_authoring::lens_file::{self, LensFile};
 use refract_domain::key::QuestionKey;
 use refract_domain::lens::cutoffs::Cutoffs;
-use refract_domain::lens::{cutoffs_of, with_cutoffs};
+use refract_domain::lens::with_cutoffs;
 use refract_domain::result::mark::source::MarksFrom;
-use refract_evaluation::cutoffs::advice::{CutoffAdvice, CutoffGoal};
-use refract_evaluation::cutoffs::certificate::Certificate;
-use refract_evaluation::cutoffs::promise::{CertifiedCutoffs, CertifiedGoal};
+use refract_evaluation::automation_plan::{AutomationPlan, RowBasis, RowCutoffs};
+use refract_evaluation::cutoffs::advice::CutoffGoal;
+use refract_evaluation::cutoffs::promise::CertifiedGoal;
 use refract_service::measures::EvaluatedQuestion;
 use refract_service::prisms::PrismHistory;
 
 use super::advice_json::AdviceJson;
-use super::advice_text;
+use super::plan_text;
 use crate::output;
 use crate::output::file::OutputFile;
 
 /// A request for advice on one question's cutoffs.
 pub(super) struct AdvisedQuestion {
-    /// The goal of the cutoffs.
+    /// The goal of the rule of thumb.
     pub(super) goal: CutoffGoal,
+    /// The promise of the guarantee; `None` without one.
+    pub(super) promise: Option<CertifiedGoal>,
+    /// The row of which the JSON object and the lens file are.
+    pub(super) asked: RowBasis,
     /// The lens file to write.
     pub(super) write: Option<PathBuf>,
 }
 
 impl AdvisedQuestion {
+    /// Whether something is to be said without marks: how many are needed.
+    pub(super) fn needs_no_marks(&self) -> bool {
+        self.asked == RowBasis::Guarantee
+    }
+
     /// Prints the advice, and writes the lens file if requested.
     ///
     /// # Errors
-    /// The lens file cannot be written, or the goal is out of reach.
+    /// The lens file cannot be written, or the row that was asked for has no cutoffs.
     pub(super) fn print(
         &self,
         prism: &str,
@@ -41,23 +50,54 @@ impl AdvisedQuestion {
         marks: MarksFrom,
         as_json: bool,
     ) -> anyhow::Result<()> {
-        let question = &evaluated.question;
-        let advice = evaluated.marked.advise_cutoffs(self.goal);
-        let advice = advice.context("the question is no yes_no question")?;
-        if let (Some(path), Some(_)) = (&self.write, advice.yes_from) {
-            write(path, history, &question.key, |now| advice.cutoffs(now))?;
+        let key = &evaluated.question.key;
+        let plan = evaluated.marked.automation_plan(self.goal, self.promise);
+        let row = plan.rows.iter().find(|row| row.basis == self.asked);
+        let cutoffs = row.and_then(|row| match row.cutoffs {
+            RowCutoffs::YesNo(cutoffs) => Some(cutoffs),
+            RowCutoffs::Confidence(_) => None,
+        });
+        if let (Some(path), Some(cutoffs)) = (&self.write, cutoffs) {
+            write(path, history, key, cutoffs)?;
         }
         if as_json {
-            let key = question.key.as_str();
-            output::json(&AdviceJson::of(key, self.goal, &advice, marks))?;
-            if advice.yes_from.is_some() && advice.is_of_few_marks() {
-                output::say(&advice_text::warning(&advice));
-            }
+            self.print_json(key.as_str(), &plan, marks)?;
         } else {
-            let words = advice_text::lines(self.goal, &advice, &evaluated.marked).join("\n");
+            let words = plan_text::lines(&plan).join("\n");
             output::text(&format!("{words}\n"))?;
         }
-        self.print_next_step(prism, &advice)
+        match (&self.write, row, cutoffs) {
+            (write, Some(row), Some(_)) => {
+                let row = row.name().to_lowercase();
+                output::say(&plan_text::next_step(prism, write.as_deref(), &row));
+            }
+            (Some(path), _, None) => bail!(
+                "{}: {} is not written",
+                plan_text::not_written(&plan, self.asked),
+                path.display()
+            ),
+            (_, _, _) => {}
+        }
+        Ok(())
+    }
+
+    fn print_json(
+        &self,
+        question: &str,
+        plan: &AutomationPlan,
+        marks: MarksFrom,
+    ) -> anyhow::Result<()> {
+        if self.asked == RowBasis::Guarantee {
+            let certificate = plan.certificate.as_ref().context("nothing is promised")?;
+            return output::json(&AdviceJson::certified(question, certificate, marks));
+        }
+        let advice = plan.advice.as_ref();
+        let advice = advice.context("the question is no yes_no question")?;
+        output::json(&AdviceJson::of(question, self.goal, advice, marks))?;
+        if advice.yes_from.is_some() && advice.is_of_few_marks() {
+            output::say(&plan_text::warning(advice));
+        }
+        Ok(())
     }
 
     /// The error for a requested lens file that cannot be written because there are no marks.
@@ -70,77 +110,9 @@ impl AdvisedQuestion {
             None => Ok(()),
         }
     }
-
-    fn print_next_step(&self, prism: &str, advice: &CutoffAdvice) -> anyhow::Result<()> {
-        match (&self.write, advice.yes_from) {
-            (write, Some(_)) => output::say(&advice_text::next_step(prism, write.as_deref())),
-            (Some(path), None) => bail!(
-                "{}: {} is not written",
-                advice_text::out_of_reach(self.goal, advice),
-                path.display()
-            ),
-            (None, None) => {}
-        }
-        Ok(())
-    }
 }
 
-/// A request for certified cutoffs of one question.
-pub(super) struct CertifiedQuestion {
-    /// The promise.
-    pub(super) goal: CertifiedGoal,
-    /// The lens file to write.
-    pub(super) write: Option<PathBuf>,
-}
-
-impl CertifiedQuestion {
-    /// Prints the certificate, and writes the lens file if requested.
-    ///
-    /// # Errors
-    /// The lens file cannot be written, or no cutoffs are certified.
-    pub(super) fn print(
-        &self,
-        prism: &str,
-        evaluated: &EvaluatedQuestion,
-        history: &PrismHistory,
-        marks: MarksFrom,
-        as_json: bool,
-    ) -> anyhow::Result<()> {
-        let key = &evaluated.question.key;
-        let certificate = evaluated.marked.certify(self.goal);
-        let certified = certificate.certified();
-        let cutoffs = certified.and_then(|region| region.cutoffs.cutoffs());
-        if let (Some(path), Some(cutoffs)) = (&self.write, cutoffs) {
-            write(path, history, key, |_| Some(cutoffs))?;
-        }
-        if as_json {
-            output::json(&AdviceJson::certified(key.as_str(), &certificate, marks))?;
-        } else {
-            let lines = advice_text::certified_lines(&certificate, &evaluated.marked).join("\n");
-            output::text(&format!("{lines}\n"))?;
-        }
-        self.print_next_step(prism, &certificate)
-    }
-
-    fn print_next_step(&self, prism: &str, certificate: &Certificate) -> anyhow::Result<()> {
-        let cutoffs = certificate.certified().map(|region| region.cutoffs);
-        match (&self.write, cutoffs) {
-            (write, Some(CertifiedCutoffs::YesNo { .. })) => {
-                output::say(&advice_text::next_step(prism, write.as_deref()));
-            }
-            (Some(path), Some(CertifiedCutoffs::Confidence(_)) | None) => bail!(
-                "{}: {} is not written",
-                advice_text::outcome(certificate),
-                path.display()
-            ),
-            (None, Some(CertifiedCutoffs::Confidence(_)) | None) => {}
-        }
-        Ok(())
-    }
-}
-
-/// Writes the prism's lens with other cutoffs of a question to a file for `lens set`; `choose` makes
-/// them from those that the lens has now.
+/// Writes the prism's lens with other cutoffs of a question to a file for `lens set`.
 ///
 /// # Errors
 /// The latest version lacks the question, the lens has no room for its column, or the file cannot
@@ -149,7 +121,7 @@ pub(super) fn write(
     path: &Path,
     history: &PrismHistory,
     question: &QuestionKey,
-    choose: impl FnOnce(Cutoffs) -> Option<Cutoffs>,
+    cutoffs: Cutoffs,
 ) -> anyhow::Result<()> {
     let latest = history.versions.last().context("Prism version not found")?;
     if latest.question(question).is_none() {
@@ -159,8 +131,6 @@ pub(super) fn write(
         ));
     }
     let columns = latest.columns(&history.lens);
-    let cutoffs = choose(cutoffs_of(columns, question));
-    let cutoffs = cutoffs.context("the advice has no cutoffs")?;
     let columns = with_cutoffs(columns, latest.fields(), question, cutoffs);
     let mut text = serde_json::to_vec_pretty(&LensFile::new(&columns))?;
     text.push(b'\n');

@@ -6,18 +6,14 @@ use anyhow::{Context as _, bail, ensure};
 use clap::{ArgGroup, Args};
 use refract_domain::prism::question::{Question, QuestionType};
 use refract_domain::result::mark::source::MarksFrom;
+use refract_evaluation::automation_plan::{RowBasis, others};
 use refract_evaluation::cutoffs::advice::CutoffGoal;
 use refract_evaluation::cutoffs::promise::CertifiedGoal;
 
-use super::advice::{AdvisedQuestion, CertifiedQuestion};
+use super::advice::AdvisedQuestion;
 
-/// The advice that is asked for.
-pub(super) enum RequestedAdvice {
-    /// Cutoffs of a Yes / No question for a goal.
-    Plain(AdvisedQuestion),
-    /// Certified cutoffs of a question of any type.
-    Certified(CertifiedQuestion),
-}
+/// The probability of a guarantee beside a precision.
+const SURE: f64 = 0.95;
 
 /// The arguments that ask for cutoffs.
 #[derive(Args)]
@@ -87,13 +83,12 @@ impl AdviceArgs {
         &self,
         question: &Question,
         marks: MarksFrom,
-    ) -> anyhow::Result<Option<RequestedAdvice>> {
+    ) -> anyhow::Result<Option<AdvisedQuestion>> {
         let promise = self
             .error
             .and_then(|error| CertifiedGoal::new(error, self.sure));
         if let Some(goal) = promise {
-            let certified = self.certified(goal, question, marks)?;
-            return Ok(Some(RequestedAdvice::Certified(certified)));
+            return Ok(Some(self.certified(goal, question, marks)?));
         }
         let Some(goal) = self.goal() else {
             return Ok(None);
@@ -106,10 +101,19 @@ impl AdviceArgs {
                  `--error` certifies a confidence"
             ),
         }
-        Ok(Some(RequestedAdvice::Plain(AdvisedQuestion {
+        let promise = match (goal, marks) {
+            (CutoffGoal::Precision(wanted), MarksFrom::Random) => {
+                CertifiedGoal::new(others(wanted), SURE)
+            }
+            (CutoffGoal::Precision(_), MarksFrom::All)
+            | (CutoffGoal::Recall(_) | CutoffGoal::Costs { .. }, _) => None,
+        };
+        Ok(Some(AdvisedQuestion {
             goal,
+            promise,
+            asked: RowBasis::RuleOfThumb,
             write: self.write.clone(),
-        })))
+        }))
     }
 
     fn certified(
@@ -117,7 +121,7 @@ impl AdviceArgs {
         goal: CertifiedGoal,
         question: &Question,
         marks: MarksFrom,
-    ) -> anyhow::Result<CertifiedQuestion> {
+    ) -> anyhow::Result<AdvisedQuestion> {
         match marks {
             MarksFrom::Random => {}
             MarksFrom::All => bail!(
@@ -133,8 +137,10 @@ impl AdviceArgs {
                  `--write`."
             ),
         }
-        Ok(CertifiedQuestion {
-            goal,
+        Ok(AdvisedQuestion {
+            goal: CutoffGoal::Precision(others(goal.error())),
+            promise: Some(goal),
+            asked: RowBasis::Guarantee,
             write: self.write.clone(),
         })
     }

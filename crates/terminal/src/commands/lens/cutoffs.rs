@@ -9,6 +9,7 @@ use indicatif::HumanCount;
 use refract_domain::key::QuestionKey;
 use refract_domain::lens::Column;
 use refract_domain::lens::cutoffs::{Cutoff, Cutoffs, YesNoLabel};
+use refract_domain::prism::question::QuestionType;
 use refract_evaluation::counting::cutoff_steps::{CutoffStep, CutoffSteps};
 use refract_evaluation::counting::percent_histogram::LabelCounts;
 use serde::Serialize;
@@ -28,7 +29,7 @@ pub struct CutoffsCommand {
     /// Slug or id
     prism: String,
 
-    /// A column of its lens that reads a Yes / No question
+    /// A column of its lens
     column: String,
 
     /// The percent between two lines
@@ -76,18 +77,7 @@ impl CutoffsCommand {
                 terminal::plain(name)
             );
         };
-        CutoffSteps::of(column).with_context(|| {
-            let reading = lens
-                .iter()
-                .filter(|column| CutoffSteps::of(column).is_some());
-            let names: Vec<_> = reading.map(|column| column.name.as_str()).collect();
-            let others = if names.is_empty() {
-                "none of the lens does".to_owned()
-            } else {
-                format!("columns that do: {}", names.join(", "))
-            };
-            format!("the column '{name}' reads no Yes / No question; {others}")
-        })
+        Ok(CutoffSteps::of(column))
     }
 
     fn render(
@@ -121,9 +111,13 @@ impl CutoffsCommand {
             )?;
         }
         words.push_str(".\n\n");
+        let [below, from] = match counted.question_type() {
+            QuestionType::YesNo => ["NO BELOW", "YES FROM"],
+            QuestionType::Choice | QuestionType::Scale => ["BELOW", "FROM"],
+        };
         let header = format!(
-            "{:>7}  {:BAR$}  {:>9}  {:>17}  {:>17}",
-            "CUTOFF", "PROBABILITIES", "RESULTS", "NO BELOW", "YES FROM"
+            "{:>7}  {:BAR$}  {:>9}  {below:>17}  {from:>17}",
+            "CUTOFF", "PROBABILITIES", "RESULTS"
         );
         writeln!(words, "{}", palette.faint.apply_to(header))?;
         let most = steps.iter().map(|step| step.results).max().unwrap_or(0);

@@ -9,6 +9,7 @@ use refract_domain::result::mark::source::MarksFrom;
 use refract_evaluation::marked::answers::MarkedAnswers;
 use refract_evaluation::measures::QuestionMeasures;
 use refract_evaluation::measures::coverage::CoveragePoint;
+use refract_evaluation::measures::histogram::HistogramBar;
 use refract_evaluation::measures::outcome::{ConfusionCell, OutcomeMeasures};
 use refract_evaluation::measures::reliability::ReliabilityBin;
 use refract_evaluation::measures::scale::ScaleMeasures;
@@ -28,6 +29,8 @@ pub(crate) struct MeasuredQuestion {
     pub(crate) measures: QuestionMeasures,
     /// From which confidence on answers need no person.
     pub(crate) automation: Report<'static>,
+    /// How many marks have which probability.
+    pub(crate) histogram: Vec<HistogramBar>,
 }
 
 impl MeasuredQuestion {
@@ -44,6 +47,7 @@ impl MeasuredQuestion {
             model,
             measures: marked.measures(),
             automation: marked.automation(),
+            histogram: marked.histogram(),
         }
     }
 }

@@ -1,0 +1,359 @@
+//! What can be answered automatically: one table with the cutoffs in force, a guarantee and a rule of
+//! thumb, one of them recommended, with links that put cutoffs into the lens's draft.
+
+use maud::{Markup, html};
+use refract_domain::lens::cutoffs::Cutoff;
+use refract_domain::prism::question::QuestionType;
+use refract_domain::result::mark::source::MarksFrom;
+use refract_evaluation::automation_plan::{
+    AutomationPlan, AutomationRow, COUNT_HEADINGS, RowBasis, RowCutoffs, TWO_FIGURES, others,
+};
+use refract_evaluation::cutoffs::advice::CutoffGoal;
+use refract_evaluation::cutoffs::promise::CertifiedGoal;
+use refract_evaluation::cutoffs::trial::CutoffMeasures;
+use refract_service::marks::QueueKind;
+
+use super::quality_view::QualityView;
+use crate::components::bar::proportion_range;
+use crate::components::field::FormField;
+use crate::components::number::{count, counted, measured_percent};
+use crate::components::table::stacked_table;
+use crate::requests::page_request::Query;
+
+/// How many of 1,000 automatic answers may be wrong, as choices.
+const MOST_WRONG: [&str; 4] = ["10", "50", "100", "200"];
+/// How many may be wrong unless another number is asked for.
+const USUAL: &str = "50";
+/// The probability that is promised unless another one is asked for, in percent.
+const SURE: &str = "95";
+/// The other kinds of goals, and their labels.
+const GOALS: [(&str, &str); 3] = [
+    ("precision", "Yes and No right, %"),
+    ("recall", "Yes finds, %"),
+    ("cost", "Cost of a wrong Yes"),
+];
+/// The validation error of a number of wrong answers or of a probability.
+const NO_LIMIT: &str = "type a number above 0 and below 1,000, and a percentage below 100";
+/// The validation error of a goal's number.
+const NO_NUMBER: &str = "is no number above 0; a percentage is at most 100";
+
+/// What is asked for: a goal, and a promise where there can be one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Wanted {
+    goal: CutoffGoal,
+    promise: Option<CertifiedGoal>,
+}
+
+/// The section.
+pub(super) fn section(view: &QualityView<'_>) -> Markup {
+    let most = view.asked("most").unwrap_or(USUAL);
+    let sure = view.asked("sure").unwrap_or(SURE);
+    let number = view.asked("wanted").unwrap_or_default();
+    let own = (!number.is_empty()).then(|| goal(view.asked("goal").unwrap_or_default(), number));
+    let (is_wrong, is_refused) = (matches!(own, Some(None)), limit(most, sure).is_none());
+    let wanted = own.flatten().or_else(|| limit(most, sure));
+    let wanted = wanted.or_else(|| limit(USUAL, SURE));
+    let is_fair = match view.filters.filter.from {
+        MarksFrom::Random => true,
+        MarksFrom::All => false,
+    };
+    let marked = &view.quality.evaluated.marked;
+    let plan = wanted.map(|wanted| {
+        let promise = wanted.promise.filter(|_| is_fair);
+        marked.automation_plan(wanted.goal, promise)
+    });
+    html! {
+        section #cutoffs {
+            h2 { "What can be answered automatically?" }
+            (limits(view, most, sure, is_refused))
+            @if let Some(plan) = &plan {
+                (recommended(view, plan))
+                (table(view, plan))
+                p.hint { (TWO_FIGURES) }
+                @if !is_fair {
+                    p.hint { "Marks of results that somebody chose guarantee nothing. Count random and imported ones alone." }
+                }
+                (by_answer(plan, view))
+            }
+            @if view.question().question_type() == QuestionType::YesNo { (other_goal(view, is_wrong)) }
+        }
+    }
+}
+
+/// The form that asks how many answers may be wrong, with the usual numbers as links.
+fn limits(view: &QualityView<'_>, most: &str, sure: &str, is_refused: bool) -> Markup {
+    let error = if is_refused { NO_LIMIT } else { "" };
+    let field = FormField::new("most", "Wrong of 1,000, at most")
+        .value(most)
+        .error(error);
+    // 95 % is what the sentence explains: another probability is for those who ask for it by address
+    let is_sure = sure != SURE;
+    let sure = FormField::new("sure", "Sure of that to, %").value(sure);
+    html! {
+        p.hint { "How many automatic answers may be wrong?" }
+        form.filters method="get" action={ (view.link(&Query::default())) "#cutoffs" } aria-label="How many may be wrong" {
+            (view.query().inputs())
+            (field.line("text", "off"))
+            @if is_sure { (sure.line("text", "off")) }
+            button type="submit" { "Find the cutoffs" }
+        }
+        p.row {
+            span.soft { "Usual:" }
+            @for choice in MOST_WRONG {
+                @let link = view.link(&view.query().with("most", Some(choice)));
+                a href={ (link) "#cutoffs" } aria-current=[(choice == most).then_some("true")] { (choice) }
+            }
+        }
+    }
+}
+
+/// What to do, what happens then, and the next step.
+fn recommended(view: &QualityView<'_>, plan: &AutomationPlan) -> Markup {
+    html! {
+        div.recommended {
+            p { strong { (plan.headline()) } " " (plan.outlook()) }
+            p.row {
+                @if let Some(row) = plan.recommended_row() && !plan.keeps_cutoffs() { (draft_link(view, row, true)) }
+                @if let Some(step) = plan.next_step() { span { (step) } " " (reached(view, plan)) }
+            }
+        }
+    }
+}
+
+/// The way to a guarantee that these marks give already.
+fn reached(view: &QualityView<'_>, plan: &AutomationPlan) -> Markup {
+    let next = plan.next.filter(|next| next.more_marks == 0);
+    let most = next.map(|next| (next.error * 1000.0).round().to_string());
+    html! {
+        @if let Some(most) = most {
+            a href={ (view.link(&view.query().with("most", Some(&most)))) "#cutoffs" } { "Ask for it" }
+        }
+    }
+}
+
+fn table(view: &QualityView<'_>, plan: &AutomationPlan) -> Markup {
+    let [automatic, wrong, new_ones] = COUNT_HEADINGS;
+    let headings: &[&str] = match plan.question_type {
+        QuestionType::YesNo => &["", "No below", "Yes from", automatic, wrong, new_ones, ""],
+        QuestionType::Choice | QuestionType::Scale => {
+            &["", "From confidence", automatic, wrong, new_ones, ""]
+        }
+    };
+    let columns = headings.len().saturating_sub(1);
+    let missing = [
+        ("Guarantee", plan.no_guarantee()),
+        ("Rule of thumb", plan.no_rule()),
+    ];
+    let rows = html! {
+        @for (place, row) in plan.rows.iter().enumerate() { (table_row(view, plan, row, plan.recommended == Some(place))) }
+        @for (name, reason) in missing {
+            @if let Some(reason) = reason {
+                tr {
+                    th scope="row" { (name) }
+                    td colspan=(columns) { span.soft { (reason) } }
+                }
+            }
+        }
+    };
+    stacked_table(&plan.wanted(), headings, &rows)
+}
+
+fn table_row(
+    view: &QualityView<'_>,
+    plan: &AutomationPlan,
+    row: &AutomationRow,
+    is_recommended: bool,
+) -> Markup {
+    let wrong = format!("{} of {}", count(row.wrong.count), count(row.wrong.of));
+    let [automatic, marked, new_ones] = COUNT_HEADINGS;
+    html! {
+        tr.chosen[is_recommended] {
+            th scope="row" { (row.name()) @if is_recommended { div.hint { "Recommended" } } }
+            @match row.cutoffs {
+                RowCutoffs::YesNo(cutoffs) => {
+                    td data-label="No below" { (cutoff(cutoffs.no_ends_at())) }
+                    td data-label="Yes from" { (cutoff(cutoffs.yes_begins_at())) }
+                }
+                RowCutoffs::Confidence(confidence) => {
+                    td data-label="From confidence" { (format!("{confidence:.2}")) }
+                }
+            }
+            td data-label=(automatic) { (measured_percent(row.automatic.value())) " %" }
+            td data-label=(marked) { (wrong) }
+            td data-label=(new_ones) { (row.wrong_of_thousand()) }
+            td {
+                @if row.basis != RowBasis::Now { (draft_link(view, row, false)) }
+                @if row.basis == RowBasis::RuleOfThumb && let Some(advice) = &plan.advice {
+                    @if let Some((low, high)) = advice.yes_gap {
+                        div.hint { "Yes from " (percent(low)) " to " (percent(high)) " % finds the same: the middle is taken" }
+                    }
+                    @if advice.is_of_few_marks() {
+                        div.hint { "Based on only " (counted(advice.behind, "mark")) ": may be chance" }
+                    }
+                    @if let Some(cost) = advice.held_out.cost { div.hint { "Costs " (format!("{cost:.3}")) " an answer" } }
+                }
+            }
+        }
+    }
+}
+
+/// The way to the lens with the cutoffs of a row as a draft.
+fn draft_link(view: &QualityView<'_>, row: &AutomationRow, is_main: bool) -> Markup {
+    let RowCutoffs::YesNo(cutoffs) = row.cutoffs else {
+        return html! {};
+    };
+    if row.cutoffs.are(RowCutoffs::YesNo(view.quality.cutoffs)) {
+        return html! { "As it is now" };
+    }
+    html! {
+        @if let Some(draft) = view.draft(cutoffs) {
+            a.button[is_main].main[is_main] href=(draft) { "Try in the lens" }
+        }
+    }
+}
+
+/// How often Yes and No are right by themselves, over all marks, and for the rule of thumb over those
+/// that did not choose it.
+fn by_answer(plan: &AutomationPlan, view: &QualityView<'_>) -> Markup {
+    let marked = &view.quality.evaluated.marked;
+    let measured = |row: &AutomationRow| match row.cutoffs {
+        RowCutoffs::YesNo(cutoffs) => Some((row.name(), marked.measures_at(cutoffs)?)),
+        RowCutoffs::Confidence(_) => None,
+    };
+    let rows: Vec<_> = plan.rows.iter().filter_map(measured).collect();
+    let held_out = plan.advice.as_ref();
+    let held_out = held_out.filter(|advice| advice.yes_from.is_some());
+    let cells = |measures: &CutoffMeasures| {
+        [
+            ("Yes is right", proportion_range(measures.precision)),
+            ("Yes finds", proportion_range(measures.recall)),
+            ("No is right", proportion_range(measures.no_precision)),
+            ("Not Unsure", proportion_range(measures.coverage)),
+        ]
+    };
+    let row = |name: &str, on: &str, measures: &CutoffMeasures| {
+        html! {
+            tr {
+                th scope="row" { (name) }
+                td data-label="On" { (on) }
+                @for (label, cell) in cells(measures) { td data-label=(label) { (cell) } }
+            }
+        }
+    };
+    let lines = html! {
+        @for (name, measures) in &rows { (row(name, "all marks", measures)) }
+        @if let Some(advice) = held_out { (row("Rule of thumb", "marks that did not choose it", &advice.held_out)) }
+    };
+    let headings = [
+        "",
+        "On",
+        "Yes is right",
+        "Yes finds",
+        "No is right",
+        "Not Unsure",
+    ];
+    html! {
+        @if !rows.is_empty() {
+            details {
+                summary { "Yes and No by themselves" }
+                (stacked_table("Yes and No by themselves", &headings, &lines))
+                @if view.is_in_latest() {
+                    p { a href=(view.queue(QueueKind::Near)) { "Review results near a cutoff" } }
+                }
+            }
+        }
+    }
+}
+
+fn other_goal(view: &QualityView<'_>, is_wrong: bool) -> Markup {
+    let goals =
+        FormField::new("goal", "Another goal").value(view.asked("goal").unwrap_or_default());
+    let wanted = FormField::new("wanted", "Number").value(view.asked("wanted").unwrap_or_default());
+    let wanted = wanted.error(if is_wrong { NO_NUMBER } else { "" });
+    html! {
+        details open[view.asked("goal").is_some()] {
+            summary { "Another goal" }
+            form.filters method="get" action={ (view.link(&Query::default())) "#cutoffs" } aria-label="Another goal" {
+                (view.query().inputs())
+                (goals.choice(&GOALS))
+                (wanted.line("text", "off"))
+                button type="submit" { "Find the cutoffs" }
+            }
+        }
+    }
+}
+
+/// Parses how many of 1,000 answers may be wrong, and how sure that must be in percent; `None` for
+/// numbers outside their range.
+fn limit(most: &str, sure: &str) -> Option<Wanted> {
+    let most: f64 = most.trim().parse().ok()?;
+    let sure: f64 = sure.trim_end_matches('%').trim().parse().ok()?;
+    let promise = CertifiedGoal::new(most / 1000.0, sure / 100.0)?;
+    Some(Wanted {
+        goal: CutoffGoal::Precision(others(promise.error())),
+        promise: Some(promise),
+    })
+}
+
+/// Parses a goal; `None` for a number outside its range.
+fn goal(kind: &str, wanted: &str) -> Option<Wanted> {
+    let number: f64 = wanted.trim_end_matches('%').trim().parse().ok()?;
+    let is_share = number > 0.0 && number <= 100.0;
+    let goal = match kind {
+        "recall" => is_share.then_some(CutoffGoal::Recall(number / 100.0)),
+        "cost" => (number > 0.0 && number.is_finite()).then_some(CutoffGoal::Costs {
+            wrong_yes: number,
+            wrong_no: 1.0,
+        }),
+        _ => is_share.then_some(CutoffGoal::Precision(number / 100.0)),
+    }?;
+    let promise = match goal {
+        CutoffGoal::Precision(share) => CertifiedGoal::new(others(share), 0.95),
+        CutoffGoal::Recall(_) | CutoffGoal::Costs { .. } => None,
+    };
+    Some(Wanted { goal, promise })
+}
+
+fn cutoff(cutoff: Cutoff) -> String {
+    format!("{} %", percent(cutoff.value()))
+}
+
+/// A cutoff in percent, with as many decimals as it has.
+fn percent(share: f64) -> String {
+    let text = format!("{:.4}", share * 100.0);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_goal_is_a_number_of_wrong_answers_a_percentage_or_a_cost() {
+        let limited = limit("50", "95").unwrap();
+        assert_eq!(limited.promise, CertifiedGoal::new(0.05, 0.95));
+        assert_eq!(limited.goal, CutoffGoal::Precision(0.95));
+        assert_eq!(goal("precision", "95"), Some(limited));
+        let found = |kind, number| goal(kind, number).map(|wanted| wanted.goal);
+        assert_eq!(found("recall", "99.5 %"), Some(CutoffGoal::Recall(0.995)));
+        let costs = CutoffGoal::Costs {
+            wrong_yes: 250.0,
+            wrong_no: 1.0,
+        };
+        assert_eq!(found("cost", "250"), Some(costs));
+        for wrong in ["0", "-1", "101", "NaN", "inf", "x", "%"] {
+            assert_eq!(goal("precision", wrong), None, "{wrong}");
+        }
+        assert_eq!(goal("cost", "inf"), None);
+        for (most, sure) in [
+            ("0", "95"),
+            ("1000", "95"),
+            ("50", "100"),
+            ("x", "95"),
+            ("5", ""),
+        ] {
+            assert_eq!(limit(most, sure), None, "{most} {sure}");
+        }
+        assert_eq!(percent(0.405), "40.5");
+    }
+}

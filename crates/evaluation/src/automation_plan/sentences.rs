@@ -1,0 +1,261 @@
+//! The words of a plan, the same in the terminal and in the app.
+
+use refract_domain::prism::question::QuestionType;
+
+use super::{AutomationPlan, AutomationRow, ExpectedErrors, NextGuarantee, RowBasis};
+use crate::cutoffs::advice::{CutoffGoal, FEW_MARKS};
+use crate::cutoffs::certificate::Certification;
+use crate::cutoffs::promise::CertifiedGoal;
+use crate::measures::proportion::Interval;
+
+/// What the columns after the cutoffs count.
+pub const COUNT_HEADINGS: [&str; 3] = [
+    "Answered automatically",
+    "Wrong of those marked",
+    "Wrong of 1,000 new",
+];
+
+/// Why two figures of one cutoff differ.
+pub const TWO_FIGURES: &str = "The marks that chose cutoffs flatter them. So for new answers, a rule \
+    of thumb counts only marks that did not choose it, and a guarantee is a limit.";
+
+impl AutomationRow {
+    /// What the row is.
+    pub fn name(&self) -> &'static str {
+        match self.basis {
+            RowBasis::Now => "Now",
+            RowBasis::Guarantee => "Guarantee",
+            RowBasis::RuleOfThumb => "Rule of thumb",
+        }
+    }
+
+    /// How many of 1,000 automatic answers to new texts are wrong: `at most 43`, `about 47 (30 to 70)`.
+    pub fn wrong_of_thousand(&self) -> String {
+        match self.expected.share() {
+            None => "–".to_owned(),
+            Some((share, None)) => format!("at most {}", of_thousand_at_most(share)),
+            Some((share, Some(Interval { low, high }))) => format!(
+                "about {} ({} to {})",
+                of_thousand(share),
+                of_thousand(low),
+                of_thousand(high)
+            ),
+        }
+    }
+
+    /// The share of texts that is answered automatically, of 1,000.
+    fn automatic_of_thousand(&self) -> String {
+        of_thousand(self.automatic.value().unwrap_or_default())
+    }
+}
+
+impl AutomationPlan {
+    /// What is wanted: `At most 50 of 1,000 automatic answers wrong`.
+    pub fn wanted(&self) -> String {
+        match (self.promise, self.goal) {
+            (Some(promise), _) => format!(
+                "At most {} of 1,000 automatic answers wrong",
+                of_thousand(promise.error())
+            ),
+            (None, CutoffGoal::Precision(share)) => format!(
+                "At most {} of 1,000 automatic answers wrong",
+                of_thousand(1.0 - share)
+            ),
+            (None, CutoffGoal::Recall(share)) => {
+                format!("At least {} of 1,000 true Yes found", of_thousand(share))
+            }
+            (
+                None,
+                CutoffGoal::Costs {
+                    wrong_yes,
+                    wrong_no,
+                },
+            ) => {
+                format!(
+                    "Least costs, where a wrong Yes costs {wrong_yes} and a wrong No {wrong_no}"
+                )
+            }
+        }
+    }
+
+    /// What a guarantee lacks; `None` if there is one, or none was asked for.
+    pub fn no_guarantee(&self) -> Option<String> {
+        let reach = self.marks.max(super::WITHIN_REACH);
+        match self.certificate?.certification {
+            Certification::Certified(_) => None,
+            Certification::MoreMarks(more) if more <= reach => {
+                Some(format!("about {} needed", more_of(more, "mark")))
+            }
+            Certification::MoreMarks(_) => Some("out of reach without very many marks".to_owned()),
+            Certification::OutOfReach => {
+                Some("out of reach, answers are wrong too often".to_owned())
+            }
+        }
+    }
+
+    /// What a rule of thumb lacks; `None` if there is one.
+    pub fn no_rule(&self) -> Option<String> {
+        let has_rule = |row: &AutomationRow| row.basis == RowBasis::RuleOfThumb;
+        if self.rows.iter().any(has_rule) {
+            return None;
+        }
+        Some(match &self.advice {
+            _ if self.marks == 0 => "needs marks".to_owned(),
+            Some(advice) if !advice.has_both_marks() => {
+                let only = if advice.marked_yes == 0 { "No" } else { "Yes" };
+                format!("needs marks of Yes and of No, all are {only}")
+            }
+            Some(_) | None if self.marks < FEW_MARKS => {
+                format!("none from {} marks, mark more", self.marks)
+            }
+            Some(_) | None => "no cutoff does on marks that did not choose it".to_owned(),
+        })
+    }
+
+    /// What to do, in a few words.
+    pub fn headline(&self) -> &'static str {
+        match self.recommended_row().map(|row| row.basis) {
+            None => "Let people answer.",
+            Some(RowBasis::Now) => "Keep the cutoffs as they are now.",
+            Some(RowBasis::Guarantee) => "Take the guarantee.",
+            Some(RowBasis::RuleOfThumb) => match self.goal {
+                CutoffGoal::Precision(_) => "Take the rule of thumb, and check its answers.",
+                CutoffGoal::Recall(_) => "The rule of thumb finds so many.",
+                CutoffGoal::Costs { .. } => "The rule of thumb costs least.",
+            },
+        }
+    }
+
+    /// What then happens: how much is answered automatically, how much of that may be wrong, how sure
+    /// that is, and what is left to people.
+    pub fn outlook(&self) -> String {
+        let Some(row) = self.recommended_row() else {
+            return match self.goal {
+                CutoffGoal::Precision(_) => {
+                    "These marks show no cutoff with so few wrong answers: allow more of them, or mark \
+                     more results."
+                }
+                CutoffGoal::Recall(_) | CutoffGoal::Costs { .. } => {
+                    "These marks show no cutoff that reaches the goal."
+                }
+            }
+            .to_owned();
+        };
+        // what is in force can be what another row is sure of
+        let alike = |other: &&AutomationRow| other.cutoffs.are(row.cutoffs);
+        let behind = self.rows.iter().skip(1).find(alike).unwrap_or(row);
+        format!(
+            "{} {} {}",
+            automatic(row),
+            self.errors(behind),
+            self.rest(row)
+        )
+        .trim_end()
+        .to_owned()
+    }
+
+    fn errors(&self, row: &AutomationRow) -> String {
+        let sure = self.promise.map(CertifiedGoal::sure);
+        match (row.expected, row.expected.share(), sure) {
+            (ExpectedErrors::AtMost(share), _, Some(sure)) => format!(
+                "Of 1,000 such answers at most {} are wrong. You can be {} % sure of that: of {:.0} such \
+                 samples of marks, one promises too much.",
+                of_thousand_at_most(share),
+                percent(sure),
+                1.0 / (1.0 - sure)
+            ),
+            (_, Some((share, Some(Interval { high, .. }))), _) => format!(
+                "Of 1,000 such answers about {} are wrong, perhaps {}{}: these marks guarantee nothing.",
+                of_thousand(share),
+                of_thousand(high),
+                self.errors_now(row)
+            ),
+            (_, _, _) => String::new(),
+        }
+    }
+
+    /// How many are wrong now, beside a goal that is about something else.
+    fn errors_now(&self, row: &AutomationRow) -> String {
+        let now = self
+            .rows
+            .first()
+            .filter(|now| !now.cutoffs.are(row.cutoffs));
+        match (self.goal, now.and_then(|now| now.expected.share())) {
+            (CutoffGoal::Recall(_) | CutoffGoal::Costs { .. }, Some((share, _))) => {
+                format!(" (now about {})", of_thousand(share))
+            }
+            (_, _) => String::new(),
+        }
+    }
+
+    fn rest(&self, row: &AutomationRow) -> String {
+        let left = row.automatic.others();
+        let Some(share) = left.value().filter(|_| left.count > 0) else {
+            return String::new();
+        };
+        let left = of_thousand(share);
+        match self.question_type {
+            QuestionType::YesNo => {
+                format!("The other {left} are Unsure: let a person answer them.")
+            }
+            QuestionType::Choice | QuestionType::Scale => {
+                format!("The other {left} have less confidence: let a person answer them.")
+            }
+        }
+    }
+
+    /// The next guarantee within reach, and the marks that it needs.
+    pub fn next_step(&self) -> Option<String> {
+        let NextGuarantee {
+            error, more_marks, ..
+        } = self.next?;
+        let limit = format!("at most {} wrong of 1,000", of_thousand(error));
+        if more_marks == 0 {
+            return Some(format!(
+                "These marks are enough to guarantee {limit}: ask for that if you can live with it."
+            ));
+        }
+        let results = more_of(more_marks, "result");
+        Some(format!(
+            "To guarantee {limit}, mark about {results}, drawn at random, and look again only when all \
+             are done."
+        ))
+    }
+}
+
+fn automatic(row: &AutomationRow) -> String {
+    if row.automatic.others().count == 0 {
+        return "All new texts are answered automatically.".to_owned();
+    }
+    let automatic = row.automatic_of_thousand();
+    format!("Of 1,000 new texts about {automatic} are answered automatically.")
+}
+
+fn more_of(more: u64, noun: &str) -> String {
+    let plural = if more == 1 { "" } else { "s" };
+    format!("{more} more {noun}{plural}")
+}
+
+/// A share of 1,000, rounded.
+fn of_thousand(share: f64) -> String {
+    thousand(share * 1000.0)
+}
+
+/// A share of 1,000, rounded up: a limit stays one.
+fn of_thousand_at_most(share: f64) -> String {
+    // what is a whole number but for the double's last digits stays that
+    thousand((share * 1000.0 - 1e-9).ceil())
+}
+
+fn thousand(number: f64) -> String {
+    match format!("{number:.0}") {
+        all if all == "1000" => "1,000".to_owned(),
+        text => text,
+    }
+}
+
+/// A probability in percent, with as many decimals as it has.
+fn percent(share: f64) -> String {
+    let text = format!("{:.4}", share * 100.0);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
