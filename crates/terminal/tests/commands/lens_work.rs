@@ -174,7 +174,7 @@ async fn cutoffs_are_seen_over_the_stored_probabilities(backend: Backend) {
     };
     let line = "error: the lens has no column 'is_angri': did you mean `is_angry`?";
     assert_eq!(refused("is_angri").await, line);
-    let line = "error: the column 'topic' reads no Yes / No question; columns that do: angry";
+    let line = "error: the column 'topic' reads no Yes / No question; columns that do: is_angry";
     assert_eq!(refused("topic").await, line);
     let ended = service
         .run(&["lens", "cutoffs", PRISM, "is_angry", "--step", "0"])
