@@ -211,6 +211,11 @@ pub fn report_wrong_usage(
     line: &[OsString],
     mut error: clap::Error,
 ) -> ExitCode {
+    if line.len() == 1 && error.kind() == ErrorKind::DisplayHelp {
+        // nobody asked for the help: the usage is wrong all the same
+        output::say(error.render().to_string().trim_end());
+        return ExitCode::from(2);
+    }
     if let Some(line) = refused_setting(&program, &error) {
         return output::fail_with(&line);
     }

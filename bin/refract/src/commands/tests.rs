@@ -35,6 +35,24 @@ fn leaves(command: &clap::Command, path: &[String], found: &mut Vec<Vec<String>>
 }
 
 #[test]
+fn the_program_alone_lists_every_command_once_in_its_groups() {
+    let read = refract_terminal::command_line::read::<Program, _>(["refract"]);
+    let help = read.err().unwrap();
+    assert!(!help.use_stderr());
+    let help = help.to_string();
+    for command in Program::command().get_subcommands() {
+        let begins = format!("  {} ", command.get_name());
+        let lines = help.lines().filter(|line| line.starts_with(&begins));
+        let expected = usize::from(!command.is_hide_set());
+        assert_eq!(lines.count(), expected, "{begins}: {help}");
+    }
+    assert!(
+        help.contains("\nQuality:\n") && help.contains("\nOptions:\n"),
+        "{help}"
+    );
+}
+
+#[test]
 fn every_command_that_prints_takes_json() {
     let mut found = Vec::new();
     leaves(&Program::command(), &[], &mut found);

@@ -22,13 +22,13 @@ fn default_ports_taken() -> [Option<TcpListener>; 2] {
 async fn it_runs_once_in_an_empty_folder_with_its_ports_taken() {
     let folder = tempfile::tempdir().unwrap();
     let _ports = default_ports_taken();
-    for _ in 0..2 {
+    for run_before in [false, true] {
         let ended = run(folder.path(), &[], &["demo", "--once"]).await;
-        assert_eq!(
-            (ended.code, ended.stderr.as_str()),
-            (Some(0), ""),
-            "{ended:?}"
-        );
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        let made = ended.stderr.strip_prefix("Made the database ");
+        let made = made.and_then(|path| path.strip_suffix("/refract-demo.db.\n"));
+        assert_eq!(made.is_none(), run_before, "{ended:?}");
+        assert!(!run_before || ended.stderr.is_empty(), "{ended:?}");
         let shown = ended.stdout;
         assert!(shown.contains("It compares words and is for trying things only."));
         assert!(shown.contains("\nPOST http://127.0.0.1:"));

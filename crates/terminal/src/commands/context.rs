@@ -27,6 +27,8 @@ const WAIT_FOR_LISTENER: Duration = Duration::from_secs(10);
 /// How long a start waits for a database that is starting or has no free connection: longer than
 /// nodes of an older version take to stop and release their connections.
 const WAIT_FOR_SERVER: Duration = Duration::from_mins(1);
+/// The driver's words for a server without TLS where the address requires it.
+const NO_TLS: &str = "server does not support TLS";
 /// The pause between two attempts to connect to a starting database.
 const RECONNECT_PAUSE: Duration = Duration::from_millis(250);
 
@@ -102,7 +104,7 @@ pub(crate) async fn open_or_create(settings: &DatabaseSettings) -> anyhow::Resul
             output::say(&format!("Made the database {}.", path.display()));
             Ok(refract)
         }
-        Err(error) => Err(error.into()),
+        Err(error) => Err(not_opened(error)),
         Ok(refract) => {
             refract.store().check_schema().await?;
             Ok(refract)
@@ -130,10 +132,19 @@ pub async fn open_for_demo(settings: &DatabaseSettings) -> anyhow::Result<Refrac
     }
 }
 
-/// The error for a database that was not opened, with advice if its file is missing.
+/// The error for a database that was not opened, with advice where it is known.
 pub(crate) fn not_opened(error: ConnectError) -> anyhow::Error {
+    if matches!(error, ConnectError::UnknownScheme) {
+        let setting = arguments::setting_name("DATABASE_URL");
+        return anyhow::anyhow!("{error}: look at {setting}, which may be empty");
+    }
     if !matches!(error, ConnectError::NoFile { .. }) {
-        return error.into();
+        let words = error.to_string();
+        return if words.contains(NO_TLS) {
+            anyhow::anyhow!("{words}: add `sslmode=disable` if it is on this machine")
+        } else {
+            error.into()
+        };
     }
     let mut variables = ["DATABASE_URL", "DATABASE_URL_FILE"].into_iter();
     match variables.find(|variable| arguments::is_given(variable)) {
@@ -182,7 +193,7 @@ pub(crate) async fn connect_when_up(settings: &DatabaseSettings) -> anyhow::Resu
         let (wait, is_there) = match error.passing() {
             Some(PassingReason::NobodyListens) => (WAIT_FOR_LISTENER, false),
             Some(PassingReason::NotReady) => (WAIT_FOR_SERVER, true),
-            None => return Err(error.into()),
+            None => return Err(not_opened(error)),
         };
         if began.elapsed() >= wait {
             return Err(error.into());

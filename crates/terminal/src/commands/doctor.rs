@@ -113,15 +113,15 @@ impl DoctorCommand {
     async fn check_provider(&self, database: &DatabaseArgs) -> anyhow::Result<String> {
         let app = self.app.url()?;
         let ways = self.sign_on.ways(&app)?;
-        // the provider is asked without the database
-        let Ok(refract) = context::connect(&database.settings()).await else {
-            return Ok("not asked without a database".to_owned());
-        };
+        if !self.sign_on.has_provider() {
+            return Ok("none is set: people sign in by password".to_owned());
+        }
+        // the provider itself needs no database
+        let opened = context::connect(&database.settings()).await;
+        let refract = opened.context("not asked without a database")?;
         let refract = refract.with_sign_in_ways(ways);
         let people = refract.people();
-        let Some(name) = people.provider_name() else {
-            return Ok("none is set: people sign in by password".to_owned());
-        };
+        let name = people.provider_name().unwrap_or("the provider");
         people.begin_sign_on().await.with_context(|| {
             format!("no discovery document from {name}: check REFRACT_OIDC_ISSUER")
         })?;

@@ -2,6 +2,7 @@
 
 mod lint;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
@@ -141,7 +142,7 @@ impl PrismCommand {
         match self {
             Self::Create { file, account } => {
                 let refract = context::open_or_create(&database.settings()).await?;
-                let file = file.read()?;
+                let file = read_definition(&file)?;
                 let actor = AccountActor::operator(account.find(&refract).await?);
                 let prism = refract.prisms().create(&actor, &file).await?;
                 output::json(&saved(&prism, prism.latest_version))?;
@@ -152,7 +153,7 @@ impl PrismCommand {
                 account,
             } => {
                 let refract = context::open(&database.settings()).await?;
-                let file = file.read()?;
+                let file = read_definition(&file)?;
                 let account = account.find(&refract).await?;
                 let prism = context::find_prism(&refract, account, &prism).await?;
                 save(&refract, &prism, &file).await?;
@@ -216,6 +217,17 @@ impl PrismArg {
         let prisms = refract.prisms();
         Ok(prisms.set_archived(&actor, &selector, archived).await?)
     }
+}
+
+/// Reads the file of a prism, and refuses one whose name says YAML.
+fn read_definition(file: &InputPath) -> anyhow::Result<Vec<u8>> {
+    let ending = file.file().and_then(Path::extension);
+    if ending.is_some_and(|ending| ending == "yaml" || ending == "yml") {
+        anyhow::bail!(
+            "{file}: a prism file is JSON: `refract prism init` prints one to begin with"
+        );
+    }
+    file.read()
 }
 
 async fn save(refract: &Refract, prism: &Prism, file: &[u8]) -> anyhow::Result<()> {

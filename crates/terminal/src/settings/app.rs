@@ -209,6 +209,11 @@ impl SignOnArgs {
         ways.with_context(|| format!("{} cannot be used for sign-on", setting_name(ISSUER)))
     }
 
+    /// Whether a provider is set.
+    pub(crate) fn has_provider(&self) -> bool {
+        given(self.oidc_issuer.as_ref()).is_some()
+    }
+
     fn has_passwords(&self) -> bool {
         self.app_passwords == OnOrOff::On
     }

@@ -15,6 +15,7 @@ on_both!(
     a_refused_prism_file_names_its_path_and_saves_nothing,
     lenses_are_shown_set_and_reset,
     a_text_is_tried,
+    a_doctor_says_a_line_about_each_check,
 );
 
 /// A service without nodes, since commands work on the database directly.
@@ -315,4 +316,49 @@ async fn migrating_twice_changes_nothing() {
         );
     }
     assert!(folder.path().join("new.db").exists());
+}
+
+async fn a_doctor_says_a_line_about_each_check(backend: Backend) {
+    let service = service(backend).await;
+    let checked = async |arguments: &[&str]| {
+        let arguments = [&["doctor", "--json"], arguments].concat();
+        let ended = service.run(&arguments).await;
+        let lines = ended.stdout.lines();
+        let lines: Vec<Value> = lines
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        let of = |line: &Value| (text(line, "check"), line["ok"].as_bool().unwrap());
+        let checks: Vec<_> = lines.iter().map(of).collect();
+        let is_good = checks.iter().all(|(_, ok)| *ok);
+        assert_eq!(ended.code == Some(0), is_good, "{ended:?}");
+        (checks, ended.stdout)
+    };
+    let (checks, _) = checked(&[]).await;
+    let names: Vec<_> = checks.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "database",
+            "encoding",
+            "migration",
+            "pooler",
+            "model",
+            "provider",
+            "collector",
+            "files",
+            "disk"
+        ]
+    );
+    assert!(checks[..8].iter().all(|(_, ok)| *ok), "{checks:?}");
+    let away = [
+        "--model-url",
+        "http://127.0.0.1:9/v1",
+        "--oidc-issuer",
+        "http://127.0.0.1:9",
+    ];
+    let (checks, shown) = checked(&[&away[..], &["--oidc-client-id", "x"]].concat()).await;
+    assert!(!checks[4].1 && !checks[5].1, "{shown}");
+    assert!(checks[..4].iter().all(|(_, ok)| *ok), "{shown}");
+    let (checks, shown) = checked(&["--database-url", "sqlite:///nowhere/refract.db"]).await;
+    assert!(checks[..4].iter().all(|(_, ok)| !*ok), "{shown}");
 }

@@ -34,9 +34,10 @@ file, not both.
 
 ## The file
 
-`REFRACT_CONFIG` or `--config` names a TOML file of keys, such as `model_url = \"http://127.0.0.1:8000/v1\"`. \
-A list may be an array, `on` and `off` may be `true` and `false`. An unknown key is an error. The file \
-has no sections, and no variables of OpenTelemetry or proxies. Example: \
+`REFRACT_CONFIG` or `--config` names a TOML file of keys, such as `model_url = \"http://127.0.0.1:8000/v1\"`; \
+otherwise `refract.toml` in the folder or in `/etc/refract` is read. \
+A list may be an array, `on` and `off` may be `true` and `false`. An unknown key is an error. There \
+are no sections, OpenTelemetry or proxies. Example: \
 [refract.toml](deploy/refract.toml).
 
 ## Traces
