@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use refract_domain::answer::{Answer, Answers};
-use refract_model_gateway::{ConnectionSettings, Model, ModelGateway, ModelSettings, Protocol};
+use refract_model_gateway::{
+    ChatPrompt, ConnectionSettings, Model, ModelGateway, ModelSettings, Protocol,
+};
 
 use crate::codes::{QuestionCodes, Spelling};
 use crate::cost::CallCost;
@@ -51,6 +53,7 @@ impl Measurement {
             tokens_per_minute: None,
             timeout: TIMEOUT,
             concurrency: 64,
+            prompt: ChatPrompt::default(),
             follow_ups: 26,
             prices: None,
         };
