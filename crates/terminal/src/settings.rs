@@ -112,8 +112,7 @@ pub struct ModelArgs {
     )]
     model_concurrency: NonZeroUsize,
 
-    /// The prompt of `chat`: `4` lists a version's questions first, so that a server's cache keeps them
-    /// for all texts; `3` puts the text first, as with questions too long for `4`
+    /// Prompt of `chat`: `4` lists the questions first, unless they are long; `3` puts the text first
     #[arg(
         long,
         env = "REFRACT_MODEL_PROMPT",

@@ -38,6 +38,7 @@ impl Measurement {
     pub(crate) async fn start(
         server: PlainAddress,
         limit: Option<AlternativesLimit>,
+        prompt: ChatPrompt,
         seed: u64,
     ) -> anyhow::Result<Self> {
         let relay = RecordingRelay::start(server.clone(), limit).await?;
@@ -53,7 +54,7 @@ impl Measurement {
             tokens_per_minute: None,
             timeout: TIMEOUT,
             concurrency: 64,
-            prompt: ChatPrompt::default(),
+            prompt,
             follow_ups: 26,
             prices: None,
         };

@@ -86,6 +86,7 @@ impl ChatProtocol {
             &self.prefix_caches,
             prompts.shared(),
             version.questions().len(),
+            call.is_for_row(),
         );
         let questions = version.questions().iter().enumerate();
         let answers = questions.map(|(index, question)| {

@@ -97,6 +97,8 @@ impl SharedText {
 pub(crate) struct ReadingOrder<'a> {
     caches: &'a EachServer<PrefixCache>,
     shared: SharedText,
+    /// Whether the text is so long that reading it again shows.
+    is_long: bool,
     /// Whether one request goes first.
     is_ordered: bool,
     running: Cell<usize>,
@@ -118,17 +120,25 @@ pub(crate) struct RequestTurn<'a> {
 
 impl<'a> ReadingOrder<'a> {
     /// Orders this many requests, which begin with the same text.
+    ///
+    /// A row of a file stays in one slot even if its text is short: other rows keep the other slots
+    /// busy. A call of the API has the free slots read it at the same time, which is faster.
     pub(crate) fn new(
         caches: &'a EachServer<PrefixCache>,
         shared: SharedText,
         requests: usize,
+        is_row: bool,
     ) -> Self {
         let is_long = requests > 1 && shared.bytes() >= LEAST_SHARED_BYTES;
+        let is_nearly_all = matches!(shared, SharedText::Nearly { .. });
+        let stays = is_row && is_nearly_all && caches.iter().any(PrefixCache::is_of_slots);
+        // every cache counts the call, so no short circuit
+        let keeps_long = is_long && caches.iter().filter(|cache| cache.begin_call()).count() > 0;
         Self {
             caches,
             shared,
-            // every cache counts the call, so no short circuit
-            is_ordered: is_long && caches.iter().filter(|cache| cache.begin_call()).count() > 0,
+            is_long,
+            is_ordered: stays || keeps_long,
             running: Cell::default(),
             read: Cell::default(),
             left: Cell::default(),
@@ -182,7 +192,9 @@ impl RequestTurn<'_> {
                 let is_shared = order.shared.is_cached(usage);
                 // without a report, an answer in half the time did not read the text
                 let is_shared = is_shared.unwrap_or(took * 2 < first_took);
-                order.caches.of(server).learn(is_shared, self.running);
+                if order.is_long {
+                    order.caches.of(server).learn(is_shared, self.running);
+                }
             }
             // another server had to read the text itself
             Some(_) => {}

@@ -59,7 +59,12 @@ impl StatedProtocol {
         let shared = SharedText::Beginning {
             bytes: shared_bytes,
         };
-        let order = &ReadingOrder::new(&self.prefix_caches, shared, requests.len());
+        let order = &ReadingOrder::new(
+            &self.prefix_caches,
+            shared,
+            requests.len(),
+            call.is_for_row(),
+        );
         let answers = requests.into_iter();
         all_answers(answers.map(|request| self.answers(call, order, request))).await
     }

@@ -6,6 +6,8 @@ use refract_test_support::model_server::{
     ChatModel, Continues, LlamaCppServer, ReceivedRequest, Script, ScriptedReply, tokens_reply,
 };
 
+use refract_model_gateway::CallPriority;
+
 use super::prompts::forged;
 use super::*;
 
@@ -140,7 +142,7 @@ async fn a_server_that_has_gone_on_after_a_key_is_not_doubted() {
     let server = ModelServer::start(answer());
     let model = model(&server);
     let submission = submission(&yes_no(), "Hello", None);
-    let mut ask = async || model.answer(&yes_no(), &submission).await;
+    let ask = async || model.answer(&yes_no(), &submission).await;
     ask().await.outcome.unwrap();
     server.then_always(refusal());
     let refused = ask().await;
@@ -254,22 +256,31 @@ fn llama_cpp(cached: u64) -> ScriptedReply {
 }
 
 #[actix_rt::test]
-async fn slots_read_a_long_text_once() {
+async fn slots_read_a_long_text_once_and_a_short_one_of_a_file_too() {
     let server = ModelServer::start(llama_cpp(1_500).held());
     let model = model(&server);
     let version = three_questions();
-    let submission = submission(&version, &"Hello, it broke. ".repeat(250), None);
-    let call = model.answer(&version, &submission);
-    let release = async {
-        for answered in 0..3 {
-            server
-                .wait_until(|counts| counts.requests == answered + 1)
-                .await;
-            tokio::time::sleep(Duration::from_millis(50)).await;
-            assert_eq!(server.counts().requests, answered + 1);
-            server.release(1);
-        }
-    };
-    let (reply, ()) = tokio::join!(call, release);
-    reply.outcome.unwrap();
+    let row = || model.clone().with_priority(CallPriority::Batch);
+    for (model, repeated, at_once) in [
+        (model.clone(), 250, 1),
+        (model.clone(), 1, 3),
+        (row(), 250, 1),
+        (row(), 1, 1),
+    ] {
+        let text = "Hello, it broke. ".repeat(repeated);
+        let submission = submission(&version, &text, None);
+        let before = server.counts().requests;
+        let call = model.answer(&version, &submission);
+        let release = async {
+            for sent in (at_once..=3).step_by(at_once) {
+                let sent = before + sent;
+                server.wait_until(|counts| counts.requests == sent).await;
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                assert_eq!(server.counts().requests, sent);
+                server.release(at_once);
+            }
+        };
+        let (reply, ()) = tokio::join!(call, release);
+        reply.outcome.unwrap();
+    }
 }
