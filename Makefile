@@ -1,7 +1,7 @@
 # The tasks of this repository. `make` alone prints the first ones, `make help-all` all.
 
 .DEFAULT_GOAL := help
-.PHONY: checks count-code help help-all demo demo-model build app-pictures check check-api check-bounds check-called check-certified check-clients check-crates check-deploy check-described check-dist check-edge check-evaluation check-measured check-fidelity check-model check-generators check-parquet check-reproducible check-scripts check-services check-sign-in check-spreadsheet check-wasm sbom licences man fmt fmt-check clippy test test-all test-each test-endurance test-faults test-rolling test-runs dist docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-pace bench-watch build-bench-http fuzz fuzz-build semver train wasm clean bench-scale try-failover
+.PHONY: checks count-code help help-all demo demo-model build app-pictures check check-api check-bounds check-called check-certified check-clients check-crates check-deploy check-described check-dist check-edge check-evaluation check-measured check-fidelity check-model check-generators check-parquet check-reproducible check-scripts check-services check-sign-in check-spreadsheet check-wasm sbom licences man fmt fmt-check clippy test test-all test-each test-endurance test-faults test-rolling test-runs dist docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-model bench-pace bench-watch build-bench-http fuzz fuzz-build semver train wasm clean bench-scale try-failover
 
 CARGO ?= cargo
 PROFILE ?= dev
@@ -88,7 +88,7 @@ check-measured: test # with a fixed seed, so that the gate does not depend on ch
 
 FIDELITY = $(CARGO) run --quiet --locked --package refract-model-gateway --example fidelity -- $(if $(ALTERNATIVES),--alternatives "$(ALTERNATIVES)")
 
-check-fidelity: ## compare answers with the exact probabilities of a llama.cpp server, and count what it reads (SmolLM2 from PyPI, or SERVER=path of llama-server with MODEL=file.gguf, or SERVER=http://host:port; ALTERNATIVES=20 shows as few as other servers)
+check-fidelity: ## compare answers to both prompts with the exact probabilities of a llama.cpp server, and count what it reads (SmolLM2 from PyPI, or SERVER=path of llama-server with MODEL=file.gguf, or SERVER=http://host:port; ALTERNATIVES=20 shows as few as other servers)
 ifdef SERVER
 	@$(FIDELITY) --server "$(SERVER)" $(if $(MODEL),--model "$(MODEL)") $(ARGS)
 else
@@ -225,6 +225,11 @@ bench-database: ## measure reads, creates and replays of the use cases beside ra
 bench-evaluation: ## measure the evaluation of 1,000,000 marked answers, and commands on 100,000 marks (ARGS=postgres or sqlite)
 	$(RELEASE) bench --package refract-evaluation --bench evaluation --locked
 	.ci/with-postgres $(RELEASE) bench --package refract --bench marks --locked -- $(ARGS)
+
+MODEL_ROWS ?= 24
+
+bench-model: $(if $(REFRACT_BINARY),,build) ## measure file runs with prompts 3 and 4 on SmolLM2 beside a plain client with a JSON schema, with one and four slots, in an hour or so (MODEL_ROWS=24; CELLS=3x30 for 3 questions about 30 tokens; REFRACT_BINARY; needs Python 3.11)
+	for slots in 1 4; do .ci/with-model chat --slots $$slots .ci/benches/bench-model $$slots $(MODEL_ROWS) || exit; done
 
 bench-pace: ## measure file runs and calls against a model server that limits its requests, in two minutes
 	.ci/with-postgres $(RELEASE) bench --package refract --bench pace --locked

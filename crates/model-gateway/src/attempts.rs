@@ -95,6 +95,11 @@ impl<'a> CallSender<'a> {
         }
     }
 
+    /// Whether a row of a file is asked about, among others.
+    pub(crate) fn is_for_row(&self) -> bool {
+        self.priority == CallPriority::Batch
+    }
+
     /// Starts a series of requests.
     pub(crate) fn series(&self) -> RequestSeries {
         RequestSeries::new(self.sender.settings.timeout)
@@ -249,7 +254,7 @@ impl<'a> CallSender<'a> {
     /// The failure, as that of a row that was held up if it timed out at a server that had answered
     /// others.
     fn held_up(&self, failure: ModelError, place: ServerPlace, had_time: bool) -> ModelError {
-        let is_row = had_time && self.priority == CallPriority::Batch;
+        let is_row = had_time && self.is_for_row();
         if let ModelError::TimedOut(time) = failure
             && is_row
             && self.sender.pool.has_answered(place)

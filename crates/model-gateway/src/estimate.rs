@@ -3,10 +3,12 @@
 use refract_domain::limits::CHARS_PER_TOKEN;
 use refract_domain::prism::PrismVersion;
 
+use crate::protocols::chat::prompt;
 use crate::protocols::typed_questions::format::TypedFormat;
 use crate::protocols::typed_questions::request_limits::RequestLimits;
 use crate::protocols::{decisions, gemini, stated, system_one};
 use crate::settings::ModelSettings;
+use crate::settings::chat_prompt::ChatPrompt;
 use crate::settings::endpoint::ModelEndpoint;
 use crate::settings::protocol::Protocol;
 
@@ -29,6 +31,8 @@ pub struct Estimator {
     limits: RequestLimits,
     /// Characters of each question.
     questions: Vec<usize>,
+    /// Characters of all questions as every `chat` request lists them; 0 if it asks only its own.
+    listed: usize,
 }
 
 impl Estimator {
@@ -44,11 +48,16 @@ impl Estimator {
                 &system_one::FORMAT
             }
         };
+        let listing = match (protocol, settings.prompt) {
+            (Some(Protocol::Chat), ChatPrompt::QuestionsFirst) => prompt::listing(version),
+            _ => None,
+        };
         Self {
             protocol,
             format,
             limits: settings.request_limits(),
             questions: format.question_chars(version),
+            listed: listing.map_or(0, |listing| listing.chars().count()),
         }
     }
 
@@ -66,7 +75,11 @@ impl Estimator {
                 .len()
                 .div_ceil(stated::request::QUESTIONS_PER_REQUEST),
         };
-        let chars = requests * state_chars + questions.iter().sum::<usize>();
+        let asked = match self.listed {
+            0 => questions.iter().sum::<usize>(),
+            listed => requests * listed,
+        };
+        let chars = requests * state_chars + asked;
         CostEstimate {
             requests,
             tokens: chars.div_ceil(CHARS_PER_TOKEN),
@@ -87,6 +100,7 @@ mod tests {
                 questions: 100,
             },
             questions: vec![400; 12],
+            listed: 0,
         }
     }
 
@@ -101,5 +115,11 @@ mod tests {
         assert_eq!(of(Some(Protocol::Decisions), 770), cost(2, 385 + 1_200));
         assert_eq!(of(Some(Protocol::Gemini), 770), cost(2, 385 + 1_200));
         assert_eq!(of(None, 800), cost(0, 0));
+        // every request lists all questions
+        let listing = Estimator {
+            listed: 4_000,
+            ..estimator(Some(Protocol::Chat))
+        };
+        assert_eq!(listing.estimate(800), cost(12, 12 * 200 + 12 * 1_000));
     }
 }

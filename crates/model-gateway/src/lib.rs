@@ -33,6 +33,7 @@ pub use priority_queue::CallPriority;
 pub use refract_tls_files::{CertificateFileError, ClientCertificate, TrustedCertificates};
 pub use report::{ModelReport, ParsedCodes, ParsedOutcomes};
 pub use servers::load::ServerUse;
+pub use settings::chat_prompt::ChatPrompt;
 pub use settings::endpoint::ModelEndpoint;
 pub use settings::key_header::ModelKeyHeader;
 pub use settings::prices::ModelPrices;

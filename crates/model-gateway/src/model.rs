@@ -21,9 +21,11 @@ use crate::report::{ModelReport, ReportRecorder, ReportedUsage};
 use crate::settings::ModelSettings;
 use crate::settings::endpoint::ModelEndpoint;
 
-/// The version of the prompts. Raise it with every change to the text that a model is sent, apart
-/// from the text of prisms and callers: answers to different prompts are different measurements.
-/// Tests that spell out the requests pin this number together with the prompts.
+/// The version of the prompts, but for the newer one of the protocol `chat`, which
+/// [`ChatPrompt`](crate::ChatPrompt) numbers. Change the number with every change to the text that a
+/// model is sent, apart from the text of prisms and callers: answers to different prompts are
+/// different measurements. Tests that spell out the requests pin this number together with the
+/// prompts.
 pub const PROMPT_VERSION: i32 = 3;
 
 /// One thread's handle for asking the model. Clones share the thread's connections.

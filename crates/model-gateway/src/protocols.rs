@@ -53,10 +53,7 @@ impl ServerProtocol {
             Protocol::SystemOne => typed(&system_one::FORMAT),
             Protocol::Decisions => typed(&decisions::FORMAT),
             Protocol::Gemini => typed(&gemini::FORMAT),
-            Protocol::Chat => {
-                let chat = ChatProtocol::new(model, settings.follow_ups, addresses);
-                Self::Chat(Arc::new(chat))
-            }
+            Protocol::Chat => Self::Chat(Arc::new(ChatProtocol::new(settings, addresses))),
             Protocol::Stated => Self::Stated(Arc::new(StatedProtocol::new(model, addresses))),
         }
     }

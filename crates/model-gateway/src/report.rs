@@ -23,8 +23,8 @@ pub(crate) use self::usage::ReportedUsage;
 pub struct ModelReport {
     /// `systemone`, `decisions`, `gemini`, `chat` or `stated`; `lexical` for the built-in scorer.
     pub protocol: &'static str,
-    /// The [`PROMPT_VERSION`](crate::PROMPT_VERSION) of the requests; `None` for the built-in
-    /// scorer.
+    /// The version of the requests' prompts: [`PROMPT_VERSION`](crate::PROMPT_VERSION), or that of
+    /// the protocol's [`ChatPrompt`](crate::ChatPrompt). `None` for the built-in scorer.
     pub prompt_version: Option<i32>,
     /// The model's name as the server sent it, up to 200 characters.
     pub model: Option<String>,
@@ -101,6 +101,11 @@ impl ReportRecorder {
         }
     }
 
+    /// Records that the requests have a prompt of another version than the usual one.
+    pub(crate) fn asks_by(&self, prompt_version: i32) {
+        self.report.borrow_mut().prompt_version = Some(prompt_version);
+    }
+
     pub(crate) fn request_begins(&self) {
         self.report.borrow_mut().requests += 1;
     }
@@ -125,6 +130,11 @@ impl ReportRecorder {
     /// request is always the last one answered.
     pub(crate) fn answered(&self, body: Bytes) {
         self.last_body.replace(body);
+    }
+
+    /// The body of the last answer.
+    pub(crate) fn last_body(&self) -> Bytes {
+        self.last_body.borrow().clone()
     }
 
     pub(crate) fn take_last_body(&self) -> Bytes {

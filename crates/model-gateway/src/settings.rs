@@ -1,5 +1,6 @@
 //! The operator's settings for the model, and for connections to its servers.
 
+pub(crate) mod chat_prompt;
 pub(crate) mod endpoint;
 pub(crate) mod key_header;
 pub(crate) mod prices;
@@ -16,6 +17,7 @@ use std::time::Duration;
 use hyper::header::{HeaderName, HeaderValue};
 use refract_tls_files::{ClientCertificate, TrustedCertificates};
 
+use self::chat_prompt::ChatPrompt;
 use self::endpoint::ModelEndpoint;
 use self::key_header::ModelKeyHeader;
 use self::prices::ModelPrices;
@@ -49,6 +51,8 @@ pub struct ModelSettings {
     pub timeout: Duration,
     /// Upper bound on the requests in flight, at least 1; further requests wait.
     pub concurrency: usize,
+    /// The prompt of the protocol `chat`; ignored for others.
+    pub prompt: ChatPrompt,
     /// Upper bound on the follow-up requests for one question of the protocol `chat`; 0 sends none.
     pub follow_ups: usize,
     /// What tokens cost where the host does not say so; `None` leaves the cost unknown.

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use refract_service::model::{ModelEndpoint, ModelPrices, ModelSettings, Protocol};
+use refract_service::model::{ChatPrompt, ModelEndpoint, ModelPrices, ModelSettings, Protocol};
 
 pub(crate) use self::api_url::ApiUrlArgs;
 pub use self::api_url::{ApiUrl, NotAnApiUrl};
@@ -112,6 +112,15 @@ pub struct ModelArgs {
     )]
     model_concurrency: NonZeroUsize,
 
+    /// Prompt of `chat`: `4` lists the questions first, unless they are long; `3` puts the text first
+    #[arg(
+        long,
+        env = "REFRACT_MODEL_PROMPT",
+        default_value = "4",
+        value_name = "PROMPT"
+    )]
+    model_prompt: String,
+
     /// Further requests that a `chat` question with many outcomes may cost
     #[arg(
         long,
@@ -167,6 +176,10 @@ impl ModelArgs {
             .model_protocol
             .parse()
             .with_context(|| cannot_be_used("REFRACT_MODEL_PROTOCOL"))?;
+        let prompt: ChatPrompt = self
+            .model_prompt
+            .parse()
+            .with_context(|| cannot_be_used("REFRACT_MODEL_PROMPT"))?;
         let api_key = self.model_key.key()?;
         let name = self.given_name().unwrap_or(protocol.default_model());
         Ok(ModelSettings {
@@ -181,6 +194,7 @@ impl ModelArgs {
             tokens_per_minute: self.model_tokens_per_minute,
             timeout: milliseconds(self.model_timeout_ms.get()),
             concurrency: self.model_concurrency.get(),
+            prompt,
             follow_ups: self.model_follow_ups,
             prices: self.prices()?,
         })

@@ -33,6 +33,7 @@ async fn a_setting_that_cannot_be_used_stops_the_start_with_one_line() {
         ("REFRACT_MODEL_TIMEOUT_MS", "0"),
         ("REFRACT_MODEL_CONCURRENCY", "-1"),
         ("REFRACT_MODEL_FOLLOW_UPS", "-1"),
+        ("REFRACT_MODEL_PROMPT", "2"),
         ("DATABASE_URL", "mysql://localhost/refract"),
         ("DATABASE_URL", "sqlite:///nowhere/at/all/refract.db"),
         (
@@ -265,6 +266,7 @@ async fn every_variable_is_also_a_flag_with_its_default_in_the_help() {
         ("REFRACT_MODEL_TIMEOUT_MS", "--model-timeout-ms", "15000"),
         ("REFRACT_MODEL_CONCURRENCY", "--model-concurrency", "1024"),
         ("REFRACT_MODEL_FOLLOW_UPS", "--model-follow-ups", "26"),
+        ("REFRACT_MODEL_PROMPT", "--model-prompt", "4"),
         ("REFRACT_SHUTDOWN_GRACE_MS", "--shutdown-grace-ms", "35000"),
         ("REFRACT_SHUTDOWN_DELAY_MS", "--shutdown-delay-ms", "0"),
         ("REFRACT_BODY_BUDGET_MIB", "--body-budget-mib", "256"),

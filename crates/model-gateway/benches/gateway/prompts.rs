@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::{SentFields, Submission};
-use refract_model_gateway::{ConnectionSettings, Model, ModelGateway, ModelSettings, Protocol};
+use refract_model_gateway::{
+    ChatPrompt, ConnectionSettings, Model, ModelGateway, ModelSettings, Protocol,
+};
 use refract_test_support::model_server::{ModelServer, ScriptedReply};
 use serde_json::{Value, json};
 
@@ -122,6 +124,7 @@ pub(crate) fn settings(protocol: Protocol, url: &str) -> ModelSettings {
         tokens_per_minute: None,
         timeout: Duration::from_mins(1),
         concurrency: 100_000,
+        prompt: ChatPrompt::default(),
         follow_ups: 26,
         prices: None,
     }

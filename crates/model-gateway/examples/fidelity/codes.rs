@@ -28,10 +28,23 @@ pub(crate) enum Spelling {
 }
 
 impl QuestionCodes {
-    /// Reads the codes from the last lines of the last message: `A) Billing`.
+    /// Reads the codes from the last lines of the last message, `A) Billing`, or of the block in the
+    /// first message that the last one names: `topic = `.
     pub(crate) fn of_request(body: &Value) -> Option<Self> {
-        let last = body.get("messages")?.as_array()?.last()?;
-        let lines = last.get("content")?.as_str()?.lines().rev();
+        let messages = body.get("messages")?.as_array()?;
+        let content =
+            |message: Option<&Value>| message?.get("content")?.as_str().map(str::to_owned);
+        let last = content(messages.last())?;
+        let named = last.lines().next_back()?.trim_end().strip_suffix(" =");
+        let list = match named {
+            None => last,
+            Some(key) => {
+                let first = content(messages.first())?;
+                let (_, block) = first.split_once(&format!("\n## {key}\n"))?;
+                block.split("\n\n## ").next()?.to_owned()
+            }
+        };
+        let lines = list.lines().rev();
         let mut codes: Vec<String> = lines.map_while(code_of_line).collect();
         codes.reverse();
         let is_word = |code: &String| code.bytes().all(|byte| byte.is_ascii_lowercase());

@@ -30,6 +30,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
+use refract_model_gateway::ChatPrompt;
 
 use crate::material::Asked;
 use crate::measurement::Measurement;
@@ -53,6 +54,9 @@ struct FidelityArguments {
     /// Shows fewer alternatives than are asked for instead of refusing the request
     #[arg(long, requires = "alternatives")]
     cut: bool,
+    /// Version of the prompt, 3 or 4; without it both
+    #[arg(long, value_name = "VERSION")]
+    prompt: Option<ChatPrompt>,
     /// Texts for each row
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
     texts: u64,
@@ -85,7 +89,7 @@ struct FidelityArguments {
 
 fn main() -> ExitCode {
     let arguments = FidelityArguments::parse();
-    match actix_rt::System::new().block_on(compare(&arguments)) {
+    match actix_rt::System::new().block_on(compare_all(&arguments)) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
@@ -95,13 +99,33 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints a row for each question. Returns `false` if a row misses its bound.
-async fn compare(arguments: &FidelityArguments) -> anyhow::Result<bool> {
+/// Compares the answers to each prompt. Returns `false` if a row misses its bound.
+async fn compare_all(arguments: &FidelityArguments) -> anyhow::Result<bool> {
     let server = ModelServerProcess::reach(&arguments.server, arguments.model.as_deref()).await?;
+    let both = [ChatPrompt::MaterialFirst, ChatPrompt::QuestionsFirst];
+    let mut is_fine = true;
+    for prompt in arguments
+        .prompt
+        .map_or(both.to_vec(), |prompt| vec![prompt])
+    {
+        println!("Prompt {}", prompt.version());
+        is_fine &= compare(arguments, &server, prompt).await?;
+        println!();
+    }
+    Ok(is_fine)
+}
+
+/// Prints a row for each question. Returns `false` if a row misses its bound.
+async fn compare(
+    arguments: &FidelityArguments,
+    server: &ModelServerProcess,
+    prompt: ChatPrompt,
+) -> anyhow::Result<bool> {
     let limit = arguments
         .alternatives
         .map(|most| AlternativesLimit::new(most, arguments.cut));
-    let measurement = Measurement::start(server.address.clone(), limit, arguments.seed).await?;
+    let measurement =
+        Measurement::start(server.address.clone(), limit, prompt, arguments.seed).await?;
     let shown = limit.map(|limit| limit.most);
     println!("{}", measurement.introduction().await?);
     println!("{}", distances::heading(arguments.texts));

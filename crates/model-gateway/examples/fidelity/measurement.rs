@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use refract_domain::answer::{Answer, Answers};
-use refract_model_gateway::{ConnectionSettings, Model, ModelGateway, ModelSettings, Protocol};
+use refract_model_gateway::{
+    ChatPrompt, ConnectionSettings, Model, ModelGateway, ModelSettings, Protocol,
+};
 
 use crate::codes::{QuestionCodes, Spelling};
 use crate::cost::CallCost;
@@ -36,6 +38,7 @@ impl Measurement {
     pub(crate) async fn start(
         server: PlainAddress,
         limit: Option<AlternativesLimit>,
+        prompt: ChatPrompt,
         seed: u64,
     ) -> anyhow::Result<Self> {
         let relay = RecordingRelay::start(server.clone(), limit).await?;
@@ -51,6 +54,7 @@ impl Measurement {
             tokens_per_minute: None,
             timeout: TIMEOUT,
             concurrency: 64,
+            prompt,
             follow_ups: 26,
             prices: None,
         };

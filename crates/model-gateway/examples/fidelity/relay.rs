@@ -147,14 +147,15 @@ impl RecordingRelay {
     }
 }
 
-/// Whether a request asks for a whole code: the last message is the user's, and no schema restricts
-/// the answer.
+/// Whether a request asks for a whole code: the last message is the user's, or begins an answer with
+/// no more than a question's key, and no schema restricts the answer.
 fn is_question(body: &Value) -> bool {
     let last = body
         .get("messages")
         .and_then(|messages| messages.as_array()?.last());
-    let role = last.and_then(|message| message.get("role")?.as_str());
-    role == Some("user") && body.get("response_format").is_none()
+    let text = |name| last.and_then(|message| message.get(name)?.as_str());
+    let is_named = || text("content").is_some_and(|content| content.ends_with(" = "));
+    (text("role") == Some("user") || is_named()) && body.get("response_format").is_none()
 }
 
 #[cfg(test)]
@@ -178,10 +179,12 @@ mod tests {
     #[test]
     fn follow_up_requests_are_no_questions() {
         let user = json!({"role": "user", "content": "?"});
-        let begun = json!({"role": "assistant", "content": "A"});
+        let begun = json!({"role": "assistant", "content": "topic = A"});
+        let key = json!({"role": "assistant", "content": "topic = "});
         for (body, expected) in [
             (json!({"messages": [user]}), true),
             (json!({"messages": [user, begun]}), false),
+            (json!({"messages": [user, key]}), true),
             (json!({"messages": [user], "response_format": {}}), false),
             (json!({"content": "text"}), false),
         ] {

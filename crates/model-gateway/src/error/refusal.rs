@@ -5,6 +5,8 @@
 
 use serde_json::Value;
 
+use crate::error::server_message;
+
 /// Parameters that the protocols send besides `model` and `messages`.
 const PARAMETERS: [&str; 9] = [
     "add_generation_prompt",
@@ -43,6 +45,22 @@ pub(crate) fn parameter(body: &[u8]) -> Option<&'static str> {
 /// Whether the message is vLLM's for a number over the server's limit.
 pub(crate) fn is_over_limit(body: &[u8]) -> bool {
     String::from_utf8_lossy(body).contains("which is greater than max allowed: ")
+}
+
+/// Words about the messages of a chat request.
+const MESSAGE_WORDS: [&str; 5] = [
+    "add_generation_prompt",
+    "assistant",
+    "continue_final_message",
+    "messages",
+    "prefill",
+];
+
+/// Whether an error is about the messages of a chat request, such as one that ends with the
+/// assistant's.
+pub(crate) fn is_about_messages(body: &[u8]) -> bool {
+    let subject = server_message::subject(body).unwrap_or_default();
+    MESSAGE_WORDS.iter().any(|word| subject.contains(word))
 }
 
 fn named_by_key(body: &[u8]) -> Option<&'static str> {

@@ -41,10 +41,15 @@ use crate::protocols::concurrent::{ReadingOrder, all_or_first_failure};
 use crate::servers::address::ServerAddress;
 use crate::servers::place::EachServer;
 use crate::servers::prefix_cache::PrefixCache;
+use crate::settings::ModelSettings;
+use crate::settings::chat_prompt::ChatPrompt;
 
 /// Asks servers that speak chat completions with log-probabilities.
 #[derive(Debug)]
 pub(crate) struct ChatProtocol {
+    model: String,
+    prompt: ChatPrompt,
+    /// The beginning of requests with prompt 3.
     opening: ChatOpening,
     /// Upper bound on the follow-up requests for one question.
     follow_ups: usize,
@@ -53,15 +58,14 @@ pub(crate) struct ChatProtocol {
 }
 
 impl ChatProtocol {
-    /// A protocol for this model with up to `follow_ups` follow-up requests a question.
-    pub(crate) fn new(
-        model: &str,
-        follow_ups: usize,
-        addresses: &EachServer<ServerAddress>,
-    ) -> Self {
+    /// A protocol for the model, the prompt and the follow-up requests of these settings.
+    pub(crate) fn new(settings: &ModelSettings, addresses: &EachServer<ServerAddress>) -> Self {
+        let model = settings.name.as_str();
         Self {
+            model: model.to_owned(),
+            prompt: settings.prompt,
             opening: ChatOpening::new(model, prompt::SYSTEM),
-            follow_ups,
+            follow_ups: settings.follow_ups,
             servers: addresses.map(|address| ChatServer::new(model, address)),
             prefix_caches: addresses.map(|_| PrefixCache::default()),
         }
@@ -74,11 +78,15 @@ impl ChatProtocol {
         version: &PrismVersion,
         submission: &Submission,
     ) -> Result<Answers, ModelError> {
-        let prompts = &Prompts::new(&self.opening, version, submission);
+        let prompts = &self.prompts(version, submission);
+        if prompts.name_keys() {
+            call.recorder.asks_by(ChatPrompt::QuestionsFirst.version());
+        }
         let order = &ReadingOrder::new(
             &self.prefix_caches,
-            prompts.shared_bytes(),
+            prompts.shared(),
             version.questions().len(),
+            call.is_for_row(),
         );
         let questions = version.questions().iter().enumerate();
         let answers = questions.map(|(index, question)| {
@@ -97,6 +105,18 @@ impl ChatProtocol {
             dialogue.ask()
         });
         Ok(Answers::new(all_or_first_failure(answers).await?))
+    }
+
+    /// The prompts of the version's questions. Which prompt they are depends on the version alone.
+    fn prompts(&self, version: &PrismVersion, submission: &Submission) -> Prompts {
+        let listing = match self.prompt {
+            ChatPrompt::MaterialFirst => None,
+            ChatPrompt::QuestionsFirst => prompt::listing(version),
+        };
+        match listing {
+            None => Prompts::material_first(&self.opening, version, submission),
+            Some(listing) => Prompts::questions_first(&self.model, &listing, version, submission),
+        }
     }
 }
 

@@ -63,11 +63,42 @@ const LEAST_SHARED_BYTES: usize = 2_000;
 /// About as many bytes have a token in common languages.
 const BYTES_PER_TOKEN: usize = 4;
 
+/// What all requests of a call begin with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum SharedText {
+    /// This many bytes; what follows may be long.
+    Beginning { bytes: usize },
+    /// All but a few words. The last part, of this many bytes, is read for the call; what stands
+    /// before it is the same in other calls, so the server may have had it in its cache before.
+    Nearly { bytes: usize },
+}
+
+impl SharedText {
+    fn bytes(self) -> usize {
+        match self {
+            Self::Beginning { bytes } | Self::Nearly { bytes } => bytes,
+        }
+    }
+
+    /// Whether the server had the text in its cache; `None` if it does not report that. Half of the
+    /// text's estimated tokens decide.
+    fn is_cached(self, usage: &ReportedUsage) -> Option<bool> {
+        let half = self.bytes() / BYTES_PER_TOKEN / 2;
+        let half = u64::try_from(half).unwrap_or(u64::MAX);
+        let cached = usage.cached_tokens?;
+        Some(match self {
+            Self::Beginning { .. } => cached >= half,
+            Self::Nearly { .. } => cached >= half && usage.fresh_tokens()? <= half,
+        })
+    }
+}
+
 /// The requests of one call, and how many of them are under way.
 pub(crate) struct ReadingOrder<'a> {
     caches: &'a EachServer<PrefixCache>,
-    /// Cached tokens that show that the server had the text in its cache: half of an estimate.
-    least_cached: u64,
+    shared: SharedText,
+    /// Whether the text is so long that reading it again shows.
+    is_long: bool,
     /// Whether one request goes first.
     is_ordered: bool,
     running: Cell<usize>,
@@ -88,18 +119,26 @@ pub(crate) struct RequestTurn<'a> {
 }
 
 impl<'a> ReadingOrder<'a> {
-    /// Orders this many requests, which begin with the same bytes.
+    /// Orders this many requests, which begin with the same text.
+    ///
+    /// A row of a file stays in one slot even if its text is short: other rows keep the other slots
+    /// busy. A call of the API has the free slots read it at the same time, which is faster.
     pub(crate) fn new(
         caches: &'a EachServer<PrefixCache>,
-        shared_bytes: usize,
+        shared: SharedText,
         requests: usize,
+        is_row: bool,
     ) -> Self {
-        let is_long = requests > 1 && shared_bytes >= LEAST_SHARED_BYTES;
+        let is_long = requests > 1 && shared.bytes() >= LEAST_SHARED_BYTES;
+        let is_nearly_all = matches!(shared, SharedText::Nearly { .. });
+        let stays = is_row && is_nearly_all && caches.iter().any(PrefixCache::is_of_slots);
+        // every cache counts the call, so no short circuit
+        let keeps_long = is_long && caches.iter().filter(|cache| cache.begin_call()).count() > 0;
         Self {
             caches,
-            least_cached: u64::try_from(shared_bytes / BYTES_PER_TOKEN / 2).unwrap_or(u64::MAX),
-            // every cache counts the call, so no short circuit
-            is_ordered: is_long && caches.iter().filter(|cache| cache.begin_call()).count() > 0,
+            shared,
+            is_long,
+            is_ordered: stays || keeps_long,
             running: Cell::default(),
             read: Cell::default(),
             left: Cell::default(),
@@ -150,11 +189,12 @@ impl RequestTurn<'_> {
         match order.read.get() {
             None => order.read.set(Some((server, took))),
             Some((reader, first_took)) if reader == server => {
-                let is_cached = |cached| cached >= order.least_cached;
-                let is_shared = usage.cached_tokens.map(is_cached);
+                let is_shared = order.shared.is_cached(usage);
                 // without a report, an answer in half the time did not read the text
                 let is_shared = is_shared.unwrap_or(took * 2 < first_took);
-                order.caches.of(server).learn(is_shared, self.running);
+                if order.is_long {
+                    order.caches.of(server).learn(is_shared, self.running);
+                }
             }
             // another server had to read the text itself
             Some(_) => {}

@@ -20,7 +20,7 @@ use super::answers::{self, ReadAnswers, answer_each};
 use super::chat::codes::{CodePiece, CodeShape};
 use super::chat::question_requests::complete;
 use super::chat::request::ChatOpening;
-use super::concurrent::{ReadingOrder, all_answers, all_or_first_failure};
+use super::concurrent::{ReadingOrder, SharedText, all_answers, all_or_first_failure};
 use crate::attempts::CallSender;
 use crate::error::ModelError;
 use crate::json::{JsonObject, nested, number, object, string};
@@ -56,7 +56,15 @@ impl StatedProtocol {
     ) -> Result<Answers, ModelError> {
         let requests = request::split(&self.opening, version, submission);
         let shared_bytes = requests.first().map_or(0, StatedRequest::shared_bytes);
-        let order = &ReadingOrder::new(&self.prefix_caches, shared_bytes, requests.len());
+        let shared = SharedText::Beginning {
+            bytes: shared_bytes,
+        };
+        let order = &ReadingOrder::new(
+            &self.prefix_caches,
+            shared,
+            requests.len(),
+            call.is_for_row(),
+        );
         let answers = requests.into_iter();
         all_answers(answers.map(|request| self.answers(call, order, request))).await
     }

@@ -88,6 +88,13 @@ impl ReportedUsage {
         let read: u64 = counts.into_iter().flatten().sum();
         (read > 0).then_some(read)
     }
+
+    /// The tokens that the server read afresh. `None` if it did not count what it read.
+    pub(crate) fn fresh_tokens(&self) -> Option<u64> {
+        let input = self.input_tokens?;
+        let cached = self.cached_tokens.filter(|_| !self.is_cache_apart);
+        Some(input.saturating_sub(cached.unwrap_or_default()))
+    }
 }
 
 #[derive(Default, Deserialize)]

@@ -81,6 +81,11 @@ impl PrefixCache {
         self.has_slots.store(true, Ordering::Relaxed);
     }
 
+    /// Whether each slot of the server is known to have a cache of its own.
+    pub(crate) fn is_of_slots(&self) -> bool {
+        self.has_slots.load(Ordering::Relaxed)
+    }
+
     /// Learns from a question that was not the call's first: whether the server read the text for it
     /// from the cache, while `running` of the call's questions were under way, this one included.
     pub(crate) fn learn(&self, is_shared: bool, running: usize) {

@@ -35,6 +35,9 @@ pub enum SettingError {
     /// An unknown protocol.
     #[error("the model protocol must be `systemone`, `decisions`, `gemini`, `chat` or `stated`")]
     Protocol,
+    /// No number of a prompt of the protocol `chat`.
+    #[error("the model prompt must be `4` or `3`")]
+    Prompt,
     /// A key with characters that no header allows.
     #[error("the model API key must be made of visible ASCII characters")]
     ApiKey,

@@ -4,6 +4,7 @@ mod fidelity;
 mod follow_ups;
 mod llama_cpp;
 mod named_tokens;
+mod prompt_four;
 mod prompts;
 mod reading;
 mod reading_order;
@@ -15,7 +16,7 @@ use std::time::Duration;
 
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::prism::PrismVersion;
-use refract_model_gateway::{Model, ModelError, ModelGateway, ModelSettings, Protocol};
+use refract_model_gateway::{ChatPrompt, Model, ModelError, ModelGateway, ModelSettings, Protocol};
 use refract_test_support::model_server::ModelServer;
 use serde_json::{Value, json};
 
@@ -36,6 +37,15 @@ fn impatient(server: &ModelServer, timeout: Duration) -> Model {
 
 fn settings(server: &ModelServer) -> ModelSettings {
     crate::settings(&server.url(), Protocol::Chat, "qwen")
+}
+
+/// A model that is asked by prompt 3.
+fn material_first(server: &ModelServer) -> Model {
+    let settings = ModelSettings {
+        prompt: ChatPrompt::MaterialFirst,
+        ..settings(server)
+    };
+    ModelGateway::new(settings).unwrap().model()
 }
 
 fn version(questions: &Value) -> PrismVersion {

@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::{CallContext, SentFields, Submission};
-use refract_model_gateway::{ConnectionSettings, ModelSettings, Protocol};
+use refract_model_gateway::{ChatPrompt, ConnectionSettings, ModelSettings, Protocol};
 
 /// The settings for a server and its model, with a timeout that no test reaches.
 fn settings(url: &str, protocol: Protocol, name: &str) -> ModelSettings {
@@ -35,6 +35,7 @@ fn settings(url: &str, protocol: Protocol, name: &str) -> ModelSettings {
         tokens_per_minute: None,
         timeout: Duration::from_secs(20),
         concurrency: 1024,
+        prompt: ChatPrompt::default(),
         follow_ups: 26,
         prices: None,
     }

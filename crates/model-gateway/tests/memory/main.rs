@@ -13,7 +13,9 @@ use std::time::Duration;
 use peak_alloc::PeakAlloc;
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::{SentFields, Submission};
-use refract_model_gateway::{ConnectionSettings, Model, ModelGateway, ModelSettings, Protocol};
+use refract_model_gateway::{
+    ChatPrompt, ConnectionSettings, Model, ModelGateway, ModelSettings, Protocol,
+};
 use refract_test_support::fixed_server::TestServer;
 use serde_json::{Value, json};
 
@@ -54,6 +56,7 @@ fn model(server: SocketAddr, protocol: Protocol) -> Model {
         tokens_per_minute: None,
         timeout: Duration::from_mins(1),
         concurrency: 1024,
+        prompt: ChatPrompt::default(),
         follow_ups: 26,
         prices: None,
     };

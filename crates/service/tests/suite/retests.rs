@@ -15,7 +15,9 @@ use refract_domain::result::mark::Mark;
 use refract_domain::result::mark::question_marks::Annotator;
 use refract_domain::result::mark::source::{MarkSource, MarksFrom};
 use refract_domain::result::retest::{RetestChange, RetestState};
-use refract_model_gateway::{ConnectionSettings, ModelGateway, ModelSettings, Protocol};
+use refract_model_gateway::{
+    ChatPrompt, ConnectionSettings, ModelGateway, ModelSettings, Protocol,
+};
 use refract_persistence::ResultFilter;
 use refract_service::Refract;
 use refract_service::events::event_stamp;
@@ -66,6 +68,7 @@ pub(crate) async fn stack(it: Fixture, results: i64) -> Stack {
         tokens_per_minute: None,
         timeout: Duration::from_secs(30),
         concurrency: 64,
+        prompt: ChatPrompt::default(),
         follow_ups: 0,
         prices: None,
     };

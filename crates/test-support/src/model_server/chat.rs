@@ -164,8 +164,8 @@ impl ChatModel {
     pub(super) fn positions(&self, body: &Value) -> Vec<Vec<(String, f64)>> {
         let messages = body.get("messages").and_then(Value::as_array).cloned();
         let messages = messages.unwrap_or_default();
-        let user = messages.get(1).and_then(content).unwrap_or_default();
-        let codes = codes(&user);
+        let asked = Asked::by(&messages);
+        let codes = codes(&asked.outcomes);
         let total: f64 = self.weights.iter().take(codes.len()).sum();
         let codes: Vec<CodeTokens> = codes
             .into_iter()
@@ -180,7 +180,7 @@ impl ChatModel {
                 }
             })
             .collect();
-        let begun = messages.get(2).and_then(content).unwrap_or_default();
+        let begun = asked.begun;
         let has_schema = body.get("response_format").is_some();
         match self.continues {
             Continues::Message if !begun.is_empty() => vec![self.digits(&codes, &begun)],
@@ -311,9 +311,42 @@ fn allowed_letter(body: &Value) -> String {
     first.chars().take(1).collect()
 }
 
-/// The codes at the end of a user message, in order.
-fn codes(user: &str) -> Vec<String> {
-    let lines = user.lines().rev().map_while(|line| {
+/// The question of a chat request.
+struct Asked {
+    /// What ends with the question's outcomes.
+    outcomes: String,
+    /// The beginning of the code, if the request gives one.
+    begun: String,
+}
+
+impl Asked {
+    /// The question whose block is in the system message if the last message names its key, else the
+    /// one at the end of the user message.
+    fn by(messages: &[Value]) -> Self {
+        let content = |at: usize| messages.get(at).and_then(content).unwrap_or_default();
+        let (system, user, begun) = (content(0), content(1), content(2));
+        let last = user.lines().next_back().unwrap_or_default();
+        let (key, rest) = match begun.split_once(" = ") {
+            Some(begun) => begun,
+            None => (last.strip_suffix(" =").unwrap_or_default(), begun.as_str()),
+        };
+        let listed = system.split_once(&format!("\n## {key}\n"));
+        match listed {
+            Some((_, block)) => Self {
+                outcomes: block.split("\n\n## ").next().unwrap_or_default().to_owned(),
+                begun: rest.to_owned(),
+            },
+            None => Self {
+                outcomes: user,
+                begun,
+            },
+        }
+    }
+}
+
+/// The codes at the end of a text, in order.
+fn codes(text: &str) -> Vec<String> {
+    let lines = text.lines().rev().map_while(|line| {
         let (code, _) = line.split_once(") ")?;
         (!code.is_empty() && code.len() <= 3).then(|| code.to_owned())
     });

@@ -27,6 +27,9 @@ pub(super) struct OptionalParameters<'a> {
     pub(super) template_kwargs: bool,
     /// Whether to send a system message; otherwise its words are part of the user message.
     pub(super) system_message: bool,
+    /// Whether an answer that names its question by a key is begun with the key; otherwise the user
+    /// message ends with it.
+    pub(super) begun_answer: bool,
     /// `logprob_token_ids`: the tokens to list instead of the most probable ones.
     pub(super) named_tokens: Option<&'a NamedTokens>,
 }
@@ -48,6 +51,8 @@ pub(super) struct ServerCapabilities {
     no_max_tokens: AtomicBool,
     no_template_kwargs: AtomicBool,
     no_system_message: AtomicBool,
+    /// Answers that begin with a question's key.
+    pub(super) begun_answers: NativeExtension,
     hides_spellings: AtomicBool,
     /// Token limits of answers.
     pub(super) token_limits: TokenLimits,
@@ -72,6 +77,7 @@ impl Default for ServerCapabilities {
             no_max_tokens: AtomicBool::default(),
             no_template_kwargs: AtomicBool::default(),
             no_system_message: AtomicBool::default(),
+            begun_answers: NativeExtension::default(),
             hides_spellings: AtomicBool::default(),
             token_limits: TokenLimits::default(),
             batch: NativeExtension::default(),
@@ -93,6 +99,8 @@ impl ServerCapabilities {
             max_tokens: !self.no_max_tokens.load(Ordering::Relaxed),
             template_kwargs: !self.no_template_kwargs.load(Ordering::Relaxed),
             system_message: !self.no_system_message.load(Ordering::Relaxed),
+            // a server that does not go on after a letter does not go on after a key
+            begun_answer: self.begun_answers.is_open() && self.message.is_open(),
             named_tokens: None,
         }
     }
@@ -123,6 +131,10 @@ impl ServerCapabilities {
             }
             "chat_template_kwargs" => (sent.template_kwargs, &self.no_template_kwargs),
             SYSTEM_MESSAGE => (sent.system_message, &self.no_system_message),
+            "continue_final_message" | "add_generation_prompt" if sent.begun_answer => {
+                self.begun_answers.fails(true);
+                return true;
+            }
             _ => return false,
         };
         refused.fetch_or(was_sent, Ordering::Relaxed);
@@ -210,7 +222,7 @@ impl NativeExtension {
         !self.is_given_up.load(Ordering::Relaxed)
     }
 
-    fn has_worked(&self) -> bool {
+    pub(super) fn has_worked(&self) -> bool {
         self.has_worked.load(Ordering::Relaxed)
     }
 

@@ -15,9 +15,9 @@ use super::question_requests::QuestionRequests;
 use super::reading::{self, LEAST_MASS};
 use super::request::WantedCode;
 use super::token_limit::{MOST_CODE_TOKENS, TokenLimits};
-use super::written_answer::{content_start, text_of, written_instead};
+use super::written_answer::{content_start, text_of, without_lead, written_instead};
 use crate::attempts::request_series::RequestSeries;
-use crate::error::ModelError;
+use crate::error::{ModelError, refusal};
 use crate::protocols::concurrent::ReadingOrder;
 use crate::report::ReportedUsage;
 
@@ -39,6 +39,26 @@ struct FirstReading {
     text: Vec<u8>,
 }
 
+impl FirstReading {
+    fn has_code(&self) -> bool {
+        has_code(&self.probabilities)
+    }
+
+    /// Whether the answer begins with the key that the request had begun it with, instead of a code.
+    fn repeats(&self, key: &QuestionKey) -> bool {
+        let text = without_lead(&self.text);
+        let key = key.as_str().as_bytes();
+        !text.is_empty()
+            && self.probabilities.written.is_none()
+            && (text.starts_with(key) || key.starts_with(text.trim_ascii_end()))
+    }
+}
+
+/// Whether an answer shows a code, be it one that the question lacks.
+fn has_code(probabilities: &CodeProbabilities) -> bool {
+    probabilities.mass >= LEAST_MASS || probabilities.writes_no_outcome()
+}
+
 impl QuestionDialogue<'_> {
     /// Asks the question and returns its key with the answer.
     pub(super) async fn ask(self) -> Result<(QuestionKey, Answer), ModelError> {
@@ -47,7 +67,7 @@ impl QuestionDialogue<'_> {
         let turn = self.order.turn().await;
         let mut series = turn.series(requests.call);
         let alternatives = requests.usual_alternatives(series);
-        let first = self.ask_codes(alternatives, &mut series).await?;
+        let first = self.ask_first(alternatives, &mut series).await?;
         if first.is_from_llama_cpp {
             requests.prefix_cache(series).has_slots();
         }
@@ -91,7 +111,9 @@ impl QuestionDialogue<'_> {
             if hides_spellings {
                 capabilities.hides_spellings();
             }
-            return self.ask_codes(MOST_ALTERNATIVES, series).await;
+            return self
+                .ask_codes(&WantedCode::Any, MOST_ALTERNATIVES, series)
+                .await;
         }
         if !hides_codes {
             return Ok(first);
@@ -103,19 +125,58 @@ impl QuestionDialogue<'_> {
         Ok(first)
     }
 
-    /// Asks for any code, and for this many alternatives to each token if the server lists them. An
+    /// Asks for any code, and finds out whether the server goes on after the beginning of an answer.
+    /// A server that has not done so yet, and refuses the request or repeats the beginning, is asked
+    /// without one. If that is answered, it is asked like that from now on.
+    async fn ask_first(
+        self,
+        alternatives: u16,
+        series: &mut RequestSeries,
+    ) -> Result<FirstReading, ModelError> {
+        let first = self.ask_codes(&WantedCode::Any, alternatives, series).await;
+        let requests = self.requests;
+        let capabilities = &requests.server(*series).capabilities;
+        let begun_answers = &capabilities.begun_answers;
+        let was_begun = requests.prompts.name_keys()
+            && capabilities.parameters(alternatives).begun_answer
+            && !begun_answers.has_worked();
+        let is_refused = match &first {
+            Ok(read) => read.repeats(&requests.question.key),
+            Err(ModelError::Status(400 | 422)) => true,
+            Err(ModelError::ReportedError) => {
+                refusal::is_about_messages(&requests.call.recorder.last_body())
+            }
+            Err(_) => false,
+        };
+        if !was_begun || !is_refused {
+            if was_begun && first.as_ref().is_ok_and(FirstReading::has_code) {
+                begun_answers.works();
+            }
+            return first;
+        }
+        let unbegun = self.ask_codes(&WantedCode::Unbegun, alternatives, series);
+        match unbegun.await {
+            Ok(read) if read.has_code() => {
+                begun_answers.fails(true);
+                Ok(read)
+            }
+            Ok(_) | Err(_) => first,
+        }
+    }
+
+    /// Asks for a code, and for this many alternatives to each token if the server lists them. An
     /// answer that ended before it showed a code is asked for again, with the most tokens.
     async fn ask_codes(
         self,
+        wanted: &WantedCode,
         alternatives: u16,
         series: &mut RequestSeries,
     ) -> Result<FirstReading, ModelError> {
         let requests = self.requests;
         let (shape, outcomes) = (requests.shape(), requests.outcomes());
-        let any = &WantedCode::Any;
         let learned = |limits: &TokenLimits| limits.of(shape).tokens();
         let mut completion = requests
-            .complete(any, alternatives, learned, series)
+            .complete(wanted, alternatives, learned, series)
             .await?;
         let read = |completion: &Completion| {
             let content = content_start(completion);
@@ -127,14 +188,15 @@ impl QuestionDialogue<'_> {
         let may_go_on = completion.is_cut && completion.withheld.is_none();
         if may_go_on && is_undecided(&completion, &probabilities) {
             let most = |_: &TokenLimits| MOST_CODE_TOKENS;
-            completion = requests.complete(any, alternatives, most, series).await?;
+            completion = requests
+                .complete(wanted, alternatives, most, series)
+                .await?;
             (content, probabilities) = read(&completion);
         }
         let limits = &requests.server(*series).capabilities.token_limits;
         limits.learn(shape, &completion, &probabilities);
         let key = &requests.question.key;
-        let has_code = probabilities.mass >= LEAST_MASS || probabilities.writes_no_outcome();
-        if let Some(by) = completion.withheld.filter(|_| !has_code) {
+        if let Some(by) = completion.withheld.filter(|_| !has_code(&probabilities)) {
             return Err(by.failure(key));
         }
         if completion.is_thinking {

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use refract_domain::prism::question::Question;
 
-use super::capabilities::USUAL_ALTERNATIVES;
+use super::capabilities::{OptionalParameters, USUAL_ALTERNATIVES};
 use super::chat_server::ChatServer;
 use super::codes::CodeShape;
 use super::completion::{self, Completion};
@@ -73,6 +73,11 @@ impl<'a> QuestionRequests<'a> {
         let write = |server| {
             let capabilities = &self.servers.of(server).capabilities;
             let parameters = capabilities.parameters(alternatives);
+            let may_begin = matches!(wanted, WantedCode::Any) && self.prompts.name_keys();
+            let parameters = OptionalParameters {
+                begun_answer: parameters.begun_answer && may_begin,
+                ..parameters
+            };
             let limits = &capabilities.token_limits;
             let tokens = limits.accepted(tokens(limits));
             let body = self.prompts.body(self.index, wanted, tokens, parameters);

@@ -17,6 +17,7 @@ use super::capabilities::OptionalParameters;
 use super::codes::{CODES_PER_LETTER, CodeShape};
 use super::prompt;
 use crate::connection::request_body::RequestBody;
+use crate::protocols::concurrent::SharedText;
 
 /// Token limit for an answer that is an object with a code.
 const OBJECT_TOKENS: u8 = 24;
@@ -24,15 +25,26 @@ const OBJECT_TOKENS: u8 = 24;
 /// The prompts of all questions about one submission.
 pub(super) struct Prompts {
     opening: ChatOpening,
+    /// The user message up to what differs between questions.
     beginning: Bytes,
-    endings: Vec<Bytes>,
+    endings: Endings,
+}
+
+/// What differs between the questions about one submission.
+enum Endings {
+    /// Prompt 3: the end of the user message.
+    Questions(Vec<Bytes>),
+    /// Prompt 4: the key that names the question.
+    Keys(Vec<String>),
 }
 
 /// The code that a request wants.
 #[derive(Clone, Debug)]
 pub(super) enum WantedCode {
-    /// Any code.
+    /// Any code, in an answer that is begun with the question's key where the server goes on.
     Any,
+    /// Any code, in an answer that is not begun.
+    Unbegun,
     /// The rest of a code, after a model's message that has begun with this text: a letter in the
     /// model's spelling.
     Continued { begun: String },
@@ -41,7 +53,8 @@ pub(super) enum WantedCode {
 }
 
 impl Prompts {
-    pub(super) fn new(
+    /// Prompt 3.
+    pub(super) fn material_first(
         opening: &ChatOpening,
         version: &PrismVersion,
         submission: &Submission,
@@ -52,14 +65,43 @@ impl Prompts {
         });
         Self {
             opening: opening.clone(),
-            endings: endings.collect(),
+            endings: Endings::Questions(endings.collect()),
             beginning: inside_json(&prompt::beginning(version, submission)).into(),
         }
     }
 
-    /// Number of bytes at the beginning of all requests that are the same.
-    pub(super) fn shared_bytes(&self) -> usize {
-        self.opening.bytes(true).len() + self.beginning.len()
+    /// Prompt 4, with all questions of the version as `listing`.
+    pub(super) fn questions_first(
+        model: &str,
+        listing: &str,
+        version: &PrismVersion,
+        submission: &Submission,
+    ) -> Self {
+        let system = format!("{}{listing}", prompt::LISTED_SYSTEM);
+        let keys = version.questions().iter();
+        Self {
+            opening: ChatOpening::new(model, &system),
+            endings: Endings::Keys(keys.map(|question| question.key.to_string()).collect()),
+            beginning: inside_json(&prompt::material(version, submission)).into(),
+        }
+    }
+
+    /// What all requests begin with.
+    pub(super) fn shared(&self) -> SharedText {
+        let opening = self.opening.bytes(true).len();
+        match self.endings {
+            Endings::Questions(_) => SharedText::Beginning {
+                bytes: opening + self.beginning.len(),
+            },
+            Endings::Keys(_) => SharedText::Nearly {
+                bytes: self.beginning.len(),
+            },
+        }
+    }
+
+    /// Whether requests name the question by its key.
+    pub(super) fn name_keys(&self) -> bool {
+        matches!(self.endings, Endings::Keys(_))
     }
 
     /// The body of a request about the question at this index. The answer gets up to `code_tokens`
@@ -71,12 +113,32 @@ impl Prompts {
         code_tokens: u8,
         parameters: OptionalParameters<'_>,
     ) -> RequestBody {
-        let ending = self.endings.get(index).cloned().unwrap_or_default();
+        let continued = match wanted {
+            WantedCode::Continued { begun } => Some(begun.as_str()),
+            WantedCode::Any | WantedCode::Unbegun | WantedCode::OneOf { .. } => None,
+        };
+        let is_begun =
+            continued.is_some() || parameters.begun_answer && matches!(wanted, WantedCode::Any);
+        let (ending, begun) = match &self.endings {
+            Endings::Questions(endings) => {
+                let ending = endings.get(index).cloned().unwrap_or_default();
+                (ending, continued.map(str::to_owned))
+            }
+            Endings::Keys(keys) => {
+                let key = keys.get(index).map_or("", String::as_str);
+                if is_begun {
+                    let begun = format!("{key} = {}", continued.unwrap_or_default());
+                    (Bytes::new(), Some(begun))
+                } else {
+                    (inside_json(&format!("\n\n{key} =")).into(), None)
+                }
+            }
+        };
         RequestBody::new([
             self.opening.bytes(parameters.system_message),
             self.beginning.clone(),
             ending,
-            end(wanted, code_tokens, parameters).into(),
+            end(wanted, begun.as_deref(), code_tokens, parameters).into(),
         ])
         .with_system_message(parameters.system_message)
     }
@@ -113,12 +175,16 @@ struct ChatParameters<'a> {
     response_format: Option<Value>,
 }
 
-/// The rest of the body after the user message.
-fn end(wanted: &WantedCode, code_tokens: u8, parameters: OptionalParameters<'_>) -> String {
-    let (begun, tokens, response_format) = match wanted {
-        WantedCode::Any => (None, code_tokens, None),
-        WantedCode::Continued { begun } => (Some(begun), code_tokens, None),
-        WantedCode::OneOf { letter, codes } => (None, OBJECT_TOKENS, Some(one_of(*letter, *codes))),
+/// The rest of the body after the user message, with the beginning of the answer.
+fn end(
+    wanted: &WantedCode,
+    begun: Option<&str>,
+    code_tokens: u8,
+    parameters: OptionalParameters<'_>,
+) -> String {
+    let (tokens, response_format) = match wanted {
+        WantedCode::Any | WantedCode::Unbegun | WantedCode::Continued { .. } => (code_tokens, None),
+        WantedCode::OneOf { letter, codes } => (OBJECT_TOKENS, Some(one_of(*letter, *codes))),
     };
     let written = ChatParameters {
         temperature: 0,
@@ -208,7 +274,7 @@ mod tests {
         let sent = SentFields::new(vec![("text".to_owned(), text)]);
         let submission = Submission::new(sent, None, version.fields()).unwrap();
         let opening = ChatOpening::new("qwen", prompt::SYSTEM);
-        let prompts = Prompts::new(&opening, &version, &submission);
+        let prompts = Prompts::material_first(&opening, &version, &submission);
         let parameters = ServerCapabilities::default().parameters(USUAL_ALTERNATIVES);
         let letter = WantedCode::Continued {
             begun: " B".to_owned(),

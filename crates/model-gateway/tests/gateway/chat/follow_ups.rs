@@ -81,7 +81,7 @@ async fn follow_ups_are_sent_at_once_when_the_first_one_has_worked() {
 
 #[actix_rt::test]
 async fn a_message_begins_as_the_model_spells_the_letter() {
-    for (spaced, begun) in [(0.9, " B"), (0.1, "B")] {
+    for (spaced, begun) in [(0.9, "topic =  B"), (0.1, "topic = B")] {
         let spelled = ChatModel {
             spaced,
             ..letters([0.6, 0.4, 0.0])

@@ -154,7 +154,7 @@ async fn the_servers_own_template_makes_the_prompts() {
     for at in [0, 1] {
         assert_eq!(template["messages"][at], chat["messages"][at]);
     }
-    let message = json!({"role": "assistant", "content": " D"});
+    let message = json!({"role": "assistant", "content": "topic =  D"});
     assert_eq!(template["messages"][2], message);
     assert_eq!(template["continue_final_message"], json!(true));
     assert_eq!(template["add_generation_prompt"], json!(false));
@@ -164,7 +164,7 @@ async fn the_servers_own_template_makes_the_prompts() {
     );
     let [system, user] = [0, 1].map(|at| chat["messages"][at]["content"].as_str().unwrap());
     let prompts = [" D", " C", " B", " A"]
-        .map(|begun| format!("<|system|>{system}<|user|>{user}<|assistant|>{begun}"));
+        .map(|begun| format!("<|system|>{system}<|user|>{user}<|assistant|>topic = {begun}"));
     let mut batch = json!({
         "model": "qwen", "temperature": 0, "n_predict": 1, "n_probs": 100, "cache_prompt": true,
         "prompt": prompts[..1],

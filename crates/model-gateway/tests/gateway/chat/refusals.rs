@@ -49,7 +49,7 @@ async fn a_refused_system_message_goes_into_the_users_from_then_on() {
         let (system, user) = (&first[0], &first[1]);
         assert_eq!((system.0.as_str(), user.0.as_str()), ("system", "user"));
         let joined = ("user".to_owned(), format!("{}\n\n{}", system.1, user.1));
-        assert_eq!(messages(&second), [joined]);
+        assert_eq!(messages(&second), [joined, first[2].clone()]);
         assert_eq!(messages(&second), messages(&third));
         assert_eq!(second.json()["max_tokens"], 1, "nothing else was left out");
     }

@@ -63,6 +63,7 @@ impl Service {
             tokens_per_minute: None,
             timeout: Duration::from_secs(60),
             concurrency: 64,
+            prompt: ChatPrompt::default(),
             follow_ups: 26,
             prices: None,
         })?;

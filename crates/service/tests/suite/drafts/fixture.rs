@@ -13,7 +13,9 @@ use refract_domain::prism::slug::PrismSelector;
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::result::{ResultStatus, SavedResult};
 use refract_domain::submission::{FieldValues, Submission};
-use refract_model_gateway::{ConnectionSettings, ModelGateway, ModelSettings, Protocol};
+use refract_model_gateway::{
+    ChatPrompt, ConnectionSettings, ModelGateway, ModelSettings, Protocol,
+};
 use refract_persistence::{NewResult, Provenance};
 use refract_service::Refract;
 use refract_service::lenses::PrismLens;
@@ -90,6 +92,7 @@ impl DraftFixture {
             tokens_per_minute: None,
             timeout: Duration::from_secs(30),
             concurrency: 64,
+            prompt: ChatPrompt::default(),
             follow_ups: 26,
             prices: None,
         });
