@@ -158,7 +158,10 @@ impl StoredResults {
 
     /// The probabilities behind a column; `None` when its question is no Yes / No.
     fn count(&self, column: &Column) -> Option<CutoffSteps> {
-        let mut counted = CutoffSteps::of(column)?;
+        if column.output.question_type() != QuestionType::YesNo {
+            return None;
+        }
+        let mut counted = CutoffSteps::of(column);
         for result in self.answered() {
             counted.add(result);
         }
