@@ -31,6 +31,7 @@ mod file_runs;
 mod groups;
 mod lenses;
 mod marks;
+mod marks_of_people;
 mod migrations;
 mod migrations_undone;
 mod one_time_codes;

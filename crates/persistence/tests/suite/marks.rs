@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use refract_domain::ids::{PersonId, PrismId, ResultId};
+use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::prism::VersionNumber;
 use refract_domain::result::SavedResult;
@@ -11,7 +11,7 @@ use refract_domain::result::mark::source::MarkSource;
 use refract_domain::result::mark::{Mark, MarkNote, Marker};
 use refract_domain::submission::reference::Ref;
 use refract_persistence::{
-    MarkableResult, MarkedResult, MarksOfPerson, PersistenceError, ResultFilter, WithdrawnMark,
+    MarkableResult, MarkedResult, PersistenceError, ResultFilter, WithdrawnMark,
 };
 use refract_test_support::on_both;
 use uuid::Uuid;
@@ -27,9 +27,6 @@ on_both!(
     saying_what_is_saved_already_changes_nothing,
     an_equal_outcome_makes_a_mark_fair_and_never_unfair,
     another_outcome_brings_its_own_source,
-    marks_of_people_stand_beside_each_other,
-    a_disagreement_is_listed_until_somebody_settles_it,
-    marks_of_people_are_counted_and_gone_with_their_result,
     marks_are_saved_all_or_none,
     the_marks_of_several_results_come_in_order,
     marking_changes_no_result,
@@ -82,7 +79,7 @@ pub(crate) fn mark(result: ResultId, question: &str, outcome: &str) -> Mark {
     }
 }
 
-fn by(name: &str) -> Annotator {
+pub(crate) fn by(name: &str) -> Annotator {
     Annotator::named(Marker::parse(name).unwrap())
 }
 
@@ -95,14 +92,14 @@ pub(crate) fn withdrawn(question: &str) -> WithdrawnMark {
     }
 }
 
-async fn saved(it: &Fixture, reference: Option<&str>) -> SavedResult {
+pub(crate) async fn saved(it: &Fixture, reference: Option<&str>) -> SavedResult {
     let mut new = it.result(answered(), None);
     new.result.reference = reference.map(|text| Ref::parse(text).unwrap());
     it.database.save_result(&new).await.unwrap();
     new.result
 }
 
-async fn save(it: &Fixture, marks: &[Mark]) -> usize {
+pub(crate) async fn save(it: &Fixture, marks: &[Mark]) -> usize {
     let saving = it.database.save_marks(it.prism.id, marks, it.stamp(1));
     saving.await.unwrap()
 }
@@ -149,7 +146,7 @@ async fn marks_are_taken_back_by_question(it: Fixture) {
     }
 }
 
-async fn change(
+pub(crate) async fn change(
     it: &Fixture,
     result: &SavedResult,
     saved: &[Mark],
@@ -268,136 +265,6 @@ async fn another_outcome_brings_its_own_source(it: Fixture) {
         assert_eq!(save(&it, std::slice::from_ref(&mark)).await, 1);
         assert_eq!(it.database.list_marks(result.id).await.unwrap(), [mark]);
     }
-}
-
-fn of_olga(mark: Mark) -> Mark {
-    Mark {
-        marked_by: Annotator {
-            person: Some(PersonId::new(Uuid::from_u128(7))),
-            ..by("Olga")
-        },
-        marked_at: moment(2),
-        ..mark
-    }
-}
-
-async fn beside(it: &Fixture, result: ResultId) -> Vec<Mark> {
-    it.database.list_other_marks_of(vec![result]).await.unwrap()
-}
-
-async fn marks_of_people_stand_beside_each_other(it: Fixture) {
-    let result = saved(&it, None).await;
-    let ada = mark(result.id, "angry", "yes");
-    let olga = of_olga(mark(result.id, "angry", "no"));
-    save(&it, std::slice::from_ref(&ada)).await;
-    assert_eq!(save(&it, std::slice::from_ref(&olga)).await, 1);
-    let counting = async || it.database.list_marks(result.id).await.unwrap();
-    assert_eq!(counting().await, [olga.clone()]);
-    assert_eq!(beside(&it, result.id).await, [ada.clone()]);
-    // both at once, again: nothing changes
-    assert_eq!(save(&it, &[ada.clone(), olga.clone()]).await, 0);
-    // a person's other outcome changes that person's mark, and both agree now
-    let agreed = of_olga(mark(result.id, "angry", "yes"));
-    assert_eq!(save(&it, std::slice::from_ref(&agreed)).await, 1);
-    assert_eq!(counting().await, [ada.clone()]);
-    assert_eq!(beside(&it, result.id).await, [agreed.clone()]);
-    change(&it, &result, &[], &["angry"]).await.unwrap();
-    assert_eq!(counting().await, [agreed]);
-    assert_eq!(beside(&it, result.id).await, []);
-}
-
-async fn a_disagreement_is_listed_until_somebody_settles_it(it: Fixture) {
-    let (result, other) = (saved(&it, None).await, saved(&it, None).await);
-    let disputed = async |question: &str| {
-        let question = QuestionKey::parse(question).unwrap();
-        let listing = it.database.list_disputed(it.prism.id, Some(&question), 9);
-        let found = listing.await.unwrap();
-        assert_eq!(
-            it.database
-                .list_disputed(it.prism.id, None, 9)
-                .await
-                .unwrap(),
-            found
-        );
-        found
-    };
-    let all = [
-        mark(result.id, "angry", "yes"),
-        of_olga(mark(result.id, "angry", "no")),
-        mark(other.id, "angry", "yes"),
-        of_olga(mark(other.id, "angry", "yes")),
-    ];
-    save(&it, &all).await;
-    assert_eq!(disputed("angry").await, [result.id]);
-    let mut pages = it
-        .database
-        .marked_pages(it.prism.id, ResultFilter::default());
-    pages = pages.of_several_people();
-    let page = pages.next().await.unwrap().unwrap();
-    let shown = page
-        .iter()
-        .map(|it| (it.id, it.marks.len(), it.other_marks.len()));
-    assert_eq!(
-        shown.collect::<Vec<_>>(),
-        [(result.id, 1, 1), (other.id, 1, 1)]
-    );
-    assert!(pages.next().await.unwrap().is_none());
-    let settled = Mark {
-        is_adjudicated: true,
-        marked_at: moment(3),
-        ..mark(result.id, "angry", "yes")
-    };
-    change(&it, &result, std::slice::from_ref(&settled), &[])
-        .await
-        .unwrap();
-    assert_eq!(it.database.list_marks(result.id).await.unwrap(), [settled]);
-    assert_eq!(beside(&it, result.id).await, all[..2]);
-    assert_eq!(
-        it.database
-            .list_disputed(it.prism.id, None, 9)
-            .await
-            .unwrap(),
-        []
-    );
-    let undone = [WithdrawnMark {
-        is_adjudicated: true,
-        ..withdrawn("angry")
-    }];
-    let undoing = it
-        .database
-        .change_marks(it.prism.id, result.id, &[], &undone);
-    undoing.await.unwrap();
-    assert_eq!(disputed("angry").await, [result.id]);
-}
-
-async fn marks_of_people_are_counted_and_gone_with_their_result(it: Fixture) {
-    let result = saved(&it, None).await;
-    let before = it.database.find_marks_watermark(it.prism.id).await.unwrap();
-    let marks = [
-        mark(result.id, "angry", "yes"),
-        of_olga(mark(result.id, "angry", "yes")),
-        mark(result.id, "topic", "other"),
-    ];
-    save(&it, &marks).await;
-    let watermark = it.database.find_marks_watermark(it.prism.id).await.unwrap();
-    assert_eq!(watermark.0, before.0 + 3, "marks beside are watched too");
-    let mut counted = it
-        .database
-        .count_marks_of_people(it.prism.id)
-        .await
-        .unwrap();
-    counted.sort_by_key(|it| it.count);
-    let counted_of = |mark: &Mark, count| MarksOfPerson {
-        by: mark.marked_by.clone(),
-        is_adjudicated: false,
-        count,
-    };
-    assert_eq!(
-        counted,
-        [counted_of(&marks[1], 1), counted_of(&marks[0], 2)]
-    );
-    super::deletions::delete(&it, &[result.id]).await;
-    assert_eq!(beside(&it, result.id).await, []);
 }
 
 async fn marks_are_saved_all_or_none(it: Fixture) {

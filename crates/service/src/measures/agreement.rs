@@ -34,11 +34,6 @@ impl Measures<'_> {
         from: MarksFrom,
     ) -> Result<Vec<QuestionAgreement>, InternalError> {
         let (database, prism) = (&self.refract.database, &history.prism);
-        let people = self
-            .refract
-            .marks()
-            .annotators(prism.account, prism.id)
-            .await?;
         let questions = questions(&history.versions).into_iter();
         let questions = questions.filter(|question| only.is_none_or(|only| question.key == *only));
         let mut counted: Vec<(&Question, AgreementCounts)> = questions
@@ -46,12 +41,22 @@ impl Measures<'_> {
             .collect();
         let pages = database.marked_pages(prism.id, filter);
         let mut pages = pages.of_several_people();
+        // counting everybody's marks takes long, and mostly nobody marks twice
+        let mut people = None;
         while let Some(page) = pages.next().await? {
+            if page.is_empty() {
+                continue;
+            }
+            if people.is_none() {
+                let marks = self.refract.marks();
+                people = Some(marks.annotators(prism.account, prism.id).await?);
+            }
+            let Some(people) = &people else { continue };
             for result in &page {
                 let version = find_saved_version(database, prism.id, result.version).await?;
                 for (question, counts) in &mut counted {
                     if let Some(asked) = version.question(&question.key) {
-                        counts.add(asked, &judgements(result, &question.key, from, &people));
+                        counts.add(asked, &judgements(result, &question.key, from, people));
                     }
                 }
             }

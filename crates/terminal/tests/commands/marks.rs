@@ -208,7 +208,7 @@ async fn marks_of_two_people_stand_beside_each_other(backend: Backend) {
 }
 
 async fn people_of_the_app_are_named_by_name_address_or_id(backend: Backend) {
-    let service = service(backend).await;
+    let service = Service::start(backend).await;
     service.answered(&["r1"]).await;
     let ada = joined(&service, "ada@example.com", "reviewer").await;
     let import = async |by: &str| {
