@@ -87,16 +87,14 @@ async fn all_changed_results_are_in_pages_and_in_a_file(backend: Backend) {
     let cutoffs = [("columns.1.no_below", "80"), ("columns.1.yes_from", "95")];
     let drafted = submitted(&mut ada, &page, "", &cutoffs).await;
     assert!(drafted.body.contains("See all 23</a>"), "{}", drafted.body);
-    save(&mut ada, "80").await;
-    save(&mut ada, "50").await;
-    let page = ada.get(LENS).await;
-    let drafted = submitted(&mut ada, &page, "", &cutoffs).await;
-    assert!(drafted.body.contains("/lens/changed?"), "{}", drafted.body);
     for (pages, file) in [
         ("changed", "changed.csv"),
         ("revisions/1", "revisions/1/changed.csv"),
     ] {
         let link = format!("{LENS}/{pages}");
+        if pages != "changed" {
+            save(&mut ada, "80").await;
+        }
         let first = ada.get(&link).await;
         assert!(first.body.contains("1 to 20 of 23"), "{}", first.body);
         let second = ada.get(&format!("{link}?page=2")).await;

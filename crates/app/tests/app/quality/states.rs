@@ -39,7 +39,7 @@ async fn too_few_marks_lead_to_the_random_queue(backend: Backend) {
         "{few}"
     );
     assert!(few.contains(" more would give ± "), "{few}");
-    assert!(few.contains("none from 12 marks: mark more"), "{few}");
+    assert!(few.contains("none from 12 marks, mark more"), "{few}");
     let none = page(&mut eve, "?question=angry&version=2").await;
     assert!(none.contains("No mark of this question matches."), "{none}");
 }

@@ -19,18 +19,12 @@ const YES_NO_HEADINGS: [&str; 6] = [
     "",
     "No below",
     "Yes from",
-    "Automatic",
-    "Wrong marked",
+    "Alone",
+    "Wrong",
     "Wrong of 1,000 new",
 ];
 /// The headings of a table for a choice or scale.
-const CONFIDENCE_HEADINGS: [&str; 5] = [
-    "",
-    "Confidence",
-    "Automatic",
-    "Wrong marked",
-    "Wrong of 1,000 new",
-];
+const CONFIDENCE_HEADINGS: [&str; 5] = ["", "Confidence", "Alone", "Wrong", "Wrong of 1,000 new"];
 
 /// The plan: what is wanted, the ways to it, the recommended one and the next step.
 pub(super) fn lines(plan: &AutomationPlan) -> Vec<String> {
