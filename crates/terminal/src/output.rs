@@ -171,12 +171,25 @@ fn without_error_numbers(message: &str) -> String {
     words
 }
 
+/// The exit status of wrong usage.
+const WRONG_USAGE: u8 = 2;
+
+/// A file that is named wrongly or is damaged, so that nothing was begun: its error counts as wrong
+/// usage.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct UnusableInput(pub(crate) String);
+
 /// The exit status of a finished command: an error is written to stderr as one line. A closed pipe
 /// on stdout is not an error: a reader such as `head` stops early.
 pub fn exit_code(ended: anyhow::Result<ExitCode>) -> ExitCode {
     match ended {
         Ok(code) => code,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if error.is::<UnusableInput>() => {
+            fail_with(&format!("error: {error:#}"));
+            ExitCode::from(WRONG_USAGE)
+        }
         Err(error) => fail_with(&format!("error: {error:#}")),
     }
 }
@@ -204,7 +217,7 @@ pub(crate) fn wrong_usage(error: &clap::Error) -> ExitCode {
         explained.to_string()
     };
     say(explained.trim_end());
-    ExitCode::from(2)
+    ExitCode::from(WRONG_USAGE)
 }
 
 /// Whether an error means that the reader of stdout has closed the pipe.

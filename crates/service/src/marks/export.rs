@@ -1,12 +1,13 @@
 //! Exports marks as the rows of a file that can be imported again.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use refract_domain::event::EventAction;
 use refract_domain::ids::PrismId;
+use refract_domain::key::QuestionKey;
 use refract_domain::submission::reference::Ref;
 use refract_lens_rendering::{MarkRowWriter, RowFormat};
-use refract_persistence::ResultFilter;
+use refract_persistence::{MarkedPages, ResultFilter};
 
 use crate::InternalError;
 use crate::events::export_event;
@@ -30,14 +31,11 @@ impl Marks<'_> {
         format: RowFormat,
         out: impl Write,
     ) -> Result<u64, ExportError> {
-        let database = &self.refract.database;
-        let action = EventAction::MarksExported;
-        let exporting = export_event::save(database, actor, action, prism, format.name().into());
-        exporting.await.map_err(InternalError::from)?;
+        let pages = self.begin_export(actor, prism, format.name());
+        let mut pages = pages.await?;
         let questions = self.questions(prism).await?;
         let mut rows = MarkRowWriter::new(format, &questions, out);
         rows.write_header()?;
-        let mut pages = database.marked_pages(prism, ResultFilter::default());
         let mut written = 0;
         while let Some(page) = pages.next().await.map_err(InternalError::from)? {
             for result in page {
@@ -52,5 +50,52 @@ impl Marks<'_> {
         }
         rows.finish()?;
         Ok(written)
+    }
+
+    /// Passes the texts of the cells of every marked result to `write`, for a format of the caller's
+    /// own: the result's id, its `ref`, and the key of the marked outcome of each of these questions.
+    /// Returns the number of results. An event of the export is saved first.
+    ///
+    /// # Errors
+    /// When the event cannot be saved, the marks cannot be read or `write` fails.
+    pub async fn export_each(
+        self,
+        actor: &AccountActor,
+        prism: PrismId,
+        questions: &[QuestionKey],
+        format: &'static str,
+        mut write: impl FnMut(&[&str]) -> io::Result<()>,
+    ) -> Result<u64, ExportError> {
+        let mut pages = self.begin_export(actor, prism, format).await?;
+        let mut written = 0;
+        while let Some(page) = pages.next().await.map_err(InternalError::from)? {
+            for result in page {
+                let id = result.id.to_string();
+                let mut cells = vec![
+                    id.as_str(),
+                    result.reference.as_ref().map_or("", Ref::as_str),
+                ];
+                cells.extend(questions.iter().map(|question| {
+                    let mut marks = result.marks.iter();
+                    let found = marks.find(|mark| mark.question == *question);
+                    found.map_or("", |mark| mark.outcome.as_str())
+                }));
+                write(&cells)?;
+                written += 1;
+            }
+        }
+        Ok(written)
+    }
+
+    async fn begin_export(
+        self,
+        actor: &AccountActor,
+        prism: PrismId,
+        format: &'static str,
+    ) -> Result<MarkedPages, InternalError> {
+        let database = &self.refract.database;
+        let action = EventAction::MarksExported;
+        export_event::save(database, actor, action, prism, format.into()).await?;
+        Ok(database.marked_pages(prism, ResultFilter::default()))
     }
 }
