@@ -124,7 +124,7 @@ impl OutputFormat {
 /// A file's name ends in something that is no format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{} is {what}: end the name in .csv, .tsv, .jsonl, .xlsx or .parquet, or name the format with --format",
+    "{} is {what}: end the name in .csv, .tsv, .jsonl or .xlsx, or name the format with --format",
     if .ending.is_empty() { "a dot at the end".to_owned() } else { format!(".{ending}") }
 )]
 pub struct NoRowFormat {
@@ -232,10 +232,7 @@ mod tests {
         ] {
             let words = format(name).unwrap_err();
             assert!(words.starts_with(begins), "{words}");
-            assert!(
-                words.contains(".csv, .tsv, .jsonl, .xlsx or .parquet"),
-                "{words}"
-            );
+            assert!(words.contains(".csv, .tsv, .jsonl or .xlsx"), "{words}");
         }
     }
 }

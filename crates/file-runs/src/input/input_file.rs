@@ -82,17 +82,17 @@ impl InputFile {
         if let Some(kind) = binary_kind(first).filter(|_| !is_utf_16) {
             return Err(InputError::Binary(kind));
         }
-        if has_ending(name, "parquet") {
-            return Err(InputError::DamagedParquet { row: 0 });
-        }
-        if has_ending(name, "xlsx") && !first.trim_ascii().is_empty() {
-            return Err(WorkbookError::Damaged.into());
-        }
         let encoding = InputEncoding::detect(bytes.read()).map_err(unopened)?;
         let text = decoded(bytes.read(), encoding);
         let start = start_of(text, HEADER_BYTES).map_err(unopened)?;
         if let Some(kind) = markup_kind(&start) {
             return Err(InputError::Binary(kind));
+        }
+        if has_ending(name, "parquet") {
+            return Err(InputError::DamagedParquet { row: 0 });
+        }
+        if has_ending(name, "xlsx") && !first.trim_ascii().is_empty() {
+            return Err(WorkbookError::Damaged.into());
         }
         let line_end = LineEnd::detect(&start);
         let mut kind = InputKind::detect(name, &start, wanted)?;

@@ -55,11 +55,11 @@ impl ParquetFile {
         let metadata = file.metadata();
         let schema = metadata.file_metadata().schema_descr();
         let mut columns = Vec::new();
-        for field in schema.root_schema().get_fields() {
+        for (root, field) in schema.root_schema().get_fields().iter().enumerate() {
             let is_flat =
                 field.is_primitive() && field.get_basic_info().repetition() != Repetition::REPEATED;
             let mut leaves = schema.columns().iter().enumerate();
-            let leaf = leaves.find(|(_, leaf)| leaf.path().parts() == [field.name()]);
+            let leaf = leaves.find(|(index, _)| schema.get_column_root_idx(*index) == root);
             columns.push(FileColumn {
                 name: field.name().to_owned(),
                 leaf: leaf

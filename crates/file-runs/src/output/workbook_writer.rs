@@ -299,7 +299,7 @@ fn push_number(column: usize, row: u64, style: u8, number: f64, out: &mut String
 }
 
 /// A text in XML. Characters that XML has not, and text that a spreadsheet would take for one of
-/// those, are written as spreadsheets do: `_x000D_`.
+/// those, are written as spreadsheets do: `_x0001_`.
 fn push_escaped(text: &str, out: &mut String) {
     for (place, character) in text.char_indices() {
         match character {
@@ -308,6 +308,8 @@ fn push_escaped(text: &str, out: &mut String) {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\t' | '\n' => out.push(character),
+            // as itself it would be read as a line feed
+            '\r' => out.push_str("&#13;"),
             '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => {
                 let _ = write!(out, "_x{:04X}_", u32::from(character));
             }
