@@ -1,6 +1,6 @@
 //! Reads the file of a run as rows, line by line, at any size.
 //!
-//! Formats are CSV with any separator, TSV, JSON Lines, JSON, and Excel workbooks. This
+//! Formats are CSV with any separator, TSV, JSON Lines, JSON, Excel workbooks and Parquet. This
 //! module knows the formats and the wanted columns, and nothing of prisms, models or results.
 
 pub(crate) mod column_mapping;
@@ -13,6 +13,7 @@ pub(crate) mod input_outline;
 mod input_source;
 mod json_rows;
 mod json_values;
+mod parquet_file;
 mod quotes;
 mod raw_row;
 pub(crate) mod row;
@@ -29,7 +30,7 @@ pub use self::input_error::InputError;
 pub use self::input_file::InputFile;
 pub(crate) use self::input_file::RawRows;
 pub use self::input_kind::{InputKind, binary_kind};
-pub use self::input_source::{InputSource, StoredInput};
+pub use self::input_source::{InputSource, StoredContent, StoredInput};
 pub use self::quotes::QuoteError;
 pub use self::raw_row::OddCells;
 pub(crate) use self::raw_row::{RawRow, RawValue};

@@ -3,16 +3,18 @@
 
 pub(crate) mod finished_rows;
 pub(crate) mod held_output;
+pub(crate) mod laid_out_rows;
 pub(crate) mod parquet_rows;
+pub(crate) mod workbook_rows;
+pub(crate) mod workbook_writer;
 
 use std::collections::HashSet;
-use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
 use refract_domain::key::ROW_NAMES;
 use refract_domain::result::view::RowColumns;
-use refract_lens_rendering::{RowFormat, RowWriter};
+use refract_lens_rendering::RowFormat;
 
 use crate::input::rows::KeptCells;
 
@@ -23,7 +25,7 @@ const OF_INPUT: &str = "input_";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowLayout {
     /// The format of the rows.
-    pub format: RowFormat,
+    pub format: OutputFormat,
     /// Whether all columns of the file come first, in its order, in place of `ref` and the fields.
     /// A column whose name a column of answers has gets the prefix `input_`.
     pub keep_columns: bool,
@@ -35,7 +37,7 @@ impl RowLayout {
     /// A layout without the columns of the file and without a byte order mark.
     pub fn plain(format: RowFormat) -> Self {
         Self {
-            format,
+            format: OutputFormat::Rows(format),
             keep_columns: false,
             byte_order_mark: false,
         }
@@ -48,21 +50,6 @@ impl RowLayout {
         answers: RowColumns<'_>,
     ) -> Option<Arc<[String]>> {
         self.keep_columns.then(|| own_columns(columns, answers))
-    }
-
-    /// A writer of rows in this layout, beside the columns of the file if there are any.
-    pub(crate) fn writer<'a, W: Write>(
-        self,
-        columns: RowColumns<'a>,
-        own: Option<&'a [String]>,
-        out: W,
-    ) -> RowWriter<'a, W> {
-        let rows = RowWriter::new(self.format, columns, out);
-        let rows = rows.with_byte_order_mark(self.byte_order_mark);
-        match own {
-            Some(own) => rows.beside(own),
-            None => rows,
-        }
     }
 }
 
@@ -102,6 +89,8 @@ pub enum OutputFormat {
     Rows(RowFormat),
     /// Columns with types, for tools of analysis.
     Parquet,
+    /// An Excel workbook.
+    Workbook,
 }
 
 impl OutputFormat {
@@ -109,6 +98,7 @@ impl OutputFormat {
     pub fn parse(name: &str) -> Option<Self> {
         match name {
             "parquet" => Some(Self::Parquet),
+            "xlsx" => Some(Self::Workbook),
             name => RowFormat::parse(name).map(Self::Rows),
         }
     }
@@ -118,6 +108,15 @@ impl OutputFormat {
         match self {
             Self::Rows(format) => format.name(),
             Self::Parquet => "parquet",
+            Self::Workbook => "xlsx",
+        }
+    }
+
+    /// Whether the output is text.
+    pub fn is_text(self) -> bool {
+        match self {
+            Self::Rows(_) => true,
+            Self::Parquet | Self::Workbook => false,
         }
     }
 }
@@ -125,7 +124,7 @@ impl OutputFormat {
 /// A file's name ends in something that is no format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{} is {what}: end the name in .csv, .tsv or .jsonl, or name the format with --format",
+    "{} is {what}: end the name in .csv, .tsv, .jsonl or .xlsx, or name the format with --format",
     if .ending.is_empty() { "a dot at the end".to_owned() } else { format!(".{ending}") }
 )]
 pub struct NoRowFormat {
@@ -214,25 +213,26 @@ mod tests {
         assert_eq!(format("a.b.jsonl"), Ok(Some("jsonl")));
         assert_eq!(format(".jsonl"), Ok(Some("jsonl")));
         assert_eq!(format("a.parquet"), Ok(Some("parquet")));
+        assert_eq!(format("a.XLSX"), Ok(Some("xlsx")));
         for without in ["rows", "v1.2/rows", "/dev/stdout", ""] {
             assert_eq!(format(without), Ok(None), "{without}");
         }
     }
 
     #[test]
-    fn another_ending_is_refused_with_the_three() {
+    fn another_ending_is_refused_with_those_there_are() {
         for (name, begins) in [
             (
                 "a.csv.gz",
                 ".gz is not supported, since nothing is compressed: ",
             ),
-            ("a.xlsx", ".xlsx is no format of rows: "),
+            ("a.xls", ".xls is no format of rows: "),
             ("a.json", ".json is no format of rows: "),
             ("rows.", "a dot at the end is no format of rows: "),
         ] {
             let words = format(name).unwrap_err();
             assert!(words.starts_with(begins), "{words}");
-            assert!(words.contains(".csv, .tsv or .jsonl"), "{words}");
+            assert!(words.contains(".csv, .tsv, .jsonl or .xlsx"), "{words}");
         }
     }
 }

@@ -53,15 +53,22 @@ impl FileRun {
         let layout = files.layout;
         let kept = kept_cells(layout.keep_columns, files.refused.is_some(), &check.columns);
         let own = layout.own_columns(&check.columns, self.prism.columns());
-        let mut output = RunOutput::new(&self.prism, layout, own.as_deref(), files.rows);
         let mut refused = RefusedRows::new(files.refused, &check.columns);
-        let written = output.write_header();
-        if let Err(error) = written.and_then(|()| refused.write_header()) {
-            return RunSummary {
-                stop: Some(RunError::Output { line: 1, error }),
-                ..RunSummary::default()
-            };
-        }
+        let begun = RunOutput::new(&self.prism, layout, own.as_deref(), files.rows);
+        let begun = begun.and_then(|mut output| {
+            output.write_header()?;
+            refused.write_header()?;
+            Ok(output)
+        });
+        let mut output = match begun {
+            Ok(output) => output,
+            Err(error) => {
+                return RunSummary {
+                    stop: Some(RunError::Output { line: 1, error }),
+                    ..RunSummary::default()
+                };
+            }
+        };
         let rows = RowChunks::read(self, FilePart::WHOLE, Some(check.rows_in_file), kept);
         let take = |row: FinishedRow| output.write(&row.cells, &row.result.view());
         let list = |row: ListedRow| refused.write(&row);
@@ -69,10 +76,7 @@ impl FileRun {
         let facts = check.facts("run");
         let ended = self.run_each(facts, settings, rows, tally, sinks, stop);
         let summary = ended.await;
-        RunSummary {
-            columns: output.into_columns(),
-            ..summary
-        }
+        output.end(summary)
     }
 
     /// Asks about every row and gives each to a sink, in the order of the file. Saves one event

@@ -20,6 +20,7 @@ use crate::report::truncation::truncated_to;
 use crate::report::{ModelReport, ReportRecorder, ReportedUsage};
 use crate::settings::ModelSettings;
 use crate::settings::endpoint::ModelEndpoint;
+use crate::settings::prices::ModelPrices;
 
 /// The version of the prompts, but for the newer one of the protocol `chat`, which
 /// [`ChatPrompt`](crate::ChatPrompt) numbers. Change the number with every change to the text that a
@@ -135,6 +136,11 @@ impl Model {
     /// Whether the built-in scorer answers. Every surface that shows its answers must say so.
     pub fn is_for_trying_only(&self) -> bool {
         self.server.is_none()
+    }
+
+    /// What tokens cost where the host does not say so, if prices are set.
+    pub fn prices(&self) -> Option<ModelPrices> {
+        self.settings.prices
     }
 
     /// An estimator for the cost of asking this version's questions.

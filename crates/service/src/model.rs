@@ -2,6 +2,7 @@
 
 mod detection;
 mod long_text;
+mod token_price;
 mod trial;
 mod trials;
 
@@ -14,6 +15,7 @@ pub use refract_model_gateway::{
 
 pub use self::detection::{DetectedModel, DetectionTry, ModelDetection, other_address};
 pub use self::long_text::{LongText, LongTextOutcome};
+pub use self::token_price::TokenPrice;
 pub use self::trial::{FailedTrial, ModelTrialError, TrialReport};
 pub use self::trials::{
     DistanceBound, ModelTrials, SizeUnit, TakenSize, TrialEnd, TrialRun, TrialScope,

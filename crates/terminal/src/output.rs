@@ -171,6 +171,9 @@ fn without_error_numbers(message: &str) -> String {
     words
 }
 
+/// The exit status of wrong usage.
+const WRONG_USAGE: u8 = 2;
+
 /// The exit status of a finished command: an error is written to stderr as one line. A closed pipe
 /// on stdout is not an error: a reader such as `head` stops early.
 pub fn exit_code(ended: anyhow::Result<ExitCode>) -> ExitCode {
@@ -179,14 +182,14 @@ pub fn exit_code(ended: anyhow::Result<ExitCode>) -> ExitCode {
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) if error.is::<WrongUsage>() => {
             fail_with(&format!("error: {error:#}"));
-            ExitCode::from(2)
+            ExitCode::from(WRONG_USAGE)
         }
         Err(error) => fail_with(&format!("error: {error:#}")),
     }
 }
 
-/// An argument that names something that is not there, or a file of the wrong kind: exit status 2,
-/// as for what the parser of the command line refuses.
+/// An argument that names something that is not there, or a file of the wrong kind or damaged, so that
+/// nothing was begun: exit status 2, as for what the parser of the command line refuses.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct WrongUsage(pub(crate) String);
@@ -214,7 +217,7 @@ pub(crate) fn wrong_usage(error: &clap::Error) -> ExitCode {
         explained.to_string()
     };
     say(explained.trim_end());
-    ExitCode::from(2)
+    ExitCode::from(WRONG_USAGE)
 }
 
 /// Whether an error means that the reader of stdout has closed the pipe.

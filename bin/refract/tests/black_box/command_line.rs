@@ -190,7 +190,7 @@ async fn a_wrong_value_is_answered_with_what_is_expected() {
         ),
         (
             &["results", "export", "x", "--format", "xml"],
-            "expected csv, tsv, jsonl or parquet",
+            "expected csv, tsv, jsonl, xlsx or parquet",
         ),
     ] {
         let ended = run(folder.path(), &[], arguments).await;

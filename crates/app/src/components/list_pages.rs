@@ -3,6 +3,7 @@
 use std::fmt::Display;
 
 use maud::{Markup, html};
+use refract_file_runs::OutputFormat;
 use refract_lens_rendering::RowFormat;
 
 use crate::replies::page_error::PageError;
@@ -55,14 +56,18 @@ pub(crate) fn neighbours(words: &str, newer: Option<String>, older: Option<Strin
     }
 }
 
-/// Links that download the filtered list, one for each file format.
-pub(crate) fn downloads(query: &Query, address: &str) -> Markup {
+/// The formats of rows of text, each with its name for people.
+pub(crate) const TEXT_FORMATS: [(&str, &str); 3] =
+    [("csv", "csv"), ("tsv", "tsv"), ("jsonl", "jsonl")];
+
+/// Links that download the filtered list, one for each of these file formats.
+pub(crate) fn downloads(query: &Query, address: &str, formats: &[(&str, &str)]) -> Markup {
     html! {
         p.row {
             span { "Download just these:" }
-            @for format in RowFormat::NAMES {
+            @for (format, name) in formats {
                 @let query = query.with("format", Some(format));
-                a href={ (address) "/download" (query.in_address()) } download { (format) }
+                a href={ (address) "/download" (query.in_address()) } download { (name) }
             }
         }
     }
@@ -75,6 +80,26 @@ pub(crate) fn downloads(query: &Query, address: &str) -> Markup {
 pub(crate) fn row_format(query: &Query) -> Result<RowFormat, PageError> {
     let format = query.get("format").unwrap_or("csv");
     RowFormat::parse(format).ok_or(PageError::NotFound)
+}
+
+/// The file format that an address names, which may be one of cells with types; CSV by default.
+///
+/// # Errors
+/// [`PageError::NotFound`] for an unknown format.
+pub(crate) fn output_format(query: &Query) -> Result<OutputFormat, PageError> {
+    let format = query.get("format").unwrap_or("csv");
+    OutputFormat::parse(format).ok_or(PageError::NotFound)
+}
+
+/// The media type of a file of any format.
+pub(crate) fn output_media_type(format: OutputFormat) -> &'static str {
+    match format {
+        OutputFormat::Rows(format) => media_type(format),
+        OutputFormat::Parquet => "application/vnd.apache.parquet",
+        OutputFormat::Workbook => {
+            "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+        }
+    }
 }
 
 /// The media type of a file of rows.

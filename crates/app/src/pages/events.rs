@@ -10,7 +10,8 @@ use refract_service::events::{EventRange, ListedEvent};
 
 use self::event_query::{ADDRESS, EventQuery, event_form};
 use crate::components::list_pages::{
-    NEWER, OLDER, downloads, media_type, neighbours, page_address, page_of, row_format,
+    NEWER, OLDER, TEXT_FORMATS, downloads, media_type, neighbours, page_address, page_of,
+    row_format,
 };
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, empty_state, notice};
@@ -48,7 +49,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
         } @else {
             div.row.spread {
                 p.soft { "Newest first" }
-                (downloads(&query.query, ADDRESS))
+                (downloads(&query.query, ADDRESS, &TEXT_FORMATS))
             }
             (event_table(&found.events))
         }

@@ -43,7 +43,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
         if let Some(plan) = form.plan(&lens.prism) {
             match visit.refract.retests().estimate(&lens, &plan).await {
                 Ok(found) => {
-                    estimate = estimated(&lens.prism, &form, &found);
+                    estimate = estimated(&visit, &lens.prism, &form, &found);
                     status = StatusCode::OK;
                 }
                 Err(StartRetestError::Internal(error)) => return Err(error.into()),
@@ -113,7 +113,7 @@ async fn page(
 }
 
 /// What a retest would cost, with the button that starts it.
-fn estimated(prism: &Prism, form: &RetestForm, estimate: &RetestEstimate) -> Markup {
+fn estimated(visit: &Visit, prism: &Prism, form: &RetestForm, estimate: &RetestEstimate) -> Markup {
     let cost = estimate.cost;
     html! {
         section #estimate {
@@ -125,7 +125,9 @@ fn estimated(prism: &Prism, form: &RetestForm, estimate: &RetestEstimate) -> Mar
                 p {
                     strong { (counted(estimate.texts(), "text")) }
                     @if cost.requests > 0 {
-                        ": about " (counted(cost.requests, "model request")) " and " (counted(cost.tokens, "token")) " to read."
+                        ": about " (counted(cost.requests, "model request")) " and " (counted(cost.tokens, "token")) " to read"
+                        @if let Some(price) = visit.refract.token_price().of_reading(u64::try_from(cost.tokens).unwrap_or(u64::MAX)) { "; " (price) }
+                        "."
                     } @else {
                         ". The built-in scorer costs nothing."
                     }

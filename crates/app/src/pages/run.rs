@@ -16,17 +16,17 @@ use refract_domain::result::file_run::{FileRunChange, FileRunLimits, FileRunStat
 use refract_file_runs::{HeldOutputError, RowLayout};
 use refract_service::runs::{ChangeRunOutcome, DeleteUploadOutcome, NewStoredRun};
 
-use self::columns::mappings;
-use self::progress::PARQUET;
+use self::columns::{SHEET, has_sheet_choice, mappings};
 use self::run_view::{RunView, find};
 use self::start::{NO_LIMIT, read_limits};
 use crate::components::fault_sentence::sentence;
 use crate::components::file_run::{STATE, run_address, state_tag};
-use crate::components::list_pages::{media_type, row_format};
+use crate::components::list_pages::{output_format, output_media_type};
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::prism_tabs::{PrismTab, prism_address};
-use crate::pages::uploaded_file::open_file;
+use crate::pages::runs::suggested;
+use crate::pages::uploaded_file::{open_file, read_outline, unreadable};
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::{Visit, version_number};
@@ -99,6 +99,10 @@ fn done(what: &str) -> Option<&'static str> {
 /// Matches the columns, and lets a node read the file.
 pub(crate) async fn check(visit: Visit) -> Result<PageReply, PageError> {
     let view = find(&visit).await?;
+    if visit.sent.form.has(SHEET) {
+        let sheet = visit.sent.form.get(SHEET);
+        return choose_sheet(&visit, &view, sheet).await;
+    }
     let (actor, runs) = (visit.actor(), visit.refract.runs());
     let columns = mappings(&visit.sent.form);
     let matched = runs
@@ -108,6 +112,28 @@ pub(crate) async fn check(visit: Visit) -> Result<PageReply, PageError> {
         return change(&visit, &view, FileRunChange::Check, None, "").await;
     }
     outcome(&visit, &view, matched, "").await
+}
+
+/// Reads another sheet of the workbook, and shows its columns.
+async fn choose_sheet(visit: &Visit, view: &RunView, sheet: &str) -> Result<PageReply, PageError> {
+    let upload = view.run.upload.ok_or(PageError::NotFound)?;
+    if !has_sheet_choice(visit, view).await? {
+        let fault =
+            "The sheet of this file is chosen already: upload the file again for another one.";
+        return page(visit, view, fault, StatusCode::CONFLICT).await;
+    }
+    let reading = read_outline(visit, upload, &view.run.file_name, Some(sheet));
+    let outline = match reading.await? {
+        Ok(outline) => outline,
+        Err(error) => {
+            let status = StatusCode::UNPROCESSABLE_ENTITY;
+            return page(visit, view, &unreadable(&error), status).await;
+        }
+    };
+    let mappings = suggested(visit, &view.lens.prism, &outline).await?;
+    let (actor, runs) = (visit.actor(), visit.refract.runs());
+    let matched = runs.match_columns(&actor, view.run.id, mappings, None);
+    outcome(visit, view, matched.await?, "").await
 }
 
 /// Lets a node answer five rows.
@@ -234,16 +260,7 @@ pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
     let keep_columns = query.get("columns") == Some("keep");
     let slug = &view.lens.prism.slug;
     let (actor, runs) = (visit.actor(), visit.refract.runs());
-    if query.get("format") == Some(PARQUET) {
-        let run = open_file(&visit, &view.run).await?;
-        runs.save_download(&actor, &view.run, PARQUET).await?;
-        let rows = run.held_parquet(keep_columns);
-        let chunks = chunks(rows, async |rows| rows.next_chunk().await);
-        let name = format!("{slug}-run.{PARQUET}");
-        let media_type = "application/vnd.apache.parquet";
-        return Ok(PageReply::streamed_file(&name, media_type, chunks));
-    }
-    let format = row_format(query)?;
+    let format = output_format(query)?;
     let layout = RowLayout {
         format,
         keep_columns,
@@ -254,7 +271,11 @@ pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
     let rows = run.held_rows(layout);
     let chunks = chunks(rows, async |rows| rows.next_chunk().await);
     let name = format!("{slug}-run.{}", format.name());
-    Ok(PageReply::streamed_file(&name, media_type(format), chunks))
+    Ok(PageReply::streamed_file(
+        &name,
+        output_media_type(format),
+        chunks,
+    ))
 }
 
 /// Sends the rows that a limit refuses, with the reasons.

@@ -161,7 +161,7 @@ async fn run_of(visit: &Visit, prism: &Prism, form: &mut ArrivingForm) -> Result
     let name = name.map_err(|errors| NoRun::Refused(describe(&file.name, &errors)))?;
     let file_name = name.as_str().to_owned();
     let upload = store(visit, name, &mut file).await?;
-    let outline = match read_outline(visit, upload, &file_name).await? {
+    let outline = match read_outline(visit, upload, &file_name, None).await? {
         Ok(outline) => outline,
         Err(error) => {
             // a file that cannot be read is not kept
@@ -203,7 +203,8 @@ async fn store(
     }
 }
 
-async fn suggested(
+/// The columns of a file that the prism's latest version would read.
+pub(super) async fn suggested(
     visit: &Visit,
     prism: &Prism,
     outline: &InputOutline,

@@ -20,23 +20,28 @@ const HEADER_ROWS: usize = 20;
 
 /// An uploaded file as the reader of files takes it.
 fn stored_input(visit: &Visit, upload: UploadId, file_name: &str) -> StoredInput {
-    let bytes = visit.refract.runs().upload_reader(upload);
     StoredInput {
         name: PathBuf::from(file_name),
-        bytes: Arc::new(move || Box::new(bytes.open())),
+        content: Arc::new(visit.refract.runs().upload_reader(upload)),
         workbooks: Some(visit.site.workbooks.clone()),
     }
 }
 
-/// Reads the format, the header and the first rows of an uploaded file, and keeps them for its pages.
+/// Reads the format, the header and the first rows of an uploaded file, and keeps them for its pages;
+/// of a workbook, those of a sheet.
 pub(crate) async fn read_outline(
     visit: &Visit,
     upload: UploadId,
     file_name: &str,
+    sheet: Option<&str>,
 ) -> Result<Result<InputOutline, InputError>, PageError> {
     let input = stored_input(visit, upload, file_name);
+    let sheet = sheet.map(str::to_owned);
     // reading waits for the database, so it has a thread of its own
-    let reading = off_event_loop(move || outline(InputSource::Stored(input), HEADER_ROWS));
+    let reading = off_event_loop(move || {
+        let source = InputSource::Stored(input).with_sheet(sheet.as_deref());
+        outline(source, HEADER_ROWS)
+    });
     let read = reading.await?;
     if let Ok(outline) = &read {
         let kept = KeptOutline::of(outline.clone()).to_text();
@@ -56,7 +61,7 @@ pub(crate) async fn outline_of(
     if let Some(kept) = kept.as_deref().and_then(KeptOutline::parse) {
         return Ok(Ok(kept));
     }
-    let read = read_outline(visit, upload, file_name).await?;
+    let read = read_outline(visit, upload, file_name, None).await?;
     Ok(read.map(KeptOutline::of))
 }
 
@@ -76,10 +81,13 @@ pub(crate) async fn open_file(visit: &Visit, run: &StoredRun) -> Result<Arc<File
         | CallError::OverBudget(_) => PageError::NotChanged(error.to_string()),
     })?;
     let input = stored_input(visit, upload, &run.file_name);
+    let outline = visit.refract.runs().find_outline(upload).await?;
+    let outline = outline.as_deref().and_then(KeptOutline::parse);
     let mappings: Vec<_> = run.mappings.iter().cloned().map(column_mapping).collect();
     let opening = off_event_loop(move || {
         let order = RunOrder {
-            input: InputSource::Stored(input),
+            input: InputSource::Stored(input)
+                .with_sheet(outline.as_ref().and_then(KeptOutline::sheet)),
             mappings: &mappings,
             shard: Shard::WHOLE,
             name: String::new(),

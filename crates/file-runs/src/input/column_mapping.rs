@@ -151,7 +151,8 @@ impl WantedColumns {
                 .enumerate()
                 .filter(|(_, name)| **name == column.name);
             let position = found.next().map(|(position, _)| position);
-            if found.next().is_some() {
+            let numbered = format!("{} (1)", column.name);
+            if found.next().is_some() || position.is_none() && header.contains(&numbered) {
                 return Err(InputError::Twice(column.name.clone()));
             }
             if position.is_none() && column.is_required {

@@ -26,6 +26,36 @@ pub enum InputError {
     /// The file is a workbook that cannot be read.
     #[error(transparent)]
     Workbook(#[from] WorkbookError),
+    /// A sheet is named, and the file is no workbook.
+    #[error("it is {kind} and has no sheets: leave --sheet out")]
+    NoSheets {
+        /// The format of the file.
+        kind: &'static str,
+    },
+    /// A sheet is named, and the workbook has none of that name.
+    #[error("it has no sheet of that name: it has {sheets}")]
+    NoSuchSheet {
+        /// The names of the sheets, as readable text.
+        sheets: String,
+    },
+    /// A Parquet file is damaged, or cut off.
+    #[error(
+        "the Parquet file is damaged or cut off{}: write it again",
+        if *row == 0 { String::new() } else { format!(" (at row {row})") }
+    )]
+    DamagedParquet {
+        /// The number of the first row that cannot be read; 0 if none can be.
+        row: u64,
+    },
+    /// A Parquet file is compressed in a way that is not read.
+    #[error("it is a Parquet file in Brotli or LZO: write it with Snappy, Zstandard, gzip or LZ4")]
+    ParquetCompression,
+    /// A row of a Parquet file is longer than 16 MiB.
+    #[error("row {row} has over 16 MiB")]
+    LongParquetRow {
+        /// The row's number, from 1.
+        row: u64,
+    },
     /// The file has only white space.
     #[error("it is empty")]
     Empty,
@@ -55,6 +85,14 @@ pub enum InputError {
         expected: usize,
         /// Whether a cell begins with spaces before a quote, which so is none.
         has_late_quote: bool,
+    },
+    /// A row of a workbook has a text that was cut off when the workbook was written.
+    #[error(
+        "line {line} has a text that was cut off where the workbook was written: take csv, jsonl or parquet"
+    )]
+    CutOff {
+        /// The row's number in the sheet.
+        line: u64,
     },
     /// A quote is not closed, or a closed one is followed by text.
     #[error(transparent)]
@@ -134,7 +172,7 @@ pub enum InputError {
         /// Whether formulas without a stored value or error cells are among them.
         odd: bool,
     },
-    /// Two columns have the name of one wanted column.
+    /// Two columns have the name of one wanted column; mappings tell them apart by their numbers.
     #[error("it has two columns that are called {0}")]
     Twice(String),
     /// The file changed during reading.
@@ -151,6 +189,22 @@ pub enum InputError {
         /// The error of the operating system.
         error: std::io::Error,
     },
+}
+
+impl InputError {
+    /// Whether the file, or the sheet that was named, is of no use as it is: a workbook or a Parquet
+    /// file that is damaged, or a sheet that is missing.
+    pub fn is_of_no_use(&self) -> bool {
+        matches!(
+            self,
+            Self::Workbook(
+                WorkbookError::Damaged | WorkbookError::NoWorkbook | WorkbookError::NoSheet
+            ) | Self::NoSheets { .. }
+                | Self::NoSuchSheet { .. }
+                | Self::DamagedParquet { .. }
+                | Self::ParquetCompression
+        )
+    }
 }
 
 fn counted(count: usize, noun: &str) -> String {

@@ -1,6 +1,7 @@
 //! The input: opened once, read any number of times, and watched for changes.
 
 use std::io::{self, Read};
+use std::path::Path;
 
 use super::column_mapping::WantedColumns;
 use super::csv_records::{CellSyntax, CsvRecords};
@@ -9,11 +10,13 @@ use super::input_error::InputError;
 use super::input_kind::{InputKind, binary_kind, markup_kind, separator_line};
 use super::input_source::{InputBytes, InputSource};
 use super::json_rows::JsonRows;
+use super::parquet_file::ParquetFile;
 use super::quotes::are_tab_cells_quoted;
 use super::raw_row::{OddCells, RawRow};
 use super::table_rows::{TableRecords, TableRows, is_own_header};
 use super::text_reader::{InputText, LineEnd, decoded};
 use super::workbook::Workbook;
+use super::workbook_budget::WorkbookError;
 
 /// Number of bytes at the beginning of a file that tell whether it is text.
 const FIRST_BYTES: u64 = 8 * 1024;
@@ -36,6 +39,7 @@ enum InputContent {
         has_separator_line: bool,
     },
     Workbook(Workbook),
+    Parquet(ParquetFile),
 }
 
 impl InputFile {
@@ -45,15 +49,37 @@ impl InputFile {
         wanted: &WantedColumns,
     ) -> Result<Self, InputError> {
         let name = source.name().to_owned();
+        let sheet = source.sheet().map(str::to_owned);
         let bytes = source.open()?;
         let unopened = InputError::Unopened;
         let first = start_of(bytes.read(), FIRST_BYTES).map_err(unopened)?;
         if Workbook::begins(&first) {
-            let content = InputContent::Workbook(Workbook::open(bytes.clone())?);
+            let content = InputContent::Workbook(Workbook::open(bytes.clone(), sheet)?);
             return Ok(Self { bytes, content });
         }
-        let is_utf_16 = InputEncoding::utf_16(&first).is_some();
-        if let Some(kind) = binary_kind(&first).filter(|_| !is_utf_16) {
+        let content = Self::open_other(&name, &bytes, &first, wanted)?;
+        let file = Self { bytes, content };
+        match sheet {
+            None => Ok(file),
+            Some(_) => Err(InputError::NoSheets {
+                kind: file.kind().describe(),
+            }),
+        }
+    }
+
+    /// Detects the format of a file that is no workbook.
+    fn open_other(
+        name: &Path,
+        bytes: &InputBytes,
+        first: &[u8],
+        wanted: &WantedColumns,
+    ) -> Result<InputContent, InputError> {
+        let unopened = InputError::Unopened;
+        if ParquetFile::begins(first) {
+            return Ok(InputContent::Parquet(ParquetFile::open(bytes.clone())?));
+        }
+        let is_utf_16 = InputEncoding::utf_16(first).is_some();
+        if let Some(kind) = binary_kind(first).filter(|_| !is_utf_16) {
             return Err(InputError::Binary(kind));
         }
         let encoding = InputEncoding::detect(bytes.read()).map_err(unopened)?;
@@ -62,8 +88,14 @@ impl InputFile {
         if let Some(kind) = markup_kind(&start) {
             return Err(InputError::Binary(kind));
         }
+        if has_ending(name, "parquet") {
+            return Err(InputError::DamagedParquet { row: 0 });
+        }
+        if has_ending(name, "xlsx") && !first.trim_ascii().is_empty() {
+            return Err(WorkbookError::Damaged.into());
+        }
         let line_end = LineEnd::detect(&start);
-        let mut kind = InputKind::detect(&name, &start, wanted)?;
+        let mut kind = InputKind::detect(name, &start, wanted)?;
         if let InputKind::Tsv { is_quoted } = &mut kind
             && !is_own_header(&start)
         {
@@ -71,13 +103,12 @@ impl InputFile {
             *is_quoted = are_tab_cells_quoted(text, &start).map_err(unopened)?;
         }
         let is_csv = matches!(kind, InputKind::Csv { .. });
-        let content = InputContent::Text {
+        Ok(InputContent::Text {
             kind,
             encoding,
             line_end,
             has_separator_line: is_csv && separator_line(&start).is_some(),
-        };
-        Ok(Self { bytes, content })
+        })
     }
 
     /// The format of the file.
@@ -85,14 +116,15 @@ impl InputFile {
         match self.content {
             InputContent::Text { kind, .. } => kind,
             InputContent::Workbook(_) => InputKind::Workbook,
+            InputContent::Parquet(_) => InputKind::Parquet,
         }
     }
 
-    /// The encoding of the file; UTF-8 for a workbook.
+    /// The encoding of the file; UTF-8 for a workbook and for Parquet.
     pub fn encoding(&self) -> InputEncoding {
         match self.content {
             InputContent::Text { encoding, .. } => encoding,
-            InputContent::Workbook(_) => InputEncoding::Utf8,
+            InputContent::Workbook(_) | InputContent::Parquet(_) => InputEncoding::Utf8,
         }
     }
 
@@ -101,12 +133,21 @@ impl InputFile {
         let (kind, encoding) = match &self.content {
             InputContent::Text { kind, encoding, .. } => (kind.describe(), *encoding),
             InputContent::Workbook(workbook) => return workbook.describe(),
+            InputContent::Parquet(_) => (InputKind::Parquet.describe(), InputEncoding::Utf8),
         };
         match encoding {
             InputEncoding::Utf8 => kind.to_owned(),
             InputEncoding::Utf16Le | InputEncoding::Utf16Be | InputEncoding::Windows1252 => {
                 format!("{kind}, read as {}", encoding.describe())
             }
+        }
+    }
+
+    /// The sheet that is read, and the names of all sheets; `None` for a file without sheets.
+    pub(crate) fn sheets(&self) -> Option<(&str, &[String])> {
+        match &self.content {
+            InputContent::Workbook(workbook) => Some(workbook.sheets()),
+            InputContent::Text { .. } | InputContent::Parquet(_) => None,
         }
     }
 
@@ -130,11 +171,15 @@ impl InputFile {
                     wanted,
                 );
             }
+            InputContent::Parquet(file) => {
+                let records = TableRecords::Parquet(Box::new(file.records()));
+                return table(records, InputEncoding::Utf8, wanted);
+            }
         };
         let (separator, is_quoted) = match kind {
             InputKind::Csv { separator } => (separator, true),
             InputKind::Tsv { is_quoted } => (b'\t', is_quoted),
-            InputKind::JsonLines | InputKind::Json | InputKind::Workbook => {
+            InputKind::JsonLines | InputKind::Json | InputKind::Workbook | InputKind::Parquet => {
                 let are_lines = kind != InputKind::Json;
                 let rows = JsonRows::begin(text, wanted, are_lines);
                 return Ok(RawRows::Json(Box::new(rows)));
@@ -154,6 +199,11 @@ impl InputFile {
     pub(crate) fn check_unchanged(&self, line: u64) -> Result<(), InputError> {
         self.bytes.check_unchanged(line)
     }
+}
+
+fn has_ending(name: &Path, ending: &str) -> bool {
+    let found = name.extension().and_then(|found| found.to_str());
+    found.is_some_and(|found| found.eq_ignore_ascii_case(ending))
 }
 
 fn table(

@@ -7,6 +7,7 @@ use super::column_mapping::WantedColumns;
 use super::input_encoding::{BYTE_ORDER_MARK, InputEncoding};
 use super::input_error::InputError;
 use super::json_values::ValueEnd;
+use super::parquet_file::ParquetFile;
 
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
@@ -30,6 +31,8 @@ pub enum InputKind {
     Json,
     /// An Excel workbook (.xlsx), of which one sheet is read.
     Workbook,
+    /// A Parquet file.
+    Parquet,
 }
 
 impl InputKind {
@@ -45,6 +48,7 @@ impl InputKind {
             Self::JsonLines => "JSON Lines",
             Self::Json => "JSON",
             Self::Workbook => "Excel workbook",
+            Self::Parquet => "Parquet",
         }
     }
 
@@ -183,18 +187,21 @@ const BEGINNINGS: [(&[u8], &str); 8] = [
 const LOCKED: &str = "it is a workbook with a password: save it without one, or as CSV in UTF-8";
 /// The beginning of the name of the part that holds a workbook with a password, in UTF-16.
 const LOCKED_PART: &[u8] = b"E\0n\0c\0r\0y\0p\0t\0e\0d\0P\0a\0c\0k";
-/// What to do about a Parquet file.
-const PARQUET: &str = "it is a Parquet file, which is not supported: write it as CSV or JSON Lines";
+/// What to do about a Parquet file where a text is needed.
+const PARQUET: &str = "it is a Parquet file: a text is needed";
+/// What to do about an encrypted Parquet file.
+const ENCRYPTED_PARQUET: &str = "it is an encrypted Parquet file: write it without encryption";
 /// The bytes of bzip2 data after its header of four bytes.
 const BZIP2_BLOCK: &[u8] = b"1AY&SY";
 
 /// The kind of a file that is not text, and what to do about it; `None` for text. `start` is the
 /// file's first bytes: up to a few thousand, more bytes make the result more certain.
 pub fn binary_kind(start: &[u8]) -> Option<&'static str> {
-    // Parquet goes on with a page or a footer, whose first bytes are no text
-    if matches!(start, [b'P', b'A', b'R', b'1' | b'E', next, ..] if next.is_ascii_control() && !b"\t\n\r".contains(next))
-    {
+    if ParquetFile::begins(start) {
         return Some(PARQUET);
+    }
+    if matches!(start, [b'P', b'A', b'R', b'E', next, ..] if next.is_ascii_control()) {
+        return Some(ENCRYPTED_PARQUET);
     }
     if start.starts_with(b"\xd0\xcf\x11\xe0") && memchr::memmem::find(start, LOCKED_PART).is_some()
     {

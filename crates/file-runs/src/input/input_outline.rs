@@ -34,6 +34,17 @@ pub struct InputOutline {
     pub header: Vec<String>,
     /// The cells of the first rows, each cut to 1,000 characters.
     pub rows: Vec<Vec<String>>,
+    /// The sheet that is read, and all sheets of the workbook; none for other files.
+    pub sheets: Option<WorkbookSheets>,
+}
+
+/// The sheets of a workbook.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkbookSheets {
+    /// The name of the sheet that is read.
+    pub read: String,
+    /// The names of the sheets; of an outline that is kept, at most 1,000.
+    pub names: Vec<String>,
 }
 
 /// Reads the header and at most this many first rows of a file. Blocks the thread.
@@ -67,6 +78,10 @@ pub fn outline(source: InputSource<'_>, rows: usize) -> Result<InputOutline, Inp
         description: input.describe(),
         header,
         rows: cells,
+        sheets: input.sheets().map(|(read, names)| WorkbookSheets {
+            read: read.to_owned(),
+            names: names.to_vec(),
+        }),
     })
 }
 
@@ -89,6 +104,9 @@ pub struct KeptOutline {
     pub header: Vec<String>,
     /// The first cells of the first rows: at most three rows of 12 cells.
     pub rows: Vec<Vec<String>>,
+    /// The sheet that is read, and the sheets of the workbook; none for other files.
+    #[serde(default)]
+    pub sheets: Option<WorkbookSheets>,
 }
 
 impl KeptOutline {
@@ -110,17 +128,27 @@ impl KeptOutline {
         for row in &mut rows {
             row.truncate(CELLS);
         }
+        let mut sheets = outline.sheets;
+        if let Some(sheets) = &mut sheets {
+            sheets.names.truncate(NAMES);
+        }
         Self {
             description: outline.description,
             columns,
             header,
             rows,
+            sheets,
         }
     }
 
     /// Reads an outline that was stored; `None` if another version of Refract stored it otherwise.
     pub fn parse(text: &str) -> Option<Self> {
         serde_json::from_str(text).ok()
+    }
+
+    /// The sheet to read; `None` for a file without sheets.
+    pub fn sheet(&self) -> Option<&str> {
+        self.sheets.as_ref().map(|sheets| sheets.read.as_str())
     }
 
     /// The outline as it is stored.
@@ -176,6 +204,7 @@ mod tests {
                 encoding: InputEncoding::Utf8,
                 description: "TSV".to_owned(),
                 rows: vec![header.clone(); 20],
+                sheets: None,
                 header,
             })
         };

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use refract_service::runs::StoredBytes;
+
 use super::input_error::InputError;
 use super::workbook_budget::WorkbookBudget;
 
@@ -20,6 +22,13 @@ pub enum InputSource<'a> {
     Stream(Box<dyn Read + 'a>),
     /// Bytes in memory or in a database. They are never copied to a file.
     Stored(StoredInput),
+    /// A sheet of a workbook.
+    Sheet {
+        /// The workbook.
+        workbook: Box<InputSource<'a>>,
+        /// The sheet's name.
+        sheet: String,
+    },
 }
 
 impl InputSource<'_> {
@@ -29,6 +38,27 @@ impl InputSource<'_> {
             Self::Path(path) => path,
             Self::Stream(_) => Path::new(""),
             Self::Stored(stored) => &stored.name,
+            Self::Sheet { workbook, .. } => workbook.name(),
+        }
+    }
+
+    /// The sheet to read, if one is named.
+    pub(crate) fn sheet(&self) -> Option<&str> {
+        match self {
+            Self::Path(_) | Self::Stream(_) | Self::Stored(_) => None,
+            Self::Sheet { sheet, .. } => Some(sheet),
+        }
+    }
+
+    /// A sheet of the workbook, if one is named.
+    #[must_use]
+    pub fn with_sheet(self, sheet: Option<&str>) -> Self {
+        match sheet {
+            None => self,
+            Some(sheet) => Self::Sheet {
+                workbook: Box::new(self),
+                sheet: sheet.to_owned(),
+            },
         }
     }
 
@@ -38,6 +68,7 @@ impl InputSource<'_> {
             Self::Path(path) => open_file(path)?,
             Self::Stream(mut stream) => kept(&mut stream)?,
             Self::Stored(stored) => return Ok(InputBytes::Stored(stored)),
+            Self::Sheet { workbook, .. } => return workbook.open(),
         };
         InputBytes::of_file(file).map_err(InputError::Unopened)
     }
@@ -106,12 +137,25 @@ impl InputBytes {
 
     /// Reads from the first byte.
     pub(crate) fn read(&self) -> Box<dyn Read + Send> {
+        self.read_from(0)
+    }
+
+    /// Reads from this place.
+    pub(crate) fn read_from(&self, position: u64) -> Box<dyn Read + Send> {
         match self {
             Self::File { file, .. } => Box::new(FileReader {
                 file: Arc::clone(file),
-                position: 0,
+                position,
             }),
-            Self::Stored(stored) => (stored.bytes)(),
+            Self::Stored(stored) => stored.content.read_from(position),
+        }
+    }
+
+    /// Number of bytes.
+    pub(crate) fn length(&self) -> io::Result<u64> {
+        match self {
+            Self::File { as_opened, .. } => Ok(as_opened.bytes),
+            Self::Stored(stored) => stored.content.length(),
         }
     }
 
@@ -144,14 +188,47 @@ impl Read for FileReader {
     }
 }
 
-/// Stored bytes that can be read from the start as often as needed, and never change. Clones are
-/// cheap.
+/// Bytes that can be read from any place as often as needed, and never change.
+pub trait StoredContent: Send + Sync {
+    /// Begins to read at this place. Readers block, and are independent of each other.
+    fn read_from(&self, position: u64) -> Box<dyn Read + Send>;
+
+    /// Number of bytes. Blocks.
+    ///
+    /// # Errors
+    /// When the bytes cannot be found.
+    fn length(&self) -> io::Result<u64>;
+}
+
+impl StoredContent for Arc<[u8]> {
+    fn read_from(&self, position: u64) -> Box<dyn Read + Send> {
+        let mut reader = Cursor::new(Arc::clone(self));
+        reader.set_position(position);
+        Box::new(reader)
+    }
+
+    fn length(&self) -> io::Result<u64> {
+        Ok(u64::try_from(self.len()).unwrap_or(u64::MAX))
+    }
+}
+
+impl StoredContent for StoredBytes {
+    fn read_from(&self, position: u64) -> Box<dyn Read + Send> {
+        Box::new(self.open_at(position))
+    }
+
+    fn length(&self) -> io::Result<u64> {
+        self.size()
+    }
+}
+
+/// A stored file. Clones are cheap.
 #[derive(Clone)]
 pub struct StoredInput {
     /// The file's name, whose ending names the format.
     pub name: PathBuf,
-    /// Begins to read at the first byte. Readers block, and are independent of each other.
-    pub bytes: Arc<dyn Fn() -> Box<dyn Read + Send> + Send + Sync>,
+    /// The bytes of the file.
+    pub content: Arc<dyn StoredContent>,
     /// The memory that a workbook is read in; `None` for a process that reads nothing else.
     pub workbooks: Option<WorkbookBudget>,
 }
@@ -159,10 +236,10 @@ pub struct StoredInput {
 impl StoredInput {
     /// A file that is in memory.
     pub fn of_bytes(name: impl Into<PathBuf>, bytes: impl Into<Arc<[u8]>>) -> Self {
-        let bytes = bytes.into();
+        let bytes: Arc<[u8]> = bytes.into();
         Self {
             name: name.into(),
-            bytes: Arc::new(move || Box::new(Cursor::new(Arc::clone(&bytes)))),
+            content: Arc::new(bytes),
             workbooks: None,
         }
     }

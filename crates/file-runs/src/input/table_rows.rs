@@ -1,4 +1,6 @@
-//! Reads the rows of a table with a header: of CSV, TSV or the sheet of a workbook.
+//! Reads the rows of a table with a header: of CSV, TSV, the sheet of a workbook or Parquet.
+
+use std::collections::HashMap;
 
 use csv::ByteRecord;
 
@@ -7,8 +9,10 @@ use super::csv_records::CsvRecords;
 use super::input_encoding::InputEncoding;
 use super::input_error::InputError;
 use super::input_kind::header_name;
+use super::parquet_file::ParquetRecords;
 use super::raw_row::{OddCells, RawRow, RawValue};
 use super::workbook::{OddCell, SheetRecords};
+use crate::output::workbook_writer::CUT_MARK;
 
 /// Number of rows below the first one that are searched for the header, once the first one is none.
 const SEARCHED_ROWS: usize = 10;
@@ -36,6 +40,8 @@ pub(crate) enum TableRecords {
     Csv(Box<CsvRecords>),
     /// Those of the sheet of a workbook.
     Sheet(SheetRecords),
+    /// Those of a Parquet file.
+    Parquet(Box<ParquetRecords>),
 }
 
 impl TableRecords {
@@ -44,13 +50,14 @@ impl TableRecords {
         match self {
             Self::Csv(records) => records.next(record),
             Self::Sheet(records) => records.next(record),
+            Self::Parquet(records) => records.next(record),
         }
     }
 
     /// The odd cells of the record read last, with their columns.
     fn odd_cells(&self) -> &[(usize, OddCell)] {
         match self {
-            Self::Csv(_) => &[],
+            Self::Csv(_) | Self::Parquet(_) => &[],
             Self::Sheet(records) => records.odd_cells(),
         }
     }
@@ -78,7 +85,7 @@ impl TableRows {
         let Some(line) = rows.records.next(&mut rows.record)? else {
             return Err(InputError::Empty);
         };
-        rows.header = names_of(&rows.record);
+        rows.header = told_apart(names_of(&rows.record));
         let is_text = matches!(rows.records, TableRecords::Csv(_));
         rows.are_guarded = is_text && rows.header.iter().any(|name| name == OWN_COLUMN);
         match wanted.place(&rows.header) {
@@ -137,6 +144,10 @@ impl TableRows {
             return Ok(None);
         };
         if !self.has_cells_of_header() {
+            let mark = self.record.get(self.header.len()).unwrap_or_default();
+            if mark.starts_with(CUT_MARK.as_bytes()) {
+                return Err(InputError::CutOff { line });
+            }
             let is_late =
                 |cell: &[u8]| cell.starts_with(b" ") && cell.trim_ascii_start().starts_with(b"\"");
             return Err(InputError::WrongCells {
@@ -206,6 +217,30 @@ pub(crate) fn is_own_header(start: &[u8]) -> bool {
     let header = start.split(|byte| *byte == b'\n').next();
     let mut names = header.unwrap_or_default().split(|byte| *byte == b'\t');
     names.any(|name| header_name(name) == OWN_COLUMN)
+}
+
+/// The names of columns, of which those that occur several times get their number: `a (1)`, `a (2)`.
+fn told_apart(names: Vec<String>) -> Vec<String> {
+    let mut counts: HashMap<String, u32> = HashMap::new();
+    for name in &names {
+        *counts.entry(name.clone()).or_default() += 1;
+    }
+    let mut numbers: HashMap<String, u32> = HashMap::new();
+    let apart = names.into_iter().map(|name| {
+        if name.is_empty() || counts.get(&name) == Some(&1) {
+            return name;
+        }
+        let number = numbers.entry(name.clone()).or_default();
+        *number += 1;
+        let numbered = format!("{name} ({number})");
+        // a column may have this very name
+        if counts.contains_key(&numbered) {
+            name
+        } else {
+            numbered
+        }
+    });
+    apart.collect()
 }
 
 fn names_of(record: &ByteRecord) -> Vec<String> {

@@ -1,4 +1,5 @@
-//! Excel workbooks (.xlsx): the first visible sheet as records, each cell as text.
+//! Excel workbooks (.xlsx): a sheet as records, each cell as text. Unless one is named, it is the
+//! first visible one.
 
 mod cell_text;
 mod parts;
@@ -29,8 +30,8 @@ impl Workbook {
     }
 
     /// Checks the limits of a workbook and finds the sheet.
-    pub(crate) fn open(bytes: InputBytes) -> Result<Self, InputError> {
-        let source = WorkbookSource::check(bytes)?;
+    pub(crate) fn open(bytes: InputBytes, sheet: Option<String>) -> Result<Self, InputError> {
+        let source = WorkbookSource::check(bytes, sheet)?;
         let (sheet, _) = SheetRecords::begin(&source)?;
         Ok(Self { source, sheet })
     }
@@ -38,10 +39,16 @@ impl Workbook {
     /// The sheet for people.
     pub(crate) fn describe(&self) -> String {
         let name = listed(std::slice::from_ref(&self.sheet.name));
-        match self.sheet.sheets {
-            0 | 1 => format!("Excel workbook, sheet {name}"),
-            sheets => format!("Excel workbook, only sheet {name} of {sheets}"),
+        let hidden = if self.sheet.is_hidden { "hidden " } else { "" };
+        match self.sheet.names.len() {
+            0 | 1 => format!("Excel workbook, {hidden}sheet {name}"),
+            sheets => format!("Excel workbook, only {hidden}sheet {name} of {sheets}"),
         }
+    }
+
+    /// The sheet that is read, and the names of all sheets.
+    pub(crate) fn sheets(&self) -> (&str, &[String]) {
+        (&self.sheet.name, &self.sheet.names)
     }
 
     /// Starts to read the sheet.

@@ -7,7 +7,6 @@ use std::io::{self, Write};
 use refract_domain::lens::Column;
 use refract_domain::result::view::ResultView;
 use refract_evaluation::counting::column_tally::ColumnTally;
-use refract_lens_rendering::RowWriter;
 use refract_service::model::ModelError;
 use refract_service::results::ReadableResult;
 use refract_service::runs::PinnedPrism;
@@ -16,6 +15,7 @@ use tokio::sync::mpsc;
 use crate::check::ListedRow;
 use crate::gold::cells::ExpectedOutcome;
 use crate::output::RowLayout;
+use crate::output::laid_out_rows::LaidOutRows;
 use crate::run::dispatch::{PendingRow, RowState};
 use crate::run::error::{FirstError, RunError};
 use crate::run::rows_in_order::RowEnd;
@@ -46,6 +46,8 @@ pub struct RunSummary {
     /// Counts of the values in each lens column of the answered rows in the output; empty without
     /// an output.
     pub columns: Vec<ColumnTally>,
+    /// Number of texts that were too long for a cell of a workbook, and so were cut.
+    pub cut_texts: u64,
 }
 
 /// The two destinations of a run's rows. Each returns an error if it cannot write.
@@ -141,10 +143,9 @@ pub(crate) async fn hand_over(
         }
     }
     RunSummary {
-        stop: None,
         written,
         failures: most_frequent_first(failures),
-        columns: Vec::new(),
+        ..RunSummary::default()
     }
 }
 
@@ -156,7 +157,7 @@ fn most_frequent_first(failures: HashMap<String, u64>) -> Vec<(String, u64)> {
 
 /// The rows that are written, and their counts.
 pub(crate) struct RunOutput<'a, W> {
-    rows: RowWriter<'a, W>,
+    rows: LaidOutRows<'a, W>,
     lens: &'a [Column],
     columns: Vec<ColumnTally>,
 }
@@ -168,15 +169,15 @@ impl<'a, W: Write> RunOutput<'a, W> {
         layout: RowLayout,
         own: Option<&'a [String]>,
         out: W,
-    ) -> Self {
+    ) -> io::Result<Self> {
         let columns = prism.columns();
         let tally =
             |column: &Column| ColumnTally::new(column, prism.version().question(&column.question));
-        Self {
-            rows: layout.writer(columns, own, out),
+        Ok(Self {
+            rows: layout.writer(columns, own, out)?,
             lens: columns.lens,
             columns: columns.lens.iter().map(tally).collect(),
-        }
+        })
     }
 
     pub(crate) fn write_header(&mut self) -> io::Result<()> {
@@ -185,7 +186,7 @@ impl<'a, W: Write> RunOutput<'a, W> {
 
     /// Writes a row, beside the cells of its file if these are kept.
     pub(crate) fn write(&mut self, cells: &[String], result: &ResultView<'_>) -> io::Result<()> {
-        self.rows.write_row_beside(cells, result)?;
+        self.rows.write(cells, result)?;
         if result.status.error().is_none() {
             for (tally, value) in self.columns.iter_mut().zip(result.values(self.lens)) {
                 tally.add(value);
@@ -194,8 +195,18 @@ impl<'a, W: Write> RunOutput<'a, W> {
         Ok(())
     }
 
-    /// Counts of the values in each lens column of the answered rows.
-    pub(crate) fn into_columns(self) -> Vec<ColumnTally> {
-        self.columns
+    /// Ends the output, also that of a run that stopped, and adds to the run's summary what was
+    /// counted in its rows.
+    pub(crate) fn end(self, summary: RunSummary) -> RunSummary {
+        let cut_texts = self.rows.cut_texts();
+        let ended = self.rows.finish();
+        let line = summary.written + 1;
+        let failed = |error| RunError::Output { line, error };
+        RunSummary {
+            stop: summary.stop.or_else(|| ended.err().map(failed)),
+            columns: self.columns,
+            cut_texts,
+            ..summary
+        }
     }
 }

@@ -8,6 +8,7 @@ use std::io;
 use std::sync::Arc;
 
 use refract_domain::submission::reference::IdempotencyKey;
+use refract_lens_rendering::RowFormat;
 use refract_service::CallError;
 use refract_service::results::ReadableResult;
 
@@ -15,8 +16,8 @@ use crate::check::{ListedRow, RefusedRows};
 use crate::file_run::FileRun;
 use crate::input::InputError;
 use crate::input::rows::KeptCells;
-use crate::output::parquet_rows::ParquetRows;
-use crate::output::{RowLayout, kept_cells, own_columns};
+use crate::output::laid_out_rows::{LaidOutRows, TypedRows};
+use crate::output::{OutputFormat, RowLayout, kept_cells};
 use crate::run::error::cause;
 use crate::run::row_chunks::{RowChunk, RowChunks};
 use crate::run::settings::FilePart;
@@ -25,13 +26,17 @@ use crate::run::settings::FilePart;
 pub struct HeldOutput {
     run: Arc<FileRun>,
     layout: RowLayout,
-    reading: Option<HeldReading>,
+    state: HeldState,
 }
 
-/// A reading of the file, once the header is written.
-struct HeldReading {
-    own: Option<Arc<[String]>>,
-    chunks: RowChunks,
+/// How far the output is written.
+enum HeldState {
+    Begin,
+    /// Rows of text, beside these columns of the file.
+    Text(RowFormat, Option<Arc<[String]>>, RowChunks),
+    /// Rows of cells with types, whose file is valid only with its last chunk.
+    Typed(TypedRows, RowChunks),
+    End,
 }
 
 /// The refused rows of a run in the order of the file, as CSV: `line`, `reason`, then the row's
@@ -68,7 +73,7 @@ impl FileRun {
         HeldOutput {
             run: Arc::clone(self),
             layout,
-            reading: None,
+            state: HeldState::Begin,
         }
     }
 
@@ -112,40 +117,64 @@ async fn results_of(
 }
 
 impl HeldOutput {
-    /// The next chunk; `None` after the last. The first one is the header, which is empty in JSON
-    /// Lines. Chunks may be empty.
+    /// The next chunk; `None` after the last. The first one is the header, which is empty in some
+    /// formats. Chunks may be empty.
     ///
     /// # Errors
-    /// When the file cannot be read, or the database fails. Chunks before stay valid.
+    /// When the file cannot be read, the database fails, or there are more rows than the format
+    /// holds. Chunks of text before stay valid.
     pub async fn next_chunk(&mut self) -> Result<Option<Vec<u8>>, HeldOutputError> {
-        let Some(reading) = &mut self.reading else {
-            return self.begin().await.map(Some);
-        };
-        let Some(chunk) = reading.chunks.next().await? else {
-            return Ok(None);
-        };
-        let found = results_of(&self.run, &chunk).await?;
-        let mut out = Vec::new();
-        let columns = self.run.prism.columns();
-        let mut rows = self
-            .layout
-            .writer(columns, reading.own.as_deref(), &mut out);
-        for (cells, result) in with_results(chunk, found) {
-            rows.write_row_beside(&cells, &result.view())?;
+        match std::mem::replace(&mut self.state, HeldState::End) {
+            HeldState::End => Ok(None),
+            HeldState::Begin => self.begin().await.map(Some),
+            HeldState::Text(format, own, mut chunks) => {
+                let Some(chunk) = chunks.next().await? else {
+                    return Ok(None);
+                };
+                let found = results_of(&self.run, &chunk).await?;
+                let mut out = Vec::new();
+                let columns = self.run.prism.columns();
+                let layout = self.layout;
+                let mut rows = layout.text_writer(format, columns, own.as_deref(), &mut out);
+                for (cells, result) in with_results(chunk, found) {
+                    rows.write_row_beside(&cells, &result.view())?;
+                }
+                self.state = HeldState::Text(format, own, chunks);
+                Ok(Some(out))
+            }
+            HeldState::Typed(mut rows, mut chunks) => {
+                let Some(chunk) = chunks.next().await? else {
+                    return Ok(Some(rows.finish()?));
+                };
+                let found = results_of(&self.run, &chunk).await?;
+                let mut out = Vec::new();
+                for (cells, result) in with_results(chunk, found) {
+                    out.extend(rows.write(&cells, &result.view())?);
+                }
+                self.state = HeldState::Typed(rows, chunks);
+                Ok(Some(out))
+            }
         }
-        Ok(Some(out))
     }
 
     async fn begin(&mut self) -> Result<Vec<u8>, HeldOutputError> {
         let columns = file_columns(&self.run, self.layout.keep_columns).await?;
         let answers = self.run.prism.columns();
         let own = self.layout.own_columns(&columns, answers);
-        let mut out = Vec::new();
-        let mut rows = self.layout.writer(answers, own.as_deref(), &mut out);
-        rows.write_header()?;
         let kept = kept_cells(self.layout.keep_columns, false, &columns);
         let chunks = RowChunks::read(&self.run, FilePart::WHOLE, None, kept);
-        self.reading = Some(HeldReading { own, chunks });
+        let mut out = Vec::new();
+        let mut rows = self.layout.writer(answers, own.as_deref(), &mut out)?;
+        rows.write_header()?;
+        self.state = match (rows, self.layout.format) {
+            (LaidOutRows::Typed(rows, _), _) => HeldState::Typed(rows, chunks),
+            (LaidOutRows::Text(_), OutputFormat::Rows(format)) => {
+                HeldState::Text(format, own, chunks)
+            }
+            (LaidOutRows::Text(_), OutputFormat::Parquet | OutputFormat::Workbook) => {
+                HeldState::End
+            }
+        };
         Ok(out)
     }
 }
@@ -190,65 +219,5 @@ impl RefusedList {
             }
         }
         Ok(Some(out))
-    }
-}
-
-/// The rows of a run that have a result, `ok` or `failed`, in the order of the file, as Parquet.
-pub struct HeldParquet {
-    run: Arc<FileRun>,
-    keep_columns: bool,
-    state: ParquetState,
-}
-
-enum ParquetState {
-    Begin,
-    Rows(Box<ParquetRows>, RowChunks),
-    End,
-}
-
-impl FileRun {
-    /// Writes the rows that have a result now as pieces of a Parquet file, beside all columns of the
-    /// file if wanted. Reads nothing yet.
-    pub fn held_parquet(self: &Arc<Self>, keep_columns: bool) -> HeldParquet {
-        HeldParquet {
-            run: Arc::clone(self),
-            keep_columns,
-            state: ParquetState::Begin,
-        }
-    }
-}
-
-impl HeldParquet {
-    /// The next piece of the file, which may be empty; `None` after the last. The file is valid only
-    /// with its last piece.
-    ///
-    /// # Errors
-    /// When the file of the run cannot be read, or the database fails.
-    pub async fn next_chunk(&mut self) -> Result<Option<Vec<u8>>, HeldOutputError> {
-        match std::mem::replace(&mut self.state, ParquetState::End) {
-            ParquetState::End => Ok(None),
-            ParquetState::Begin => {
-                let columns = file_columns(&self.run, self.keep_columns).await?;
-                let answers = self.run.prism.columns();
-                let own = self.keep_columns.then(|| own_columns(&columns, answers));
-                let rows = ParquetRows::new(answers, own.as_deref(), &[])?;
-                let kept = kept_cells(self.keep_columns, false, &columns);
-                let chunks = RowChunks::read(&self.run, FilePart::WHOLE, None, kept);
-                self.state = ParquetState::Rows(Box::new(rows), chunks);
-                Ok(Some(Vec::new()))
-            }
-            ParquetState::Rows(mut rows, mut chunks) => {
-                let Some(chunk) = chunks.next().await? else {
-                    return Ok(Some(rows.finish()?));
-                };
-                let found = results_of(&self.run, &chunk).await?;
-                let mut out = Vec::new();
-                for (cells, result) in with_results(chunk, found) {
-                    out.extend(rows.write(&cells, &result.view(), [])?);
-                }
-                self.state = ParquetState::Rows(rows, chunks);
-                Ok(Some(out))
-            }
-        }
     }
 }

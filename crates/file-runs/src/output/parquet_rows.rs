@@ -2,10 +2,10 @@
 //!
 //! Rows are gathered in memory up to a row group, so memory stays the same at any number of rows.
 
-mod columns;
+pub(super) mod columns;
 
-use std::io::{self, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::io;
+use std::sync::Arc;
 
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
@@ -16,6 +16,7 @@ use refract_domain::lens::{Column, Value};
 use refract_domain::result::view::{ResultView, RowColumns};
 
 use self::columns::ColumnValues;
+use super::workbook_writer::ReadyBytes;
 
 /// Upper bound on the rows of a row group.
 const GROUP_ROWS: usize = 50_000;
@@ -35,30 +36,8 @@ pub struct ParquetRows {
     columns: Vec<ColumnValues>,
     rows: usize,
     bytes: usize,
-    file: SerializedFileWriter<SharedBytes>,
-    written: SharedBytes,
-}
-
-/// Bytes that the writer of the file owns, and hands over after each row group.
-#[derive(Clone, Default)]
-struct SharedBytes(Arc<Mutex<Vec<u8>>>);
-
-impl SharedBytes {
-    fn take(&self) -> Vec<u8> {
-        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-impl Write for SharedBytes {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+    file: SerializedFileWriter<ReadyBytes>,
+    written: ReadyBytes,
 }
 
 impl ParquetRows {
@@ -75,7 +54,7 @@ impl ParquetRows {
         let layout = columns::columns(columns, own, marked);
         let schema = columns::of(&layout).map_err(io::Error::other)?;
         let properties = WriterProperties::builder().set_compression(Compression::SNAPPY);
-        let written = SharedBytes::default();
+        let written = ReadyBytes::default();
         let file = SerializedFileWriter::new(
             written.clone(),
             Arc::new(schema),

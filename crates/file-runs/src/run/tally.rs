@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use refract_domain::result::cost::Cost;
 use refract_domain::result::file_run::FileRunLimits;
 use refract_service::model::{ModelError, ModelReport};
 
@@ -21,6 +22,8 @@ pub struct RunTally {
     input_tokens: AtomicU64,
     output_tokens: AtomicU64,
     truncated: AtomicU64,
+    /// What the requests cost, as far as it is known.
+    cost: Mutex<Option<Cost>>,
     /// Rows that were begun, those that were retried for the rate once more.
     begun: AtomicU64,
     streak: Mutex<FailureStreak>,
@@ -87,6 +90,9 @@ pub struct RunCounts {
     pub output_tokens: u64,
     /// Rows whose text the model server cut without an error.
     pub truncated: u64,
+    /// What the requests of this process cost, as the host reports it or by the set prices; `None`
+    /// if no cost is known.
+    pub cost: Option<Cost>,
 }
 
 /// The limit that a run reached.
@@ -146,6 +152,7 @@ impl RunTally {
             input_tokens: of(&self.input_tokens),
             output_tokens: of(&self.output_tokens),
             truncated: of(&self.truncated),
+            cost: *self.cost.lock().unwrap_or_else(PoisonError::into_inner),
         }
     }
 
@@ -247,6 +254,10 @@ impl RunTally {
         add(&self.input_tokens, report.input_tokens.unwrap_or(0));
         add(&self.output_tokens, report.output_tokens.unwrap_or(0));
         add(&self.truncated, report.truncated_to.is_some().into());
+        if let Some(cost) = report.cost {
+            let mut all = self.cost.lock().unwrap_or_else(PoisonError::into_inner);
+            *all = Some([all.unwrap_or_default(), cost].into_iter().sum());
+        }
     }
 
     /// The failures since the last answer; `None` if there are fewer than `threshold`, or the run

@@ -130,6 +130,12 @@ fn fate_of_input(error: &InputError) -> Fate {
         | InputError::AllBlank { .. }
         | InputError::Missing { .. }
         | InputError::Twice(_)
+        | InputError::NoSheets { .. }
+        | InputError::NoSuchSheet { .. }
+        | InputError::DamagedParquet { .. }
+        | InputError::ParquetCompression
+        | InputError::LongParquetRow { .. }
+        | InputError::CutOff { .. }
         | InputError::Changed { .. } => Fate::Broken(error.to_string()),
     }
 }

@@ -16,6 +16,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::file_run::{FileRun, RunOrder};
 use crate::input::column_mapping::ColumnMapping;
+use crate::input::input_outline::KeptOutline;
 use crate::input::rows::KeptCells;
 use crate::input::{InputSource, StoredInput, WorkbookBudget};
 use crate::output::finished_rows::RowSinks;
@@ -196,10 +197,13 @@ impl LeasedWork {
         let upload = stored.upload.ok_or(WorkError::NoFile)?;
         let runs = self.refract.runs();
         let prism = runs.pin_for_run(stored).await.map_err(WorkError::Prism)?;
-        let reader = runs.upload_reader(upload);
+        let content = runs.upload_reader(upload);
+        let outline = runs.find_outline(upload).await;
+        let outline = outline.map_err(|error| WorkError::Prism(error.into()))?;
+        let outline = outline.as_deref().and_then(KeptOutline::parse);
         let input = StoredInput {
             name: PathBuf::from(&stored.file_name),
-            bytes: Arc::new(move || Box::new(reader.open())),
+            content: Arc::new(content),
             workbooks: Some(self.workbooks.clone()),
         };
         let mappings = column_mappings(&stored.mappings);
@@ -208,7 +212,8 @@ impl LeasedWork {
             FileRun::open(
                 prism,
                 RunOrder {
-                    input: InputSource::Stored(input),
+                    input: InputSource::Stored(input)
+                        .with_sheet(outline.as_ref().and_then(KeptOutline::sheet)),
                     mappings: &mappings,
                     shard: Shard::WHOLE,
                     name: String::new(),

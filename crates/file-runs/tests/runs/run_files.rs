@@ -178,13 +178,13 @@ async fn the_name_of_the_output_is_its_format() {
                 "error: --output a.csv.gz: .gz is not supported, since nothing is compressed: ",
             ),
             (
-                "a.xlsx",
-                "error: --output a.xlsx: .xlsx is no format of rows: ",
+                "a.xls",
+                "error: --output a.xls: .xls is no format of rows: ",
             ),
         ] {
             let line = write(&["--output", name]).await.refused();
             assert!(line.starts_with(words), "{writer:?}: {line}");
-            assert!(line.contains(".csv, .tsv or .jsonl"), "{line}");
+            assert!(line.contains(".csv, .tsv, .jsonl or .xlsx"), "{line}");
         }
         assert_eq!(service.files_named("a."), [""; 0]);
         let stdout = write(&["--output", "-"]).await.done();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use refract_domain::prism::slug::PrismSelector;
 use refract_file_runs::{
-    ColumnMapping, FileRun, InputSource, RowLayout, RunOrder, Shard, StoredInput,
+    ColumnMapping, FileRun, InputSource, OutputFormat, RowLayout, RunOrder, Shard, StoredInput,
 };
 use refract_lens_rendering::RowFormat;
 use refract_service::Refract;
@@ -110,7 +110,7 @@ async fn held_rows_are_the_bytes_of_the_run(backend: Backend) {
     for format in [RowFormat::Csv, RowFormat::Tsv, RowFormat::Jsonl] {
         for (keep_columns, byte_order_mark) in [(false, false), (true, false), (true, true)] {
             let layout = RowLayout {
-                format,
+                format: OutputFormat::Rows(format),
                 keep_columns,
                 byte_order_mark,
             };
@@ -263,7 +263,10 @@ async fn results_are_exported_as_parquet_alone() {
     );
     // what the run holds now is the same file, piece by piece
     let run = file_run_of(&service, "in.csv", &[]).await;
-    let mut held = run.held_parquet(false);
+    let mut held = run.held_rows(RowLayout {
+        format: OutputFormat::Parquet,
+        ..RowLayout::plain(RowFormat::Csv)
+    });
     let mut pieces = Vec::new();
     while let Some(piece) = held.next_chunk().await.unwrap() {
         pieces.extend(piece);

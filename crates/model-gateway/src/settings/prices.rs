@@ -23,6 +23,12 @@ pub struct ModelPrices {
 }
 
 impl ModelPrices {
+    /// The cost of reading this many tokens, none of which is cached.
+    pub fn of_reading(&self, tokens: u64) -> Cost {
+        let attos = u128::from(tokens).saturating_mul(self.read.attos());
+        Cost::from_attos(attos / TOKENS)
+    }
+
     /// The cost of an answer, rounded to 18 decimals; `None` if its server reports no tokens.
     pub(crate) fn cost(&self, usage: &ReportedUsage) -> Option<Cost> {
         let parts = [

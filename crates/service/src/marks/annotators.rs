@@ -139,6 +139,11 @@ impl Annotators {
         self.0.iter()
     }
 
+    /// Whether anybody settled a disagreement.
+    pub fn have_settled(&self) -> bool {
+        self.iter().any(|annotator| annotator.settled > 0)
+    }
+
     /// The place of a person among all.
     pub fn place_of(&self, by: &Annotator) -> Option<usize> {
         if by.person.is_some() {

@@ -115,8 +115,11 @@ impl PrismResults {
             .await
     }
 
-    /// Saves the event of an export of these results.
-    async fn save_export(
+    /// Saves the event of an export of these results, for a format of the caller's own.
+    ///
+    /// # Errors
+    /// When the event cannot be saved.
+    pub async fn save_export(
         &self,
         actor: &AccountActor,
         format: &'static str,

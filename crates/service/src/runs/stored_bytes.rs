@@ -40,6 +40,8 @@ pub struct StoredBytesReader {
     /// Bytes of all pieces so far.
     loaded: u64,
     next_piece: i32,
+    /// Bytes at the beginning of the next piece that are not read.
+    skipped: u64,
     piece: io::Cursor<Vec<u8>>,
 }
 
@@ -60,13 +62,33 @@ impl Runs<'_> {
 impl StoredBytes {
     /// A reader from the start of the file, without a query.
     pub fn open(&self) -> StoredBytesReader {
+        self.open_at(0)
+    }
+
+    /// A reader from this place of the file, without a query.
+    pub fn open_at(&self, position: u64) -> StoredBytesReader {
+        let piece_bytes = u64::try_from(PIECE_BYTES).unwrap_or(u64::MAX);
+        // pieces are whole but for the last one
+        let before = position / piece_bytes;
         StoredBytesReader {
             source: self.clone(),
             size: None,
-            loaded: 0,
-            next_piece: 0,
+            loaded: before * piece_bytes,
+            // a piece beyond all numbers does not exist either
+            next_piece: i32::try_from(before).unwrap_or(i32::MAX),
+            skipped: position % piece_bytes,
             piece: io::Cursor::default(),
         }
+    }
+
+    /// Size of the file, in bytes.
+    ///
+    /// # Errors
+    /// When the database is away for 45 seconds, or the file was deleted.
+    pub fn size(&self) -> io::Result<u64> {
+        let upload = self.upload;
+        let found = self.wait(&async |database: &Database| database.find_upload_size(upload).await);
+        found?.ok_or_else(deleted)
     }
 
     /// Waits for a query, which is made again for a while where it fails for a passing reason.
@@ -94,11 +116,7 @@ impl StoredBytesReader {
         if let Some(size) = self.size {
             return Ok(size);
         }
-        let upload = self.source.upload;
-        let found = self
-            .source
-            .wait(&async |database: &Database| database.find_upload_size(upload).await);
-        let size = found?.ok_or_else(deleted)?;
+        let size = self.source.size()?;
         self.size = Some(size);
         Ok(size)
     }
@@ -116,6 +134,7 @@ impl BufRead for StoredBytesReader {
             self.loaded += u64::try_from(piece.len()).unwrap_or(u64::MAX);
             self.next_piece += 1;
             self.piece = io::Cursor::new(piece);
+            self.piece.set_position(std::mem::take(&mut self.skipped));
         }
         self.piece.fill_buf()
     }

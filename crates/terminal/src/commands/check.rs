@@ -58,7 +58,7 @@ pub struct CheckCommand {
     /// Slug or id
     prism: String,
 
-    /// A CSV, TSV or JSON Lines file as for `run`, with right answers in columns `expected_QUESTION`;
+    /// A file as for `run`, with right answers in columns `expected_QUESTION`;
     /// `-` is stdin
     gold: InputPath,
 
@@ -105,7 +105,7 @@ impl CheckCommand {
         self.robustness.check(&self.requirements)?;
         let asked = self.asking.open(&self.prism, database).await?;
         let requirements = Requirements::new(&self.requirements, asked.prism.version())?;
-        let run = self.gold.open(|source| {
+        let run = self.gold.open(&self.asking.sheet, |source| {
             let order = self.asking.order(source, Shard::WHOLE);
             GoldRun::open(asked.prism.clone(), order)
         });
@@ -120,7 +120,12 @@ impl CheckCommand {
         let tally = Arc::new(RunTally::default());
         let checking = run.check(estimator, &tally);
         let check = check_watched(&self.gold, checking, &tally, &mut signals).await?;
-        output::say(&report::checked(&self.gold, run.file(), &check.file));
+        output::say(&report::checked(
+            &self.gold,
+            run.file(),
+            &check.file,
+            asked.refract.token_price(),
+        ));
         gold_rows::check(&self.gold, run.file().version(), &check)?;
         requirements.check_expected(&check.expected)?;
         let junit = self.junit.as_deref().map(JunitFile::create).transpose()?;
@@ -160,7 +165,12 @@ impl CheckCommand {
         let asking = run.run(settings, check, &tally, add, stopping);
         let summary = watched(asking, &tally, &asked.prism, &progress).await;
         let took = began.elapsed();
-        output::say(&report::ended(&summary, &tally.counts(), took));
+        output::say(&report::ended(
+            &summary,
+            &tally.counts(),
+            took,
+            asked.refract.token_price(),
+        ));
         if let Some(stop) = &summary.stop {
             let words = stopped(&self.gold, stop);
             let verdict = Verdict {

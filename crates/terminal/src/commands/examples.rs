@@ -15,7 +15,7 @@ use refract_service::prisms::{CheckedExample, ExampleState};
 use serde::Serialize;
 
 use super::context::AccountArg;
-use super::files::InputPath;
+use super::files::{InputPath, SheetArg};
 use super::selection::to_the_second;
 use crate::output;
 use crate::settings::DatabaseArgs;
@@ -47,8 +47,10 @@ pub enum ExamplesCommand {
     Import {
         #[command(flatten)]
         prism: ExamplesArg,
-        /// CSV, TSV or JSON Lines; `-` is stdin
+        /// CSV, TSV, JSON, Excel or Parquet; `-` is stdin
         file: InputPath,
+        #[command(flatten)]
+        sheet: SheetArg,
     },
     /// Writes the examples to stdout as a file for `examples import` and `check`
     ///
@@ -107,9 +109,9 @@ impl ExamplesCommand {
                 let examples = found(&refract, &lens).await?;
                 list(&examples, &lens, json)
             }
-            Self::Import { prism, file } => {
+            Self::Import { prism, file, sheet } => {
                 let (refract, lens) = prism.open(database).await?;
-                import(&refract, &lens, &file).await
+                import(&refract, &lens, &file, &sheet).await
             }
             Self::Export(prism) => {
                 let (refract, lens) = prism.open(database).await?;
@@ -185,9 +187,14 @@ fn state_name(state: &ExampleState) -> &'static str {
     }
 }
 
-async fn import(refract: &Refract, lens: &PrismLens, file: &InputPath) -> anyhow::Result<()> {
+async fn import(
+    refract: &Refract,
+    lens: &PrismLens,
+    file: &InputPath,
+    sheet: &SheetArg,
+) -> anyhow::Result<()> {
     let version = Arc::clone(&lens.latest);
-    let read = file.open(|source| GoldFile::read(source, &version))?;
+    let read = file.open(sheet, |source| GoldFile::read(source, &version))?;
     let inputs = match read.examples(&lens.latest) {
         Ok(inputs) => inputs,
         Err(problems) => bail!("{file}: no example was kept: {}", described(&problems)),

@@ -21,7 +21,7 @@ use refract_service::runs::PinnedPrism;
 use self::report::going;
 use super::context::AccountArg;
 use super::signals::StopSignals;
-use crate::commands::files::InputPath;
+use crate::commands::files::{InputPath, SheetArg};
 use crate::settings::{DatabaseArgs, ModelArgs};
 use crate::terminal::Progress;
 use crate::{arguments, output};
@@ -43,6 +43,9 @@ pub(crate) struct FileRunArgs {
     /// Reads a field, `ref` or `context` from a column of another name
     #[arg(long = "map", value_name = "COLUMN=FIELD", value_parser = mapping)]
     mappings: Vec<ColumnMapping>,
+
+    #[command(flatten)]
+    pub(crate) sheet: SheetArg,
 
     /// A name for the run: the same file under another name is asked about anew
     #[arg(
@@ -136,13 +139,24 @@ pub(crate) fn refused(input: &InputPath, refusal: OpenRunError) -> anyhow::Error
 /// The error for a file that cannot be read.
 fn input_error(input: &InputPath, error: &InputError) -> anyhow::Error {
     let advice = if matches!(error, InputError::Missing { .. }) {
-        "; name another one with --map COLUMN=FIELD"
+        "; name another one with --map COLUMN=FIELD".to_owned()
+    } else if let InputError::Twice(name) = error {
+        format!(": name the second one with --map '{name} (2)=FIELD'")
     } else if matches!(error, InputError::AllBlank { .. }) {
-        "; --blank-rows asks about them all the same"
+        "; --blank-rows asks about them all the same".to_owned()
     } else {
-        ""
+        String::new()
     };
-    anyhow::anyhow!("{input}: {error}{advice}")
+    input_refused(error, format!("{input}: {error}{advice}"))
+}
+
+/// An error of an input with its words.
+pub(crate) fn input_refused(error: &InputError, words: String) -> anyhow::Error {
+    if error.is_of_no_use() {
+        output::WrongUsage(words).into()
+    } else {
+        anyhow::Error::msg(words)
+    }
 }
 
 /// Why a run stopped and how to continue it.

@@ -6,7 +6,7 @@ use std::fmt;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{Context as _, anyhow, bail, ensure};
 use clap::Args;
 use refract_file_runs::{InputSource, OutputFormat, binary_kind, format_of_name};
 use refract_lens_rendering::RowFormat;
@@ -59,11 +59,12 @@ impl InputPath {
     }
 
     /// Opens the input as rows.
-    pub(crate) fn open<T>(&self, open: impl FnOnce(InputSource<'_>) -> T) -> T {
-        match self.file() {
-            Some(file) => open(InputSource::Path(file)),
-            None => open(InputSource::Stream(stdin())),
-        }
+    pub(crate) fn open<T>(&self, sheet: &SheetArg, open: impl FnOnce(InputSource<'_>) -> T) -> T {
+        let source = match self.file() {
+            Some(file) => InputSource::Path(file),
+            None => InputSource::Stream(stdin()),
+        };
+        open(source.with_sheet(sheet.sheet.as_deref()))
     }
 }
 
@@ -84,6 +85,14 @@ fn stdin() -> Box<dyn Read> {
     streams::stdin()
 }
 
+/// The argument of commands that read a file of rows.
+#[derive(Args)]
+pub struct SheetArg {
+    /// The sheet of a workbook to read, which may be hidden [default: the first visible one]
+    #[arg(long, value_name = "NAME")]
+    sheet: Option<String>,
+}
+
 /// The arguments of every command that writes rows.
 #[derive(Args)]
 pub(super) struct OutputArgs {
@@ -91,8 +100,8 @@ pub(super) struct OutputArgs {
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// csv, tsv or jsonl, and parquet for exports of results [default: as the name of --output ends,
-    /// else csv]
+    /// csv, tsv, jsonl or xlsx, and parquet for exports of results [default: as the name of --output
+    /// ends, else csv]
     #[arg(long, value_name = "FORMAT", value_parser = output_format)]
     format: Option<OutputFormat>,
 
@@ -114,10 +123,16 @@ impl ByteOrderMarkArg {
     pub(super) fn of(&self, format: OutputFormat) -> anyhow::Result<bool> {
         match format {
             OutputFormat::Rows(RowFormat::Csv | RowFormat::Tsv) => Ok(self.bom),
-            OutputFormat::Rows(RowFormat::Jsonl) | OutputFormat::Parquet if self.bom => {
-                bail!("--bom is for csv and tsv, not for {}", format.name())
+            OutputFormat::Rows(RowFormat::Jsonl)
+            | OutputFormat::Parquet
+            | OutputFormat::Workbook => {
+                ensure!(
+                    !self.bom,
+                    "--bom is for csv and tsv, not for {}",
+                    format.name()
+                );
+                Ok(false)
             }
-            OutputFormat::Rows(RowFormat::Jsonl) | OutputFormat::Parquet => Ok(false),
         }
     }
 }
@@ -129,29 +144,33 @@ impl OutputArgs {
         file.filter(|file| *file != Path::new("-"))
     }
 
-    /// The format of rows of text: as given, or by the file's extension.
-    pub(super) fn format(&self) -> anyhow::Result<RowFormat> {
-        match self.any_format()? {
-            OutputFormat::Rows(format) => Ok(format),
-            OutputFormat::Parquet => bail!(
-                "only `refract results export` writes parquet: name csv, tsv or jsonl with --format"
-            ),
-        }
+    /// The format of rows of text or of a workbook.
+    pub(super) fn format(&self) -> anyhow::Result<OutputFormat> {
+        let format = self.any_format()?;
+        ensure!(
+            format != OutputFormat::Parquet,
+            "only `refract results export` writes parquet: name csv, tsv, jsonl or xlsx with --format"
+        );
+        Ok(format)
     }
 
-    /// The format: as given, or by the file's extension.
+    /// The format: as given, or by the file's extension. A terminal gets text only.
     pub(super) fn any_format(&self) -> anyhow::Result<OutputFormat> {
-        let csv = OutputFormat::Rows(RowFormat::Csv);
         let jsonl = self.json.then_some(OutputFormat::Rows(RowFormat::Jsonl));
-        if let Some(format) = self.format.or(jsonl) {
-            return Ok(format);
-        }
-        let Some(file) = self.file() else {
-            return Ok(csv);
+        let named = match (self.format.or(jsonl), self.file()) {
+            (Some(format), _) => Some(format),
+            (None, None) => None,
+            (None, Some(file)) => {
+                format_of_name(file).with_context(|| format!("--output {}", file.display()))?
+            }
         };
-        let named = format_of_name(file);
-        let named = named.with_context(|| format!("--output {}", file.display()))?;
-        Ok(named.unwrap_or(csv))
+        let format = named.unwrap_or(OutputFormat::Rows(RowFormat::Csv));
+        ensure!(
+            format.is_text() || self.file().is_some() || !streams::stdout_is_terminal(),
+            "{} is no text: name a file with --output",
+            format.name()
+        );
+        Ok(format)
     }
 
     /// Runs `export` with stdout or the file as target, and returns the number of rows. The first
@@ -198,6 +217,21 @@ fn written(
     }
 }
 
+/// Says that texts were too long for the cells of a workbook.
+pub(super) fn say_cut_texts(cut: u64) {
+    if cut > 0 {
+        output::say(&format!(
+            "{} longer than the 32,767 characters of a workbook's cell and cut off: the column after the \
+             last one says where. csv, tsv, jsonl and parquet have them whole.",
+            if cut == 1 {
+                "1 text is".to_owned()
+            } else {
+                format!("{} are", counted(cut, "text"))
+            }
+        ));
+    }
+}
+
 fn output_format(name: &str) -> anyhow::Result<OutputFormat> {
-    OutputFormat::parse(name).context("expected csv, tsv, jsonl or parquet")
+    OutputFormat::parse(name).context("expected csv, tsv, jsonl, xlsx or parquet")
 }

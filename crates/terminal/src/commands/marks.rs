@@ -9,14 +9,17 @@ use indicatif::HumanCount;
 use refract_domain::result::mark::Marker;
 use refract_domain::result::mark::question_marks::Annotator;
 use refract_domain::result::mark::source::MarkSource;
-use refract_file_runs::{MarksFile, MarksFileError, MarksFileRows, row_schema};
+use refract_file_runs::{
+    MarksFile, MarksFileError, MarksFileRows, MarksWorkbook, OutputFormat, row_schema,
+};
 use refract_service::marks::{CheckedMarks, MarkErrors, MarkOrigin, MarksError};
 use refract_service::people::AccountActor;
 use serde::Serialize;
 
 use super::context::{self, AccountArg};
 use super::files::OutputArgs;
-use crate::commands::files::InputPath;
+use crate::commands::file_run::input_refused;
+use crate::commands::files::{InputPath, SheetArg};
 use crate::output;
 use crate::settings::DatabaseArgs;
 use crate::suggestion::did_you_mean;
@@ -30,7 +33,7 @@ where nobody looked. `refract results export --marks` writes columns for marks b
 /// The subcommands of `refract marks`.
 #[derive(Subcommand)]
 pub enum MarksCommand {
-    /// Takes in marks from a CSV, TSV or JSON Lines file, all or none
+    /// Takes in marks from a file, all or none
     ///
     /// A row names a result by `result_id` or, where that is empty, every answered result of a
     /// `ref`. A column for each question, by its key, says the right outcome by its key or label; an
@@ -92,7 +95,26 @@ impl ExportMarksCommand {
         let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
         let actor = AccountActor::operator(prism.account);
         let marks = refract.marks();
-        let export = async |out: &mut dyn Write| marks.export(&actor, prism.id, format, out).await;
+        let export = async |out: &mut dyn Write| match format {
+            OutputFormat::Rows(format) => marks.export(&actor, prism.id, format, out).await,
+            OutputFormat::Workbook | OutputFormat::Parquet => {
+                let mut rows: Option<MarksWorkbook> = None;
+                let write = |cells: &[&str]| match &mut rows {
+                    Some(rows) => out.write_all(&rows.write(cells.iter().copied())?),
+                    None => {
+                        rows = Some(MarksWorkbook::new(cells)?);
+                        Ok(())
+                    }
+                };
+                let written = marks
+                    .export_each(&actor, prism.id, format.name(), write)
+                    .await?;
+                if let Some(rows) = rows {
+                    out.write_all(&rows.finish()?)?;
+                }
+                Ok(written)
+            }
+        };
         let written = self.output.write(export).await?;
         self.output.say_written(written, "marked result");
         Ok(())
@@ -105,9 +127,12 @@ pub struct ImportCommand {
     /// Slug or id
     prism: String,
 
-    /// A CSV, TSV or JSON Lines file with `result_id` or `ref`, a column for each question, and who
-    /// marked in `person`; `-` is stdin
+    /// A CSV, TSV, JSON, Excel or Parquet file with `result_id` or `ref`, a column for each question,
+    /// and who marked in `person`; `-` is stdin
     file: InputPath,
+
+    #[command(flatten)]
+    sheet: SheetArg,
 
     /// Checks the file, says what would change and saves nothing
     #[arg(long)]
@@ -139,7 +164,9 @@ impl ImportCommand {
         let by = by.map_err(|errors| context::invalid_argument("--by", &errors))?;
         let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
         let questions = refract.marks().questions(prism.id).await?;
-        let file = self.file.open(|source| MarksFile::open(source, &questions));
+        let file = self
+            .file
+            .open(&self.sheet, |source| MarksFile::open(source, &questions));
         let file = file.map_err(|error| self.file_error(&error.into()))?;
         let kind = file.describe();
         let read = tokio::task::spawn_blocking(move || file.read()).await?;
@@ -227,7 +254,13 @@ impl ImportCommand {
         let suggestions = suggestions.map(|name| did_you_mean(name, known.iter().copied()));
         let suggestion = suggestions.into_iter().find(|words| !words.is_empty());
         let suggestion = suggestion.unwrap_or_default();
-        anyhow::anyhow!("{}: {error}{suggestion}", self.file)
+        let words = format!("{}: {error}{suggestion}", self.file);
+        match error {
+            MarksFileError::Input(error) => input_refused(error, words),
+            MarksFileError::NoResults { .. }
+            | MarksFileError::NoQuestions { .. }
+            | MarksFileError::NoSuchQuestion { .. } => anyhow::Error::msg(words),
+        }
     }
 }
 

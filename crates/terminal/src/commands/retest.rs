@@ -121,8 +121,11 @@ impl RetestCommand {
         let named = named.with_context(|| format!("--output {}", file.display()))?;
         match named.unwrap_or(OutputFormat::Rows(RowFormat::Csv)) {
             OutputFormat::Rows(format) => Ok(Some(format)),
-            OutputFormat::Parquet => {
-                bail!("only `refract results export` writes parquet: name a csv, tsv or jsonl file")
+            format @ (OutputFormat::Parquet | OutputFormat::Workbook) => {
+                bail!(
+                    "a retest is not written as {}: name a csv, tsv or jsonl file",
+                    format.name()
+                )
             }
         }
     }
@@ -191,7 +194,11 @@ impl RetestCommand {
             "asking {} about {} again{asked_before}{}; no result is saved",
             self.asking.describe_version(),
             texts(to_ask),
-            report::cost(widened(cost.tokens), widened(cost.requests))
+            report::cost(
+                widened(cost.tokens),
+                widened(cost.requests),
+                refract.token_price()
+            )
         ));
         Ok(())
     }

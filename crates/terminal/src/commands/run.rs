@@ -9,15 +9,16 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 use clap::Args;
+use indicatif::HumanCount;
 use refract_file_runs::{
-    FileCheck, FileRun, OutputFormat, RowLayout, RunError, RunFiles, RunTally, Shard,
+    FileCheck, FileRun, OutputFormat, RowLayout, RunError, RunFiles, RunTally, Shard, WORKBOOK_ROWS,
 };
 
 use super::context;
 use super::file_run::{
     AskedPrism, FileRunArgs, check_watched, refused, report, stop, stopped, watched,
 };
-use super::files::{ByteOrderMarkArg, OutputArgs};
+use super::files::{ByteOrderMarkArg, OutputArgs, say_cut_texts};
 use super::signals::StopSignals;
 use crate::commands::files::InputPath;
 use crate::output::file::{OutputFile, part_of, refused_of};
@@ -38,8 +39,8 @@ pub struct RunCommand {
     /// Slug or id
     prism: String,
 
-    /// A CSV, TSV, JSON or Excel file with a column for each field; `ref` and `context` are
-    /// used. `-` is stdin
+    /// A CSV, TSV, JSON, Excel or Parquet file with a column for each field; `ref` and `context`
+    /// are used. `-` is stdin
     input: InputPath,
 
     #[command(flatten)]
@@ -71,7 +72,7 @@ impl RunCommand {
         let layout = RowLayout {
             format,
             keep_columns: self.keep_columns,
-            byte_order_mark: self.mark.of(OutputFormat::Rows(format))?,
+            byte_order_mark: self.mark.of(format)?,
         };
         let both = self.input.file().zip(self.output.file());
         anyhow::ensure!(
@@ -79,7 +80,7 @@ impl RunCommand {
             "--output would be written over the input: name another file"
         );
         let asked = self.asking.open(&self.prism, database).await?;
-        let run = self.input.open(|source| {
+        let run = self.input.open(&self.asking.sheet, |source| {
             let order = self.asking.order(source, self.shard);
             FileRun::open(asked.prism.clone(), order)
         });
@@ -94,7 +95,17 @@ impl RunCommand {
         let tally = Arc::new(RunTally::default());
         let checking = run.check(estimator, &tally);
         let check = check_watched(&self.input, checking, &tally, &mut signals).await?;
-        output::say(&report::checked(&self.input, &run, &check));
+        output::say(&report::checked(
+            &self.input,
+            &run,
+            &check,
+            asked.refract.token_price(),
+        ));
+        anyhow::ensure!(
+            format != OutputFormat::Workbook || check.rows <= WORKBOOK_ROWS,
+            "a workbook has at most {} rows below its header: write csv, tsv, jsonl or parquet",
+            HumanCount(WORKBOOK_ROWS)
+        );
         if self.dry_run {
             return Ok(report::end_of_check(&check));
         }
@@ -121,7 +132,13 @@ impl RunCommand {
         let asking = run.run(settings, check, &tally, files, stopping);
         let summary = watched(asking, &tally, &asked.prism, &progress).await;
         let kept = target.end(summary.stop.is_none());
-        output::say(&report::ended(&summary, &tally.counts(), began.elapsed()));
+        output::say(&report::ended(
+            &summary,
+            &tally.counts(),
+            began.elapsed(),
+            asked.refract.token_price(),
+        ));
+        say_cut_texts(summary.cut_texts);
         if let (None, Ok(Some(list))) = (&summary.stop, &kept) {
             output::say(&format!("refused rows: listed in {}", list.display()));
         }

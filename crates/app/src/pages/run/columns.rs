@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use maud::{Markup, html};
-use refract_file_runs::KeptOutline;
+use refract_domain::result::file_run::FileRunState;
+use refract_file_runs::{KeptOutline, WorkbookSheets};
 use refract_service::runs::StoredMapping;
 
 use super::run_view::RunView;
@@ -21,6 +22,8 @@ use crate::requests::visit::Visit;
 const COLUMNS: usize = 12;
 /// The most characters of a cell.
 const CELL: usize = 80;
+/// The name of the input for the sheet of a workbook.
+pub(super) const SHEET: &str = "sheet";
 /// The prefix of the inputs for columns, before the key of the field.
 const INPUT: &str = "column.";
 
@@ -46,8 +49,11 @@ pub(super) async fn section(visit: &Visit, view: &RunView) -> Result<Markup, Pag
         let column = mapped.get(field).map(|column| (*column).to_owned());
         column.or_else(|| same.cloned()).unwrap_or_default()
     };
+    let sheets = outline.sheets.as_ref().filter(|it| it.names.len() > 1);
+    let has_choice = sheets.is_some() && view.is_editor && has_sheet_choice(visit, view).await?;
     Ok(html! {
         (found(&outline))
+        @if let Some(sheets) = sheets.filter(|_| has_choice) { (sheet_choice(view, sheets)) }
         (first_rows(&outline))
         @if view.is_editor {
             form.narrow method="post" action={ (run_address(run.id)) "/check" } {
@@ -65,6 +71,30 @@ pub(super) async fn section(visit: &Visit, view: &RunView) -> Result<Markup, Pag
             }
         }
     })
+}
+
+/// Whether another sheet of the workbook may be chosen: not once another run reads the file.
+pub(super) async fn has_sheet_choice(visit: &Visit, view: &RunView) -> Result<bool, PageError> {
+    let is_matched = matches!(
+        view.run.state,
+        FileRunState::Matching | FileRunState::Broken
+    );
+    let others = visit.refract.runs();
+    let others = others.runs_of_same_file(visit.account(), &view.run).await?;
+    Ok(is_matched && others.iter().all(|other| other.upload != view.run.upload))
+}
+
+fn sheet_choice(view: &RunView, sheets: &WorkbookSheets) -> Markup {
+    let input = FormField::new(SHEET, "Sheet").value(&sheets.read);
+    let options = html! {
+        @for name in &sheets.names { (input.option(name, &clamped(name, CELL))) }
+    };
+    html! {
+        form.row method="post" action={ (run_address(view.run.id)) "/check" } {
+            (input.select(&options))
+            button type="submit" { "Show this sheet" }
+        }
+    }
 }
 
 /// The form of the columns as mappings. A column of a field's own name needs none.

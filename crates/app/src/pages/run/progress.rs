@@ -4,7 +4,6 @@
 use maud::{Markup, html};
 use refract_domain::result::file_run::FileRunState;
 use refract_file_runs::{CheckFacts, ComparedRuns, DifferingRow};
-use refract_lens_rendering::RowFormat;
 use refract_service::runs::{RunProgress, StoredRun};
 
 use super::run_view::{RunView, refused};
@@ -19,8 +18,14 @@ use crate::pages::uploaded_file::open_file;
 use crate::replies::page_error::PageError;
 use crate::requests::visit::Visit;
 
-/// The value of the query for a Parquet file.
-pub(super) const PARQUET: &str = "parquet";
+/// The formats of a download with their names for people.
+const FORMATS: [(&str, &str); 5] = [
+    ("csv", "csv"),
+    ("tsv", "tsv"),
+    ("jsonl", "jsonl"),
+    ("xlsx", "Excel workbook"),
+    ("parquet", "parquet"),
+];
 
 /// The most characters of an error.
 const ERROR: usize = 200;
@@ -177,10 +182,10 @@ fn downloads(view: &RunView, progress: &RunProgress) -> Markup {
             form.row method="get" action={ (address) "/download" } {
                 label for="format" { "Download" }
                 select #format name="format" {
-                    @for format in RowFormat::NAMES.into_iter().chain([PARQUET]) { option value=(format) { (format) } }
+                    @for (format, name) in FORMATS { option value=(format) { (name) } }
                 }
                 label { input type="checkbox" name="columns" value="keep" checked; " with the file's own columns" }
-                label { input type="checkbox" name="mark" value="bom"; " for Excel" }
+                label { input type="checkbox" name="mark" value="bom"; " csv and tsv for Excel" }
                 button type="submit" { "Download" }
             }
             @if view.run.state != FileRunState::Done {

@@ -45,7 +45,7 @@ pub(super) async fn section(visit: &Visit, view: &RunView) -> Result<Markup, Pag
         (what_is_in_it(&facts))
         (refused(view, facts.refused, &facts.refused_rows))
         @if facts.to_ask() > 0 {
-            (price(&facts, pace))
+            (price(visit, &facts, pace))
             @if preview.is_empty() {
                 @if view.is_editor {
                     form method="post" action={ (address) "/preview" } {
@@ -57,6 +57,8 @@ pub(super) async fn section(visit: &Visit, view: &RunView) -> Result<Markup, Pag
                 h3 { "Five rows, answered" }
                 (answered(view, &preview))
             }
+        } @else if facts.rows == 0 {
+            p { "The file has a header and no rows, so there is nothing to ask." }
         } @else {
             p { "Every row is answered already, or refused. Nothing needs to be asked; start the run to download its rows in their order." }
         }
@@ -136,7 +138,7 @@ fn what_is_in_it(facts: &CheckFacts) -> Markup {
 }
 
 /// What the rest of the file costs.
-fn price(facts: &CheckFacts, pace: Option<Pace>) -> Markup {
+fn price(visit: &Visit, facts: &CheckFacts, pace: Option<Pace>) -> Markup {
     html! {
         p {
             (counted(facts.to_ask(), "row")) " to ask about"
@@ -147,6 +149,7 @@ fn price(facts: &CheckFacts, pace: Option<Pace>) -> Markup {
             @if let Some(Pace { each, of }) = pace {
                 ", about " strong { (time(facts.to_ask(), each)) } " at the pace of the " (of)
             }
+            @if let Some(price) = visit.refract.token_price().of_reading(facts.tokens) { "; " (price) }
             "."
         }
     }

@@ -6,13 +6,13 @@
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::time::{Duration, Instant};
 
-use calamine::{Reader as _, SheetType, SheetVisible};
+use calamine::{Reader as _, Sheet, SheetType, SheetVisible};
 use csv::ByteRecord;
 
 use super::cell_text::{OddCell, cell_text};
 use super::source::{LoadedWorkbook, WorkbookSource};
 use crate::input::raw_row::ROW_BYTES;
-use crate::input::{InputError, WorkbookError};
+use crate::input::{InputError, WorkbookError, listed};
 
 /// Upper bound on the rows in a message.
 const MOST_ROWS: usize = 64;
@@ -39,8 +39,10 @@ pub(crate) struct SheetRecords {
 pub(crate) struct ReadSheet {
     /// The sheet's name.
     pub(crate) name: String,
-    /// Number of the workbook's sheets.
-    pub(crate) sheets: usize,
+    /// Whether a spreadsheet does not show the sheet.
+    pub(crate) is_hidden: bool,
+    /// The names of the workbook's sheets of cells.
+    pub(crate) names: Vec<String>,
 }
 
 enum SheetMessage {
@@ -137,7 +139,9 @@ fn read_sheet(
     let mut is_found = false;
     loop {
         // nothing of the workbook is in memory while the rows wait to be taken
-        let (read, is_last) = match read_on(source.load()?, &mut rows, &mut is_found, sender)? {
+        let loaded = source.load()?;
+        let sheet = source.sheet.as_deref();
+        let (read, is_last) = match read_on(loaded, sheet, &mut rows, &mut is_found, sender)? {
             ReadEnd::Last(read) => (read, true),
             ReadEnd::GaveWay(read) => (read, false),
             ReadEnd::Unneeded => return Ok(()),
@@ -152,20 +156,13 @@ fn read_sheet(
 /// Reads a workbook from the row that was not read to its end.
 fn read_on(
     loaded: LoadedWorkbook,
+    sheet: Option<&str>,
     rows: &mut RowGatherer,
     is_found: &mut bool,
     sender: &SyncSender<SheetMessage>,
-) -> Result<ReadEnd, WorkbookError> {
+) -> Result<ReadEnd, InputError> {
     let LoadedWorkbook { mut workbook, turn } = loaded;
-    let sheets = workbook.sheets_metadata().iter();
-    let mut sheets = sheets.filter(|sheet| sheet.typ == SheetType::WorkSheet);
-    let first = sheets
-        .clone()
-        .find(|sheet| sheet.visible == SheetVisible::Visible);
-    let sheet = ReadSheet {
-        name: first.ok_or(WorkbookError::NoSheet)?.name.clone(),
-        sheets: sheets.by_ref().count(),
-    };
+    let sheet = chosen_sheet(workbook.sheets_metadata(), sheet)?;
     let cells = workbook.worksheet_cells_reader(&sheet.name);
     let mut cells = cells.map_err(|_| WorkbookError::Damaged)?;
     if !std::mem::replace(is_found, true) && sender.send(SheetMessage::Found(sheet)).is_err() {
@@ -200,6 +197,32 @@ fn read_on(
         }
     }
     Ok(ReadEnd::Last(rows.end()))
+}
+
+/// The sheet of this name in any case, or the first visible one. A hidden one must be named.
+fn chosen_sheet(sheets: &[Sheet], named: Option<&str>) -> Result<ReadSheet, InputError> {
+    let of_cells = sheets
+        .iter()
+        .filter(|sheet| sheet.typ == SheetType::WorkSheet);
+    let names: Vec<_> = of_cells.clone().map(|sheet| sheet.name.clone()).collect();
+    let found = match named {
+        None => of_cells
+            .clone()
+            .find(|sheet| sheet.visible == SheetVisible::Visible)
+            .ok_or(WorkbookError::NoSheet)?,
+        Some(named) => {
+            let is_named = |sheet: &&Sheet| sheet.name.to_lowercase() == named.to_lowercase();
+            let missing = || InputError::NoSuchSheet {
+                sheets: listed(&names),
+            };
+            of_cells.clone().find(is_named).ok_or_else(missing)?
+        }
+    };
+    Ok(ReadSheet {
+        name: found.name.clone(),
+        is_hidden: found.visible != SheetVisible::Visible,
+        names,
+    })
 }
 
 /// Gathers cells into rows and rows into messages.

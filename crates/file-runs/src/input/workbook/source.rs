@@ -1,6 +1,7 @@
 //! The bytes of a workbook, read into memory for as long as somebody reads its rows.
 
 use std::io::{Cursor, Read as _};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use calamine::{Reader as _, Xlsx};
@@ -21,6 +22,8 @@ pub(crate) struct WorkbookSource {
     bytes: InputBytes,
     /// What a reader may take in memory, in bytes.
     memory: usize,
+    /// The name of the sheet to read, if one is named.
+    pub(super) sheet: Option<Arc<str>>,
 }
 
 /// A workbook in memory.
@@ -38,11 +41,16 @@ pub(super) struct ReadingTurn {
 
 impl WorkbookSource {
     /// Reads the bytes of a workbook, and checks its limits.
-    pub(super) fn check(bytes: InputBytes) -> Result<Self, InputError> {
+    pub(super) fn check(bytes: InputBytes, sheet: Option<String>) -> Result<Self, InputError> {
         // how much it takes is not known yet
         let _room = room(&bytes, usize::MAX)?;
         let memory = parts::check(&whole(&bytes)?)?;
-        Ok(Self { bytes, memory })
+        let sheet = sheet.map(Arc::from);
+        Ok(Self {
+            bytes,
+            memory,
+            sheet,
+        })
     }
 
     /// Waits for room, and reads the workbook without the rows of its sheets.

@@ -13,7 +13,10 @@ const TEXTS: &str = r#"<sst uniqueCount="4"><si><t>text</t></si><si><t>when</t><
 lines &amp; "quotes" </t></si><si><r><t>ri</t></r><r><t>ch</t></r></si></sst>"#;
 
 fn open(bytes: Vec<u8>) -> Result<Workbook, String> {
-    let opened = Workbook::open(InputBytes::Stored(StoredInput::of_bytes("a.xlsx", bytes)));
+    let opened = Workbook::open(
+        InputBytes::Stored(StoredInput::of_bytes("a.xlsx", bytes)),
+        None,
+    );
     opened.map_err(|error| error.to_string())
 }
 
@@ -142,7 +145,7 @@ fn a_reader_gives_way_to_others_and_goes_on_where_it_was() {
     let input = StoredInput::of_bytes("a.xlsx", workbook(&sheet, "<sst/>"));
     // there is room for one reader, and none keeps it for long
     let budget = WorkbookBudget::with_times(1, Duration::from_mins(1), Duration::ZERO);
-    let opened = Workbook::open(InputBytes::Stored(input.within(&budget))).unwrap();
+    let opened = Workbook::open(InputBytes::Stored(input.within(&budget)), None).unwrap();
     let readers = [0; 3].map(|_| opened.records());
     let mut readers = readers.map(|records| records.map_err(|error| error.to_string()).unwrap());
     let mut record = csv::ByteRecord::new();

@@ -21,7 +21,7 @@ const VALUE_BYTES: usize = 40;
 
 /// The type of a column. Every column may lack a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ColumnKind {
+pub(in crate::output) enum ColumnKind {
     /// Text in UTF-8.
     Text,
     /// A 32-bit integer.
@@ -35,7 +35,7 @@ pub(super) enum ColumnKind {
 }
 
 /// Names and types of all columns, in order.
-pub(super) fn columns(
+pub(in crate::output) fn columns(
     columns: RowColumns<'_>,
     own: Option<&[String]>,
     marked: &[ColumnName],

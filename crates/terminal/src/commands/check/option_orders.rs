@@ -7,7 +7,7 @@ use refract_domain::key::QuestionKey;
 use refract_evaluation::answer_sensitivity::SensitivityMeasures;
 use refract_evaluation::measures::figures::{number, range};
 use refract_service::measures::{OptionOrders, OrdersReport, QuestionInOrders};
-use refract_service::model::CostEstimate;
+use refract_service::model::{CostEstimate, TokenPrice};
 use refract_service::results::ReadableResult;
 use refract_service::runs::AskingPace;
 use serde::Serialize;
@@ -51,7 +51,8 @@ pub(super) async fn ask(
         return Ok(None);
     }
     let cost = asked.refract.measures().cost_in_orders(&orders, results)?;
-    output::say(&announced(&orders, cost, results));
+    let price = asked.refract.token_price();
+    output::say(&announced(&orders, cost, results, price));
     let pace = AskingPace {
         concurrency: asked.concurrency,
         gives_up: question.gives_up,
@@ -80,12 +81,17 @@ pub(super) async fn ask(
     Ok(Some(ended))
 }
 
-fn announced(orders: &OptionOrders, cost: CostEstimate, results: &[ReadableResult]) -> String {
+fn announced(
+    orders: &OptionOrders,
+    cost: CostEstimate,
+    results: &[ReadableResult],
+    price: TokenPrice,
+) -> String {
     format!(
         "asking about {} again with the options in {}{}; nothing of it is saved",
         report::rows(widened(results.len())),
         counted(widened(orders.len()), "other order"),
-        report::cost(widened(cost.tokens), widened(cost.requests))
+        report::cost(widened(cost.tokens), widened(cost.requests), price)
     )
 }
 

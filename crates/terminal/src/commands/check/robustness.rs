@@ -131,7 +131,11 @@ impl RobustnessArgs {
             "asking about {} again in {}{}; nothing of it is saved",
             report::rows(widened(results.len())),
             counted(widened(forms.len()), "form"),
-            report::cost(widened(cost.tokens), widened(cost.requests))
+            report::cost(
+                widened(cost.tokens),
+                widened(cost.requests),
+                asked.refract.token_price()
+            )
         ));
         let pace = AskingPace {
             concurrency: asked.concurrency,

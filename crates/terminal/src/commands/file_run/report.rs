@@ -8,6 +8,7 @@ use std::time::Duration;
 use indicatif::HumanCount;
 use refract_evaluation::counting::column_tally::ColumnSummary;
 use refract_file_runs::{FileCheck, FileRun, RunCounts, RunSummary};
+use refract_service::model::TokenPrice;
 
 use crate::commands::files::InputPath;
 use crate::output;
@@ -21,7 +22,12 @@ const MOST_COLUMNS: usize = 40;
 const MOST_FAILURES: usize = 10;
 
 /// The report of the check.
-pub(crate) fn checked(input: &InputPath, run: &FileRun, check: &FileCheck) -> String {
+pub(crate) fn checked(
+    input: &InputPath,
+    run: &FileRun,
+    check: &FileCheck,
+    price: TokenPrice,
+) -> String {
     let kind = run.describe_input();
     let mut words = format!("{input}: {}, {}", plain(&kind), rows(check.rows_in_file));
     let left_out = if check.leaves_out_blank {
@@ -59,12 +65,12 @@ pub(crate) fn checked(input: &InputPath, run: &FileRun, check: &FileCheck) -> St
     if unlisted > 0 {
         let _ = write!(words, "\n  and {} more", rows(unlisted));
     }
-    let _ = write!(words, "\n  {}", price(check));
+    let _ = write!(words, "\n  {}", to_ask(check, price));
     words
 }
 
 /// The number of rows that the run would send to the model, and the cost.
-fn price(check: &FileCheck) -> String {
+fn to_ask(check: &FileCheck, price: TokenPrice) -> String {
     let mut words = match check.answered_before {
         0 => format!("{} to ask about", rows(check.to_ask())),
         answered => {
@@ -80,17 +86,20 @@ fn price(check: &FileCheck) -> String {
             )
         }
     };
-    words.push_str(&cost(check.tokens, check.requests));
+    words.push_str(&cost(check.tokens, check.requests, price));
     words
 }
 
 /// An estimated cost, to be appended to a number of rows; empty if no model request is sent.
-pub(crate) fn cost(tokens: u64, requests: u64) -> String {
+pub(crate) fn cost(tokens: u64, requests: u64, price: TokenPrice) -> String {
     if requests == 0 {
         return String::new();
     }
+    let price = price.of_reading(tokens);
+    let price = price.map_or_else(String::new, |price| format!("; {price}"));
     let tokens = counted(tokens, "token");
-    format!(": about {tokens} in {}", counted(requests, "model request"))
+    let requests = counted(requests, "model request");
+    format!(": about {tokens} in {requests}{price}")
 }
 
 /// The counts next to the progress bar.
@@ -109,7 +118,12 @@ pub(crate) fn going(counts: &RunCounts) -> String {
 }
 
 /// The summary of a run.
-pub(crate) fn ended(summary: &RunSummary, counts: &RunCounts, took: Duration) -> String {
+pub(crate) fn ended(
+    summary: &RunSummary,
+    counts: &RunCounts,
+    took: Duration,
+    price: TokenPrice,
+) -> String {
     let rate = rate(counts.done(), took);
     let mut words = format!(
         "{} in {}.{} s{}{}",
@@ -128,6 +142,11 @@ pub(crate) fn ended(summary: &RunSummary, counts: &RunCounts, took: Duration) ->
             HumanCount(written),
             counted(counts.requests, "model request")
         );
+        if let Some(cost) = counts.cost {
+            let _ = write!(words, "\ncost: {cost}");
+        } else if !matches!(price, TokenPrice::Free) {
+            let _ = write!(words, "\ncost: {}", TokenPrice::NONE_KNOWN);
+        }
     }
     if counts.truncated > 0 {
         let cut = rows(counts.truncated);

@@ -8,7 +8,7 @@ use clap::Args;
 use refract_authoring::lens_file;
 use refract_domain::lens::{Lens, Value};
 use refract_domain::result::view::{ResultView, RowColumns};
-use refract_file_runs::{OutputFormat, ParquetRows};
+use refract_file_runs::{OutputFormat, ParquetRows, WorkbookRows};
 use refract_lens_rendering::{Format, RawColumns, RowFormat, RowWriter, render};
 use refract_service::lenses::PrismLens;
 use refract_service::marks::MarkedColumns;
@@ -17,7 +17,7 @@ use refract_service::prisms::PrismHistory;
 use refract_service::results::{ExportError, PrismResults, ResultOrder};
 
 use super::super::context::AccountArg;
-use crate::commands::files::{ByteOrderMarkArg, InputPath, OutputArgs};
+use crate::commands::files::{ByteOrderMarkArg, InputPath, OutputArgs, say_cut_texts};
 use crate::commands::selection::ExportFilterArgs;
 use crate::output::WrongUsage;
 use crate::settings::DatabaseArgs;
@@ -88,12 +88,6 @@ impl ExportCommand {
         } else {
             b""
         };
-        anyhow::ensure!(
-            format != OutputFormat::Parquet
-                || self.output.file().is_some()
-                || !streams::stdout_is_terminal(),
-            "parquet is no text: name a file with --output"
-        );
         let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
         let actor = AccountActor::operator(prism.account);
         let history = refract.prisms().with_versions(prism.id).await?;
@@ -140,6 +134,9 @@ impl ExportCommand {
                 }
                 OutputFormat::Parquet => {
                     export_parquet(&mut results, &actor, &marked, out, show).await
+                }
+                OutputFormat::Workbook => {
+                    export_workbook(&mut results, &actor, &marked, out, show).await
                 }
             }
         };
@@ -260,6 +257,29 @@ async fn export_parquet(
     let written = results
         .export_each(actor, format, marked, write, show)
         .await?;
+    out.write_all(&rows.finish()?)?;
+    Ok(written)
+}
+
+/// Writes results as a workbook and returns the number of results.
+async fn export_workbook(
+    results: &mut PrismResults,
+    actor: &AccountActor,
+    marked: &MarkedColumns,
+    out: &mut dyn Write,
+    show: impl FnMut(u64),
+) -> Result<u64, ExportError> {
+    let lens = Arc::clone(results.lens());
+    let mut rows = WorkbookRows::new(lens.columns(), None, marked.names())?;
+    let format = OutputFormat::Workbook.name();
+    let write = |view: &ResultView<'_>, marks: Vec<Value<'_>>| {
+        let ready = rows.write(&[], view, marks)?;
+        out.write_all(&ready)
+    };
+    let written = results
+        .export_each(actor, format, marked, write, show)
+        .await?;
+    say_cut_texts(rows.cut_texts());
     out.write_all(&rows.finish()?)?;
     Ok(written)
 }
