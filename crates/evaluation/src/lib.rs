@@ -40,7 +40,6 @@
 #![warn(clippy::missing_errors_doc)]
 
 pub mod answer_sensitivity;
-pub mod automation_plan;
 pub mod comparison;
 pub mod counting;
 pub mod cutoffs;

@@ -5,6 +5,7 @@
 //! This module knows neither text layout nor HTML.
 
 mod answers;
+pub mod automation_plan;
 mod measures;
 
 use std::borrow::Cow;

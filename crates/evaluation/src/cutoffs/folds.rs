@@ -162,7 +162,7 @@ fn row_code(row: Option<Forecast>) -> u64 {
     })
 }
 
-/// The finalizer of SplitMix64: G. L. Steele, D. Lea and C. H. Flood, "Fast splittable pseudorandom
+/// The finalizer of `SplitMix64`: G. L. Steele, D. Lea and C. H. Flood, "Fast splittable pseudorandom
 /// number generators" (2014).
 fn mixed(code: u64) -> u64 {
     let code = (code ^ (code >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_fails_is_said_with_its_value() {
+    fn what_fails_is_stated_with_its_value() {
         let finding = |requirement: &str, value, holds| RequirementFinding {
             requirement: requirement.to_owned(),
             value,

@@ -16,7 +16,6 @@ on_both!(
     a_written_lens_file_is_the_lens_with_the_cutoffs,
     a_label_column_is_added_where_there_is_none,
     a_goal_out_of_reach_writes_nothing,
-    no_order_of_rows_changes_a_figure,
     wrong_usage_is_explained,
 );
 
@@ -363,38 +362,6 @@ async fn a_goal_out_of_reach_writes_nothing(backend: Backend) {
         .await
         .done();
     assert!(words.contains(expected), "{words}");
-}
-
-async fn no_order_of_rows_changes_a_figure(backend: Backend) {
-    let figures = async |texts: &[MarkedText]| {
-        let service = service(backend).await;
-        service.ask_and_mark(texts).await;
-        let mut all = service.evaluated(&[]).await;
-        all.extend(
-            service
-                .evaluated(&["--advise", "angry", "--precision", "0.8"])
-                .await,
-        );
-        all.extend(
-            service
-                .evaluated(&["--advise", "topic", "--error", "0.6"])
-                .await,
-        );
-        let required = [
-            "--json",
-            "--require",
-            "topic.ece<=0.1",
-            "--require",
-            "urgency.ece<=0.3",
-        ];
-        let checked = service.check("rows.jsonl", &required).await;
-        (all, checked.code, checked.stdout)
-    };
-    let mut texts = marked_texts(60);
-    let in_order = figures(&texts).await;
-    texts.reverse();
-    texts.rotate_left(17);
-    assert_eq!(in_order, figures(&texts).await);
 }
 
 async fn wrong_usage_is_explained(backend: Backend) {

@@ -12,6 +12,7 @@ on_both!(
     too_few_marks_say_how_many_more_would_do,
     answers_that_are_often_wrong_are_out_of_reach,
     what_certifies_nothing_is_refused,
+    no_order_of_rows_changes_a_figure,
 );
 
 /// Texts whose answers to `angry` and `topic` are all right.
@@ -176,4 +177,36 @@ async fn what_certifies_nothing_is_refused(backend: Backend) {
             "{wrong:?}"
         );
     }
+}
+
+async fn no_order_of_rows_changes_a_figure(backend: Backend) {
+    let figures = async |texts: &[MarkedText]| {
+        let service = service(backend).await;
+        service.ask_and_mark(texts).await;
+        let mut all = service.evaluated(&[]).await;
+        all.extend(
+            service
+                .evaluated(&["--advise", "angry", "--precision", "0.8"])
+                .await,
+        );
+        all.extend(
+            service
+                .evaluated(&["--advise", "topic", "--error", "0.6"])
+                .await,
+        );
+        let required = [
+            "--json",
+            "--require",
+            "topic.ece<=0.1",
+            "--require",
+            "urgency.ece<=0.3",
+        ];
+        let checked = service.check("rows.jsonl", &required).await;
+        (all, checked.code, checked.stdout)
+    };
+    let mut texts = marked_texts(60);
+    let in_order = figures(&texts).await;
+    texts.reverse();
+    texts.rotate_left(17);
+    assert_eq!(in_order, figures(&texts).await);
 }

@@ -5,12 +5,12 @@ use maud::{Markup, html};
 use refract_domain::lens::cutoffs::Cutoff;
 use refract_domain::prism::question::QuestionType;
 use refract_domain::result::mark::source::MarksFrom;
-use refract_evaluation::automation_plan::{
-    AutomationPlan, AutomationRow, COUNT_HEADINGS, RowBasis, RowCutoffs, TWO_FIGURES, others,
-};
 use refract_evaluation::cutoffs::advice::CutoffGoal;
 use refract_evaluation::cutoffs::promise::CertifiedGoal;
 use refract_evaluation::cutoffs::trial::CutoffMeasures;
+use refract_evaluation::report::automation_plan::{
+    AutomationPlan, AutomationRow, COUNT_HEADINGS, RowBasis, RowCutoffs, TWO_FIGURES, others,
+};
 use refract_service::marks::QueueKind;
 
 use super::quality_view::QualityView;

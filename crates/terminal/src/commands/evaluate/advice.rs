@@ -9,9 +9,9 @@ use refract_domain::key::QuestionKey;
 use refract_domain::lens::cutoffs::Cutoffs;
 use refract_domain::lens::with_cutoffs;
 use refract_domain::result::mark::source::MarksFrom;
-use refract_evaluation::automation_plan::{AutomationPlan, RowBasis, RowCutoffs};
 use refract_evaluation::cutoffs::advice::CutoffGoal;
 use refract_evaluation::cutoffs::promise::CertifiedGoal;
+use refract_evaluation::report::automation_plan::{AutomationPlan, RowBasis, RowCutoffs};
 use refract_service::measures::EvaluatedQuestion;
 use refract_service::prisms::PrismHistory;
 

@@ -6,9 +6,9 @@ use anyhow::{Context as _, bail, ensure};
 use clap::{ArgGroup, Args};
 use refract_domain::prism::question::{Question, QuestionType};
 use refract_domain::result::mark::source::MarksFrom;
-use refract_evaluation::automation_plan::{RowBasis, others};
 use refract_evaluation::cutoffs::advice::CutoffGoal;
 use refract_evaluation::cutoffs::promise::CertifiedGoal;
+use refract_evaluation::report::automation_plan::{RowBasis, others};
 
 use super::advice::AdvisedQuestion;
 

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use indicatif::HumanCount;
 use refract_domain::prism::question::QuestionType;
-use refract_evaluation::automation_plan::{
-    AutomationPlan, AutomationRow, RowBasis, RowCutoffs, TWO_FIGURES,
-};
 use refract_evaluation::cutoffs::advice::{CutoffAdvice, FEW_MARKS};
 use refract_evaluation::measures::proportion::{Interval, Proportion};
+use refract_evaluation::report::automation_plan::{
+    AutomationPlan, AutomationRow, RowBasis, RowCutoffs, TWO_FIGURES,
+};
 use refract_evaluation::report::{Cell, NamedFigure, Report, ReportPart, ReportTable};
 
 use crate::output::report;

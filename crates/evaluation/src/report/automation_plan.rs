@@ -143,22 +143,18 @@ impl MarkedAnswers {
     }
 
     fn row_in_force(&self) -> AutomationRow {
-        match self.measures_in_force() {
-            Some(measures) => {
-                let wrong = wrong_answers(&measures);
-                let cutoffs = RowCutoffs::YesNo(self.cutoffs_in_force());
-                AutomationRow::new(RowBasis::Now, cutoffs, measures.coverage, wrong)
-            }
-            None => {
-                let right = self.measures().accuracy;
-                let automatic = Proportion {
-                    count: right.of,
-                    of: u64::try_from(self.len()).unwrap_or(u64::MAX),
-                };
-                let cutoffs = RowCutoffs::Confidence(0.0);
-                AutomationRow::new(RowBasis::Now, cutoffs, automatic, right.others())
-            }
+        if let Some(measures) = self.measures_in_force() {
+            let wrong = wrong_answers(&measures);
+            let cutoffs = RowCutoffs::YesNo(self.cutoffs_in_force());
+            return AutomationRow::new(RowBasis::Now, cutoffs, measures.coverage, wrong);
         }
+        let right = self.measures().accuracy;
+        let automatic = Proportion {
+            count: right.of,
+            of: u64::try_from(self.len()).unwrap_or(u64::MAX),
+        };
+        let cutoffs = RowCutoffs::Confidence(0.0);
+        AutomationRow::new(RowBasis::Now, cutoffs, automatic, right.others())
     }
 
     fn row_of_advice(&self, advice: &CutoffAdvice) -> Option<AutomationRow> {
@@ -192,9 +188,10 @@ impl MarkedAnswers {
         let is_kept = certificate.certified().is_some();
         let laxer = || STEPS.into_iter().rev().filter(|step| *step > goal.error());
         let stricter = STEPS.into_iter().filter(|step| *step < goal.error());
-        let steps: Vec<f64> = match is_kept {
-            true => stricter.collect(),
-            false => std::iter::once(goal.error()).chain(laxer()).collect(),
+        let steps: Vec<f64> = if is_kept {
+            stricter.collect()
+        } else {
+            std::iter::once(goal.error()).chain(laxer()).collect()
         };
         for error in steps {
             let step = CertifiedGoal::new(error, goal.sure())?;
