@@ -4,6 +4,8 @@
 //! Environment variables that have the prefix of settings but are not settings, usually misspelt
 //! ones, are warned of.
 
+mod help_groups;
+
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
@@ -16,6 +18,7 @@ use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap_complete::Shell;
 
+use self::help_groups::with_groups;
 pub use crate::settings_file::SettingsFileError;
 use crate::{arguments, output, settings_file, suggestion};
 
@@ -78,8 +81,8 @@ pub fn read<P: Parser, A: Into<OsString> + Clone>(
     let mut command = prepared(P::command());
     let mut line: Vec<OsString> = line.into_iter().map(Into::into).collect();
     if line.len() == 1 {
-        // the program alone shows its help
-        line.push("--help".into());
+        // the program alone shows its short help
+        line.push("-h".into());
     }
     let matches = command.try_get_matches_from_mut(line)?;
     P::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
@@ -93,61 +96,6 @@ pub(crate) fn check_settings(program: clap::Command, command: &str) -> Result<()
 
 fn prepared(command: clap::Command) -> clap::Command {
     with_groups(with_json(with_file_values(with_negative_numbers(command))))
-}
-
-/// The commands in the order and groups in which the program's help lists them.
-const GROUPS: [(&str, &[&str]); 6] = [
-    ("Ask", &["demo", "try", "run", "runs"]),
-    ("Prisms", &["prism", "lens", "apply", "examples"]),
-    ("Results", &["results", "marks", "events", "usage"]),
-    (
-        "Quality",
-        &["evaluate", "compare", "check", "retest", "retests", "watch"],
-    ),
-    (
-        "Operations",
-        &[
-            "serve",
-            "health",
-            "doctor",
-            "model",
-            "settings",
-            "migrate",
-            "backup",
-            "account",
-            "key",
-            "person",
-            "export-account",
-            "import-account",
-        ],
-    ),
-    ("Help", &["help", "completions"]),
-];
-
-/// The program, changed to list its commands in groups, for which clap has no headings.
-fn with_groups(program: clap::Command) -> clap::Command {
-    let header = *program.get_styles().get_header();
-    let literal = *program.get_styles().get_literal();
-    let width = program
-        .get_subcommands()
-        .map(|command| command.get_name().len());
-    let width = width.max().unwrap_or_default();
-    let mut listed = String::new();
-    for (group, names) in GROUPS {
-        listed.push_str(&format!("{header}{group}:{header:#}\n"));
-        for name in names {
-            let command = program.find_subcommand(name);
-            let about = command.and_then(clap::Command::get_about);
-            let about = about.map(ToString::to_string).unwrap_or_default();
-            listed.push_str(&format!("  {literal}{name:width$}{literal:#}  {about}\n"));
-        }
-        listed.push('\n');
-    }
-    let template = format!(
-        "{{before-help}}{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{listed}\
-         {header}Options:{header:#}\n{{options}}{{after-help}}"
-    );
-    program.help_template(template)
 }
 
 /// Commands whose output is a stream of work, help or a script.

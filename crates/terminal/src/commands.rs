@@ -221,7 +221,7 @@ pub enum TerminalCommand {
         after_help = "Examples:\n  refract retests list support-triage"
     )]
     Retests(retests::RetestsCommand),
-    /// Says what changed in the answers over time, without anybody's doing
+    /// Says what drifted in the answers over time, with the prism as it was
     ///
     /// Compares the newest results with earlier ones or with the marked sample, by question: shares of
     /// outcomes, probabilities, models, failures, time and tokens. No marks are needed. An alarm is a

@@ -6,6 +6,7 @@
 pub mod arguments;
 pub mod command_line;
 mod commands;
+mod first_steps;
 pub mod output;
 pub mod settings;
 mod settings_file;
@@ -17,3 +18,4 @@ mod terminal;
 pub use commands::context::{open_for_demo, open_when_up};
 pub use commands::signals::{StopSignals, survive_file_size_limit};
 pub use commands::{TerminalCommand, demo};
+pub use first_steps::report_first_steps;

@@ -67,7 +67,13 @@ impl ServeCommand {
         // stops it gracefully
         let stop = announced_stop(node.http.lifecycle.clone(), delay)?;
         node.report()?;
-        node.report_first_steps().await;
+        if node.app.is_some() {
+            // a provider that does not answer keeps no call waiting
+            let refract = node.refract.clone();
+            actix_web::rt::spawn(
+                async move { refract_terminal::report_first_steps(&refract).await },
+            );
+        }
         Box::pin(node.run(stop)).await
     }
 
@@ -177,36 +183,6 @@ impl StartedNode {
             tracing::warn!("the built-in scorer answers: it is for trying things only");
         }
         Ok(())
-    }
-
-    /// Logs what keeps people from signing in to the app: that nobody was invited, or a provider whose
-    /// discovery document is not there. The node starts nevertheless.
-    async fn report_first_steps(&self) {
-        if self.app.is_none() {
-            return;
-        }
-        let people = self.refract.people();
-        if let Some(name) = people.provider_name() {
-            if let Err(error) = people.begin_sign_on().await {
-                tracing::warn!(
-                    "nobody can sign on by {name} now: {error}; `refract doctor` tries again"
-                );
-            }
-            return;
-        }
-        let has_people = async {
-            for account in self.refract.accounts().list().await.ok()? {
-                if !people.list(account.id).await.ok()?.is_empty() {
-                    return Some(true);
-                }
-            }
-            Some(false)
-        };
-        if has_people.await == Some(false) {
-            tracing::info!(
-                "nobody can sign in to the app yet: `refract person invite EMAIL` prints a link"
-            );
-        }
     }
 
     /// Serves until `stop` resolves, then drains: calls in flight have the grace period to finish.

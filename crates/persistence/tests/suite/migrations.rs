@@ -145,7 +145,7 @@ async fn only_the_own_migrations_are_accepted(
 }
 
 #[tokio::test]
-async fn sqlite_is_used_only_with_the_own_migrations_and_else_left_alone() {
+async fn sqlite_is_used_only_with_the_own_migrations_and_else_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("refract.db");
     std::fs::write(&path, "").unwrap();
@@ -164,7 +164,7 @@ async fn sqlite_is_used_only_with_the_own_migrations_and_else_left_alone() {
 }
 
 #[tokio::test]
-async fn postgres_is_used_only_with_the_own_migrations_and_else_left_alone() {
+async fn postgres_is_used_only_with_the_own_migrations_and_else_unchanged() {
     let server = fresh_database().await;
     let client = postgres_client(server.url()).await;
     let execute = async |statements: &str| client.batch_execute(statements).await.unwrap();
@@ -178,7 +178,7 @@ async fn postgres_is_used_only_with_the_own_migrations_and_else_left_alone() {
 }
 
 #[tokio::test]
-async fn a_role_that_may_only_read_can_check_and_is_told_what_it_needs() {
+async fn a_role_that_may_only_read_can_check_and_learns_what_it_needs() {
     let server = fresh_database().await;
     connect(server.url()).await.migrate().await.unwrap();
     let client = postgres_client(server.url()).await;

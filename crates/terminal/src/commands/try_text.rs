@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 use clap::Args;
 use refract_domain::prism::VersionNumber;
 use refract_domain::prism::slug::PrismSelector;
@@ -95,12 +95,7 @@ impl TryCommand {
         let result = results
             .create_as(AccountActor::operator(account), call)
             .await
-            .map_err(|error| match error {
-                missing @ CallError::Fields(FieldMismatch::Missing(_)) => anyhow::anyhow!(
-                    "{missing}: give --text TEXT, --field KEY=VALUE for each, or --file FILE"
-                ),
-                error => error.into(),
-            })?;
+            .map_err(with_advice)?;
         let facts = match display {
             ResultDisplay::Table => {
                 let results = refract.results();
@@ -146,6 +141,14 @@ impl TryCommand {
             idempotency_key: None,
         })
     }
+}
+
+/// The error of a call, with what to write where fields are missing.
+fn with_advice(error: CallError) -> anyhow::Error {
+    if let CallError::Fields(FieldMismatch::Missing(_)) = error {
+        return anyhow!("{error}: give --text TEXT, --field KEY=VALUE for each, or --file FILE");
+    }
+    error.into()
 }
 
 fn key_and_value(text: &str) -> anyhow::Result<(String, String)> {

@@ -15,7 +15,7 @@ on_both!(
     a_refused_prism_file_names_its_path_and_saves_nothing,
     lenses_are_shown_set_and_reset,
     a_text_is_tried,
-    a_doctor_says_a_line_about_each_check,
+    a_doctor_prints_a_line_about_each_check,
 );
 
 /// A service without nodes, since commands work on the database directly.
@@ -318,7 +318,7 @@ async fn migrating_twice_changes_nothing() {
     assert!(folder.path().join("new.db").exists());
 }
 
-async fn a_doctor_says_a_line_about_each_check(backend: Backend) {
+async fn a_doctor_prints_a_line_about_each_check(backend: Backend) {
     let service = service(backend).await;
     let checked = async |arguments: &[&str]| {
         let arguments = [&["doctor", "--json"], arguments].concat();

@@ -211,7 +211,7 @@ async fn an_older_or_empty_sqlite_file_is_left_as_it_is() {
 }
 
 #[tokio::test]
-async fn a_role_that_may_only_read_reads_and_is_told_of_an_older_database() {
+async fn a_role_that_may_only_read_reads_but_not_an_older_database() {
     let database = fresh_database().await;
     migrate(database.url(), None).await;
     let role = format!("reader_{}", std::process::id());
@@ -237,7 +237,7 @@ async fn a_role_that_may_only_read_reads_and_is_told_of_an_older_database() {
 }
 
 #[tokio::test]
-async fn only_a_command_that_makes_a_missing_file_migrates_it_and_says_so() {
+async fn only_a_command_that_makes_a_missing_file_migrates_it_and_reports_it() {
     let folder = tempfile::tempdir().unwrap();
     let run = async |arguments: &[&str]| program::run(folder.path(), &[], arguments).await;
     let made = run(&["account", "create", "acme"]).await;

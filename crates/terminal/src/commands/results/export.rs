@@ -231,7 +231,11 @@ fn raw_line(
         let mark = match value {
             Value::Outcome { key, .. } => Some(*key),
             Value::YesNo(label) => Some(label.key()),
-            _ => None,
+            Value::Null
+            | Value::Probability(_)
+            | Value::Position(_)
+            | Value::Average(_)
+            | Value::All { .. } => None,
         };
         write!(line, ",\"{}\":{}", name.as_str(), serde_json::json!(mark))?;
     }

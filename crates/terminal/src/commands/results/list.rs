@@ -169,11 +169,12 @@ impl ShowCommand {
             format!("'{id}' is no result's id: `refract results list PRISM` shows ids")
         })?;
         let details = refract.results().details(account, id).await;
-        let details = details.map_err(|error| match error {
-            CallError::ResultNotFound => {
+        let details = details.map_err(|error| {
+            if let CallError::ResultNotFound = error {
                 anyhow!("{error} in the account '{}': {id}", self.account.name())
+            } else {
+                error.into()
             }
-            error => error.into(),
         })?;
         if self.json {
             return shown_result::print_details(&details, !self.no_text);
