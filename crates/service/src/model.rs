@@ -7,10 +7,11 @@ mod trial;
 mod trials;
 
 pub use refract_model_gateway::{
-    CallPriority, CertificateFileError, ClientCertificate, ConnectionSettings, CostEstimate,
-    Estimator, Model, ModelApiKey, ModelEndpoint, ModelError, ModelGateway, ModelKeyHeader,
-    ModelPrices, ModelReply, ModelReport, ModelSettings, ParsedCodes, ParsedOutcomes, Protocol,
-    ProxyVariables, ServerMessage, ServerUse, SettingError, TrustedCertificates, WrittenInstead,
+    CallPriority, CertificateFileError, ChatPrompt, ClientCertificate, ConnectionSettings,
+    CostEstimate, Estimator, Model, ModelApiKey, ModelEndpoint, ModelError, ModelGateway,
+    ModelKeyHeader, ModelPrices, ModelReply, ModelReport, ModelSettings, ParsedCodes,
+    ParsedOutcomes, Protocol, ProxyVariables, ServerMessage, ServerUse, SettingError,
+    TrustedCertificates, WrittenInstead,
 };
 
 pub use self::detection::{DetectedModel, DetectionTry, ModelDetection, other_address};

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 
+use super::codes::CodeShape;
 use super::named_tokens::NamedTokens;
 use super::token_limit::TokenLimits;
 use crate::error::server_error::SYSTEM_MESSAGE;
@@ -51,8 +52,9 @@ pub(super) struct ServerCapabilities {
     no_max_tokens: AtomicBool,
     no_template_kwargs: AtomicBool,
     no_system_message: AtomicBool,
-    /// Answers that begin with a question's key.
-    pub(super) begun_answers: NativeExtension,
+    /// Answers that begin with a question's key, for codes of each shape: after `key = `, a model
+    /// whose tokens begin with a space may write digits only.
+    begun_answers: [NativeExtension; CodeShape::ALL.len()],
     hides_spellings: AtomicBool,
     /// Token limits of answers.
     pub(super) token_limits: TokenLimits,
@@ -77,7 +79,7 @@ impl Default for ServerCapabilities {
             no_max_tokens: AtomicBool::default(),
             no_template_kwargs: AtomicBool::default(),
             no_system_message: AtomicBool::default(),
-            begun_answers: NativeExtension::default(),
+            begun_answers: Default::default(),
             hides_spellings: AtomicBool::default(),
             token_limits: TokenLimits::default(),
             batch: NativeExtension::default(),
@@ -99,9 +101,40 @@ impl ServerCapabilities {
             max_tokens: !self.no_max_tokens.load(Ordering::Relaxed),
             template_kwargs: !self.no_template_kwargs.load(Ordering::Relaxed),
             system_message: !self.no_system_message.load(Ordering::Relaxed),
-            // a server that does not go on after a letter does not go on after a key
-            begun_answer: self.begun_answers.is_open() && self.message.is_open(),
+            begun_answer: false,
             named_tokens: None,
+        }
+    }
+
+    /// The parameters to send now for an answer with a code of this shape that may begin with its
+    /// question's key.
+    pub(super) fn parameters_to_begin(
+        &self,
+        shape: CodeShape,
+        alternatives: u16,
+    ) -> OptionalParameters<'static> {
+        OptionalParameters {
+            // a server that does not go on after a letter does not go on after a key
+            begun_answer: self.message.is_open() && self.begun_answers(shape).is_open(),
+            ..self.parameters(alternatives)
+        }
+    }
+
+    /// Answers with a code of this shape that begin with a question's key.
+    pub(super) fn begun_answers(&self, shape: CodeShape) -> &NativeExtension {
+        let [words, digits, letters, pairs] = &self.begun_answers;
+        match shape {
+            CodeShape::YesNo => words,
+            CodeShape::Digit => digits,
+            CodeShape::Letter => letters,
+            CodeShape::LetterDigit => pairs,
+        }
+    }
+
+    /// Records that the server refuses begun answers.
+    pub(super) fn refuses_begun_answers(&self) {
+        for begun in &self.begun_answers {
+            begun.fails(true);
         }
     }
 
@@ -132,7 +165,7 @@ impl ServerCapabilities {
             "chat_template_kwargs" => (sent.template_kwargs, &self.no_template_kwargs),
             SYSTEM_MESSAGE => (sent.system_message, &self.no_system_message),
             "continue_final_message" | "add_generation_prompt" if sent.begun_answer => {
-                self.begun_answers.fails(true);
+                self.refuses_begun_answers();
                 return true;
             }
             _ => return false,

@@ -33,6 +33,9 @@ pub(crate) enum CodePiece {
 }
 
 impl CodeShape {
+    /// All shapes.
+    pub(crate) const ALL: [Self; 4] = [Self::YesNo, Self::Digit, Self::Letter, Self::LetterDigit];
+
     pub(crate) fn of(question: &Question) -> Self {
         match question.kind {
             QuestionKind::YesNo => Self::YesNo,
@@ -154,12 +157,7 @@ mod tests {
 
     #[test]
     fn every_code_is_read_as_its_own_place() {
-        for shape in [
-            CodeShape::YesNo,
-            CodeShape::Digit,
-            CodeShape::Letter,
-            CodeShape::LetterDigit,
-        ] {
+        for shape in CodeShape::ALL {
             for place in 0..shape.codes() {
                 let code = shape.code(place);
                 for token in [code.clone(), format!("{code})"), format!("{code}'")] {

@@ -126,8 +126,9 @@ impl QuestionDialogue<'_> {
     }
 
     /// Asks for any code, and finds out whether the server goes on after the beginning of an answer.
-    /// A server that has not done so yet, and refuses the request or repeats the beginning, is asked
-    /// without one. If that is answered, it is asked like that from now on.
+    /// A server that has not done so yet, and refuses the request or goes on with no code, is asked
+    /// without a beginning. If that is answered by a code, it is asked like that from now on: one that
+    /// refuses in all questions, else in those with codes of the same shape.
     async fn ask_first(
         self,
         alternatives: u16,
@@ -136,27 +137,32 @@ impl QuestionDialogue<'_> {
         let first = self.ask_codes(&WantedCode::Any, alternatives, series).await;
         let requests = self.requests;
         let capabilities = &requests.server(*series).capabilities;
-        let begun_answers = &capabilities.begun_answers;
-        let was_begun = requests.prompts.name_keys()
-            && capabilities.parameters(alternatives).begun_answer
-            && !begun_answers.has_worked();
+        let begun_answers = capabilities.begun_answers(requests.shape());
+        let parameters = requests.parameters_to_begin(capabilities, alternatives);
+        let is_in_doubt = parameters.begun_answer && !begun_answers.has_worked();
         let is_refused = match &first {
-            Ok(read) => read.repeats(&requests.question.key),
+            Ok(_) => false,
             Err(ModelError::Status(400 | 422)) => true,
             Err(ModelError::ReportedError) => {
                 refusal::is_about_messages(&requests.call.recorder.last_body())
             }
             Err(_) => false,
         };
-        if !was_begun || !is_refused {
-            if was_begun && first.as_ref().is_ok_and(FirstReading::has_code) {
-                begun_answers.works();
-            }
+        let has_code = first
+            .as_ref()
+            .is_ok_and(|read| read.has_code() && !read.repeats(&requests.question.key));
+        if is_in_doubt && has_code {
+            begun_answers.works();
+        }
+        if !is_in_doubt || has_code || first.is_err() && !is_refused {
             return first;
         }
         let unbegun = self.ask_codes(&WantedCode::Unbegun, alternatives, series);
         match unbegun.await {
             Ok(read) if read.has_code() => {
+                if is_refused {
+                    capabilities.refuses_begun_answers();
+                }
                 begun_answers.fails(true);
                 Ok(read)
             }
@@ -236,7 +242,7 @@ async fn ask_named(
     let tokens = capabilities.named_tokens()?;
     let parameters = OptionalParameters {
         named_tokens: Some(tokens),
-        ..capabilities.parameters(USUAL_ALTERNATIVES)
+        ..requests.parameters_to_begin(capabilities, USUAL_ALTERNATIVES)
     };
     let prompts = requests.prompts;
     let limits = &capabilities.token_limits;

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use refract_domain::prism::question::Question;
 
-use super::capabilities::{OptionalParameters, USUAL_ALTERNATIVES};
+use super::capabilities::{OptionalParameters, ServerCapabilities, USUAL_ALTERNATIVES};
 use super::chat_server::ChatServer;
 use super::codes::CodeShape;
 use super::completion::{self, Completion};
@@ -55,6 +55,19 @@ impl<'a> QuestionRequests<'a> {
         }
     }
 
+    /// The parameters of a request for any code.
+    pub(super) fn parameters_to_begin(
+        self,
+        capabilities: &ServerCapabilities,
+        alternatives: u16,
+    ) -> OptionalParameters<'static> {
+        if self.prompts.name_keys() {
+            capabilities.parameters_to_begin(self.shape(), alternatives)
+        } else {
+            capabilities.parameters(alternatives)
+        }
+    }
+
     /// What is known about the prefix cache of the server that answered last.
     pub(super) fn prefix_cache(self, series: RequestSeries) -> &'a PrefixCache {
         self.prefix_caches.of(series.server())
@@ -72,11 +85,11 @@ impl<'a> QuestionRequests<'a> {
     ) -> Result<Completion, ModelError> {
         let write = |server| {
             let capabilities = &self.servers.of(server).capabilities;
-            let parameters = capabilities.parameters(alternatives);
-            let may_begin = matches!(wanted, WantedCode::Any) && self.prompts.name_keys();
-            let parameters = OptionalParameters {
-                begun_answer: parameters.begun_answer && may_begin,
-                ..parameters
+            let parameters = match wanted {
+                WantedCode::Any => self.parameters_to_begin(capabilities, alternatives),
+                WantedCode::Unbegun | WantedCode::Continued { .. } | WantedCode::OneOf { .. } => {
+                    capabilities.parameters(alternatives)
+                }
             };
             let limits = &capabilities.token_limits;
             let tokens = limits.accepted(tokens(limits));

@@ -117,8 +117,7 @@ impl Prompts {
             WantedCode::Continued { begun } => Some(begun.as_str()),
             WantedCode::Any | WantedCode::Unbegun | WantedCode::OneOf { .. } => None,
         };
-        let is_begun =
-            continued.is_some() || parameters.begun_answer && matches!(wanted, WantedCode::Any);
+        let is_begun = continued.is_some() || parameters.begun_answer;
         let (ending, begun) = match &self.endings {
             Endings::Questions(endings) => {
                 let ending = endings.get(index).cloned().unwrap_or_default();

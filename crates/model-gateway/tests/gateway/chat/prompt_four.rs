@@ -136,6 +136,41 @@ async fn a_server_that_takes_no_begun_answer_gets_the_key_in_the_last_line() {
 }
 
 #[actix_rt::test]
+async fn codes_that_are_not_written_after_a_key_are_asked_for_in_the_last_line() {
+    // after the space of `angry = ` this model writes digits alone
+    let words = ChatModel {
+        on_codes: 0.01,
+        ..ChatModel::new(vec![3.0, 1.0])
+    };
+    let codes = ChatModel::new(vec![3.0, 1.0]);
+    let server = ModelServer::start(ScriptedReply::answering(move |request| {
+        let body = request.json();
+        let is_word = body["messages"].to_string().contains("angry = ");
+        let model = if is_word { &words } else { &codes };
+        model.answer_to(&body)
+    }));
+    let model = model(&server);
+    for requests in [4, 3] {
+        let submission = submission(&three_questions(), "Hello", None);
+        let reply = model.answer(&three_questions(), &submission).await;
+        assert!(reply.outcome.is_ok(), "{reply:?}");
+        assert_eq!(reply.report.requests, requests);
+    }
+    let bodies: Vec<Value> = server
+        .requests()
+        .iter()
+        .map(ReceivedRequest::json)
+        .collect();
+    let mut ends: Vec<&str> = bodies[4..]
+        .iter()
+        .map(|body| messages(body).last().unwrap().1)
+        .collect();
+    ends.sort_unstable();
+    assert!(ends[0].ends_with("\n\nangry ="), "{ends:?}");
+    assert_eq!(ends[1..], ["topic = ", "urgency = "]);
+}
+
+#[actix_rt::test]
 async fn a_server_that_has_gone_on_after_a_key_is_not_doubted() {
     let refusal = || ScriptedReply::json(&json!({"error": {"message": "no"}})).with_status(400);
     let answer = || ChatModel::new(vec![3.0, 1.0]).reply();

@@ -191,7 +191,7 @@ async fn a_call_that_fails_reports_what_the_server_reported() {
     };
     let server = ModelServer::start(unsure.reply());
     let submission = submission(&yes_no(), "Hello", None);
-    let call = model(&server).answer(&yes_no(), &submission).await;
+    let call = material_first(&server).answer(&yes_no(), &submission).await;
     assert_eq!(call.outcome.unwrap_err().kind(), "unanswered");
     assert_eq!(call.report.model.as_deref(), Some("scripted-chat-1"));
     assert_eq!(

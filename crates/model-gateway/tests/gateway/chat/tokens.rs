@@ -120,7 +120,7 @@ async fn an_answer_that_the_model_ended_is_not_asked_for_again() {
     let empty = json!({"choices": [{"finish_reason": "stop", "message": {"content": "\n"},
         "logprobs": {"content": [{"token": "\n", "logprob": -0.1}]}}]});
     let server = ModelServer::start(Script::from(ScriptedReply::json(&empty)));
-    ask_once(&model(&server), &yes_no())
+    ask_once(&material_first(&server), &yes_no())
         .await
         .outcome
         .unwrap_err();

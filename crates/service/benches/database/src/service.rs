@@ -13,7 +13,7 @@ use refract_service::Refract;
 use refract_service::keys::api_key::ApiKey;
 use refract_service::keys::{CallKeyId, KeyLimits, PresentedKey};
 use refract_service::model::{
-    ConnectionSettings, ModelEndpoint, ModelGateway, ModelSettings, Protocol,
+    ChatPrompt, ConnectionSettings, ModelEndpoint, ModelGateway, ModelSettings, Protocol,
 };
 use refract_service::people::{AccountActor, DEFAULT_ACCOUNT};
 use refract_service::results::CreateCall;
