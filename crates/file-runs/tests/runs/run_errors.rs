@@ -31,7 +31,7 @@ async fn the_whole_file_is_checked_before_anything_is_asked() {
         printed[4]
     );
     assert!(
-        printed[4].ends_with(" tokens in 4 model requests"),
+        printed[4].contains(" tokens in 4 model requests; no price is known"),
         "{}",
         printed[4]
     );
@@ -67,6 +67,7 @@ async fn a_summary_describes_the_columns() {
         "4 rows in ",
         ": 3 ok, 1 failed\n",
         "\ntokens: ",
+        "\ncost: no price is known (unless the host states one, set REFRACT_MODEL_PRICES)\n",
         "\nfailed, 1 row: The model server answered with status 400.\n",
         "\n  topic    Billing 100%\n",
         "\n  angry    Yes 100%\n",

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use parquet::basic::ZstdLevel;
+use parquet::basic::{GzipLevel, ZstdLevel};
 use parquet::data_type::{
     BoolType, ByteArray, ByteArrayType, DoubleType, FixedLenByteArray, FixedLenByteArrayType,
     FloatType, Int32Type, Int64Type, Int96, Int96Type,
@@ -167,7 +167,7 @@ fn rows_of_all_groups_are_read_in_every_compression() {
     for compression in [
         Compression::UNCOMPRESSED,
         Compression::SNAPPY,
-        Compression::GZIP(Default::default()),
+        Compression::GZIP(GzipLevel::default()),
         Compression::LZ4_RAW,
         Compression::ZSTD(ZstdLevel::default()),
     ] {

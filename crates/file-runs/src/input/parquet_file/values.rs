@@ -11,6 +11,9 @@ use parquet::schema::types::ColumnDescPtr;
 /// The number of the day 1970-01-01 in an INT96.
 const JULIAN_EPOCH: i64 = 2_440_588;
 const NANOS: i64 = 1_000_000_000;
+/// Upper bounds on a decimal, whose digits take time by their square: those of the largest type.
+const DECIMAL_BYTES: usize = 32;
+const DECIMAL_DIGITS: usize = 76;
 
 /// The cells of a batch of rows in one column.
 pub(super) struct ColumnCells {
@@ -133,9 +136,10 @@ impl ColumnCells {
                 out.extend_from_slice(if *value { b"true" } else { b"false" });
             }),
             ColumnReader::Int32ColumnReader(reader) => cells.fill(reader, |value, out| {
-                let value = match meaning {
-                    Meaning::Unsigned => i64::from(value.cast_unsigned()),
-                    _ => i64::from(*value),
+                let value = if matches!(meaning, Meaning::Unsigned) {
+                    i64::from(value.cast_unsigned())
+                } else {
+                    i64::from(*value)
                 };
                 whole(value, meaning, out);
             }),
@@ -311,6 +315,9 @@ fn half_float(bits: u16) -> f64 {
 /// A whole number in two's complement, the highest byte first, with a point before its last `scale`
 /// digits.
 fn decimal(value: &[u8], scale: usize, out: &mut Vec<u8>) {
+    if value.len() > DECIMAL_BYTES || scale > DECIMAL_DIGITS {
+        return out.extend_from_slice(value);
+    }
     let is_negative = value.first().is_some_and(|byte| byte & 0x80 != 0);
     // the digits, the lowest first
     let mut digits: Vec<u8> = Vec::new();

@@ -139,7 +139,7 @@ fn markup_and_parquet_under_another_name_are_named() {
     for (bytes, words) in [
         (&b"<html><body>Sign in</body></html>"[..], "an HTML page"),
         (b"\xff\xfe<\0t\0a\0b\0l\0e\0", "an HTML page"),
-        (b"PAR1\x15\0", "a Parquet file"),
+        (b"PAR1\x15\0", "the Parquet file is damaged"),
     ] {
         assert!(error("a.csv", bytes).contains(words));
     }
