@@ -19,15 +19,9 @@ use crate::protocols::{ServerProtocol, demo_scorer};
 use crate::report::truncation::truncated_to;
 use crate::report::{ModelReport, ReportRecorder, ReportedUsage};
 use crate::settings::ModelSettings;
+use crate::settings::chat_prompt::PROMPT_VERSION;
 use crate::settings::endpoint::ModelEndpoint;
 use crate::settings::prices::ModelPrices;
-
-/// The version of the prompts, but for the newer one of the protocol `chat`, which
-/// [`ChatPrompt`](crate::ChatPrompt) numbers. Change the number with every change to the text that a
-/// model is sent, apart from the text of prisms and callers: answers to different prompts are
-/// different measurements. Tests that spell out the requests pin this number together with the
-/// prompts.
-pub const PROMPT_VERSION: i32 = 3;
 
 /// One thread's handle for asking the model. Clones share the thread's connections.
 #[derive(Clone)]

@@ -36,7 +36,7 @@ impl QuestionCodes {
             |message: Option<&Value>| message?.get("content")?.as_str().map(str::to_owned);
         let last = content(messages.last())?;
         let named = last.lines().next_back()?.trim_end().strip_suffix(" =");
-        let list = match named {
+        let outcomes = match named {
             None => last,
             Some(key) => {
                 let first = content(messages.first())?;
@@ -44,7 +44,7 @@ impl QuestionCodes {
                 block.split("\n\n## ").next()?.to_owned()
             }
         };
-        let lines = list.lines().rev();
+        let lines = outcomes.lines().rev();
         let mut codes: Vec<String> = lines.map_while(code_of_line).collect();
         codes.reverse();
         let is_word = |code: &String| code.bytes().all(|byte| byte.is_ascii_lowercase());

@@ -2,8 +2,14 @@
 
 use std::str::FromStr;
 
-use crate::model::PROMPT_VERSION;
 use crate::settings::setting_error::SettingError;
+
+/// The version of the prompts, but for the newer one of the protocol `chat`, which
+/// [`ChatPrompt`] numbers. Change the number with every change to the text that a
+/// model is sent, apart from the text of prisms and callers: answers to different prompts are
+/// different measurements. Tests that spell out the requests pin this number together with the
+/// prompts.
+pub const PROMPT_VERSION: i32 = 3;
 
 /// The order of what a `chat` request says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -141,12 +141,11 @@ impl QuestionDialogue<'_> {
         let parameters = requests.parameters_to_begin(capabilities, alternatives);
         let is_in_doubt = parameters.begun_answer && !begun_answers.has_worked();
         let is_refused = match &first {
-            Ok(_) => false,
             Err(ModelError::Status(400 | 422)) => true,
             Err(ModelError::ReportedError) => {
                 refusal::is_about_messages(&requests.call.recorder.last_body())
             }
-            Err(_) => false,
+            Ok(_) | Err(_) => false,
         };
         let has_code = first
             .as_ref()
