@@ -85,7 +85,7 @@ impl TableRows {
         let Some(line) = rows.records.next(&mut rows.record)? else {
             return Err(InputError::Empty);
         };
-        rows.header = told_apart(names_of(&rows.record));
+        rows.header = numbered_names(names_of(&rows.record));
         let is_text = matches!(rows.records, TableRecords::Csv(_));
         rows.are_guarded = is_text && rows.header.iter().any(|name| name == OWN_COLUMN);
         match wanted.place(&rows.header) {
@@ -220,7 +220,7 @@ pub(crate) fn is_own_header(start: &[u8]) -> bool {
 }
 
 /// The names of columns, of which those that occur several times get their number: `a (1)`, `a (2)`.
-fn told_apart(names: Vec<String>) -> Vec<String> {
+fn numbered_names(names: Vec<String>) -> Vec<String> {
     let mut counts: HashMap<String, u32> = HashMap::new();
     for name in &names {
         *counts.entry(name.clone()).or_default() += 1;

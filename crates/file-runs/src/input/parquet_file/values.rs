@@ -152,7 +152,7 @@ impl ColumnCells {
             }),
             ColumnReader::Int96ColumnReader(reader) => cells.fill(reader, int96),
             ColumnReader::FloatColumnReader(reader) => cells.fill(reader, |value, out| {
-                // by way of its own shortest digits, which a wider float would not have
+                // its shortest digits, which a wider float does not have
                 number(f64::from(*value), &value.to_string(), out);
             }),
             ColumnReader::DoubleColumnReader(reader) => cells.fill(reader, |value, out| {
