@@ -18,7 +18,7 @@ use refract_domain::key::{ColumnName, QuestionKey};
 use refract_domain::lens::Value;
 use refract_domain::prism::VersionNumber;
 use refract_domain::problem::ValidationError;
-use refract_domain::result::mark::question_marks::Annotator;
+use refract_domain::result::mark::Annotator;
 use refract_domain::result::mark::source::MarkSource;
 use refract_domain::result::mark::{self, Mark, MarkNote};
 use refract_domain::result::view::ResultView;

@@ -244,10 +244,7 @@ async fn a_second_person_marks_the_same_sample_and_a_difference_is_settled(backe
     assert!(ada.get(&again).await.body.contains("Nothing in this queue"));
     let both = marks(&service).await;
     assert_eq!(both.len(), 2, "{both:?}");
-    assert_ne!(
-        both[0]["person"], both[1]["person"],
-        "told apart by their ids"
-    );
+    assert_ne!(both[0]["person"], both[1]["person"], "by their ids");
 
     let result = eve.get(&format!("/results/{}", ids[0])).await.body;
     assert!(result.contains("You and Ada (…"), "{result}");
@@ -274,7 +271,7 @@ async fn a_second_person_marks_the_same_sample_and_a_difference_is_settled(backe
         (&settled[2]["adjudicated"], &settled[2]["angry"]),
         (&json!("true"), &json!("no"))
     );
-    // the result was drawn at random, whoever settled it
+    // the result was drawn at random before somebody settled it
     assert_eq!(evaluated(&service, "random").await["accuracy"], json!(0.0));
     let undone = ada.post(&format!("{settling}/undo"), &[]).await;
     assert_eq!(undone.status, 303);

@@ -6,9 +6,8 @@ pub mod source;
 
 use chrono::{DateTime, Utc};
 
-use self::question_marks::Annotator;
 use self::source::MarkSource;
-use crate::ids::ResultId;
+use crate::ids::{PersonId, ResultId};
 use crate::key::{ColumnName, OutcomeKey, QuestionKey};
 use crate::lens::Value;
 use crate::lens::cutoffs::YesNoLabel;
@@ -50,6 +49,39 @@ impl Mark {
             Some(MarkSource::Near | MarkSource::LeastSure | MarkSource::Filter) | None => false,
         };
         self.outcome != saved.outcome || becomes_fair
+    }
+}
+
+/// Who made a mark. An import names people; the app also knows their ids.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Annotator {
+    /// The person, where the service knows them.
+    pub person: Option<PersonId>,
+    /// The name; `None` when no name was given.
+    pub name: Option<Marker>,
+}
+
+impl Annotator {
+    /// An annotator of whom only a name is known.
+    pub const fn named(name: Marker) -> Self {
+        Self {
+            person: None,
+            name: Some(name),
+        }
+    }
+
+    /// Whether nothing is known about the annotator.
+    pub const fn is_unnamed(&self) -> bool {
+        self.person.is_none() && self.name.is_none()
+    }
+
+    /// Whether both are one person: by their ids, or by name where one of them has no id, as marks
+    /// from before ids were saved.
+    pub fn is(&self, other: &Self) -> bool {
+        match (self.person, other.person) {
+            (Some(person), Some(other)) => person == other,
+            (None, _) | (_, None) => self.name == other.name,
+        }
     }
 }
 

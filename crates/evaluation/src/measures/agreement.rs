@@ -100,7 +100,7 @@ impl UndefinedAgreement {
         match self {
             Self::NoPair => "No text was marked by two people, so nothing can be compared.",
             Self::AllAlike => {
-                "All marks are the same answer, so agreement cannot be told from chance."
+                "All marks are the same answer, so agreement cannot be distinguished from chance."
             }
             Self::MoreThanTwo => {
                 "Kappa is for two people; with more, alpha says how far all of them agree."

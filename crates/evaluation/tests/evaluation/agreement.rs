@@ -81,7 +81,7 @@ fn alpha_is_that_of_the_published_example() {
 }
 
 #[test]
-fn kappa_of_two_people_is_that_of_a_count_by_hand() {
+fn kappa_of_two_people_is_that_of_a_manual_count() {
     // 20 both the first, 5 and 10 differ, 15 both the second: 0.7 observed, 0.5 by chance
     let mut people = [String::new(), String::new()];
     for (first, second, count) in [
@@ -100,7 +100,7 @@ fn kappa_of_two_people_is_that_of_a_count_by_hand() {
 }
 
 #[test]
-fn what_is_not_defined_says_why() {
+fn what_is_not_defined_has_a_reason() {
     for (people, undefined) in [
         (&["111", "..."][..], Some(UndefinedAgreement::NoPair)),
         (&["12.", "..1"], Some(UndefinedAgreement::NoPair)),

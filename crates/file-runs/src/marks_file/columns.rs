@@ -15,7 +15,7 @@ use crate::input::{InputError, RawRow, RawValue, WantedColumn, WantedColumns, li
 
 /// Name of the column with the ids of results.
 pub(crate) const RESULT_ID: &str = "result_id";
-/// The column by which a row of an export of results is told: there, a column called `person` is a
+/// The column that rows of an export of results have, and files of marks have not: there, a column called `person` is a
 /// field or a column of the lens.
 const CREATED_AT: &str = "created_at";
 /// Number of columns that name results.

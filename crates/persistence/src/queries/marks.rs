@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use diesel::prelude::*;
 use refract_domain::ids::{PersonId, PrismId, ResultId};
 use refract_domain::key::QuestionKey;
-use refract_domain::result::mark::question_marks::Annotator;
+use refract_domain::result::mark::Annotator;
 use refract_domain::result::mark::{Mark, Marker};
 
 pub use self::changes::WithdrawnMark;
@@ -208,23 +208,32 @@ impl Database {
         &self,
         prism: PrismId,
     ) -> Result<Vec<MarksOfPerson>, PersistenceError> {
-        macro_rules! counts {
-            ($table:ident) => {
-                $table::table
-                    .filter($table::prism_id.eq(Bind(prism)))
-                    .group_by(($table::person_id, $table::marked_by, $table::marked_as))
-                    .select((
-                        $table::person_id,
-                        $table::marked_by,
-                        $table::marked_as,
-                        diesel::dsl::count_star(),
-                    ))
-            };
-        }
         self.read(async move |mut connection| {
             type Counted = (Option<PersonId>, Option<String>, Option<String>, i64);
-            let mut counted: Vec<Counted> = on!(connection, load(counts!(marks)))?;
-            let beside: Vec<Counted> = on!(connection, load(counts!(other_marks)))?;
+            let of_marks = marks::table
+                .filter(marks::prism_id.eq(Bind(prism)))
+                .group_by((marks::person_id, marks::marked_by, marks::marked_as))
+                .select((
+                    marks::person_id,
+                    marks::marked_by,
+                    marks::marked_as,
+                    diesel::dsl::count_star(),
+                ));
+            let of_other_marks = other_marks::table
+                .filter(other_marks::prism_id.eq(Bind(prism)))
+                .group_by((
+                    other_marks::person_id,
+                    other_marks::marked_by,
+                    other_marks::marked_as,
+                ))
+                .select((
+                    other_marks::person_id,
+                    other_marks::marked_by,
+                    other_marks::marked_as,
+                    diesel::dsl::count_star(),
+                ));
+            let mut counted: Vec<Counted> = on!(connection, load(of_marks))?;
+            let beside: Vec<Counted> = on!(connection, load(of_other_marks))?;
             counted.extend(beside);
             let counted = counted.into_iter();
             let people = counted.map(|(person, name, marked_as, count)| MarksOfPerson {

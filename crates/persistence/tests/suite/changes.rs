@@ -13,8 +13,8 @@ use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::lens::Lens;
 use refract_domain::prism::DisplayName;
 use refract_domain::prism::slug::Slug;
+use refract_domain::result::mark::Annotator;
 use refract_domain::result::mark::Mark;
-use refract_domain::result::mark::question_marks::Annotator;
 use refract_persistence::{
     AccountRow, CopiedExamples, DefinedPrism, DeletionEvent, EmailHash, EndedSessions, EventFilter,
     EventRange, ExampleSource, NewPrism, NewVersion, PasswordRow, PersistenceError, Prism,

@@ -6,7 +6,7 @@ use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::prism::VersionNumber;
 use refract_domain::result::SavedResult;
-use refract_domain::result::mark::question_marks::Annotator;
+use refract_domain::result::mark::Annotator;
 use refract_domain::result::mark::source::MarkSource;
 use refract_domain::result::mark::{Mark, MarkNote, Marker};
 use refract_domain::submission::reference::Ref;

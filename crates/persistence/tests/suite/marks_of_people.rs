@@ -2,8 +2,8 @@
 
 use refract_domain::ids::{PersonId, ResultId};
 use refract_domain::key::QuestionKey;
+use refract_domain::result::mark::Annotator;
 use refract_domain::result::mark::Mark;
-use refract_domain::result::mark::question_marks::Annotator;
 use refract_persistence::{MarksOfPerson, ResultFilter, WithdrawnMark};
 use refract_test_support::on_both;
 use uuid::Uuid;

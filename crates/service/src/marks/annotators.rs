@@ -1,11 +1,11 @@
-//! The people who mark: whom a file names, and how people of one name are told apart.
+//! The people who mark: whom a file names, and how people of one name are distinguished.
 
 use std::collections::HashMap;
 
 use refract_domain::ids::{AccountId, PersonId, PrismId};
 use refract_domain::problem::ValidationError;
+use refract_domain::result::mark::Annotator;
 use refract_domain::result::mark::Marker;
-use refract_domain::result::mark::question_marks::Annotator;
 use refract_persistence::{Database, MarksOfPerson, PersistenceError, Person, PersonNameRow};
 
 use super::Marks;
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn people_of_one_name_are_told_apart() {
+    fn people_of_one_name_are_distinguished() {
         let counted = vec![marks(Some(1), "Ada", 3), marks(Some(2), "Ada", 2)];
         let id = counted[0].by.person.unwrap();
         let row = PersonNameRow {

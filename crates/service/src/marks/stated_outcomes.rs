@@ -9,7 +9,7 @@ use refract_domain::ids::ResultId;
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::prism::question::Question;
 use refract_domain::prism::{PrismVersion, VersionNumber};
-use refract_domain::result::mark::question_marks::Annotator;
+use refract_domain::result::mark::Annotator;
 use refract_domain::result::mark::{self, Mark};
 use refract_domain::submission::reference::Ref;
 use refract_persistence::{Database, MarkableResult, PersistenceError, Prism};

@@ -11,8 +11,8 @@ use refract_domain::ids::{ResultId, RetestId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::prism::VersionNumber;
 use refract_domain::prism::slug::PrismSelector;
+use refract_domain::result::mark::Annotator;
 use refract_domain::result::mark::Mark;
-use refract_domain::result::mark::question_marks::Annotator;
 use refract_domain::result::mark::source::{MarkSource, MarksFrom};
 use refract_domain::result::retest::{RetestChange, RetestState};
 use refract_model_gateway::{

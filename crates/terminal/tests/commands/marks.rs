@@ -13,7 +13,6 @@ on_both!(
     what_is_exported_can_be_imported_and_changes_nothing,
     marks_of_two_people_stand_beside_each_other,
     people_of_the_app_are_named_by_name_address_or_id,
-    how_far_people_agree_is_measured,
     a_dry_run_saves_nothing,
     a_result_is_marked_by_the_labels_of_its_own_version,
     results_are_exported_with_their_marks_when_that_is_asked_for,
@@ -218,80 +217,13 @@ async fn people_of_the_app_are_named_by_name_address_or_id(backend: Backend) {
     assert_eq!(import("ADA@example.com").await, counts(1, 1, 1));
     assert_eq!(import("Ada").await, counts(1, 1, 0));
     assert!(service.marks("csv").await.contains(",r1,Ada,billing,"));
-    // a second person of the name is told apart by the id
+    // of two people of one name each is named by the id
     let other = joined(&service, "other@example.com", "reviewer").await;
     assert_eq!(import("other@example.com").await, counts(1, 1, 1));
     let exported = service.marks("csv").await;
     assert!(!exported.contains("Ada"), "{exported}");
     assert_eq!(service.import("again.csv", exported).await, counts(2, 1, 0));
     drop((ada, other));
-}
-
-async fn how_far_people_agree_is_measured(backend: Backend) {
-    let service = service(backend).await;
-    let refs: Vec<_> = (0..50).map(|number| format!("r{number}")).collect();
-    let refs: Vec<_> = refs.iter().map(String::as_str).collect();
-    service.answered(&refs).await;
-    // 20 both yes, 5 and 10 differ, 15 both no
-    let mut file = "ref,person,angry,topic\n".to_owned();
-    for (number, reference) in refs.iter().enumerate() {
-        let ada = if number < 25 { "yes" } else { "no" };
-        let olga = if number < 20 || (25..35).contains(&number) {
-            "yes"
-        } else {
-            "no"
-        };
-        file += &format!("{reference},Ada,{ada},other\n{reference},Olga,{olga},other\n");
-    }
-    service.import("m.csv", file).await;
-    let agreement = async |arguments: &[&str]| {
-        let mut all = vec!["evaluate", PRISM, "--agreement"];
-        all.extend(arguments);
-        service.run(&all).await
-    };
-    let lines = agreement(&["--json"]).await.lines();
-    let [topic, angry, urgency] = &lines[..] else {
-        panic!("{lines:?}");
-    };
-    assert_eq!(
-        (&angry["people"], &angry["texts"], &angry["agreement"]),
-        (&json!(2), &json!(50), &json!(0.7))
-    );
-    let kappa = angry["kappa"].as_f64().unwrap();
-    assert!((kappa - 0.4).abs() < 1e-12, "{kappa}");
-    assert_eq!(
-        (&angry["alpha_level"], &angry["undefined"]),
-        (&json!("nominal"), &Value::Null)
-    );
-    assert_eq!(
-        (&topic["agreement"], &topic["alpha"]),
-        (&json!(1.0), &Value::Null)
-    );
-    let alike = "All marks are the same answer, so agreement cannot be told from chance.";
-    assert_eq!(topic["undefined"], json!(alike));
-    assert_eq!(
-        (&urgency["texts"], &urgency["agreement"]),
-        (&json!(0), &Value::Null)
-    );
-    assert_eq!(
-        (&urgency["alpha_level"], &urgency["quadratic_kappa"]),
-        (&json!("ordinal"), &Value::Null)
-    );
-    let printed = agreement(&["--question", "angry"]).await;
-    assert_eq!(printed.stderr, "Ada: 100 marks; Olga: 100 marks\n");
-    assert!(
-        printed
-            .stdout
-            .contains("50 texts marked by 2 people\nagreement 0.700 (0."),
-        "{printed:?}"
-    );
-    assert!(
-        printed.stdout.contains("kappa 0.400   alpha (nominal) 0.4"),
-        "{printed:?}"
-    );
-    // the figures of answers count the mark that counts, each text once
-    let measured = service.evaluated(&["--question", "angry"]).await;
-    assert_eq!(measured[0]["marks"], json!(50));
 }
 
 async fn a_dry_run_saves_nothing(backend: Backend) {

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use refract_domain::answer::Answer;
 use refract_domain::prism::question::Question;
-use refract_domain::result::mark::question_marks::Annotator;
+use refract_domain::result::mark::Annotator;
 use refract_domain::result::mark::{self, Mark, Marker};
 use refract_evaluation::prediction::predicted;
 use refract_service::marks::{MarkChange, QueueKind};

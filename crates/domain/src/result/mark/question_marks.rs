@@ -1,41 +1,7 @@
 //! The marks of several people on one question of one result, and which of them counts.
 
 use super::source::MarkSource;
-use super::{Mark, Marker};
-use crate::ids::PersonId;
-
-/// Who made a mark. An import names people; the app also knows their ids.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Annotator {
-    /// The person, where the service knows them.
-    pub person: Option<PersonId>,
-    /// The name; `None` when no name was given.
-    pub name: Option<Marker>,
-}
-
-impl Annotator {
-    /// An annotator of whom only a name is known.
-    pub const fn named(name: Marker) -> Self {
-        Self {
-            person: None,
-            name: Some(name),
-        }
-    }
-
-    /// Whether nothing is known about the annotator.
-    pub const fn is_unnamed(&self) -> bool {
-        self.person.is_none() && self.name.is_none()
-    }
-
-    /// Whether both are one person: by their ids, or by name where one of them has no id, as marks
-    /// from before ids were saved.
-    pub fn is(&self, other: &Self) -> bool {
-        match (self.person, other.person) {
-            (Some(person), Some(other)) => person == other,
-            (None, _) | (_, None) => self.name == other.name,
-        }
-    }
-}
+use super::{Annotator, Mark};
 
 /// The marks of one question of one result: at most one of each person, and one more for each
 /// person who settled a disagreement.
@@ -126,7 +92,7 @@ impl QuestionMarks {
 
     /// The mark that counts, and the others: the latest adjudicated mark, else what all agree on,
     /// else the latest. Where any of the marks is of a fair sample, so is the mark that counts: the
-    /// result was drawn, whoever looked at it later.
+    /// result was drawn at random before the others looked at it.
     pub fn split(mut self) -> (Option<Mark>, Vec<Mark>) {
         let Some(place) = self.counting_place() else {
             return (None, self.marks);
@@ -160,8 +126,9 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::ids::ResultId;
+    use crate::ids::{PersonId, ResultId};
     use crate::key::{OutcomeKey, QuestionKey};
+    use crate::result::mark::Marker;
 
     fn mark(name: &str, outcome: &str, second: i64) -> Mark {
         Mark {
@@ -232,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn people_of_one_name_are_told_apart_by_their_ids() {
+    fn people_of_one_name_are_distinguished_by_their_ids() {
         let first = person(1, mark("Ada", "yes", 1));
         let mut marks = of(&[first.clone(), person(2, mark("Ada", "no", 2))]);
         assert_eq!(marks.marks().len(), 2);
@@ -246,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_of_nobody_stands_beside_unless_it_says_what_counts() {
+    fn a_mark_of_nobody_stands_beside_unless_it_is_what_counts() {
         let mut marks = of(&[mark("Ada", "yes", 1)]);
         assert!(!marks.add(mark("", "yes", 2)));
         assert!(marks.add(mark("", "no", 2)));
@@ -257,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_drawn_result_stays_in_the_sample_whoever_marks_it_later() {
+    fn a_drawn_result_stays_in_the_sample_when_others_mark_it() {
         let drawn = Mark {
             source: Some(MarkSource::Random),
             ..mark("Ada", "yes", 1)

@@ -1,14 +1,16 @@
 //! The statements that save many marks at once.
 
 use chrono::{DateTime, Utc};
+use diesel::backend::Backend;
 use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 use diesel::sql_types::{Array, Nullable, Text};
+use diesel::sqlite::Sqlite;
 use refract_domain::ids::{PersonId, PrismId, ResultId};
 
 use crate::connections::{ConnectionRef, Transaction};
-use crate::queries::marks::row::{MarkRow, save_beside, save_counting};
+use crate::queries::marks::row::MarkRow;
 use crate::schema::sql_types::{Id, Moment};
 
 /// The tables of marks.
@@ -38,10 +40,7 @@ pub(crate) async fn save_rows(
         ConnectionRef::Sqlite(connection) => {
             let insert = move |connection: &mut SqliteConnection| {
                 for row in rows {
-                    match table {
-                        MarkTable::Counting => save_counting(row).execute(connection)?,
-                        MarkTable::Beside => save_beside(row).execute(connection)?,
-                    };
+                    InsertMark { table, row }.execute(connection)?;
                 }
                 Ok(())
             };
@@ -108,18 +107,8 @@ impl QueryId for InsertMarks {
 
 impl QueryFragment<Pg> for InsertMarks {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
-        let (table, marker, key) = match self.table {
-            MarkTable::Counting => ("marks", "", "result_id, question"),
-            MarkTable::Beside => ("other_marks", "marker, ", "result_id, question, marker"),
-        };
-        out.push_sql("INSERT INTO ");
-        out.push_sql(table);
-        out.push_sql(" (prism_id, ");
-        out.push_sql(marker);
-        out.push_sql(
-            "result_id, question, outcome, marked_by, marked_at, source, note, person_id, \
-             marked_as) SELECT ",
-        );
+        push_columns(self.table, &mut out);
+        out.push_sql("SELECT ");
         out.push_bind_param::<Id, _>(&self.prism)?;
         out.push_sql(", * FROM unnest(");
         if self.table == MarkTable::Beside {
@@ -143,13 +132,80 @@ impl QueryFragment<Pg> for InsertMarks {
         out.push_bind_param::<Array<Nullable<Id>>, _>(&self.people)?;
         out.push_sql(", ");
         out.push_bind_param::<Array<Nullable<Text>>, _>(&self.marked_as)?;
-        out.push_sql(") ON CONFLICT (");
-        out.push_sql(key);
-        out.push_sql(
-            ") DO UPDATE SET outcome = excluded.outcome, marked_by = excluded.marked_by, \
-             marked_at = excluded.marked_at, source = excluded.source, note = excluded.note, \
-             person_id = excluded.person_id, marked_as = excluded.marked_as",
-        );
+        out.push_sql(") ");
+        push_conflict(self.table, &mut out);
         Ok(())
     }
+}
+
+/// An insert of one mark.
+struct InsertMark {
+    table: MarkTable,
+    row: MarkRow,
+}
+
+// the text depends on the table
+impl QueryId for InsertMark {
+    type QueryId = ();
+    const HAS_STATIC_QUERY_ID: bool = false;
+}
+
+impl RunQueryDsl<SqliteConnection> for InsertMark {}
+
+impl QueryFragment<Sqlite> for InsertMark {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
+        let row = &self.row;
+        push_columns(self.table, &mut out);
+        out.push_sql("VALUES (");
+        out.push_bind_param::<Id, _>(&row.prism_id)?;
+        out.push_sql(", ");
+        if self.table == MarkTable::Beside {
+            out.push_bind_param::<Text, _>(&row.marker)?;
+            out.push_sql(", ");
+        }
+        out.push_bind_param::<Id, _>(&row.result_id)?;
+        out.push_sql(", ");
+        out.push_bind_param::<Text, _>(&row.question)?;
+        out.push_sql(", ");
+        out.push_bind_param::<Text, _>(&row.outcome)?;
+        out.push_sql(", ");
+        out.push_bind_param::<Nullable<Text>, _>(&row.marked_by)?;
+        out.push_sql(", ");
+        out.push_bind_param::<Moment, _>(&row.marked_at)?;
+        out.push_sql(", ");
+        out.push_bind_param::<Nullable<Text>, _>(&row.source)?;
+        out.push_sql(", ");
+        out.push_bind_param::<Nullable<Text>, _>(&row.note)?;
+        out.push_sql(", ");
+        out.push_bind_param::<Nullable<Id>, _>(&row.person_id)?;
+        out.push_sql(", ");
+        out.push_bind_param::<Nullable<Text>, _>(&row.marked_as)?;
+        out.push_sql(") ");
+        push_conflict(self.table, &mut out);
+        Ok(())
+    }
+}
+
+/// The beginning of an insert, up to the names of the columns.
+fn push_columns<DB: Backend>(table: MarkTable, out: &mut AstPass<'_, '_, DB>) {
+    out.push_sql(match table {
+        MarkTable::Counting => "INSERT INTO marks (prism_id, ",
+        MarkTable::Beside => "INSERT INTO other_marks (prism_id, marker, ",
+    });
+    out.push_sql(
+        "result_id, question, outcome, marked_by, marked_at, source, note, person_id, marked_as) ",
+    );
+}
+
+/// The end of an insert: a mark replaces the saved one of its key.
+fn push_conflict<DB: Backend>(table: MarkTable, out: &mut AstPass<'_, '_, DB>) {
+    out.push_sql(match table {
+        MarkTable::Counting => "ON CONFLICT (result_id, question) ",
+        MarkTable::Beside => "ON CONFLICT (result_id, question, marker) ",
+    });
+    out.push_sql(
+        "DO UPDATE SET outcome = excluded.outcome, marked_by = excluded.marked_by, \
+         marked_at = excluded.marked_at, source = excluded.source, note = excluded.note, \
+         person_id = excluded.person_id, marked_as = excluded.marked_as",
+    );
 }

@@ -2,18 +2,14 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::query_dsl::methods::ExecuteDsl;
-use diesel::sqlite::Sqlite;
-use diesel::upsert::excluded;
 use refract_domain::ids::{PersonId, PrismId, ResultId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
-use refract_domain::result::mark::question_marks::Annotator;
+use refract_domain::result::mark::Annotator;
 use refract_domain::result::mark::source::MarkSource;
 use refract_domain::result::mark::{Mark, MarkNote, Marker};
 
 use crate::error::PersistenceError;
 
-use crate::schema::sql_types::Bind;
 use crate::schema::{marks, other_marks};
 
 /// The columns of a mark, and its key beside the mark that counts.
@@ -33,66 +29,6 @@ pub(crate) struct MarkRow {
 
 /// What a mark that settles a disagreement is marked as.
 const ADJUDICATOR: &str = "adjudicator";
-
-/// What an upsert sets of a table of marks.
-macro_rules! excluded_columns {
-    ($table:ident) => {
-        (
-            $table::outcome.eq(excluded($table::outcome)),
-            $table::marked_by.eq(excluded($table::marked_by)),
-            $table::marked_at.eq(excluded($table::marked_at)),
-            $table::source.eq(excluded($table::source)),
-            $table::note.eq(excluded($table::note)),
-            $table::person_id.eq(excluded($table::person_id)),
-            $table::marked_as.eq(excluded($table::marked_as)),
-        )
-    };
-}
-
-/// The columns that both tables of marks have.
-macro_rules! row_columns {
-    ($table:ident, $row:ident) => {
-        (
-            $table::result_id.eq(Bind($row.result_id)),
-            $table::question.eq($row.question),
-            $table::prism_id.eq(Bind($row.prism_id)),
-            $table::outcome.eq($row.outcome),
-            $table::marked_by.eq($row.marked_by),
-            $table::marked_at.eq(Bind($row.marked_at)),
-            $table::source.eq($row.source),
-            $table::note.eq($row.note),
-            $table::person_id.eq($row.person_id),
-            $table::marked_as.eq($row.marked_as),
-        )
-    };
-}
-
-/// The statement that saves the mark that counts.
-pub(crate) fn save_counting(
-    row: MarkRow,
-) -> impl RunQueryDsl<SqliteConnection> + ExecuteDsl<SqliteConnection, Sqlite> {
-    diesel::insert_into(marks::table)
-        .values(row_columns!(marks, row))
-        .on_conflict((marks::result_id, marks::question))
-        .do_update()
-        .set(excluded_columns!(marks))
-}
-
-/// The statement that saves a mark beside the one that counts.
-pub(crate) fn save_beside(
-    row: MarkRow,
-) -> impl RunQueryDsl<SqliteConnection> + ExecuteDsl<SqliteConnection, Sqlite> {
-    let marker = other_marks::marker.eq(row.marker);
-    diesel::insert_into(other_marks::table)
-        .values((row_columns!(other_marks, row), marker))
-        .on_conflict((
-            other_marks::result_id,
-            other_marks::question,
-            other_marks::marker,
-        ))
-        .do_update()
-        .set(excluded_columns!(other_marks))
-}
 
 /// The columns of a mark that its readers need.
 #[derive(Queryable, Selectable)]

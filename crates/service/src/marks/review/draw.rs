@@ -7,7 +7,7 @@ use chrono::Utc;
 use refract_domain::ids::{PersonId, ResultId, SittingId};
 use refract_domain::lens::cutoffs::Cutoffs;
 use refract_domain::lens::cutoffs_of;
-use refract_domain::result::mark::question_marks::Annotator;
+use refract_domain::result::mark::Annotator;
 use refract_domain::result::mark::source::MarksFrom;
 use refract_domain::result::whole_milliseconds;
 use refract_evaluation::counting::review_order::ReviewOrder;
