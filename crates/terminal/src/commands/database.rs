@@ -10,7 +10,7 @@ use anyhow::{Context as _, bail, ensure};
 use clap::Args;
 use refract_service::Refract;
 use refract_service::store::{
-    self, BackupError, DatabaseUrl, MigrationPlan, MigrationStep, RemovedData,
+    self, BackupError, DatabaseSettings, DatabaseUrl, MigrationPlan, MigrationStep, RemovedData,
 };
 use serde::Serialize;
 
@@ -225,15 +225,28 @@ struct BackupReport {
 impl BackupCommand {
     /// Runs `refract backup`, without migrating: a backup precedes an upgrade.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
-        let url = database.settings().url;
+        let settings = database.settings();
+        let url = &settings.url;
         if self.file == Path::new("-") {
-            return to_stdout(&url).await;
+            to_stdout(url).await?;
+            say_migration(&settings).await;
+            return Ok(());
         }
-        let bytes = back_up(&url, &self.file).await?;
+        let bytes = back_up(url, &self.file).await?;
+        say_migration(&settings).await;
         output::json(&BackupReport {
             file: self.file.display().to_string(),
             bytes,
         })
+    }
+}
+
+/// Says where the database, which is copied all the same, is at another migration than this program.
+async fn say_migration(settings: &DatabaseSettings) {
+    if let Ok(refract) = context::connect(settings).await
+        && let Err(error) = refract.store().check_schema().await
+    {
+        output::say(&error.to_string());
     }
 }
 

@@ -208,6 +208,14 @@ async fn an_older_or_empty_sqlite_file_is_left_as_it_is() {
         "`refract migrate`",
     ];
     all_are_refused(&url, &older, look).await;
+    // a backup precedes an upgrade
+    let before = look().await;
+    let elsewhere = tempfile::tempdir().unwrap();
+    let settings = [("DATABASE_URL", url.as_str())];
+    let copied = program::run(elsewhere.path(), &settings, &["backup", "copy.db"]).await;
+    assert!(copied.stderr.contains(older[0]), "{}", copied.stderr);
+    copied.done();
+    assert_eq!(look().await, before);
 }
 
 #[tokio::test]
