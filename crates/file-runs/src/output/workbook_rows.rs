@@ -154,7 +154,9 @@ impl MarksWorkbook {
     /// # Errors
     /// When there are more columns than a sheet has.
     pub fn new(header: &[&str]) -> io::Result<Self> {
-        let columns = header.iter().map(|name| ((*name).to_owned(), SheetColumn::Text));
+        let columns = header
+            .iter()
+            .map(|name| ((*name).to_owned(), SheetColumn::Text));
         Ok(Self(WorkbookWriter::new(
             "Marks",
             &columns.collect::<Vec<_>>(),
