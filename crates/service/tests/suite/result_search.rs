@@ -117,6 +117,7 @@ fn searches() -> impl Strategy<Value = ResultSearch> {
             answers: answer.into_iter().collect(),
             words: words.flatten(),
             marks,
+            references: Vec::new(),
         }
     })
 }
