@@ -205,12 +205,15 @@ async fn a_wrong_value_is_answered_with_what_is_expected() {
 
 /// The commands that a help page lists.
 fn commands_of(help: &str) -> Vec<String> {
-    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
-    let listed = listed.take_while(|line| !line.is_empty());
+    // commands stand before the options, under one heading or several
+    let listed = help
+        .lines()
+        .skip_while(|line| !line.starts_with("Usage:"))
+        .take_while(|line| *line != "Options:");
     // the continuation of a line is indented further
     let names = listed.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
     names
-        .filter(|name| !name.is_empty())
+        .filter(|name| name.starts_with(|letter: char| letter.is_ascii_lowercase()))
         .map(ToOwned::to_owned)
         .collect()
 }

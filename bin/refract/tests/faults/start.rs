@@ -40,8 +40,10 @@ async fn next(lines: &mut Lines<BufReader<ChildStderr>>) -> Option<String> {
     within_patience(lines.next_line()).await.unwrap()
 }
 
-/// Waits until the node listens; it must not log twice that it waits.
+/// Waits until the node has made its tables and listens; it must not log twice that it waits.
 async fn until_listening(lines: &mut Lines<BufReader<ChildStderr>>) {
+    let line = next(lines).await.unwrap();
+    assert!(line.contains("migrations run on the database"), "{line}");
     let line = next(lines).await.unwrap();
     assert!(line.contains("listening"), "{line}");
     let line = next(lines).await.unwrap();
