@@ -2,7 +2,7 @@
 //! of its outcomes.
 
 use refract_domain::answer::Answer;
-use refract_domain::key::QuestionKey;
+use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::lens::cutoffs::Cutoffs;
 use refract_domain::lens::{Column, Value, cutoffs_of};
 use refract_domain::prism::PrismVersion;
@@ -89,7 +89,7 @@ impl RawQuestion {
     /// The key of the answer, in cells of every format.
     fn answer<'a>(&self, answer: &'a Answer) -> Value<'a> {
         let key = match answer {
-            Answer::Choice { value, .. } => value.as_ref().map(|value| value.as_str()),
+            Answer::Choice { value, .. } => value.as_ref().map(OutcomeKey::as_str),
             Answer::YesNo { probability } => Some(self.cutoffs.label(*probability).key()),
             Answer::Scale { level, .. } => Some(level.as_str()),
         };

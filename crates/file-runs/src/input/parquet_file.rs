@@ -11,6 +11,7 @@ use bytes::Bytes;
 use csv::ByteRecord;
 use parquet::basic::{Compression, Repetition};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::{ChunkReader, FileReader as _, Length, SerializedFileReader};
 use parquet::schema::types::ColumnDescPtr;
 
@@ -70,7 +71,10 @@ impl ParquetFile {
         for group in metadata.row_groups() {
             let read = columns.iter().filter_map(|column| column.leaf.as_ref());
             for (index, _) in read {
-                let compression = group.columns().get(*index).map(|chunk| chunk.compression());
+                let compression = group
+                    .columns()
+                    .get(*index)
+                    .map(ColumnChunkMetaData::compression);
                 if matches!(compression, Some(Compression::BROTLI(_) | Compression::LZO)) {
                     return Err(InputError::ParquetCompression);
                 }

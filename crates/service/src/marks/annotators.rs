@@ -96,13 +96,13 @@ impl Annotators {
     fn of(counted: Vec<MarksOfPerson>, names: &HashMap<PersonId, PersonNameRow>) -> Self {
         let mut found = Self::default();
         // those with ids first: a name alone is that of the only one who has it
-        let (known, named): (Vec<_>, Vec<_>) =
+        let (known, others): (Vec<_>, Vec<_>) =
             counted.into_iter().partition(|it| it.by.person.is_some());
         for MarksOfPerson {
             mut by,
             is_adjudicated,
             count,
-        } in known.into_iter().chain(named)
+        } in known.into_iter().chain(others)
         {
             let row = by.person.and_then(|person| names.get(&person));
             let name = row.and_then(|row| Marker::parse(row.name.as_deref()?).ok());

@@ -256,6 +256,9 @@ async fn what_is_no_whole_export_is_refused(backend: Backend) {
     let folder = export(&service, "export").await;
     let target = service.folder.path().join("target.db");
     let target = format!("sqlite://{}", target.display());
+    let settings = [("DATABASE_URL", target.as_str())];
+    let made = program::run(service.folder.path(), &settings, &["migrate"]);
+    made.await.done();
     let refused = async |folder: &str, words: &str| {
         let ended = import(&service, &target, folder).await.refused();
         assert!(ended.contains(words), "{words}: {ended}");

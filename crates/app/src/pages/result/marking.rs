@@ -84,10 +84,11 @@ impl<'a> PeoplesMarks<'a> {
             && self.all.iter().any(|mark| Some(&mark.outcome) != first)
     }
 
-    /// The name of who made a mark, with the end of the id where two have one name.
+    /// The name of who made a mark: beside others' marks "you" for the visitor, with the end of the id
+    /// where two have one name.
     fn name(&self, mark: &Mark, visitor: &Annotator) -> String {
         let by = &mark.marked_by;
-        if by.is(visitor) {
+        if by.is(visitor) && self.all.len() > 1 {
             return "you".to_owned();
         }
         let name = by.name.as_ref().map_or("somebody", Marker::as_str);

@@ -151,6 +151,9 @@ async fn no_page_scrolls_sideways_whatever_the_data() {
             let outcomes = question.get_mut(kind).and_then(Value::as_array_mut);
             for option in outcomes.into_iter().flatten() {
                 let label = text(option, "label");
+                if option.get("key").is_none() {
+                    option["key"] = json!(label.to_lowercase().replace(' ', "_"));
+                }
                 option["label"] = json!(format!("{LONG_WORD} {label}"));
             }
         }

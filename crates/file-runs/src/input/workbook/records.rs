@@ -200,22 +200,22 @@ fn read_on(
 }
 
 /// The sheet of this name in any case, or the first visible one. A hidden one must be named.
-fn chosen_sheet(sheets: &[Sheet], named: Option<&str>) -> Result<ReadSheet, InputError> {
+fn chosen_sheet(sheets: &[Sheet], wanted: Option<&str>) -> Result<ReadSheet, InputError> {
     let of_cells = sheets
         .iter()
         .filter(|sheet| sheet.typ == SheetType::WorkSheet);
     let names: Vec<_> = of_cells.clone().map(|sheet| sheet.name.clone()).collect();
-    let found = match named {
+    let found = match wanted {
         None => of_cells
             .clone()
             .find(|sheet| sheet.visible == SheetVisible::Visible)
             .ok_or(WorkbookError::NoSheet)?,
-        Some(named) => {
-            let is_named = |sheet: &&Sheet| sheet.name.to_lowercase() == named.to_lowercase();
+        Some(wanted) => {
+            let is_wanted = |sheet: &&Sheet| sheet.name.to_lowercase() == wanted.to_lowercase();
             let missing = || InputError::NoSuchSheet {
                 sheets: listed(&names),
             };
-            of_cells.clone().find(is_named).ok_or_else(missing)?
+            of_cells.clone().find(is_wanted).ok_or_else(missing)?
         }
     };
     Ok(ReadSheet {

@@ -31,6 +31,10 @@ pub struct Sitting {
 
 /// What is saved of a sitting.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "answers of a form, independent of each other"
+)]
 pub(super) struct SittingState {
     pub(super) kind: QueueKind,
     pub(super) question: Option<QuestionKey>,
