@@ -1,5 +1,5 @@
 // @ts-check
-// Marks texts by keyboard: each control that has a key says so in `data-key`. Whoever speaks to the
+// Marks texts by keyboard: each control that has a key says so in `data-key`. People who speak to the
 // computer can switch the keys off.
 
 import { areKeysOn } from "./keys.js";

@@ -11,12 +11,20 @@ fn is_right(words: &str) -> bool {
     RIGHT.contains(&label)
 }
 
-/// The codes in a prompt, and whether each is the code of the right outcome.
+/// The codes of the question that a prompt asks, and whether each is the code of the right outcome:
+/// in its block of the system message, where the end names its key, else in the user message.
 fn codes(request: &ReceivedRequest) -> Vec<(String, bool)> {
     let body = request.json();
-    let user = body["messages"][1]["content"].as_str().unwrap().to_owned();
-    let lines = user.lines().filter_map(|line| line.split_once(") "));
+    let content = |at: usize| body["messages"][at]["content"].as_str().unwrap_or_default();
+    let (system, user, begun) = (content(0), content(1), content(2));
+    let end = format!("{}{begun}", user.lines().last().unwrap_or_default());
+    let block = system.split("\n\n## ").skip(1).find(|block| {
+        let key = block.lines().next().unwrap_or_default();
+        end.ends_with(&format!("{key} =")) || end.contains(&format!("{key} = "))
+    });
+    let lines = block.unwrap_or(user).lines();
     lines
+        .filter_map(|line| line.split_once(") "))
         .map(|(code, words)| (code.to_owned(), is_right(words)))
         .collect()
 }

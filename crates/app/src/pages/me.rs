@@ -139,8 +139,8 @@ async fn page(
         section #keys hidden {
             h2 { "Keys" }
             p {
-                "In Review, a single letter or digit judges a text. Whoever speaks to the computer \
-                 switches this off, in each browser."
+                "In Review, a single letter or digit judges a text. If you speak to the computer, \
+                 switch this off, in each browser."
             }
             label { input type="checkbox"; " Single keys act" }
         }

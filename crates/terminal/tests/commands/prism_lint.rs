@@ -129,6 +129,7 @@ async fn an_invalid_file_is_refused_as_create_refuses_it() {
     let wrong = json!({ "name": "", "fields": [], "questions": [], "colour": 1 });
     std::fs::write(folder.path().join("wrong.json"), wrong.to_string()).unwrap();
     let linted = lint(&folder, &["wrong.json"]).await.refused();
+    run(folder.path(), &[], &["migrate"]).await.done();
     let created = run(folder.path(), &[], &["prism", "create", "wrong.json"]).await;
     assert_eq!(linted, created.refused());
     assert!(linted.starts_with("error: Invalid request: "), "{linted}");

@@ -167,7 +167,7 @@ fn item_of(visit: &Visit, sitting: &Sitting, item: &ReviewItem, address: &str) -
     let Some(question) = item.result.version().question(&item.question) else {
         return html! {};
     };
-    // whoever judged or skipped one text reads the next one
+    // after a judgement or a skip the next text is read
     let goes_on = [AT, AFTER]
         .iter()
         .any(|name| visit.sent.query.get(name).is_some());

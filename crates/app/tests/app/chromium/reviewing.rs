@@ -118,7 +118,7 @@ async fn after_a_judgement_the_next_text_has_the_focus() {
     }
 }
 
-/// Whoever speaks to the computer switches the single keys off.
+/// People who speak to the computer switch the single keys off.
 #[tokio::test]
 async fn single_keys_can_be_switched_off() {
     if !Browser::available() {
