@@ -69,7 +69,7 @@ impl Program {
         refract_terminal::survive_file_size_limit()?;
         arguments::refuse_both("DATABASE_URL")?;
         match self.command {
-            Command::Serve(command) => command.run(database).await,
+            Command::Serve(command) => Box::pin(command.run(database)).await,
             Command::Demo(command) => Box::pin(command.run()).await,
             Command::Terminal(command) => Box::pin(command.run(database, Self::command)).await,
         }

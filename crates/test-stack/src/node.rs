@@ -86,7 +86,7 @@ impl Node {
         let (stop, mut stopped) = watch::channel(false);
         thread::spawn(move || {
             let status = block_on(async {
-                let node = line.serve.start(&line.database).await?;
+                let node = Box::pin(line.serve.start(&line.database)).await?;
                 started.send(addresses(&node)).ok();
                 let code = node
                     .run(async move { _ = stopped.wait_for(|stop| *stop).await })

@@ -150,7 +150,7 @@ async fn run_in_process(
     let line = line(&Program::command(), folder, settings, arguments);
     let running = async {
         match command_line::read::<Program, _>(&line) {
-            Ok(program) => output::exit_code(program.run().await),
+            Ok(program) => output::exit_code(Box::pin(program.run()).await),
             Err(error) => command_line::report_wrong_usage(Program::command(), &line, error),
         }
     };

@@ -65,7 +65,10 @@ pub(crate) async fn ask(it: &FilledDatabase, page: &str) -> bool {
             let history = refract.prisms().with_versions(lens.prism.id).await;
             let history = history.unwrap();
             let columns = again.columns().lens.to_vec();
-            let rows = DraftRows::Changed { near: Some(1) };
+            let rows = DraftRows::Changed {
+                near: Some(1),
+                skip: 0,
+            };
             lenses.draft_of(lens, &columns, rows).await.unwrap();
             let ok = ResultFilter {
                 is_ok: Some(true),

@@ -62,7 +62,7 @@ impl ServeCommand {
     /// Runs `refract serve`.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
         let delay = settings::milliseconds(self.shutdown_delay_ms);
-        let node = self.start(database).await?;
+        let node = Box::pin(self.start(database)).await?;
         // signals are watched before the node reports that it listens, so that every later signal
         // stops it gracefully
         let stop = announced_stop(node.http.lifecycle.clone(), delay)?;

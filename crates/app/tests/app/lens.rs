@@ -297,17 +297,11 @@ async fn the_cutoffs_for_a_precision_are_those_of_the_terminal(backend: Backend)
     let service = Service::start(backend).await;
     let rated = |request: &_| {
         let mut reply = system_one_answers(request);
-        let number = request
-            .text()
-            .split("text number ")
-            .nth(1)
-            .map_or(0, |rest| {
-                rest.chars()
-                    .take_while(char::is_ascii_digit)
-                    .collect::<String>()
-                    .parse::<u32>()
-                    .unwrap()
-            });
+        let text = request.text();
+        let number = text.split_once("text number ").map_or(0, |(_, rest)| {
+            let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+            digits.parse::<u32>().unwrap()
+        });
         reply["answers"]["angry"]["noul"] = json!(f64::from(number) / 60.0);
         reply
     };
@@ -360,19 +354,10 @@ async fn the_cutoffs_for_a_precision_are_those_of_the_terminal(backend: Backend)
         outlook.contains("Of 1,000 such answers about "),
         "{printed}"
     );
-    assert!(
-        advised.body.contains(outlook),
-        "{outlook}: {}",
-        advised.body
-    );
-    let quality = ada
-        .get(&format!("/prisms/{PRISM}/quality?question=angry&most=100"))
-        .await;
-    assert!(
-        quality.body.contains(outlook),
-        "{outlook}: {}",
-        quality.body
-    );
+    let quality = format!("/prisms/{PRISM}/quality?question=angry&most=100");
+    for page in [&advised, &ada.get(&quality).await] {
+        assert!(page.body.contains(outlook), "{outlook}: {}", page.body);
+    }
     let out_of_reach = [("act", "advise"), ("precision", "100")];
     let page = submitted(&mut ada, &advised, "", &out_of_reach).await;
     let refused = [("act", "advise"), ("precision", "1000")];

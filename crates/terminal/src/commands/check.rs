@@ -213,33 +213,51 @@ impl CheckCommand {
             robustness: robustness.as_ref(),
             took,
         };
+        self.show(&measured, &gold.wrong, &verdict, (junit, html))?;
+        Ok(verdict.exit())
+    }
+
+    /// Prints what was measured, and writes the files.
+    fn show(
+        &self,
+        measured: &[MeasuredQuestion],
+        wrong: &WrongAnswers,
+        verdict: &Verdict<'_>,
+        (junit, html): (Option<JunitFile>, Option<HtmlFile>),
+    ) -> anyhow::Result<()> {
         if self.json {
             measured
                 .iter()
                 .map(|measured| measures::json(measured, None))
                 .try_for_each(|m| output::json(&m))?;
-            requirement_finding::print_json(&checked)?;
-            orders.iter().try_for_each(option_orders::print_json)?;
-            robustness.iter().try_for_each(robustness::print_json)?;
+            requirement_finding::print_json(verdict.requirements)?;
+            verdict
+                .orders
+                .into_iter()
+                .try_for_each(option_orders::print_json)?;
+            verdict
+                .robustness
+                .into_iter()
+                .try_for_each(robustness::print_json)?;
         } else if self.quiet {
             output::text(&requirement_finding::render(verdict.requirements))?;
         } else {
-            output::text(&render(&measured, &gold.wrong, &verdict))?;
+            output::text(&render(measured, wrong, verdict))?;
         }
         if let Some(junit) = junit {
-            junit.write(&verdict, &gold.wrong)?;
+            junit.write(verdict, wrong)?;
         }
         if let Some(html) = html {
-            let wrong: Vec<_> = gold.wrong.listed.iter().map(gold_rows::line_of).collect();
+            let lines: Vec<_> = wrong.listed.iter().map(gold_rows::line_of).collect();
             html.write(&HtmlReport {
-                title: &format!("Check of {}", asked.prism.slug()),
-                measured: &measured,
+                title: &format!("Check of {}", verdict.prism.prism.slug()),
+                measured,
                 requirements: verdict.requirements,
-                wrong: &wrong,
-                all_wrong: gold.wrong.all,
+                wrong: &lines,
+                all_wrong: wrong.all,
             })?;
         }
-        Ok(verdict.exit())
+        Ok(())
     }
 }
 

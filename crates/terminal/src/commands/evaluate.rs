@@ -106,29 +106,25 @@ impl EvaluateCommand {
         } else {
             self.marks.say(left_out);
         }
-        match (advised, evaluated.first()) {
-            (Some(advised), Some(evaluated)) => {
-                advised.print(&self.prism, evaluated, &history, marks, self.json)
-            }
-            (Some(_), None) | (None, _) => {
-                let shown = self.shown(&evaluated, &history);
-                self.print(&shown)?;
-                let Some(html) = html else { return Ok(()) };
-                let measured = MeasuredAnswers {
-                    history: &history,
-                    filter,
-                    evaluated: &evaluated,
-                };
-                let wrong = measured.wrong(&refract, marks).await?;
-                html.write(&HtmlReport {
-                    title: &format!("Quality of {}", history.prism.slug),
-                    measured: &shown,
-                    requirements: &[],
-                    wrong: &wrong,
-                    all_wrong: shown.iter().map(wrong_of).sum(),
-                })
-            }
+        if let (Some(advised), Some(evaluated)) = (advised, evaluated.first()) {
+            return advised.print(&self.prism, evaluated, &history, marks, self.json);
         }
+        let shown = shown(&evaluated, &history);
+        self.print(&shown)?;
+        let Some(html) = html else { return Ok(()) };
+        let answers = MeasuredAnswers {
+            history: &history,
+            filter,
+            evaluated: &evaluated,
+        };
+        let wrong = answers.wrong(&refract, marks).await?;
+        html.write(&HtmlReport {
+            title: &format!("Quality of {}", history.prism.slug),
+            measured: &shown,
+            requirements: &[],
+            wrong: &wrong,
+            all_wrong: shown.iter().map(wrong_of).sum(),
+        })
     }
 
     fn filter(&self, history: &PrismHistory) -> anyhow::Result<ResultFilter> {
@@ -168,34 +164,6 @@ impl EvaluateCommand {
         ));
     }
 
-    /// The measures of the questions: all of the latest version, and those of older versions with
-    /// marks.
-    fn shown(
-        &self,
-        evaluated: &[EvaluatedQuestion],
-        history: &PrismHistory,
-    ) -> Vec<MeasuredQuestion> {
-        let latest = history.versions.last();
-        let is_shown = |it: &&EvaluatedQuestion| {
-            let is_latest =
-                latest.is_some_and(|latest| latest.question(&it.question.key).is_some());
-            is_latest || !it.marked.is_empty()
-        };
-        let measured = |evaluated: &EvaluatedQuestion| {
-            let version = evaluated.version();
-            let newest = &evaluated.question;
-            let asked =
-                version.and_then(|version| context::question_in(history, version, &newest.key));
-            MeasuredQuestion::new(
-                asked.unwrap_or(newest).clone(),
-                version,
-                evaluated.model().map(ToOwned::to_owned),
-                &evaluated.marked,
-            )
-        };
-        evaluated.iter().filter(is_shown).map(measured).collect()
-    }
-
     fn print(&self, measured: &[MeasuredQuestion]) -> anyhow::Result<()> {
         for (number, measured) in measured.iter().enumerate() {
             if self.json {
@@ -210,6 +178,28 @@ impl EvaluateCommand {
         }
         Ok(())
     }
+}
+
+/// The measures of the questions: all of the latest version, and those of older versions with
+/// marks.
+fn shown(evaluated: &[EvaluatedQuestion], history: &PrismHistory) -> Vec<MeasuredQuestion> {
+    let latest = history.versions.last();
+    let is_shown = |it: &&EvaluatedQuestion| {
+        let is_latest = latest.is_some_and(|latest| latest.question(&it.question.key).is_some());
+        is_latest || !it.marked.is_empty()
+    };
+    let measured = |evaluated: &EvaluatedQuestion| {
+        let version = evaluated.version();
+        let newest = &evaluated.question;
+        let asked = version.and_then(|version| context::question_in(history, version, &newest.key));
+        MeasuredQuestion::new(
+            asked.unwrap_or(newest).clone(),
+            version,
+            evaluated.model().map(ToOwned::to_owned),
+            &evaluated.marked,
+        )
+    };
+    evaluated.iter().filter(is_shown).map(measured).collect()
 }
 
 /// The marked answers of which wrong ones are listed.

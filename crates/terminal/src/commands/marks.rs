@@ -99,12 +99,13 @@ impl ExportMarksCommand {
             OutputFormat::Rows(format) => marks.export(&actor, prism.id, format, out).await,
             OutputFormat::Workbook | OutputFormat::Parquet => {
                 let mut rows: Option<MarksWorkbook> = None;
-                let write = |cells: &[&str]| match &mut rows {
-                    Some(rows) => out.write_all(&rows.write(cells.iter().copied())?),
-                    None => {
+                let write = |cells: &[&str]| {
+                    // the header comes first
+                    let Some(rows) = &mut rows else {
                         rows = Some(MarksWorkbook::new(cells)?);
-                        Ok(())
-                    }
+                        return Ok(());
+                    };
+                    out.write_all(&rows.write(cells.iter().copied())?)
                 };
                 let written = marks
                     .export_each(&actor, prism.id, format.name(), write)

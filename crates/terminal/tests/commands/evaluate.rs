@@ -1,6 +1,8 @@
 //! `refract evaluate`: the measures of marked answers, checked against the same measures computed
 //! here.
 
+use std::fmt::Write as _;
+
 use refract_test_stack::marked_texts::{
     LEVELS, MarkedText, TOPICS, assert_close, marked_texts, number, scripted_side,
 };
@@ -392,7 +394,8 @@ async fn how_far_people_agree_is_measured(backend: Backend) {
         } else {
             "no"
         };
-        file += &format!("{reference},Ada,{ada},other\n{reference},Olga,{olga},other\n");
+        writeln!(file, "{reference},Ada,{ada},other").unwrap();
+        writeln!(file, "{reference},Olga,{olga},other").unwrap();
     }
     service.import("m.csv", file).await;
     let agreement = async |arguments: &[&str]| {

@@ -15,9 +15,12 @@ use crate::requests::visit::Visit;
 /// The section.
 pub(super) async fn section(visit: &Visit, view: &QualityView<'_>) -> Result<Markup, PageError> {
     let (question, filters) = (view.question(), &view.filters.filter);
-    let measures = visit.refract.measures();
     let (filter, from) = (filters.results.clone(), filters.from);
-    let measuring = measures.agreement(view.history, Some(&question.key), filter, from);
+    let measuring =
+        visit
+            .refract
+            .measures()
+            .agreement(view.history, Some(&question.key), filter, from);
     let measured = measuring.await?;
     let Some(agreement) = measured.first().map(|it| &it.agreement) else {
         return Ok(html! {});

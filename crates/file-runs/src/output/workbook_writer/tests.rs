@@ -39,10 +39,10 @@ fn read_again(bytes: Vec<u8>) -> Result<Vec<String>, InputError> {
     let mut texts = Vec::new();
     while let Some(row) = rows.next()? {
         for value in row.values {
-            match value {
-                RawValue::Text { text, .. } => texts.push(text),
-                other => panic!("{other:?}"),
-            }
+            let RawValue::Text { text, .. } = value else {
+                panic!("{value:?}");
+            };
+            texts.push(text);
         }
     }
     Ok(texts)

@@ -33,8 +33,14 @@ struct AgreementJson<'a> {
     undefined: Option<&'static str>,
     marks_from: &'static str,
     /// For scales alone.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    quadratic_kappa: Option<Option<f64>>,
+    #[serde(flatten)]
+    of_scale: Option<ScaleAgreementJson>,
+}
+
+/// What only a scale has.
+#[derive(Serialize)]
+struct ScaleAgreementJson {
+    quadratic_kappa: Option<f64>,
 }
 
 /// Prints the agreement about each question, or about `only` one.
@@ -92,8 +98,9 @@ fn json(measured: &QuestionAgreement, from: MarksFrom) -> AgreementJson<'_> {
         alpha_level: agreement.level,
         undefined: agreement.undefined.map(UndefinedAgreement::message),
         marks_from: from.name(),
-        quadratic_kappa: (question_type == QuestionType::Scale)
-            .then_some(agreement.quadratic_kappa),
+        of_scale: (question_type == QuestionType::Scale).then_some(ScaleAgreementJson {
+            quadratic_kappa: agreement.quadratic_kappa,
+        }),
     }
 }
 

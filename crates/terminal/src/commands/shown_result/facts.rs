@@ -53,7 +53,7 @@ impl Facts {
                 facts.add("context", beginning(context));
             }
         }
-        facts.add_marks(result, details.marks.iter().chain(&details.other_marks));
+        facts.add_marks(result, &details.marks.iter().chain(&details.other_marks));
         facts
     }
 
@@ -75,7 +75,7 @@ impl Facts {
     fn add_marks<'m>(
         &mut self,
         result: &ReadableResult,
-        marks: impl Iterator<Item = &'m Mark> + Clone,
+        marks: &(impl Iterator<Item = &'m Mark> + Clone),
     ) {
         let mut lines = Vec::new();
         for question in result.view().questions {
