@@ -1,6 +1,8 @@
 //! Callers' texts on a terminal and in a pipe: nothing steers a terminal, and a pipe gets every
 //! byte.
 
+use std::time::Duration;
+
 use refract_test_stack::service::{Backend, PRISM, Service, example_prism, text};
 use refract_test_support::on_both;
 use serde_json::{Value, json};
@@ -90,6 +92,14 @@ async fn hostile_service(backend: Backend) -> (Service, String, String) {
 
 async fn what_callers_sent_cannot_steer_a_terminal(backend: Backend) {
     let (service, id, failed) = hostile_service(backend).await;
+    // when a key was used is saved a moment later, which would change its row between two lists
+    let is_unused = async || {
+        let keys = service.run(&["key", "list", "--json"]).await.lines();
+        keys.iter().all(|key| key["last_used_at"].is_null())
+    };
+    while is_unused().await {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
     let by = hostile("marker");
     let tried = hostile("tried");
     for (arguments, shows) in [
