@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use refract_test_stack::http::within_patience;
 use refract_test_stack::service::{Backend, PRISM, Service, example_prism, text};
 use refract_test_support::on_both;
 use serde_json::{Value, json};
@@ -97,9 +98,12 @@ async fn what_callers_sent_cannot_steer_a_terminal(backend: Backend) {
         let keys = service.run(&["key", "list", "--json"]).await.lines();
         keys.iter().all(|key| key["last_used_at"].is_null())
     };
-    while is_unused().await {
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+    let used = async {
+        while is_unused().await {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    within_patience(used).await;
     let by = hostile("marker");
     let tried = hostile("tried");
     for (arguments, shows) in [
