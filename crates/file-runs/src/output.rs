@@ -5,6 +5,7 @@ pub(crate) mod finished_rows;
 pub(crate) mod held_output;
 pub(crate) mod laid_out_rows;
 pub(crate) mod parquet_rows;
+mod row_cells;
 pub(crate) mod workbook_rows;
 pub(crate) mod workbook_writer;
 

@@ -11,11 +11,12 @@ use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
-use refract_domain::key::{ColumnName, FieldKey};
-use refract_domain::lens::{Column, Value};
+use refract_domain::key::ColumnName;
+use refract_domain::lens::Value;
 use refract_domain::result::view::{ResultView, RowColumns};
 
 use self::columns::ColumnValues;
+use super::row_cells::{RowCell, RowShape};
 use super::workbook_writer::ReadyBytes;
 
 /// Upper bound on the rows of a row group.
@@ -29,10 +30,7 @@ const GROUP_BYTES: usize = 8 * 1024 * 1024;
 /// `created_at` a moment in UTC, probabilities and averages are doubles, level numbers integers, and
 /// all outcomes of a question a map from key to probability.
 pub struct ParquetRows {
-    fields: Vec<FieldKey>,
-    lens: Vec<Column>,
-    /// Number of columns of another table, which take the place of `ref` and the fields.
-    own: Option<usize>,
+    shape: RowShape,
     columns: Vec<ColumnValues>,
     rows: usize,
     bytes: usize,
@@ -61,13 +59,7 @@ impl ParquetRows {
             Arc::new(properties.build()),
         );
         Ok(Self {
-            fields: columns
-                .fields
-                .iter()
-                .map(|field| field.key.clone())
-                .collect(),
-            lens: columns.lens.to_vec(),
-            own: own.map(<[String]>::len),
+            shape: RowShape::new(columns, own),
             columns: layout
                 .iter()
                 .map(|(_, kind)| ColumnValues::new(*kind))
@@ -90,35 +82,12 @@ impl ParquetRows {
         result: &ResultView<'v>,
         marks: impl IntoIterator<Item = Value<'v>>,
     ) -> io::Result<Vec<u8>> {
-        let mut row = RowValues {
-            columns: self.columns.iter_mut(),
-            bytes: 0,
-        };
-        let own = (0..self.own.unwrap_or_default()).map(|index| cells.get(index));
-        for cell in own {
-            row.text(Some(cell.map_or("", String::as_str)));
-        }
-        row.text(Some(&result.id.uuid().hyphenated().to_string()));
-        if self.own.is_none() {
-            row.text(result.reference);
-        }
-        row.push(|column| column.push_int(Some(result.version.get())));
-        row.text(Some(result.status.name()));
-        row.text(result.status.error());
-        row.push(|column| column.push_moment(result.created_at.timestamp_millis()));
-        if self.own.is_none() {
-            for field in &self.fields {
-                row.text(Some(result.field(field).unwrap_or_default()));
-            }
-        }
-        let missing = std::iter::repeat(Value::Null);
-        for value in result.values(&self.lens) {
-            row.push(|column| column.push(value));
-        }
-        for value in marks.into_iter().chain(missing).take(row.columns.len()) {
-            row.push(|column| column.push(value));
-        }
-        self.bytes += row.bytes;
+        let id = result.id.uuid().hyphenated().to_string();
+        let missing = std::iter::repeat_with(|| RowCell::Value(Value::Null));
+        let cells = self.shape.cells(&id, cells, result, marks).chain(missing);
+        let pushed = self.columns.iter_mut().zip(cells);
+        let bytes: usize = pushed.map(|(column, cell)| column.push_cell(cell)).sum();
+        self.bytes += bytes;
         self.rows += 1;
         if self.rows >= GROUP_ROWS || self.bytes >= GROUP_BYTES {
             self.end_group()?;
@@ -148,22 +117,6 @@ impl ParquetRows {
         self.rows = 0;
         self.bytes = 0;
         Ok(())
-    }
-}
-
-/// The columns of one row, from left to right.
-struct RowValues<'c> {
-    columns: std::slice::IterMut<'c, ColumnValues>,
-    bytes: usize,
-}
-
-impl RowValues<'_> {
-    fn text(&mut self, text: Option<&str>) {
-        self.push(|column| column.push_text(text));
-    }
-
-    fn push(&mut self, push: impl FnOnce(&mut ColumnValues) -> usize) {
-        self.bytes += self.columns.next().map_or(0, push);
     }
 }
 

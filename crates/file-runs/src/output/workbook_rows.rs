@@ -3,12 +3,14 @@
 
 use std::io;
 
-use refract_domain::key::{ColumnName, FieldKey};
-use refract_domain::lens::{Column, Value};
+use chrono::{DateTime, Utc};
+use refract_domain::key::ColumnName;
+use refract_domain::lens::Value;
 use refract_domain::result::view::{ResultView, RowColumns};
 use refract_lens_rendering::cell_text;
 
 use super::parquet_rows::columns::{ColumnKind, columns};
+use super::row_cells::{RowCell, RowShape};
 use super::workbook_writer::{SheetCell, SheetColumn, WorkbookWriter};
 
 /// The name of the sheet.
@@ -20,10 +22,7 @@ const SHORT: [&str; 3] = ["result_id", "ref", "status"];
 ///
 /// Probabilities, averages and numbers of levels are numbers, and `created_at` is a moment in UTC.
 pub struct WorkbookRows {
-    fields: Vec<FieldKey>,
-    lens: Vec<Column>,
-    /// Number of columns of another table, which take the place of `ref` and the fields.
-    own: Option<usize>,
+    shape: RowShape,
     writer: WorkbookWriter,
 }
 
@@ -56,9 +55,7 @@ impl WorkbookRows {
             (name, kind)
         });
         Ok(Self {
-            fields: row.fields.iter().map(|field| field.key.clone()).collect(),
-            lens: row.lens.to_vec(),
-            own: own.map(<[String]>::len),
+            shape: RowShape::new(row, own),
             writer: WorkbookWriter::new(SHEET, &layout.collect::<Vec<_>>())?,
         })
     }
@@ -75,27 +72,9 @@ impl WorkbookRows {
         marks: impl IntoIterator<Item = Value<'v>>,
     ) -> io::Result<Vec<u8>> {
         let id = result.id.uuid().hyphenated().to_string();
-        let fields = self.fields.iter().map(|field| result.field(field));
-        let fields: Vec<_> = fields.map(Option::unwrap_or_default).collect();
-        let values = result.values(&self.lens).chain(marks).map(ShownValue::of);
-        let values: Vec<_> = values.collect();
-        let own = (0..self.own.unwrap_or_default()).map(|index| cells.get(index));
-        let mut row: Vec<_> = own
-            .map(|cell| SheetCell::Text(cell.map_or("", String::as_str)))
-            .collect();
-        row.push(SheetCell::Text(&id));
-        if self.own.is_none() {
-            row.push(SheetCell::Text(result.reference.unwrap_or_default()));
-        }
-        row.push(SheetCell::Number(f64::from(result.version.get())));
-        row.push(SheetCell::Text(result.status.name()));
-        row.push(SheetCell::Text(result.status.error().unwrap_or_default()));
-        row.push(SheetCell::Moment(result.created_at));
-        if self.own.is_none() {
-            row.extend(fields.into_iter().map(SheetCell::Text));
-        }
-        row.extend(values.iter().map(ShownValue::cell));
-        self.writer.write_row(row)
+        let cells = self.shape.cells(&id, cells, result, marks);
+        let cells: Vec<_> = cells.map(ShownCell::of).collect();
+        self.writer.write_row(cells.iter().map(ShownCell::cell))
     }
 
     /// Number of texts that were too long for a cell, and so were cut.
@@ -112,20 +91,27 @@ impl WorkbookRows {
     }
 }
 
-/// The value of a lens column or of a mark in a cell.
-enum ShownValue<'v> {
+/// A cell as a workbook shows it.
+enum ShownCell<'v> {
     Empty,
-    Label(&'v str),
+    Text(&'v str),
     List(String),
     Number(f64),
+    Moment(DateTime<Utc>),
 }
 
-impl<'v> ShownValue<'v> {
-    fn of(value: Value<'v>) -> Self {
+impl<'v> ShownCell<'v> {
+    fn of(cell: RowCell<'v>) -> Self {
+        let value = match cell {
+            RowCell::Text(text) => return Self::Text(text.unwrap_or_default()),
+            RowCell::Version(number) => return Self::Number(f64::from(number)),
+            RowCell::Moment(moment) => return Self::Moment(moment),
+            RowCell::Value(value) => value,
+        };
         match value {
             Value::Null => Self::Empty,
-            Value::Outcome { key: _, label } => Self::Label(label),
-            Value::YesNo(label) => Self::Label(label.label()),
+            Value::Outcome { key: _, label } => Self::Text(label),
+            Value::YesNo(label) => Self::Text(label.label()),
             Value::Probability(probability) => Self::Number(probability.to_f64()),
             Value::Position(position) => Self::Number(f64::from(position)),
             Value::Average(average) => {
@@ -138,9 +124,10 @@ impl<'v> ShownValue<'v> {
     fn cell(&self) -> SheetCell<'_> {
         match self {
             Self::Empty => SheetCell::Empty,
-            Self::Label(text) => SheetCell::Text(text),
+            Self::Text(text) => SheetCell::Text(text),
             Self::List(text) => SheetCell::Text(text),
             Self::Number(number) => SheetCell::Number(*number),
+            Self::Moment(moment) => SheetCell::Moment(*moment),
         }
     }
 }

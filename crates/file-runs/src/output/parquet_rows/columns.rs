@@ -16,6 +16,8 @@ use refract_domain::key::{ColumnName, ROW_NAMES};
 use refract_domain::lens::{Output, Value};
 use refract_domain::result::view::RowColumns;
 
+use crate::output::row_cells::RowCell;
+
 /// Estimated bytes in memory of a value beside its text.
 const VALUE_BYTES: usize = 40;
 
@@ -194,7 +196,7 @@ impl ColumnValues {
 
     /// Adds the value of a lens column or of a mark, and returns its size in memory. A value of
     /// another type than the column's is none.
-    pub(super) fn push(&mut self, value: Value<'_>) -> usize {
+    fn push(&mut self, value: Value<'_>) -> usize {
         match (self, value) {
             (Self::Text(leaf), value) => push_text(leaf, text_of(value)),
             (Self::Int(leaf), Value::Position(position)) => leaf.push(i32::try_from(position).ok()),
@@ -235,32 +237,17 @@ impl ColumnValues {
         }
     }
 
-    /// Adds a text to a column of texts.
-    pub(super) fn push_text(&mut self, text: Option<&str>) -> usize {
-        match self {
-            Self::Text(leaf) => push_text(leaf, text),
-            Self::Int(_) | Self::Moment(_) | Self::Double(_) | Self::Map { .. } => {
-                self.push(Value::Null)
+    /// Adds a cell, and returns its size in memory. A cell of another type than the column's is none.
+    pub(super) fn push_cell(&mut self, cell: RowCell<'_>) -> usize {
+        match (self, cell) {
+            (Self::Text(leaf), RowCell::Text(text)) => push_text(leaf, text),
+            (Self::Int(leaf), RowCell::Version(number)) => leaf.push(Some(number)),
+            (Self::Moment(leaf), RowCell::Moment(moment)) => {
+                leaf.push(Some(moment.timestamp_millis()))
             }
-        }
-    }
-
-    /// Adds a number to a column of integers.
-    pub(super) fn push_int(&mut self, number: Option<i32>) -> usize {
-        match self {
-            Self::Int(leaf) => leaf.push(number),
-            Self::Text(_) | Self::Moment(_) | Self::Double(_) | Self::Map { .. } => {
-                self.push(Value::Null)
-            }
-        }
-    }
-
-    /// Adds a moment, in milliseconds since 1970, to a column of moments.
-    pub(super) fn push_moment(&mut self, milliseconds: i64) -> usize {
-        match self {
-            Self::Moment(leaf) => leaf.push(Some(milliseconds)),
-            Self::Text(_) | Self::Int(_) | Self::Double(_) | Self::Map { .. } => {
-                self.push(Value::Null)
+            (column, RowCell::Value(value)) => column.push(value),
+            (column, RowCell::Text(_) | RowCell::Version(_) | RowCell::Moment(_)) => {
+                column.push(Value::Null)
             }
         }
     }

@@ -1,0 +1,74 @@
+//! The cells of a result's row, from left to right, for formats whose cells have types.
+
+use chrono::{DateTime, Utc};
+use refract_domain::key::FieldKey;
+use refract_domain::lens::{Column, Value};
+use refract_domain::result::view::{ResultView, RowColumns};
+
+/// A cell of a row.
+#[derive(Clone, Copy)]
+pub(super) enum RowCell<'c> {
+    /// A text; `None` for no value.
+    Text(Option<&'c str>),
+    /// The number of a version.
+    Version(i32),
+    /// A moment.
+    Moment(DateTime<Utc>),
+    /// The value of a column of the lens, or a mark.
+    Value(Value<'c>),
+}
+
+/// What decides which cells a row has.
+pub(super) struct RowShape {
+    fields: Vec<FieldKey>,
+    lens: Vec<Column>,
+    /// Number of columns of another table, which take the place of `ref` and the fields.
+    own: Option<usize>,
+}
+
+impl RowShape {
+    /// Rows with these columns. Those of another table come first.
+    pub(super) fn new(columns: RowColumns<'_>, own: Option<&[String]>) -> Self {
+        let fields = columns.fields.iter();
+        Self {
+            fields: fields.map(|field| field.key.clone()).collect(),
+            lens: columns.lens.to_vec(),
+            own: own.map(<[String]>::len),
+        }
+    }
+
+    /// The cells of a result, whose id is written `id`, with the cells of another table's row and
+    /// the values of its marks.
+    pub(super) fn cells<'c, 'v: 'c>(
+        &'c self,
+        id: &'c str,
+        own: &'c [String],
+        result: &'c ResultView<'v>,
+        marks: impl IntoIterator<Item = Value<'v>> + 'c,
+    ) -> impl Iterator<Item = RowCell<'c>> {
+        let is_alone = self.own.is_none();
+        let own = (0..self.own.unwrap_or_default()).map(|index| own.get(index));
+        let own = own.map(|cell| RowCell::Text(Some(cell.map_or("", String::as_str))));
+        let facts = [
+            Some(RowCell::Text(Some(id))),
+            is_alone.then_some(RowCell::Text(result.reference)),
+            Some(RowCell::Version(result.version.get())),
+            Some(RowCell::Text(Some(result.status.name()))),
+            Some(RowCell::Text(result.status.error())),
+            Some(RowCell::Moment(result.created_at)),
+        ];
+        let fields = self.fields.iter().filter(move |_| is_alone);
+        let fields = fields.map(|field| result.field(field).unwrap_or_default());
+        let fields = fields.map(|text| RowCell::Text(Some(text)));
+        let marks = marks.into_iter().map(value_cell);
+        let values = result.values(&self.lens).map(value_cell).chain(marks);
+        own.chain(facts.into_iter().flatten())
+            .chain(fields)
+            .chain(values)
+    }
+}
+
+/// The cell of a value that lives longer.
+fn value_cell<'c, 'v: 'c>(value: Value<'v>) -> RowCell<'c> {
+    RowCell::Value(value)
+}
