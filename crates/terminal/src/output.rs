@@ -221,7 +221,7 @@ pub(crate) fn wrong_usage(error: &clap::Error) -> ExitCode {
 }
 
 /// Whether an error means that the reader of stdout has closed the pipe.
-fn is_closed_pipe(error: &anyhow::Error) -> bool {
+pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let cause = error.downcast_ref::<io::Error>();
     cause.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -78,6 +78,22 @@ async fn a_closed_pipe_ends_a_command_quietly_and_a_full_disk_with_a_line() {
 }
 
 #[tokio::test]
+async fn a_check_that_nobody_reads_fails_all_the_same_and_writes_its_files() {
+    let service = start(Backend::Sqlite).await;
+    service.write("gold.csv", "text,expected_topic\none,other\n");
+    let required = ["--require", "topic.accuracy>=1"];
+    let files = ["--junit", "check.xml", "--html", "check.html"];
+    let check = [&["check", PRISM, "gold.csv"][..], &required, &files].concat();
+    let ended = with_stdout(&service, &check, Stdio::piped()).await;
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    let line = ended.stderr.lines().last().unwrap();
+    assert_eq!(line, "error: topic.accuracy is 0, required >=1");
+    for name in ["check.xml", "check.html"] {
+        assert!(service.folder.path().join(name).exists(), "{name}");
+    }
+}
+
+#[tokio::test]
 async fn every_list_has_json_lines() {
     let service = start(Backend::Sqlite).await;
     service.create(&json!({"text": TEXT})).await;

@@ -213,17 +213,43 @@ impl CheckCommand {
             robustness: robustness.as_ref(),
             took,
         };
-        self.show(&measured, &gold.wrong, &verdict, (junit, html))?;
-        Ok(verdict.exit())
+        match self.show(&measured, &gold.wrong, &verdict, (junit, html)) {
+            // a requirement fails also where nobody reads that it does
+            Err(error) if !output::is_closed_pipe(&error) => Err(error),
+            Ok(()) | Err(_) => Ok(verdict.exit()),
+        }
     }
 
-    /// Prints what was measured, and writes the files.
+    /// Prints what was measured, and writes the files, also where a reader of stdout stopped early.
     fn show(
         &self,
         measured: &[MeasuredQuestion],
         wrong: &WrongAnswers,
         verdict: &Verdict<'_>,
         (junit, html): (Option<JunitFile>, Option<HtmlFile>),
+    ) -> anyhow::Result<()> {
+        let printed = self.print(measured, wrong, verdict);
+        if let Some(junit) = junit {
+            junit.write(verdict, wrong)?;
+        }
+        if let Some(html) = html {
+            let lines: Vec<_> = wrong.listed.iter().map(gold_rows::line_of).collect();
+            html.write(&HtmlReport {
+                title: &format!("Check of {}", verdict.prism.prism.slug()),
+                measured,
+                requirements: verdict.requirements,
+                wrong: &lines,
+                all_wrong: wrong.all,
+            })?;
+        }
+        printed
+    }
+
+    fn print(
+        &self,
+        measured: &[MeasuredQuestion],
+        wrong: &WrongAnswers,
+        verdict: &Verdict<'_>,
     ) -> anyhow::Result<()> {
         if self.json {
             measured
@@ -238,26 +264,12 @@ impl CheckCommand {
             verdict
                 .robustness
                 .into_iter()
-                .try_for_each(robustness::print_json)?;
+                .try_for_each(robustness::print_json)
         } else if self.quiet {
-            output::text(&requirement_finding::render(verdict.requirements))?;
+            output::text(&requirement_finding::render(verdict.requirements))
         } else {
-            output::text(&render(measured, wrong, verdict))?;
+            output::text(&render(measured, wrong, verdict))
         }
-        if let Some(junit) = junit {
-            junit.write(verdict, wrong)?;
-        }
-        if let Some(html) = html {
-            let lines: Vec<_> = wrong.listed.iter().map(gold_rows::line_of).collect();
-            html.write(&HtmlReport {
-                title: &format!("Check of {}", verdict.prism.prism.slug()),
-                measured,
-                requirements: verdict.requirements,
-                wrong: &lines,
-                all_wrong: wrong.all,
-            })?;
-        }
-        Ok(())
     }
 }
 

@@ -110,8 +110,9 @@ impl EvaluateCommand {
             return advised.print(&self.prism, evaluated, &history, marks, self.json);
         }
         let shown = shown(&evaluated, &history);
-        self.print(&shown)?;
-        let Some(html) = html else { return Ok(()) };
+        // the file is written also where a reader of stdout stopped early
+        let printed = self.print(&shown);
+        let Some(html) = html else { return printed };
         let answers = MeasuredAnswers {
             history: &history,
             filter,
@@ -124,7 +125,8 @@ impl EvaluateCommand {
             requirements: &[],
             wrong: &wrong,
             all_wrong: shown.iter().map(wrong_of).sum(),
-        })
+        })?;
+        printed
     }
 
     fn filter(&self, history: &PrismHistory) -> anyhow::Result<ResultFilter> {

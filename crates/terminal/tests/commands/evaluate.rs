@@ -18,6 +18,7 @@ on_both!(
     questions_of_older_versions_come_last,
     what_cannot_be_measured_is_reported,
     how_far_people_agree_is_measured,
+    a_file_to_attach_has_tables_and_plots_and_no_texts,
 );
 
 /// The share of texts that satisfy a condition.
@@ -446,4 +447,35 @@ async fn how_far_people_agree_is_measured(backend: Backend) {
     // the figures of answers count the mark that counts, each text once
     let measured = service.evaluated(&["--question", "angry"]).await;
     assert_eq!(measured[0]["marks"], json!(50));
+}
+
+async fn a_file_to_attach_has_tables_and_plots_and_no_texts(backend: Backend) {
+    let service = service(backend).await;
+    let texts = marked_texts(60);
+    service.ask_and_mark(&texts).await;
+    let path = service.folder.path().join("quality.html");
+    let evaluate = ["evaluate", PRISM, "--html", path.to_str().unwrap()];
+    let printed = service.run(&evaluate).await.done();
+    let file = std::fs::read_to_string(path).unwrap();
+    let accuracy = printed
+        .lines()
+        .find_map(|line| line.strip_prefix("accuracy "))
+        .and_then(|figures| figures.split("   ").next())
+        .unwrap();
+    assert!(
+        file.contains(&format!("<b>{accuracy}</b>")),
+        "{accuracy} {file}"
+    );
+    // a reliability plot and a histogram for each of three questions
+    assert_eq!(file.matches("<svg ").count(), 6);
+    let wrong = texts.iter().map(|text| {
+        usize::from(text.topic != text.marked_topic) + usize::from(text.level != text.marked_level)
+    });
+    let wrong: usize = wrong.sum();
+    let shown = file.split_once("Wrong answers: ").unwrap().1;
+    let shown: usize = shown.split('<').next().unwrap().parse().unwrap();
+    assert!(shown >= wrong, "{shown} {wrong}");
+    for word in ["<script", "http:", "https:", "src=", "url(", "\"a\":"] {
+        assert!(!file.contains(word), "{word}");
+    }
 }
