@@ -39,9 +39,9 @@ pub struct Mark {
 }
 
 impl Mark {
-    /// Whether saving this mark changes the person's saved mark of the same question. Another outcome does. An
-    /// equal outcome does if it makes the mark part of a fair sample: drawn at random after somebody
-    /// had chosen the result, or imported where the source was not known.
+    /// Whether saving this mark changes the person's saved mark of the same question. Another outcome
+    /// does. An equal outcome does if it makes the mark part of a fair sample: drawn at random after
+    /// somebody had chosen the result, or imported where the source was not known.
     pub fn changes(&self, saved: &Self) -> bool {
         let becomes_fair = match self.source {
             Some(MarkSource::Random) => !saved.source.is_some_and(MarkSource::is_fair),

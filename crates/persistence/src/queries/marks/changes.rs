@@ -48,8 +48,8 @@ type Edits = BTreeMap<ResultId, BTreeMap<QuestionKey, Vec<Edit>>>;
 
 impl Database {
     /// Saves marks of a prism's results, all or none, in one transaction, and returns how many are
-    /// new or [change](Mark::changes) the person's saved ones. If anything changes, an event of the import is
-    /// saved too.
+    /// new or [change](Mark::changes) the person's saved ones. If anything changes, an event of the
+    /// import is saved too.
     ///
     /// # Errors
     /// When a result no longer exists, or the database fails.
