@@ -18,6 +18,7 @@ mod deletions;
 mod evaluate;
 mod evaluate_advice;
 mod evaluate_certified;
+mod evaluate_reports;
 mod events;
 mod events_of_commands;
 mod events_of_runs;
