@@ -13,6 +13,9 @@ pub(crate) mod input_outline;
 mod input_source;
 mod json_rows;
 mod json_values;
+#[cfg(not(all(feature = "parquet", feature = "workbooks")))]
+mod not_built;
+#[cfg(feature = "parquet")]
 mod parquet_file;
 mod quotes;
 mod raw_row;
@@ -21,8 +24,14 @@ pub(crate) mod rows;
 pub(crate) mod suggested_columns;
 mod table_rows;
 mod text_reader;
+#[cfg(feature = "workbooks")]
 mod workbook;
 mod workbook_budget;
+
+#[cfg(not(feature = "parquet"))]
+use not_built::parquet as parquet_file;
+#[cfg(not(feature = "workbooks"))]
+use not_built::workbooks as workbook;
 
 pub(crate) use self::column_mapping::{WantedColumn, WantedColumns, listed};
 pub use self::input_encoding::InputEncoding;

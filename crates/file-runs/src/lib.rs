@@ -11,6 +11,8 @@
 //!
 //! [`MarksFile`] reads files of marks: the outcomes that people judge correct.
 //!
+//! Without the features `parquet` and `workbooks`, files of these formats are refused with a sentence.
+//!
 //! This crate knows nothing of command lines, terminals, HTTP or SQL. It reaches the database and
 //! the model only through the use cases of `refract-service`.
 
@@ -43,8 +45,7 @@ pub use output::finished_rows::{FinishedRow, RunSummary};
 pub use output::held_output::{HeldOutput, HeldOutputError, RefusedList};
 pub use output::parquet_rows::ParquetRows;
 pub use output::workbook_rows::{MarksWorkbook, WorkbookRows};
-pub use output::workbook_writer::WORKBOOK_ROWS;
-pub use output::{NoRowFormat, OutputFormat, RowLayout, format_of_name};
+pub use output::{NoRowFormat, OutputFormat, RowLayout, WORKBOOK_ROWS, format_of_name};
 pub use run::RunFiles;
 pub use run::error::RunError;
 pub use run::settings::{NoShard, RunSettings, Shard};

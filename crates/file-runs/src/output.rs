@@ -4,10 +4,16 @@
 pub(crate) mod finished_rows;
 pub(crate) mod held_output;
 pub(crate) mod laid_out_rows;
+#[cfg(not(all(feature = "parquet", feature = "workbooks")))]
+mod not_built;
+#[cfg(feature = "parquet")]
 pub(crate) mod parquet_rows;
+#[cfg(any(feature = "parquet", feature = "workbooks"))]
+mod ready_bytes;
 mod row_cells;
 pub(crate) mod workbook_rows;
-pub(crate) mod workbook_writer;
+#[cfg(feature = "workbooks")]
+mod workbook_writer;
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -18,6 +24,16 @@ use refract_domain::result::view::RowColumns;
 use refract_lens_rendering::RowFormat;
 
 use crate::input::rows::KeptCells;
+#[cfg(not(feature = "parquet"))]
+pub(crate) use not_built::parquet as parquet_rows;
+#[cfg(not(feature = "workbooks"))]
+use not_built::workbooks as workbook_writer;
+
+/// Upper bound on the rows of a workbook's sheet below its header.
+pub const WORKBOOK_ROWS: u64 = 1_048_575;
+/// The beginning of the mark of a row of a workbook with texts that were cut, in the column after the
+/// last.
+pub(crate) const CUT_MARK: &str = "cut off: ";
 
 /// Prefix of a column of the file whose name is taken by a column of answers.
 const OF_INPUT: &str = "input_";

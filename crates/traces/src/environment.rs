@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use hyper::Uri;
+use http::Uri;
 
 /// Default timeout for a collector's answer.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -55,6 +55,9 @@ pub enum TraceSettingError {
     /// An error of the SDK.
     #[error("traces cannot be sent: {0}")]
     Sdk(String),
+    /// A collector is named, and the program was built without the feature `export`.
+    #[error("this refract was built to try it and sends no traces: use the one of `make build`")]
+    NotBuilt,
 }
 
 /// Settings of the connection to the collector that the SDK leaves to us.

@@ -10,16 +10,37 @@
 //! A span never contains a text, a context, a key, a `ref` or a query string: its attributes come
 //! from the few arguments of this crate's functions. This crate knows no use case and decides
 //! nothing.
+//!
+//! Without the feature `export` nothing is traced, and an environment that names a collector is an
+//! error.
 
+mod attributes;
+#[cfg(feature = "export")]
 mod collector;
 mod environment;
+#[cfg(feature = "export")]
 mod request_trace;
+#[cfg(feature = "export")]
 mod spans;
+#[cfg(feature = "export")]
 mod trace_context;
+#[cfg(feature = "export")]
 mod traces;
+#[cfg(not(feature = "export"))]
+mod untraced;
 
+pub use attributes::{AttemptEnd, ModelAttempt, StatementName};
 pub use environment::TraceSettingError;
+#[cfg(feature = "export")]
 pub use request_trace::{CallTrace, RequestTrace};
-pub use spans::{AttemptEnd, AttemptSpan, ModelAttempt, StatementName, StatementSpan};
+#[cfg(feature = "export")]
+pub use spans::{AttemptSpan, StatementSpan};
+#[cfg(feature = "export")]
 pub use trace_context::{CallerTrace, TraceHeaders};
+#[cfg(feature = "export")]
 pub use traces::{TraceExport, Traces};
+#[cfg(not(feature = "export"))]
+pub use untraced::{
+    AttemptSpan, CallTrace, CallerTrace, RequestTrace, StatementSpan, TraceExport, TraceHeaders,
+    Traces,
+};

@@ -8,9 +8,8 @@ use opentelemetry::trace::{Span as _, SpanKind, Status, TraceContextExt as _};
 use opentelemetry::{Context, KeyValue};
 use opentelemetry_sdk::trace::Span as SdkSpan;
 
-use crate::spans::{
-    AttemptSpan, ModelAttempt, ProcessTracer, StatementName, StatementSpan, TracedCall,
-};
+use crate::attributes::{ModelAttempt, StatementName};
+use crate::spans::{AttemptSpan, ProcessTracer, StatementSpan, TracedCall};
 use crate::trace_context::CallerTrace;
 
 /// The HTTP methods that spans record. Any other method is a caller's invention and is recorded as

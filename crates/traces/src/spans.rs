@@ -10,6 +10,7 @@ use opentelemetry::trace::{
 use opentelemetry::{Context, KeyValue};
 use opentelemetry_sdk::trace::{SdkTracer, Span as SdkSpan};
 
+use crate::attributes::{AttemptEnd, ModelAttempt, StatementName};
 use crate::trace_context::TraceHeaders;
 
 /// Makes the spans of a process.
@@ -55,38 +56,6 @@ impl TracedCall {
             is_sampled: request.is_recording(),
         }
     }
-}
-
-/// The request to a model server, and the server's address.
-#[derive(Clone, Copy, Debug)]
-pub struct ModelAttempt<'a> {
-    /// `gen_ai.operation.name`.
-    pub operation: &'static str,
-    /// `gen_ai.provider.name`: the provider whose format the server speaks.
-    pub provider: &'static str,
-    /// The model's name in the request.
-    pub model: &'a str,
-    /// The server's host name or address.
-    pub host: &'a str,
-    /// The server's port.
-    pub port: u16,
-    /// Number of earlier attempts.
-    pub resends: u32,
-}
-
-/// The end of an attempt.
-#[derive(Clone, Debug, Default)]
-pub struct AttemptEnd {
-    /// The status of the server's answer; `None` without an answer.
-    pub status: Option<u16>,
-    /// The kind of failure; `None` when a usable answer came.
-    pub failure: Option<&'static str>,
-    /// The model's name as the server sent it.
-    pub model: Option<String>,
-    /// Tokens read; `None` if the server did not report them.
-    pub input_tokens: Option<u64>,
-    /// Tokens written; `None` if the server did not report them.
-    pub output_tokens: Option<u64>,
 }
 
 /// An attempt at the model in progress. An attempt that is dropped before its end counts as
@@ -192,15 +161,6 @@ fn attributes(attempt: &ModelAttempt<'_>) -> Vec<KeyValue> {
 fn fail(span: &mut SdkSpan, error: String) {
     span.set_attribute(KeyValue::new("error.type", error));
     span.set_status(Status::error(""));
-}
-
-/// The name of a statement, without values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StatementName {
-    /// The operation, such as `SELECT`.
-    pub operation: &'static str,
-    /// The operation and its tables, such as `SELECT api_keys prisms`.
-    pub summary: &'static str,
 }
 
 /// A statement in progress. Its span ends when the value is dropped, at the latest.

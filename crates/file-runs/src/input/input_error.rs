@@ -26,6 +26,12 @@ pub enum InputError {
     /// The file is a workbook that cannot be read.
     #[error(transparent)]
     Workbook(#[from] WorkbookError),
+    /// The file has a format that this build leaves out.
+    #[error(
+        "this refract was built to try it and reads no {0}: use the one of `make build`, or save the \
+         table as CSV"
+    )]
+    NotBuilt(&'static str),
     /// A sheet is named, and the file is no workbook.
     #[error("it is {kind} and has no sheets: leave --sheet out")]
     NoSheets {
@@ -199,7 +205,8 @@ impl InputError {
             self,
             Self::Workbook(
                 WorkbookError::Damaged | WorkbookError::NoWorkbook | WorkbookError::NoSheet
-            ) | Self::NoSheets { .. }
+            ) | Self::NotBuilt(_)
+                | Self::NoSheets { .. }
                 | Self::NoSuchSheet { .. }
                 | Self::DamagedParquet { .. }
                 | Self::ParquetCompression

@@ -7,7 +7,9 @@ use super::column_mapping::WantedColumns;
 use super::csv_records::{CellSyntax, CsvRecords};
 use super::input_encoding::InputEncoding;
 use super::input_error::InputError;
-use super::input_kind::{InputKind, binary_kind, markup_kind, separator_line};
+use super::input_kind::{
+    InputKind, begins_parquet, begins_workbook, binary_kind, markup_kind, separator_line,
+};
 use super::input_source::{InputBytes, InputSource};
 use super::json_rows::JsonRows;
 use super::parquet_file::ParquetFile;
@@ -53,7 +55,7 @@ impl InputFile {
         let bytes = source.open()?;
         let unopened = InputError::Unopened;
         let first = start_of(bytes.read(), FIRST_BYTES).map_err(unopened)?;
-        if Workbook::begins(&first) {
+        if begins_workbook(&first) {
             let content = InputContent::Workbook(Workbook::open(bytes.clone(), sheet)?);
             return Ok(Self { bytes, content });
         }
@@ -75,7 +77,7 @@ impl InputFile {
         wanted: &WantedColumns,
     ) -> Result<InputContent, InputError> {
         let unopened = InputError::Unopened;
-        if ParquetFile::begins(first) {
+        if begins_parquet(first) {
             return Ok(InputContent::Parquet(ParquetFile::open(bytes.clone())?));
         }
         let is_utf_16 = InputEncoding::utf_16(first).is_some();

@@ -7,7 +7,6 @@ use super::column_mapping::WantedColumns;
 use super::input_encoding::{BYTE_ORDER_MARK, InputEncoding};
 use super::input_error::InputError;
 use super::json_values::ValueEnd;
-use super::parquet_file::ParquetFile;
 
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
@@ -194,10 +193,22 @@ const ENCRYPTED_PARQUET: &str = "it is an encrypted Parquet file: write it witho
 /// The bytes of bzip2 data after its header of four bytes.
 const BZIP2_BLOCK: &[u8] = b"1AY&SY";
 
+/// Whether a file with these first bytes may be an Excel workbook, which is a ZIP archive.
+pub(crate) fn begins_workbook(start: &[u8]) -> bool {
+    start.starts_with(b"PK\x03\x04")
+}
+
+/// Whether a file with these first bytes may be a Parquet file: after its four letters comes a page or
+/// a footer, whose first bytes are no text.
+pub(crate) fn begins_parquet(start: &[u8]) -> bool {
+    matches!(start, [b'P', b'A', b'R', b'1', next, ..]
+        if next.is_ascii_control() && !b"\t\n\r".contains(next))
+}
+
 /// The kind of a file that is not text, and what to do about it; `None` for text. `start` is the
 /// file's first bytes: up to a few thousand, more bytes make the result more certain.
 pub fn binary_kind(start: &[u8]) -> Option<&'static str> {
-    if ParquetFile::begins(start) {
+    if begins_parquet(start) {
         return Some(PARQUET);
     }
     if matches!(start, [b'P', b'A', b'R', b'E', next, ..] if next.is_ascii_control()) {

@@ -40,13 +40,6 @@ struct FileColumn {
 }
 
 impl ParquetFile {
-    /// Whether a file with these first bytes may be a Parquet file: after its four letters comes a
-    /// page or a footer, whose first bytes are no text.
-    pub(crate) fn begins(start: &[u8]) -> bool {
-        matches!(start, [b'P', b'A', b'R', b'1', next, ..]
-            if next.is_ascii_control() && !b"\t\n\r".contains(next))
-    }
-
     /// Reads the footer, and checks that the columns can be read.
     pub(crate) fn open(bytes: InputBytes) -> Result<Self, InputError> {
         let length = bytes.length().map_err(InputError::Unopened)?;

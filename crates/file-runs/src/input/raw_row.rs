@@ -23,6 +23,17 @@ pub struct OddCells {
     pub inexact: u64,
 }
 
+/// What is odd about a cell of a workbook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OddCell {
+    /// It holds an error, such as `#N/A`.
+    Error,
+    /// Its formula has no stored value: the program that wrote it calculates none.
+    Uncalculated,
+    /// It holds a whole number above 2^53, where the file has only the first digits.
+    Inexact,
+}
+
 /// A row's value in a wanted column.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum RawValue {

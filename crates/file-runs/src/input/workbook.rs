@@ -6,16 +6,12 @@ mod parts;
 mod records;
 mod source;
 
-pub(crate) use self::cell_text::OddCell;
 use self::records::ReadSheet;
 pub(crate) use self::records::SheetRecords;
 use self::source::WorkbookSource;
 use super::column_mapping::listed;
 use super::input_error::InputError;
 use super::input_source::InputBytes;
-
-/// The first bytes of a ZIP archive, which a workbook is.
-const ZIP: &[u8] = b"PK\x03\x04";
 
 /// A workbook that can be read.
 pub(crate) struct Workbook {
@@ -24,11 +20,6 @@ pub(crate) struct Workbook {
 }
 
 impl Workbook {
-    /// Whether a file with these first bytes may be a workbook.
-    pub(crate) fn begins(start: &[u8]) -> bool {
-        start.starts_with(ZIP)
-    }
-
     /// Checks the limits of a workbook and finds the sheet.
     pub(crate) fn open(bytes: InputBytes, sheet: Option<String>) -> Result<Self, InputError> {
         let source = WorkbookSource::check(bytes, sheet)?;

@@ -2,7 +2,7 @@
 //!
 //! Rows are gathered in memory up to a row group, so memory stays the same at any number of rows.
 
-pub(super) mod columns;
+mod columns;
 
 use std::io;
 use std::sync::Arc;
@@ -16,8 +16,8 @@ use refract_domain::lens::Value;
 use refract_domain::result::view::{ResultView, RowColumns};
 
 use self::columns::ColumnValues;
-use super::row_cells::{RowCell, RowShape};
-use super::workbook_writer::ReadyBytes;
+use super::ready_bytes::ReadyBytes;
+use super::row_cells::{self, RowCell, RowShape};
 
 /// Upper bound on the rows of a row group.
 const GROUP_ROWS: usize = 50_000;
@@ -49,7 +49,7 @@ impl ParquetRows {
         own: Option<&[String]>,
         marked: &[ColumnName],
     ) -> io::Result<Self> {
-        let layout = columns::columns(columns, own, marked);
+        let layout = row_cells::columns(columns, own, marked);
         let schema = columns::of(&layout).map_err(io::Error::other)?;
         let properties = WriterProperties::builder().set_compression(Compression::SNAPPY);
         let written = ReadyBytes::default();

@@ -1,9 +1,64 @@
-//! The cells of a result's row, from left to right, for formats whose cells have types.
+//! The columns and cells of a result's row, from left to right, for formats whose cells have types.
 
 use chrono::{DateTime, Utc};
-use refract_domain::key::FieldKey;
-use refract_domain::lens::{Column, Value};
+use refract_domain::key::{ColumnName, FieldKey, ROW_NAMES};
+use refract_domain::lens::{Column, Output, Value};
 use refract_domain::result::view::{ResultView, RowColumns};
+
+/// The type of a column. Every column may lack a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ColumnKind {
+    /// Text in UTF-8.
+    Text,
+    /// A 32-bit integer.
+    Int,
+    /// A moment in UTC, in milliseconds.
+    Moment,
+    /// A double.
+    Double,
+    /// A map from outcome to probability.
+    Map,
+}
+
+/// Names and types of all columns, in order.
+pub(super) fn columns(
+    columns: RowColumns<'_>,
+    own: Option<&[String]>,
+    marked: &[ColumnName],
+) -> Vec<(String, ColumnKind)> {
+    let text = |name: &str| (name.to_owned(), ColumnKind::Text);
+    let mut all: Vec<_> = own
+        .unwrap_or_default()
+        .iter()
+        .map(|name| text(name))
+        .collect();
+    let rows = ROW_NAMES.into_iter();
+    let rows = rows.filter(|name| own.is_none() || *name != "ref");
+    all.extend(rows.map(|name| match name {
+        "version" => (name.to_owned(), ColumnKind::Int),
+        "created_at" => (name.to_owned(), ColumnKind::Moment),
+        name => text(name),
+    }));
+    if own.is_none() {
+        all.extend(columns.fields.iter().map(|field| text(field.key.as_str())));
+    }
+    let lens = columns.lens.iter();
+    all.extend(lens.map(|column| (column.name.as_str().to_owned(), kind_of(column.output))));
+    all.extend(marked.iter().map(|name| text(name.as_str())));
+    all
+}
+
+fn kind_of(output: Output) -> ColumnKind {
+    match output {
+        Output::Top | Output::Label(_) | Output::Level => ColumnKind::Text,
+        Output::TopProbability
+        | Output::YesProbability
+        | Output::LevelProbability
+        | Output::Average => ColumnKind::Double,
+        Output::Number => ColumnKind::Int,
+        Output::AllOptions | Output::AllLevels => ColumnKind::Map,
+    }
+}
 
 /// A cell of a row.
 #[derive(Clone, Copy)]

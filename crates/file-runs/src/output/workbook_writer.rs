@@ -5,25 +5,23 @@
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{DateTime, Utc};
 use zip::ZipWriter;
 use zip::result::ZipError;
 use zip::write::{SimpleFileOptions, StreamWriter};
 
+use super::ready_bytes::ReadyBytes;
+use super::workbook_rows::{SheetCell, SheetColumn};
+use super::{CUT_MARK, WORKBOOK_ROWS};
 use crate::input::listed;
 
-/// Upper bound on the rows of a sheet below its header.
-pub const WORKBOOK_ROWS: u64 = 1_048_575;
 /// Upper bound on the columns of a sheet.
 const COLUMNS: usize = 16_384;
 /// Upper bound on the UTF-16 code units of a cell.
 const CELL_UNITS: usize = 32_767;
 /// Upper bound on the bytes of the sheet: the archive's entry counts them in 32 bits.
 const SHEET_BYTES: u64 = 0xF000_0000;
-/// The beginning of the mark of a row with texts that were cut, in the column after the last.
-pub(crate) const CUT_MARK: &str = "cut off: ";
 /// Widths of columns, in characters.
 const NARROW: u32 = 14;
 const MIDDLE: u32 = 22;
@@ -37,26 +35,6 @@ const PACKAGE: &str = "http://schemas.openxmlformats.org/package/2006";
 /// Style of a text that a spreadsheet would take for a formula once a person edits it.
 const QUOTED: u8 = 2;
 
-/// What the cells of a column hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SheetColumn {
-    /// Short texts.
-    Text,
-    /// Texts of any length.
-    LongText,
-    Number,
-    Moment,
-}
-
-/// The value of a cell.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum SheetCell<'a> {
-    Empty,
-    Text(&'a str),
-    Number(f64),
-    Moment(DateTime<Utc>),
-}
-
 /// A workbook that is being written.
 pub(crate) struct WorkbookWriter {
     zip: ZipWriter<StreamWriter<ReadyBytes>>,
@@ -65,28 +43,6 @@ pub(crate) struct WorkbookWriter {
     row: u64,
     bytes: u64,
     cut_texts: u64,
-}
-
-/// Bytes that the writer of the archive owns, and that are taken when they are ready.
-#[derive(Clone, Default)]
-pub(super) struct ReadyBytes(Arc<Mutex<Vec<u8>>>);
-
-impl ReadyBytes {
-    pub(super) fn take(&self) -> Vec<u8> {
-        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-impl Write for ReadyBytes {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 impl WorkbookWriter {

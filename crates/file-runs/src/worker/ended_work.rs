@@ -130,6 +130,7 @@ fn fate_of_input(error: &InputError) -> Fate {
         | InputError::AllBlank { .. }
         | InputError::Missing { .. }
         | InputError::Twice(_)
+        | InputError::NotBuilt(_)
         | InputError::NoSheets { .. }
         | InputError::NoSuchSheet { .. }
         | InputError::DamagedParquet { .. }

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use calamine::{DataRef, ExcelDateTime};
 
+use crate::input::raw_row::OddCell;
+
 /// The serial number of the day after 9999-12-31, the last date of a spreadsheet.
 const AFTER_LAST_DAY: f64 = 2_958_466.0;
 /// Seconds of a day.
@@ -11,17 +13,6 @@ const DAY_SECONDS: f64 = 24.0 * 60.0 * 60.0;
 
 /// The largest number up to which a spreadsheet holds every whole number: 2^53.
 const LAST_EXACT: f64 = 9_007_199_254_740_992.0;
-
-/// What is odd about a cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum OddCell {
-    /// It holds an error, such as `#N/A`.
-    Error,
-    /// Its formula has no stored value: the program that wrote it calculates none.
-    Uncalculated,
-    /// It holds a whole number above 2^53, where the file has only the first digits.
-    Inexact,
-}
 
 impl OddCell {
     /// What is odd about a cell with this value.

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use calamine::{Reader as _, Sheet, SheetType, SheetVisible};
 use csv::ByteRecord;
 
-use super::cell_text::{OddCell, cell_text};
+use super::cell_text::cell_text;
 use super::source::{LoadedWorkbook, WorkbookSource};
-use crate::input::raw_row::ROW_BYTES;
+use crate::input::raw_row::{OddCell, ROW_BYTES};
 use crate::input::{InputError, WorkbookError, listed};
 
 /// Upper bound on the rows in a message.

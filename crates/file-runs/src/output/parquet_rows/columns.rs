@@ -1,4 +1,4 @@
-//! The columns of a Parquet file: their types, and the values of a column of a row group.
+//! The columns of a Parquet file: their schema, and the values of a column of a row group.
 //!
 //! Parquet stores values without gaps, and levels for what is missing: 1 for a value and 0 for none.
 //! An entry of a map has the definition level 2, and the repetition level 1 unless it begins a row;
@@ -12,69 +12,12 @@ use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int32Ty
 use parquet::errors::ParquetError;
 use parquet::file::writer::SerializedRowGroupWriter;
 use parquet::schema::types::{Type, TypePtr};
-use refract_domain::key::{ColumnName, ROW_NAMES};
-use refract_domain::lens::{Output, Value};
-use refract_domain::result::view::RowColumns;
+use refract_domain::lens::Value;
 
-use crate::output::row_cells::RowCell;
+use crate::output::row_cells::{ColumnKind, RowCell};
 
 /// Estimated bytes in memory of a value beside its text.
 const VALUE_BYTES: usize = 40;
-
-/// The type of a column. Every column may lack a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::output) enum ColumnKind {
-    /// Text in UTF-8.
-    Text,
-    /// A 32-bit integer.
-    Int,
-    /// A moment in UTC, in milliseconds.
-    Moment,
-    /// A double.
-    Double,
-    /// A map from outcome to probability.
-    Map,
-}
-
-/// Names and types of all columns, in order.
-pub(in crate::output) fn columns(
-    columns: RowColumns<'_>,
-    own: Option<&[String]>,
-    marked: &[ColumnName],
-) -> Vec<(String, ColumnKind)> {
-    let text = |name: &str| (name.to_owned(), ColumnKind::Text);
-    let mut all: Vec<_> = own
-        .unwrap_or_default()
-        .iter()
-        .map(|name| text(name))
-        .collect();
-    let rows = ROW_NAMES.into_iter();
-    let rows = rows.filter(|name| own.is_none() || *name != "ref");
-    all.extend(rows.map(|name| match name {
-        "version" => (name.to_owned(), ColumnKind::Int),
-        "created_at" => (name.to_owned(), ColumnKind::Moment),
-        name => text(name),
-    }));
-    if own.is_none() {
-        all.extend(columns.fields.iter().map(|field| text(field.key.as_str())));
-    }
-    let lens = columns.lens.iter();
-    all.extend(lens.map(|column| (column.name.as_str().to_owned(), kind_of(column.output))));
-    all.extend(marked.iter().map(|name| text(name.as_str())));
-    all
-}
-
-fn kind_of(output: Output) -> ColumnKind {
-    match output {
-        Output::Top | Output::Label(_) | Output::Level => ColumnKind::Text,
-        Output::TopProbability
-        | Output::YesProbability
-        | Output::LevelProbability
-        | Output::Average => ColumnKind::Double,
-        Output::Number => ColumnKind::Int,
-        Output::AllOptions | Output::AllLevels => ColumnKind::Map,
-    }
-}
 
 /// The schema of a file with these columns.
 pub(super) fn of(columns: &[(String, ColumnKind)]) -> Result<Type, ParquetError> {
