@@ -165,7 +165,8 @@ SKIPPED = tests that nextest skipped run on SQLite here, and on PostgreSQL too i
 
 test-all: NEXTEST = --ignore-default-filter
 test-all: SKIPPED = no test was skipped
-test-all: test ## run the tests like `make test`, all that know both databases on both
+test-all: export REFRACT_TEST_CHROMIUM := $(or $(REFRACT_TEST_CHROMIUM),$(shell command -v chromium))
+test-all: test ## run the tests like `make test`, all that know both databases on both, and pages in the whole Chromium if it is there
 
 KILLS ?= 100
 PROMOTIONS ?= 5
