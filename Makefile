@@ -279,10 +279,9 @@ semver: ## compare the published crates with those of a release: what breaks nee
 	@$(CARGO) semver-checks --version >/dev/null 2>&1 || $(CARGO) install cargo-semver-checks --locked
 	$(CARGO) semver-checks --baseline-rev "$(SINCE)" --package refract-domain --package refract-authoring --package refract-evaluation --package refract-lens-rendering
 
-fuzz-build: ## check that the fuzz targets build, where there is a nightly toolchain
-	@if $(CARGO) +nightly --version >/dev/null 2>&1; then \
-		set -x; $(ASIDE) $(CARGO) +nightly check --manifest-path $(FUZZ)/Cargo.toml --locked; \
-	else echo 'no nightly toolchain: the fuzz targets are not built'; fi
+# Only a link needs libFuzzer, which is C++: with another's path, which nobody reads, it is not compiled.
+fuzz-build: ## check that the fuzz targets compile (no nightly toolchain is needed for that)
+	CUSTOM_LIBFUZZER_PATH=/unused/libfuzzer.a $(ASIDE) $(CARGO) check --manifest-path $(FUZZ)/Cargo.toml --locked
 
 clean: ## remove what was built
 	$(CARGO) clean
