@@ -54,7 +54,7 @@ check-api: ## compare a running server with docs/openapi.json by Schemathesis, i
 	.ci/gate/check-api $(ARGS)
 
 check-bounds: ## fill a node with large forms, bodies that stand still and large workbooks, and print its peak memory and how long ordinary calls take beside them (PROFILE=release on a quiet machine: the unoptimised program is too slow for its limit of time; needs `ulimit -n 12000`)
-	REFRACT_TEST_BOUNDS=full $(CARGO) test --package refract --test bounds --profile $(PROFILE) --locked -- --test-threads 1 --nocapture crowd:: workbooks::
+	REFRACT_TEST_BOUNDS=full $(CARGO) test --package refract --test black_box --profile $(PROFILE) --locked -- --test-threads 1 --nocapture bounds::crowd:: bounds::workbooks::
 
 check-called: test
 	@REFRACT_BINARY="$${CARGO_TARGET_DIR:-target}/debug/refract" .ci/gate/check-clients || { [ $$? -eq 75 ] && echo 'the example clients were not checked'; }
@@ -114,7 +114,7 @@ check-services: ## hold the model gateway to others' tests: the faults of jevcom
 	.ci/trials/check-services $(ARGS)
 
 check-sign-in: ## sign in, by password and by the provider, while 200 connections do without end: within three seconds, every time of 50, and what API calls notice (needs Node)
-	REFRACT_TEST_SIGN_IN=full .ci/with-provider .ci/with-postgres $(CARGO) test --package refract --test sign_in --locked -- --test-threads 1 --nocapture keep
+	REFRACT_TEST_SIGN_IN=full .ci/with-provider .ci/with-postgres $(CARGO) test --package refract --test black_box --locked -- --test-threads 1 --nocapture sign_in::
 
 check-parquet: ## read exported Parquet with pyarrow, polars and DuckDB, and compare every value (needs Python 3.11)
 	.ci/trials/check-parquet
@@ -165,19 +165,20 @@ SKIPPED = tests that nextest skipped run on SQLite here, and on PostgreSQL too i
 
 test-all: NEXTEST = --ignore-default-filter
 test-all: SKIPPED = no test was skipped
-test-all: test ## run the tests like `make test`, all that know both databases on both
+test-all: export REFRACT_TEST_CHROMIUM := $(or $(REFRACT_TEST_CHROMIUM),$(shell command -v chromium))
+test-all: test ## run the tests like `make test`, all that know both databases on both, and pages in the whole Chromium if it is there
 
 KILLS ?= 100
 PROMOTIONS ?= 5
 
 test-faults: ## break databases, connections and nodes under load, at full length (KILLS=100 on each database, PROMOTIONS=5 of a standby; builds a newer PgBouncer on Debian when needed)
-	REFRACT_TEST_PGBOUNCER="$${REFRACT_TEST_PGBOUNCER:-$$(.ci/trials/pgbouncer)}" REFRACT_TEST_KILLS=$(KILLS) REFRACT_TEST_PROMOTIONS=$(PROMOTIONS) .ci/with-postgres $(CARGO) test --package refract --test faults --locked -- --test-threads 1 --nocapture
+	REFRACT_TEST_PGBOUNCER="$${REFRACT_TEST_PGBOUNCER:-$$(.ci/trials/pgbouncer)}" REFRACT_TEST_KILLS=$(KILLS) REFRACT_TEST_PROMOTIONS=$(PROMOTIONS) .ci/with-postgres $(CARGO) test --package refract --test black_box --locked -- --test-threads 1 --nocapture faults::
 
 RUN_KILLS ?= 200
 RUN_ROWS ?= 10000
 
 test-runs: ## kill the nodes that work on file runs, again and again, until every row is answered (RUN_KILLS=200 on each database, RUN_ROWS=10000 a file)
-	REFRACT_TEST_RUN_KILLS=$(RUN_KILLS) REFRACT_TEST_RUN_ROWS=$(RUN_ROWS) REFRACT_TEST_RUN_AWAY_SECONDS=30 .ci/with-postgres $(CARGO) test --package refract --test faults --locked -- --test-threads 1 --nocapture file_runs
+	REFRACT_TEST_RUN_KILLS=$(RUN_KILLS) REFRACT_TEST_RUN_ROWS=$(RUN_ROWS) REFRACT_TEST_RUN_AWAY_SECONDS=30 .ci/with-postgres $(CARGO) test --package refract --test black_box --locked -- --test-threads 1 --nocapture faults::file_runs
 
 ROUTE ?= haproxy
 
@@ -191,15 +192,19 @@ test-each: ## run the tests of each crate by itself in a fresh clone, as docs/CO
 
 test-rolling: ## restart three nodes in turn behind HAProxy under 200 calls a second: none fails, none is asked twice (MINUTES=10; installs HAProxy on Debian when it is missing)
 	@command -v haproxy >/dev/null || apt-get -q -y install --no-install-recommends haproxy
-	REFRACT_TEST_ROLLING_MINUTES=$(MINUTES) .ci/with-postgres $(CARGO) test --package refract --test rolling --locked -- --nocapture
+	REFRACT_TEST_ROLLING_MINUTES=$(MINUTES) .ci/with-postgres $(CARGO) test --package refract --test black_box --locked -- --nocapture rolling::
 
 PART ?= all
 
 test-endurance: ## run many calls, broken requests, slow and vanishing clients, or a long time (PART=keys, requests, slow, disconnects, soak or all; SIZE=calls, requests, clients or minutes; SEED=42; PROFILE=release)
-	REFRACT_TEST_ENDURANCE=$(PART) REFRACT_TEST_ENDURANCE_SIZE=$(SIZE) REFRACT_TEST_ENDURANCE_SEED=$(SEED) REFRACT_TEST_ENDURANCE_FIRST=$(FIRST) .ci/with-postgres $(CARGO) test --package refract --test endurance --profile $(PROFILE) --locked -- --test-threads 1 --nocapture $(if $(filter all,$(PART)),,$(PART)::)
+	REFRACT_TEST_ENDURANCE=$(PART) REFRACT_TEST_ENDURANCE_SIZE=$(SIZE) REFRACT_TEST_ENDURANCE_SEED=$(SEED) REFRACT_TEST_ENDURANCE_FIRST=$(FIRST) .ci/with-postgres $(CARGO) test --package refract --test black_box --profile $(PROFILE) --locked -- --test-threads 1 --nocapture endurance::$(if $(filter all,$(PART)),,$(PART)::)
 
-docs: ## build the documentation, warnings are errors (with examples, so that what clippy compiled is used)
-	RUSTDOCFLAGS="--deny warnings" $(ASIDE) $(CARGO) doc --workspace --no-deps --lib --bins --examples --locked
+# In the gate, documentation takes what clippy has read: by its driver and flags, as `cargo clippy` sets
+# them, Cargo knows that it is the same. Otherwise every crate of the workspace would be checked again.
+READ_BY_CLIPPY = RUSTC_WORKSPACE_WRAPPER="$$(realpath "$$(rustc --print sysroot)")/bin/clippy-driver" CLIPPY_ARGS=--deny__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
+
+docs: $(if $(ASIDE),clippy) ## build the documentation, warnings are errors (with examples, so that what clippy compiled is used)
+	$(if $(ASIDE),$(READ_BY_CLIPPY)) RUSTDOCFLAGS="--deny warnings" $(ASIDE) $(CARGO) doc --workspace --no-deps --lib --bins --examples --locked
 
 deny: cargo-deny ## check which crates depend on which, licences and sources (installs cargo-deny when it is missing)
 	$(DENY) bans licenses sources
@@ -274,10 +279,9 @@ semver: ## compare the published crates with those of a release: what breaks nee
 	@$(CARGO) semver-checks --version >/dev/null 2>&1 || $(CARGO) install cargo-semver-checks --locked
 	$(CARGO) semver-checks --baseline-rev "$(SINCE)" --package refract-domain --package refract-authoring --package refract-evaluation --package refract-lens-rendering
 
-fuzz-build: ## check that the fuzz targets build, where there is a nightly toolchain
-	@if $(CARGO) +nightly --version >/dev/null 2>&1; then \
-		set -x; $(ASIDE) $(CARGO) +nightly check --manifest-path $(FUZZ)/Cargo.toml --locked; \
-	else echo 'no nightly toolchain: the fuzz targets are not built'; fi
+# Only a link needs libFuzzer, which is C++: with another's path, which nobody reads, it is not compiled.
+fuzz-build: ## check that the fuzz targets compile (no nightly toolchain is needed for that)
+	CUSTOM_LIBFUZZER_PATH=/unused/libfuzzer.a $(ASIDE) $(CARGO) check --manifest-path $(FUZZ)/Cargo.toml --locked
 
 clean: ## remove what was built
 	$(CARGO) clean

@@ -20,7 +20,8 @@ export async function withBrowser({ chromium, driver }, use) {
       "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
       "--disable-background-networking", "--disable-component-update", `--user-data-dir=${profile}`,
     ];
-    const options = { "goog:chromeOptions": { binary: chromium, args } };
+    const browserName = chromium.endsWith("headless-shell") ? "chrome-headless-shell" : "chrome";
+    const options = { browserName, "goog:chromeOptions": { binary: chromium, args } };
     const { sessionId } = await call("POST", "/session", { capabilities: { alwaysMatch: options } });
     const session = `/session/${sessionId}`;
     try {

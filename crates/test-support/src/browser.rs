@@ -57,6 +57,12 @@ impl Browser {
         });
         let command = "Emulation.setDeviceMetricsOverride";
         browser.session.developer_command(command, area).await;
+        let command = "Browser.setDownloadBehavior";
+        let downloads = json!({
+            "behavior": "allow",
+            "downloadPath": browser.folder().join("downloads"),
+        });
+        browser.session.developer_command(command, downloads).await;
         browser
     }
 

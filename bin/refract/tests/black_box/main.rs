@@ -1,5 +1,6 @@
 //! Black-box tests of the built program, for what needs a process: signals, logs, exit statuses,
-//! settings, terminals and traces. Every test has its own database and scripted model server.
+//! settings, terminals, traces, faults and load. Every test has its own database and scripted model
+//! server. One program, since each that is linked holds the whole product.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -10,14 +11,17 @@
 
 mod account_import_kills;
 mod app_logs;
+mod bounds;
 mod check_errors;
 mod collector;
 mod command_line;
 mod connections;
 mod database_files;
 mod demo;
+mod endurance;
 mod evaluate;
 mod exports;
+mod faults;
 mod lifecycle;
 mod logs;
 mod migrate;
@@ -29,11 +33,13 @@ mod proxies;
 mod results;
 mod retention;
 mod retest_stops;
+mod rolling;
 mod run_files;
 mod run_stops;
 mod secret_files;
 mod settings;
 mod settings_file;
+mod sign_in;
 mod terminal;
 mod terminal_escapes;
 mod tour;

@@ -114,7 +114,8 @@ const RULES: [&str; 6] = [
 
 /// Returns a line for each violation: the rule and the first 300 characters of the element.
 const RUN: &str = "
-    return axe.run(document, { runOnly: { type: 'tag', values: arguments[0] } }).then((found) =>
+    const options = { runOnly: { type: 'tag', values: arguments[0] }, resultTypes: ['violations'] };
+    return axe.run(document, options).then((found) =>
         found.violations.flatMap((fault) =>
             fault.nodes.map((node) => `${fault.id}: ${node.html.slice(0, 300)}`)));";
 

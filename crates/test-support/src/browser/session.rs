@@ -141,29 +141,33 @@ fn capabilities(folder: &Path, settings: BrowserSettings) -> Map<String, Value> 
         BrowserTheme::Dark => 0,
         BrowserTheme::Light => 1,
     };
-    arguments.push(format!("--blink-settings=preferredColorScheme={theme}"));
-    // 1 allows and 2 blocks the scripts of pages; the driver's own scripts run in any case
-    let scripts = if settings.scripts { 1 } else { 2 };
-    let preferences = json!({
-        "download.default_directory": folder.join("downloads"),
-        "download.prompt_for_download": false,
-        "profile.managed_default_content_settings.javascript": scripts,
-    });
+    // without the scripts of pages; the driver's own scripts run in any case
+    let scripts = settings.scripts;
+    arguments.push(format!(
+        "--blink-settings=preferredColorScheme={theme},scriptEnabled={scripts}"
+    ));
     let logged = if settings.is_traced { "ALL" } else { "OFF" };
     let traced = settings
         .is_traced
         .then(|| json!({ "enableNetwork": false, "enablePage": false, "traceCategories": TRACED }));
+    let chromium = processes::chromium();
+    // the driver finds the pages of both kinds at different places
+    let name = match &chromium {
+        Some(program) if program.to_string_lossy().ends_with("headless-shell") => {
+            "chrome-headless-shell"
+        }
+        _ => "chrome",
+    };
     let mut options = json!({
-        "binary": processes::chromium(),
+        "binary": chromium,
         "args": arguments,
-        "prefs": preferences,
     });
     if let (Some(options), Some(traced)) = (options.as_object_mut(), traced) {
         options.insert("perfLoggingPrefs".to_owned(), traced);
     }
     let capabilities = [
         ("timeouts", json!({ "pageLoad": 30_000, "script": 30_000 })),
-        ("browserName", json!("chrome")),
+        ("browserName", json!(name)),
         (
             "goog:loggingPrefs",
             json!({ "browser": "ALL", "performance": logged }),
