@@ -23,6 +23,7 @@ pub mod store;
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use refract_persistence::Database;
 use refract_traces::CallTrace;
@@ -45,6 +46,8 @@ pub struct Refract {
     pub(crate) retry_policy: RetryPolicy,
     pub(crate) single_flight: SingleFlight,
     pub(crate) sign_in_ways: SignInWays,
+    /// Set once an account was found to have people.
+    pub(crate) has_people: Arc<AtomicBool>,
     /// Notified when a person of this node leaves a file run to the nodes.
     pub(crate) run_waits: Arc<Notify>,
 }
@@ -61,6 +64,7 @@ impl Refract {
             retry_policy: RetryPolicy::default(),
             single_flight: SingleFlight::default(),
             sign_in_ways: SignInWays::default(),
+            has_people: Arc::default(),
             run_waits: Arc::default(),
         }
     }

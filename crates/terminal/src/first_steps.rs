@@ -12,19 +12,9 @@ pub async fn report_first_steps(refract: &Refract) {
                 "nobody can sign on by {name} now: {error}; `refract doctor` tries again"
             );
         }
-    } else if has_people(refract).await == Some(false) {
+    } else if people.is_nobody_invited().await.unwrap_or(false) {
         tracing::info!(
             "nobody can sign in to the app yet: `refract person invite EMAIL` prints a link"
         );
     }
-}
-
-/// Whether any account has people; `None` if the database does not say.
-async fn has_people(refract: &Refract) -> Option<bool> {
-    for account in refract.accounts().list().await.ok()? {
-        if !refract.people().list(account.id).await.ok()?.is_empty() {
-            return Some(true);
-        }
-    }
-    Some(false)
 }

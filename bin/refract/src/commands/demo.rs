@@ -9,7 +9,7 @@ use refract_persistence::DatabaseSettings;
 use refract_service::results::ServiceMetrics;
 use refract_service::store::DEMO_DATABASE_URL;
 use refract_terminal::demo;
-use refract_terminal::settings::{AppArgs, ModelArgs, ServeArgs};
+use refract_terminal::settings::{self, AppArgs, ModelArgs, ServeArgs};
 use refract_traces::Traces;
 use tokio::sync::oneshot;
 
@@ -68,7 +68,7 @@ impl DemoCommand {
                 .map(|bound| AppListener::of(bound, &self.app, api_url.clone(), shares.app))
                 .transpose()?
         };
-        let app_link = match &app {
+        let invitation = match &app {
             Some(app) => Some(demo::prepare_app(&refract, &app.url).await?),
             None => None,
         };
@@ -80,9 +80,10 @@ impl DemoCommand {
                 stop_signal.await;
             }
         };
+        let wanted = settings::address("REFRACT_LISTEN", &self.serve.listen)?;
         let show = async {
-            let outcome = match demo::show(address, &key, &gateway).await {
-                Ok(()) if !self.once => demo::invite(&api_url, &key, app_link.as_deref()),
+            let outcome = match demo::show((wanted, address), &key, &gateway).await {
+                Ok(()) if !self.once => demo::invite(&api_url, &key, invitation.as_ref()),
                 outcome => outcome,
             };
             let _ = shown.send(outcome.is_ok());

@@ -31,6 +31,10 @@ async fn it_runs_once_in_an_empty_folder_with_its_ports_taken() {
         assert!(!run_before || ended.stderr.is_empty(), "{ended:?}");
         let shown = ended.stdout;
         assert!(shown.contains("It compares words and is for trying things only."));
+        let database =
+            "The database: refract-demo.db in this folder, with the prism support-triage";
+        assert!(shown.starts_with(database), "{shown}");
+        assert!(shown.contains("\nPort 8080 is taken: the API is on port "));
         assert!(shown.contains("\nPOST http://127.0.0.1:"));
         assert!(!shown.contains("127.0.0.1:8080"), "{shown}");
         let json = shown.lines().filter(|line| line.starts_with(r#"{"id":"#));
@@ -116,6 +120,9 @@ async fn it_serves_on_until_it_is_stopped_and_its_curl_line_works() {
         .json(&json!({"text": "Where is my order?"}));
     let answer = call.send(address.parse().unwrap()).await;
     assert_eq!(answer.status, 200, "{answer:?}");
+    let samples = "\nIt has the answers to 200 sample messages. Open the app";
+    assert!(shown.contains(samples), "{shown}");
+    assert!(!shown.contains("is taken"), "any port was wanted: {shown}");
     let (app, token) = {
         let (app, rest) = after_app(&shown);
         (app.parse().unwrap(), rest)

@@ -32,16 +32,19 @@ pub(crate) fn sign_on_address(then: &str) -> String {
 }
 
 /// Shows the page. Redirects a signed-in person at once.
-pub(crate) fn show(visit: &OpenVisit) -> PageReply {
+pub(crate) async fn show(visit: OpenVisit) -> Result<PageReply, PageError> {
     let then = visit.sent.query.get("then").unwrap_or_default();
     if visit.visitor.is_some() {
-        return PageReply::see_other(own_address(then));
+        return Ok(PageReply::see_other(own_address(then)));
     }
+    // without the database the page is shown as usual
+    let is_nobody_invited = visit.refract.people().is_nobody_invited().await;
     let typed = SignInForm {
         then,
+        is_nobody_invited: is_nobody_invited.unwrap_or(false),
         ..SignInForm::default()
     };
-    page(visit, &typed, None, StatusCode::OK)
+    Ok(page(&visit, &typed, None, StatusCode::OK))
 }
 
 /// Signs in. Another form that was submitted after its session had ended is given back.
@@ -82,6 +85,7 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageError> {
         email,
         error: &error,
         then,
+        is_nobody_invited: false,
     };
     let page = page(&visit, &typed, kept.as_ref(), status);
     Ok(page.with_retry_after(retry_after))
@@ -145,7 +149,12 @@ pub(crate) fn page(
     let main = html! {
         h1 { "Sign in" }
         (ways(people, typed, kept))
-        @if people.has_passwords() {
+        @if typed.is_nobody_invited {
+            p.hint {
+                "Nobody was invited yet. " code { "refract person invite EMAIL" }
+                ", run with the settings of this node, prints the first owner's link."
+            }
+        } @else if people.has_passwords() {
             p.hint {
                 "You join with a link that an owner of your account makes for you. A lost password is \
                  replaced in the same way."
@@ -189,6 +198,8 @@ pub(crate) struct SignInForm<'a> {
     pub(crate) error: &'a str,
     /// The address to redirect to afterwards.
     pub(crate) then: &'a str,
+    /// Whether nobody can sign in yet.
+    pub(crate) is_nobody_invited: bool,
 }
 
 /// The ways to sign in: by the provider, by password, or both.

@@ -173,9 +173,7 @@ pub(crate) static ROUTES: &[AppRoute] = &[
     AppRoute::post("/keys/{id}/networks", Owner, &keys::set_networks),
     AppRoute::post("/keys/{id}/replace", Owner, &keys::replace),
     AppRoute::post("/keys/{id}/revoke", Owner, &keys::revoke),
-    AppRoute::open_get("/sign-in", &|visit: OpenVisit| {
-        ready(Ok(sign_in::show(&visit)))
-    }),
+    AppRoute::open_get("/sign-in", &sign_in::show),
     AppRoute::open_post_with_another_form("/sign-in", &sign_in::submit),
     AppRoute::open_post_with_another_form("/sign-in/code", &sign_in::submit_code),
     AppRoute::open_get("/sign-in/{token}", &sign_in_link::show),

@@ -6,12 +6,27 @@ use refract_test_stack::service::{Backend, Service, text};
 use refract_test_support::on_both;
 
 on_both!(
+    a_new_installation_names_the_command_that_invites_its_first_owner,
     a_link_joins_once_and_signs_in,
     a_password_that_is_easily_guessed_is_refused_beside_its_input,
     signing_in_leads_back_to_where_one_was_going,
     what_was_typed_before_the_session_ended_is_given_back,
     a_new_password_signs_out_everywhere_else,
 );
+
+async fn a_new_installation_names_the_command_that_invites_its_first_owner(backend: Backend) {
+    let service = Service::start(backend).await;
+    let mut stranger = PlainBrowser::new(&service);
+    let command = "<code>refract person invite EMAIL</code>";
+    for _ in 0..2 {
+        let page = stranger.get("/sign-in").await;
+        assert!(page.body.contains(command), "{page:?}");
+    }
+    invited(&service, "ada@example.com", "owner").await;
+    let page = stranger.get("/sign-in").await;
+    assert!(!page.body.contains(command), "{page:?}");
+    assert!(page.body.contains("You join with a link"), "{page:?}");
+}
 
 async fn a_link_joins_once_and_signs_in(backend: Backend) {
     let service = Service::start(backend).await;

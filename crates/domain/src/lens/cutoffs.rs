@@ -44,16 +44,13 @@ impl Cutoff {
     }
 }
 
-/// The millionths of a number from 0 to 1, rounded up, in decimal arithmetic.
+/// The millionths of a number from 0 to 1, rounded up, in decimal arithmetic; 0 for any other number.
+///
+/// Parsing keeps the order of decimals, and those of up to 15 digits have doubles of their own. So the
+/// written decimal is at or below a millionth exactly when its double is.
 fn ceil_millionths(value: f64) -> u32 {
-    let written = value.to_string();
-    let (whole, decimals) = written.split_once('.').unwrap_or((&written, ""));
-    let digits = decimals.bytes().chain(std::iter::repeat(b'0')).take(6);
-    let millionths = digits.fold(whole.parse().unwrap_or(0), |sum: u32, digit| {
-        sum * 10 + u32::from(digit - b'0')
-    });
-    let has_more = decimals.bytes().skip(6).any(|digit| digit != b'0');
-    millionths + u32::from(has_more)
+    let nearest = Probability::from_f64(value).unwrap_or_default();
+    nearest.millionths() + u32::from(nearest.to_f64() < value)
 }
 
 /// The cutoffs of a `label` output: where `no` ends and where `yes` begins (spec 2.5).
@@ -88,11 +85,10 @@ impl Cutoffs {
             }
         }
         if let Some(value) = yes_from {
-            let default = Cutoff::DEFAULT.value;
-            if value <= no_below.unwrap_or(default) {
+            if value <= no_below.unwrap_or(Cutoff::DEFAULT.value) {
                 let rule = match no_below {
-                    Some(_) => "must be greater than no_below".to_owned(),
-                    None => format!("Number must be greater than {default}"),
+                    Some(_) => "must be greater than no_below",
+                    None => "Number must be greater than 0.5",
                 };
                 problems.add("yes_from", ValidationError::rule(rule));
             }
@@ -230,6 +226,20 @@ mod tests {
             let below = Probability::from_millionths(millionths - 1).unwrap();
             prop_assert_eq!(cutoffs.label(at), YesNoLabel::Yes);
             prop_assert_eq!(cutoffs.label(below), YesNoLabel::No);
+        }
+
+        #[test]
+        fn millionths_are_rounded_up_from_the_written_decimal(
+            any in 0.0_f64..=1.0, millionths in 1_u32..ONE,
+        ) {
+            let exact = p(f64::from(millionths) / f64::from(ONE)).to_f64();
+            for value in [any, exact.next_down(), exact, exact.next_up()] {
+                let written = value.to_string();
+                let (whole, decimals) = written.split_once('.').unwrap_or((&written, ""));
+                let first: u32 = format!("{whole}{decimals:0<6.6}").parse().unwrap();
+                let has_more = decimals.bytes().skip(6).any(|digit| digit != b'0');
+                prop_assert_eq!(ceil_millionths(value), first + u32::from(has_more), "{}", written);
+            }
         }
 
         #[test]

@@ -188,7 +188,9 @@ async fn an_expired_link_is_void(it: Fixture) {
 }
 
 async fn a_removed_person_is_gone_and_their_address_free(it: Fixture) {
+    assert!(!it.database.has_people().await.unwrap());
     joined(&it, "ada@example.com", Role::Owner, 1).await;
+    assert!(it.database.has_people().await.unwrap());
     let grace = joined(&it, "grace@example.com", Role::Editor, 2).await;
     renew(&it, it.account, grace, 3).await;
     let elsewhere = account(&it.database, "elsewhere").await;

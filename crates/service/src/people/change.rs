@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::sync::atomic::Ordering;
 
 use refract_domain::account::person::Email;
 use refract_domain::account::role::Role;
@@ -16,6 +17,18 @@ impl People<'_> {
     /// The people of an account in the order in which they were invited, without removed ones.
     pub async fn list(self, account: AccountId) -> Result<Vec<Person>, PersistenceError> {
         self.refract.database.list_people(account).await
+    }
+
+    /// Whether nobody can sign in: no account has people, and no provider makes them. Once there are
+    /// people the database is not asked again.
+    pub async fn is_nobody_invited(self) -> Result<bool, PersistenceError> {
+        let has_people = &self.refract.has_people;
+        if self.provider_name().is_some() || has_people.load(Ordering::Relaxed) {
+            return Ok(false);
+        }
+        let found = self.refract.database.has_people().await?;
+        has_people.store(found, Ordering::Relaxed);
+        Ok(!found)
     }
 
     /// The names of the people of an account who may do what a role may, those with the lowest such

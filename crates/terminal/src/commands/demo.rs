@@ -24,6 +24,7 @@ use refract_service::model::ModelGateway;
 use refract_service::people::token::Token;
 use refract_service::people::{AccountActor, AppUrl};
 use refract_service::prisms::{PrismError, SUPPORT_TRIAGE};
+use refract_service::store::DEMO_DATABASE_URL;
 use refract_service::{CallError, Refract};
 use serde::Deserialize;
 
@@ -68,28 +69,51 @@ pub async fn prepare(refract: &Refract) -> anyhow::Result<ApiKey> {
     Ok(key)
 }
 
-/// Fills the app's pages with sample results, and returns a link that signs in as the demo's owner.
+/// What a person finds in the app of the demo.
+pub struct AppInvitation {
+    /// Signs in as the demo's owner, once.
+    link: String,
+    /// Number of answered sample messages.
+    samples: u64,
+}
+
+/// Fills the app's pages with sample results, and makes a link that signs in as the demo's owner.
 /// Only the built-in scorer answers the samples: a connected model would cost 200 requests.
 ///
 /// # Errors
 /// A database failure, or messages without an answer.
-pub async fn prepare_app(refract: &Refract, url: &AppUrl) -> anyhow::Result<String> {
+pub async fn prepare_app(refract: &Refract, url: &AppUrl) -> anyhow::Result<AppInvitation> {
     let account = AccountArg::of_default().find(refract).await?;
-    if refract.is_for_trying_only() {
+    let samples = if refract.is_for_trying_only() {
         let prism = PrismSelector::Slug(PRISM.to_owned());
-        answer(refract, account, &prism).await?;
-    }
+        answer(refract, account, &prism).await?
+    } else {
+        0
+    };
     let token = sign_in_link(refract, account).await?;
-    Ok(url.sign_in_link(token.reveal()))
+    let link = url.sign_in_link(token.reveal());
+    Ok(AppInvitation { link, samples })
 }
 
-/// Sends a create and a read call to the demo's own server, and prints the requests and replies.
+/// Prints what the demo has made, then sends a create and a read call to its own server, and prints
+/// the requests and replies. `wanted` is the address that the setting names: another program may have
+/// taken its port.
 ///
 /// # Errors
 /// A call fails, or stdout cannot be written.
-pub async fn show(address: SocketAddr, key: &ApiKey, gateway: &ModelGateway) -> anyhow::Result<()> {
+pub async fn show(
+    (wanted, address): (SocketAddr, SocketAddr),
+    key: &ApiKey,
+    gateway: &ModelGateway,
+) -> anyhow::Result<()> {
     let url = format!("http://{address}/v1/prisms/{PRISM}/results");
-    let mut text = String::new();
+    let file = DEMO_DATABASE_URL.trim_start_matches("sqlite://");
+    let mut text =
+        format!("The database: {file} in this folder, with the prism {PRISM} and a new API key.\n");
+    if wanted.port() != 0 && wanted.port() != address.port() {
+        let (taken, free) = (wanted.port(), address.port());
+        writeln!(text, "Port {taken} is taken: the API is on port {free}.")?;
+    }
     writeln!(text, "The model: {}", gateway.describe())?;
     if gateway.is_for_trying_only() {
         writeln!(text, "It compares words and is for trying things only.")?;
@@ -114,17 +138,30 @@ pub async fn show(address: SocketAddr, key: &ApiKey, gateway: &ModelGateway) -> 
 ///
 /// # Errors
 /// Stdout cannot be written.
-pub fn invite(api_url: &ApiUrl, key: &ApiKey, app_link: Option<&str>) -> anyhow::Result<()> {
+pub fn invite(api_url: &ApiUrl, key: &ApiKey, app: Option<&AppInvitation>) -> anyhow::Result<()> {
     let words = format!(
         "Go on with:\n\ncurl -s {api_url}/prisms/{PRISM}/results \\\n  \
          -H 'Authorization: Bearer {}' \\\n  -H 'Content-Type: application/json' \\\n  \
          -d '{{\"text\": \"Where is my order?\"}}'\n\n{}Serving on {api_url} until Ctrl-C.\n",
         key.reveal(),
-        app_link.map_or_else(String::new, |link| format!(
-            "Open the app and press Sign in, as its owner (the link signs in once):\n\n{link}\n\n"
-        )),
+        app.map_or_else(String::new, AppInvitation::describe),
     );
     output::text(&words)
+}
+
+impl AppInvitation {
+    /// The way into the app.
+    fn describe(&self) -> String {
+        let (link, samples) = (&self.link, self.samples);
+        let samples = if samples == 0 {
+            String::new()
+        } else {
+            format!("It has the answers to {samples} sample messages. ")
+        };
+        format!(
+            "{samples}Open the app and press Sign in, as its owner (the link signs in once):\n\n{link}\n\n"
+        )
+    }
 }
 
 /// The part of a reply that the demo reads.
@@ -153,12 +190,12 @@ async fn call(
 }
 
 /// Asks a prism about every message with a file run, which skips messages that are already
-/// answered.
+/// answered. Returns the number of messages.
 async fn answer(
     refract: &Refract,
     account: AccountId,
     prism: &PrismSelector,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<u64> {
     let order = RunOrder {
         input: InputSource::Stream(Box::new(MESSAGES)),
         mappings: &[],
@@ -169,7 +206,7 @@ async fn answer(
     let first = Some(VersionNumber::FIRST);
     let prism = match refract.runs().pin(account, prism, first).await {
         // the prism was archived in an earlier demo
-        Err(CallError::PrismNotFound) => return Ok(()),
+        Err(CallError::PrismNotFound) => return Ok(0),
         found => found?,
     };
     let estimator = prism.estimator()?;
@@ -189,7 +226,7 @@ async fn answer(
         Some(stop) => Err(anyhow::anyhow!(
             "the sample messages were not answered: {stop}"
         )),
-        None => Ok(()),
+        None => Ok(summary.written),
     }
 }
 

@@ -11,14 +11,14 @@ use crate::{assert_none, files, has_ending, read};
 /// The most words of a page, or of all pages in a folder. A page that is not here fails
 /// [`every_page_has_a_budget`].
 const BUDGETS: [(&str, usize); 27] = [
-    ("README.md", 480),
+    ("README.md", 570),
     ("docs/API.md", 1_330),
     ("docs/APP.md", 740),
     ("docs/ARCHITECTURE.md", 1_310),
     ("docs/AUTOMATION.md", 520),
     ("docs/CHANGELOG.md", 250),
     ("docs/COMPATIBILITY.md", 2_160),
-    ("docs/CONTRIBUTING.md", 1_050),
+    ("docs/CONTRIBUTING.md", 980),
     ("docs/DATABASE.md", 720),
     ("docs/DEPLOY.md", 1_570),
     ("docs/FILES.md", 1_020),

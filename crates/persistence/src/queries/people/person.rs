@@ -160,6 +160,19 @@ impl Database {
         .await
     }
 
+    /// Whether any account has people, without removed ones.
+    pub async fn has_people(&self) -> Result<bool, PersistenceError> {
+        self.read(async move |mut connection| {
+            let query = people::table
+                .filter(people::removed_at.is_null())
+                .select(people::id)
+                .limit(1);
+            let any: Option<PersonId> = on!(connection, get_result(query)).optional()?;
+            Ok(any.is_some())
+        })
+        .await
+    }
+
     /// Saves a new name of a person who has joined, unless they were removed or have that name
     /// already. One transaction, with an event that holds neither name.
     pub async fn set_person_name(
