@@ -57,12 +57,12 @@ check-bounds: ## fill a node with large forms, bodies that stand still and large
 	REFRACT_TEST_BOUNDS=full $(CARGO) test --package refract --test bounds --profile $(PROFILE) --locked -- --test-threads 1 --nocapture crowd:: workbooks::
 
 check-called: test
-	@REFRACT_BINARY="$${CARGO_TARGET_DIR:-target}/debug/refract" .ci/gate/check-clients || { [ $$? -eq 75 ] && echo 'the example clients were not checked'; }
+	@REFRACT_BINARY="$${CARGO_TARGET_DIR:-target}/debug/refract" .ci/gate/check-clients || { [ $$? -eq 75 ] && echo 'the clients were not checked'; }
 
 check-certified: ## try the promise of certified cutoffs on populations with known errors, 10,000 draws each, in some minutes
 	REFRACT_TEST_CERTIFIED=full $(CARGO) test --release --package refract-evaluation --test evaluation --locked -- --nocapture certified_promise
 
-check-clients: ## check the types of docs/examples/clients, and make every call with them through injected faults (needs Python 3.11; Node and npm for TypeScript)
+check-clients: ## pack the clients, check their types, and make every call with the packages through injected faults (needs Python 3.11; Node and npm for TypeScript)
 	.ci/gate/check-clients
 
 check-crates: ## package the crates that other programs may use, and build and document each from its package alone

@@ -10,9 +10,9 @@ use crate::{assert_none, files, has_ending, read};
 
 /// The most words of a page, or of all pages in a folder. A page that is not here fails
 /// [`every_page_has_a_budget`].
-const BUDGETS: [(&str, usize); 27] = [
+const BUDGETS: [(&str, usize); 28] = [
     ("README.md", 480),
-    ("docs/API.md", 1_330),
+    ("docs/API.md", 1_290),
     ("docs/APP.md", 740),
     ("docs/ARCHITECTURE.md", 1_310),
     ("docs/AUTOMATION.md", 520),
@@ -37,7 +37,8 @@ const BUDGETS: [(&str, usize); 27] = [
     ("docs/deploy/README.md", 190),
     ("docs/measurements/", 890),
     (".github/", 50),
-    // the README of the npm package
+    // the READMEs of packages
+    ("clients/", 140),
     ("crates/lens-wasm/npm/", 420),
 ];
 
