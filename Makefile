@@ -1,7 +1,7 @@
 # The tasks of this repository. `make` alone prints the first ones, `make help-all` all.
 
 .DEFAULT_GOAL := help
-.PHONY: checks count-code help help-all demo demo-model build app-pictures check check-api check-bounds check-called check-certified check-clients check-crates check-deploy check-described check-dist check-edge check-evaluation check-measured check-fidelity check-model check-generators check-parquet check-reproducible check-scripts check-services check-sign-in check-spreadsheet check-wasm sbom licences man fmt fmt-check clippy test test-all test-each test-endurance test-faults test-rolling test-runs dist docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-model bench-pace bench-watch build-bench-http fuzz fuzz-build semver train wasm clean bench-scale try-failover
+.PHONY: checks count-code help help-all demo demo-model build app-pictures check check-api check-bounds check-called check-certified check-clients check-crates check-deploy check-described check-dist check-edge check-evaluation check-measured check-packages check-fidelity check-model check-generators check-parquet check-reproducible check-scripts check-services check-sign-in check-spreadsheet check-wasm sbom licences man fmt fmt-check clippy test test-all test-each test-endurance test-faults test-rolling test-runs dist packages docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-model bench-pace bench-watch build-bench-http fuzz fuzz-build semver train wasm clean bench-scale try-failover
 
 CARGO ?= cargo
 PROFILE ?= dev
@@ -57,12 +57,12 @@ check-bounds: ## fill a node with large forms, bodies that stand still and large
 	REFRACT_TEST_BOUNDS=full $(CARGO) test --package refract --test black_box --profile $(PROFILE) --locked -- --test-threads 1 --nocapture bounds::crowd:: bounds::workbooks::
 
 check-called: test
-	@REFRACT_BINARY="$${CARGO_TARGET_DIR:-target}/debug/refract" .ci/gate/check-clients || { [ $$? -eq 75 ] && echo 'the example clients were not checked'; }
+	@REFRACT_BINARY="$${CARGO_TARGET_DIR:-target}/debug/refract" .ci/gate/check-clients || { [ $$? -eq 75 ] && echo 'the clients were not checked'; }
 
 check-certified: ## try the promise of certified cutoffs on populations with known errors, 10,000 draws each, in some minutes
 	REFRACT_TEST_CERTIFIED=full $(CARGO) test --release --package refract-evaluation --test evaluation --locked -- --nocapture certified_promise
 
-check-clients: ## check the types of docs/examples/clients, and make every call with them through injected faults (needs Python 3.11; Node and npm for TypeScript)
+check-clients: ## pack the clients, check their types, and make every call with the packages through injected faults (needs Python 3.11; Node and npm for TypeScript)
 	.ci/gate/check-clients
 
 check-crates: ## package the crates that other programs may use, and build and document each from its package alone
@@ -116,6 +116,11 @@ check-services: ## hold the model gateway to others' tests: the faults of jevcom
 check-sign-in: ## sign in, by password and by the provider, while 200 connections do without end: within three seconds, every time of 50, and what API calls notice (needs Node)
 	REFRACT_TEST_SIGN_IN=full .ci/with-provider .ci/with-postgres $(CARGO) test --package refract --test black_box --locked -- --test-threads 1 --nocapture sign_in::
 
+WITHIN ?= 10
+
+check-packages: packages ## install target/packages by pip, uvx, pipx and npm, and as root on a fresh Debian 12, and let each answer in time (WITHIN=10 seconds; REFRACT_BINARY)
+	.ci/release/check-packages $(WITHIN)
+
 check-parquet: ## read exported Parquet with pyarrow, polars and DuckDB, and compare every value (needs Python 3.11)
 	.ci/trials/check-parquet
 
@@ -130,6 +135,9 @@ check-wasm: ## build the npm package and compare every byte in Node and in Chrom
 
 dist: $(if $(REFRACT_BINARY),,build) ## pack the release binary in target/dist: a Debian package, a tarball, checksums; for Debian 12, Ubuntu 22.04 and later (REFRACT_BINARY, else a release build; installs cargo-deb when it is missing)
 	.ci/release/dist
+
+packages: $(if $(REFRACT_BINARY),,build) ## pack the release binary for pip and npm, and the clients, in target/packages (REFRACT_BINARY, else a release build; needs Python 3.11, Node and npm)
+	.ci/release/build-packages
 
 wasm: ## build the npm package refract-lens in target/wasm (with rustup's target wasm32-unknown-unknown, or on Debian with rustc-web; needs Node)
 	.ci/release/build-wasm

@@ -1,6 +1,6 @@
 // Every call of the TypeScript client, through a proxy that injects faults.
-import { Refract, RefractError } from './refract.js'
-import type { ErrorCode, RawResult, Result, Row } from './refract.js'
+import { Refract, RefractError } from 'refract-client'
+import type { ErrorCode, RawResult, Result, Row } from 'refract-client'
 
 declare const process: { env: Record<string, string | undefined>; exitCode: number }
 
@@ -44,6 +44,8 @@ async function formats(client: Refract): Promise<void> {
   const raw: RawResult = await client.raw.read(result.id)
   const angry = raw.answers?.['angry']
   assert(angry?.type === 'yes_no' && angry.probability === 0.12, 'raw')
+  const topic = raw.answers?.['topic']
+  assert(topic?.type === 'choice' && topic.value !== null && topic.probabilities[topic.value], 'a choice')
   const row: Row = await client.row.read(result.id)
   assert(row.result_id === result.id && row.columns['text'] === 'Where is my order?', 'a row')
   assert((await client.jsonl.read(result.id)).endsWith('}\n'), 'jsonl')
@@ -54,7 +56,7 @@ async function formats(client: Refract): Promise<void> {
 }
 
 async function repeats(client: Refract): Promise<void> {
-  for (const fault of ['lost', 'dropped', 'draining', 'broken', 'proxy']) {
+  for (const fault of ['lost', 'dropped', 'draining', 'broken', 'proxy', 'dated']) {
     await plan(fault, fault)
     const result = await client.create(PRISM, { text: fresh(fault) })
     assert(result.status === 'ok' && (await came()) === 3, fault)
@@ -100,6 +102,14 @@ async function errors(client: Refract): Promise<void> {
     await thrown(code, status, () => few.read(id))
     assert((await came()) === 2, fault)
   }
+  await plan('page')
+  await thrown('unavailable', 200, () => few.read(id))
+  assert((await came()) === 1, 'a page is no result')
+  await plan('silent', 'silent')
+  const began = Date.now()
+  await thrown('unavailable', undefined, () => new Refract(URL, KEY, { timeout: 1_500, attempts: 2, pause: 10 }).read(id))
+  assert((await came()) === 2 && Date.now() - began < 8_000, 'a silent server is given up')
+  await thrown('validation_failed', 400, () => client.read('../prisms'))
   assert(!JSON.stringify(client).includes(KEY), 'the key is not shown')
   // @ts-expect-error a call has a text or fields
   void (() => client.create(PRISM, { ref: 'x' }))

@@ -1,9 +1,11 @@
-"""Every call of the Python client, sync and async, through a proxy that injects faults."""
+"""Every call of the Python client, sync and async, through a proxy that injects faults; tables where pandas or polars is."""
 
 import asyncio
+import importlib.util
 import os
 import time
 import uuid
+from datetime import datetime, timezone
 
 import httpx
 
@@ -13,25 +15,30 @@ from refract_client import (
     Conflict,
     InternalError,
     NotFound,
+    RawResult,
     Refract,
     RefractError,
+    Result,
     Row,
     Unauthorized,
     Unavailable,
     ValidationFailed,
+    to_frame,
 )
 
 URL, KEY, PRISM = os.environ["REFRACT_URL"], os.environ["REFRACT_KEY"], "support-triage"
 PLAN = URL.removesuffix("/v1") + "/plan"
+# one client: each reads the system's certificates first
+CONTROL = httpx.Client()
 
 
 def plan(*faults: str) -> None:
-    httpx.post(PLAN, json=faults)
+    CONTROL.post(PLAN, json=faults)
 
 
 def came() -> int:
     """The number of requests since the plan; nothing of it may be left."""
-    state = httpx.get(PLAN).json()
+    state = CONTROL.get(PLAN).json()
     assert state["left"] == [], state
     return int(state["came"])
 
@@ -55,8 +62,12 @@ def formats(client: Refract) -> None:
     assert result["status"] == "ok" and result["ref"] == "ticket-17" and result["answers"] is not None
     assert client.read(result["id"]) == result
     raw = client.raw.read(result["id"])
-    assert raw["answers"] is not None and raw["answers"]["angry"]["type"] == "yes_no"
-    assert raw["answers"]["angry"].get("probability") == 0.12
+    assert raw["answers"] is not None
+    angry, topic, urgency = (raw["answers"][name] for name in ("angry", "topic", "urgency"))
+    # the type decides what there is, for mypy too
+    assert angry["type"] == "yes_no" and angry["probability"] == 0.12
+    assert topic["type"] == "choice" and topic["value"] in topic["probabilities"] and topic["confidence"] <= 1
+    assert urgency["type"] == "scale" and urgency["level"] in urgency["probabilities"]
     row = client.row.read(result["id"])
     assert isinstance(row, Row) and row.result_id == result["id"] and row.columns["text"] == "Where is my order?"
     assert client.jsonl.read(result["id"]).endswith("}\n")
@@ -68,7 +79,7 @@ def formats(client: Refract) -> None:
 
 def repeats(client: Refract) -> None:
     """Every fault that passes is got over, and no text is asked about twice."""
-    for fault in ("lost", "dropped", "draining", "broken", "proxy"):
+    for fault in ("lost", "dropped", "draining", "broken", "proxy", "dated"):
         plan(fault, fault)
         text = fresh(fault)
         result = client.create(PRISM, text=text)
@@ -119,7 +130,15 @@ def errors(client: Refract) -> None:
         plan(fault, fault)
         assert raised(kind, few.read, result["id"]).status == status
         assert came() == 2
+    plan("page")
+    assert raised(Unavailable, few.read, result["id"]).status == 200 and came() == 1, "a page is no result"
     few.close()
+    plan("silent", "silent")
+    began = time.monotonic()
+    with Refract(URL, KEY, timeout=1.5, attempts=2, pause=0.01) as hasty:
+        assert raised(Unavailable, hasty.read, result["id"]).status is None
+    assert came() == 2 and time.monotonic() - began < 8, "a silent server is given up"
+    raised(ValidationFailed, client.read, "../prisms")
 
 
 async def asynchronous() -> None:
@@ -138,14 +157,59 @@ async def asynchronous() -> None:
             assert error.code == "not_found"
         else:
             raise AssertionError("NotFound is expected")
+    plan("silent")
+    began = time.monotonic()
+    async with AsyncRefract(URL, KEY, timeout=1.5, pause=0.02) as hasty:
+        assert (await hasty.read(result["id"]))["id"] == result["id"]
+    assert came() == 2 and time.monotonic() - began < 8, "a silent server is given up"
+
+
+def tables(client: Refract) -> None:
+    """One row for each result, whatever its format and status, with the cells in the columns of their names."""
+    made = client.raw.create(PRISM, text="Where is my order?", ref="ticket-17")
+    failed = client.raw.create(PRISM, text=fresh("fail once:"))
+    assert made["answers"] is not None
+    topic, urgency, angry = (made["answers"][name] for name in ("topic", "urgency", "angry"))
+    assert topic["type"] == "choice" and urgency["type"] == "scale" and angry["type"] == "yes_no"
+    expected = {"topic": topic["value"], **{f"topic_{name}": value for name, value in topic["probabilities"].items()}}
+    expected |= {"angry": angry["probability"]}
+    expected |= {"urgency": urgency["level"], **{f"urgency_{name}": value for name, value in urgency["probabilities"].items()}}
+    for name in ("pandas", "polars"):
+        if importlib.util.find_spec(name) is None:
+            continue
+        raw = to_frame([failed, made], library=name)
+        assert list(raw.columns) == ["result_id", "ref", "version", "status", "error", "created_at", *expected], raw.columns
+        assert list(raw["result_id"]) == [failed["id"], made["id"]] and list(raw["status"]) == ["failed", "ok"]
+        for column, value in expected.items():
+            first, second = list(raw[column])
+            assert second == value and (first is None or first != first), f"{column}: {first}, {second}"
+        assert raw["created_at"][1] == datetime.fromisoformat(made["created_at"].replace("Z", "+00:00")).astimezone(timezone.utc)
+        through_lens: list[Result] = [client.read(made["id"]), client.read(failed["id"])]
+        lens = to_frame(through_lens, library=name)
+        assert list(lens.columns)[6:] == ["topic", "angry", "urgency"] and list(lens["topic"])[0] == topic["value"]
+        rows = to_frame([client.row.read(made["id"])], library=name)
+        assert list(rows.columns)[6:] == ["text", "topic", "angry", "urgency"] and list(rows["text"]) == ["Where is my order?"]
+        # a distribution of the lens is split, also where a row has none
+        all_of = {**through_lens[0], "answers": {"urgency_all": dict(urgency["probabilities"])}}
+        split = to_frame([{**all_of, "answers": {"urgency_all": None}}, all_of], library=name)  # type: ignore[list-item]
+        assert list(split.columns)[6:] == [f"urgency_all_{level}" for level in urgency["probabilities"]], split.columns
+        assert to_frame([], library=name).shape == (0, 6)
+        same: RawResult = {**made, "answers": {"topic": topic, "topic_other": angry}}
+        try:
+            to_frame([same], library=name)
+        except ValueError as error:
+            assert "topic_other" in str(error)
+        else:
+            raise AssertionError("two columns of one name")
+        assert "topic.other" in to_frame([same], library=name, separator=".").columns
 
 
 def main() -> None:
     with Refract(URL, KEY, pause=0.02) as client:
-        for check in (formats, repeats, failures, errors):
+        for check in (formats, repeats, failures, errors, tables):
             check(client)
     asyncio.run(asynchronous())
-    print("Python: as it says")
+    print(f"Python, httpx {httpx.__version__}: as it says")
 
 
 main()

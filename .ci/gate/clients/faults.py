@@ -3,6 +3,7 @@
 import http.client
 import json
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 # what docs/API.md says of a node that is stopping
@@ -13,7 +14,9 @@ class Faults:
     """A running proxy for a `with` block. `POST /plan` takes a list of what happens to the next requests.
 
     `lost` drops the connection before the server hears of the request, `dropped` when it has answered;
-    `draining` is a node that stops, `broken` its bug, `proxy` the page of a proxy without a server.
+    `silent` keeps it open for ten seconds without an answer; `draining` is a node that stops, `broken` its
+    bug, `proxy` the page of a proxy without a server, `dated` one that asks to wait until a date, `page` a
+    page of a network's own with the status 200.
     Requests beyond the list pass. `GET /plan` is what is left of it, and how many requests came.
     """
 
@@ -54,12 +57,19 @@ class Handler(BaseHTTPRequestHandler):
             fault = server.plan.pop(0) if server.plan else "pass"
         if fault == "lost":
             return self.drop()
+        if fault == "silent":
+            time.sleep(10)
+            return self.drop()
         if fault == "draining":
             return self.answer(503, DRAINING, {"retry-after": "0"})
         if fault == "broken":
             return self.answer(500, b'{"error":{"code":"internal_error","message":"Internal error"}}')
         if fault == "proxy":
             return self.answer(502, b"<h1>Bad Gateway</h1>", {"content-type": "text/html"})
+        if fault == "dated":
+            return self.answer(503, b"<h1>Later</h1>", {"content-type": "text/html", "retry-after": "Fri, 31 Dec 2100 23:59:59 GMT"})
+        if fault == "page":
+            return self.answer(200, b"<h1>Sign in</h1>", {"content-type": "text/html"})
         status, answered, headers = self.forward(body)
         if fault == "dropped":
             return self.drop()

@@ -10,15 +10,15 @@ use crate::{assert_none, files, has_ending, read};
 
 /// The most words of a page, or of all pages in a folder. A page that is not here fails
 /// [`every_page_has_a_budget`].
-const BUDGETS: [(&str, usize); 27] = [
+const BUDGETS: [(&str, usize); 30] = [
     ("README.md", 570),
-    ("docs/API.md", 1_330),
+    ("docs/API.md", 1_290),
     ("docs/APP.md", 740),
     ("docs/ARCHITECTURE.md", 1_310),
     ("docs/AUTOMATION.md", 520),
-    ("docs/CHANGELOG.md", 250),
-    ("docs/COMPATIBILITY.md", 2_160),
-    ("docs/CONTRIBUTING.md", 980),
+    ("docs/CHANGELOG.md", 260),
+    ("docs/COMPATIBILITY.md", 2_020),
+    ("docs/CONTRIBUTING.md", 960),
     ("docs/DATABASE.md", 720),
     ("docs/DEPLOY.md", 1_570),
     ("docs/FILES.md", 1_020),
@@ -27,6 +27,7 @@ const BUDGETS: [(&str, usize); 27] = [
     ("docs/PRISMS.md", 810),
     ("docs/PROBABILITIES.md", 860),
     ("docs/QUALITY.md", 1_720),
+    ("docs/RELEASING.md", 170),
     ("docs/RETENTION.md", 640),
     ("docs/SCALING.md", 810),
     ("docs/SECURITY.md", 1_580),
@@ -37,8 +38,10 @@ const BUDGETS: [(&str, usize); 27] = [
     ("docs/deploy/README.md", 190),
     ("docs/measurements/", 890),
     (".github/", 50),
-    // the README of the npm package
-    ("crates/lens-wasm/npm/", 420),
+    // the READMEs of packages
+    (".ci/release/packages/", 90),
+    ("clients/", 140),
+    ("crates/lens-wasm/npm/", 350),
 ];
 
 /// The budget of a page that the program writes: it counts towards [`ALL_WORDS`] alone.

@@ -7,13 +7,14 @@ use std::path::Path;
 use crate::{assert_none, files, has_ending, read, root};
 
 /// The files and folders at the top of the repository, besides names that begin with a dot.
-const TOP: [&str; 11] = [
+const TOP: [&str; 12] = [
     "Cargo.lock",
     "Cargo.toml",
     "LICENSE",
     "Makefile",
     "README.md",
     "bin",
+    "clients",
     "crates",
     "docs",
     "findings",

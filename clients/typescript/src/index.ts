@@ -1,5 +1,5 @@
 /**
- * A client of Refract's API: one file to copy, for Node 20 and later, Deno and Bun.
+ * A client of Refract's API, for Node 20 and later and what else has fetch.
  *
  *     const refract = new Refract('http://127.0.0.1:8080/v1', process.env.REFRACT_KEY!)
  *     const result = await refract.create('support-triage', { text: 'Where is my order?', ref: 'ticket-17' })
@@ -88,7 +88,9 @@ export interface Options {
 }
 
 const CODES: readonly string[] = ['validation_failed', 'bad_request', 'unauthorized', 'not_found', 'conflict', 'internal_error']
-const MEDIA: Record<string, string> = { csv: 'text/csv', tsv: 'text/tab-separated-values', jsonl: 'application/x-ndjson' }
+/** The media types of the formats that are text. */
+const TEXTS: Record<string, string> = { csv: 'text/csv', tsv: 'text/tab-separated-values', jsonl: 'application/x-ndjson' }
+const LONGEST_WAIT = 60_000
 const sleep = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds))
 
 /** The three calls in one format. */
@@ -109,17 +111,17 @@ export class Calls<T> {
 
   /** Asks the prism's questions about a text, and saves the result. */
   create(prism: string, call: Call): Promise<T> {
-    return this.#repeated('POST', `/prisms/${prism}/results`, { idempotency_key: crypto.randomUUID(), ...call })
+    return this.#repeated('POST', `/prisms/${encodeURIComponent(prism)}/results`, { idempotency_key: crypto.randomUUID(), ...call })
   }
 
   /** A saved result; the model is not asked. */
   read(id: string): Promise<T> {
-    return this.#repeated('GET', `/results/${id}`)
+    return this.#repeated('GET', `/results/${encodeURIComponent(id)}`)
   }
 
   /** Asks again about the text of a failed result, and saves a new result. */
   retry(id: string): Promise<T> {
-    return this.#repeated('POST', `/results/${id}/retry`)
+    return this.#repeated('POST', `/results/${encodeURIComponent(id)}/retry`)
   }
 
   async #repeated(method: string, path: string, call?: object): Promise<T> {
@@ -133,13 +135,15 @@ export class Calls<T> {
       try {
         const answer = await fetch(`${this.#url}${path}?format=${this.#format}`, { ...request, signal: AbortSignal.timeout(timeout) })
         const body = await answer.text()
-        if (answer.status === 200 || this.#isFailedResult(answer)) return this.#read(body)
+        if (this.#isResult(answer)) return this.#read(body)
         error = errorOf(answer, body)
         const retriedAs = attempt > 1 && error.code === 'conflict' && /already retried as ([0-9a-f-]{36})/.exec(error.message)
         // by an attempt whose answer was lost
         if (retriedAs) return await this.#repeated('GET', `/results/${retriedAs[1]}`)
         if (answer.status < 500) throw error
-        if (answer.status === 503) wait = 1_000 * Number(answer.headers.get('retry-after') ?? 0)
+        const after = answer.headers.get('retry-after') ?? ''
+        // a proxy may send a date, or hours
+        if (answer.status === 503 && /^[0-9]+$/.test(after)) wait = Math.min(1_000 * Number(after), LONGEST_WAIT)
       } catch (fault) {
         if (fault instanceof RefractError) throw fault
         error = new RefractError(`no answer: ${fault instanceof Error ? fault.name : 'fault'}`, 'unavailable')
@@ -149,10 +153,10 @@ export class Calls<T> {
     }
   }
 
-  /** Whether a 502 is the result that the model gave no answer to, and not the page of a proxy. */
-  #isFailedResult(answer: Response): boolean {
+  /** Whether it is a result, also one that the model gave no answer to (502), and not the page of a proxy. */
+  #isResult(answer: Response): boolean {
     const media = answer.headers.get('content-type')?.split(';')[0]
-    return answer.status === 502 && media === (MEDIA[this.#format] ?? 'application/json')
+    return [200, 502].includes(answer.status) && media === (TEXTS[this.#format] ?? 'application/json')
   }
 }
 

@@ -1,4 +1,4 @@
-"""A client of Refract's API: one file to copy, for Python 3.11 and later with httpx.
+"""A client of Refract's API.
 
     refract = Refract("http://127.0.0.1:8080/v1", os.environ["REFRACT_KEY"])
     result = refract.create("support-triage", text="Where is my order?", ref="ticket-17")
@@ -8,6 +8,7 @@
 `AsyncRefract` has them all to be awaited. A call is repeated after a 500, a 503, a timeout and a broken
 connection; a create call always with one idempotency key, so that no text is asked about twice. A result
 that the model gave no answer to is returned with the status `failed`; whatever else fails is a RefractError.
+`to_frame` makes a table of results for pandas or polars.
 """
 
 from __future__ import annotations
@@ -20,9 +21,18 @@ import time
 import uuid
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, NotRequired, TypedDict, TypeVar
+from typing import Any, Generic, Literal, TypedDict, TypeVar
+from urllib.parse import quote
 
 import httpx
+
+from .frame import to_frame
+
+__all__ = [
+    "AsyncCalls", "AsyncRefract", "BadRequest", "ChoiceAnswer", "Conflict", "InternalError", "NotFound", "RawResult", "Refract",
+    "RefractError", "Result", "Row", "ScaleAnswer", "StoredAnswer", "SyncCalls", "Unauthorized", "Unavailable",
+    "ValidationFailed", "Value", "YesNoAnswer", "to_frame",
+]
 
 Value = str | float | None | dict[str, float]
 
@@ -41,15 +51,32 @@ class Result(TypedDict):
     answers: dict[str, Value] | None
 
 
-class StoredAnswer(TypedDict):
-    """The stored answer to one question; which keys there are follows from the type."""
+class ChoiceAnswer(TypedDict):
+    """The stored answer to a choice; `value` is None where the model named an option that the prism lacks."""
 
-    type: Literal["choice", "yes_no", "scale"]
-    value: NotRequired[str | None]
-    level: NotRequired[str]
-    probability: NotRequired[float]
-    probabilities: NotRequired[dict[str, float]]
-    confidence: NotRequired[float]
+    type: Literal["choice"]
+    value: str | None
+    probabilities: dict[str, float]
+    confidence: float
+
+
+class YesNoAnswer(TypedDict):
+    """The stored answer to a yes/no question: the probability of yes."""
+
+    type: Literal["yes_no"]
+    probability: float
+
+
+class ScaleAnswer(TypedDict):
+    """The stored answer to a scale."""
+
+    type: Literal["scale"]
+    level: str
+    probabilities: dict[str, float]
+
+
+# `answer["type"]` decides which it is, for a type checker too
+StoredAnswer = ChoiceAnswer | YesNoAnswer | ScaleAnswer
 
 
 class RawResult(TypedDict):
@@ -117,17 +144,20 @@ ERRORS: dict[str | None, type[RefractError]] = {
     "conflict": Conflict,
     "internal_error": InternalError,
 }
-MEDIA = {"csv": "text/csv", "tsv": "text/tab-separated-values", "jsonl": "application/x-ndjson"}
+TEXTS = {"csv": "text/csv", "tsv": "text/tab-separated-values", "jsonl": "application/x-ndjson"}
+LONGEST_WAIT = 60.0
 RETRIED_AS = re.compile(r"already retried as ([0-9a-f-]{36})")
 
 T = TypeVar("T")
 # what a call does is written once: it yields a request or a pause, and is sent an answer or a fault
 Step = httpx.Request | float
-Steps = Generator[Step, "httpx.Response | httpx.TransportError | None", T]
+Steps = Generator[Step, "httpx.Response | httpx.RequestError | None", T]
 
 
 class Calls(Generic[T]):
     """The steps of the three calls in one format."""
+
+    _client: httpx.Client | httpx.AsyncClient
 
     def __init__(self, url: str, key: str, format: str, read: Callable[[str], T], attempts: int, pause: float):
         self._url, self._format, self._read = url.rstrip("/"), format, read
@@ -137,17 +167,18 @@ class Calls(Generic[T]):
     def _create(self, prism: str, call: dict[str, object]) -> Steps[T]:
         body = {name: value for name, value in call.items() if value is not None}
         body.setdefault("idempotency_key", str(uuid.uuid4()))
-        return self._repeated("POST", f"/prisms/{prism}/results", body)
+        return self._repeated("POST", f"/prisms/{quote(prism, safe='')}/results", body)
 
     def _retry(self, result_id: str) -> Steps[T]:
-        return self._repeated("POST", f"/results/{result_id}/retry")
+        return self._repeated("POST", f"/results/{quote(result_id, safe='')}/retry")
 
     def _repeated(self, method: str, path: str, body: dict[str, object] | None = None) -> Steps[T]:
         url = f"{self._url}{path}?format={self._format}"
         for attempt in range(1, self._attempts + 1):
-            answer = yield httpx.Request(method, url, headers=self._headers, json=body)
+            # by the client, which alone gives its time limit to a request in httpx before 0.27.1
+            answer = yield self._client.build_request(method, url, headers=self._headers, json=body)
             if isinstance(answer, httpx.Response):
-                if answer.status_code == 200 or self._is_failed_result(answer):
+                if self._is_result(answer):
                     return self._read(answer.text)
                 error = _error(answer)
                 retried_as = RETRIED_AS.search(str(error)) if attempt > 1 and isinstance(error, Conflict) else None
@@ -155,7 +186,9 @@ class Calls(Generic[T]):
                     return (yield from self._repeated("GET", f"/results/{retried_as[1]}"))
                 if answer.status_code < 500:
                     raise error
-                wait = float(answer.headers.get("retry-after", "0") if answer.status_code == 503 else "0")
+                # a proxy may send a date, or hours
+                after = answer.headers.get("retry-after", "") if answer.status_code == 503 else ""
+                wait = min(float(after), LONGEST_WAIT) if re.fullmatch("[0-9]{1,9}", after) else 0.0
             else:
                 error, wait = Unavailable(f"no answer: {type(answer).__name__}"), 0.0
             if attempt == self._attempts:
@@ -163,10 +196,10 @@ class Calls(Generic[T]):
             yield max(wait, self._pause * 4 ** (attempt - 1) * random.uniform(0.5, 1))
         raise ValueError("a call needs at least one attempt")
 
-    def _is_failed_result(self, answer: httpx.Response) -> bool:
-        """Whether a 502 is the result that the model gave no answer to, and not the page of a proxy."""
+    def _is_result(self, answer: httpx.Response) -> bool:
+        """Whether it is a result, also one that the model gave no answer to (502), and not the page of a proxy."""
         media = answer.headers.get("content-type", "").split(";")[0]
-        return answer.status_code == 502 and media == MEDIA.get(self._format, "application/json")
+        return answer.status_code in (200, 502) and media == TEXTS.get(self._format, "application/json")
 
 
 class SyncCalls(Calls[T]):
@@ -182,21 +215,21 @@ class SyncCalls(Calls[T]):
 
     def read(self, result_id: str) -> T:
         """A saved result; the model is not asked."""
-        return self._run(self._repeated("GET", f"/results/{result_id}"))
+        return self._run(self._repeated("GET", f"/results/{quote(result_id, safe='')}"))
 
     def retry(self, result_id: str) -> T:
         """Asks again about the text of a failed result, and saves a new result."""
         return self._run(self._retry(result_id))
 
     def _run(self, steps: Steps[T]) -> T:
-        answer: httpx.Response | httpx.TransportError | None = None
+        answer: httpx.Response | httpx.RequestError | None = None
         try:
             while True:
                 step = steps.send(answer)
                 if isinstance(step, httpx.Request):
                     try:
                         answer = self._client.send(step)
-                    except httpx.TransportError as fault:
+                    except httpx.RequestError as fault:
                         answer = fault
                 else:
                     time.sleep(step)
@@ -218,21 +251,21 @@ class AsyncCalls(Calls[T]):
 
     async def read(self, result_id: str) -> T:
         """A saved result; the model is not asked."""
-        return await self._run(self._repeated("GET", f"/results/{result_id}"))
+        return await self._run(self._repeated("GET", f"/results/{quote(result_id, safe='')}"))
 
     async def retry(self, result_id: str) -> T:
         """Asks again about the text of a failed result, and saves a new result."""
         return await self._run(self._retry(result_id))
 
     async def _run(self, steps: Steps[T]) -> T:
-        answer: httpx.Response | httpx.TransportError | None = None
+        answer: httpx.Response | httpx.RequestError | None = None
         try:
             while True:
                 step = steps.send(answer)
                 if isinstance(step, httpx.Request):
                     try:
                         answer = await self._client.send(step)
-                    except httpx.TransportError as fault:
+                    except httpx.RequestError as fault:
                         answer = fault
                 else:
                     await asyncio.sleep(step)
@@ -242,13 +275,17 @@ class AsyncCalls(Calls[T]):
 
 
 class Refract(SyncCalls[Result]):
-    """A client; `url` is the server's address up to `/v1`. Close it, or use it in a `with` block."""
+    """A client; `url` is the server's address up to `/v1`. Close it, or use it in a `with` block.
+
+    `timeout` is the number of seconds after which a silent server is given up, `attempts` how often a call is
+    made at most, `pause` the seconds before the first repeat, four times as many before each further one.
+    """
 
     def __init__(self, url: str, key: str, *, timeout: float = 45, attempts: int = 4, pause: float = 1):
         super().__init__(url, key, "json", _read_json, attempts, pause)
         self.raw: SyncCalls[RawResult] = SyncCalls(url, key, "raw", _read_json, attempts, pause)
         self.row: SyncCalls[Row] = SyncCalls(url, key, "jsonl", _read_row, attempts, pause)
-        self.csv, self.tsv, self.jsonl = (SyncCalls(url, key, format, str, attempts, pause) for format in MEDIA)
+        self.csv, self.tsv, self.jsonl = (SyncCalls(url, key, format, str, attempts, pause) for format in TEXTS)
         self._client = httpx.Client(timeout=timeout)
         for calls in (self.raw, self.row, self.csv, self.tsv, self.jsonl):
             calls._client = self._client
@@ -264,13 +301,13 @@ class Refract(SyncCalls[Result]):
 
 
 class AsyncRefract(AsyncCalls[Result]):
-    """A client whose calls are awaited; close it, or use it in an `async with` block."""
+    """A client whose calls are awaited, as of Refract; close it, or use it in an `async with` block."""
 
     def __init__(self, url: str, key: str, *, timeout: float = 45, attempts: int = 4, pause: float = 1):
         super().__init__(url, key, "json", _read_json, attempts, pause)
         self.raw: AsyncCalls[RawResult] = AsyncCalls(url, key, "raw", _read_json, attempts, pause)
         self.row: AsyncCalls[Row] = AsyncCalls(url, key, "jsonl", _read_row, attempts, pause)
-        self.csv, self.tsv, self.jsonl = (AsyncCalls(url, key, format, str, attempts, pause) for format in MEDIA)
+        self.csv, self.tsv, self.jsonl = (AsyncCalls(url, key, format, str, attempts, pause) for format in TEXTS)
         self._client = httpx.AsyncClient(timeout=timeout)
         for calls in (self.raw, self.row, self.csv, self.tsv, self.jsonl):
             calls._client = self._client
