@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 on_both!(
     a_blind_mark_shows_the_answer_afterwards_and_measures,
     what_one_cannot_tell_does_not_come_again,
+    the_counts_of_review_and_quality_agree_whoever_marks,
     steps_are_undone_one_by_one,
     a_skipped_text_comes_again_at_the_end,
     a_sitting_is_gone_on_with_and_is_ones_own,
@@ -102,7 +103,8 @@ async fn a_blind_mark_shows_the_answer_afterwards_and_measures(backend: Backend)
     let last = "You: <strong><bdi>No</bdi></strong>. The answer: <bdi>Yes</bdi>, 80.0 %";
     assert!(next.body.contains(last), "{}", next.body);
     assert!(next.body.contains("✗ Another") && next.body.contains("2 left"));
-    assert!(next.body.contains("drawn and by you since: 0.0 % right, "));
+    let measured = "1 random or imported mark of version 1. 0.0 % right, between 0.0 and 79.3 %.";
+    assert!(next.body.contains(measured), "{}", next.body);
     let marked = marks(&service).await;
     assert_eq!(marked[0]["result_id"], json!(result));
     let measured = evaluated(&service, "random").await;
@@ -133,6 +135,66 @@ async fn what_one_cannot_tell_does_not_come_again(backend: Backend) {
         empty.body.contains("Nothing in this queue is left"),
         "{}",
         empty.body
+    );
+}
+
+/// The first sentences of Review or Quality about the marks of a question, and their share.
+fn measured(page: &HttpAnswer) -> (String, Option<String>) {
+    let plain = page.body.replace(" of version 1", "").replace('\n', " ");
+    let (before, after) = plain.split_once("random or imported mark").unwrap();
+    let count = before.rsplit('>').next().unwrap();
+    let words = after.split(". ").next().unwrap();
+    let before = |words| plain.split_once(words).map(|(before, _)| before);
+    let right = before(" %</data> right").or_else(|| before(" % right"));
+    let right = right.map(|it| it.rsplit(['>', ' ']).next().unwrap().to_owned());
+    (format!("{count}{words}"), right)
+}
+
+async fn the_counts_of_review_and_quality_agree_whoever_marks(backend: Backend) {
+    let service = Service::start(backend).await;
+    let ids = made(&service, 8).await;
+    let mut ada = joined(&service, "ada@example.com", "editor").await;
+    let mut eve = joined(&service, "eve@example.com", "reviewer").await;
+    let sitting = begun(&mut ada, "random", "angry").await;
+    let page = ada.get(&sitting).await;
+    let link = format!("/prisms/{PRISM}/quality?question=angry&amp;version=1");
+    assert!(page.body.contains(&link), "{}", page.body);
+    let page = judge(&mut ada, &sitting, &page, ("outcome", "no")).await;
+    assert!(
+        page.body
+            .contains("1 random or imported mark of version 1. ")
+    );
+    // marks of a file, of another person, and cutoffs that make every answer Unsure
+    let rows = ids
+        .iter()
+        .map(|id| json!({"result_id": id, "angry": "yes"}));
+    let rows: Vec<_> = rows.take(5).map(|row| row.to_string()).collect();
+    service.import("marks.jsonl", rows.join("\n")).await;
+    let other = begun(&mut eve, "random", "angry").await;
+    let of_eve = eve.get(&other).await;
+    judge(&mut eve, &other, &of_eve, ("outcome", "no")).await;
+    let quality = format!("/prisms/{PRISM}/quality?question=angry");
+    let in_review = ada.get(&sitting).await;
+    let count = marks(&service).await.len();
+    assert!(count >= 6, "{count}");
+    assert_eq!(measured(&in_review), measured(&ada.get(&quality).await));
+    let counted = evaluated(&service, "random").await["marks"].to_string();
+    assert!(measured(&in_review).0.starts_with(&counted));
+    service.write(
+        "lens.json",
+        json!({"columns": [{"question": "angry", "output": "label", "no_below": 0.1, "yes_from": 0.9}]})
+            .to_string(),
+    );
+    service
+        .run(&["lens", "set", PRISM, "lens.json"])
+        .await
+        .done();
+    let in_review = ada.get(&sitting).await;
+    let (words, _) = measured(&in_review);
+    assert_eq!(words, measured(&ada.get(&quality).await).0);
+    assert!(
+        words.ends_with("0 of them on an answer; the others answered Unsure"),
+        "{words}"
     );
 }
 
