@@ -2,7 +2,7 @@
 
 use refract_test_stack::browser::{PlainBrowser, forms, joined};
 use refract_test_stack::http::answer::HttpAnswer;
-use refract_test_stack::service::{Backend, PRISM, Service, text};
+use refract_test_stack::service::{Backend, PRISM, Service, example_prism, text};
 use refract_test_support::on_both;
 use serde_json::{Value, json};
 
@@ -14,6 +14,7 @@ on_both!(
     a_skipped_text_comes_again_at_the_end,
     a_sitting_is_gone_on_with_and_is_ones_own,
     two_people_get_different_texts,
+    a_version_without_results_leaves_those_of_the_one_before,
     a_chosen_queue_measures_nothing,
     a_random_queue_asks_again_what_somebody_chose_before,
     a_question_that_the_queue_has_not_is_refused,
@@ -338,6 +339,32 @@ async fn a_second_person_marks_the_same_sample_and_a_difference_is_settled(backe
     let undone = ada.post(&format!("{settling}/undo"), &[]).await;
     assert_eq!(undone.status, 303);
     assert_eq!(marks(&service).await, both);
+}
+
+async fn a_version_without_results_leaves_those_of_the_one_before(backend: Backend) {
+    let service = Service::start(backend).await;
+    made(&service, 2).await;
+    let mut ada = joined(&service, "ada@example.com", "editor").await;
+    let address = format!("/prisms/{PRISM}/review");
+    let newest = ada.get(&address).await;
+    assert!(newest.body.contains("Version 1, the latest"));
+    let mut next = example_prism();
+    next["questions"][0]["text"] = json!("Another wording?");
+    service.write("next.json", next.to_string());
+    service
+        .run(&["prism", "save", PRISM, "next.json"])
+        .await
+        .done();
+    let newest = ada.get(&address).await;
+    let expected = "Version 1, the newest with results";
+    assert!(newest.body.contains(expected), "{}", newest.body);
+    let sitting = begun(&mut ada, "random", "angry").await;
+    let page = ada.get(&sitting).await;
+    assert!(page.body.contains("2 left"), "{}", page.body);
+    assert!(page.body.contains("mark of version 1 yet"));
+    made(&service, 1).await;
+    let newest = ada.get(&address).await;
+    assert!(newest.body.contains("Version 2, the latest"));
 }
 
 async fn a_chosen_queue_measures_nothing(backend: Backend) {

@@ -7,10 +7,11 @@ use chrono::Utc;
 use refract_domain::ids::{PersonId, ResultId, SittingId};
 use refract_domain::lens::cutoffs::Cutoffs;
 use refract_domain::lens::cutoffs_of;
+use refract_domain::prism::VersionNumber;
 use refract_domain::result::mark::Annotator;
 use refract_domain::result::whole_milliseconds;
 use refract_evaluation::counting::review_order::ReviewOrder;
-use refract_persistence::{SearchCandidate, SittingRow};
+use refract_persistence::{Prism, ResultFilter, SearchCandidate, SittingRow};
 use uuid::Uuid;
 
 use super::next::{OpenQuestions, WantedQuestions};
@@ -26,6 +27,8 @@ const SIZE: usize = 200;
 /// Newest results that a queue looks at when no index has its order: every queue but a random
 /// sample. Reading them takes a fraction of a second.
 pub const REVIEWED_NEWEST: u32 = 20_000;
+/// Newest versions among which one with results is looked for.
+const VERSIONS: usize = 20;
 /// Results of the sample that the first query reads.
 const FIRST_READ: u32 = 256;
 /// Results of the sample that are read at most: a filter that matches fewer than one in ten of them
@@ -39,6 +42,25 @@ struct DrawnResults {
 }
 
 impl Marks<'_> {
+    /// The version of which results are drawn unless all are: the newest one that has results, so
+    /// that a version just saved leaves something to judge.
+    pub async fn version_to_review(self, prism: &Prism) -> Result<VersionNumber, InternalError> {
+        let database = &self.refract.database;
+        let latest = prism.latest_version;
+        let newest_first = (1..=latest.get()).rev().filter_map(VersionNumber::new);
+        for version in newest_first.take(VERSIONS) {
+            let filter = ResultFilter {
+                version: Some(version),
+                ..ResultFilter::default()
+            };
+            let found = database.list_candidate_ids(prism.account, prism.id, &filter, 1);
+            if !found.await?.is_empty() {
+                return Ok(version);
+            }
+        }
+        Ok(latest)
+    }
+
     /// Begins a sitting with up to 200 results of a queue, and returns its id. The sitting is empty
     /// when everything in the queue is judged.
     ///
