@@ -204,7 +204,7 @@ impl Database {
     }
 
     /// How many results of a prism have a mark of a question that is a fair sample's. Reads all marks
-    /// of the prism.
+    /// of the prism: 200,000 take some 0.1 s.
     pub async fn count_fair_marks(
         &self,
         prism: PrismId,

@@ -14,9 +14,9 @@ use crate::lenses::PrismLens;
 use crate::marks::Marks;
 use crate::prisms::versions::find_saved_version;
 
-/// Most marks of a question that are measured between two texts: reading them takes some 50 ms. So
-/// many marks know the share of right answers to one percent, and a few more do not change it.
-const MEASURED: u64 = 10_000;
+/// Most marks of a question that are measured between two texts: reading them takes up to 0.1 s. So
+/// many know the share of right answers to about one percent, and a few more do not change it.
+const MEASURED: u64 = 5_000;
 
 /// The random and imported marks of a question, as they are now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
