@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 on_both!(
     a_blind_mark_shows_the_answer_afterwards_and_measures,
     what_one_cannot_tell_does_not_come_again,
-    the_counts_of_review_and_quality_agree_whoever_marks,
+    the_counts_of_review_and_quality_agree,
     steps_are_undone_one_by_one,
     a_skipped_text_comes_again_at_the_end,
     a_sitting_is_gone_on_with_and_is_ones_own,
@@ -151,7 +151,7 @@ fn measured(page: &HttpAnswer) -> (String, Option<String>) {
     (format!("{count}{words}"), right)
 }
 
-async fn the_counts_of_review_and_quality_agree_whoever_marks(backend: Backend) {
+async fn the_counts_of_review_and_quality_agree(backend: Backend) {
     let service = Service::start(backend).await;
     let ids = made(&service, 8).await;
     let mut ada = joined(&service, "ada@example.com", "editor").await;
@@ -160,11 +160,7 @@ async fn the_counts_of_review_and_quality_agree_whoever_marks(backend: Backend) 
     let page = ada.get(&sitting).await;
     let link = format!("/prisms/{PRISM}/quality?question=angry&amp;version=1");
     assert!(page.body.contains(&link), "{}", page.body);
-    let page = judge(&mut ada, &sitting, &page, ("outcome", "no")).await;
-    assert!(
-        page.body
-            .contains("1 random or imported mark of version 1. ")
-    );
+    judge(&mut ada, &sitting, &page, ("outcome", "no")).await;
     // marks of a file, of another person, and cutoffs that make every answer Unsure
     let rows = ids
         .iter()
@@ -176,8 +172,6 @@ async fn the_counts_of_review_and_quality_agree_whoever_marks(backend: Backend) 
     judge(&mut eve, &other, &of_eve, ("outcome", "no")).await;
     let quality = format!("/prisms/{PRISM}/quality?question=angry");
     let in_review = ada.get(&sitting).await;
-    let count = marks(&service).await.len();
-    assert!(count >= 6, "{count}");
     assert_eq!(measured(&in_review), measured(&ada.get(&quality).await));
     let counted = evaluated(&service, "random").await["marks"].to_string();
     assert!(measured(&in_review).0.starts_with(&counted));
@@ -186,10 +180,8 @@ async fn the_counts_of_review_and_quality_agree_whoever_marks(backend: Backend) 
         json!({"columns": [{"question": "angry", "output": "label", "no_below": 0.1, "yes_from": 0.9}]})
             .to_string(),
     );
-    service
-        .run(&["lens", "set", PRISM, "lens.json"])
-        .await
-        .done();
+    let set = ["lens", "set", PRISM, "lens.json"];
+    service.run(&set).await.done();
     let in_review = ada.get(&sitting).await;
     let (words, _) = measured(&in_review);
     assert_eq!(words, measured(&ada.get(&quality).await).0);
@@ -351,10 +343,8 @@ async fn a_version_without_results_leaves_those_of_the_one_before(backend: Backe
     let mut next = example_prism();
     next["questions"][0]["text"] = json!("Another wording?");
     service.write("next.json", next.to_string());
-    service
-        .run(&["prism", "save", PRISM, "next.json"])
-        .await
-        .done();
+    let save = ["prism", "save", PRISM, "next.json"];
+    service.run(&save).await.done();
     let newest = ada.get(&address).await;
     let expected = "Version 1, the newest with results";
     assert!(newest.body.contains(expected), "{}", newest.body);

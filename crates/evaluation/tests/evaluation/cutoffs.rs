@@ -114,7 +114,7 @@ fn a_recall_is_reached_by_the_most_precise_cutoff_that_does() {
 }
 
 #[test]
-fn a_recall_says_when_most_yes_are_false_alarms() {
+fn most_yes_that_are_false_alarms_are_reported() {
     let outlook = |yes: f64| {
         let mut rows = vec![(0.3, false); 190];
         rows.extend(vec![(yes, true); 10]);

@@ -32,7 +32,6 @@ on_both!(
     marking_changes_no_result,
     pages_hold_whole_results_however_many_marks_there_are,
     the_marks_of_one_question_are_read_alone,
-    marks_of_a_fair_sample_are_counted_by_question,
     a_filter_keeps_the_marked_results_that_it_names,
     results_to_mark_are_found_by_id_and_by_ref,
 );
@@ -346,34 +345,6 @@ async fn the_marks_of_one_question_are_read_alone(it: Fixture) {
     let found: Vec<_> = page.iter().map(|it| (it.id, it.marks.as_slice())).collect();
     assert_eq!(found, [(first.id, &[topic][..])]);
     assert!(pages.next().await.unwrap().is_none());
-}
-
-async fn marks_of_a_fair_sample_are_counted_by_question(it: Fixture) {
-    let elsewhere = prism(&it.database, it.account, "Elsewhere").await;
-    let sources = MarkSource::ALL.map(Some).into_iter().chain([None]);
-    for source in sources {
-        let result = saved(&it, None).await.id;
-        let marks = ["angry", "topic"].map(|question| Mark {
-            source,
-            ..mark(result, question, "yes")
-        });
-        save(&it, &marks).await;
-    }
-    let result = saved(&it, None).await.id;
-    let fair = Mark {
-        source: Some(MarkSource::Import),
-        ..mark(result, "topic", "yes")
-    };
-    save(&it, std::slice::from_ref(&fair)).await;
-    let counted = async |prism, question: &str| {
-        let question = QuestionKey::parse(question).unwrap();
-        let counting = it.database.count_fair_marks(prism, &question);
-        counting.await.unwrap()
-    };
-    assert_eq!(counted(it.prism.id, "angry").await, 2);
-    assert_eq!(counted(it.prism.id, "topic").await, 3);
-    assert_eq!(counted(it.prism.id, "urgency").await, 0);
-    assert_eq!(counted(elsewhere.id, "angry").await, 0);
 }
 
 async fn a_filter_keeps_the_marked_results_that_it_names(it: Fixture) {

@@ -150,8 +150,8 @@ impl AutomationPlan {
             self.rest(row),
             self.false_alarms(row).to_owned(),
         ];
-        let said = sentences.into_iter().filter(|it| !it.is_empty());
-        said.collect::<Vec<_>>().join(" ")
+        let filled = sentences.into_iter().filter(|it| !it.is_empty());
+        filled.collect::<Vec<_>>().join(" ")
     }
 
     /// What a goal that is not about wrong answers may cost: of what is rare, cutoffs that find nearly

@@ -14,7 +14,6 @@ use refract_persistence::{Database, Prism, ResultFilter, ResultOrder, SearchCand
 
 use serde::{Deserialize, Serialize};
 
-use super::LOADED_AT_ONCE;
 use super::report::{NotAsked, RetestReport, RetestText, are_compared};
 use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;
@@ -25,6 +24,8 @@ use crate::runs::AskingPace;
 pub const SAMPLED_NEWEST: usize = 20_000;
 /// Results that one query reads.
 const PAGE: u32 = 1_000;
+/// Marked results that one query checks.
+const CHECKED_AT_ONCE: usize = 200;
 /// The most results of the index that are read for each result of the sample: a filter that matches
 /// fewer than one in ten is searched by its own index.
 const READ_FOR_EACH: usize = 10;
@@ -273,7 +274,7 @@ async fn marked(
     }
     marked.sort_unstable_by_key(|id| (id.random_bits(), *id));
     let mut ids = Vec::new();
-    for part in marked.chunks(LOADED_AT_ONCE) {
+    for part in marked.chunks(CHECKED_AT_ONCE) {
         let found = database
             .find_candidates(prism.account, part.to_vec(), filter.clone(), order)
             .await?;
