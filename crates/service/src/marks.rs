@@ -27,8 +27,8 @@ use refract_domain::submission::reference::Ref;
 pub use self::annotators::{Annotators, MarksOfAnnotator};
 pub use self::check::{CheckedMarks, MarkChange, MarksError};
 pub use self::review::{
-    Judgement, JudgementInput, MeasuredSoFar, NextToReview, QueueKind, REVIEWED_NEWEST, ReviewFrom,
-    ReviewItem, ReviewQueue, ReviewStep, Sitting,
+    Judgement, JudgementInput, NextToReview, QueueKind, REVIEWED_NEWEST, ReviewFrom, ReviewItem,
+    ReviewQueue, ReviewStep, Sitting, Standing,
 };
 
 use crate::lenses::prism_lens::PrismLens;

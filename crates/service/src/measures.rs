@@ -25,7 +25,7 @@ pub use self::option_orders::{
 };
 pub use self::question_quality::{MOST_WRONG_RESULTS, QuestionQuality, WrongResult, WrongResults};
 pub use self::retest::{
-    FlippedAnswer, PredictedOutcome, Retest, RetestError, RetestOrder, RetestProgress,
+    DrawnFrom, FlippedAnswer, PredictedOutcome, Retest, RetestError, RetestOrder, RetestProgress,
     RetestReport, RetestedQuestion, SAMPLED_NEWEST, retest_fingerprint,
 };
 pub use self::robustness::{PerturbedForms, PerturbedQuestion, RobustnessReport};

@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use refract_domain::key::OutcomeKey;
 use refract_domain::lens::cutoffs::YesNoLabel;
 use refract_domain::prism::question::{Question, QuestionType};
+use refract_domain::result::mark::source::MarksFrom;
 use refract_evaluation::measures::figures::number;
 use refract_evaluation::measures::proportion::Interval;
 use refract_evaluation::report::{Cell, NamedFigure, Report, ReportPart, ReportTable, Weight};
@@ -28,6 +29,27 @@ pub(crate) fn report(report: &Report<'_>, question: &Question) -> Markup {
                     }
                 },
                 ReportPart::Table(table) => (report_table(table, question)),
+            }
+        }
+    }
+}
+
+/// What the marks that count are called.
+pub(crate) const fn marks_noun(from: MarksFrom) -> &'static str {
+    match from {
+        MarksFrom::Random => "random or imported mark",
+        MarksFrom::All => "mark",
+    }
+}
+
+/// How many of the marks are on an answer that predicts an outcome; nothing if all are.
+pub(crate) fn without_outcome(marks: u64, answered: u64, of: QuestionType) -> Markup {
+    html! {
+        @if answered < marks {
+            ", " (count(answered)) " of them on an answer; the others answered "
+            @match of {
+                QuestionType::YesNo => { "Unsure" }
+                QuestionType::Choice | QuestionType::Scale => { "nothing valid" }
             }
         }
     }

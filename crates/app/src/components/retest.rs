@@ -4,8 +4,8 @@ use maud::{Markup, html};
 use refract_domain::ids::RetestId;
 use refract_domain::prism::VersionNumber;
 use refract_domain::result::retest::RetestState;
-use refract_service::measures::SAMPLED_NEWEST;
 use refract_service::measures::stored_retests::DrawnTexts;
+use refract_service::measures::{DrawnFrom, SAMPLED_NEWEST};
 use refract_service::prisms::Prism;
 
 use super::number::{count, counted};
@@ -35,9 +35,12 @@ pub(crate) fn retest_tag(state: RetestState) -> Markup {
     html! { span.tag.strong[is_strong] { (state.name()) } }
 }
 
-/// What was left out when the texts of a retest were drawn.
+/// What the texts of a retest were drawn from, and what was left out.
 pub(crate) fn left_out(drawn: &DrawnTexts) -> Markup {
     html! {
+        @if drawn.from == DrawnFrom::Marked {
+            p.hint { "Only texts with a random or imported mark." }
+        }
         @if drawn.is_of_newest {
             p.hint { "The texts are drawn from the newest " (count(SAMPLED_NEWEST)) " results." }
         }

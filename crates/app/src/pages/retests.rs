@@ -8,6 +8,7 @@ use maud::{Markup, html};
 use refract_domain::account::role::Role;
 use refract_domain::prism::VersionNumber;
 use refract_service::lenses::PrismLens;
+use refract_service::measures::DrawnFrom;
 use refract_service::measures::stored_retests::{
     KEPT_RETEST_DAYS, ModelName, RETEST_TEXTS, RetestEstimate, RetestPlan, StartRetestError,
     StoredRetest, USUAL_RETEST_TEXTS,
@@ -123,7 +124,7 @@ fn estimated(visit: &Visit, prism: &Prism, form: &RetestForm, estimate: &RetestE
                 (left_out(&estimate.drawn))
             } @else {
                 p {
-                    strong { (counted(estimate.texts(), "text")) }
+                    strong { (counted(estimate.texts(), estimate.drawn.noun())) }
                     @if cost.requests > 0 {
                         ": about " (counted(cost.requests, "model request")) " and " (counted(cost.tokens, "token")) " to read"
                         @if let Some(price) = visit.refract.token_price().of_reading(u64::try_from(cost.tokens).unwrap_or(u64::MAX)) { "; " (price) }
@@ -151,7 +152,10 @@ fn rows(prism: &Prism, listed: &[StoredRetest]) -> Markup {
                 td data-label="State" { (retest_tag(retest.state)) }
                 td data-label="Model" { bdi { (retest.model) } }
                 td data-label="Version" { (asked_version(retest.version)) }
-                td.number data-label="Texts" { (count(retest.counts.answered)) " of " (count(retest.counts.texts)) }
+                td.number data-label="Texts" {
+                    (count(retest.counts.answered)) " of " (count(retest.counts.texts))
+                    @if retest.drawn.from == DrawnFrom::Marked { " marked" }
+                }
                 td.number data-label="Flips" { @match retest.flips { Some(flips) => (count(flips)), None => "–" } }
                 td data-label="By" { @match &retest.by { Some(name) => bdi { (name) }, None => "–" } }
             }
@@ -160,9 +164,21 @@ fn rows(prism: &Prism, listed: &[StoredRetest]) -> Markup {
     stacked_table("Retests, newest first", &headings, &rows)
 }
 
+/// The name of the checkbox for marked texts only.
+const MARKED: &str = "marked";
+
+const fn drawn_from(is_checked: bool) -> DrawnFrom {
+    if is_checked {
+        DrawnFrom::Marked
+    } else {
+        DrawnFrom::Answered
+    }
+}
+
 /// The form with what was typed.
 struct RetestForm {
     texts: String,
+    from: DrawnFrom,
     model: String,
     /// The number of a version; empty for the one that answered each text.
     version: String,
@@ -176,6 +192,7 @@ impl RetestForm {
         let texts = query.get("texts").map(ToOwned::to_owned);
         Self {
             texts: texts.unwrap_or_else(|| USUAL_RETEST_TEXTS.to_string()),
+            from: drawn_from(query.get(MARKED).is_some()),
             model: value("model"),
             version: value("version"),
             errors: FormErrors::default(),
@@ -186,6 +203,7 @@ impl RetestForm {
     fn of_form(form: &Form) -> Self {
         Self {
             texts: form.get("texts").to_owned(),
+            from: drawn_from(form.has(MARKED)),
             model: form.get("model").to_owned(),
             version: form.get("version").to_owned(),
             errors: FormErrors::default(),
@@ -223,6 +241,7 @@ impl RetestForm {
         let texts = texts.filter(|_| self.errors.is_empty())?;
         Some(RetestPlan {
             texts,
+            from: self.from,
             model,
             version,
         })
@@ -256,6 +275,10 @@ impl RetestForm {
             @if !refused.is_empty() { (notice(NoticeKind::Refused, &html! { (refused) })) }
             form.narrow method="get" action=(retests_address(prism)) aria-label="Retest" {
                 (texts.line("text", "off"))
+                p { label.check {
+                    input type="checkbox" name=(MARKED) checked[self.from == DrawnFrom::Marked];
+                    " Marked texts only (random and imported marks): these say which answers are better"
+                } }
                 (model.errors(&self.errors).line("text", "off"))
                 (version.clone().errors(&self.errors).select(&options))
                 button type="submit" { "Estimate the cost" }
@@ -269,6 +292,7 @@ impl RetestForm {
             @for (name, value) in [("texts", &self.texts), ("model", &self.model), ("version", &self.version)] {
                 input type="hidden" name=(name) value=(value);
             }
+            @if self.from == DrawnFrom::Marked { input type="hidden" name=(MARKED) value="on"; }
         }
     }
 }

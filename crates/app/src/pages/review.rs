@@ -26,15 +26,17 @@ use crate::requests::visit::Visit;
 /// Shows the queues, and the visitor's sittings.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     let lens = visit.find_lens().await?;
-    let form = QueueForm::of_address(&visit, &lens);
+    let version = visit.refract.marks().version_to_review(&lens.prism);
+    let form = QueueForm::of_address(&visit, &lens, version.await?);
     page(&visit, &lens, &form, StatusCode::OK).await
 }
 
 /// Begins a sitting.
 pub(crate) async fn begin(visit: Visit) -> Result<PageReply, PageError> {
     let lens = visit.find_lens().await?;
-    let form = QueueForm::of_form(&visit, &lens);
-    let Some(queue) = form.queue(&lens) else {
+    let version = visit.refract.marks().version_to_review(&lens.prism);
+    let form = QueueForm::of_form(&visit, &lens, version.await?);
+    let Some(queue) = form.queue() else {
         return page(&visit, &lens, &form, StatusCode::UNPROCESSABLE_ENTITY).await;
     };
     let lens = Arc::new(lens);

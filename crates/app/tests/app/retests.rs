@@ -16,6 +16,7 @@ on_both!(
     a_page_has_the_figures_of_the_terminal,
     editors_start_and_stop_and_reviewers_read,
     what_cannot_be_asked_is_reported_beside_its_input,
+    marked_texts_alone_are_asked_on_request,
     an_erased_result_leaves_nothing_in_a_retest,
     a_retest_goes_on_at_another_node,
 );
@@ -267,6 +268,50 @@ async fn what_cannot_be_asked_is_reported_beside_its_input(backend: Backend) {
         .get(&format!("{}/0190b8f2-0000-7000-8000-0000000000aa", list()))
         .await;
     assert_eq!(unknown.status, 404);
+}
+
+async fn marked_texts_alone_are_asked_on_request(backend: Backend) {
+    let service = Service::start(backend).await;
+    let ids = stored(&service, 12).await;
+    let mut ada = joined(&service, "ada@example.com", "editor").await;
+    let address = format!("{}?texts=10&marked=on&model=&version=", list());
+    let none = "No answered result has a random or imported mark.";
+    let refused = ada.get(&address).await;
+    assert_eq!(refused.status, 422);
+    assert!(refused.body.contains(none), "{}", refused.body);
+    let typed = [
+        ("texts", "10"),
+        ("marked", "on"),
+        ("model", ""),
+        ("version", ""),
+    ];
+    let refused = ada.post(&list(), &typed).await;
+    assert_eq!(refused.status, 422);
+    assert!(refused.body.contains(none) && refused.body.contains("Nothing was asked again yet."));
+    let marks: Vec<_> = ids[3..6]
+        .iter()
+        .map(|id| json!({"result_id": id, "topic": TOPICS[0]}))
+        .collect();
+    service.import("marks.jsonl", json_lines(&marks)).await;
+    let estimate = ada.get(&address).await;
+    for expected in [
+        "<strong>3 marked texts</strong>",
+        "Only texts with a random or imported mark.",
+        "<input type=\"hidden\" name=\"marked\" value=\"on\">",
+        "name=\"marked\" checked",
+    ] {
+        assert!(estimate.body.contains(expected), "{}", estimate.body);
+    }
+    let before = service.asked();
+    let started = ada.post(&list(), &typed).await;
+    let retest = started.header("location").unwrap();
+    let page = page_with(&mut ada, retest, DONE).await;
+    assert_eq!(service.asked(), before + 3);
+    for expected in ["Only texts with a random or imported mark.", "3 of 3 texts"] {
+        assert!(page.body.contains(expected), "{}", page.body);
+    }
+    let listed = ada.get(&list()).await;
+    assert!(listed.body.contains("3 of 3 marked"), "{}", listed.body);
 }
 
 async fn an_erased_result_leaves_nothing_in_a_retest(backend: Backend) {

@@ -2,17 +2,19 @@
 
 use refract_test_stack::browser::{PlainBrowser, forms, joined};
 use refract_test_stack::http::answer::HttpAnswer;
-use refract_test_stack::service::{Backend, PRISM, Service, text};
+use refract_test_stack::service::{Backend, PRISM, Service, example_prism, text};
 use refract_test_support::on_both;
 use serde_json::{Value, json};
 
 on_both!(
     a_blind_mark_shows_the_answer_afterwards_and_measures,
     what_one_cannot_tell_does_not_come_again,
+    the_counts_of_review_and_quality_agree,
     steps_are_undone_one_by_one,
     a_skipped_text_comes_again_at_the_end,
     a_sitting_is_gone_on_with_and_is_ones_own,
     two_people_get_different_texts,
+    a_version_without_results_leaves_those_of_the_one_before,
     a_chosen_queue_measures_nothing,
     a_random_queue_asks_again_what_somebody_chose_before,
     a_question_that_the_queue_has_not_is_refused,
@@ -102,7 +104,8 @@ async fn a_blind_mark_shows_the_answer_afterwards_and_measures(backend: Backend)
     let last = "You: <strong><bdi>No</bdi></strong>. The answer: <bdi>Yes</bdi>, 80.0 %";
     assert!(next.body.contains(last), "{}", next.body);
     assert!(next.body.contains("✗ Another") && next.body.contains("2 left"));
-    assert!(next.body.contains("drawn and by you since: 0.0 % right, "));
+    let measured = "1 random or imported mark of version 1. 0.0 % right, between 0.0 and 79.3 %.";
+    assert!(next.body.contains(measured), "{}", next.body);
     let marked = marks(&service).await;
     assert_eq!(marked[0]["result_id"], json!(result));
     let measured = evaluated(&service, "random").await;
@@ -133,6 +136,58 @@ async fn what_one_cannot_tell_does_not_come_again(backend: Backend) {
         empty.body.contains("Nothing in this queue is left"),
         "{}",
         empty.body
+    );
+}
+
+/// The first sentences of Review or Quality about the marks of a question, and their share.
+fn measured(page: &HttpAnswer) -> (String, Option<String>) {
+    let plain = page.body.replace(" of version 1", "").replace('\n', " ");
+    let (before, after) = plain.split_once("random or imported mark").unwrap();
+    let count = before.rsplit('>').next().unwrap();
+    let words = after.split(". ").next().unwrap();
+    let before = |words| plain.split_once(words).map(|(before, _)| before);
+    let right = before(" %</data> right").or_else(|| before(" % right"));
+    let right = right.map(|it| it.rsplit(['>', ' ']).next().unwrap().to_owned());
+    (format!("{count}{words}"), right)
+}
+
+async fn the_counts_of_review_and_quality_agree(backend: Backend) {
+    let service = Service::start(backend).await;
+    let ids = made(&service, 8).await;
+    let mut ada = joined(&service, "ada@example.com", "editor").await;
+    let mut eve = joined(&service, "eve@example.com", "reviewer").await;
+    let sitting = begun(&mut ada, "random", "angry").await;
+    let page = ada.get(&sitting).await;
+    let link = format!("/prisms/{PRISM}/quality?question=angry&amp;version=1");
+    assert!(page.body.contains(&link), "{}", page.body);
+    judge(&mut ada, &sitting, &page, ("outcome", "no")).await;
+    // marks of a file, of another person, and cutoffs that make every answer Unsure
+    let rows = ids
+        .iter()
+        .map(|id| json!({"result_id": id, "angry": "yes"}));
+    let rows: Vec<_> = rows.take(5).map(|row| row.to_string()).collect();
+    service.import("marks.jsonl", rows.join("\n")).await;
+    let other = begun(&mut eve, "random", "angry").await;
+    let of_eve = eve.get(&other).await;
+    judge(&mut eve, &other, &of_eve, ("outcome", "no")).await;
+    let quality = format!("/prisms/{PRISM}/quality?question=angry");
+    let in_review = ada.get(&sitting).await;
+    assert_eq!(measured(&in_review), measured(&ada.get(&quality).await));
+    let counted = evaluated(&service, "random").await["marks"].to_string();
+    assert!(measured(&in_review).0.starts_with(&counted));
+    service.write(
+        "lens.json",
+        json!({"columns": [{"question": "angry", "output": "label", "no_below": 0.1, "yes_from": 0.9}]})
+            .to_string(),
+    );
+    let set = ["lens", "set", PRISM, "lens.json"];
+    service.run(&set).await.done();
+    let in_review = ada.get(&sitting).await;
+    let (words, _) = measured(&in_review);
+    assert_eq!(words, measured(&ada.get(&quality).await).0);
+    assert!(
+        words.ends_with("0 of them on an answer; the others answered Unsure"),
+        "{words}"
     );
 }
 
@@ -276,6 +331,30 @@ async fn a_second_person_marks_the_same_sample_and_a_difference_is_settled(backe
     let undone = ada.post(&format!("{settling}/undo"), &[]).await;
     assert_eq!(undone.status, 303);
     assert_eq!(marks(&service).await, both);
+}
+
+async fn a_version_without_results_leaves_those_of_the_one_before(backend: Backend) {
+    let service = Service::start(backend).await;
+    made(&service, 2).await;
+    let mut ada = joined(&service, "ada@example.com", "editor").await;
+    let address = format!("/prisms/{PRISM}/review");
+    let newest = ada.get(&address).await;
+    assert!(newest.body.contains("Version 1, the latest"));
+    let mut next = example_prism();
+    next["questions"][0]["text"] = json!("Another wording?");
+    service.write("next.json", next.to_string());
+    let save = ["prism", "save", PRISM, "next.json"];
+    service.run(&save).await.done();
+    let newest = ada.get(&address).await;
+    let expected = "Version 1, the newest with results";
+    assert!(newest.body.contains(expected), "{}", newest.body);
+    let sitting = begun(&mut ada, "random", "angry").await;
+    let page = ada.get(&sitting).await;
+    assert!(page.body.contains("2 left"), "{}", page.body);
+    assert!(page.body.contains("mark of version 1 yet"));
+    made(&service, 1).await;
+    let newest = ada.get(&address).await;
+    assert!(newest.body.contains("Version 2, the latest"));
 }
 
 async fn a_chosen_queue_measures_nothing(backend: Backend) {

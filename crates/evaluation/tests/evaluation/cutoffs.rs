@@ -114,6 +114,20 @@ fn a_recall_is_reached_by_the_most_precise_cutoff_that_does() {
 }
 
 #[test]
+fn most_yes_that_are_false_alarms_are_reported() {
+    let outlook = |yes: f64| {
+        let mut rows = vec![(0.3, false); 190];
+        rows.extend(vec![(yes, true); 10]);
+        let plan = yes_no_answers(&rows).automation_plan(CutoffGoal::Recall(0.9), None);
+        assert_eq!(plan.recommended, Some(1), "{plan:?}");
+        plan.outlook()
+    };
+    let alarms = "Most Yes are then false alarms: let a person check each of them.";
+    assert!(outlook(0.3).ends_with(alarms), "{}", outlook(0.3));
+    assert!(!outlook(0.4).contains("alarms"), "{}", outlook(0.4));
+}
+
+#[test]
 fn costs_are_weighed_and_the_middle_of_the_first_gap_is_taken() {
     let costs = |wrong_yes, wrong_no| CutoffGoal::Costs {
         wrong_yes,

@@ -1,21 +1,24 @@
-//! Marks of several people: beside each other, settled, counted, gone with their result.
+//! Marks of several people: beside each other, settled, counted, gone with their result. And the
+//! count of those that are a fair sample's.
 
 use refract_domain::ids::{PersonId, ResultId};
 use refract_domain::key::QuestionKey;
 use refract_domain::result::mark::Annotator;
 use refract_domain::result::mark::Mark;
+use refract_domain::result::mark::source::MarkSource;
 use refract_persistence::{MarksOfPerson, ResultFilter, WithdrawnMark};
 use refract_test_support::on_both;
 use uuid::Uuid;
 
 use crate::deletions::delete;
-use crate::fixture::{Fixture, moment};
+use crate::fixture::{Fixture, moment, prism};
 use crate::marks::{by, change, mark, save, saved, withdrawn};
 
 on_both!(
     marks_of_people_stand_beside_each_other,
     a_disagreement_is_listed_until_somebody_settles_it,
     marks_of_people_are_counted_and_gone_with_their_result,
+    marks_of_a_fair_sample_are_counted_by_question,
 );
 
 fn of_olga(mark: Mark) -> Mark {
@@ -146,4 +149,32 @@ async fn marks_of_people_are_counted_and_gone_with_their_result(it: Fixture) {
     );
     delete(&it, &[result.id]).await;
     assert_eq!(beside(&it, result.id).await, []);
+}
+
+async fn marks_of_a_fair_sample_are_counted_by_question(it: Fixture) {
+    let elsewhere = prism(&it.database, it.account, "Elsewhere").await;
+    let sources = MarkSource::ALL.map(Some).into_iter().chain([None]);
+    for source in sources {
+        let result = saved(&it, None).await.id;
+        let marks = ["angry", "topic"].map(|question| Mark {
+            source,
+            ..mark(result, question, "yes")
+        });
+        save(&it, &marks).await;
+    }
+    let result = saved(&it, None).await.id;
+    let fair = Mark {
+        source: Some(MarkSource::Import),
+        ..mark(result, "topic", "yes")
+    };
+    save(&it, std::slice::from_ref(&fair)).await;
+    let counted = async |prism, question: &str| {
+        let question = QuestionKey::parse(question).unwrap();
+        let counting = it.database.count_fair_marks(prism, &question);
+        counting.await.unwrap()
+    };
+    assert_eq!(counted(it.prism.id, "angry").await, 2);
+    assert_eq!(counted(it.prism.id, "topic").await, 3);
+    assert_eq!(counted(it.prism.id, "urgency").await, 0);
+    assert_eq!(counted(elsewhere.id, "angry").await, 0);
 }

@@ -24,7 +24,7 @@ use refract_persistence::ResultFilter;
 
 pub(crate) use self::drawn::SampledResults;
 use self::drawn::{AnsweringVersions, compared_questions};
-pub use self::drawn::{Retest, SAMPLED_NEWEST};
+pub use self::drawn::{DrawnFrom, Retest, SAMPLED_NEWEST};
 use self::report::RetestText;
 pub use self::report::{FlippedAnswer, PredictedOutcome, RetestReport, RetestedQuestion};
 use crate::InternalError;
@@ -46,6 +46,8 @@ pub struct RetestOrder<'a> {
     pub filter: ResultFilter,
     /// The most texts.
     pub sample: usize,
+    /// Which of these results the texts are drawn from.
+    pub from: DrawnFrom,
     /// The marks that count.
     pub marks: MarksFrom,
     /// The prism's lens, which has the cutoffs.
@@ -81,7 +83,8 @@ impl Measures<'_> {
             is_ok: Some(true),
             ..order.filter
         };
-        let drawn = SampledResults::draw(database, prism, &filter, order.sample).await?;
+        let from = (order.from, order.marks);
+        let drawn = SampledResults::draw(database, prism, &filter, order.sample, from).await?;
         let mut retest = Retest::new(order.version, order.lens, drawn.is_of_newest);
         for ids in drawn.ids.chunks(LOADED_AT_ONCE) {
             self.load_retest_texts(&mut retest, ids).await?;

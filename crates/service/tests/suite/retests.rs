@@ -25,7 +25,7 @@ use refract_service::lenses::PrismLens;
 use refract_service::measures::stored_retests::{
     ChangeRetestOutcome, RetestPlan, RetestWorker, StartRetestError, StoredRetest,
 };
-use refract_service::measures::{RetestOrder, RetestReport};
+use refract_service::measures::{DrawnFrom, RetestOrder, RetestReport};
 use refract_service::people::AccountActor;
 use refract_service::runs::AskingPace;
 use refract_test_support::model_server::{ModelServer, ScriptedReply};
@@ -36,6 +36,7 @@ use crate::fixture::{Described, Fixture, moment, person};
 
 on_both!(
     the_figures_are_those_of_the_measure,
+    marked_texts_alone_are_asked_about,
     what_cannot_be_asked_is_refused,
 );
 
@@ -115,6 +116,7 @@ impl Stack {
     pub(crate) async fn start(&self, version: Option<i32>) -> RetestId {
         let plan = RetestPlan {
             texts: 2_000,
+            from: DrawnFrom::Answered,
             model: Some("another".parse().unwrap()),
             version: version.and_then(VersionNumber::new),
         };
@@ -242,6 +244,7 @@ async fn the_figures_are_those_of_the_measure(it: Fixture) {
             version: asked,
             filter: ResultFilter::default(),
             sample: 2_000,
+            from: DrawnFrom::Answered,
             marks: MarksFrom::default(),
             lens: &stack.lens,
         };
@@ -263,10 +266,66 @@ async fn the_figures_are_those_of_the_measure(it: Fixture) {
     }
 }
 
+async fn marked_texts_alone_are_asked_about(it: Fixture) {
+    // more marked texts than one query checks
+    let stack = stack(it, 450).await;
+    let plan = |texts| RetestPlan {
+        texts,
+        from: DrawnFrom::Marked,
+        model: None,
+        version: None,
+    };
+    let (retests, actor) = (stack.refract.retests(), stack.actor());
+    let none = retests.start(&actor, &stack.lens, &plan(10)).await;
+    assert!(matches!(none, Err(StartRetestError::NoMarkedTexts)));
+    let listed = retests.list(stack.it.account, stack.lens.prism.id);
+    assert_eq!(listed.await.unwrap(), []);
+    mark(&stack).await;
+    for (texts, expected) in [(10, 10), (2_000, 225)] {
+        let estimate = retests.estimate(&stack.lens, &plan(texts)).await.unwrap();
+        assert_eq!(estimate.texts(), expected);
+    }
+    let retest = retests
+        .start(&actor, &stack.lens, &plan(2_000))
+        .await
+        .unwrap();
+    stack.work_until(retest, is_done).await;
+    let found = stack.find(retest).await;
+    assert_eq!(
+        (found.drawn.from, found.counts.answered),
+        (DrawnFrom::Marked, 225)
+    );
+    let report = retests.report(&found, &stack.lens).await.unwrap();
+    let angry = report.questions.last().unwrap().measures();
+    assert_eq!(angry.marked.unwrap().rows, 225, "each text is marked");
+    // those of the period that the filter names, with marks of any source
+    let since = moment(200);
+    let order = |sample, marks| RetestOrder {
+        version: None,
+        filter: ResultFilter {
+            since: Some(since),
+            ..ResultFilter::default()
+        },
+        sample,
+        from: DrawnFrom::Marked,
+        marks,
+        lens: &stack.lens,
+    };
+    for (sample, marks, expected) in [
+        (2_000, MarksFrom::Random, 125),
+        (2_000, MarksFrom::All, 250),
+        (7, MarksFrom::All, 7),
+    ] {
+        let drawing = stack.refract.measures().draw_retest(order(sample, marks));
+        assert_eq!(drawing.await.unwrap().len(), expected, "{marks:?}");
+    }
+}
+
 async fn what_cannot_be_asked_is_refused(it: Fixture) {
     let stack = stack(it, 0).await;
     let plan = |version: Option<i32>| RetestPlan {
         texts: 10,
+        from: DrawnFrom::Answered,
         model: None,
         version: version.and_then(VersionNumber::new),
     };

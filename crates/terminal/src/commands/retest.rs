@@ -18,12 +18,13 @@ use clap::Args;
 use indicatif::HumanCount;
 use refract_domain::answer::Answers;
 use refract_domain::ids::ResultId;
+use refract_domain::result::mark::source::MarksFrom;
 use refract_file_runs::{OutputFormat, format_of_name};
 use refract_lens_rendering::{FlipRowWriter, RowFormat};
 use refract_service::Refract;
 use refract_service::measures::{
-    FlippedAnswer, Retest, RetestError, RetestOrder, RetestProgress, RetestReport, SAMPLED_NEWEST,
-    retest_fingerprint,
+    DrawnFrom, FlippedAnswer, Retest, RetestError, RetestOrder, RetestProgress, RetestReport,
+    SAMPLED_NEWEST, retest_fingerprint,
 };
 use refract_service::model::ModelGateway;
 use refract_service::results::ResultFilter;
@@ -95,6 +96,7 @@ impl RetestCommand {
                 ..ResultFilter::default()
             },
             sample: self.asking.sample.get().into(),
+            from: self.asking.drawn_from(),
             marks: self.marks.from,
             lens: &lens,
         };
@@ -140,6 +142,10 @@ impl RetestCommand {
         let head = AnswersHead {
             retest: fingerprint,
             sample: self.asking.sample.get(),
+            marked: self
+                .asking
+                .marked
+                .then(|| self.marks.from.name().to_owned()),
             since: self.asking.since,
             until: Utc::now(),
         };
@@ -170,9 +176,14 @@ impl RetestCommand {
             ));
         }
         self.marks.say(retest.marks_left_out);
+        let which = match (self.asking.drawn_from(), self.marks.from) {
+            (DrawnFrom::Answered, _) => "",
+            (DrawnFrom::Marked, MarksFrom::Random) => " with a random or imported mark",
+            (DrawnFrom::Marked, MarksFrom::All) => " with a mark",
+        };
         ensure!(
             !retest.is_empty(),
-            "there is no answered result that can be asked about again"
+            "there is no answered result{which} that can be asked about again"
         );
         Ok(())
     }
@@ -193,7 +204,10 @@ impl RetestCommand {
         output::say(&format!(
             "asking {} about {} again{asked_before}{}; no result is saved",
             self.asking.describe_version(),
-            texts(to_ask),
+            match self.asking.drawn_from() {
+                DrawnFrom::Answered => texts(to_ask),
+                DrawnFrom::Marked => counted(to_ask, "marked text"),
+            },
             report::cost(
                 widened(cost.tokens),
                 widened(cost.requests),

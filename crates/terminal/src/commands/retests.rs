@@ -7,6 +7,7 @@ use clap::{Args, Subcommand};
 use refract_domain::ids::RetestId;
 use refract_domain::prism::VersionNumber;
 use refract_domain::result::retest::RetestChange;
+use refract_service::measures::DrawnFrom;
 use refract_service::measures::stored_retests::{
     ChangeRetestOutcome, RETEST_TEXTS, RetestPlan, StoredRetest, USUAL_RETEST_TEXTS,
 };
@@ -64,6 +65,9 @@ pub struct StartRetestCommand {
     /// The most texts, from 10 to 2000
     #[arg(long, value_name = "N", default_value_t = USUAL_RETEST_TEXTS, value_parser = texts)]
     sample: u16,
+    /// Only texts with a random or imported mark
+    #[arg(long)]
+    marked: bool,
     /// The version that is asked [default: the version that answered each text]
     #[arg(long, value_name = "N", value_parser = arguments::version)]
     version: Option<VersionNumber>,
@@ -142,6 +146,11 @@ impl StartRetestCommand {
         let lens = Arc::new(refract.lenses().of(prism).await?);
         let plan = RetestPlan {
             texts: self.sample,
+            from: if self.marked {
+                DrawnFrom::Marked
+            } else {
+                DrawnFrom::Answered
+            },
             model: None,
             version: self.version,
         };

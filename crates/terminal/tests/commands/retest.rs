@@ -16,6 +16,7 @@ on_both!(
     a_retest_that_was_stopped_asks_only_what_is_missing,
     another_version_is_compared_on_the_questions_with_the_same_outcomes,
     an_unsaved_version_is_asked,
+    marked_texts_alone_are_asked_on_request,
 );
 
 /// The topic, its percent and the percent of yes that a side answers.
@@ -265,6 +266,50 @@ async fn an_unsaved_version_is_asked(backend: Backend) {
         "{}",
         ended.stderr
     );
+}
+
+async fn marked_texts_alone_are_asked_on_request(backend: Backend) {
+    let service = service(backend).await;
+    let ids = asked(&service, &TEXTS).await;
+    let before = service.asked();
+    for (marks, which) in [("random", "a random or imported mark"), ("all", "a mark")] {
+        let all = ["retest", PRISM, "--marked", "--marks", marks];
+        let refused = service.run(&all).await.refused();
+        let expected = format!("no answered result with {which} that can be asked");
+        assert!(refused.contains(&expected), "{refused}");
+    }
+    let start = ["retests", "start", PRISM, "--marked"];
+    let refused = service.run(&start).await.refused();
+    assert!(
+        refused.contains("no answered result has a random or imported mark"),
+        "{refused}"
+    );
+    let marks: Vec<_> = ids[..2]
+        .iter()
+        .map(|id| json!({"result_id": id, "topic": TOPICS[1]}))
+        .collect();
+    service.import("marks.jsonl", json_lines(&marks)).await;
+    assert_eq!(service.asked(), before);
+    let ended = service
+        .run(&[
+            "retest",
+            PRISM,
+            "--marked",
+            "--json",
+            "--output",
+            "flips.csv",
+        ])
+        .await;
+    assert!(
+        ended.stderr.contains("about 2 marked texts again"),
+        "{ended:?}"
+    );
+    let lines = ended.lines();
+    assert_eq!(
+        (&lines[0]["asked"], &lines[0]["flips"]),
+        (&json!(2), &json!(2))
+    );
+    assert_eq!(service.asked(), before + 2);
 }
 
 #[tokio::test]

@@ -2,7 +2,6 @@
 //! sees first: no marks, or too few of them to rely on.
 
 use maud::{Markup, html};
-use refract_domain::prism::question::QuestionType;
 use refract_domain::result::mark::source::MarksFrom;
 use refract_evaluation::cutoffs::advice::FEW_MARKS;
 use refract_evaluation::measures::proportion::{Interval, Proportion};
@@ -12,15 +11,12 @@ use super::quality_view::{QualityView, address};
 use crate::components::bar::interval_bar;
 use crate::components::notice::{NoticeKind, empty_state, notice};
 use crate::components::number::{count, counted, measured_percent};
-use crate::components::report::report_table;
+use crate::components::report::{marks_noun, report_table, without_outcome};
 
 /// The section.
 pub(super) fn section(view: &QualityView<'_>) -> Markup {
     let numbers = &view.measures;
-    let marks = match view.filters.filter.from {
-        MarksFrom::Random => "random or imported mark",
-        MarksFrom::All => "mark",
-    };
+    let marks = marks_noun(view.filters.filter.from);
     html! {
         section.measured {
             h2 { bdi { (view.question().text) } }
@@ -38,13 +34,7 @@ pub(super) fn section(view: &QualityView<'_>) -> Markup {
             (interval_bar(numbers.accuracy.value(), numbers.accuracy.interval()))
             p {
                 (counted(numbers.marks, marks))
-                @if numbers.answered < numbers.marks {
-                    ", " (count(numbers.answered)) " of them on an answer; the others answered "
-                    @match view.question().question_type() {
-                        QuestionType::YesNo => { "Unsure" }
-                        QuestionType::Choice | QuestionType::Scale => { "nothing valid" }
-                    }
-                }
+                (without_outcome(numbers.marks, numbers.answered, view.question().question_type()))
                 ". " (origin(view))
             }
             (which_marks(view))

@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 use refract_domain::key::QuestionKey;
 use refract_domain::lens::cutoffs::{Cutoff, Cutoffs};
+use refract_domain::prism::VersionNumber;
 use refract_domain::prism::question::{Question, QuestionType};
 use refract_service::lenses::PrismLens;
 use refract_service::marks::{QueueKind, REVIEWED_NEWEST, ReviewQueue, Sitting};
@@ -25,6 +26,8 @@ pub(super) struct QueueForm {
     is_blind: bool,
     /// Whether what others marked is asked about too.
     is_shared: bool,
+    /// The version of which results are drawn unless they are of all.
+    version: VersionNumber,
     /// Whether results of older versions are drawn too.
     has_all_versions: bool,
     /// The filter of the address, if there is one.
@@ -39,9 +42,9 @@ pub(super) struct QueueForm {
 
 impl QueueForm {
     /// The form with what the address names.
-    pub(super) fn of_address(visit: &Visit, lens: &PrismLens) -> Self {
+    pub(super) fn of_address(visit: &Visit, lens: &PrismLens, version: VersionNumber) -> Self {
         let query = &visit.sent.query;
-        let form = Self::empty(query, lens);
+        let form = Self::empty(query, lens, version);
         let unnamed = if form.search.is_some() {
             QueueKind::Filter
         } else {
@@ -59,7 +62,7 @@ impl QueueForm {
     }
 
     /// The submitted form.
-    pub(super) fn of_form(visit: &Visit, lens: &PrismLens) -> Self {
+    pub(super) fn of_form(visit: &Visit, lens: &PrismLens, version: VersionNumber) -> Self {
         let form = &visit.sent.form;
         Self {
             kind: QueueKind::named(form.get("queue")).unwrap_or_default(),
@@ -67,12 +70,12 @@ impl QueueForm {
             is_blind: form.has("blind"),
             is_shared: form.has("shared"),
             has_all_versions: form.get("versions") == "all",
-            ..Self::empty(&visit.sent.query, lens)
+            ..Self::empty(&visit.sent.query, lens, version)
         }
         .checked(lens)
     }
 
-    fn empty(query: &Query, lens: &PrismLens) -> Self {
+    fn empty(query: &Query, lens: &PrismLens, version: VersionNumber) -> Self {
         let values = FilterValues::read(query, lens, &searchable_columns(lens));
         let is_filtered = values.is_narrowed() && !values.has_errors();
         let cutoff = |name| {
@@ -89,6 +92,7 @@ impl QueueForm {
             question: String::new(),
             is_blind: false,
             is_shared: false,
+            version,
             has_all_versions: false,
             search: is_filtered.then_some(values.filter),
             cutoffs: cutoffs.filter(|_| query.get("no_below").is_some()),
@@ -116,13 +120,13 @@ impl QueueForm {
     }
 
     /// The queue; `None` with an error.
-    pub(super) fn queue(&self, lens: &PrismLens) -> Option<ReviewQueue> {
+    pub(super) fn queue(&self) -> Option<ReviewQueue> {
         if !self.error.is_empty() {
             return None;
         }
         let mut search = self.search.clone().unwrap_or_default();
         if self.search.is_none() && !self.has_all_versions {
-            search.filter.version = Some(lens.prism.latest_version);
+            search.filter.version = Some(self.version);
         }
         Some(ReviewQueue {
             kind: self.kind,
@@ -140,7 +144,11 @@ impl QueueForm {
         let questions = questions.map(|question| (question.key.as_str(), question.text.as_str()));
         let all = (ALL, "All questions, one after the other");
         let options: Vec<_> = questions.chain([all]).collect();
-        let latest = format!("Version {}, the latest", lens.prism.latest_version.get());
+        let newest = if self.version == lens.prism.latest_version {
+            format!("Version {}, the latest", self.version)
+        } else {
+            format!("Version {}, the newest with results", self.version)
+        };
         let versions = if self.has_all_versions {
             "all"
         } else {
@@ -171,7 +179,7 @@ impl QueueForm {
                     p.hint { "Only the results of the filter that you came with." }
                 } @else {
                     (FormField::new("versions", "Results of").value(versions)
-                        .choice(&[("latest", &latest), ("all", "All versions")]))
+                        .choice(&[("latest", &newest), ("all", "All versions")]))
                 }
                 p { label.check {
                     input type="checkbox" name="blind" checked[self.is_blind];

@@ -152,8 +152,8 @@ async fn page(
         }
         (last_step(visit, lens, sitting, &address).await?)
         @match &next.item {
-            Some(item) => (item_of(visit, sitting, item, &address)),
-            None => (nothing_left(lens, sitting, &next)),
+            Some(item) => (item_of(visit, lens, sitting, item, &address).await?),
+            None => (nothing_left(visit, lens, sitting, &next).await?),
         }
     };
     let title = format!("Review · {}", lens.prism.name);
@@ -161,17 +161,23 @@ async fn page(
     Ok(page.script("review.js").status(status).reply())
 }
 
-fn item_of(visit: &Visit, sitting: &Sitting, item: &ReviewItem, address: &str) -> Markup {
+async fn item_of(
+    visit: &Visit,
+    lens: &PrismLens,
+    sitting: &Sitting,
+    item: &ReviewItem,
+    address: &str,
+) -> Result<Markup, PageError> {
     let view = item.result.view();
     let fields = item.result.version().fields();
     let Some(question) = item.result.version().question(&item.question) else {
-        return html! {};
+        return Ok(html! {});
     };
     // after a judgement or a skip the next text is read
     let goes_on = [AT, AFTER]
         .iter()
         .any(|name| visit.sent.query.get(name).is_some());
-    html! {
+    Ok(html! {
         div.split.review {
             section tabindex="-1" autofocus[goes_on] aria-label="Text" aria-describedby="text" {
                 div #text {
@@ -192,21 +198,27 @@ fn item_of(visit: &Visit, sitting: &Sitting, item: &ReviewItem, address: &str) -
                 @if sitting.settles() { (marked_so(item, question)) }
                 (judging(item, question, &visit.sent.form, address))
                 @if !sitting.is_blind() { (answer(item, question)) }
-                (standing(sitting, &item.question))
+                (standing(visit, lens, sitting, question).await?)
             }
         }
-    }
+    })
 }
 
-fn nothing_left(lens: &PrismLens, sitting: &Sitting, next: &NextToReview) -> Markup {
+async fn nothing_left(
+    visit: &Visit,
+    lens: &PrismLens,
+    sitting: &Sitting,
+    next: &NextToReview,
+) -> Result<Markup, PageError> {
     let address = prism_address(&lens.prism);
     let words = match (sitting.results(), next.left) {
         (0, _) => "Nothing in this queue is left to judge.",
         (_, 0) => "Everything in this queue is judged.",
         (_, _) => "The result was deleted meanwhile: go on with the next.",
     };
-    html! {
+    let question = sitting.question().and_then(|key| lens.latest.question(key));
+    Ok(html! {
         (empty_state(words, &html! { a.button.main href={ (address) "/review" } { "Choose another queue" } }))
-        @if let Some(key) = sitting.question() { (standing(sitting, key)) }
-    }
+        @if let Some(question) = question { (standing(visit, lens, sitting, question).await?) }
+    })
 }

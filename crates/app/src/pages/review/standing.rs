@@ -2,62 +2,97 @@
 
 use maud::{Markup, html};
 use refract_domain::ids::PersonId;
-use refract_domain::key::QuestionKey;
+use refract_domain::prism::question::Question;
+use refract_domain::result::mark::source::MarksFrom;
 use refract_evaluation::measures::proportion::{Interval, Proportion};
-use refract_service::marks::Sitting;
+use refract_evaluation::measures::right_answers::RightAnswers;
+use refract_service::lenses::PrismLens;
+use refract_service::marks::{Sitting, Standing};
 use refract_service::people::ActorName;
 
-use crate::components::number::{counted, share};
+use crate::components::number::{counted, measured_percent};
+use crate::components::prism_tabs::prism_address;
+use crate::components::report::{marks_noun, without_outcome};
 use crate::replies::page_error::PageError;
+use crate::requests::page_request::Query;
 use crate::requests::visit::Visit;
 
 /// Marks whose worth is said before they are made.
 const MORE: u64 = 40;
 
-/// How often the answers to the question are right by the marks so far, and what more marks would
+/// How often the answers to the question are right by the marks of now, and what more marks would
 /// give.
-pub(super) fn standing(sitting: &Sitting, question: &QuestionKey) -> Markup {
-    html! {
-        @match sitting.measured(question) {
+pub(super) async fn standing(
+    visit: &Visit,
+    lens: &PrismLens,
+    sitting: &Sitting,
+    question: &Question,
+) -> Result<Markup, PageError> {
+    let marks = visit.refract.marks();
+    let standing = marks.standing(lens, sitting, &question.key).await?;
+    Ok(html! {
+        @match standing {
             // the results are of whatever sample their marks are of
             None if sitting.settles() => {},
             None => p.hint { "These marks measure nothing, since the results were not drawn at random." },
-            Some(measured) => p.hint.standing { (describe(measured)) },
+            Some(Standing::Measured(right)) => p.hint.standing {
+                (measured(right, sitting, question))
+                " " (quality(lens, sitting, question))
+            },
+            Some(Standing::TooMany(marks)) => p.hint.standing {
+                (counted(marks, marks_noun(MarksFrom::Random))) " of all versions, too many to measure between two texts. "
+                (quality(lens, sitting, question))
+            },
         }
         @if sitting.is_of_newest() {
             p.hint { "Looked for among the newest results alone." }
         }
-    }
+    })
 }
 
-fn describe(measured: Proportion) -> Markup {
+/// The counts and shares are in the words of Quality.
+fn measured(right: RightAnswers, sitting: &Sitting, question: &Question) -> Markup {
+    let accuracy = right.accuracy;
     let points = |share, rows| {
         let half = Proportion::expected_half_width(share, rows);
         half.map(|half| format!("±{:.0} points", half * 100.0))
             .unwrap_or_default()
     };
-    let (Some(interval), Some(right)) = (measured.interval(), share(measured.count, measured.of))
-    else {
+    let of_queue = html! {
+        @if let Some(version) = sitting.version() { " of version " (version) }
+        @if sitting.is_of_period() { " in this period" }
+    };
+    let Some(Interval { low, high }) = accuracy.interval() else {
         return html! {
-            "No random or imported mark yet. " (MORE) " marks give "
-            (points(0.5, MORE)) " if half of the answers are right, "
+            @if right.marks == 0 {
+                "No random or imported mark" (of_queue) " yet. "
+            } @else {
+                (counted(right.marks, marks_noun(MarksFrom::Random))) (of_queue)
+                (without_outcome(right.marks, 0, question.question_type())) ". "
+            }
+            (MORE) " marks give " (points(0.5, MORE)) " if half of the answers are right, "
             (points(0.9, MORE)) " if 90 % are."
         };
     };
     // few marks say little about the share: the middle of the interval is a careful guess
-    let expected = f64::midpoint(interval.low, interval.high);
+    let expected = f64::midpoint(low, high);
     html! {
-        // Quality counts all marks, also those of others since, and answers of Unsure beside them
-        (counted(measured.of, "answer")) " with a random or imported mark, when this queue was drawn and by you since: "
-        (right) " % right, " (between(interval)) ". " (MORE) " more marks: about "
-        (points(expected, measured.of + MORE)) "."
+        (counted(right.marks, marks_noun(MarksFrom::Random))) (of_queue)
+        (without_outcome(right.marks, accuracy.of, question.question_type())) ". "
+        (measured_percent(accuracy.value())) " % right, between "
+        (measured_percent(Some(low))) " and " (measured_percent(Some(high))) " %. "
+        (MORE) " more marks: about " (points(expected, accuracy.of + MORE)) "."
     }
 }
 
-/// An interval in percent.
-fn between(interval: Interval) -> String {
-    let [low, high] = [interval.low, interval.high].map(|end| (end * 100.0).round());
-    format!("between {low} and {high} %")
+/// The way to Quality with these marks.
+fn quality(lens: &PrismLens, sitting: &Sitting, question: &Question) -> Markup {
+    let version = sitting.version().map(|version| version.to_string());
+    let query = Query::default()
+        .with("question", Some(question.key.as_str()))
+        .with("version", version.as_deref());
+    let address = prism_address(&lens.prism);
+    html! { a href={ (address) "/quality" (query.in_address()) } { "Quality" } }
 }
 
 /// The names of the others who review the prism now.

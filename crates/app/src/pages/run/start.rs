@@ -45,7 +45,7 @@ pub(super) async fn section(visit: &Visit, view: &RunView) -> Result<Markup, Pag
         (what_is_in_it(&facts))
         (refused(view, facts.refused, &facts.refused_rows))
         @if facts.to_ask() > 0 {
-            (price(visit, &facts, pace))
+            (price(visit, view, &facts, pace))
             @if preview.is_empty() {
                 @if view.is_editor {
                     form method="post" action={ (address) "/preview" } {
@@ -138,7 +138,7 @@ fn what_is_in_it(facts: &CheckFacts) -> Markup {
 }
 
 /// What the rest of the file costs.
-fn price(visit: &Visit, facts: &CheckFacts, pace: Option<Pace>) -> Markup {
+fn price(visit: &Visit, view: &RunView, facts: &CheckFacts, pace: Option<Pace>) -> Markup {
     html! {
         p {
             (counted(facts.to_ask(), "row")) " to ask about"
@@ -151,6 +151,7 @@ fn price(visit: &Visit, facts: &CheckFacts, pace: Option<Pace>) -> Markup {
             }
             @if let Some(price) = visit.refract.token_price().of_reading(facts.tokens) { "; " (price) }
             "."
+            @if view.run.version.get() > 1 { " Rows that an earlier version answered are among them: version " (view.run.version) " answers anew." }
         }
     }
 }

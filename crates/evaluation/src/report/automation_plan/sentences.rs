@@ -6,7 +6,7 @@ use super::{AutomationPlan, AutomationRow, ExpectedErrors, NextGuarantee, RowBas
 use crate::cutoffs::advice::{CutoffGoal, FEW_MARKS};
 use crate::cutoffs::certificate::Certification;
 use crate::cutoffs::promise::CertifiedGoal;
-use crate::measures::proportion::Interval;
+use crate::measures::proportion::{Interval, Proportion};
 
 /// What the columns after the cutoffs count.
 pub const COUNT_HEADINGS: [&str; 3] = [
@@ -132,7 +132,7 @@ impl AutomationPlan {
         let Some(row) = self.recommended_row() else {
             return match self.goal {
                 CutoffGoal::Precision(_) => {
-                    "These marks show no cutoff with so few wrong answers: allow more of them, or mark \
+                    "These marks show no cutoff with so few wrong answers: allow more wrong ones, or mark \
                      more results."
                 }
                 CutoffGoal::Recall(_) | CutoffGoal::Costs { .. } => {
@@ -144,14 +144,26 @@ impl AutomationPlan {
         // what is in force can be what another row is sure of
         let alike = |other: &&AutomationRow| other.cutoffs.are(row.cutoffs);
         let behind = self.rows.iter().skip(1).find(alike).unwrap_or(row);
-        format!(
-            "{} {} {}",
+        let sentences = [
             automatic(row),
             self.errors(behind),
-            self.rest(row)
-        )
-        .trim_end()
-        .to_owned()
+            self.rest(row),
+            self.false_alarms(row).to_owned(),
+        ];
+        let filled = sentences.into_iter().filter(|it| !it.is_empty());
+        filled.collect::<Vec<_>>().join(" ")
+    }
+
+    /// What a goal that is not about wrong answers may cost: of what is rare, cutoffs that find nearly
+    /// all call much else Yes too.
+    fn false_alarms(&self, row: &AutomationRow) -> &'static str {
+        let held_out = self.advice.as_ref().map(|advice| advice.held_out.precision);
+        match (row.basis, held_out.and_then(Proportion::value)) {
+            (RowBasis::RuleOfThumb, Some(precision)) if precision < 0.5 => {
+                "Most Yes are then false alarms: let a person check each of them."
+            }
+            (_, _) => "",
+        }
     }
 
     fn errors(&self, row: &AutomationRow) -> String {

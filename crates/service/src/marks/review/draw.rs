@@ -7,20 +7,19 @@ use chrono::Utc;
 use refract_domain::ids::{PersonId, ResultId, SittingId};
 use refract_domain::lens::cutoffs::Cutoffs;
 use refract_domain::lens::cutoffs_of;
+use refract_domain::prism::VersionNumber;
 use refract_domain::result::mark::Annotator;
-use refract_domain::result::mark::source::MarksFrom;
 use refract_domain::result::whole_milliseconds;
 use refract_evaluation::counting::review_order::ReviewOrder;
-use refract_persistence::{SearchCandidate, SittingRow};
+use refract_persistence::{Prism, ResultFilter, SearchCandidate, SittingRow};
 use uuid::Uuid;
 
 use super::next::{OpenQuestions, WantedQuestions};
-use super::sitting::{KEPT, MeasuredSoFar, SittingState};
+use super::sitting::{KEPT, SittingState};
 use super::{QueueKind, ReviewQueue};
 use crate::InternalError;
 use crate::lenses::PrismLens;
 use crate::marks::Marks;
-use crate::measures::EvaluationError;
 use crate::results::SearchError;
 
 /// Most results of a sitting.
@@ -28,6 +27,8 @@ const SIZE: usize = 200;
 /// Newest results that a queue looks at when no index has its order: every queue but a random
 /// sample. Reading them takes a fraction of a second.
 pub const REVIEWED_NEWEST: u32 = 20_000;
+/// Newest versions among which one with results is looked for.
+const VERSIONS: usize = 20;
 /// Results of the sample that the first query reads.
 const FIRST_READ: u32 = 256;
 /// Results of the sample that are read at most: a filter that matches fewer than one in ten of them
@@ -41,6 +42,25 @@ struct DrawnResults {
 }
 
 impl Marks<'_> {
+    /// The version of which results are drawn unless all are: the newest one that has results, so
+    /// that a version just saved leaves something to judge.
+    pub async fn version_to_review(self, prism: &Prism) -> Result<VersionNumber, InternalError> {
+        let database = &self.refract.database;
+        let latest = prism.latest_version;
+        let newest_first = (1..=latest.get()).rev().filter_map(VersionNumber::new);
+        for version in newest_first.take(VERSIONS) {
+            let filter = ResultFilter {
+                version: Some(version),
+                ..ResultFilter::default()
+            };
+            let found = database.list_candidate_ids(prism.account, prism.id, &filter, 1);
+            if !found.await?.is_empty() {
+                return Ok(version);
+            }
+        }
+        Ok(latest)
+    }
+
     /// Begins a sitting with up to 200 results of a queue, and returns its id. The sitting is empty
     /// when everything in the queue is judged.
     ///
@@ -64,11 +84,9 @@ impl Marks<'_> {
             is_of_newest: drawn.is_of_newest,
             results: drawn.results,
             steps: Vec::new(),
-            measured: if is_fair {
-                self.measured(lens, queue).await?
-            } else {
-                Vec::new()
-            },
+            version: queue.search.filter.version,
+            since: queue.search.filter.since,
+            until: queue.search.filter.until,
         };
         let now = whole_milliseconds(Utc::now());
         let sitting = SittingRow {
@@ -204,35 +222,6 @@ impl Marks<'_> {
         let open = OpenQuestions::find(self, &lens.prism, results, wanted).await?;
         let results = results.iter().copied();
         Ok(results.filter(|id| !open.of(*id).is_empty()).collect())
-    }
-
-    /// How often the answers are right by the fair marks so far, for each question of the queue.
-    async fn measured(
-        self,
-        lens: &PrismLens,
-        queue: &ReviewQueue,
-    ) -> Result<Vec<MeasuredSoFar>, InternalError> {
-        let history = self.refract.database.prism_history(lens.prism.id).await?;
-        let history = history.ok_or(InternalError::VersionMissing)?;
-        let (only, filter) = (queue.question.as_ref(), queue.ok_search().filter);
-        let measures = self.refract.measures();
-        let from = MarksFrom::Random;
-        let evaluating = measures.evaluate(&history, only, filter, from, |_| {});
-        let evaluated = match evaluating.await {
-            Ok(evaluated) => evaluated,
-            Err(EvaluationError::Read(error)) => return Err(error),
-            // a mark that does not fit its answer: there is no figure to begin with
-            Err(EvaluationError::NotComparable(_)) => Vec::new(),
-        };
-        let so_far = evaluated.into_iter().map(|evaluated| {
-            let accuracy = evaluated.marked.measures().accuracy;
-            MeasuredSoFar {
-                question: evaluated.question.key,
-                right: accuracy.count,
-                answered: accuracy.of,
-            }
-        });
-        Ok(so_far.collect())
     }
 }
 

@@ -318,7 +318,6 @@ impl Marks<'_> {
             let withdrawing = database.change_marks(sitting.prism, step.result, &[], &withdrawn);
             withdrawing.await?;
         }
-        sitting.state.measure(&step, false);
         self.save_state(sitting).await?;
         Ok(Some(step))
     }
@@ -355,10 +354,8 @@ impl Sitting {
     fn add(&mut self, step: ReviewStep) {
         let is_same = |it: &ReviewStep| it.result == step.result && it.question == step.question;
         if let Some(place) = self.state.steps.iter().position(is_same) {
-            let before = self.state.steps.remove(place);
-            self.state.measure(&before, false);
+            self.state.steps.remove(place);
         }
-        self.state.measure(&step, true);
         self.state.steps.push(step);
     }
 }

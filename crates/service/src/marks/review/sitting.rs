@@ -3,8 +3,8 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::ids::{PersonId, PrismId, ResultId, SittingId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
+use refract_domain::prism::VersionNumber;
 use refract_domain::result::mark::source::MarkSource;
-use refract_evaluation::measures::proportion::Proportion;
 use refract_persistence::{PersistenceError, SittingRow};
 use serde::{Deserialize, Serialize};
 
@@ -46,7 +46,11 @@ pub(super) struct SittingState {
     pub(super) is_of_newest: bool,
     pub(super) results: Vec<ResultId>,
     pub(super) steps: Vec<ReviewStep>,
-    pub(super) measured: Vec<MeasuredSoFar>,
+    /// The version that all results are of; `None` for any.
+    pub(super) version: Option<VersionNumber>,
+    /// The period that all results are of.
+    pub(super) since: Option<DateTime<Utc>>,
+    pub(super) until: Option<DateTime<Utc>>,
 }
 
 /// A judgement of a sitting.
@@ -60,17 +64,6 @@ pub struct ReviewStep {
     pub outcome: Option<OutcomeKey>,
     /// Whether the answer is the marked outcome; `None` where nothing was marked or predicted.
     pub is_right: Option<bool>,
-}
-
-/// How often the answers to a question are right, by the marks of a fair sample.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MeasuredSoFar {
-    /// The question.
-    pub question: QuestionKey,
-    /// Number of answers that are right.
-    pub right: u64,
-    /// Number of marked answers that predict an outcome.
-    pub answered: u64,
 }
 
 impl Sitting {
@@ -119,15 +112,14 @@ impl Sitting {
         &self.state.steps
     }
 
-    /// How often the answers to a question are right, by all marks of a fair sample so far; `None`
-    /// for a queue that is no fair sample.
-    pub fn measured(&self, question: &QuestionKey) -> Option<Proportion> {
-        let mut measured = self.state.measured.iter();
-        let found = measured.find(|measured| measured.question == *question)?;
-        Some(Proportion {
-            count: found.right,
-            of: found.answered,
-        })
+    /// The version that all results of the queue are of; `None` for any.
+    pub fn version(&self) -> Option<VersionNumber> {
+        self.state.version
+    }
+
+    /// Whether all results of the queue are of a period.
+    pub fn is_of_period(&self) -> bool {
+        self.state.since.is_some() || self.state.until.is_some()
     }
 }
 
@@ -139,23 +131,6 @@ impl SittingState {
     pub(super) fn json(&self) -> Result<String, PersistenceError> {
         let column = STATE;
         serde_json::to_string(self).map_err(|_| PersistenceError::Unreadable { column })
-    }
-
-    /// Adds a step to the figures, or removes it from them.
-    pub(super) fn measure(&mut self, step: &ReviewStep, is_added: bool) {
-        let mut measured = self.measured.iter_mut();
-        let found = measured.find(|measured| measured.question == step.question);
-        let (Some(measured), Some(is_right)) = (found, step.is_right) else {
-            return;
-        };
-        let right = u64::from(is_right);
-        if is_added {
-            measured.right += right;
-            measured.answered += 1;
-        } else {
-            measured.right = measured.right.saturating_sub(right);
-            measured.answered = measured.answered.saturating_sub(1);
-        }
     }
 }
 

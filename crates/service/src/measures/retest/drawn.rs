@@ -1,7 +1,7 @@
 //! The drawn texts of a retest, and which of their questions are compared. The sample is random and
 //! repeats.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use refract_domain::answer::Answers;
@@ -9,7 +9,10 @@ use refract_domain::ids::ResultId;
 use refract_domain::key::QuestionKey;
 use refract_domain::prism::question::Question;
 use refract_domain::prism::{PrismVersion, VersionNumber};
+use refract_domain::result::mark::source::MarksFrom;
 use refract_persistence::{Database, Prism, ResultFilter, ResultOrder, SearchCandidate};
+
+use serde::{Deserialize, Serialize};
 
 use super::report::{NotAsked, RetestReport, RetestText, are_compared};
 use crate::InternalError;
@@ -21,9 +24,22 @@ use crate::runs::AskingPace;
 pub const SAMPLED_NEWEST: usize = 20_000;
 /// Results that one query reads.
 const PAGE: u32 = 1_000;
+/// Marked results that one query checks.
+const CHECKED_AT_ONCE: usize = 200;
 /// The most results of the index that are read for each result of the sample: a filter that matches
 /// fewer than one in ten is searched by its own index.
 const READ_FOR_EACH: usize = 10;
+
+/// Which results the texts of a retest are drawn from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DrawnFrom {
+    /// All answered results.
+    #[default]
+    Answered,
+    /// Those with a mark that counts in measures, which says whether a new answer is right.
+    Marked,
+}
 
 /// A retest that is ready to begin: its texts are drawn and loaded.
 pub struct Retest {
@@ -184,13 +200,21 @@ pub(crate) struct SampledResults {
 }
 
 impl SampledResults {
-    /// Draws up to `size` results that a filter selects.
+    /// Draws up to `size` results that a filter selects. Where they are drawn from marked ones,
+    /// `marks` says which marks count.
     pub(crate) async fn draw(
         database: &Database,
         prism: &Prism,
         filter: &ResultFilter,
         size: usize,
+        (from, marks): (DrawnFrom, MarksFrom),
     ) -> Result<Self, InternalError> {
+        if from == DrawnFrom::Marked {
+            return Ok(Self {
+                ids: marked(database, prism, filter, size, marks).await?,
+                is_of_newest: false,
+            });
+        }
         if let Some(ids) = of_index(database, prism, filter, size).await? {
             return Ok(Self {
                 ids,
@@ -227,6 +251,44 @@ async fn of_index(
         }
     }
     Ok(None)
+}
+
+/// The first results of the sample with a mark that counts.
+async fn marked(
+    database: &Database,
+    prism: &Prism,
+    filter: &ResultFilter,
+    size: usize,
+    marks: MarksFrom,
+) -> Result<Vec<ResultId>, InternalError> {
+    let order = ResultOrder::OldestFirst;
+    let (mut marked, mut last) = (Vec::new(), None);
+    loop {
+        let page = database.list_marked_ids(prism.id, filter, order, last, PAGE);
+        let page = page.await?;
+        let Some(end) = page.last() else {
+            break;
+        };
+        last = Some(*end);
+        marked.extend(page);
+    }
+    marked.sort_unstable_by_key(|id| (id.random_bits(), *id));
+    let mut ids = Vec::new();
+    for part in marked.chunks(CHECKED_AT_ONCE) {
+        let found = database
+            .find_candidates(prism.account, part.to_vec(), filter.clone(), order)
+            .await?;
+        let of_part = database.list_marks_of(matching(&found, filter).collect());
+        let of_part = of_part.await?.into_iter();
+        let counting = of_part.filter(|mark| marks.counts(mark.source));
+        let counting: HashSet<_> = counting.map(|mark| mark.result).collect();
+        ids.extend(part.iter().filter(|id| counting.contains(id)));
+        if ids.len() >= size {
+            break;
+        }
+    }
+    ids.truncate(size);
+    Ok(ids)
 }
 
 /// The newest results that match, and whether there may be more.

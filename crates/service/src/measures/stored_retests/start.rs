@@ -9,6 +9,7 @@ use std::sync::Arc;
 use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::{ResultId, RetestId};
 use refract_domain::prism::VersionNumber;
+use refract_domain::result::mark::source::MarksFrom;
 use refract_domain::result::retest::RetestState;
 use refract_model_gateway::CostEstimate;
 use refract_persistence::{CreateRetestOutcome, NewRetest, PersistenceError, ResultFilter};
@@ -18,8 +19,8 @@ use super::stored_retest::DrawnTexts;
 use super::{MOST_RETESTS_UNDER_WAY, Retests};
 use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;
-use crate::measures::Retest;
 use crate::measures::retest::{LOADED_AT_ONCE, SampledResults};
+use crate::measures::{DrawnFrom, Retest};
 use crate::people::accounts::AccountActor;
 
 /// Attempts at starting a retest while others are started.
@@ -32,6 +33,8 @@ const MOST: usize = 200;
 pub struct RetestPlan {
     /// Most texts, within [`RETEST_TEXTS`](super::RETEST_TEXTS).
     pub texts: u16,
+    /// Which results the texts are drawn from.
+    pub from: DrawnFrom,
     /// The model to ask, of the servers that the node has; `None` for the present one.
     pub model: Option<ModelName>,
     /// The version to ask; `None` for the one that answered each text.
@@ -61,6 +64,9 @@ pub enum StartRetestError {
     /// No answered result can be asked about again.
     #[error("there is no answered result that can be asked about again")]
     NoTexts,
+    /// No answered result has a mark that counts.
+    #[error("no answered result has a random or imported mark")]
+    NoMarkedTexts,
     /// A retest of the prism is under way.
     #[error("a retest of this prism is under way")]
     UnderWay(RetestId),
@@ -94,7 +100,8 @@ impl Retests<'_> {
     /// asks no model. At most a few hundred texts are in memory at a time.
     ///
     /// # Errors
-    /// When there is no such version, or the database fails.
+    /// When there is no such version, nothing is marked for a retest of marked texts, or the database
+    /// fails.
     pub async fn estimate(
         self,
         lens: &Arc<PrismLens>,
@@ -112,11 +119,16 @@ impl Retests<'_> {
             is_ok: Some(true),
             ..ResultFilter::default()
         };
-        let sample = SampledResults::draw(database, &lens.prism, &filter, plan.texts.into());
+        let from = (plan.from, MarksFrom::default());
+        let sample = SampledResults::draw(database, &lens.prism, &filter, plan.texts.into(), from);
         let sample = sample.await?;
+        if plan.from == DrawnFrom::Marked && sample.ids.is_empty() {
+            return Err(StartRetestError::NoMarkedTexts);
+        }
         let mut estimate = RetestEstimate {
             results: Vec::new(),
             drawn: DrawnTexts {
+                from: plan.from,
                 is_of_newest: sample.is_of_newest,
                 ..DrawnTexts::default()
             },
@@ -163,7 +175,10 @@ impl Retests<'_> {
         let id = RetestId::new(Uuid::now_v7());
         let mut about = vec![
             EventDetail::retest(id),
-            EventDetail::counted(u64::try_from(estimate.texts()).unwrap_or(u64::MAX), "text"),
+            EventDetail::counted(
+                u64::try_from(estimate.texts()).unwrap_or(u64::MAX),
+                estimate.drawn.noun(),
+            ),
         ];
         about.extend(plan.version.map(EventDetail::version));
         let new = NewRetest {

@@ -21,7 +21,7 @@ use crate::InternalError;
 use crate::events::export_event;
 use crate::lenses::prism_lens::PrismLens;
 use crate::measures::retest::{LOADED_AT_ONCE, ReportParts};
-use crate::measures::{Retest, RetestReport};
+use crate::measures::{DrawnFrom, Retest, RetestReport};
 use crate::people::accounts::AccountActor;
 use crate::prisms::versions::find_saved_version;
 use crate::runs::AskingPace;
@@ -35,6 +35,8 @@ const ATTEMPTS: usize = 8;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DrawnTexts {
+    /// Which results the texts are drawn from.
+    pub from: DrawnFrom,
     /// Number of drawn texts that lack a field of the version.
     pub lacking_fields: u64,
     /// Number of drawn texts that are too large for the version.
@@ -80,6 +82,14 @@ pub struct StoredRetest {
 }
 
 impl DrawnTexts {
+    /// What one of the texts is called.
+    pub const fn noun(&self) -> &'static str {
+        match self.from {
+            DrawnFrom::Answered => "text",
+            DrawnFrom::Marked => "marked text",
+        }
+    }
+
     /// Adds what was found when a part of the texts was loaded.
     pub(super) fn add(&mut self, retest: &Retest) {
         self.lacking_fields += retest.lacking_fields;

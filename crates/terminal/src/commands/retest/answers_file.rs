@@ -35,6 +35,9 @@ pub(super) struct AnswersHead {
     pub(super) retest: String,
     /// The most texts.
     pub(super) sample: u16,
+    /// Which marks a drawn text has one of; `None` for texts with and without marks.
+    #[serde(default)]
+    pub(super) marked: Option<String>,
     /// The earliest moment of a text.
     pub(super) since: Option<DateTime<Utc>>,
     /// When the retest first began: later results are not drawn.
@@ -162,6 +165,7 @@ mod tests {
         AnswersHead {
             retest: retest.to_owned(),
             sample: 500,
+            marked: None,
             since: None,
             until: DateTime::UNIX_EPOCH,
         }
@@ -207,7 +211,11 @@ mod tests {
             sample: 20,
             ..head("a")
         };
-        for other in [head("b"), sampled] {
+        let marked = AnswersHead {
+            marked: Some("random".to_owned()),
+            ..head("a")
+        };
+        for other in [head("b"), sampled, marked] {
             let error = AnswersFile::open(&output, other).err().unwrap();
             let error = error.to_string();
             assert!(error.contains("answers of another retest"), "{error}");

@@ -8,6 +8,7 @@ use chrono::{DateTime, Utc};
 use clap::Args;
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_service::Refract;
+use refract_service::measures::DrawnFrom;
 use refract_service::prisms::Prism;
 use refract_service::runs::AskingPace;
 
@@ -22,6 +23,10 @@ pub(super) struct RetestAskingArgs {
     /// The most texts, drawn at random from the answered results, the same ones each time
     #[arg(long, value_name = "N", default_value = "500", value_parser = sample)]
     pub(super) sample: NonZeroU16,
+
+    /// Only texts with a mark that counts (--marks): it says which of two answers is right
+    #[arg(long)]
+    pub(super) marked: bool,
 
     /// Only texts of results saved at this time or later: a date or an RFC 3339 time
     #[arg(long, value_name = "TIME", value_parser = selection::moment)]
@@ -81,6 +86,15 @@ impl RetestAskingArgs {
         let (selector, file) = (prism.selector(), file.read()?);
         let draft = prisms.draft(prism.account, &selector, &file).await?;
         Ok(Some(Arc::new(draft.file.version)))
+    }
+
+    /// Which results the texts are drawn from.
+    pub(super) fn drawn_from(&self) -> DrawnFrom {
+        if self.marked {
+            DrawnFrom::Marked
+        } else {
+            DrawnFrom::Answered
+        }
     }
 
     /// The version in words: `version 3`, or `the version that answered before`.
