@@ -3,7 +3,6 @@
 //! Events hold the ids of people, keys and prisms; their names are looked up when events are read.
 
 mod export;
-pub(crate) mod export_event;
 mod list;
 mod notices;
 

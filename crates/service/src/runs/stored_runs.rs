@@ -12,9 +12,9 @@ use uuid::Uuid;
 
 use super::Runs;
 use super::stored_run::{RunProgress, StoredMapping, StoredRun, mappings_of, to_json};
-use crate::events::export_event;
 use crate::people::accounts::AccountActor;
 use crate::prisms::versions::{check_active, find_version_to_ask};
+use crate::results::export_event;
 use crate::{CallError, InternalError};
 
 /// Most other runs of a file that are listed.
