@@ -14,12 +14,10 @@ use crate::InternalError;
 use crate::events::{EventFilter, EventName, ListedEvent};
 use crate::people::ActorName;
 
-/// A key with its number of results and the name of its actor.
+/// A key with the name of its actor.
 pub struct ListedKey {
     /// The stored row, without the secret key.
     pub row: StoredKey,
-    /// Number of results that the key made.
-    pub results: u64,
     /// Who made the key; `None` for the terminal.
     pub actor: Option<ActorName>,
     /// Who revoked the key; `None` for a key that is not revoked, or was before events were
@@ -58,17 +56,14 @@ pub struct RemindedKey {
 }
 
 impl Keys<'_> {
-    /// The keys of an account, oldest first, revoked ones included. Their results come from the
-    /// stored counts.
+    /// The keys of an account, oldest first, revoked ones included.
     pub async fn list(self, account: AccountId) -> Result<Vec<ListedKey>, InternalError> {
-        let counts = self.refract.results().counts(account, Utc::now()).await?;
         let database = &self.refract.database;
         let rows = database.list_uncounted_api_keys(account).await?;
         let actors: Vec<_> = rows.iter().filter_map(|row| row.made_by).collect();
         let names = self.refract.people().names(account, &actors).await?;
         let mut revocations = self.revocations(account).await?;
         let listed = rows.into_iter().map(|row| ListedKey {
-            results: counts.of_key(row.id),
             revoked_by: revocations.remove(&row.id).map(|revocation| revocation.by),
             actor: row.made_by.and_then(|actor| names.get(&actor)).cloned(),
             row,
