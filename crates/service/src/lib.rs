@@ -8,6 +8,7 @@
 //! from the database and answers from the model gateway. It knows nothing of HTTP, SQL or the
 //! protocols of model servers.
 
+pub mod drafts;
 pub mod events;
 pub mod keys;
 pub mod lenses;

@@ -6,7 +6,6 @@
 pub(crate) mod accounts;
 mod app_url;
 mod change;
-mod drafts;
 mod links;
 mod one_time_codes;
 mod own_account;
@@ -34,9 +33,6 @@ pub use self::accounts::{
 };
 pub use self::app_url::{AppUrl, NotAnAppUrl};
 pub use self::change::{ActorName, PersonError};
-pub use self::drafts::{
-    DraftContent, DraftKind, DraftOutcome, DraftPlace, DraftRevision, Drafts, StoredDraft,
-};
 pub use self::links::{Invitation, JoinError};
 pub use self::one_time_codes::{CodeError, CodesSetup, OneTimeCodes, RecoveryCode};
 pub use self::own_account::PasswordChangeError;

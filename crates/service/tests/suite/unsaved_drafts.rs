@@ -3,7 +3,7 @@
 use futures_util::future::join_all;
 use refract_domain::account::role::Role;
 use refract_domain::ids::{PersonId, PrismId};
-use refract_service::people::{DraftKind, DraftOutcome, DraftPlace, DraftRevision, StoredDraft};
+use refract_service::drafts::{DraftKind, DraftOutcome, DraftPlace, DraftRevision, StoredDraft};
 use refract_test_support::on_both;
 use uuid::Uuid;
 
