@@ -8,7 +8,7 @@ use maud::html;
 use refract_domain::account::key_networks::KeyNetworks;
 use refract_domain::ids::ApiKeyId;
 use refract_domain::prism::DisplayName;
-use refract_service::keys::{
+use refract_identity::keys::{
     KeyError, KeyLimits, KeyReplacement, OverlapDays, ReplaceKeyError, SetNetworksOutcome,
     reminders_of,
 };

@@ -14,9 +14,9 @@ use refract_persistence::{MarkedPages, MarkedResult, ResultFilter};
 
 use crate::InternalError;
 use crate::marks::{Annotators, Marks};
-use crate::people::accounts::AccountActor;
 use crate::results::export::ExportError;
 use crate::results::export_event;
+use refract_identity::people::AccountActor;
 
 impl Marks<'_> {
     /// Writes every marked result of a prism under one header, in the order of the results' ids, a row

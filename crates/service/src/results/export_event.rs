@@ -4,7 +4,7 @@ use refract_domain::event::{EventAction, EventDetail, EventTarget};
 use refract_domain::ids::PrismId;
 use refract_persistence::{Database, PersistenceError, ResultFilter};
 
-use crate::people::accounts::AccountActor;
+use refract_identity::people::AccountActor;
 
 /// Describes which results are exported, without repeating the searched values.
 pub(crate) fn described(

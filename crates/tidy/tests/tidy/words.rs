@@ -144,7 +144,7 @@ const KEPT: [(&str, &str, &str); 16] = [
     ("forgetting", "docs/", "0012-forgetting"),
     ("by hand", "docs/", "0014-traces-by-hand-made-spans"),
     // functions of the standard library and of tokio
-    ("forget", "crates/service/", "mem::forget"),
+    ("forget", "crates/identity/", "mem::forget"),
     ("forget", "crates/service/", "permit.forget"),
     ("forget", "crates/service/", "forget_permits"),
     ("forget", "crates/test-support/", "permit.forget"),

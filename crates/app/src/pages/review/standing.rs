@@ -4,8 +4,8 @@ use maud::{Markup, html};
 use refract_domain::ids::PersonId;
 use refract_domain::key::QuestionKey;
 use refract_evaluation::measures::proportion::{Interval, Proportion};
+use refract_identity::people::ActorName;
 use refract_service::marks::Sitting;
-use refract_service::people::ActorName;
 
 use crate::components::number::{counted, share};
 use crate::replies::page_error::PageError;

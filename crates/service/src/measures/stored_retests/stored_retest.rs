@@ -21,10 +21,10 @@ use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;
 use crate::measures::retest::{LOADED_AT_ONCE, ReportParts};
 use crate::measures::{Retest, RetestReport};
-use crate::people::accounts::AccountActor;
 use crate::prisms::versions::find_saved_version;
 use crate::results::export_event;
 use crate::runs::AskingPace;
+use refract_identity::people::AccountActor;
 
 /// Retests that a deletion looks up at once.
 const DELETED_AT_ONCE: u32 = 100;

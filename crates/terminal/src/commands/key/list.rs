@@ -5,11 +5,11 @@ use anyhow::bail;
 use chrono::{DateTime, Utc};
 use refract_domain::account::key_networks::KeyNetworks;
 use refract_domain::ids::{AccountId, ApiKeyId};
-use refract_service::Refract;
-use refract_service::keys::{
+use refract_identity::keys::{
     FindKeyError, KeyError, KeyReplacement, ListedKey, OverlapDays, ReplaceKeyError,
 };
-use refract_service::people::AccountActor;
+use refract_identity::people::AccountActor;
+use refract_service::Refract;
 use serde::Serialize;
 
 use crate::commands::context::AccountArg;
@@ -99,7 +99,7 @@ pub(in crate::commands) async fn find_key(
         FindKeyError::NotFound | FindKeyError::Ambiguous(_) => {
             anyhow::anyhow!("'{called}': {error}: see `refract key list`")
         }
-        FindKeyError::Internal(error) => error.into(),
+        FindKeyError::Persistence(error) => error.into(),
     })
 }
 
