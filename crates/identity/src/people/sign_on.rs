@@ -9,7 +9,9 @@ use refract_persistence::{
     NewProviderSession, PersistenceError, PersonOutcome, ProviderSubject, SignOnOutcome,
     SignOnPerson,
 };
-use refract_sign_on::{Flow, Grant, Identity, ProviderAnswer, SignOn, SignOnError, SignedOn};
+use refract_sign_on::{
+    Flow, Grant, ProviderAnswer, ProviderIdentity, SignOn, SignOnError, SignedOn,
+};
 use uuid::Uuid;
 
 use super::session::{RECHECK, Session, alive, new_session};
@@ -190,7 +192,7 @@ impl<'a> People<'a> {
         account: AccountId,
         person: PersonId,
         role: Role,
-        identity: &Identity,
+        identity: &ProviderIdentity,
     ) -> Result<(), PersistenceError> {
         let stamp = event_stamp(account, Actor::Node, None);
         let stamp = if let Some(claim) = &identity.missing_role_claim {
@@ -227,7 +229,7 @@ pub(super) fn provider_session(
 }
 
 /// The name that the provider says, or the first part of the address.
-fn shown_name(identity: &Identity) -> PersonName {
+fn shown_name(identity: &ProviderIdentity) -> PersonName {
     let of_address = |email: &Email| {
         let name = email.as_str().split('@').next().unwrap_or_default();
         PersonName::saved(name.chars().take(NAME_CHARACTERS).collect())
