@@ -28,9 +28,7 @@ pub use refract_sign_on::{
     SignOnSettingError, SignOnSettings,
 };
 
-pub use self::accounts::{
-    Account, AccountActor, AccountError, Accounts, DEFAULT_ACCOUNT, ResultActor,
-};
+pub use self::accounts::{Account, AccountActor, AccountError, Accounts, DEFAULT_ACCOUNT};
 pub use self::app_url::{AppUrl, NotAnAppUrl};
 pub use self::change::{ActorName, PersonError};
 pub use self::links::{Invitation, JoinError};

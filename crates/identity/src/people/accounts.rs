@@ -9,8 +9,6 @@ pub use refract_persistence::DEFAULT_ACCOUNT;
 use refract_persistence::{AccountRow, CreateOutcome, PersistenceError};
 use uuid::Uuid;
 
-pub use refract_domain::result::actor::ResultActor;
-
 use crate::Identity;
 use crate::events::event_stamp;
 

@@ -4,9 +4,10 @@ use std::num::NonZeroU32;
 
 use refract_domain::event::{Actor, EventAction, EventTarget};
 use refract_domain::ids::ResultId;
+use refract_domain::result::actor::ResultActor;
 use refract_domain::submission::reference::Ref;
 use refract_identity::events::{EventFilter, ListedEvent};
-use refract_identity::people::{AccountActor, ResultActor};
+use refract_identity::people::AccountActor;
 use refract_service::retention::{PurgeRange, RetentionOutcome};
 use refract_test_support::on_both;
 
