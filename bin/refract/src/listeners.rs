@@ -7,8 +7,8 @@ use refract_app::AppSettings;
 use refract_file_runs::WorkbookBudget;
 use refract_http_api::HttpSettings;
 use refract_http_serving::RequestMetrics;
+use refract_identity::people::AppUrl;
 use refract_model_gateway::ModelGateway;
-use refract_service::people::AppUrl;
 use refract_terminal::arguments::setting_name;
 use refract_terminal::settings::{self, ApiUrl, AppArgs, DEFAULT_APP_LISTEN};
 

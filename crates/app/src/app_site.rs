@@ -5,7 +5,7 @@ use std::cell::Cell;
 use actix_web::http::header::HeaderMap;
 use refract_file_runs::WorkbookBudget;
 use refract_http_serving::TrustedProxies;
-use refract_service::people::AppUrl;
+use refract_identity::people::AppUrl;
 
 use crate::assets::AssetFolder;
 use crate::kept_pages::KeptPages;

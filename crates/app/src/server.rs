@@ -12,8 +12,8 @@ use refract_http_serving::{
     BodyBudget, BodyReader, Drained, Lifecycle, RequestMetrics, RequestRecorder, Serving,
     TrustedProxies, http_server, serve_until,
 };
+use refract_identity::people::AppUrl;
 use refract_service::Refract;
-use refract_service::people::AppUrl;
 use refract_traces::Traces;
 
 use crate::app_site::AppSite;

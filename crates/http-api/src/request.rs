@@ -7,8 +7,8 @@ pub(crate) mod call;
 use std::net::IpAddr;
 
 use actix_web::http::header::{AUTHORIZATION, HeaderMap};
-use refract_service::keys::api_key::ApiKey;
-use refract_service::keys::{CallKeyId, PresentedKey};
+use refract_identity::keys::api_key::ApiKey;
+use refract_identity::keys::{CallKeyId, PresentedKey};
 
 use crate::error::ApiError;
 

@@ -13,8 +13,8 @@ use refract_http_serving::{
     BodyReader, ClientAddress, EndedRequest, Lifecycle, RequestLine, RequestRecord,
     RequestRecorder, RequestUnderWay, SentBody, discard_body, unless_panicked, with_causes,
 };
+use refract_identity::keys::CallKeyId;
 use refract_service::Refract;
-use refract_service::keys::CallKeyId;
 use tracing::Instrument as _;
 
 use crate::calls;

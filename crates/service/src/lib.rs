@@ -4,17 +4,16 @@
 //! `refract.people().invite(…)`. It takes the caller and parsed arguments, and returns views. The
 //! layers above never see a database, a row or a model.
 //!
+//! Who makes a call is the business of `refract-identity`, whose handles [`Refract`] hands out.
 //! This is the only place where the order of checks lives. Rules come from the domain, stored rows
 //! from the database and answers from the model gateway. It knows nothing of HTTP, SQL or the
 //! protocols of model servers.
 
-pub mod events;
-pub mod keys;
+pub mod drafts;
 pub mod lenses;
 pub mod marks;
 pub mod measures;
 pub mod model;
-pub mod people;
 pub mod prisms;
 pub mod results;
 pub mod retention;
@@ -23,16 +22,17 @@ pub mod store;
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
+use refract_identity::Identity;
+use refract_identity::events::Events;
+use refract_identity::keys::Keys;
+use refract_identity::people::{Accounts, People, SignInWays};
 use refract_persistence::Database;
 use refract_traces::CallTrace;
 use tokio::sync::Notify;
 
 pub use self::results::{CallError, InternalError};
-use crate::keys::KeyUses;
 use crate::model::{CallPriority, Model};
-use crate::people::SignInWays;
 use crate::results::{RetryPolicy, ServiceMetrics, SingleFlight};
 
 /// All use cases, by noun, over one database and one model. Clones are cheap and share the metrics,
@@ -40,14 +40,11 @@ use crate::results::{RetryPolicy, ServiceMetrics, SingleFlight};
 #[derive(Clone)]
 pub struct Refract {
     pub(crate) database: Database,
+    identity: Identity,
     model: Option<Model>,
-    pub(crate) key_uses: KeyUses,
     pub(crate) metrics: ServiceMetrics,
     pub(crate) retry_policy: RetryPolicy,
     pub(crate) single_flight: SingleFlight,
-    pub(crate) sign_in_ways: SignInWays,
-    /// Set once an account was found to have people.
-    pub(crate) has_people: Arc<AtomicBool>,
     /// Notified when a person of this node leaves a file run to the nodes.
     pub(crate) run_waits: Arc<Notify>,
 }
@@ -57,14 +54,12 @@ impl Refract {
     /// [set](Self::with_model).
     pub fn new(database: Database) -> Self {
         Self {
+            identity: Identity::new(database.clone()),
             database,
             model: None,
-            key_uses: KeyUses::default(),
             metrics: ServiceMetrics::default(),
             retry_policy: RetryPolicy::default(),
             single_flight: SingleFlight::default(),
-            sign_in_ways: SignInWays::default(),
-            has_people: Arc::default(),
             run_waits: Arc::default(),
         }
     }
@@ -79,14 +74,18 @@ impl Refract {
     /// Sets metrics that are exported.
     #[must_use]
     pub fn with_metrics(self, metrics: ServiceMetrics) -> Self {
-        Self { metrics, ..self }
+        Self {
+            identity: self.identity.with_key_metrics(metrics.keys.clone()),
+            metrics,
+            ..self
+        }
     }
 
     /// Sets how people may sign in; without, by passwords only.
     #[must_use]
     pub fn with_sign_in_ways(self, sign_in_ways: SignInWays) -> Self {
         Self {
-            sign_in_ways,
+            identity: self.identity.with_sign_in_ways(sign_in_ways),
             ..self
         }
     }
@@ -107,8 +106,10 @@ impl Refract {
     #[must_use]
     pub fn for_this_thread(&self, threads: Option<NonZeroUsize>) -> Self {
         let own = threads.map(|threads| self.database.for_this_thread(threads));
+        let database = own.unwrap_or_else(|| self.database.clone());
         Self {
-            database: own.unwrap_or_else(|| self.database.clone()),
+            identity: self.identity.clone().with_database(database.clone()),
+            database,
             model: self.model.as_ref().map(Model::with_own_connections),
             ..self.clone()
         }
@@ -135,11 +136,33 @@ impl Refract {
     /// A handle for one request, whose trace covers its model requests and database queries.
     #[must_use]
     pub fn traced(self, trace: CallTrace) -> Self {
+        let database = self.database.traced(trace.clone());
         Self {
-            database: self.database.traced(trace.clone()),
+            identity: self.identity.with_database(database.clone()),
+            database,
             model: self.model.map(|model| model.traced(trace)),
             ..self
         }
+    }
+
+    /// People of the app, their invitations, passwords and sessions.
+    pub fn people(&self) -> People<'_> {
+        self.identity.people()
+    }
+
+    /// API keys.
+    pub fn keys(&self) -> Keys<'_> {
+        self.identity.keys()
+    }
+
+    /// Accounts, each with its own prisms, keys, people and results.
+    pub fn accounts(&self) -> Accounts<'_> {
+        self.identity.accounts()
+    }
+
+    /// Events: what was changed in an account.
+    pub fn events(&self) -> Events<'_> {
+        self.identity.events()
     }
 
     /// Whether the database answers a ping. The caller decides how long to wait.

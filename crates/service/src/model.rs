@@ -11,7 +11,7 @@ pub use refract_model_gateway::{
     CostEstimate, Estimator, Model, ModelApiKey, ModelEndpoint, ModelError, ModelGateway,
     ModelKeyHeader, ModelPrices, ModelReply, ModelReport, ModelSettings, ParsedCodes,
     ParsedOutcomes, Protocol, ProxyVariables, ServerMessage, ServerUse, SettingError,
-    TrustedCertificates, WrittenInstead,
+    TrustedCertificates, WrittenInstead, tls_client_config,
 };
 
 pub use self::detection::{DetectedModel, DetectionTry, ModelDetection, other_address};

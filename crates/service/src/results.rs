@@ -12,6 +12,7 @@ pub(crate) mod counts;
 pub(crate) mod create;
 mod error;
 pub(crate) mod export;
+pub(crate) mod export_event;
 pub(crate) mod metrics;
 pub(crate) mod read;
 pub(crate) mod retry;

@@ -19,7 +19,7 @@ const LONGEST_SUBJECT: usize = 1_000;
 
 /// A person whom the provider knows and the rules of this installation let in.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Identity {
+pub struct ProviderIdentity {
     /// The provider, by the address of its issuer.
     pub issuer: String,
     /// The person's id at the provider, which never changes.
@@ -124,7 +124,7 @@ impl Claims {
         self,
         issuer: &str,
         rules: &AdmissionRules,
-    ) -> Result<Identity, NotLetIn> {
+    ) -> Result<ProviderIdentity, NotLetIn> {
         let email = self.email.as_deref().ok_or(NotLetIn::NoEmail)?;
         let email = Email::parse(email).map_err(|_| NotLetIn::UnusableEmail)?;
         // some providers say nothing; their word counts for domains that were named
@@ -150,7 +150,7 @@ impl Claims {
                 Some(role.ok_or(NotLetIn::NoRole)?)
             }
         };
-        Ok(Identity {
+        Ok(ProviderIdentity {
             issuer: issuer.to_owned(),
             subject: self.subject,
             name: self.name.and_then(|name| PersonName::parse(&name).ok()),

@@ -3,7 +3,7 @@
 //!
 //! [`SignOn`] is the relying party. A sign-on is a [`Flow`]: the browser is sent to the provider's
 //! [address](SignOn::authorization_address), comes back with a code, and the code is
-//! [redeemed](SignOn::redeem) for an [`Identity`] and a [`Grant`]. With the grant the provider is
+//! [redeemed](SignOn::redeem) for an [`ProviderIdentity`] and a [`Grant`]. With the grant the provider is
 //! [asked again](SignOn::refresh) later, whether the person is still let in.
 //!
 //! Nothing of a flow is kept in the process: state, nonce and PKCE verifier are derived from one
@@ -24,7 +24,7 @@ mod role_rules;
 mod settings;
 mod verification;
 
-pub use claims::Identity;
+pub use claims::ProviderIdentity;
 pub use error::{Distrust, DocumentFault, NotLetIn, SignOnError};
 pub use flow::{Flow, ProviderAnswer};
 pub use grant::Grant;

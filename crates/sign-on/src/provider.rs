@@ -7,7 +7,7 @@ use rustls::ClientConfig;
 use tokio::sync::Semaphore;
 use url::Url;
 
-use crate::claims::{Claims, Identity};
+use crate::claims::{Claims, ProviderIdentity};
 use crate::error::{Distrust, SignOnError};
 use crate::flow::{Flow, ProviderAnswer};
 use crate::grant::Grant;
@@ -128,7 +128,7 @@ impl SignOn {
         &self,
         grant: &Grant,
         subject: &str,
-    ) -> Result<(Option<Identity>, Grant), SignOnError> {
+    ) -> Result<(Option<ProviderIdentity>, Grant), SignOnError> {
         let inner = &*self.inner;
         let Some(refresh_token) = &grant.refresh_token else {
             return Err(SignOnError::Refused {

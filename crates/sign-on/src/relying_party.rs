@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use url::Url;
 use url::form_urlencoded::{Serializer, byte_serialize};
 
-use crate::claims::{Claims, Identity};
+use crate::claims::{Claims, ProviderIdentity};
 use crate::document::Document;
 use crate::error::{Distrust, DocumentFault, SignOnError};
 use crate::flow::Flow;
@@ -54,7 +54,7 @@ pub(crate) struct RelyingParty {
 /// A person whom the provider and the rules let in, with the grant to ask again.
 pub struct SignedOn {
     /// The person.
-    pub identity: Identity,
+    pub identity: ProviderIdentity,
     /// The grant. It replaces an earlier one, which may work no more.
     pub grant: Grant,
 }

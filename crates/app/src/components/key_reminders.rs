@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 use refract_domain::account::key_use::KeyReminder;
-use refract_service::keys::RemindedKey;
+use refract_identity::keys::RemindedKey;
 
 use super::moment::moment;
 use super::number::counted;

@@ -5,8 +5,8 @@ use actix_web::HttpRequest;
 use cookie::Cookie;
 use cookie::time::Duration;
 use refract_http_serving::ClientAddress;
-use refract_service::people::token::Token;
-use refract_service::people::{AppUrl, Session, SignInClient};
+use refract_identity::people::token::Token;
+use refract_identity::people::{AppUrl, Session, SignInClient};
 
 use crate::app_site::AppSite;
 use crate::cookies::sent_cookies::OwnCookie;

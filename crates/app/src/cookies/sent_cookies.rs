@@ -4,8 +4,8 @@ use actix_web::HttpRequest;
 use actix_web::http::header::COOKIE;
 use cookie::time::Duration;
 use cookie::{Cookie, SameSite};
-use refract_service::people::AppUrl;
-use refract_service::people::token::Token;
+use refract_identity::people::AppUrl;
+use refract_identity::people::token::Token;
 
 /// The most cookies of one name that are read.
 const MOST_COOKIES: usize = 8;

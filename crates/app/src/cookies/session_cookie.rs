@@ -3,8 +3,8 @@
 use actix_web::HttpRequest;
 use cookie::Cookie;
 use cookie::time::Duration;
-use refract_service::people::AppUrl;
-use refract_service::people::token::Token;
+use refract_identity::people::AppUrl;
+use refract_identity::people::token::Token;
 
 use crate::cookies::sent_cookies::OwnCookie;
 

@@ -6,8 +6,8 @@ use actix_web::HttpRequest;
 use cookie::Cookie;
 use cookie::time::Duration;
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
-use refract_service::people::token::Token;
-use refract_service::people::{AppUrl, Flow, ProviderAnswer, SignOnStart};
+use refract_identity::people::token::Token;
+use refract_identity::people::{AppUrl, Flow, ProviderAnswer, SignOnStart};
 
 use crate::cookies::sent_cookies::OwnCookie;
 

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use actix_web::http::StatusCode;
 use refract_authoring::prism_file::PrismFile;
-use refract_service::people::DraftRevision;
+use refract_service::drafts::DraftRevision;
 use refract_service::prisms::{TRIAL_TEXTS, TrialTexts};
 
 use self::draft_state::question_of;

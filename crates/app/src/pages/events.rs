@@ -6,7 +6,7 @@ use actix_web::http::StatusCode;
 use maud::{Markup, html};
 use refract_domain::event::{ActorKind, EventDetail, EventTarget};
 use refract_domain::ids::EventId;
-use refract_service::events::{EventRange, ListedEvent};
+use refract_identity::events::{EventRange, ListedEvent};
 
 use self::event_query::{ADDRESS, EventQuery, event_form};
 use crate::components::list_pages::{

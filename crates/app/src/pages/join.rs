@@ -4,8 +4,8 @@ use actix_web::http::StatusCode;
 use maud::{Markup, html};
 use refract_domain::account::person::PersonName;
 use refract_domain::account::role::Role;
-use refract_service::people::token::Token;
-use refract_service::people::{JoinError, OpenInvitation, SecretError, SessionEnd};
+use refract_identity::people::token::Token;
+use refract_identity::people::{JoinError, OpenInvitation, SecretError, SessionEnd};
 
 use crate::components::form_errors::FormErrors;
 use crate::cookies::browser_cookie;

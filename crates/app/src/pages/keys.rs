@@ -8,7 +8,7 @@ use maud::html;
 use refract_domain::account::key_networks::KeyNetworks;
 use refract_domain::ids::ApiKeyId;
 use refract_domain::prism::DisplayName;
-use refract_service::keys::{
+use refract_identity::keys::{
     KeyError, KeyLimits, KeyReplacement, OverlapDays, ReplaceKeyError, SetNetworksOutcome,
     reminders_of,
 };
@@ -214,6 +214,7 @@ async fn page(
 ) -> Result<PageReply, PageError> {
     let keys = visit.refract.keys().list(visit.account()).await?;
     let now = Utc::now();
+    let counts = visit.refract.results().counts(visit.account(), now).await?;
     let reason = &refused.reason;
     let main = html! {
         h1 { "Keys" }
@@ -225,7 +226,7 @@ async fn page(
         @if keys.is_empty() {
             (empty_state("There is no key yet. Name the program that will use it, and make one above.", &html! {}))
         } @else {
-            (key_table(&keys, refused.networks.as_ref(), now))
+            (key_table(&keys, &counts, refused.networks.as_ref(), now))
         }
     };
     let page = visit.page("Keys", main).section(Section::Keys);

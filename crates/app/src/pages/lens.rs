@@ -19,8 +19,9 @@ use actix_web::http::StatusCode;
 use maud::html;
 use refract_domain::account::role::Role;
 use refract_domain::event::EventDetail;
+use refract_identity::people::AccountActor;
+use refract_service::drafts::DraftRevision;
 use refract_service::lenses::{LensSaveOutcome, PrismLens};
-use refract_service::people::{AccountActor, DraftRevision};
 use refract_service::prisms::PrismError;
 
 pub(crate) use self::history::{download_change, show_change};

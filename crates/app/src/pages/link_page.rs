@@ -3,7 +3,7 @@
 use actix_web::http::StatusCode;
 use actix_web::http::header::{HeaderValue, REFERRER_POLICY};
 use maud::html;
-use refract_service::people::token::Token;
+use refract_identity::people::token::Token;
 
 use crate::replies::page::Page;
 use crate::replies::page_reply::PageReply;

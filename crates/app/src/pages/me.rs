@@ -5,8 +5,8 @@ use chrono::Utc;
 use maud::{Markup, html};
 use refract_domain::account::person::PersonName;
 use refract_domain::account::secret_hash::TokenHash;
-use refract_service::people::password::TypedPassword;
-use refract_service::people::{OwnSession, PasswordChangeError, SecretError, SignInError};
+use refract_identity::people::password::TypedPassword;
+use refract_identity::people::{OwnSession, PasswordChangeError, SecretError, SignInError};
 
 use crate::components::field::FormField;
 use crate::components::form_errors::FormErrors;

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use refract_domain::account::person::Email;
 use refract_domain::account::role::Role;
 use refract_domain::ids::PersonId;
-use refract_service::people::{Invitation, PersonError};
+use refract_identity::people::{Invitation, PersonError};
 use refract_service::store::DEMO_DATABASE_URL;
 
 use self::person_table::{ROLES, codes_form, person_table};

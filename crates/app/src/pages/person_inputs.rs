@@ -1,7 +1,7 @@
 //! The inputs for a person's name and password, used at `/join` and `/me`.
 
 use maud::{Markup, html};
-use refract_service::people::password::TypedPassword;
+use refract_identity::people::password::TypedPassword;
 
 use crate::components::field::FormField;
 use crate::components::form_errors::FormErrors;

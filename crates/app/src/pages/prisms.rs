@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use refract_domain::account::role::Role;
 use refract_domain::event::{Actor, EventAction};
 use refract_domain::ids::EventId;
-use refract_service::events::{ChangeNotice, ListedEvent};
+use refract_identity::events::{ChangeNotice, ListedEvent};
 use refract_service::prisms::{FirstSteps, ListedPrism};
 
 use crate::components::histogram::day_chart;

@@ -6,9 +6,9 @@
 use actix_web::http::StatusCode;
 use chrono::Utc;
 use maud::{Markup, html};
-use refract_service::people::password::TypedPassword;
-use refract_service::people::token::Token;
-use refract_service::people::{
+use refract_identity::people::password::TypedPassword;
+use refract_identity::people::token::Token;
+use refract_identity::people::{
     CodeError, People, SecretError, Session, SessionEnd, SignInError, SignInOutcome,
 };
 

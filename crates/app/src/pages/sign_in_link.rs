@@ -2,7 +2,7 @@
 //! signs anybody in or out: link scanners in mail programs open it too.
 
 use maud::html;
-use refract_service::people::SignInError;
+use refract_identity::people::SignInError;
 
 use crate::pages::link_page::{self, token};
 use crate::pages::sign_in::welcome;

@@ -7,7 +7,7 @@ use actix_web::http::StatusCode;
 use chrono::Utc;
 use maud::html;
 use refract_http_serving::with_causes;
-use refract_service::people::{ProviderAnswer, SignOnError, SignOnFailure};
+use refract_identity::people::{ProviderAnswer, SignOnError, SignOnFailure};
 
 use crate::pages::sign_in::{own_address, sign_on_address, welcome};
 use crate::replies::page_error::PageError;

@@ -2,7 +2,7 @@
 
 use actix_web::http::header::{HeaderValue, REFRESH};
 use maud::html;
-use refract_service::people::SessionEnd;
+use refract_identity::people::SessionEnd;
 
 use crate::cookies::session_cookie;
 use crate::pages::sign_in::end_session;

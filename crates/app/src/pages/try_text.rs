@@ -11,8 +11,8 @@ use refract_domain::account::role::Role;
 use refract_domain::ids::ResultId;
 use refract_domain::prism::PrismVersion;
 use refract_domain::prism::slug::PrismSelector;
+use refract_domain::result::actor::ResultActor;
 use refract_service::CallError;
-use refract_service::people::ResultActor;
 use refract_service::prisms::{Prism, PrismError, sample_texts};
 use refract_service::results::{
     CreateCall, ReadableResult, ResultDetails, ResultFilter, ResultSearch, SearchLimits, SearchPage,

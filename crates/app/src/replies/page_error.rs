@@ -3,8 +3,8 @@
 use actix_web::http::StatusCode;
 use refract_domain::account::role::Role;
 use refract_http_serving::{Draining, Panicked};
+use refract_identity::people::SecretError;
 use refract_service::InternalError;
-use refract_service::people::SecretError;
 use refract_service::prisms::PrismError;
 use refract_service::store::PersistenceError;
 

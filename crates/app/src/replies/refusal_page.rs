@@ -2,7 +2,7 @@
 
 use maud::html;
 use refract_http_serving::RequestId;
-use refract_service::people::People;
+use refract_identity::people::People;
 
 use crate::app_site::AppSite;
 use crate::pages::sign_in;

@@ -1,7 +1,7 @@
 //! Checks that an action comes from a page of the app (CSRF protection).
 
 use actix_web::http::header::{HOST, HeaderMap, ORIGIN};
-use refract_service::people::AppUrl;
+use refract_identity::people::AppUrl;
 
 /// Names of this machine under which a browser may reach an app on loopback.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];

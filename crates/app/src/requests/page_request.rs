@@ -5,8 +5,8 @@ use chrono::{
 };
 use form_urlencoded::Serializer;
 use maud::{Markup, html};
-use refract_service::people::SignInClient;
-use refract_service::people::token::Token;
+use refract_identity::people::SignInClient;
+use refract_identity::people::token::Token;
 
 use crate::cookies::sign_on_cookie::BegunSignOns;
 use crate::requests::form::Form;

@@ -14,9 +14,9 @@ use refract_domain::prism::slug::PrismSelector;
 use refract_domain::result::mark::Annotator;
 use refract_domain::result::mark::Marker;
 use refract_http_serving::{EndedRequest, RequestLine};
+use refract_identity::people::token::Token;
+use refract_identity::people::{AccountActor, SessionState, SignedIn};
 use refract_service::lenses::PrismLens;
-use refract_service::people::token::Token;
-use refract_service::people::{AccountActor, SessionState, SignedIn};
 use refract_service::prisms::Prism;
 use refract_service::{InternalError, Refract};
 

@@ -18,7 +18,7 @@ use refract_http_serving::{
     BodyReader, CallInFlight, Draining, HeldRoom, Lifecycle, RequestId, RequestRecord,
     RequestRecorder, RequestUnderWay, SentBody, X_REQUEST_ID, discard_body, with_causes,
 };
-use refract_service::people::AppUrl;
+use refract_identity::people::AppUrl;
 use refract_service::{InternalError, Refract};
 use tracing::Instrument as _;
 

@@ -15,9 +15,9 @@ use refract_persistence::{LensRevision, WriteOutcome};
 use crate::InternalError;
 use crate::lenses::prism_lens::CountedResult;
 use crate::lenses::{DRAFT_RESULTS, Lenses, PrismLens};
-use crate::people::ActorName;
-use crate::people::accounts::AccountActor;
 use crate::prisms::{ATTEMPTS, PrismError};
+use refract_identity::people::AccountActor;
+use refract_identity::people::ActorName;
 
 /// The states of a prism's lens that were recorded.
 pub struct LensHistory {

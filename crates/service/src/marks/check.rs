@@ -16,9 +16,9 @@ use super::stated_outcomes::{NamedResults, StatedOutcomes};
 use super::{MarkCell, MarkError, MarkErrors, MarkOrigin, MarksRow, NamedResult};
 use crate::InternalError;
 use crate::marks::Marks;
-use crate::people::accounts::AccountActor;
 use crate::prisms::versions::find_saved_version;
 use crate::results::read::ReadableResult;
+use refract_identity::people::AccountActor;
 
 /// Number of marks that one query looks up.
 const LOOKED_UP: usize = 1_000;

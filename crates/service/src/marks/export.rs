@@ -13,10 +13,10 @@ use refract_lens_rendering::{
 use refract_persistence::{MarkedPages, MarkedResult, ResultFilter};
 
 use crate::InternalError;
-use crate::events::export_event;
 use crate::marks::{Annotators, Marks};
-use crate::people::accounts::AccountActor;
 use crate::results::export::ExportError;
+use crate::results::export_event;
+use refract_identity::people::AccountActor;
 
 impl Marks<'_> {
     /// Writes every marked result of a prism under one header, in the order of the results' ids, a row

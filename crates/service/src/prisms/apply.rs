@@ -10,8 +10,8 @@ use super::planned_definition::{
     AppliedDefinition, DefinitionError, DefinitionFile, PlannedDefinition, PrismFiles,
 };
 use super::{ATTEMPTS, PrismError};
-use crate::people::accounts::AccountActor;
 use crate::prisms::Prisms;
+use refract_identity::people::AccountActor;
 
 /// Files to apply.
 #[derive(Clone, Debug)]

@@ -19,10 +19,10 @@ use uuid::Uuid;
 pub use self::ask::AskedExamples;
 pub use self::checked::{CheckedExample, ExampleState, ExpectedAnswer};
 use super::text_hash::TextHash;
-use crate::people::accounts::AccountActor;
 use crate::prisms::Prisms;
 use crate::results::ReadableResult;
 use crate::{InternalError, Refract};
+use refract_identity::people::AccountActor;
 
 /// The use cases of example texts, from [`Prisms::example_texts`].
 #[derive(Clone, Copy)]

@@ -13,9 +13,9 @@ use refract_persistence::ChangeKind;
 
 use super::PrismError;
 use crate::lenses::prism_lens::PrismLens;
-use crate::people::ActorName;
 use crate::prisms::Prisms;
 use crate::results::counts::PrismCounts;
+use refract_identity::people::ActorName;
 
 /// The newest changes of a prism that are described by events.
 const MOST_EVENTS: u32 = 200;

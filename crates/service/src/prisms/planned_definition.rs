@@ -16,7 +16,7 @@ use refract_persistence::{DefinedPrism, Prism, PrismDefinition};
 use uuid::Uuid;
 
 use super::save::lens_change;
-use crate::people::accounts::AccountActor;
+use refract_identity::people::AccountActor;
 
 /// A prism with the changes that its files make.
 pub(super) struct PlannedDefinition<'a> {

@@ -17,8 +17,8 @@ use uuid::Uuid;
 
 use super::history::{ChangeOfPrism, PrismChange};
 use super::{ATTEMPTS, PrismError};
-use crate::people::accounts::AccountActor;
 use crate::prisms::Prisms;
+use refract_identity::people::AccountActor;
 
 /// What a draft of a prism's next version is checked against.
 pub struct NextVersion {

@@ -14,11 +14,11 @@ use refract_domain::submission::{CallContext, SentFields, Submission};
 use refract_evaluation::prediction::predicted;
 use refract_model_gateway::ModelError;
 
-use crate::people::accounts::AccountActor;
 use crate::prisms::Prisms;
 use crate::results::create::CreateCall;
 use crate::results::read::ReadableResult;
 use crate::{CallError, InternalError};
+use refract_identity::people::AccountActor;
 
 /// Most stored texts on which an unsaved version is tried.
 pub const TRIAL_TEXTS: usize = 5;

@@ -14,12 +14,12 @@ use refract_persistence::{NewResult, PersistenceError, Prism, Provenance, SaveOu
 use uuid::Uuid;
 
 use crate::lenses::prism_lens::PrismLens;
-use crate::people::accounts::AccountActor;
 use crate::prisms::versions::NumberedVersion;
 use crate::results::Results;
 use crate::results::metrics::SavedUse;
 use crate::results::read::ReadableResult;
 use crate::{CallError, InternalError};
+use refract_identity::people::AccountActor;
 
 /// The outcome of a call that reached the model.
 pub struct AnsweredCall {

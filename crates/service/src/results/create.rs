@@ -11,13 +11,13 @@ use refract_domain::submission::{CallContext, SentFields, Submission, budget};
 use refract_persistence::Prism;
 
 use crate::CallError;
-use crate::keys::api_key::PresentedKey;
-use crate::people::accounts::AccountActor;
 use crate::prisms::versions::{check_active, find_version_to_ask};
 use crate::results::Results;
 use crate::results::ask_and_save::CheckedCall;
 use crate::results::read::ReadableResult;
 use crate::results::single_flight::{CallWithKey, FlightFollower, FlightRole};
+use refract_identity::keys::PresentedKey;
+use refract_identity::people::AccountActor;
 
 /// The input of a create, each value valid on its own.
 pub struct CreateCall {

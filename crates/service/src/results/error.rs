@@ -3,6 +3,7 @@
 use refract_domain::result::{HeldByAnotherPrism, RetryError};
 use refract_domain::submission::FieldMismatch;
 use refract_domain::submission::budget::OverBudget;
+use refract_identity::keys::InvalidApiKey;
 use refract_persistence::PersistenceError;
 
 /// Why a call was refused, before anything was saved.
@@ -52,6 +53,12 @@ pub enum InternalError {
     /// No model was given to the use cases.
     #[error("there is no model to ask")]
     NoModel,
+}
+
+impl From<InvalidApiKey> for CallError {
+    fn from(_: InvalidApiKey) -> Self {
+        Self::InvalidApiKey
+    }
 }
 
 impl From<PersistenceError> for CallError {

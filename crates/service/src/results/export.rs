@@ -19,15 +19,15 @@ use refract_lens_rendering::{RowFormat, RowWriter};
 use refract_persistence::{Database, PersistenceError, ResultFilter, ResultOrder, ResultPages};
 
 use crate::InternalError;
-use crate::events::export_event;
 use crate::lenses::prism_lens::PrismLens;
 use crate::marks::MarkedColumns;
-use crate::people::accounts::AccountActor;
 use crate::results::Results;
 use crate::results::column_value::ColumnNotSearchable;
+use crate::results::export_event;
 use crate::results::read::ReadableResult;
 use crate::results::search::ResultSearch;
 use crate::results::search::result_search::{SearchConditions, by_result};
+use refract_identity::people::AccountActor;
 
 /// The results of a prism that a filter or a search selects, one page at a time (keyset
 /// pagination).

@@ -13,14 +13,14 @@ use refract_domain::submission::budget;
 use refract_persistence::{FoundResult, Prism, ResultFilter};
 use uuid::Uuid;
 
-use crate::keys::api_key::PresentedKey;
-use crate::people::accounts::AccountActor;
 use crate::prisms::versions::{NumberedVersion, find_saved_version};
 use crate::results::Results;
 use crate::results::ask_and_save::CheckedCall;
 use crate::results::read::{ReadableResult, ResultCall};
 use crate::runs::{AskedTexts, AskingPace, EarlyEnd, TextBegun};
 use crate::{CallError, InternalError};
+use refract_identity::keys::PresentedKey;
+use refract_identity::people::AccountActor;
 
 /// Number of ids that one query reads.
 const PAGE: u32 = 256;

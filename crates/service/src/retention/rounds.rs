@@ -15,9 +15,9 @@ use refract_persistence::{PersistenceError, PurgeRange, RetentionRoundRow};
 pub use self::plausibility::ImplausibleRoundError;
 use self::plausibility::{ClockWatch, check_clock, check_shares};
 use crate::Refract;
-use crate::people::accounts::AccountActor;
 use crate::retention::Retention;
 use crate::store::node_lease::{NodeLease, ROUND};
+use refract_identity::people::AccountActor;
 
 /// The name of the lease and of the stored state of rounds.
 const LEASE: &str = "retention";

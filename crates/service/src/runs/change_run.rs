@@ -9,7 +9,7 @@ use refract_persistence::{FileRunMatch, FileRunUpdate};
 use super::Runs;
 use super::stored_run::{RunProgress, StoredMapping, StoredRun, to_json};
 use crate::InternalError;
-use crate::people::accounts::AccountActor;
+use refract_identity::people::AccountActor;
 
 /// Attempts at a change while a node or another person changes the state.
 const ATTEMPTS: usize = 8;

@@ -17,7 +17,6 @@ use refract_model_gateway::Estimator;
 
 use crate::lenses::prism_lens::PrismLens;
 use crate::model::CallPriority;
-use crate::people::accounts::AccountActor;
 use crate::prisms::versions::{NumberedVersion, check_active, find_version_to_ask};
 use crate::results::ask_and_save::{AnsweredCall, CheckedCall};
 use crate::results::budgets::Budgets;
@@ -25,6 +24,7 @@ use crate::results::column_value::answer_column;
 use crate::results::read::ReadableResult;
 use crate::runs::Runs;
 use crate::{CallError, InternalError, Refract};
+use refract_identity::people::AccountActor;
 
 /// A prism version and the prism's lens, pinned when a file run begins. Clones are cheap.
 #[derive(Clone)]

@@ -11,8 +11,8 @@ use refract_persistence::{EndedLease, FileRunLease};
 use super::Runs;
 use super::pinned_prism::PinnedPrism;
 use super::stored_run::{RunProgress, StoredRun};
-use crate::people::accounts::AccountActor;
 use crate::{CallError, InternalError};
+use refract_identity::people::AccountActor;
 
 /// How long a lease lasts without renewal: after this time another node takes over from one that
 /// died.

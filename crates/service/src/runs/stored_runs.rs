@@ -12,10 +12,10 @@ use uuid::Uuid;
 
 use super::Runs;
 use super::stored_run::{RunProgress, StoredMapping, StoredRun, mappings_of, to_json};
-use crate::events::export_event;
-use crate::people::accounts::AccountActor;
 use crate::prisms::versions::{check_active, find_version_to_ask};
+use crate::results::export_event;
 use crate::{CallError, InternalError};
+use refract_identity::people::AccountActor;
 
 /// Most other runs of a file that are listed.
 const RUNS_OF_FILE: u32 = 20;

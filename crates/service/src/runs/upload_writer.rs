@@ -15,7 +15,7 @@ use super::Runs;
 use super::stored_bytes::{PIECE_BYTES, compress};
 use super::uploads::upload_event;
 use crate::InternalError;
-use crate::people::accounts::AccountActor;
+use refract_identity::people::AccountActor;
 
 /// Why a file was not uploaded. Nothing of it is kept for longer than a day.
 #[derive(Debug, thiserror::Error)]

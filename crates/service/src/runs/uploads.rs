@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::Runs;
 use crate::InternalError;
-use crate::people::accounts::AccountActor;
+use refract_identity::people::AccountActor;
 
 /// How long an upload may take; one that is not whole by then is deleted.
 const UNFINISHED: TimeDelta = TimeDelta::days(1);

@@ -19,7 +19,7 @@ use super::account_manifest::{
     ACCOUNT_EXPORT_FORMAT, AccountManifest, MANIFEST, ManifestAccount, ManifestFile, digits,
     file_of,
 };
-use crate::people::accounts::AccountActor;
+use refract_identity::people::AccountActor;
 
 /// Pages of rows that wait to be written.
 const PAGES_WAITING: usize = 2;

@@ -19,8 +19,8 @@ use uuid::Uuid;
 use super::Store;
 use super::account_manifest::{AccountManifest, ManifestError, OpenLines, file_of};
 use crate::Refract;
-use crate::events::event_stamp;
-use crate::people::Account;
+use refract_identity::events::event_stamp;
+use refract_identity::people::Account;
 
 /// Bytes of lines that are saved in one transaction, unless one line is longer.
 const BATCH_BYTES: usize = 1024 * 1024;

@@ -11,12 +11,12 @@ use refract_domain::account::month_budget::MonthBudget;
 use refract_domain::event::{Actor, EventAction, EventDetail};
 use refract_domain::ids::ResultId;
 use refract_domain::result::cost::Cost;
+use refract_identity::people::AccountActor;
 use refract_persistence::{
     CopiedExamples, DeletionEvent, EventFilter, EventRange, NewResult, Provenance,
 };
 use refract_service::Refract;
 use refract_service::lenses::PrismLens;
-use refract_service::people::AccountActor;
 use refract_service::results::{BudgetOutcome, BudgetUse, ServiceMetrics};
 use refract_test_support::on_both;
 use tokio::sync::SetOnce;

@@ -2,10 +2,11 @@
 
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::key::QuestionKey;
+use refract_domain::result::actor::ResultActor;
 use refract_domain::submission::reference::Ref;
+use refract_identity::people::AccountActor;
 use refract_service::Refract;
 use refract_service::marks::{MarkCell, MarkErrors, MarkOrigin, MarksError, MarksRow, NamedResult};
-use refract_service::people::{AccountActor, ResultActor};
 use refract_service::retention::PurgeRange;
 use refract_test_support::on_both;
 use tokio::sync::oneshot;

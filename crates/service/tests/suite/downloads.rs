@@ -2,10 +2,10 @@
 
 use futures_util::TryStreamExt as _;
 use refract_domain::key::ColumnName;
+use refract_identity::people::AccountActor;
 use refract_lens_rendering::RowFormat;
 use refract_persistence::ResultOrder;
 use refract_service::marks::MarkedColumns;
-use refract_service::people::AccountActor;
 use refract_service::results::{ColumnValue, ResultSearch};
 use refract_test_support::on_both;
 

@@ -10,10 +10,10 @@ use proptest::test_runner::{Config, TestRunner};
 use refract_domain::ids::ResultId;
 use refract_domain::key::{ColumnName, OutcomeKey, QuestionKey};
 use refract_domain::prism::VersionNumber;
+use refract_domain::result::actor::ResultActor;
 use refract_domain::submission::reference::Ref;
 use refract_persistence::{ResultFilter, ResultOrder};
 use refract_service::marks::MarkOrigin;
-use refract_service::people::ResultActor;
 use refract_service::results::{
     AnsweredOutcome, ColumnValue, FoundResults, MarkCondition, MatchCount, Neighbours,
     PrismResults, ReadableResult, ResultSearch, SearchLimits, SearchPage, TextWords,

@@ -15,18 +15,18 @@ use refract_domain::result::mark::Annotator;
 use refract_domain::result::mark::Mark;
 use refract_domain::result::mark::source::{MarkSource, MarksFrom};
 use refract_domain::result::retest::{RetestChange, RetestState};
+use refract_identity::events::event_stamp;
+use refract_identity::people::AccountActor;
 use refract_model_gateway::{
     ChatPrompt, ConnectionSettings, ModelGateway, ModelSettings, Protocol,
 };
 use refract_persistence::ResultFilter;
 use refract_service::Refract;
-use refract_service::events::event_stamp;
 use refract_service::lenses::PrismLens;
 use refract_service::measures::stored_retests::{
     ChangeRetestOutcome, RetestPlan, RetestWorker, StartRetestError, StoredRetest,
 };
 use refract_service::measures::{DrawnFrom, RetestOrder, RetestReport};
-use refract_service::people::AccountActor;
 use refract_service::runs::AskingPace;
 use refract_test_support::model_server::{ModelServer, ScriptedReply};
 use refract_test_support::on_both;

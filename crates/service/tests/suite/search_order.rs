@@ -99,7 +99,7 @@ async fn a_search_goes_by_the_lens_as_it_is_now(it: Fixture) {
         { "question": "angry", "output": "probability" },
         { "question": "topic", "output": "all" } ] }"#;
     let selector = PrismSelector::Id(saved.prism());
-    let actor = refract_service::people::AccountActor::operator(it.account);
+    let actor = refract_identity::people::AccountActor::operator(it.account);
     let lenses = it.refract.lenses();
     let set = lenses.set(&actor, &selector, file, None);
     set.await.unwrap();

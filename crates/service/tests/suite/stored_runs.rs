@@ -4,9 +4,9 @@ use refract_domain::event::{Actor, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::{FileRunId, NodeId, PrismId, UploadId};
 use refract_domain::prism::VersionNumber;
 use refract_domain::result::file_run::{FileRunChange, FileRunLimits, FileRunState};
+use refract_identity::events::event_stamp;
+use refract_identity::people::AccountActor;
 use refract_persistence::{EventFilter, EventRange, FileRunUpdate};
-use refract_service::events::event_stamp;
-use refract_service::people::AccountActor;
 use refract_service::runs::{
     ChangeRunOutcome, CreateRunError, LeaseOutcome, LeasedRun, NewStoredRun, RunEnd, RunPage,
     RunProgress, StoredMapping, StoredRun,

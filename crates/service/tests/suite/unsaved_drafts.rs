@@ -1,14 +1,15 @@
 //! Drafts of people: kept until they are saved or discarded, and never overwritten by an older tab.
 
 use futures_util::future::join_all;
+use refract_domain::account::person::Email;
 use refract_domain::account::role::Role;
 use refract_domain::ids::{PersonId, PrismId};
-use refract_service::people::{DraftKind, DraftOutcome, DraftPlace, DraftRevision, StoredDraft};
+use refract_identity::people::AccountActor;
+use refract_service::drafts::{DraftKind, DraftOutcome, DraftPlace, DraftRevision, StoredDraft};
 use refract_test_support::on_both;
 use uuid::Uuid;
 
 use crate::fixture::Fixture;
-use crate::people::invite;
 
 on_both!(
     a_draft_is_kept_by_person_prism_and_kind,
@@ -20,9 +21,11 @@ on_both!(
 );
 
 async fn place(it: &Fixture, email: &str) -> DraftPlace {
-    let invited = invite(it, email, Role::Editor).await.unwrap();
+    let operator = AccountActor::operator(it.account);
+    let email = Email::parse(email).unwrap();
+    let inviting = it.refract.people().invite(&operator, &email, Role::Editor);
     DraftPlace {
-        person: invited.person,
+        person: inviting.await.unwrap().person,
         prism: Some(PrismId::new(Uuid::from_u128(7))),
         kind: DraftKind::Version,
     }

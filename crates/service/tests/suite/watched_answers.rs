@@ -4,10 +4,10 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use prometheus_client::registry::Registry;
 use refract_evaluation::drift::alarm::AlarmCause;
+use refract_identity::people::AccountActor;
 use refract_persistence::{NewResult, Provenance, PurgeRange};
 use refract_service::Refract;
 use refract_service::measures::{PrismWatch, WatchAgainst, WatchOutcome, WatchScope};
-use refract_service::people::AccountActor;
 use refract_service::results::ServiceMetrics;
 use refract_test_support::on_both;
 

@@ -9,7 +9,7 @@ use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as 
 use serde_json::{Value, json};
 
 use super::*;
-use crate::claims::Identity;
+use crate::claims::ProviderIdentity;
 use crate::grant::tokens::TokenAnswer;
 use crate::metadata::signing_keys::SigningKeys;
 use crate::settings::AdmissionRules;
@@ -104,7 +104,7 @@ fn or_nothing(change: &Value) -> Value {
 }
 
 /// Signs on with what a provider sends, as the relying party does.
-fn sign_on(sent: &ProviderCase, rules: &AdmissionRules) -> Result<Identity, SignOnError> {
+fn sign_on(sent: &ProviderCase, rules: &AdmissionRules) -> Result<ProviderIdentity, SignOnError> {
     let issuer = sent.issuer.unwrap_or(ISSUER);
     let discovery = json!({
         "issuer": issuer, "authorization_endpoint": "https://id.example.com/authorize",

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use clap::{ArgGroup, Subcommand};
 use refract_domain::account::month_budget::MonthBudget;
 use refract_domain::ids::AccountId;
-use refract_service::people::{Account, AccountActor, AccountError};
+use refract_identity::people::{Account, AccountActor, AccountError};
 use refract_service::results::BudgetUse;
 use serde::Serialize;
 use serde_json::value::RawValue;

@@ -7,8 +7,8 @@ use anyhow::{Context as _, ensure};
 use chrono::{DateTime, Utc};
 use clap::Args;
 use refract_domain::prism::DisplayName;
+use refract_identity::people::AccountActor;
 use refract_service::Refract;
-use refract_service::people::AccountActor;
 use refract_service::store::{AccountExportOptions, AccountManifest, ImportedAccount};
 use serde::Serialize;
 

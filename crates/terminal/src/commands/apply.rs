@@ -10,7 +10,7 @@ use refract_authoring::definition_name::{DefinitionKind, DefinitionName};
 use refract_domain::event::{EventDetail, LensChangeDetails};
 use refract_domain::prism::VersionNumber;
 use refract_file_runs::binary_kind;
-use refract_service::people::AccountActor;
+use refract_identity::people::AccountActor;
 use refract_service::prisms::{
     AppliedDefinition, Apply, ApplyError, ApplyOutcome, DefinitionError, DefinitionFile,
 };

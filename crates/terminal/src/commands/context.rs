@@ -12,9 +12,9 @@ use refract_domain::prism::question::Question;
 use refract_domain::prism::slug::PrismSelector;
 use refract_domain::prism::{DisplayName, VersionNumber};
 use refract_domain::problem::ValidationError;
+use refract_identity::people::DEFAULT_ACCOUNT;
 use refract_service::Refract;
 use refract_service::measures::questions;
-use refract_service::people::DEFAULT_ACCOUNT;
 use refract_service::prisms::{Prism, PrismError, PrismHistory};
 use refract_service::store::{ConnectError, DatabaseSettings, PassingReason};
 

@@ -17,12 +17,12 @@ use refract_domain::prism::slug::PrismSelector;
 use refract_file_runs::{
     FileRun, InputSource, RowLayout, RunFiles, RunOrder, RunSettings, RunTally, Shard,
 };
+use refract_identity::keys::KeyLimits;
+use refract_identity::keys::api_key::ApiKey;
+use refract_identity::people::token::Token;
+use refract_identity::people::{AccountActor, AppUrl};
 use refract_lens_rendering::RowFormat;
-use refract_service::keys::KeyLimits;
-use refract_service::keys::api_key::ApiKey;
 use refract_service::model::ModelGateway;
-use refract_service::people::token::Token;
-use refract_service::people::{AccountActor, AppUrl};
 use refract_service::prisms::{PrismError, SUPPORT_TRIAGE};
 use refract_service::store::DEMO_DATABASE_URL;
 use refract_service::{CallError, Refract};

@@ -5,8 +5,8 @@ use std::num::NonZeroUsize;
 use chrono::{DateTime, Utc};
 use clap::Args;
 use refract_domain::event::EventDetail;
+use refract_identity::events::{EventFilter, ListedEvent};
 use refract_lens_rendering::{EventRowWriter, RowFormat};
-use refract_service::events::{EventFilter, ListedEvent};
 
 use super::context::AccountArg;
 use super::selection;

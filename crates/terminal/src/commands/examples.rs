@@ -8,9 +8,9 @@ use refract_domain::ids::ExampleId;
 use refract_domain::prism::example::{ExampleNote, ExpectedOutcomes};
 use refract_domain::submission::reference::Ref;
 use refract_file_runs::{ExampleFileProblem, GoldFile, GoldText};
+use refract_identity::people::AccountActor;
 use refract_service::Refract;
 use refract_service::lenses::PrismLens;
-use refract_service::people::AccountActor;
 use refract_service::prisms::{CheckedExample, ExampleState};
 use serde::Serialize;
 

@@ -7,9 +7,9 @@ use chrono::{DateTime, Utc};
 use clap::{Args, Subcommand};
 use refract_domain::account::key_networks::KeyNetworks;
 use refract_domain::ids::AccountId;
+use refract_identity::keys::{KeyError, KeyLimits, ListedKey, OverlapDays, SetNetworksOutcome};
+use refract_identity::people::AccountActor;
 use refract_service::Refract;
-use refract_service::keys::{KeyError, KeyLimits, ListedKey, OverlapDays, SetNetworksOutcome};
-use refract_service::people::AccountActor;
 use serde::Serialize;
 
 use self::list::find_key;

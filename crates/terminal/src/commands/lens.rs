@@ -7,9 +7,9 @@ use anyhow::Context as _;
 use clap::{Args, Subcommand};
 use refract_authoring::lens_file::ShownLens;
 use refract_domain::lens::Lens;
+use refract_identity::people::{AccountActor, ActorName};
 use refract_service::Refract;
 use refract_service::lenses::{LensState, PrismLens};
-use refract_service::people::{AccountActor, ActorName};
 use serde::Serialize;
 
 use super::context::AccountArg;

@@ -12,8 +12,8 @@ use refract_domain::result::mark::source::MarkSource;
 use refract_file_runs::{
     MarksFile, MarksFileError, MarksFileRows, MarksWorkbook, OutputFormat, row_schema,
 };
+use refract_identity::people::AccountActor;
 use refract_service::marks::{CheckedMarks, MarkErrors, MarkOrigin, MarksError};
-use refract_service::people::AccountActor;
 use serde::Serialize;
 
 use super::context::{self, AccountArg};

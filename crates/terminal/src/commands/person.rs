@@ -6,8 +6,8 @@ use clap::Subcommand;
 use refract_domain::account::person::Email;
 use refract_domain::account::role::Role;
 use refract_domain::ids::AccountId;
+use refract_identity::people::{AccountActor, Invitation, Person, PersonError};
 use refract_service::Refract;
-use refract_service::people::{AccountActor, Invitation, Person, PersonError};
 use serde::Serialize;
 
 use super::context::{self, AccountArg};

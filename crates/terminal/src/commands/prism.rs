@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 use refract_authoring::prism_file::ShownPrism;
 use refract_domain::prism::VersionNumber;
+use refract_identity::people::AccountActor;
 use refract_service::Refract;
-use refract_service::people::AccountActor;
 use refract_service::prisms::{NEW_PRISM, Prism};
 use serde::Serialize;
 

@@ -7,12 +7,12 @@ use clap::{Args, Subcommand};
 use refract_domain::ids::RetestId;
 use refract_domain::prism::VersionNumber;
 use refract_domain::result::retest::RetestChange;
+use refract_identity::people::AccountActor;
 use refract_service::measures::DrawnFrom;
 use refract_service::measures::stored_retests::{
     ChangeRetestOutcome, RETEST_TEXTS, RetestPlan, StoredRetest, USUAL_RETEST_TEXTS,
 };
 use refract_service::model::ModelGateway;
-use refract_service::people::AccountActor;
 use serde::Serialize;
 
 use super::context::AccountArg;

@@ -6,8 +6,8 @@ use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 use refract_domain::ids::FileRunId;
 use refract_domain::result::file_run::{FileRunChange, FileRunState};
+use refract_identity::people::AccountActor;
 use refract_service::Refract;
-use refract_service::people::AccountActor;
 use refract_service::runs::{ChangeRunOutcome, DeleteUploadOutcome, RunPage, StoredRun};
 
 use self::show::ListedRun;

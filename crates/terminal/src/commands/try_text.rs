@@ -8,10 +8,10 @@ use refract_domain::prism::VersionNumber;
 use refract_domain::prism::slug::PrismSelector;
 use refract_domain::submission::reference::Ref;
 use refract_domain::submission::{CallContext, FieldMismatch, SentFields, field_value_errors};
+use refract_identity::people::AccountActor;
 use refract_lens_rendering::Format;
 use refract_service::CallError;
 use refract_service::model::ModelGateway;
-use refract_service::people::AccountActor;
 use refract_service::results::CreateCall;
 
 use super::context::{self, AccountArg};

@@ -7,9 +7,10 @@ use anyhow::{Context as _, bail};
 use chrono::TimeDelta;
 use clap::Args;
 use refract_file_runs::{RUN_CONCURRENCY, WorkerSettings};
-use refract_service::people::{
+use refract_identity::people::{
     AdmissionRules, AppUrl, DEFAULT_ACCOUNT, ProviderSecret, RoleRules, SignInWays, SignOnSettings,
 };
+use refract_service::model::tls_client_config;
 
 use crate::arguments::{self, OnOrOff, cannot_be_used, setting_name};
 
@@ -205,7 +206,9 @@ impl SignOnArgs {
     /// # Errors
     /// A setting that cannot be used, or passwords that are switched off without a provider.
     pub fn ways(&self, app: &AppUrl) -> anyhow::Result<SignInWays> {
-        let ways = SignInWays::new(self.settings(app)?, self.has_passwords());
+        let ways = SignInWays::new(self.settings(app)?, self.has_passwords(), || {
+            tls_client_config().ok()
+        });
         ways.with_context(|| format!("{} cannot be used for sign-on", setting_name(ISSUER)))
     }
 

@@ -2,8 +2,8 @@
 
 use refract_domain::ids::{FileRunId, NodeId, PrismId};
 use refract_domain::result::file_run::{FileRunChange, FileRunState};
+use refract_identity::people::AccountActor;
 use refract_service::Refract;
-use refract_service::people::AccountActor;
 use refract_service::runs::{FileName, NewStoredRun, RunEnd, RunProgress, StoredMapping};
 use refract_service::store::DatabaseSettings;
 use refract_test_stack::service::{Backend, PRISM, Service, Setup, events, text};

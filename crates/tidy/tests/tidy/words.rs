@@ -123,13 +123,14 @@ const RETIRED_NAMES: [(&str, &str); 39] = [
 
 /// Words that stay: the word, the beginning of the paths, and a part of the line. Each is a name of
 /// something else, a stored name, or a name that callers know.
-const KEPT: [(&str, &str, &str); 16] = [
+const KEPT: [(&str, &str, &str); 17] = [
     // the old name of a metric, for one release
     ("left alone", "", "refract_model_server_left_alone"),
     // columns and a key of `refract results show --json`
     ("untold", "crates/persistence/", "untold_event"),
     ("made by", "bin/refract/", "made_by"),
     ("made by", "crates/persistence/", "made_by"),
+    ("made by", "crates/identity/", "made_by"),
     ("made by", "crates/service/", "made_by"),
     (
         "made by",
@@ -144,7 +145,7 @@ const KEPT: [(&str, &str, &str); 16] = [
     ("forgetting", "docs/", "0012-forgetting"),
     ("by hand", "docs/", "0014-traces-by-hand-made-spans"),
     // functions of the standard library and of tokio
-    ("forget", "crates/service/", "mem::forget"),
+    ("forget", "crates/identity/", "mem::forget"),
     ("forget", "crates/service/", "permit.forget"),
     ("forget", "crates/service/", "forget_permits"),
     ("forget", "crates/test-support/", "permit.forget"),

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use maud::{Markup, html};
 use qrcode::{Color, EcLevel, QrCode};
-use refract_service::people::{CodesDue, CodesSetup, OneTimeCodes, RecoveryCode};
+use refract_identity::people::{CodesDue, CodesSetup, OneTimeCodes, RecoveryCode};
 
 use crate::components::field::FormField;
 use crate::components::form_errors::FormErrors;

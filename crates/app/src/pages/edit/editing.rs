@@ -8,7 +8,7 @@ use refract_domain::ids::PrismId;
 use refract_domain::prism::VersionNumber;
 use refract_domain::problem::{Problem, Problems};
 use refract_domain::submission::budget;
-use refract_service::people::DraftRevision;
+use refract_service::drafts::DraftRevision;
 use refract_service::prisms::{Prism, VersionDraft};
 use serde::{Deserialize, Serialize};
 

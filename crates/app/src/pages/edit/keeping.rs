@@ -8,7 +8,7 @@ use refract_domain::event::EventDetail;
 use refract_domain::ids::PrismId;
 use refract_domain::prism::VersionNumber;
 use refract_domain::prism::slug::PrismSelector;
-use refract_service::people::{
+use refract_service::drafts::{
     DraftContent, DraftKind, DraftOutcome, DraftPlace, DraftRevision, StoredDraft,
 };
 use refract_service::prisms::{Prism, PrismError, find_example};

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use refract_domain::event::{Actor, ActorKind, EventAction, EventTarget, TargetKind};
 use refract_domain::ids::parse_uuid;
-use refract_service::events::{EventActors, EventChoices, EventFilter};
+use refract_identity::events::{EventActors, EventChoices, EventFilter};
 
 use crate::components::field::FormField;
 use crate::components::list_filters::ListFilters;

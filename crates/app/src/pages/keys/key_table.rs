@@ -5,9 +5,10 @@ use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 use refract_domain::account::key_networks::KeyNetworks;
 use refract_domain::ids::ApiKeyId;
-use refract_service::keys::api_key::ApiKey;
-use refract_service::keys::{ListedKey, OverlapDays};
+use refract_identity::keys::api_key::ApiKey;
+use refract_identity::keys::{ListedKey, OverlapDays};
 use refract_service::prisms::sample_texts;
+use refract_service::results::ResultCounts;
 
 use crate::components::curl;
 use crate::components::field::FormField;
@@ -31,10 +32,13 @@ pub(super) struct RefusedNetworks {
 /// The keys of the account.
 pub(super) fn key_table(
     keys: &[ListedKey],
+    counts: &ResultCounts,
     refused: Option<&RefusedNetworks>,
     now: DateTime<Utc>,
 ) -> Markup {
-    let rows = html! { @for key in keys { (row(key, keys, refused, now)) } };
+    let rows = html! {
+        @for key in keys { (row(key, keys, counts.of_key(key.row.id), refused, now)) }
+    };
     let headings = [
         "Name",
         "Begins with",
@@ -52,6 +56,7 @@ pub(super) fn key_table(
 fn row(
     key: &ListedKey,
     keys: &[ListedKey],
+    results: u64,
     refused: Option<&RefusedNetworks>,
     now: DateTime<Utc>,
 ) -> Markup {
@@ -75,8 +80,8 @@ fn row(
                 @if let Some(address) = &row.last_used_from { br; span.soft { "from " bdi { (address) } } }
             }
             td.number data-label="Results" {
-                a href={ "/usage?by=day&key=" (row.id) } aria-label={ (count(key.results)) " by " (row.name) ", " (row.first_characters) "…: usage" } {
-                    (count(key.results))
+                a href={ "/usage?by=day&key=" (row.id) } aria-label={ (count(results)) " by " (row.name) ", " (row.first_characters) "…: usage" } {
+                    (count(results))
                 }
             }
             td data-label="Networks" {

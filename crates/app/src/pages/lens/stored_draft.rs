@@ -1,8 +1,8 @@
 //! The draft of a lens as it is kept on the server, by person and prism.
 
 use chrono::{DateTime, Utc};
+use refract_service::drafts::{DraftKind, DraftOutcome, DraftPlace, DraftRevision};
 use refract_service::lenses::PrismLens;
-use refract_service::people::{DraftKind, DraftOutcome, DraftPlace, DraftRevision};
 use serde::{Deserialize, Serialize};
 
 use super::lens_form::LensForm;

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use maud::{Markup, html};
 use refract_domain::ids::PersonId;
-use refract_service::events::ListedEvent;
-use refract_service::people::Person;
+use refract_identity::events::ListedEvent;
+use refract_identity::people::Person;
 
 use crate::components::moment::moment;
 use crate::components::table::stacked_table;

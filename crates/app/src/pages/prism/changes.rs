@@ -3,8 +3,8 @@
 
 use maud::{Markup, html};
 use refract_evaluation::drift::alarm::{Alarm, WatchedSpan};
+use refract_identity::people::ActorName;
 use refract_service::measures::{PrismWatch, WatchedAnswers};
-use refract_service::people::ActorName;
 use refract_service::prisms::{ChangeOfPrism, PrismChange, PrismOverview};
 
 use crate::components::differences::differences_in_short;

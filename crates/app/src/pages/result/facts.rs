@@ -5,10 +5,10 @@
 use maud::{Markup, html};
 use refract_domain::account::role::Role;
 use refract_domain::answer::probability::Probability;
+use refract_domain::result::actor::ResultActor;
 use refract_domain::result::mark::{self, Mark};
 use refract_service::Refract;
 use refract_service::measures::OrderCheck;
-use refract_service::people::ResultActor;
 use refract_service::results::{ReadableResult, ResultDetails};
 
 use crate::components::moment::moment;

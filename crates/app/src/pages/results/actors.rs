@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use maud::{Markup, html};
 use refract_domain::ids::{ApiKeyId, PersonId};
 use refract_domain::result::actor::ResultActor;
-use refract_service::people::ActorName;
+use refract_identity::people::ActorName;
 use refract_service::results::FoundRow;
 
 use crate::components::field::FormField;

@@ -6,9 +6,9 @@ use refract_domain::prism::question::Question;
 use refract_domain::result::mark::source::MarksFrom;
 use refract_evaluation::measures::proportion::{Interval, Proportion};
 use refract_evaluation::measures::right_answers::RightAnswers;
+use refract_identity::people::ActorName;
 use refract_service::lenses::PrismLens;
 use refract_service::marks::{Sitting, Standing};
-use refract_service::people::ActorName;
 
 use crate::components::number::{counted, measured_percent};
 use crate::components::prism_tabs::prism_address;

@@ -9,7 +9,7 @@ use refract_domain::ids::FileRunId;
 use refract_domain::prism::VersionNumber;
 use refract_domain::prism::slug::PrismSelector;
 use refract_domain::result::file_run::FileRunState;
-use refract_service::events::{EventFilter, EventRange, ListedEvent};
+use refract_identity::events::{EventFilter, EventRange, ListedEvent};
 use refract_service::lenses::PrismLens;
 use refract_service::runs::StoredRun;
 

@@ -19,10 +19,10 @@ use super::Retests;
 use crate::lenses::prism_lens::PrismLens;
 use crate::measures::retest::LOADED_AT_ONCE;
 use crate::measures::{Retest, RetestError};
-use crate::people::accounts::AccountActor;
 use crate::prisms::versions::find_saved_version;
 use crate::runs::{AskedTexts, AskingPace, EarlyEnd, RUN_LEASE_RENEWAL, RUN_LEASE_TERM};
 use crate::{InternalError, Refract};
+use refract_identity::people::AccountActor;
 
 /// The pause before an answer that could not be saved is saved again.
 const SAVE_AGAIN: Duration = Duration::from_secs(1);

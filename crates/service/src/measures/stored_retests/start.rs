@@ -21,7 +21,7 @@ use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;
 use crate::measures::retest::{LOADED_AT_ONCE, SampledResults};
 use crate::measures::{DrawnFrom, Retest};
-use crate::people::accounts::AccountActor;
+use refract_identity::people::AccountActor;
 
 /// Attempts at starting a retest while others are started.
 const ATTEMPTS: usize = 8;

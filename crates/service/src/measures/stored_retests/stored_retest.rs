@@ -18,13 +18,13 @@ use serde::{Deserialize, Serialize};
 
 use super::{KEPT_RETEST_DAYS, LISTED_RETESTS, MOST_RETESTS_UNDER_WAY, Retests};
 use crate::InternalError;
-use crate::events::export_event;
 use crate::lenses::prism_lens::PrismLens;
 use crate::measures::retest::{LOADED_AT_ONCE, ReportParts};
 use crate::measures::{DrawnFrom, Retest, RetestReport};
-use crate::people::accounts::AccountActor;
 use crate::prisms::versions::find_saved_version;
+use crate::results::export_event;
 use crate::runs::AskingPace;
+use refract_identity::people::AccountActor;
 
 /// Retests that a deletion looks up at once.
 const DELETED_AT_ONCE: u32 = 100;

@@ -5,7 +5,7 @@ use refract_domain::event::Event;
 use refract_domain::lens::Lens;
 use refract_domain::prism::VersionNumber;
 use refract_domain::prism::slug::PrismSelector;
-use refract_service::events::{EventFilter, EventRange};
+use refract_identity::events::{EventFilter, EventRange};
 use refract_service::prisms::{
     AppliedDefinition, Apply, ApplyError, ApplyOutcome, ChangeOfPrism, DefinitionFile,
 };

@@ -13,13 +13,13 @@ use refract_domain::prism::slug::PrismSelector;
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::result::{ResultStatus, SavedResult};
 use refract_domain::submission::{FieldValues, Submission};
+use refract_identity::people::AccountActor;
 use refract_model_gateway::{
     ChatPrompt, ConnectionSettings, ModelGateway, ModelSettings, Protocol,
 };
 use refract_persistence::{NewResult, Provenance};
 use refract_service::Refract;
 use refract_service::lenses::PrismLens;
-use refract_service::people::AccountActor;
 use refract_service::results::ReadableResult;
 use serde_json::{Value, json};
 use uuid::Uuid;

@@ -3,8 +3,8 @@
 use futures_util::future::join_all;
 use refract_domain::event::EventDetail;
 use refract_domain::lens::Lens;
+use refract_identity::people::AccountActor;
 use refract_service::lenses::{LensSaveOutcome, LensState};
-use refract_service::people::AccountActor;
 use refract_service::prisms::PrismError;
 use refract_test_support::on_both;
 use serde_json::{Value, json};

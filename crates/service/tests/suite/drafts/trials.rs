@@ -2,8 +2,8 @@
 
 use refract_authoring::prism_file::PrismFile;
 use refract_domain::prism::{PrismVersion, VersionNumber};
+use refract_domain::result::actor::ResultActor;
 use refract_domain::submission::{CallContext, SentFields};
-use refract_service::people::ResultActor;
 use refract_service::prisms::TRIAL_TEXTS;
 use refract_service::results::ReadableResult;
 use refract_test_support::model_server::{ModelServer, Script, ScriptedReply};

@@ -5,11 +5,11 @@ use anyhow::bail;
 use chrono::{DateTime, Utc};
 use refract_domain::account::key_networks::KeyNetworks;
 use refract_domain::ids::{AccountId, ApiKeyId};
-use refract_service::Refract;
-use refract_service::keys::{
+use refract_identity::keys::{
     FindKeyError, KeyError, KeyReplacement, ListedKey, OverlapDays, ReplaceKeyError,
 };
-use refract_service::people::AccountActor;
+use refract_identity::people::AccountActor;
+use refract_service::Refract;
 use serde::Serialize;
 
 use crate::commands::context::AccountArg;
@@ -33,8 +33,8 @@ struct ShownKey {
     replaces: Option<String>,
 }
 
-impl From<ListedKey> for ShownKey {
-    fn from(listed: ListedKey) -> Self {
+impl ShownKey {
+    fn new(listed: ListedKey, results_made: u64) -> Self {
         let key = listed.row;
         let networks = key.networks.iter().flat_map(KeyNetworks::texts);
         Self {
@@ -44,7 +44,7 @@ impl From<ListedKey> for ShownKey {
             created_at: to_the_second(key.created_at),
             last_used_at: key.last_used_at.map(to_the_second),
             last_used_from: key.last_used_from,
-            results_made: listed.results,
+            results_made,
             revoked_at: key.revoked_at.map(to_the_second),
             expires_at: key.expires_at.map(to_the_second),
             revoked_by: listed.revoked_by.map(|by| by.reference),
@@ -56,7 +56,12 @@ impl From<ListedKey> for ShownKey {
 
 pub(super) async fn list(refract: &Refract, json: bool, account: AccountId) -> anyhow::Result<()> {
     let keys = refract.keys().list(account).await?;
-    let shown: Vec<_> = keys.into_iter().map(ShownKey::from).collect();
+    let counts = refract.results().counts(account, Utc::now()).await?;
+    let shown = keys.into_iter().map(|key| {
+        let results = counts.of_key(key.row.id);
+        ShownKey::new(key, results)
+    });
+    let shown: Vec<_> = shown.collect();
     let headers = [
         "id",
         "name",
@@ -94,7 +99,7 @@ pub(in crate::commands) async fn find_key(
         FindKeyError::NotFound | FindKeyError::Ambiguous(_) => {
             anyhow::anyhow!("'{called}': {error}: see `refract key list`")
         }
-        FindKeyError::Internal(error) => error.into(),
+        FindKeyError::Persistence(error) => error.into(),
     })
 }
 

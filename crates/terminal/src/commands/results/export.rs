@@ -9,10 +9,10 @@ use refract_authoring::lens_file;
 use refract_domain::lens::{Lens, Value};
 use refract_domain::result::view::{ResultView, RowColumns};
 use refract_file_runs::{OutputFormat, ParquetRows, WorkbookRows};
+use refract_identity::people::AccountActor;
 use refract_lens_rendering::{Format, RawColumns, RowFormat, RowWriter, render};
 use refract_service::lenses::PrismLens;
 use refract_service::marks::MarkedColumns;
-use refract_service::people::AccountActor;
 use refract_service::prisms::PrismHistory;
 use refract_service::results::{ExportError, PrismResults, ResultOrder};
 

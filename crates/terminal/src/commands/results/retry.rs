@@ -4,8 +4,8 @@ use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
 use clap::Args;
+use refract_identity::people::AccountActor;
 use refract_service::model::ModelGateway;
-use refract_service::people::AccountActor;
 use refract_service::results::{Retried, RetryFailed};
 use refract_service::runs::{AskingPace, EarlyEnd};
 use serde::Serialize;
