@@ -1,5 +1,6 @@
 //! The HTTP client for the provider: no redirects, short times, small answers.
 
+#[cfg(feature = "provider")]
 use std::time::Duration;
 
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
@@ -10,15 +11,18 @@ use crate::error::SignOnError;
 use crate::settings::SignOnSettingError;
 
 /// The longest wait for a connection.
+#[cfg(feature = "provider")]
 const CONNECT: Duration = Duration::from_secs(5);
 /// The longest wait for a whole answer.
+#[cfg(feature = "provider")]
 const WHOLE: Duration = Duration::from_secs(10);
 /// The largest answer that is read: key sets and discovery documents are a few KiB.
+#[cfg(feature = "provider")]
 const LARGEST: usize = 1024 * 1024;
 
 /// Asks a provider. Redirects are not followed: an answer comes from the address that was asked.
 #[derive(Clone)]
-pub(crate) struct HttpClient(reqwest::Client);
+pub(crate) struct HttpClient(#[cfg(feature = "provider")] reqwest::Client);
 
 /// What a provider answered.
 pub(crate) struct ProviderReply {
@@ -26,6 +30,7 @@ pub(crate) struct ProviderReply {
     pub(crate) body: Vec<u8>,
 }
 
+#[cfg(feature = "provider")]
 impl HttpClient {
     pub(crate) fn new(tls: ClientConfig) -> Result<Self, SignOnSettingError> {
         let client = reqwest::Client::builder()
@@ -65,6 +70,22 @@ impl HttpClient {
             status: answer.status(),
             body,
         })
+    }
+}
+
+/// A build without the feature `provider` asks none.
+#[cfg(not(feature = "provider"))]
+impl HttpClient {
+    pub(crate) fn new(_tls: ClientConfig) -> Result<Self, SignOnSettingError> {
+        Err(SignOnSettingError::NotBuilt)
+    }
+
+    pub(crate) async fn send(
+        &self,
+        request: Result<Request<Vec<u8>>, http::Error>,
+    ) -> Result<ProviderReply, SignOnError> {
+        let _ = request;
+        std::future::ready(Err(SignOnError::Away)).await
     }
 }
 

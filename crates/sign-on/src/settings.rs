@@ -163,6 +163,11 @@ pub enum SignOnSettingError {
     /// The HTTP client cannot be made.
     #[error("the HTTP client for the provider cannot be made")]
     Client,
+    /// The program was built without the feature `provider`.
+    #[error(
+        "this refract was built to try it and signs on by no provider: use the one of `make build`"
+    )]
+    NotBuilt,
 }
 
 #[cfg(test)]
