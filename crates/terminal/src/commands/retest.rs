@@ -175,7 +175,6 @@ impl RetestCommand {
                 texts(*number)
             ));
         }
-        self.marks.say(retest.marks_left_out);
         let which = match (self.asking.drawn_from(), self.marks.from) {
             (DrawnFrom::Answered, _) => "",
             (DrawnFrom::Marked, MarksFrom::Random) => " with a random or imported mark",
@@ -185,6 +184,7 @@ impl RetestCommand {
             !retest.is_empty(),
             "there is no answered result{which} that can be asked about again"
         );
+        self.marks.say(retest.marks_left_out);
         Ok(())
     }
 
