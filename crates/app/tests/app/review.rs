@@ -95,10 +95,8 @@ async fn a_blind_mark_shows_the_answer_afterwards_and_measures(backend: Backend)
     let sitting = begun(&mut ada, "random", "angry").await;
     let page = ada.get(&sitting).await;
     assert!(page.body.contains("text number") && page.body.contains("3 left"));
-    assert!(
-        page.body
-            .contains("No random or imported mark of version 1 yet.")
-    );
+    let none = "No random or imported mark of version 1 yet.";
+    assert!(page.body.contains(none), "{}", page.body);
     // neither the answer nor its probability
     assert!(!page.body.contains(" %</span>") && !page.body.contains("The answer"));
     let result = asked(&page);
