@@ -128,6 +128,29 @@ fn most_yes_that_are_false_alarms_are_reported() {
 }
 
 #[test]
+fn answers_that_reach_the_goal_only_together_are_kept_with_checks() {
+    // of 100 answers 6 are wrong, but of 10 Yes 5 are
+    let mut rows = vec![(0.9, true); 5];
+    rows.extend(vec![(0.9, false); 5]);
+    rows.extend(vec![(0.1, false); 89]);
+    rows.push((0.1, true));
+    let plan = yes_no_answers(&rows).automation_plan(CutoffGoal::Precision(0.9), None);
+    assert_eq!(plan.recommended, None);
+    assert_eq!(plan.headline(), "Let people check Yes or No.");
+    let outlook = plan.outlook();
+    assert!(
+        outlook.contains(" Of 1,000 such answers about 60 are wrong, "),
+        "{outlook}"
+    );
+    assert!(
+        outlook.ends_with("let a person check those answers."),
+        "{outlook}"
+    );
+    let plan = yes_no_answers(&rows).automation_plan(CutoffGoal::Precision(0.95), None);
+    assert_eq!(plan.headline(), "Let people answer.");
+}
+
+#[test]
 fn costs_are_weighed_and_the_middle_of_the_first_gap_is_taken() {
     let costs = |wrong_yes, wrong_no| CutoffGoal::Costs {
         wrong_yes,

@@ -2,7 +2,7 @@
 
 use refract_domain::prism::question::QuestionType;
 
-use super::{AutomationPlan, AutomationRow, ExpectedErrors, NextGuarantee, RowBasis};
+use super::{AutomationPlan, AutomationRow, ExpectedErrors, NextGuarantee, RowBasis, others};
 use crate::cutoffs::advice::{CutoffGoal, FEW_MARKS};
 use crate::cutoffs::certificate::Certification;
 use crate::cutoffs::promise::CertifiedGoal;
@@ -108,13 +108,17 @@ impl AutomationPlan {
             Some(_) | None if self.marks < FEW_MARKS => {
                 format!("none from {} marks, mark more", self.marks)
             }
-            Some(_) | None => "no cutoff does on marks that did not choose it".to_owned(),
+            Some(_) => {
+                "no cutoff does for Yes and No alike, on marks that did not choose it".to_owned()
+            }
+            None => "no cutoff does on marks that did not choose it".to_owned(),
         })
     }
 
     /// What to do, in a few words.
     pub fn headline(&self) -> &'static str {
         match self.recommended_row().map(|row| row.basis) {
+            None if self.row_of_both_answers().is_some() => "Let people check Yes or No.",
             None => "Let people answer.",
             Some(RowBasis::Now) => "Keep the cutoffs as they are now.",
             Some(RowBasis::Guarantee) => "Take the guarantee.",
@@ -129,6 +133,14 @@ impl AutomationPlan {
     /// What then happens: how much is answered automatically, how much of that may be wrong, how sure
     /// that is, and what is left to people.
     pub fn outlook(&self) -> String {
+        if let (None, Some(now)) = (self.recommended, self.row_of_both_answers()) {
+            return format!(
+                "{} {} But one of Yes and No is wrong more often than that by itself: let a person check \
+                 those answers.",
+                automatic(now),
+                self.errors(now)
+            );
+        }
         let Some(row) = self.recommended_row() else {
             return match self.goal {
                 CutoffGoal::Precision(_) => {
@@ -152,6 +164,19 @@ impl AutomationPlan {
         ];
         let filled = sentences.into_iter().filter(|it| !it.is_empty());
         filled.collect::<Vec<_>>().join(" ")
+    }
+
+    /// The cutoffs in force, if Yes and No together reach the goal on enough marks, and no cutoffs do
+    /// for each of them.
+    fn row_of_both_answers(&self) -> Option<&AutomationRow> {
+        let CutoffGoal::Precision(right) = self.goal else {
+            return None;
+        };
+        let advice = self.advice.as_ref()?;
+        let now = self.rows.first().filter(|_| self.rows.len() == 1)?;
+        let (wrong, _) = now.expected.share()?;
+        let is_tried = self.marks >= FEW_MARKS && advice.has_both_marks();
+        (is_tried && wrong <= others(right)).then_some(now)
     }
 
     /// What a goal that is not about wrong answers may cost: of what is rare, cutoffs that find nearly
