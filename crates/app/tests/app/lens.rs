@@ -343,7 +343,7 @@ async fn the_cutoffs_for_a_precision_are_those_of_the_terminal(backend: Backend)
             "{name} {percent} {terminal}"
         );
     }
-    let words = "Take the rule of thumb, and check its answers.";
+    let words = "Take the rule of thumb, and have some of its answers checked.";
     assert!(advised.body.contains(words), "{}", advised.body);
     // the same sentence stands on Quality and in the terminal
     let arguments = &arguments[..arguments.len() - 1];

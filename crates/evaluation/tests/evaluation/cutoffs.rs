@@ -136,14 +136,14 @@ fn answers_that_reach_the_goal_only_together_are_kept_with_checks() {
     rows.push((0.1, true));
     let plan = yes_no_answers(&rows).automation_plan(CutoffGoal::Precision(0.9), None);
     assert_eq!(plan.recommended, None);
-    assert_eq!(plan.headline(), "Let people check Yes or No.");
+    assert_eq!(plan.headline(), "Let people check some of the answers.");
     let outlook = plan.outlook();
     assert!(
         outlook.contains(" Of 1,000 such answers about 60 are wrong, "),
         "{outlook}"
     );
     assert!(
-        outlook.ends_with("let a person check those answers."),
+        outlook.ends_with("of 1,000 Yes about 500 are wrong: let a person check each Yes."),
         "{outlook}"
     );
     let plan = yes_no_answers(&rows).automation_plan(CutoffGoal::Precision(0.95), None);

@@ -16,8 +16,8 @@ pub const COUNT_HEADINGS: [&str; 3] = [
 ];
 
 /// Why two figures of one cutoff differ.
-pub const TWO_FIGURES: &str = "The marks that chose cutoffs flatter them. So for new answers, a rule \
-    of thumb counts only marks that did not choose it, and a guarantee is a limit.";
+pub const TWO_FIGURES: &str = "Cutoffs look better than they are on the marks that they were chosen by. So \
+    for new texts a rule of thumb counts other marks, and a guarantee names the most that may be wrong.";
 
 impl AutomationRow {
     /// What the row is.
@@ -108,22 +108,22 @@ impl AutomationPlan {
             Some(_) | None if self.marks < FEW_MARKS => {
                 format!("none from {} marks, mark more", self.marks)
             }
-            Some(_) => {
-                "no cutoff does for Yes and No alike, on marks that did not choose it".to_owned()
-            }
-            None => "no cutoff does on marks that did not choose it".to_owned(),
+            Some(_) => "no cutoff does for Yes and for No".to_owned(),
+            None => "no cutoff does".to_owned(),
         })
     }
 
     /// What to do, in a few words.
     pub fn headline(&self) -> &'static str {
         match self.recommended_row().map(|row| row.basis) {
-            None if self.row_of_both_answers().is_some() => "Let people check Yes or No.",
+            None if self.weak_answer().is_some() => "Let people check some of the answers.",
             None => "Let people answer.",
             Some(RowBasis::Now) => "Keep the cutoffs as they are now.",
             Some(RowBasis::Guarantee) => "Take the guarantee.",
             Some(RowBasis::RuleOfThumb) => match self.goal {
-                CutoffGoal::Precision(_) => "Take the rule of thumb, and check its answers.",
+                CutoffGoal::Precision(_) => {
+                    "Take the rule of thumb, and have some of its answers checked."
+                }
                 CutoffGoal::Recall(_) => "The rule of thumb finds so many.",
                 CutoffGoal::Costs { .. } => "The rule of thumb costs least.",
             },
@@ -133,12 +133,12 @@ impl AutomationPlan {
     /// What then happens: how much is answered automatically, how much of that may be wrong, how sure
     /// that is, and what is left to people.
     pub fn outlook(&self) -> String {
-        if let (None, Some(now)) = (self.recommended, self.row_of_both_answers()) {
+        if let Some((now, label, wrong)) = self.weak_answer() {
             return format!(
-                "{} {} But one of Yes and No is wrong more often than that by itself: let a person check \
-                 those answers.",
+                "{} {} But of 1,000 {label} about {} are wrong: let a person check each {label}.",
                 automatic(now),
-                self.errors(now)
+                self.errors(now),
+                of_thousand(wrong)
             );
         }
         let Some(row) = self.recommended_row() else {
@@ -156,9 +156,16 @@ impl AutomationPlan {
         // what is in force can be what another row is sure of
         let alike = |other: &&AutomationRow| other.cutoffs.are(row.cutoffs);
         let behind = self.rows.iter().skip(1).find(alike).unwrap_or(row);
+        let is_kept_untried = row.basis == RowBasis::Now && behind.basis != RowBasis::Guarantee;
+        let checks = if is_kept_untried {
+            "Have some of the answers checked."
+        } else {
+            ""
+        };
         let sentences = [
             automatic(row),
             self.errors(behind),
+            checks.to_owned(),
             self.rest(row),
             self.false_alarms(row).to_owned(),
         ];
@@ -166,17 +173,22 @@ impl AutomationPlan {
         filled.collect::<Vec<_>>().join(" ")
     }
 
-    /// The cutoffs in force, if Yes and No together reach the goal on enough marks, and no cutoffs do
-    /// for each of them.
-    fn row_of_both_answers(&self) -> Option<&AutomationRow> {
+    /// Where the answers reach the goal now, but only Yes and No together: the cutoffs in force, the
+    /// answer that alone does not, and how many of these are wrong.
+    fn weak_answer(&self) -> Option<(&AutomationRow, &'static str, f64)> {
         let CutoffGoal::Precision(right) = self.goal else {
             return None;
         };
-        let advice = self.advice.as_ref()?;
+        let misses = |wrong: &f64| *wrong > others(right);
         let now = self.rows.first().filter(|_| self.rows.len() == 1)?;
         let (wrong, _) = now.expected.share()?;
-        let is_tried = self.marks >= FEW_MARKS && advice.has_both_marks();
-        (is_tried && wrong <= others(right)).then_some(now)
+        let is_tried = self.marks >= FEW_MARKS && !misses(&wrong);
+        let labels = self.wrong_alone.iter().filter(|_| is_tried);
+        let mut weak = labels.zip(["Yes", "No"]).filter_map(|(wrong, label)| {
+            let wrong = wrong.value().filter(misses)?;
+            Some((now, label, wrong))
+        });
+        weak.next()
     }
 
     /// What a goal that is not about wrong answers may cost: of what is rare, cutoffs that find nearly
@@ -253,9 +265,16 @@ impl AutomationPlan {
             ));
         }
         let results = more_of(more_marks, "result");
+        let promised = self.promise.map(CertifiedGoal::error);
+        let begin = match promised.filter(|promised| *promised < error) {
+            Some(promised) => format!(
+                "A guarantee of at most {} is out of reach. For one of {limit}",
+                of_thousand(promised)
+            ),
+            None => format!("To guarantee {limit}"),
+        };
         Some(format!(
-            "To guarantee {limit}, mark about {results}, drawn at random, and look again only when all \
-             are done."
+            "{begin}, mark about {results}, drawn at random, and look again only when all are done."
         ))
     }
 }
