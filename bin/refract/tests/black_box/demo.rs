@@ -123,10 +123,8 @@ async fn it_serves_on_until_it_is_stopped_and_its_curl_line_works() {
     let samples = "\nIt has the answers to 200 sample messages. Open the app";
     assert!(shown.contains(samples), "{shown}");
     assert!(!shown.contains("is taken"), "any port was wanted: {shown}");
-    let (app, token) = {
-        let (app, rest) = after_app(&shown);
-        (app.parse().unwrap(), rest)
-    };
+    let (app, token) = after_app(&shown);
+    let app: SocketAddr = app.parse().unwrap();
     let path = format!("/sign-in/{token}");
     for method in ["GET", "HEAD", "GET"] {
         let looked_at = looked_at(app, method, &path).await;
