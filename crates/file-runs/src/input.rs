@@ -41,6 +41,8 @@ pub(crate) use self::input_file::RawRows;
 pub use self::input_kind::{InputKind, binary_kind};
 pub use self::input_source::{InputSource, StoredContent, StoredInput};
 pub use self::quotes::QuoteError;
+#[cfg(feature = "workbooks")]
+pub(crate) use self::raw_row::CUT_MARK;
 pub use self::raw_row::OddCells;
 pub(crate) use self::raw_row::{RawRow, RawValue};
 pub use self::workbook_budget::{WorkbookBudget, WorkbookError};

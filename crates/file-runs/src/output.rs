@@ -11,6 +11,7 @@ pub(crate) mod parquet_rows;
 #[cfg(any(feature = "parquet", feature = "workbooks"))]
 mod ready_bytes;
 mod row_cells;
+mod sheet_cells;
 pub(crate) mod workbook_rows;
 #[cfg(feature = "workbooks")]
 mod workbook_writer;
@@ -31,9 +32,6 @@ use not_built::workbooks as workbook_writer;
 
 /// Upper bound on the rows of a workbook's sheet below its header.
 pub const WORKBOOK_ROWS: u64 = 1_048_575;
-/// The beginning of the mark of a row of a workbook with texts that were cut, in the column after the
-/// last.
-pub(crate) const CUT_MARK: &str = "cut off: ";
 
 /// Prefix of a column of the file whose name is taken by a column of answers.
 const OF_INPUT: &str = "input_";

@@ -18,6 +18,8 @@ mod attributes;
 #[cfg(feature = "export")]
 mod collector;
 mod environment;
+#[cfg(not(feature = "export"))]
+mod not_built;
 #[cfg(feature = "export")]
 mod request_trace;
 #[cfg(feature = "export")]
@@ -26,11 +28,14 @@ mod spans;
 mod trace_context;
 #[cfg(feature = "export")]
 mod traces;
-#[cfg(not(feature = "export"))]
-mod untraced;
 
 pub use attributes::{AttemptEnd, ModelAttempt, StatementName};
 pub use environment::TraceSettingError;
+#[cfg(not(feature = "export"))]
+pub use not_built::{
+    AttemptSpan, CallTrace, CallerTrace, RequestTrace, StatementSpan, TraceExport, TraceHeaders,
+    Traces,
+};
 #[cfg(feature = "export")]
 pub use request_trace::{CallTrace, RequestTrace};
 #[cfg(feature = "export")]
@@ -39,8 +44,3 @@ pub use spans::{AttemptSpan, StatementSpan};
 pub use trace_context::{CallerTrace, TraceHeaders};
 #[cfg(feature = "export")]
 pub use traces::{TraceExport, Traces};
-#[cfg(not(feature = "export"))]
-pub use untraced::{
-    AttemptSpan, CallTrace, CallerTrace, RequestTrace, StatementSpan, TraceExport, TraceHeaders,
-    Traces,
-};

@@ -3,6 +3,10 @@
 /// Upper bound on the bytes of a row. A longer row most likely has an unclosed quote.
 pub(crate) const ROW_BYTES: u64 = 16 * 1024 * 1024;
 
+/// The beginning of the mark of a row of a workbook with texts that were cut, in the column after the
+/// last.
+pub(crate) const CUT_MARK: &str = "cut off: ";
+
 /// One row of a file.
 #[derive(Debug)]
 pub(crate) struct RawRow {

@@ -10,9 +10,8 @@ use super::input_encoding::InputEncoding;
 use super::input_error::InputError;
 use super::input_kind::header_name;
 use super::parquet_file::ParquetRecords;
-use super::raw_row::{OddCell, OddCells, RawRow, RawValue};
+use super::raw_row::{CUT_MARK, OddCell, OddCells, RawRow, RawValue};
 use super::workbook::SheetRecords;
-use crate::output::CUT_MARK;
 
 /// Number of rows below the first one that are searched for the header, once the first one is none.
 const SEARCHED_ROWS: usize = 10;

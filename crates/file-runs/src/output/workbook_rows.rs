@@ -10,32 +10,13 @@ use refract_domain::result::view::{ResultView, RowColumns};
 use refract_lens_rendering::cell_text;
 
 use super::row_cells::{ColumnKind, RowCell, RowShape, columns};
+use super::sheet_cells::{SheetCell, SheetColumn};
 use super::workbook_writer::WorkbookWriter;
 
 /// The name of the sheet.
 const SHEET: &str = "Results";
 /// Columns of results that hold short texts.
 const SHORT: [&str; 3] = ["result_id", "ref", "status"];
-
-/// What the cells of a column hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SheetColumn {
-    /// Short texts.
-    Text,
-    /// Texts of any length.
-    LongText,
-    Number,
-    Moment,
-}
-
-/// The value of a cell.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum SheetCell<'a> {
-    Empty,
-    Text(&'a str),
-    Number(f64),
-    Moment(DateTime<Utc>),
-}
 
 /// Results as the bytes of a workbook, piece by piece, in the columns of the API's rows.
 ///

@@ -11,10 +11,10 @@ use zip::ZipWriter;
 use zip::result::ZipError;
 use zip::write::{SimpleFileOptions, StreamWriter};
 
+use super::WORKBOOK_ROWS;
 use super::ready_bytes::ReadyBytes;
-use super::workbook_rows::{SheetCell, SheetColumn};
-use super::{CUT_MARK, WORKBOOK_ROWS};
-use crate::input::listed;
+use super::sheet_cells::{SheetCell, SheetColumn};
+use crate::input::{CUT_MARK, listed};
 
 /// Upper bound on the columns of a sheet.
 const COLUMNS: usize = 16_384;
