@@ -16,6 +16,11 @@
 //! This crate knows nothing of command lines, terminals, HTTP or SQL. It reaches the database and
 //! the model only through the use cases of `refract-service`.
 
+#![cfg_attr(
+    not(all(feature = "parquet", feature = "workbooks")),
+    allow(dead_code, reason = "what only the formats that are left out use")
+)]
+
 mod check;
 mod comparison;
 mod file_run;
