@@ -20,7 +20,7 @@ fn no_two_types_share_a_name() {
 fn files_of_types() -> BTreeMap<String, Vec<String>> {
     let mut files: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for tree in crate_tree::of_members().values() {
-        let modules = tree.modules().into_iter();
+        let modules = tree.modules().iter();
         for module in modules.filter(|module| !module.file.ends_with("/not_built.rs")) {
             for item in &module.items {
                 if item.is_visible && item.kind == ItemKind::Type {
