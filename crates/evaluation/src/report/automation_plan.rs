@@ -99,9 +99,9 @@ pub struct AutomationPlan {
     pub certificate: Option<Certificate>,
     /// The rule of thumb of a Yes / No question.
     pub advice: Option<CutoffAdvice>,
-    /// How many of the answers in force that say Yes, and of those that say No, are wrong; nothing for
+    /// How many of the answers in force that say Yes, and of those that say No, are wrong; `None` for
     /// other questions.
-    pub wrong_alone: Vec<Proportion>,
+    pub wrong_alone: Option<[Proportion; 2]>,
     /// The next guarantee.
     pub next: Option<NextGuarantee>,
 }
@@ -138,9 +138,9 @@ impl MarkedAnswers {
             promise,
             marks: now.automatic.of,
             next: certificate.and_then(|certificate| self.next_guarantee(&certificate)),
-            wrong_alone: self.measures_in_force().map_or_else(Vec::new, |now| {
-                vec![now.precision.others(), now.no_precision.others()]
-            }),
+            wrong_alone: self
+                .measures_in_force()
+                .map(|now| [now.precision.others(), now.no_precision.others()]),
             rows,
             recommended,
             certificate,

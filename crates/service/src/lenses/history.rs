@@ -10,14 +10,13 @@ use refract_domain::prism::PrismVersion;
 use refract_domain::prism::slug::PrismSelector;
 use refract_domain::problem::Problems;
 use refract_evaluation::counting::cutoff_reach::{CutoffReach, UnreachableCutoff};
+use refract_identity::people::{AccountActor, ActorName};
 use refract_persistence::{LensRevision, WriteOutcome};
 
 use crate::InternalError;
 use crate::lenses::prism_lens::CountedResult;
 use crate::lenses::{DRAFT_RESULTS, Lenses, PrismLens};
 use crate::prisms::{ATTEMPTS, PrismError};
-use refract_identity::people::AccountActor;
-use refract_identity::people::ActorName;
 
 /// The states of a prism's lens that were recorded.
 pub struct LensHistory {

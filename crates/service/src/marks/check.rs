@@ -9,6 +9,7 @@ use refract_domain::key::QuestionKey;
 use refract_domain::result::mark::Mark;
 use refract_domain::result::mark::question_marks::QuestionMarks;
 use refract_domain::result::whole_milliseconds;
+use refract_identity::people::AccountActor;
 use refract_persistence::{PersistenceError, Prism, WithdrawnMark};
 
 use super::annotators::KnownPeople;
@@ -18,7 +19,6 @@ use crate::InternalError;
 use crate::marks::Marks;
 use crate::prisms::versions::find_saved_version;
 use crate::results::read::ReadableResult;
-use refract_identity::people::AccountActor;
 
 /// Number of marks that one query looks up.
 const LOOKED_UP: usize = 1_000;

@@ -7,6 +7,7 @@ use refract_domain::ids::PrismId;
 use refract_domain::key::QuestionKey;
 use refract_domain::result::mark::Mark;
 use refract_domain::submission::reference::Ref;
+use refract_identity::people::AccountActor;
 use refract_lens_rendering::{
     AnnotatorRow, MarkRowWriter, RowFormat, adjudicated_column, person_column,
 };
@@ -16,7 +17,6 @@ use crate::InternalError;
 use crate::marks::{Annotators, Marks};
 use crate::results::export::ExportError;
 use crate::results::export_event;
-use refract_identity::people::AccountActor;
 
 impl Marks<'_> {
     /// Writes every marked result of a prism under one header, in the order of the results' ids, a row

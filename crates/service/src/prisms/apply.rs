@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use refract_authoring::definition_name::DefinitionKind;
 use refract_domain::prism::slug::{PrismSelector, Slug};
+use refract_identity::people::AccountActor;
 use refract_persistence::{PersistenceError, WriteOutcome};
 
 use super::planned_definition::{
@@ -11,7 +12,6 @@ use super::planned_definition::{
 };
 use super::{ATTEMPTS, PrismError};
 use crate::prisms::Prisms;
-use refract_identity::people::AccountActor;
 
 /// Files to apply.
 #[derive(Clone, Debug)]

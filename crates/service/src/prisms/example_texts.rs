@@ -10,6 +10,7 @@ use refract_domain::prism::PrismVersion;
 use refract_domain::prism::example::{EXAMPLE_TEXTS, ExampleNote, ExpectedOutcomes};
 use refract_domain::submission::reference::Ref;
 use refract_domain::submission::{Submission, budget};
+use refract_identity::people::AccountActor;
 use refract_persistence::{
     ExampleSource, ExampleText, ExamplesOutcome, NewExampleText, PersistenceError, Prism,
     SavedExamples,
@@ -22,7 +23,6 @@ use super::text_hash::TextHash;
 use crate::prisms::Prisms;
 use crate::results::ReadableResult;
 use crate::{InternalError, Refract};
-use refract_identity::people::AccountActor;
 
 /// The use cases of example texts, from [`Prisms::example_texts`].
 #[derive(Clone, Copy)]

@@ -9,13 +9,13 @@ use refract_domain::event::{Event, EventAction, EventDetail};
 use refract_domain::ids::{AccountId, PersonId};
 use refract_domain::prism::slug::PrismSelector;
 use refract_domain::prism::{PrismVersion, VersionNumber};
+use refract_identity::people::ActorName;
 use refract_persistence::ChangeKind;
 
 use super::PrismError;
 use crate::lenses::prism_lens::PrismLens;
 use crate::prisms::Prisms;
 use crate::results::counts::PrismCounts;
-use refract_identity::people::ActorName;
 
 /// The newest changes of a prism that are described by events.
 const MOST_EVENTS: u32 = 200;

@@ -12,11 +12,11 @@ use refract_domain::lens::Lens;
 use refract_domain::prism::slug::Slug;
 use refract_domain::prism::{DisplayName, PrismVersion, VersionNumber};
 use refract_domain::problem::Problems;
+use refract_identity::people::AccountActor;
 use refract_persistence::{DefinedPrism, Prism, PrismDefinition};
 use uuid::Uuid;
 
 use super::save::lens_change;
-use refract_identity::people::AccountActor;
 
 /// A prism with the changes that its files make.
 pub(super) struct PlannedDefinition<'a> {

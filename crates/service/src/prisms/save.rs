@@ -12,13 +12,13 @@ use refract_domain::prism::slug::PrismSelector;
 use refract_domain::prism::{DisplayName, PrismVersion, VersionNumber};
 use refract_domain::problem::Problems;
 use refract_domain::submission::budget;
+use refract_identity::people::AccountActor;
 use refract_persistence::{NewPrism, NewVersion, Prism, PrismHistory, WriteOutcome};
 use uuid::Uuid;
 
 use super::history::{ChangeOfPrism, PrismChange};
 use super::{ATTEMPTS, PrismError};
 use crate::prisms::Prisms;
-use refract_identity::people::AccountActor;
 
 /// What a draft of a prism's next version is checked against.
 pub struct NextVersion {

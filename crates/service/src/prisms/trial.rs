@@ -12,13 +12,13 @@ use refract_domain::submission::model_input::{State, json_chars};
 use refract_domain::submission::reference::Ref;
 use refract_domain::submission::{CallContext, SentFields, Submission};
 use refract_evaluation::prediction::predicted;
+use refract_identity::people::AccountActor;
 use refract_model_gateway::ModelError;
 
 use crate::prisms::Prisms;
 use crate::results::create::CreateCall;
 use crate::results::read::ReadableResult;
 use crate::{CallError, InternalError};
-use refract_identity::people::AccountActor;
 
 /// Most stored texts on which an unsaved version is tried.
 pub const TRIAL_TEXTS: usize = 5;

@@ -9,6 +9,7 @@ use refract_domain::prism::PrismVersion;
 use refract_domain::result::{ResultStatus, SavedResult, whole_milliseconds};
 use refract_domain::submission::Submission;
 use refract_domain::submission::reference::{IdempotencyKey, Ref};
+use refract_identity::people::AccountActor;
 use refract_model_gateway::{ModelError, ModelReply, ModelReport};
 use refract_persistence::{NewResult, PersistenceError, Prism, Provenance, SaveOutcome};
 use uuid::Uuid;
@@ -19,7 +20,6 @@ use crate::results::Results;
 use crate::results::metrics::SavedUse;
 use crate::results::read::ReadableResult;
 use crate::{CallError, InternalError};
-use refract_identity::people::AccountActor;
 
 /// The outcome of a call that reached the model.
 pub struct AnsweredCall {

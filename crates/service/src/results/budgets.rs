@@ -20,14 +20,14 @@ use refract_domain::account::month_budget::MonthBudget;
 use refract_domain::event::{Actor, Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::result::cost::Cost;
+use refract_identity::events::event_stamp;
+use refract_identity::people::AccountActor;
 use refract_persistence::{BudgetRow, CountedMonth, WriteOutcome};
 
 pub use self::share::{BudgetShare, BudgetUsedUp};
 use super::metrics::UsedParts;
 use crate::store::node_lease::{NodeLease, repeat_rounds};
 use crate::{InternalError, Refract};
-use refract_identity::events::event_stamp;
-use refract_identity::people::AccountActor;
 
 /// Results that were younger than this when the month was read are added up at each look. One that is
 /// saved later than this after its id was made, by a node whose clock is behind or after a database

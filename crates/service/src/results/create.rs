@@ -8,6 +8,8 @@ use refract_domain::prism::slug::PrismSelector;
 use refract_domain::result::{Repeat, SavedResult};
 use refract_domain::submission::reference::{IdempotencyKey, Ref};
 use refract_domain::submission::{CallContext, SentFields, Submission, budget};
+use refract_identity::keys::PresentedKey;
+use refract_identity::people::AccountActor;
 use refract_persistence::Prism;
 
 use crate::CallError;
@@ -16,8 +18,6 @@ use crate::results::Results;
 use crate::results::ask_and_save::CheckedCall;
 use crate::results::read::ReadableResult;
 use crate::results::single_flight::{CallWithKey, FlightFollower, FlightRole};
-use refract_identity::keys::PresentedKey;
-use refract_identity::people::AccountActor;
 
 /// The input of a create, each value valid on its own.
 pub struct CreateCall {

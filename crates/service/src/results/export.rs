@@ -15,6 +15,7 @@ use refract_domain::lens::Value;
 use refract_domain::result::SavedResult;
 use refract_domain::result::mark::Mark;
 use refract_domain::result::view::ResultView;
+use refract_identity::people::AccountActor;
 use refract_lens_rendering::{RowFormat, RowWriter};
 use refract_persistence::{Database, PersistenceError, ResultFilter, ResultOrder, ResultPages};
 
@@ -27,7 +28,6 @@ use crate::results::export_event;
 use crate::results::read::ReadableResult;
 use crate::results::search::ResultSearch;
 use crate::results::search::result_search::{SearchConditions, by_result};
-use refract_identity::people::AccountActor;
 
 /// The results of a prism that a filter or a search selects, one page at a time (keyset
 /// pagination).

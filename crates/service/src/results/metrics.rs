@@ -13,13 +13,13 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
+use refract_identity::keys::KeyMetrics;
 use refract_model_gateway::ModelReport;
 
 pub use self::collectors::{register_database, register_model};
 pub(crate) use self::prism_metrics::{PrismMetrics, SavedUse};
 pub use self::prism_names::PrismNames;
 use crate::measures::watch::WatchMetrics;
-use refract_identity::keys::KeyMetrics;
 
 /// The most series, as of the metrics of drift.
 const MOST_SERIES: usize = 2_000;

@@ -13,14 +13,14 @@ use refract_domain::result::mark::Mark;
 use refract_domain::result::view::{ResultView, RowColumns};
 use refract_domain::submission::Submission;
 use refract_domain::submission::reference::{IdempotencyKey, Ref};
+use refract_identity::keys::PresentedKey;
+use refract_identity::people::AccountActor;
 use refract_persistence::{Database, FoundResult, PersistenceError, Prism, Provenance};
 
 use crate::lenses::prism_lens::PrismLens;
 use crate::prisms::versions::find_saved_version;
 use crate::results::Results;
 use crate::{CallError, InternalError};
-use refract_identity::keys::PresentedKey;
-use refract_identity::people::AccountActor;
 
 /// An authenticated read or retry with the result that it names.
 pub(crate) struct ResultCall {

@@ -10,6 +10,8 @@ use futures_util::{FutureExt as _, Stream, StreamExt as _, TryStreamExt as _};
 use refract_domain::ids::{AccountId, PrismId, ResultId};
 use refract_domain::result::{RetryError, SavedResult};
 use refract_domain::submission::budget;
+use refract_identity::keys::PresentedKey;
+use refract_identity::people::AccountActor;
 use refract_persistence::{FoundResult, Prism, ResultFilter};
 use uuid::Uuid;
 
@@ -19,8 +21,6 @@ use crate::results::ask_and_save::CheckedCall;
 use crate::results::read::{ReadableResult, ResultCall};
 use crate::runs::{AskedTexts, AskingPace, EarlyEnd, TextBegun};
 use crate::{CallError, InternalError};
-use refract_identity::keys::PresentedKey;
-use refract_identity::people::AccountActor;
 
 /// Number of ids that one query reads.
 const PAGE: u32 = 256;

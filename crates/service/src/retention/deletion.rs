@@ -9,10 +9,10 @@ use chrono::{DateTime, Utc};
 use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::submission::reference::Ref;
+use refract_identity::people::AccountActor;
 use refract_persistence::{CopiedExamples, Database, DeletionEvent, PersistenceError, PurgeRange};
 
 use crate::retention::Retention;
-use refract_identity::people::AccountActor;
 
 /// Most results of a batch. Other writers of an SQLite file wait for a batch to end.
 const BATCH: usize = 100;

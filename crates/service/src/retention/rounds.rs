@@ -10,6 +10,7 @@ use std::num::NonZeroU32;
 use std::time::Instant;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use refract_identity::people::AccountActor;
 use refract_persistence::{PersistenceError, PurgeRange, RetentionRoundRow};
 
 pub use self::plausibility::ImplausibleRoundError;
@@ -17,7 +18,6 @@ use self::plausibility::{ClockWatch, check_clock, check_shares};
 use crate::Refract;
 use crate::retention::Retention;
 use crate::store::node_lease::{NodeLease, ROUND};
-use refract_identity::people::AccountActor;
 
 /// The name of the lease and of the stored state of rounds.
 const LEASE: &str = "retention";

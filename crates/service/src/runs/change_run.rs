@@ -4,12 +4,12 @@ use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::FileRunId;
 use refract_domain::prism::VersionNumber;
 use refract_domain::result::file_run::{FileRunChange, FileRunLimits, FileRunState};
+use refract_identity::people::AccountActor;
 use refract_persistence::{FileRunMatch, FileRunUpdate};
 
 use super::Runs;
 use super::stored_run::{RunProgress, StoredMapping, StoredRun, to_json};
 use crate::InternalError;
-use refract_identity::people::AccountActor;
 
 /// Attempts at a change while a node or another person changes the state.
 const ATTEMPTS: usize = 8;

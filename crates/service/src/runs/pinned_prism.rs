@@ -13,6 +13,7 @@ use refract_domain::result::SavedResult;
 use refract_domain::result::view::RowColumns;
 use refract_domain::submission::reference::{IdempotencyKey, Ref};
 use refract_domain::submission::{Submission, budget};
+use refract_identity::people::AccountActor;
 use refract_model_gateway::Estimator;
 
 use crate::lenses::prism_lens::PrismLens;
@@ -24,7 +25,6 @@ use crate::results::column_value::answer_column;
 use crate::results::read::ReadableResult;
 use crate::runs::Runs;
 use crate::{CallError, InternalError, Refract};
-use refract_identity::people::AccountActor;
 
 /// A prism version and the prism's lens, pinned when a file run begins. Clones are cheap.
 #[derive(Clone)]

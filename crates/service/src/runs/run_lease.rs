@@ -6,13 +6,13 @@ use refract_domain::ids::{AccountId, FileRunId, NodeId, PrismId};
 use refract_domain::prism::slug::PrismSelector;
 use refract_domain::result::file_run::{FileRunLimits, FileRunState};
 use refract_domain::result::whole_milliseconds;
+use refract_identity::people::AccountActor;
 use refract_persistence::{EndedLease, FileRunLease};
 
 use super::Runs;
 use super::pinned_prism::PinnedPrism;
 use super::stored_run::{RunProgress, StoredRun};
 use crate::{CallError, InternalError};
-use refract_identity::people::AccountActor;
 
 /// How long a lease lasts without renewal: after this time another node takes over from one that
 /// died.

@@ -7,6 +7,7 @@ use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::{AccountId, FileRunId, PersonId, PrismId, UploadId};
 use refract_domain::prism::VersionNumber;
 use refract_domain::prism::slug::PrismSelector;
+use refract_identity::people::AccountActor;
 use refract_persistence::{FileRunRow, FileRunScope, NewFileRun, PersistenceError};
 use uuid::Uuid;
 
@@ -15,7 +16,6 @@ use super::stored_run::{RunProgress, StoredMapping, StoredRun, mappings_of, to_j
 use crate::prisms::versions::{check_active, find_version_to_ask};
 use crate::results::export_event;
 use crate::{CallError, InternalError};
-use refract_identity::people::AccountActor;
 
 /// Most other runs of a file that are listed.
 const RUNS_OF_FILE: u32 = 20;

@@ -7,6 +7,7 @@ use refract_domain::event::EventAction;
 use refract_domain::ids::UploadId;
 use refract_domain::problem::{ValidationError, text};
 use refract_domain::result::whole_milliseconds;
+use refract_identity::people::AccountActor;
 use refract_persistence::{Database, NewUploadRow, PersistenceError};
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
@@ -15,7 +16,6 @@ use super::Runs;
 use super::stored_bytes::{PIECE_BYTES, compress};
 use super::uploads::upload_event;
 use crate::InternalError;
-use refract_identity::people::AccountActor;
 
 /// Why a file was not uploaded. Nothing of it is kept for longer than a day.
 #[derive(Debug, thiserror::Error)]

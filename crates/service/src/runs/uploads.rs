@@ -4,12 +4,12 @@ use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::{AccountId, PersonId, UploadId};
 use refract_domain::result::file_run::FileRunState;
+use refract_identity::people::AccountActor;
 use refract_persistence::{OldUploads, UploadDeletion, UploadRow};
 use uuid::Uuid;
 
 use super::Runs;
 use crate::InternalError;
-use refract_identity::people::AccountActor;
 
 /// How long an upload may take; one that is not whole by then is deleted.
 const UNFINISHED: TimeDelta = TimeDelta::days(1);

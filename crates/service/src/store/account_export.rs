@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use chrono::{DateTime, Utc};
 use refract_domain::event::{EventAction, EventDetail, EventTarget};
 use refract_domain::result::whole_milliseconds;
+use refract_identity::people::AccountActor;
 use refract_persistence::{
     ACCOUNT_TABLES, AccountRows, AccountSelection, AccountTable, PersistenceError,
 };
@@ -19,7 +20,6 @@ use super::account_manifest::{
     ACCOUNT_EXPORT_FORMAT, AccountManifest, MANIFEST, ManifestAccount, ManifestFile, digits,
     file_of,
 };
-use refract_identity::people::AccountActor;
 
 /// Pages of rows that wait to be written.
 const PAGES_WAITING: usize = 2;

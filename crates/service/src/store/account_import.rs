@@ -10,6 +10,8 @@ use refract_domain::ids::AccountId;
 use refract_domain::lens::Column;
 use refract_domain::prism::PrismVersion;
 use refract_domain::prism::example::ExpectedOutcomes;
+use refract_identity::events::event_stamp;
+use refract_identity::people::Account;
 use refract_persistence::{
     ACCOUNT_TABLES, AccountImportState, AccountTable, FileRow, ImportContext, ImportRows,
     ImportRowsOutcome, ImportedRow, PersistenceError, RowError,
@@ -19,8 +21,6 @@ use uuid::Uuid;
 use super::Store;
 use super::account_manifest::{AccountManifest, ManifestError, OpenLines, file_of};
 use crate::Refract;
-use refract_identity::events::event_stamp;
-use refract_identity::people::Account;
 
 /// Bytes of lines that are saved in one transaction, unless one line is longer.
 const BATCH_BYTES: usize = 1024 * 1024;

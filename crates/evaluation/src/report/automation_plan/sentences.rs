@@ -183,12 +183,9 @@ impl AutomationPlan {
         let now = self.rows.first().filter(|_| self.rows.len() == 1)?;
         let (wrong, _) = now.expected.share()?;
         let is_tried = self.marks >= FEW_MARKS && !misses(&wrong);
-        let labels = self.wrong_alone.iter().filter(|_| is_tried);
-        let mut weak = labels.zip(["Yes", "No"]).filter_map(|(wrong, label)| {
-            let wrong = wrong.value().filter(misses)?;
-            Some((now, label, wrong))
-        });
-        weak.next()
+        let [yes, no] = self.wrong_alone.filter(|_| is_tried)?;
+        let mut alone = [("Yes", yes), ("No", no)].into_iter();
+        alone.find_map(|(label, wrong)| Some((now, label, wrong.value().filter(misses)?)))
     }
 
     /// What a goal that is not about wrong answers may cost: of what is rare, cutoffs that find nearly

@@ -11,7 +11,6 @@ use refract_domain::prism::question::Question;
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::result::mark::source::MarksFrom;
 use refract_persistence::{Database, Prism, ResultFilter, ResultOrder, SearchCandidate};
-
 use serde::{Deserialize, Serialize};
 
 use super::report::{NotAsked, RetestReport, RetestText, are_compared};

@@ -11,6 +11,7 @@ use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::{NodeId, ResultId};
 use refract_domain::result::retest::RetestState;
 use refract_domain::result::whole_milliseconds;
+use refract_identity::people::AccountActor;
 use refract_persistence::{EndedRetestLease, LeasedRetest, PersistenceError};
 use tokio::sync::{SetOnce, watch};
 use tokio::time::{Instant, sleep};
@@ -22,7 +23,6 @@ use crate::measures::{Retest, RetestError};
 use crate::prisms::versions::find_saved_version;
 use crate::runs::{AskedTexts, AskingPace, EarlyEnd, RUN_LEASE_RENEWAL, RUN_LEASE_TERM};
 use crate::{InternalError, Refract};
-use refract_identity::people::AccountActor;
 
 /// The pause before an answer that could not be saved is saved again.
 const SAVE_AGAIN: Duration = Duration::from_secs(1);

@@ -11,6 +11,7 @@ use refract_domain::ids::{ResultId, RetestId};
 use refract_domain::prism::VersionNumber;
 use refract_domain::result::mark::source::MarksFrom;
 use refract_domain::result::retest::RetestState;
+use refract_identity::people::AccountActor;
 use refract_model_gateway::CostEstimate;
 use refract_persistence::{CreateRetestOutcome, NewRetest, PersistenceError, ResultFilter};
 use uuid::Uuid;
@@ -21,7 +22,6 @@ use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;
 use crate::measures::retest::{LOADED_AT_ONCE, SampledResults};
 use crate::measures::{DrawnFrom, Retest};
-use refract_identity::people::AccountActor;
 
 /// Attempts at starting a retest while others are started.
 const ATTEMPTS: usize = 8;

@@ -11,6 +11,7 @@ use refract_domain::ids::{AccountId, PersonId, PrismId, ResultId, RetestId};
 use refract_domain::prism::VersionNumber;
 use refract_domain::result::mark::source::MarksFrom;
 use refract_domain::result::retest::{RetestChange, RetestState};
+use refract_identity::people::AccountActor;
 use refract_persistence::{
     CreateRetestOutcome, PersistenceError, RetestCounts, RetestRow, RetestUpdate,
 };
@@ -24,7 +25,6 @@ use crate::measures::{DrawnFrom, Retest, RetestReport};
 use crate::prisms::versions::find_saved_version;
 use crate::results::export_event;
 use crate::runs::AskingPace;
-use refract_identity::people::AccountActor;
 
 /// Retests that a deletion looks up at once.
 const DELETED_AT_ONCE: u32 = 100;
