@@ -56,7 +56,7 @@ async function formats(client: Refract): Promise<void> {
 }
 
 async function repeats(client: Refract): Promise<void> {
-  for (const fault of ['lost', 'dropped', 'draining', 'broken', 'proxy', 'dated']) {
+  for (const fault of ['lost', 'dropped', 'draining', 'broken', 'proxy', 'dated', 'limited']) {
     await plan(fault, fault)
     const result = await client.create(PRISM, { text: fresh(fault) })
     assert(result.status === 'ok' && (await came()) === 3, fault)

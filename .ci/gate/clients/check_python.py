@@ -79,7 +79,7 @@ def formats(client: Refract) -> None:
 
 def repeats(client: Refract) -> None:
     """Every fault that passes is got over, and no text is asked about twice."""
-    for fault in ("lost", "dropped", "draining", "broken", "proxy", "dated"):
+    for fault in ("lost", "dropped", "draining", "broken", "proxy", "dated", "limited"):
         plan(fault, fault)
         text = fresh(fault)
         result = client.create(PRISM, text=text)

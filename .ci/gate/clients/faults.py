@@ -15,8 +15,8 @@ class Faults:
 
     `lost` drops the connection before the server hears of the request, `dropped` when it has answered;
     `silent` keeps it open for ten seconds without an answer; `draining` is a node that stops, `broken` its
-    bug, `proxy` the page of a proxy without a server, `dated` one that asks to wait until a date, `page` a
-    page of a network's own with the status 200.
+    bug, `proxy` the page of a proxy without a server, `dated` one that asks to wait until a date, `limited`
+    one that takes no more for now, `page` a page of a network's own with the status 200.
     Requests beyond the list pass. `GET /plan` is what is left of it, and how many requests came.
     """
 
@@ -68,6 +68,8 @@ class Handler(BaseHTTPRequestHandler):
             return self.answer(502, b"<h1>Bad Gateway</h1>", {"content-type": "text/html"})
         if fault == "dated":
             return self.answer(503, b"<h1>Later</h1>", {"content-type": "text/html", "retry-after": "Fri, 31 Dec 2100 23:59:59 GMT"})
+        if fault == "limited":
+            return self.answer(429, b"<h1>Too many requests</h1>", {"content-type": "text/html", "retry-after": "0"})
         if fault == "page":
             return self.answer(200, b"<h1>Sign in</h1>", {"content-type": "text/html"})
         status, answered, headers = self.forward(body)

@@ -5,7 +5,7 @@
     print(result["answers"])
 
 `refract.raw`, `.row`, `.csv`, `.tsv` and `.jsonl` have the same calls for the other formats, and
-`AsyncRefract` has them all to be awaited. A call is repeated after a 500, a 503, a timeout and a broken
+`AsyncRefract` has them all to be awaited. A call is repeated after a 429, a 500, a 503, a timeout and a broken
 connection; a create call always with one idempotency key, so that no text is asked about twice. A result
 that the model gave no answer to is returned with the status `failed`; whatever else fails is a RefractError.
 `to_frame` makes a table of results for pandas or polars.
@@ -184,10 +184,11 @@ class Calls(Generic[T]):
                 retried_as = RETRIED_AS.search(str(error)) if attempt > 1 and isinstance(error, Conflict) else None
                 if retried_as:  # by an attempt whose answer was lost
                     return (yield from self._repeated("GET", f"/results/{retried_as[1]}"))
-                if answer.status_code < 500:
+                # a proxy that takes no more for now asked nobody
+                if answer.status_code < 500 and answer.status_code != 429:
                     raise error
                 # a proxy may send a date, or hours
-                after = answer.headers.get("retry-after", "") if answer.status_code == 503 else ""
+                after = answer.headers.get("retry-after", "") if answer.status_code in (429, 503) else ""
                 wait = min(float(after), LONGEST_WAIT) if re.fullmatch("[0-9]{1,9}", after) else 0.0
             else:
                 error, wait = Unavailable(f"no answer: {type(answer).__name__}"), 0.0

@@ -6,7 +6,7 @@
  *     console.log(result.answers)
  *
  * `refract.raw`, `.row`, `.csv`, `.tsv` and `.jsonl` have the same calls for the other formats. A call is
- * repeated after a 500, a 503, a timeout and a broken connection; a create call always with one idempotency
+ * repeated after a 429, a 500, a 503, a timeout and a broken connection; a create call always with one idempotency
  * key, so that no text is asked about twice. A result that the model gave no answer to is returned with the
  * status `failed`; whatever else fails throws a RefractError.
  */
@@ -140,10 +140,11 @@ export class Calls<T> {
         const retriedAs = attempt > 1 && error.code === 'conflict' && /already retried as ([0-9a-f-]{36})/.exec(error.message)
         // by an attempt whose answer was lost
         if (retriedAs) return await this.#repeated('GET', `/results/${retriedAs[1]}`)
-        if (answer.status < 500) throw error
+        // a proxy that takes no more for now asked nobody
+        if (answer.status < 500 && answer.status !== 429) throw error
         const after = answer.headers.get('retry-after') ?? ''
         // a proxy may send a date, or hours
-        if (answer.status === 503 && /^[0-9]+$/.test(after)) wait = Math.min(1_000 * Number(after), LONGEST_WAIT)
+        if ([429, 503].includes(answer.status) && /^[0-9]+$/.test(after)) wait = Math.min(1_000 * Number(after), LONGEST_WAIT)
       } catch (fault) {
         if (fault instanceof RefractError) throw fault
         error = new RefractError(`no answer: ${fault instanceof Error ? fault.name : 'fault'}`, 'unavailable')
