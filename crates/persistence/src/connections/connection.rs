@@ -121,22 +121,43 @@ impl From<ExclusiveConnection> for Connection {
 }
 
 /// Runs one query on a connection of either database: `on!(connection, get_result(query))`, with
-/// the name of a method of diesel's `RunQueryDsl`. A query of the hot path has its text rendered
+/// the name of a method of diesel's `RunQueryDsl`. The columns of a view are selected by
+/// `on!(connection, get_result(query) as View)`. A query of the hot path has its text rendered
 /// once: `on!(connection, TEXT, get_result(query))` with a [`StatementText`].
 ///
-/// diesel's types name the database, so the query is compiled once for each; this is why
-/// `as_select()` has to be inside the macro. On SQLite the whole query runs on the thread that it
-/// blocks: the wrapper's own methods would copy each row and each column's name.
+/// diesel's types name the database, so the query is compiled once for each. With `as View` the
+/// macro names it to `as_select()`, which would be inferred otherwise: that took half of the time
+/// in which this crate is checked. On SQLite the whole query runs on the thread that it blocks:
+/// the wrapper's own methods would copy each row and each column's name.
 ///
 /// [`StatementText`]: crate::connections::StatementText
 macro_rules! on {
     ($connection:expr, $run:ident($query:expr)) => {
-        $crate::connections::on!(@ $connection, $run, $query, $query)
+        $crate::connections::on!(@run $connection, $run, $query, $query)
     };
     ($connection:expr, $text:ident, $run:ident($query:expr)) => {
-        $crate::connections::on!(@ $connection, $run, $text.of($query), $query)
+        $crate::connections::on!(@run $connection, $run, $text.of($query), $query)
     };
-    (@ $connection:expr, $run:ident, $on_postgres:expr, $on_sqlite:expr) => {
+    ($connection:expr, $run:ident($query:expr) as $view:ty) => {
+        $crate::connections::on!(
+            @run $connection,
+            $run,
+            $crate::connections::on!(@select $query, $view, diesel::pg::Pg),
+            $crate::connections::on!(@select $query, $view, diesel::sqlite::Sqlite)
+        )
+    };
+    ($connection:expr, $text:ident, $run:ident($query:expr) as $view:ty) => {
+        $crate::connections::on!(
+            @run $connection,
+            $run,
+            $text.of($crate::connections::on!(@select $query, $view, diesel::pg::Pg)),
+            $crate::connections::on!(@select $query, $view, diesel::sqlite::Sqlite)
+        )
+    };
+    (@select $query:expr, $view:ty, $database:ty) => {
+        $query.select(<$view as diesel::SelectableHelper<$database>>::as_select())
+    };
+    (@run $connection:expr, $run:ident, $on_postgres:expr, $on_sqlite:expr) => {
         match $connection.by_database() {
             $crate::connections::ConnectionRef::Postgres(mut connection) => {
                 let connection: &mut &diesel_async::AsyncPgConnection = &mut connection;
@@ -159,7 +180,7 @@ macro_rules! load_as {
     ($database:expr, $query:expr, $columns:ty) => {
         $database.read(async move |mut connection| {
             let found: Vec<$columns> =
-                $crate::connections::on!(connection, load($query.select(<$columns>::as_select())))?;
+                $crate::connections::on!(connection, load($query) as $columns)?;
             let converted = found.into_iter().map(|row| {
                 row.try_into()
                     .map_err($crate::error::PersistenceError::from)
@@ -173,11 +194,8 @@ macro_rules! load_as {
 macro_rules! find_as {
     ($database:expr, $query:expr, $columns:ty) => {
         $database.read(async move |mut connection| {
-            let found: Option<$columns> = $crate::connections::on!(
-                connection,
-                get_result($query.select(<$columns>::as_select()))
-            )
-            .optional()?;
+            let found: Option<$columns> =
+                $crate::connections::on!(connection, get_result($query) as $columns).optional()?;
             let converted = found.map(|row| {
                 row.try_into()
                     .map_err($crate::error::PersistenceError::from)

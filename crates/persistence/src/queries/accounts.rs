@@ -69,10 +69,7 @@ impl Database {
         let name = name.to_owned();
         let query = accounts::table.filter(accounts::name.eq(name));
         self.read(async move |mut connection| {
-            let found = on!(
-                connection,
-                get_result(query.select(AccountRow::as_select()))
-            );
+            let found = on!(connection, get_result(query) as AccountRow);
             Ok(found.optional()?)
         })
         .await
@@ -81,13 +78,8 @@ impl Database {
     /// Every account, ordered by name.
     pub async fn list_accounts(&self) -> Result<Vec<AccountRow>, PersistenceError> {
         let query = accounts::table.order(accounts::name);
-        self.read(async move |mut connection| {
-            Ok(on!(
-                connection,
-                load(query.select(AccountRow::as_select()))
-            )?)
-        })
-        .await
+        self.read(async move |mut connection| Ok(on!(connection, load(query) as AccountRow)?))
+            .await
     }
 
     /// Finds the account named [`DEFAULT_ACCOUNT`], or creates it with the stamp's id and moment.

@@ -113,11 +113,7 @@ impl Database {
             let found: QueryResult<CreateCallColumns> = match (prism, idempotency_key) {
                 (PrismSelector::Id(id), None) => {
                     let query = callers.left_join(by_id(id));
-                    let found = on!(
-                        connection,
-                        BY_ID,
-                        get_result(query.select(WithoutHeld::as_select()))
-                    );
+                    let found = on!(connection, BY_ID, get_result(query) as WithoutHeld);
                     found.map(unheld)
                 }
                 (PrismSelector::Id(id), Some(key)) => {
@@ -125,16 +121,12 @@ impl Database {
                     on!(
                         connection,
                         BY_ID_WITH_KEY,
-                        get_result(query.select(CreateCallColumns::as_select()))
+                        get_result(query) as CreateCallColumns
                     )
                 }
                 (PrismSelector::Slug(slug), None) => {
                     let query = callers.left_join(by_slug(slug));
-                    let found = on!(
-                        connection,
-                        BY_SLUG,
-                        get_result(query.select(WithoutHeld::as_select()))
-                    );
+                    let found = on!(connection, BY_SLUG, get_result(query) as WithoutHeld);
                     found.map(unheld)
                 }
                 (PrismSelector::Slug(slug), Some(key)) => {
@@ -142,7 +134,7 @@ impl Database {
                     on!(
                         connection,
                         BY_SLUG_WITH_KEY,
-                        get_result(query.select(CreateCallColumns::as_select()))
+                        get_result(query) as CreateCallColumns
                     )
                 }
             };
@@ -172,11 +164,8 @@ impl Database {
                 .left_join(prisms::table.on(prisms::id.nullable().eq(results::prism_id.nullable())))
                 .filter(api_keys::hash.eq(hash))
                 .filter(has_not_ended(now));
-            let found: QueryResult<ResultCallColumns> = on!(
-                connection,
-                TEXT,
-                get_result(query.select(ResultCallColumns::as_select()))
-            );
+            let found: QueryResult<ResultCallColumns> =
+                on!(connection, TEXT, get_result(query) as ResultCallColumns);
             let Some((key, result, prism)) = found.optional()? else {
                 return Ok(None);
             };

@@ -161,10 +161,8 @@ impl Database {
         let query = api_keys::table
             .filter(api_keys::account_id.eq(Bind(account)))
             .order(api_keys::id);
-        self.read(async move |mut connection| {
-            Ok(on!(connection, load(query.select(StoredKey::as_select())))?)
-        })
-        .await
+        self.read(async move |mut connection| Ok(on!(connection, load(query) as StoredKey)?))
+            .await
     }
 
     /// Revokes a key of the stamp's account for good, with an event, in one transaction. Returns

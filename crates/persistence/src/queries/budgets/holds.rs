@@ -60,7 +60,7 @@ impl Database {
                 tx.commit().await?;
                 return Ok(false);
             }
-            let row = on!(tx, get_result(stored.select(BudgetColumns::as_select())))?;
+            let row = on!(tx, get_result(stored) as BudgetColumns)?;
             let row = BudgetRow::try_from(row)?;
             let expired = others.filter(budget_holds::expires_at.le(Bind(now)));
             on!(tx, execute(diesel::delete(expired)))?;

@@ -70,8 +70,7 @@ impl Database {
                 return Ok(Vec::new());
             }
             let query = events::table.filter(events::id.eq_any(ids));
-            let found: Vec<EventColumns> =
-                on!(connection, load(query.select(EventColumns::as_select())))?;
+            let found: Vec<EventColumns> = on!(connection, load(query) as EventColumns)?;
             found.into_iter().map(Event::try_from).collect()
         })
         .await

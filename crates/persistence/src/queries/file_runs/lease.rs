@@ -135,8 +135,7 @@ impl Database {
                 .filter(file_runs::id.ne_all(held))
                 .order(file_runs::changed_at)
                 .limit(LOOKED_AT);
-            let mut found: Vec<WaitingRun> =
-                on!(connection, load(query.select(WaitingRun::as_select())))?;
+            let mut found: Vec<WaitingRun> = on!(connection, load(query) as WaitingRun)?;
             found.sort_by_key(|run| run.lease_until.unwrap_or(run.changed_at));
             Ok(found)
         })
@@ -191,7 +190,7 @@ impl Database {
             ));
             on!(tx, execute(update))?;
             let renewed = held();
-            let renewed = on!(tx, first(renewed.select(RenewedLease::as_select()))).optional()?;
+            let renewed = on!(tx, first(renewed) as RenewedLease).optional()?;
             tx.commit().await?;
             Ok(renewed)
         })

@@ -111,8 +111,7 @@ impl Database {
                 .filter(lens_revisions::prism_id.eq(Bind(prism)))
                 .order(lens_revisions::revision.desc())
                 .limit(most.into());
-            let rows: Vec<RevisionRow> =
-                on!(connection, load(query.select(RevisionRow::as_select())))?;
+            let rows: Vec<RevisionRow> = on!(connection, load(query) as RevisionRow)?;
             rows.into_iter().map(LensRevision::try_from).collect()
         })
         .await
@@ -129,11 +128,8 @@ impl Database {
     ) -> Result<Option<LensRevision>, PersistenceError> {
         self.read(async move |mut connection| {
             let query = lens_revisions::table.find((Bind(prism), revision));
-            let row: Option<RevisionRow> = on!(
-                connection,
-                get_result(query.select(RevisionRow::as_select()))
-            )
-            .optional()?;
+            let row: Option<RevisionRow> =
+                on!(connection, get_result(query) as RevisionRow).optional()?;
             row.map(LensRevision::try_from).transpose()
         })
         .await

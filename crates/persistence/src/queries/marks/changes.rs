@@ -185,12 +185,11 @@ async fn lock_marks(
     let locked = locked.order(results::id).select(results::id);
     let _: Vec<ResultId> = on!(tx, load(for_no_key_update(locked)))?;
     let query = marks::table.filter(marks::result_id.eq_any(ids()));
-    let counting: Vec<SavedMarkColumns> =
-        on!(tx, load(query.select(SavedMarkColumns::as_select())))?;
+    let counting: Vec<SavedMarkColumns> = on!(tx, load(query) as SavedMarkColumns)?;
     let query = other_marks::table
         .filter(other_marks::result_id.eq_any(ids()))
         .order(other_marks::marked_at);
-    let beside: Vec<OtherMarkColumns> = on!(tx, load(query.select(OtherMarkColumns::as_select())))?;
+    let beside: Vec<OtherMarkColumns> = on!(tx, load(query) as OtherMarkColumns)?;
     let mut found: HashMap<_, SavedMarks> = HashMap::new();
     for columns in beside {
         let mark = Mark::try_from(columns)?;

@@ -67,7 +67,7 @@ impl Database {
                 .find(Bind(id))
                 .filter(review_sittings::person_id.eq(Bind(person)));
             let found: Option<SittingRow> =
-                on!(connection, first(query.select(SittingRow::as_select()))).optional()?;
+                on!(connection, first(query) as SittingRow).optional()?;
             Ok(found)
         })
         .await
@@ -86,8 +86,7 @@ impl Database {
                 .filter(review_sittings::prism_id.eq(Bind(prism)))
                 .order(review_sittings::used_at.desc())
                 .limit(i64::from(limit));
-            let found: Vec<SittingRow> =
-                on!(connection, load(query.select(SittingRow::as_select())))?;
+            let found: Vec<SittingRow> = on!(connection, load(query) as SittingRow)?;
             Ok(found)
         })
         .await

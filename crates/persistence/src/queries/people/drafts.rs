@@ -75,7 +75,7 @@ impl Database {
                 .filter(drafts::person_id.eq(Bind(place.person)))
                 .filter(drafts::prism_id.eq(Bind(place.prism_id())))
                 .filter(drafts::kind.eq(place.kind.name()));
-            Ok(on!(connection, first(query.select(StoredDraftRow::as_select()))).optional()?)
+            Ok(on!(connection, first(query) as StoredDraftRow).optional()?)
         })
         .await
     }

@@ -105,7 +105,7 @@ async fn find_person(
         provider_subjects::table.find((issuer, subject))
     };
     let linked = link().inner_join(people::table.on(people::id.eq(provider_subjects::person_id)));
-    let known = on!(tx, first(linked.select(FoundPerson::as_select()))).optional()?;
+    let known = on!(tx, first(linked) as FoundPerson).optional()?;
     let of_email = || people::table.filter(people::email.eq(email.clone()));
     let present = of_email().filter(people::removed_at.is_null());
     let present = on!(
@@ -151,7 +151,7 @@ async fn find_person(
                 return Ok(Err(SignOnOutcome::Raced));
             }
             let added = people::table.filter(people::id.eq(Bind(person.id)));
-            let added = on!(tx, first(added.select(FoundPerson::as_select())))?;
+            let added = on!(tx, first(added) as FoundPerson)?;
             Ok((added, false))
         }
     })

@@ -81,8 +81,7 @@ impl Database {
             let lock = for_no_key_update(prisms::table.find(Bind(prism)).select(prisms::id));
             on!(tx, execute(lock))?;
             let of_prism = prism_examples::table.filter(prism_examples::prism_id.eq(Bind(prism)));
-            let present: Vec<ExampleColumns> =
-                on!(tx, load(of_prism.select(ExampleColumns::as_select())))?;
+            let present: Vec<ExampleColumns> = on!(tx, load(of_prism) as ExampleColumns)?;
             let present: HashMap<_, _> = present
                 .into_iter()
                 .map(|row| (row.text_hash.clone(), row))

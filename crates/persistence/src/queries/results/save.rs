@@ -136,20 +136,14 @@ impl Database {
             let mut winner: Option<ResultColumns> = None;
             if let Some(failed) = race.retry_of {
                 let query = results::table.filter(results::retry_of.eq(Some(failed)));
-                let found = on!(
-                    connection,
-                    get_result(query.select(ResultColumns::as_select()))
-                );
+                let found = on!(connection, get_result(query) as ResultColumns);
                 winner = found.optional()?;
             }
             if winner.is_none() {
                 let query = results::table
                     .filter(results::account_id.eq(Bind(race.account)))
                     .filter(results::idempotency_key.eq(race.idempotency_key));
-                let found = on!(
-                    connection,
-                    get_result(query.select(ResultColumns::as_select()))
-                );
+                let found = on!(connection, get_result(query) as ResultColumns);
                 winner = found.optional()?;
             }
             // a key that is moving right now is held by no result for a moment

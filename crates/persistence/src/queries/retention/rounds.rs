@@ -61,10 +61,7 @@ impl Database {
     ) -> Result<Option<RetentionRoundRow>, PersistenceError> {
         let query = retention_rounds::table.find(name);
         self.read(async move |mut connection| {
-            let found = on!(
-                connection,
-                first(query.select(RetentionRoundRow::as_select()))
-            );
+            let found = on!(connection, first(query) as RetentionRoundRow);
             Ok(found.optional()?)
         })
         .await

@@ -114,8 +114,7 @@ impl Database {
                 .filter(retests::id.ne_all(held))
                 .order(retests::changed_at)
                 .limit(LOOKED_AT);
-            let mut found: Vec<WaitingRetest> =
-                on!(connection, load(query.select(WaitingRetest::as_select())))?;
+            let mut found: Vec<WaitingRetest> = on!(connection, load(query) as WaitingRetest)?;
             found.sort_by_key(|retest| retest.lease_until.unwrap_or(retest.changed_at));
             Ok(found)
         })

@@ -71,10 +71,7 @@ impl Database {
                 .filter(results::id.le(Bind(up_to)))
                 .order((results::prism_id, results::id))
                 .limit(limit.into());
-            let found: Vec<CountableColumns> = on!(
-                connection,
-                load(query.select(CountableColumns::as_select()))
-            )?;
+            let found: Vec<CountableColumns> = on!(connection, load(query) as CountableColumns)?;
             Ok(found)
         });
         let found = reading.await?;

@@ -87,10 +87,8 @@ impl AnswerPages {
             .paging
             .next_page(u32::try_from(most).unwrap_or(u32::MAX));
         let read = self.database.read(async move |mut connection| {
-            let found: Vec<AnswerColumns> = on!(
-                connection,
-                load(query.statement().select(AnswerColumns::as_select()))
-            )?;
+            let found: Vec<AnswerColumns> =
+                on!(connection, load(query.statement()) as AnswerColumns)?;
             Ok(found)
         });
         let page = read.await?;

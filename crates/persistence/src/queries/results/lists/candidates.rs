@@ -96,12 +96,7 @@ impl Database {
             let found = on!(
                 connection,
                 CUSTOM_PLAN,
-                load(
-                    range
-                        .query()
-                        .limit(limit)
-                        .select(SearchCandidate::as_select())
-                )
+                load(range.query().limit(limit)) as SearchCandidate
             );
             Ok(found?)
         })

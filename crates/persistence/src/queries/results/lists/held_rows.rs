@@ -40,10 +40,8 @@ impl Database {
                 .find(Bind(prism))
                 .select(prisms::archived_at.is_null());
             let answers: Option<bool> = on!(connection, get_result(query)).optional()?;
-            let found: Vec<ResultColumns> = on!(
-                connection,
-                load(of_keys.statement().select(ResultColumns::as_select()))
-            )?;
+            let found: Vec<ResultColumns> =
+                on!(connection, load(of_keys.statement()) as ResultColumns)?;
             let held = found.into_iter().map(SavedResult::try_from);
             Ok(HeldRows {
                 prism_answers: answers.unwrap_or(false),

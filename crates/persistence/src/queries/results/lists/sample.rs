@@ -97,7 +97,7 @@ impl Database {
             let found = on!(
                 connection,
                 CUSTOM_PLAN,
-                load(SampleBackend::query(range).select(SearchCandidate::as_select()))
+                load(SampleBackend::query(range)) as SearchCandidate
             );
             Ok(found?)
         })
