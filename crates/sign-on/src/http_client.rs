@@ -3,6 +3,9 @@
 #[cfg(feature = "provider")]
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
+#[cfg(feature = "provider")]
+use http::header::DATE;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderValue, Method, Request, StatusCode};
 use rustls::ClientConfig;
@@ -27,6 +30,8 @@ pub(crate) struct HttpClient(#[cfg(feature = "provider")] reqwest::Client);
 /// What a provider answered.
 pub(crate) struct ProviderReply {
     pub(crate) status: StatusCode,
+    /// The provider's clock, to the second.
+    pub(crate) date: Option<DateTime<Utc>>,
     pub(crate) body: Vec<u8>,
 }
 
@@ -66,8 +71,14 @@ impl HttpClient {
             }
             body.extend_from_slice(&piece);
         }
+        let date = answer
+            .headers()
+            .get(DATE)
+            .and_then(|date| date.to_str().ok());
+        let date = date.and_then(|date| DateTime::parse_from_rfc2822(date).ok());
         Ok(ProviderReply {
             status: answer.status(),
+            date: date.map(|date| date.to_utc()),
             body,
         })
     }

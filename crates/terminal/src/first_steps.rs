@@ -8,8 +8,10 @@ pub async fn report_first_steps(refract: &Refract) {
     let people = refract.people();
     if let Some(name) = people.provider_name() {
         if let Err(error) = people.begin_sign_on().await {
+            let trial = people.try_discovery().await;
+            let trial = trial.map(|trial| format!(" ({trial})")).unwrap_or_default();
             tracing::warn!(
-                "nobody can sign on by {name} now: {error}; `refract doctor` tries again"
+                "nobody can sign on by {name} now: {error}{trial}; `refract doctor` tries again"
             );
         }
     } else if people.is_nobody_invited().await.unwrap_or(false) {
