@@ -50,24 +50,19 @@ impl HttpClient {
         client.map(Self).map_err(|_| SignOnSettingError::Client)
     }
 
-    /// Sends a request and reads the whole answer. Neither address nor answer is logged: both may
-    /// have a code or a token in them.
-    pub(crate) async fn send(
+    /// Sends a request and reads the whole answer. A failure is its reason, in which neither address nor
+    /// answer is: both may have a code or a token in them.
+    pub(crate) async fn exchange(
         &self,
         request: Result<Request<Vec<u8>>, http::Error>,
-    ) -> Result<ProviderReply, SignOnError> {
-        let failed = |error: reqwest::Error| {
-            tracing::warn!(error = %error.without_url(), "the sign-in provider was not reached");
-            SignOnError::Away
-        };
-        let request = request.map_err(|_| SignOnError::Away)?;
-        let request = reqwest::Request::try_from(request).map_err(failed)?;
-        let mut answer = self.0.execute(request).await.map_err(failed)?;
+    ) -> Result<ProviderReply, String> {
+        let request = request.map_err(|error| error.to_string())?;
+        let request = reqwest::Request::try_from(request).map_err(reason)?;
+        let mut answer = self.0.execute(request).await.map_err(reason)?;
         let mut body = Vec::new();
-        while let Some(piece) = answer.chunk().await.map_err(failed)? {
+        while let Some(piece) = answer.chunk().await.map_err(reason)? {
             if body.len() + piece.len() > LARGEST {
-                tracing::warn!("the sign-in provider's answer is larger than 1 MiB");
-                return Err(SignOnError::Away);
+                return Err("its answer is larger than 1 MiB".to_owned());
             }
             body.extend_from_slice(&piece);
         }
@@ -84,6 +79,30 @@ impl HttpClient {
     }
 }
 
+/// The innermost cause, such as a refused connection: reqwest's own words only say that it failed.
+#[cfg(feature = "provider")]
+fn reason(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let mut cause: &dyn std::error::Error = &error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
+}
+
+impl HttpClient {
+    /// Sends a request and reads the whole answer; logs why there is none.
+    pub(crate) async fn send(
+        &self,
+        request: Result<Request<Vec<u8>>, http::Error>,
+    ) -> Result<ProviderReply, SignOnError> {
+        self.exchange(request).await.map_err(|error| {
+            tracing::warn!(%error, "the sign-in provider was not reached");
+            SignOnError::Away
+        })
+    }
+}
+
 /// A build without the feature `provider` asks none.
 #[cfg(not(feature = "provider"))]
 impl HttpClient {
@@ -91,12 +110,12 @@ impl HttpClient {
         Err(SignOnSettingError::NotBuilt)
     }
 
-    pub(crate) async fn send(
+    pub(crate) async fn exchange(
         &self,
         request: Result<Request<Vec<u8>>, http::Error>,
-    ) -> Result<ProviderReply, SignOnError> {
+    ) -> Result<ProviderReply, String> {
         let _ = request;
-        std::future::ready(Err(SignOnError::Away)).await
+        std::future::ready(Err(SignOnSettingError::NotBuilt.to_string())).await
     }
 }
 

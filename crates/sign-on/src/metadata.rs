@@ -49,8 +49,8 @@ pub(crate) struct MetadataCache {
 pub struct DiscoveryTrial {
     /// The document's address.
     pub address: String,
-    /// The status of the answer; `None` without one.
-    pub status: Option<u16>,
+    /// The status of the answer, or why there is none.
+    pub status: Result<u16, String>,
     /// The provider's clock, to the second, where the answer has it.
     pub date: Option<DateTime<Utc>>,
 }
@@ -61,8 +61,8 @@ impl fmt::Display for DiscoveryTrial {
             address, status, ..
         } = self;
         match status {
-            Some(status) => write!(f, "{address} answers with status {status}"),
-            None => write!(f, "nothing answers at {address}"),
+            Ok(status) => write!(f, "{address} answers with status {status}"),
+            Err(reason) => write!(f, "nothing answers at {address}: {reason}"),
         }
     }
 }
@@ -152,11 +152,12 @@ impl MetadataCache {
     /// Requests the discovery document once, whatever is remembered.
     pub(crate) async fn try_discovery(&self, client: &HttpClient) -> DiscoveryTrial {
         let address = self.discovery_address();
-        let reply = client.send(get(&address, None)).await.ok();
+        let reply = client.exchange(get(&address, None)).await;
+        let date = reply.as_ref().ok().and_then(|reply| reply.date);
         DiscoveryTrial {
             address,
-            status: reply.as_ref().map(|reply| reply.status.as_u16()),
-            date: reply.and_then(|reply| reply.date),
+            status: reply.map(|reply| reply.status.as_u16()),
+            date,
         }
     }
 

@@ -92,7 +92,8 @@ impl SignOn {
         Ok(address.into())
     }
 
-    /// Requests the provider's discovery document once, to say where and with what status it is.
+    /// Requests the provider's discovery document once, to say where and with what status it is. Nothing
+    /// is logged.
     pub async fn try_discovery(&self) -> DiscoveryTrial {
         self.inner.metadata.try_discovery(&self.inner.client).await
     }

@@ -134,14 +134,12 @@ impl DoctorCommand {
         // the provider itself needs no database
         let people = refract.context("not asked without a database")?.people();
         let name = people.provider_name().unwrap_or("the provider");
-        if let Err(error) = people.begin_sign_on().await {
-            let trial = people.try_discovery().await;
-            let trial = trial.map(|trial| format!(" ({trial})"));
-            bail!(
-                "{name}: {error}{}: check REFRACT_OIDC_ISSUER",
-                trial.unwrap_or_default()
-            );
+        let trial = people.try_discovery().await;
+        if let Some(trial) = trial.filter(|trial| trial.status != Ok(200)) {
+            bail!("{name}: {trial}: check REFRACT_OIDC_ISSUER");
         }
+        let begun = people.begin_sign_on().await;
+        begun.with_context(|| format!("{name}: check REFRACT_OIDC_ISSUER"))?;
         Ok(format!(
             "{name} answers; it must allow the redirect address {app}/sign-on/callback"
         ))
