@@ -152,8 +152,11 @@ impl DoctorCommand {
         }
         let refract = refract.context("not looked for without a database")?;
         let people = refract.people();
+        let has_tables = refract.store().check_schema().await.is_ok();
         Ok(if let Some(rules) = people.admission() {
             rules
+        } else if !has_tables {
+            bail!("not looked for without the migrations");
         } else if people.is_nobody_invited().await? {
             "nobody can sign in to the app yet: `refract person invite EMAIL` prints a link"
                 .to_owned()
