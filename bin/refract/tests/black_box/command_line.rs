@@ -383,8 +383,8 @@ async fn bash_completes_values_from_the_database_and_nothing_without_one() {
     ] {
         let settings = [("DATABASE_URL", url)];
         let ended = run(folder.path(), &settings, &["__complete", "--", "try", ""]).await;
-        let said = (ended.code, ended.stdout.as_str(), ended.stderr.as_str());
-        assert_eq!(said, (Some(0), "", ""), "{url}");
+        let reported = (ended.code, ended.stdout.as_str(), ended.stderr.as_str());
+        assert_eq!(reported, (Some(0), "", ""), "{url}");
     }
     assert!(!folder.path().join("missing.db").exists());
     assert_eq!(

@@ -181,12 +181,14 @@ struct SentOutcome {
 }
 
 fn read_outcome(reader: &mut FileReader, path: &str, json: Json<'_>) -> Option<SentOutcome> {
-    let object = json.into_object().map_err(|error| match error {
-        // the commonest slip: a list of labels
-        ValidationError::Expected {
-            received: "string", ..
-        } => ValidationError::rule(r#"Expected object, received string: write {"label": "…"}"#),
-        error => error,
+    // the commonest slip: a list of labels
+    let is_label = matches!(json, Json::String(_));
+    let object = json.into_object().map_err(|error| {
+        if is_label {
+            ValidationError::rule(format!(r#"{error}: write {{"label": "…"}}"#))
+        } else {
+            error
+        }
     });
     let object = reader.parsed(path, object)?;
     reader.refuse_keys_besides(path, &object, &["key", "label", "description"]);

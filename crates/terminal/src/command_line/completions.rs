@@ -81,7 +81,7 @@ fn with_values(script: String, shell: Shell) -> String {
             script.replacen(ZSH_END, &format!("{ZSH}{ZSH_END}"), 1)
         }
         Shell::Fish => script + FISH,
-        _ => script,
+        Shell::Elvish | Shell::PowerShell | _ => script,
     }
 }
 

@@ -90,7 +90,7 @@ impl Cursor {
             } else if has_flags && word.len() > 1 && word.starts_with('-') {
                 match word.split_once('=') {
                     Some((name, value)) => {
-                        let named = named(command, name).map(|argument| argument.get_id());
+                        let named = named(command, name).map(Arg::get_id);
                         given.extend(named.map(|id| (id.to_string(), unquoted(value))));
                     }
                     None => flag = named(command, word),
