@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from importlib.util import find_spec
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from server import PRISM, Refract
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
 STEP_SECONDS = 120
+# what docs/examples/notebook promises to do in so many lines
+LINES_OF_NOTEBOOK = 25
 
 
 class SlowModel(Handler):
@@ -65,10 +68,38 @@ def main():
             with ThreadPoolExecutor(3) as threads:
                 for done in [threads.submit(call, *arguments) for arguments in calls]:
                     done.result()
+    if find_spec("matplotlib"):
+        with tempfile.TemporaryDirectory(prefix="refract-check-notebook.") as folder:
+            run_notebook(binary, work, folder)
 
 
-def run(work, command, environment=None):
-    """Runs a command, which must end with status 0."""
+def run_notebook(binary, work, folder):
+    """Runs the notebook's cells as a script, twice: the second time nothing is asked, marked or measured anew."""
+    notebook = ROOT / "docs" / "examples" / "notebook" / "reliability.py"
+    lines = notebook.read_text(encoding="utf-8").splitlines()
+    code = [line for line in lines if line.strip() and not line.startswith("#")]
+    if len(code) > LINES_OF_NOTEBOOK:
+        raise SystemExit(f"check-clients: {notebook.name} has {len(code)} lines of code, {LINES_OF_NOTEBOOK} are allowed")
+    refract = Refract(binary, folder)
+    refract.run("prism", "create", ROOT / "docs" / "examples" / f"{PRISM}.json")
+    shutil.copy(ROOT / "docs" / "examples" / "gold.csv", work / "work")
+    (Path(folder) / "refract").symlink_to(binary)
+    path = f"{folder}{os.pathsep}{os.environ['PATH']}"
+    plot = work / "work" / "reliability.png"
+    with refract.serve("builtin:lexical") as server:
+        for changed in ("600 new or changed", "0 new or changed"):
+            plot.unlink(missing_ok=True)
+            environment = {**refract.environment, "REFRACT_URL": server.url, "REFRACT_KEY": refract.key, "PATH": path, "MPLBACKEND": "agg"}
+            words = run(work, [sys.executable, notebook], environment, end=None)
+            expected = ["[200 rows x ", f"600 marks on 200 results: {changed}", "urgency_today", "accuracy_low"]
+            lacking = [part for part in expected if part not in words]
+            if lacking or not plot.read_bytes().startswith(b"\x89PNG"):
+                raise SystemExit(f"check-clients: the notebook does not print {lacking}:\n{words}")
+    print("the notebook: runs, and again without asking", flush=True)
+
+
+def run(work, command, environment=None, end="as it says\n"):
+    """Runs a command, which must end with status 0 and, as a check of calls, with the words `end`; returns its output."""
     done = subprocess.run(
         list(map(str, command)), cwd=work / "work", env={**os.environ, **(environment or {})}, stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=STEP_SECONDS,
@@ -76,11 +107,12 @@ def run(work, command, environment=None):
     words = done.stdout.decode(errors="replace")
     if done.returncode != 0:
         raise SystemExit(f"check-clients: {command[0]} ended with {done.returncode}:\n{words}")
-    if environment:
+    if environment and end:
         # Node ends with 0 too where a promise is never settled
-        if not words.endswith("as it says\n"):
+        if not words.endswith(end):
             raise SystemExit(f"check-clients: not all was checked:\n{words}")
         print(words, end="", flush=True)
+    return words
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -57,6 +58,25 @@ HAPROXY_LINES = {"HAProxy": "option forwardfor", "HAProxy, connections shared": 
 CADDY = "{{\n\tadmin off\n\tauto_https off\n}}\nhttp://127.0.0.1:{port} {{\n\treverse_proxy {node}\n}}\n"
 
 
+# HAProxy as docs/deploy configures it, by which a body that is too large must get an answer over HTTP/2 too
+DEPLOYED = (ROOT / "docs" / "deploy" / "haproxy.cfg").read_text(encoding="utf-8")
+LARGE = """global
+  maxconn 100
+defaults
+  mode http
+  timeout connect 5s
+  timeout client 50s
+  timeout server 50s
+frontend in
+  bind 127.0.0.1:{port} proto {protocol}
+{rules}
+  default_backend nodes
+backend nodes
+  server node {node}
+"""
+LARGE_CALLS = 20
+
+
 def clients(folder):
     """The command of each client that is here, and why another is not."""
     python = sys.executable
@@ -82,16 +102,14 @@ def clients(folder):
 
 @contextlib.contextmanager
 def proxy(command, port, folder):
-    """A running proxy that answers at its port."""
+    """A running proxy that listens at its port."""
     with open(folder / "proxy.log", "wb") as log:
         environment = {**os.environ, "HOME": str(folder), "XDG_DATA_HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
         process = subprocess.Popen(list(map(str, command)), cwd=folder, env=environment, stdout=log, stderr=log)
     try:
         last = time.monotonic() + START_SECONDS
         while time.monotonic() < last and process.poll() is None:
-            with contextlib.suppress(OSError):
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/v1", timeout=5)
-            with contextlib.suppress(urllib.error.HTTPError, OSError):
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 5):
                 break
             time.sleep(0.05)
         yield
@@ -134,6 +152,28 @@ def run(name, command, arguments):
     return is_good
 
 
+def large_bodies(node, folder, key):
+    """Sends bodies over the limit through HAProxy with the rules of docs/deploy, and returns whether each gets a 413."""
+    if not (shutil.which("haproxy") and shutil.which("curl")):
+        return True
+    good = True
+    rules = "\n".join(line for line in DEPLOYED.splitlines() if "return status 413" in line)
+    body = folder / "large.json"
+    body.write_text(json.dumps({"text": "x" * 3_000_000}))
+    for protocol, option in (("h1", "--http1.1"), ("h2", "--http2-prior-knowledge")):
+        port = free_port()
+        file = folder / "large.cfg"
+        file.write_text(LARGE.format(port=port, protocol=protocol, rules=rules, node=node))
+        url = f"http://127.0.0.1:{port}/v1/prisms/{PRISM}/results"
+        headers = ["-H", f"Authorization: Bearer {key}", "-H", "Content-Type: application/json"]
+        command = ["curl", "-s", option, "-o", os.devnull, "-w", "%{http_code}", *headers, "-d", f"@{body}", url]
+        with proxy(["haproxy", "-f", str(file)], port, folder):
+            statuses = {subprocess.run(command, capture_output=True, text=True).stdout for _ in range(LARGE_CALLS)}
+        print(f"{'good  ' if statuses == {'413'} else 'FAILED'} HAProxy, {protocol}, 3 MB: {statuses}", flush=True)
+        good &= statuses == {"413"}
+    return good
+
+
 def status_of_retry(url, key, result):
     """What a retry of a result that did not fail is answered with."""
     request = urllib.request.Request(f"{url}/results/{result}/retry", method="POST", headers={"Authorization": f"Bearer {key}"})
@@ -160,6 +200,7 @@ def main():
                 good &= run(name, command, [server.url, *arguments, STRAIGHT, retry])
             node = server.url.removeprefix("http://").removesuffix("/v1")
             through = [name for name in ("Python http.client", "Java HttpClient") if name in found]
+            good &= large_bodies(node, folder, refract.key)
             for name, command, port in proxies(node, folder):
                 with proxy(command, port, folder):
                     for client in through:

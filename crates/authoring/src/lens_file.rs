@@ -22,6 +22,9 @@ use serde::Serialize;
 
 use crate::file_reader::{FileReader, ROOT, join};
 
+/// The most questions that an error names.
+const MOST_NAMED: usize = 20;
+
 /// Reads a lens file for a prism with this latest version.
 ///
 /// # Errors
@@ -146,8 +149,15 @@ fn read_question<'a>(
     let found = QuestionKey::parse(&sent.text)
         .ok()
         .and_then(|key| latest.question(&key));
-    let lacking = ValidationError::rule("the prism's latest version has no such question");
-    reader.parsed(&join(path, "question"), found.ok_or(lacking))
+    let lacking = || {
+        let keys = latest.questions().iter().take(MOST_NAMED);
+        let keys: Vec<_> = keys.map(|question| question.key.as_str()).collect();
+        let keys = keys.join(", ");
+        ValidationError::rule(format!(
+            "the prism's latest version has no such question, but {keys}"
+        ))
+    };
+    reader.parsed(&join(path, "question"), found.ok_or_else(lacking))
 }
 
 /// The number under a key: `Some(None)` when it is absent or null, `None` when the value is wrong.

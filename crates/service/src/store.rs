@@ -7,6 +7,7 @@ pub(crate) mod node_lease;
 
 use std::path::Path;
 
+use chrono::{DateTime, Utc};
 use refract_persistence::Database;
 pub use refract_persistence::{
     BackupError, ConnectError, DatabaseSettings, DatabaseUrl, MigrateError, MigrationPlan,
@@ -64,6 +65,14 @@ impl Store<'_> {
     /// When it loses them; worded for the operator.
     pub async fn check_pooler(self) -> Result<(), ConnectError> {
         self.refract.database.check_pooler().await
+    }
+
+    /// The time of the database server's clock; `of_node` for an SQLite file, which has none.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn time(self, of_node: DateTime<Utc>) -> Result<DateTime<Utc>, PersistenceError> {
+        self.refract.database.time(of_node).await
     }
 
     /// Runs the missing migrations, and returns their number.

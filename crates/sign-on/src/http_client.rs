@@ -3,6 +3,9 @@
 #[cfg(feature = "provider")]
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
+#[cfg(feature = "provider")]
+use http::header::DATE;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderValue, Method, Request, StatusCode};
 use rustls::ClientConfig;
@@ -27,6 +30,8 @@ pub(crate) struct HttpClient(#[cfg(feature = "provider")] reqwest::Client);
 /// What a provider answered.
 pub(crate) struct ProviderReply {
     pub(crate) status: StatusCode,
+    /// The provider's clock, to the second.
+    pub(crate) date: Option<DateTime<Utc>>,
     pub(crate) body: Vec<u8>,
 }
 
@@ -45,30 +50,55 @@ impl HttpClient {
         client.map(Self).map_err(|_| SignOnSettingError::Client)
     }
 
-    /// Sends a request and reads the whole answer. Neither address nor answer is logged: both may
-    /// have a code or a token in them.
+    /// Sends a request and reads the whole answer. A failure is its reason, in which neither address nor
+    /// answer is: both may have a code or a token in them.
+    pub(crate) async fn exchange(
+        &self,
+        request: Result<Request<Vec<u8>>, http::Error>,
+    ) -> Result<ProviderReply, String> {
+        let request = request.map_err(|error| error.to_string())?;
+        let request = reqwest::Request::try_from(request).map_err(reason)?;
+        let mut answer = self.0.execute(request).await.map_err(reason)?;
+        let mut body = Vec::new();
+        while let Some(piece) = answer.chunk().await.map_err(reason)? {
+            if body.len() + piece.len() > LARGEST {
+                return Err("its answer is larger than 1 MiB".to_owned());
+            }
+            body.extend_from_slice(&piece);
+        }
+        let date = answer
+            .headers()
+            .get(DATE)
+            .and_then(|date| date.to_str().ok());
+        let date = date.and_then(|date| DateTime::parse_from_rfc2822(date).ok());
+        Ok(ProviderReply {
+            status: answer.status(),
+            date: date.map(|date| date.to_utc()),
+            body,
+        })
+    }
+}
+
+/// The innermost cause, such as a refused connection: reqwest's own words only say that it failed.
+#[cfg(feature = "provider")]
+fn reason(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let mut cause: &dyn std::error::Error = &error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
+}
+
+impl HttpClient {
+    /// Sends a request and reads the whole answer; logs why there is none.
     pub(crate) async fn send(
         &self,
         request: Result<Request<Vec<u8>>, http::Error>,
     ) -> Result<ProviderReply, SignOnError> {
-        let failed = |error: reqwest::Error| {
-            tracing::warn!(error = %error.without_url(), "the sign-in provider was not reached");
+        self.exchange(request).await.map_err(|error| {
+            tracing::warn!(%error, "the sign-in provider was not reached");
             SignOnError::Away
-        };
-        let request = request.map_err(|_| SignOnError::Away)?;
-        let request = reqwest::Request::try_from(request).map_err(failed)?;
-        let mut answer = self.0.execute(request).await.map_err(failed)?;
-        let mut body = Vec::new();
-        while let Some(piece) = answer.chunk().await.map_err(failed)? {
-            if body.len() + piece.len() > LARGEST {
-                tracing::warn!("the sign-in provider's answer is larger than 1 MiB");
-                return Err(SignOnError::Away);
-            }
-            body.extend_from_slice(&piece);
-        }
-        Ok(ProviderReply {
-            status: answer.status(),
-            body,
         })
     }
 }
@@ -80,12 +110,12 @@ impl HttpClient {
         Err(SignOnSettingError::NotBuilt)
     }
 
-    pub(crate) async fn send(
+    pub(crate) async fn exchange(
         &self,
         request: Result<Request<Vec<u8>>, http::Error>,
-    ) -> Result<ProviderReply, SignOnError> {
+    ) -> Result<ProviderReply, String> {
         let _ = request;
-        std::future::ready(Err(SignOnError::Away)).await
+        std::future::ready(Err(SignOnSettingError::NotBuilt.to_string())).await
     }
 }
 

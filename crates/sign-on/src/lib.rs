@@ -28,6 +28,7 @@ pub use claims::ProviderIdentity;
 pub use error::{Distrust, DocumentFault, NotLetIn, SignOnError};
 pub use flow::{Flow, ProviderAnswer};
 pub use grant::Grant;
+pub use metadata::DiscoveryTrial;
 pub use provider::SignOn;
 pub use relying_party::SignedOn;
 pub use role_rules::{RoleRules, RoleRulesError};

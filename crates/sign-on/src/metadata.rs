@@ -2,9 +2,11 @@
 
 pub(crate) mod signing_keys;
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use chrono::{DateTime, Utc};
 use tokio::sync::Mutex;
 use url::Url;
 
@@ -40,6 +42,29 @@ pub(crate) struct ProviderMetadata {
 pub(crate) struct MetadataCache {
     issuer: String,
     found: Mutex<Found>,
+}
+
+/// What one request for the discovery document brought, for an operator whose sign-on fails.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DiscoveryTrial {
+    /// The document's address.
+    pub address: String,
+    /// The status of the answer, or why there is none.
+    pub status: Result<u16, String>,
+    /// The provider's clock, to the second, where the answer has it.
+    pub date: Option<DateTime<Utc>>,
+}
+
+impl fmt::Display for DiscoveryTrial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            address, status, ..
+        } = self;
+        match status {
+            Ok(status) => write!(f, "{address} answers with status {status}"),
+            Err(reason) => write!(f, "nothing answers at {address}: {reason}"),
+        }
+    }
 }
 
 #[derive(Default)]
@@ -124,9 +149,25 @@ impl MetadataCache {
         }
     }
 
-    async fn discover(&self, client: &HttpClient) -> Result<ProviderMetadata, SignOnError> {
+    /// Requests the discovery document once, whatever is remembered.
+    pub(crate) async fn try_discovery(&self, client: &HttpClient) -> DiscoveryTrial {
+        let address = self.discovery_address();
+        let reply = client.exchange(get(&address, None)).await;
+        let date = reply.as_ref().ok().and_then(|reply| reply.date);
+        DiscoveryTrial {
+            address,
+            status: reply.map(|reply| reply.status.as_u16()),
+            date,
+        }
+    }
+
+    fn discovery_address(&self) -> String {
         let issuer = self.issuer.trim_end_matches('/');
-        let address = format!("{issuer}/.well-known/openid-configuration");
+        format!("{issuer}/.well-known/openid-configuration")
+    }
+
+    async fn discover(&self, client: &HttpClient) -> Result<ProviderMetadata, SignOnError> {
+        let address = self.discovery_address();
         let document = document_at(client, &address, DISCOVERY).await?;
         let read = || {
             // a provider must name itself as it is known here: its tokens do
@@ -154,7 +195,7 @@ async fn document_at(
     address: &str,
     document: &'static str,
 ) -> Result<Document, SignOnError> {
-    let ProviderReply { status, body } = client.send(get(address, None)).await?;
+    let ProviderReply { status, body, .. } = client.send(get(address, None)).await?;
     if status.as_u16() != 200 {
         tracing::warn!(%status, document, "the sign-in provider sent another status than 200");
         return Err(if status.is_client_error() || status.is_redirection() {

@@ -12,7 +12,7 @@ use crate::error::{Distrust, SignOnError};
 use crate::flow::{Flow, ProviderAnswer};
 use crate::grant::Grant;
 use crate::http_client::HttpClient;
-use crate::metadata::MetadataCache;
+use crate::metadata::{DiscoveryTrial, MetadataCache};
 use crate::relying_party::{RelyingParty, SignedOn};
 use crate::settings::{AdmissionRules, ProviderSecret, SignOnSettingError, SignOnSettings};
 
@@ -90,6 +90,12 @@ impl SignOn {
         let metadata = self.inner.metadata.get(&self.inner.client).await?;
         let address = self.inner.authorization_address(&metadata, flow);
         Ok(address.into())
+    }
+
+    /// Requests the provider's discovery document once, to say where and with what status it is. Nothing
+    /// is logged.
+    pub async fn try_discovery(&self) -> DiscoveryTrial {
+        self.inner.metadata.try_discovery(&self.inner.client).await
     }
 
     /// Redeems the code of a provider's answer for the identity of the person. Strangers can send any

@@ -290,7 +290,7 @@ impl RelyingParty {
             return Err(DocumentFault::Member("access_token").of(TOKEN_ANSWER));
         }
         let bearer = HeaderValue::try_from(format!("Bearer {token}"));
-        let ProviderReply { status, body } = self
+        let ProviderReply { status, body, .. } = self
             .client
             .send(get(endpoint.as_str(), bearer.ok()))
             .await?;

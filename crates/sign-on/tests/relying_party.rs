@@ -135,7 +135,7 @@ fn serve(script: &Mutex<ProviderScript>, mut stream: TcpStream) {
     let (status, body) = script.lock().unwrap().answer(&path, &authorization, &form);
     let body = body.to_string();
     let head = format!(
-        "HTTP/1.1 {status} x\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+        "HTTP/1.1 {status} x\r\ndate: Sun, 06 Nov 1994 08:49:37 GMT\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
         body.len()
     );
     stream.write_all((head + &body).as_bytes()).unwrap();
@@ -350,6 +350,14 @@ fn a_discovery_document_that_cannot_be_used_is_reported_by_its_member() {
                 "{message}"
             );
         }
+        let trial = provider.party().try_discovery().await;
+        let (status, seconds) = (
+            trial.status.clone(),
+            trial.date.map(|date| date.timestamp()),
+        );
+        assert_eq!((status, seconds), (Ok(200), Some(784_111_777)));
+        let words = "/.well-known/openid-configuration answers with status 200";
+        assert!(trial.to_string().ends_with(words), "{trial}");
         let unused =
             json!({"op_policy_uri": "", "acr_values_supported": [1], "end_session_endpoint": "x"});
         provider.change(|script| script.discovery = unused);

@@ -4,6 +4,7 @@
 //! Environment variables that have the prefix of settings but are not settings, usually misspelt
 //! ones, are warned of.
 
+mod completions;
 mod help_groups;
 
 use std::collections::BTreeSet;
@@ -16,8 +17,8 @@ use anyhow::Context as _;
 use clap::Parser;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap_complete::Shell;
 
+pub(crate) use self::completions::write_completions;
 use self::help_groups::with_groups;
 pub use crate::settings_file::SettingsFileError;
 use crate::{arguments, output, settings_file, suggestion};
@@ -99,7 +100,7 @@ fn prepared(command: clap::Command) -> clap::Command {
 }
 
 /// Commands whose output is a stream of work, help or a script.
-const WITHOUT_JSON: [&str; 5] = ["serve", "demo", "help", "completions", "man"];
+const WITHOUT_JSON: [&str; 6] = ["serve", "demo", "help", "completions", "__complete", "man"];
 
 /// The command, changed to accept `--json` in every command that prints, also where the output is
 /// JSON already: scripts then pass it everywhere.
@@ -180,15 +181,24 @@ pub fn report_wrong_usage(
     output::wrong_usage(&error)
 }
 
-/// What was probably meant by an argument that a command does not have.
+/// What was probably meant by an argument that a command does not have, or what it lacks.
 fn tip(line: &[OsString], error: &clap::Error) -> Option<String> {
+    let command = line.get(1)?.to_str()?;
+    if error.kind() == ErrorKind::MissingRequiredArgument
+        && let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg)
+    {
+        let is_goal = missing
+            .iter()
+            .any(|missing| missing.contains("--precision"));
+        return is_goal
+            .then(|| "state a goal, such as '--precision 0.95' or '--error 0.05'".to_owned());
+    }
     let Some(ContextValue::String(refused)) = error.get(ContextKind::InvalidArg) else {
         return None;
     };
     if error.kind() != ErrorKind::UnknownArgument {
         return None;
     }
-    let command = line.get(1)?.to_str()?;
     match (command, refused.as_str()) {
         (_, "--account") => Some("'--account' comes after the command".to_owned()),
         ("try", text) if !text.starts_with('-') => {
@@ -297,14 +307,6 @@ fn described(name: &str, settings: &BTreeSet<String>) -> String {
         Some(similar) => format!("{name} (did you mean {PREFIX}{similar}?)"),
         None => name.to_owned(),
     }
-}
-
-/// Writes a shell's completions to stdout.
-pub(crate) fn write_completions(mut program: clap::Command, shell: Shell) -> anyhow::Result<()> {
-    let name = program.get_name().to_owned();
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut program, name, &mut script);
-    output::data(&script)
 }
 
 /// Writes a manual page for the program and for each command: `refract.1`, `refract-prism.1`, …

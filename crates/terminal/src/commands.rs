@@ -5,6 +5,7 @@ mod account_transfer;
 mod apply;
 mod check;
 mod compare;
+mod complete;
 pub(crate) mod context;
 mod database;
 pub mod demo;
@@ -59,8 +60,8 @@ pub enum TerminalCommand {
     Health(health::HealthCommand),
     /// Tries everything that a node needs, and says a line about each
     ///
-    /// Database, encoding, migration, pooler, model, sign-in provider, collector of traces, files and
-    /// their rights, and the disk, by the settings of `refract serve`. The exit status is 1 if a check
+    /// Database, encoding, migration, pooler, clock, model, sign-in provider, people, proxies, collector
+    /// of traces, files and their rights, and the disk, by the settings of `refract serve`. The exit status is 1 if a check
     /// fails. Nothing is changed; the model is asked a few small calls.
     #[command(
         after_help = "Examples:\n  refract doctor\n  refract doctor --json | jq 'select(.ok | not)'"
@@ -239,6 +240,9 @@ pub enum TerminalCommand {
         command: Vec<String>,
     },
     /// Writes what a shell needs to complete commands
+    ///
+    /// Bash, zsh and fish also complete prisms, versions, columns, questions, accounts and names of keys,
+    /// which they read from the database of the settings.
     #[command(
         after_help = "Examples:\n  refract completions bash > ~/.local/share/bash-completion/completions/refract\n  refract completions zsh > ~/.zfunc/_refract\n  refract completions fish > ~/.config/fish/completions/refract.fish"
     )]
@@ -246,6 +250,9 @@ pub enum TerminalCommand {
         /// The shell
         shell: Shell,
     },
+    /// Prints the values that fit at the cursor, for a shell's script
+    #[command(name = "__complete", hide = true)]
+    Complete(complete::CompleteCommand),
     /// Writes the manual, a page for each command, into a folder
     #[command(
         hide = true,
@@ -330,7 +337,8 @@ impl TerminalCommand {
                     return Ok(output::wrong_usage(&help));
                 }
             }
-            Self::Completions { shell } => command_line::write_completions(program(), shell)?,
+            Self::Completions { shell } => command_line::write_completions(&program(), shell)?,
+            Self::Complete(command) => command.run(database, program).await?,
             Self::Man { folder } => command_line::write_pages(program(), &folder)?,
             Self::Check(command) => return Box::pin(command.run(database)).await,
             Self::Run(command) => return Box::pin(command.run(database)).await,

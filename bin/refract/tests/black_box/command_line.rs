@@ -322,3 +322,75 @@ async fn is_bash(folder: &Path, script: &str) -> bool {
     let read = Command::new("bash").arg("-n").arg(file).status().await;
     read.is_ok_and(|status| status.success())
 }
+
+/// Completes a line in bash by the script of `refract completions`; the last word is at the cursor.
+async fn completed(service: &Service, script: &str, words: &[&str]) -> String {
+    let program = env!("CARGO_BIN_EXE_refract");
+    let complete = "source \"$0\"; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1))\n\
+                    _refract_values \"$1\" \"${@: -1}\" \"${@: -2:1}\"; printf '%s\\n' \"${COMPREPLY[@]}\"";
+    let mut bash = Command::new("bash");
+    bash.args(["--norc", "-c", complete, script, program])
+        .args(words)
+        .env("DATABASE_URL", &service.database_url)
+        .current_dir(service.folder.path());
+    let output = within_patience(bash.output()).await.unwrap();
+    assert!(output.stderr.is_empty(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[tokio::test]
+async fn bash_completes_values_from_the_database_and_nothing_without_one() {
+    let service = start(Backend::Sqlite).await;
+    service
+        .run(&["key", "create", "--name", "a laptop"])
+        .await
+        .done();
+    let script = service.run(&["completions", "bash"]).await.done();
+    service.write("refract.bash", &script);
+    for (words, expected) in [
+        (&["try", "sup"][..], "support-triage\n"),
+        (&["try", PRISM, "--version", ""], "1\n"),
+        (&["try", PRISM, "--version", "=", ""], "1\n"),
+        (&["lens", "cutoffs", PRISM, "a"], "angry\n"),
+        (&["evaluate", PRISM, "--advise", "u"], "urgency\n"),
+        (&["key", "revoke", "a"], "a\\ laptop\n"),
+        (&["key", "revoke", "a\\ l"], "a\\ laptop\n"),
+        (&["try", PRISM, "--account", "d"], "default\n"),
+        // what clap's script knows
+        (&["comp"], "compare\ncompletions\n"),
+        (&["_"], "\n"),
+        (&["try", PRISM, "--vers"], "--version\n"),
+    ] {
+        let found = completed(&service, "refract.bash", words).await;
+        assert_eq!(found, expected, "{words:?}");
+    }
+    service.run(&["backup", "copy.db"]).await.done();
+    let copy = || std::fs::read(service.folder.path().join("copy.db")).unwrap();
+    let before = copy();
+    let of_copy = ["key", "revoke", "--database-url", "sqlite://copy.db", "a"];
+    assert_eq!(
+        completed(&service, "refract.bash", &of_copy).await,
+        "a\\ laptop\n"
+    );
+    assert!(copy() == before, "the database is only read");
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("empty.db"), "").unwrap();
+    for url in [
+        "sqlite://missing.db",
+        "sqlite://empty.db",
+        "nonsense",
+        "postgres://127.0.0.1:9/x",
+    ] {
+        let settings = [("DATABASE_URL", url)];
+        let ended = run(folder.path(), &settings, &["__complete", "--", "try", ""]).await;
+        let reported = (ended.code, ended.stdout.as_str(), ended.stderr.as_str());
+        assert_eq!(reported, (Some(0), "", ""), "{url}");
+    }
+    assert!(!folder.path().join("missing.db").exists());
+    assert_eq!(
+        std::fs::metadata(folder.path().join("empty.db"))
+            .unwrap()
+            .len(),
+        0
+    );
+}

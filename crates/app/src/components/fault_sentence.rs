@@ -76,7 +76,7 @@ pub(crate) fn fault_sentence_of(fault: &ValidationError, value: &str) -> String 
 
 /// The words of a rule as a sentence: `is used twice` becomes `This is used twice.`
 pub(crate) fn sentence(words: &str) -> String {
-    if let Some((_, sentence)) = RULES.iter().find(|(known, _)| *known == words) {
+    if let Some((_, sentence)) = RULES.iter().find(|(known, _)| words.starts_with(known)) {
         return (*sentence).to_owned();
     }
     let is_predicate = ["is ", "was ", "has ", "must ", "contains "]

@@ -74,7 +74,8 @@ fn an_output_is_of_its_question_type() {
 
 #[test]
 fn a_question_that_the_latest_version_lacks_is_refused() {
-    let lacking = "columns.0.question: the prism's latest version has no such question".to_owned();
+    let lacking = "columns.0.question: the prism's latest version has no such question, but topic, angry, urgency"
+        .to_owned();
     assert_eq!(
         read_one(json!({ "question": "gone", "output": "top" })),
         Err(lacking.clone())

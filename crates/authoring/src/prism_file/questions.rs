@@ -144,7 +144,7 @@ fn read_outcomes(
             let outcome = read_outcome(reader, &join(path, index), json)?;
             if let Some(key) = &outcome.key {
                 let rule = if is_reserved(key) {
-                    Some("is the key of a built-in outcome")
+                    Some("is the key of an outcome that every choice has: leave it out")
                 } else if !taken.insert(key.clone()) {
                     Some("is used twice")
                 } else {
@@ -181,7 +181,16 @@ struct SentOutcome {
 }
 
 fn read_outcome(reader: &mut FileReader, path: &str, json: Json<'_>) -> Option<SentOutcome> {
-    let object = reader.object(path, json)?;
+    // the commonest slip: a list of labels
+    let is_label = matches!(json, Json::String(_));
+    let object = json.into_object().map_err(|error| {
+        if is_label {
+            ValidationError::rule(format!(r#"{error}: write {{"label": "…"}}"#))
+        } else {
+            error
+        }
+    });
+    let object = reader.parsed(path, object)?;
     reader.refuse_keys_besides(path, &object, &["key", "label", "description"]);
     let has_key = object.has("key");
     let key = reader

@@ -112,7 +112,7 @@ fn every_problem_of_a_file_is_named_at_once() {
         "name": " ",
         "fields": [{ "key": "Text", "label": 7 }, { "key": "ref", "label": "R", "extra": 1 }],
         "questions": [
-            choice("a", json!([{ "label": "" }, { "label": "x", "key": "other" }])),
+            choice("a", json!([{ "label": "" }, { "label": "x", "key": "other" }, "y"])),
             { "key": "b", "type": "yesno", "text": "" },
             4,
         ],
@@ -127,7 +127,8 @@ fn every_problem_of_a_file_is_named_at_once() {
          fields.1: Unrecognized key(s) in object: 'extra'; \
          fields.1.key: is a reserved key; \
          questions.0.options.0.label: String must contain at least 1 character(s); \
-         questions.0.options.1.key: is the key of a built-in outcome; \
+         questions.0.options.1.key: is the key of an outcome that every choice has: leave it out; \
+         questions.0.options.2: Expected object, received string: write {\"label\": \"…\"}; \
          questions.1.type: Expected 'choice' | 'yes_no' | 'scale'; \
          questions.1.text: String must contain at least 1 character(s); \
          questions.2: Expected object, received number"

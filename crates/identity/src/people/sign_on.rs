@@ -10,7 +10,7 @@ use refract_persistence::{
     SignOnPerson,
 };
 use refract_sign_on::{
-    Flow, Grant, ProviderAnswer, ProviderIdentity, SignOn, SignOnError, SignedOn,
+    DiscoveryTrial, Flow, Grant, ProviderAnswer, ProviderIdentity, SignOn, SignOnError, SignedOn,
 };
 use uuid::Uuid;
 
@@ -61,6 +61,13 @@ impl<'a> People<'a> {
     pub(super) fn provider(self) -> Result<&'a SignOn, SignOnFailure> {
         let provider = self.identity.sign_in_ways.provider.as_ref();
         provider.ok_or(SignOnFailure::NoProvider)
+    }
+
+    /// Requests the provider's discovery document once, to say where and with what status it is;
+    /// `None` where there is no provider.
+    pub async fn try_discovery(self) -> Option<DiscoveryTrial> {
+        let provider = self.identity.sign_in_ways.provider.as_ref()?;
+        Some(provider.try_discovery().await)
     }
 
     /// Begins a sign-on. Nothing is stored: strangers may begin any number.

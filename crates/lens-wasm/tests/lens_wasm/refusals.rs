@@ -65,7 +65,7 @@ fn a_format_must_fit_and_a_lens_must_be_valid() {
     let lens = r#"{"columns": [{"question": "happy", "output": "label"}]}"#;
     assert_eq!(
         refused("csv", Some(lens)),
-        "the lens: columns.0.question: the prism's latest version has no such question"
+        "the lens: columns.0.question: the prism's latest version has no such question, but topic, angry, urgency"
     );
     let two = [result_of(&sample), result_of(&sample)].join("\n");
     let two = StoredResults::read(&two, &versions_of(&sample)).unwrap();

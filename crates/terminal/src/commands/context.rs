@@ -136,7 +136,13 @@ pub async fn open_for_demo(settings: &DatabaseSettings) -> anyhow::Result<Refrac
 pub(crate) fn not_opened(error: ConnectError) -> anyhow::Error {
     if matches!(error, ConnectError::UnknownScheme) {
         let setting = arguments::setting_name("DATABASE_URL");
-        return anyhow::anyhow!("{error}: look at {setting}, which may be empty");
+        return if arguments::is_given("DATABASE_URL") {
+            anyhow::anyhow!("{setting}: {error}")
+        } else {
+            anyhow::anyhow!(
+                "{setting} is empty: set it to sqlite://PATH or postgres://…, or unset it"
+            )
+        };
     }
     if !matches!(error, ConnectError::NoFile { .. }) {
         let words = error.to_string();

@@ -1,5 +1,7 @@
 //! `refract doctor`: tries everything that a node needs, and says a line about each.
 
+mod clock;
+
 use std::env;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
@@ -7,9 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, bail, ensure};
 use clap::Args;
 use http::Uri;
+use refract_identity::people::SignInWays;
 use refract_service::Refract;
 use serde::Serialize;
 use tokio::net::TcpStream;
@@ -76,18 +79,25 @@ impl DoctorCommand {
         database: &DatabaseArgs,
         program: fn() -> clap::Command,
     ) -> anyhow::Result<ExitCode> {
-        let mut checks = check_database(database).await;
-        checks.push(DoctorCheck::of("model", self.check_model().await));
-        checks.push(DoctorCheck::of(
-            "provider",
-            self.check_provider(database).await,
-        ));
-        checks.push(DoctorCheck::of("collector", check_collector().await));
+        let opened = context::connect(&database.settings()).await;
+        let (mut checks, refract) = check_database(opened).await;
+        let refract = refract.map(|refract| match self.ways() {
+            Ok(ways) => refract.with_sign_in_ways(ways),
+            Err(_) => refract,
+        });
+        let refract = refract.as_ref();
         let file = database.sqlite_file();
-        let files = check_files(file.as_deref(), program);
-        checks.push(DoctorCheck::of("files", files));
+        let clock = clock::check(refract, file.is_none()).await;
+        let mut add = |check, found| checks.push(DoctorCheck::of(check, found));
+        add("clock", clock);
+        add("model", self.check_model().await);
+        add("provider", self.check_provider(refract).await);
+        add("people", self.check_people(refract).await);
+        add("proxies", self.check_proxies());
+        add("collector", check_collector().await);
+        add("files", check_files(file.as_deref(), program));
         let folder = file.as_deref().and_then(Path::parent);
-        checks.push(DoctorCheck::of("disk", check_disk(folder)));
+        add("disk", check_disk(folder));
         output::list(self.json, &["check", "ok", "message"], &checks, |check| {
             let ok = if check.ok { "yes" } else { "NO" };
             [check.check, ok, &check.message].map(str::to_owned).into()
@@ -103,37 +113,77 @@ impl DoctorCommand {
         let settings = self.model.settings()?;
         for server in settings.of_each_server() {
             if let Some(reason) = check::quick_failure(&server).await? {
-                anyhow::bail!("{}: {reason}", server.endpoint);
+                bail!("{}: {reason}", server.endpoint);
             }
         }
         Ok(format!("{} answers", settings.endpoint))
     }
 
+    /// The ways to sign in, by the settings.
+    fn ways(&self) -> anyhow::Result<SignInWays> {
+        self.sign_on.ways(&self.app.url()?)
+    }
+
     /// Fetches the provider's discovery document.
-    async fn check_provider(&self, database: &DatabaseArgs) -> anyhow::Result<String> {
+    async fn check_provider(&self, refract: Option<&Refract>) -> anyhow::Result<String> {
         let app = self.app.url()?;
-        let ways = self.sign_on.ways(&app)?;
+        self.ways()?;
         if !self.sign_on.has_provider() {
             return Ok("none is set: people sign in by password".to_owned());
         }
         // the provider itself needs no database
-        let opened = context::connect(&database.settings()).await;
-        let refract = opened.context("not asked without a database")?;
-        let refract = refract.with_sign_in_ways(ways);
-        let people = refract.people();
+        let people = refract.context("not asked without a database")?.people();
         let name = people.provider_name().unwrap_or("the provider");
-        people.begin_sign_on().await.with_context(|| {
-            format!("no discovery document from {name}: check REFRACT_OIDC_ISSUER")
-        })?;
+        let trial = people.try_discovery().await;
+        if let Some(trial) = trial.filter(|trial| trial.status != Ok(200)) {
+            bail!("{name}: {trial}: check REFRACT_OIDC_ISSUER");
+        }
+        let begun = people.begin_sign_on().await;
+        begun.with_context(|| format!("{name}: check REFRACT_OIDC_ISSUER"))?;
         Ok(format!(
             "{name} answers; it must allow the redirect address {app}/sign-on/callback"
         ))
     }
+
+    /// Who can sign in to the app. Nobody is no failure: the API needs no person.
+    async fn check_people(&self, refract: Option<&Refract>) -> anyhow::Result<String> {
+        if !self.app.is_on() {
+            return Ok("the app is off".to_owned());
+        }
+        let refract = refract.context("not looked for without a database")?;
+        let people = refract.people();
+        let has_tables = refract.store().check_schema().await.is_ok();
+        Ok(if let Some(rules) = people.admission() {
+            rules
+        } else if !has_tables {
+            bail!("not looked for without the migrations");
+        } else if people.is_nobody_invited().await? {
+            "nobody can sign in to the app yet: `refract person invite EMAIL` prints a link"
+                .to_owned()
+        } else {
+            "somebody is invited: `refract person list` shows who".to_owned()
+        })
+    }
+
+    /// Checks that a proxy before the app is known: Refract itself speaks no TLS to browsers.
+    fn check_proxies(&self) -> anyhow::Result<String> {
+        let trusted = self.app.app_trusted_proxies.trim();
+        let app = self.app.url()?;
+        ensure!(
+            !app.is_secure() || !trusted.is_empty(),
+            "a proxy serves {app}, and none is trusted, so all its clients count as one: set \
+             REFRACT_APP_TRUSTED_PROXIES to its address"
+        );
+        Ok(match trusted {
+            "" => "none is trusted: X-Forwarded-For is ignored".to_owned(),
+            trusted => format!("X-Forwarded-For from {trusted} names the client"),
+        })
+    }
 }
 
-/// Checks the database, its encoding, its migration and a pooler before it.
-async fn check_database(database: &DatabaseArgs) -> Vec<DoctorCheck> {
-    let opened = context::connect(&database.settings()).await;
+/// Checks the database, its encoding, its migration and a pooler before it. Returns the database if it
+/// was opened.
+async fn check_database(opened: anyhow::Result<Refract>) -> (Vec<DoctorCheck>, Option<Refract>) {
     let refract = match opened {
         Ok(refract) => refract,
         Err(error) => {
@@ -144,20 +194,22 @@ async fn check_database(database: &DatabaseArgs) -> Vec<DoctorCheck> {
             } else {
                 (Err(error), not_tried())
             };
-            return vec![
+            let checks = vec![
                 DoctorCheck::of("database", connection),
                 DoctorCheck::of("encoding", encoding),
                 DoctorCheck::of("migration", not_tried()),
                 DoctorCheck::of("pooler", not_tried()),
             ];
+            return (checks, None);
         }
     };
-    vec![
+    let checks = vec![
         DoctorCheck::of("database", check_ping(&refract).await),
         DoctorCheck::of("encoding", Ok("it holds every text".to_owned())),
         DoctorCheck::of("migration", check_migration(&refract).await),
         DoctorCheck::of("pooler", check_pooler(&refract).await),
-    ]
+    ];
+    (checks, Some(refract))
 }
 
 async fn check_ping(refract: &Refract) -> anyhow::Result<String> {

@@ -8,14 +8,15 @@ mod plan_text;
 
 use std::path::PathBuf;
 
+use anyhow::ensure;
 use clap::Args;
 use refract_domain::prism::VersionNumber;
 use refract_domain::prism::question::Question;
 use refract_domain::result::mark::source::MarksFrom;
 use refract_service::Refract;
 use refract_service::measures::EvaluatedQuestion;
-use refract_service::prisms::PrismHistory;
-use refract_service::results::ResultFilter;
+use refract_service::prisms::{Prism, PrismHistory};
+use refract_service::results::{ResultFilter, UsageDimension, UsageScope};
 
 use self::goal::AdviceArgs;
 use super::context::{self, AccountArg};
@@ -96,6 +97,7 @@ impl EvaluateCommand {
         let evaluated = read?;
         let left_out = evaluated.iter().map(|question| question.left_out).sum();
         if evaluated.iter().all(|question| question.marked.is_empty()) {
+            self.check_model(&refract, &history.prism).await?;
             self.say_no_marks(&filter, only, left_out);
             match &advised {
                 // says how many marks are needed
@@ -139,6 +141,34 @@ impl EvaluateCommand {
             model: self.model.clone(),
             ..self.period.filter()
         })
+    }
+
+    /// Refuses a model of which the prism has no result.
+    async fn check_model(&self, refract: &Refract, prism: &Prism) -> anyhow::Result<()> {
+        let Some(model) = &self.model else {
+            return Ok(());
+        };
+        let scope = UsageScope {
+            by: [UsageDimension::Model].into(),
+            prism: Some(prism.id),
+            key: None,
+            since: None,
+            until: None,
+        };
+        let listed = refract.results().usage(prism.account, scope).await?;
+        let models = listed.iter().filter_map(|listed| listed.model.as_deref());
+        let models: Vec<_> = models.collect();
+        ensure!(
+            models.contains(&model.as_str()),
+            "no result is of the model '{}': there are {}",
+            terminal::plain(model),
+            if models.is_empty() {
+                "none".to_owned()
+            } else {
+                models.join(", ")
+            }
+        );
+        Ok(())
     }
 
     fn say_no_marks(&self, filter: &ResultFilter, question: Option<&Question>, left_out: u64) {

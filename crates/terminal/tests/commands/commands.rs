@@ -1,5 +1,8 @@
 //! The operator's commands: what each prints, changes and refuses.
 
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpListener;
+
 use refract_test_stack::expected::{ANSWERS, STORED, Saved};
 use refract_test_stack::service::{
     Backend, LENS_FILE, PRISM, PRISM_FILE, Service, Setup, TEXT, example_prism, text,
@@ -342,23 +345,54 @@ async fn a_doctor_prints_a_line_about_each_check(backend: Backend) {
             "encoding",
             "migration",
             "pooler",
+            "clock",
             "model",
             "provider",
+            "people",
+            "proxies",
             "collector",
             "files",
             "disk"
         ]
     );
-    assert!(checks[..8].iter().all(|(_, ok)| *ok), "{checks:?}");
+    assert!(checks[..11].iter().all(|(_, ok)| *ok), "{checks:?}");
+    let provider = failing_provider();
     let away = [
         "--model-url",
         "http://127.0.0.1:9/v1",
         "--oidc-issuer",
-        "http://127.0.0.1:9",
+        &provider,
+        "--oidc-client-id",
+        "x",
+        "--app-url",
+        "https://refract.example.com",
     ];
-    let (checks, shown) = checked(&[&away[..], &["--oidc-client-id", "x"]].concat()).await;
-    assert!(!checks[4].1 && !checks[5].1, "{shown}");
-    assert!(checks[..4].iter().all(|(_, ok)| *ok), "{shown}");
+    let (checks, shown) = checked(&away).await;
+    let failed = checks[..10].iter().filter(|(_, ok)| !ok);
+    let failed: Vec<_> = failed.map(|(name, _)| name.as_str()).collect();
+    assert_eq!(failed, ["clock", "model", "provider", "proxies"], "{shown}");
+    let document = format!("{provider}/.well-known/openid-configuration answers with status 503");
+    assert!(shown.contains(&document), "{shown}");
+    assert!(
+        shown.contains("s ahead of that of the sign-in provider"),
+        "{shown}"
+    );
     let (checks, shown) = checked(&["--database-url", "sqlite:///nowhere/refract.db"]).await;
     assert!(checks[..4].iter().all(|(_, ok)| !*ok), "{shown}");
+}
+
+/// A provider that is away, and whose clock stopped long ago; returns its address.
+fn failing_provider() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut head = BufReader::new(&stream).lines();
+            while head.next().is_some_and(|line| !line.unwrap().is_empty()) {}
+            let reply = "HTTP/1.1 503 x\r\ndate: Sun, 06 Nov 1994 08:49:37 GMT\r\ncontent-length: 0\r\n\r\n";
+            stream.write_all(reply.as_bytes()).unwrap();
+        }
+    });
+    address
 }

@@ -363,7 +363,7 @@ async fn what_cannot_be_measured_is_reported(backend: Backend) {
         "{line}"
     );
     service.ask_and_mark(&marked_texts(1)).await;
-    let line = unmarked(&["--model", "nobody", "--question", "topic"]).await;
+    let line = unmarked(&["--until", "2026-01-01", "--question", "topic"]).await;
     let start = "There are no marks of question 'topic' among the results that were chosen: ";
     assert!(line.starts_with(start), "{line}");
     let refused = async |arguments: &[&str]| {
@@ -371,6 +371,8 @@ async fn what_cannot_be_measured_is_reported(backend: Backend) {
         all.extend_from_slice(arguments);
         service.run(&all).await.refused()
     };
+    let line = "error: no result is of the model 'nobody': there are m1";
+    assert_eq!(refused(&["--model", "nobody"]).await, line);
     let line = "error: the prism has no question 'topik': did you mean `topic`?";
     assert_eq!(refused(&["--question", "topik"]).await, line);
     let line = "error: the prism has no version 2: its latest is 1";

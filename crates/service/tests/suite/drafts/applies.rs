@@ -211,7 +211,7 @@ async fn a_lens_and_the_version_that_it_needs_go_together(it: DraftFixture) {
     assert_eq!(
         alone,
         [
-            "prisms/triage.lens.json: columns.1.question: the prism's latest version has no such question"
+            "prisms/triage.lens.json: columns.1.question: the prism's latest version has no such question, but topic, angry, rude"
         ]
     );
     let both = applied(&it, &[columns, prism]).await;

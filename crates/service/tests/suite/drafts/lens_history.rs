@@ -162,7 +162,7 @@ async fn any_state_is_put_back_by_the_rules_of_saving(it: DraftFixture) {
     let refused = put_back(&it, 1, None).await.unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "Invalid request: columns.0.question: the prism's latest version has no such question"
+        "Invalid request: columns.0.question: the prism's latest version has no such question, but topic, rude"
     );
     let now = it.lens().await;
     assert_eq!(now.columns().lens[0].question.as_str(), "rude");
