@@ -43,13 +43,13 @@ pub use input::input_outline::{InputOutline, KeptOutline, WorkbookSheets, outlin
 pub use input::suggested_columns::suggest_columns;
 pub use input::{
     InputEncoding, InputError, InputFile, InputKind, InputSource, OddCells, QuoteError,
-    StoredContent, StoredInput, WorkbookBudget, WorkbookError, binary_kind,
+    SheetChoice, StoredContent, StoredInput, WorkbookBudget, WorkbookError, binary_kind,
 };
 pub use marks_file::{MarksFile, MarksFileError, MarksFileRows};
 pub use output::finished_rows::{FinishedRow, RunSummary};
 pub use output::held_output::{HeldOutput, HeldOutputError, RefusedList};
-pub use output::parquet_rows::ParquetRows;
-pub use output::workbook_rows::{MarksWorkbook, WorkbookRows};
+pub use output::laid_out_rows::TypedRows;
+pub use output::workbook_rows::MarksWorkbook;
 pub use output::{NoRowFormat, OutputFormat, RowLayout, WORKBOOK_ROWS, format_of_name};
 pub use run::RunFiles;
 pub use run::error::RunError;

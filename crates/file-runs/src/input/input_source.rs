@@ -22,13 +22,23 @@ pub enum InputSource<'a> {
     Stream(Box<dyn Read + 'a>),
     /// Bytes in memory or in a database. They are never copied to a file.
     Stored(StoredInput),
-    /// A sheet of a workbook.
+    /// Part of a workbook.
     Sheet {
         /// The workbook.
         workbook: Box<InputSource<'a>>,
-        /// The sheet's name.
-        sheet: String,
+        /// What is read of it.
+        choice: SheetChoice,
     },
+}
+
+/// What is read of a workbook: by default all rows of its first visible sheet. Other files have no
+/// choice.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SheetChoice {
+    /// The name of the sheet.
+    pub sheet: Option<String>,
+    /// Whether rows that a spreadsheet does not show are left out.
+    pub skips_hidden_rows: bool,
 }
 
 impl InputSource<'_> {
@@ -42,23 +52,20 @@ impl InputSource<'_> {
         }
     }
 
-    /// The sheet to read, if one is named.
-    pub(crate) fn sheet(&self) -> Option<&str> {
+    /// What is read if it is a workbook.
+    pub(crate) fn choice(&self) -> SheetChoice {
         match self {
-            Self::Path(_) | Self::Stream(_) | Self::Stored(_) => None,
-            Self::Sheet { sheet, .. } => Some(sheet),
+            Self::Path(_) | Self::Stream(_) | Self::Stored(_) => SheetChoice::default(),
+            Self::Sheet { choice, .. } => choice.clone(),
         }
     }
 
-    /// A sheet of the workbook, if one is named.
+    /// This part, if it is a workbook.
     #[must_use]
-    pub fn with_sheet(self, sheet: Option<&str>) -> Self {
-        match sheet {
-            None => self,
-            Some(sheet) => Self::Sheet {
-                workbook: Box::new(self),
-                sheet: sheet.to_owned(),
-            },
+    pub fn with_choice(self, choice: SheetChoice) -> Self {
+        Self::Sheet {
+            workbook: Box::new(self),
+            choice,
         }
     }
 

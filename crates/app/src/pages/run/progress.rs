@@ -10,6 +10,7 @@ use super::run_view::{RunView, refused};
 use super::shares::shares;
 use super::start::{duration, limits};
 use crate::components::file_run::{run_address, state_tag};
+use crate::components::list_pages::table_style_choice;
 use crate::components::number::{count, counted, share};
 use crate::components::prism_tabs::prism_address;
 use crate::components::table::stacked_table;
@@ -185,7 +186,7 @@ fn downloads(view: &RunView, progress: &RunProgress) -> Markup {
                     @for (format, name) in FORMATS { option value=(format) { (name) } }
                 }
                 label { input type="checkbox" name="columns" value="keep" checked; " with the file's own columns" }
-                label { input type="checkbox" name="mark" value="bom"; " csv and tsv for Excel" }
+                (table_style_choice())
                 button type="submit" { "Download" }
             }
             @if view.run.state != FileRunState::Done {

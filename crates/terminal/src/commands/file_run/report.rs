@@ -58,6 +58,9 @@ pub(crate) fn checked(
     for remark in check.remarks() {
         let _ = write!(words, "\n  {remark}");
     }
+    if check.odd_cells.hidden_rows > 0 {
+        words.push_str("\n  leave hidden rows out with --hidden-rows skip");
+    }
     for row in &check.listed {
         let _ = write!(words, "\n  line {} is refused: {}", row.line, row.reason);
     }
