@@ -29,7 +29,7 @@ pub use refract_persistence::{
 pub use self::answer_shares::{AnswerShares, QuestionShares};
 pub use self::ask_and_save::{AnsweredCall, RepeatableFailure};
 pub use self::budgets::{
-    BudgetOutcome, BudgetRounds, BudgetShare, BudgetUse, BudgetUsedUp, Budgets,
+    BudgetOutcome, BudgetRounds, BudgetShare, BudgetUse, BudgetUsedUp, Budgets, SetBudgetError,
 };
 pub use self::column_value::{
     AnsweredOutcome, ColumnNotSearchable, ColumnValue, SearchableColumn, SearchableValue,

@@ -59,7 +59,7 @@ pub(super) async fn progress(visit: &Visit, view: &RunView) -> Result<Markup, Pa
     Ok(html! {
         (bar(view, progress))
         (waiting(view))
-        (numbers(view, progress))
+        (numbers(view, progress, cost(visit, view).await?))
         (failures(view, progress))
         (changes(visit, view))
         (downloads(view, progress))
@@ -106,7 +106,18 @@ fn waiting(view: &RunView) -> Markup {
     }
 }
 
-fn numbers(view: &RunView, progress: &RunProgress) -> Markup {
+/// What the rows cost that were answered until now, in words. While a node works, a page that follows
+/// adds nothing up.
+async fn cost(visit: &Visit, view: &RunView) -> Result<Option<String>, PageError> {
+    let run = &view.run;
+    if run.state == FileRunState::Running || run.progress.model_requests == 0 {
+        return Ok(None);
+    }
+    let cost = visit.refract.runs().cost(run).await?;
+    Ok(visit.refract.token_price().of_results(cost))
+}
+
+fn numbers(view: &RunView, progress: &RunProgress, cost: Option<String>) -> Markup {
     let failed = format!(
         "{}/results?run={}&status=failed",
         prism_address(&view.lens.prism),
@@ -119,6 +130,7 @@ fn numbers(view: &RunView, progress: &RunProgress) -> Markup {
             dt { "Refused" } dd { (count(progress.refused)) }
             dt { "Model requests" } dd { (count(progress.model_requests)) }
             dt { "Tokens" } dd { (count(progress.input_tokens)) " read, " (count(progress.output_tokens)) " written" }
+            @if let Some(cost) = cost { dt { "Cost" } dd { (cost) } }
             @if progress.truncated > 0 { dt { "Cut by the model's server" } dd { (counted(progress.truncated, "text")) } }
         }
     }

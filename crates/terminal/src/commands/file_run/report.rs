@@ -145,10 +145,8 @@ pub(crate) fn ended(
             HumanCount(written),
             counted(counts.requests, "model request")
         );
-        if let Some(cost) = counts.cost {
+        if let Some(cost) = price.of_results(counts.cost) {
             let _ = write!(words, "\ncost: {cost}");
-        } else if !matches!(price, TokenPrice::Free) {
-            let _ = write!(words, "\ncost: {}", TokenPrice::NONE_KNOWN);
         }
     }
     if counts.truncated > 0 {
