@@ -76,7 +76,9 @@ impl ColumnsArgs {
         let Some(file) = &self.lens else {
             return Ok(lens);
         };
-        let columns = lens_file::read(&file.read()?, &lens.latest);
+        let text = file.read();
+        let text = text.map_err(|error| WrongUsage(format!("--lens: {error:#}")))?;
+        let columns = lens_file::read(&text, &lens.latest);
         let columns = columns.map_err(|error| WrongUsage(format!("--lens {file}: {error}")))?;
         Ok(PrismLens {
             lens: Arc::new(Lens::Custom(columns)),
