@@ -132,7 +132,7 @@ pub struct ModelArgs {
     model_follow_ups: usize,
 
     #[command(flatten)]
-    prices: PricesArg,
+    model_prices: PricesArg,
 }
 
 /// The prices of the model.
@@ -203,7 +203,7 @@ impl ModelArgs {
             concurrency: self.model_concurrency.get(),
             prompt,
             follow_ups: self.model_follow_ups,
-            prices: self.prices.prices()?,
+            prices: self.model_prices.prices()?,
         })
     }
 }

@@ -1,5 +1,6 @@
 //! Which rows of a sheet a spreadsheet does not show: hidden by a person, by a filter or in a group.
 
+use std::borrow::Cow;
 use std::io::{BufReader, Cursor};
 
 use quick_xml::XmlVersion;
@@ -74,10 +75,12 @@ fn each_tag(
     loop {
         buffer.clear();
         let event = xml.read_event_into(&mut buffer);
-        match event.map_err(|_| WorkbookError::Damaged)? {
-            Event::Start(tag) | Event::Empty(tag) => pass(&tag),
-            Event::Eof => return Ok(()),
-            _ => {}
+        let event = event.map_err(|_| WorkbookError::Damaged)?;
+        if let Event::Start(tag) | Event::Empty(tag) = &event {
+            pass(tag);
+        }
+        if matches!(event, Event::Eof) {
+            return Ok(());
         }
     }
 }
@@ -85,5 +88,5 @@ fn each_tag(
 fn value(tag: &BytesStart<'_>, name: &str) -> Option<String> {
     let attribute = tag.try_get_attribute(name).ok().flatten()?;
     let value = attribute.normalized_value(XmlVersion::Implicit1_0);
-    value.ok().map(std::borrow::Cow::into_owned)
+    value.ok().map(Cow::into_owned)
 }

@@ -65,7 +65,7 @@ struct ColumnsArgs {
     #[arg(long)]
     marks: bool,
 
-    /// Adds columns about how the answers came about, in this order: model, took_ms, cost, run
+    /// Adds columns about how the answers came about, in this order: `model`, `took_ms`, `cost`, `run`
     #[arg(long = "columns", value_name = "NAMES", value_delimiter = ',', value_parser = provenance_column)]
     provenance: Vec<ProvenanceColumn>,
 }

@@ -152,7 +152,12 @@ pub struct ShowCommand {
     reference: Option<String>,
 
     /// The prism of the `ref`, by slug or id; any of the account when it is left out
-    #[arg(long, value_name = "PRISM", requires = "reference", conflicts_with = "id")]
+    #[arg(
+        long,
+        value_name = "PRISM",
+        requires = "reference",
+        conflicts_with = "id"
+    )]
     prism: Option<String>,
 
     /// json, raw, csv, tsv or jsonl as the API has it, or table [default: table on a terminal,
