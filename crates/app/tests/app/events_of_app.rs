@@ -200,18 +200,23 @@ async fn walk_as_owner(walk: &mut Walk<'_>, ada: &mut PlainBrowser<'_>) {
         .await;
     let answer = ada.post(&revoke, &[]).await;
     walk.did("/keys/{id}/revoke", ADA, &answer, &[]).await;
+    answer_with_a_cost(walk.service).await;
+    for expected in [&["budget_set"][..], &[]] {
+        let answer = ada.post("/usage/budget", &[("budget", "200")]).await;
+        walk.did("/usage/budget", ADA, &answer, expected).await;
+    }
+}
+
+/// Lets the model state a cost, without which no budget can be set.
+async fn answer_with_a_cost(service: &Service) {
     let cost = ScriptedReply::with(|request| {
         let mut reply = system_one_answers(request);
         reply["usage"] = json!({"cost": 0.5});
         reply
     });
-    walk.service.model.then_once(cost);
-    let tried = walk.service.run(&["try", PRISM, "--text", "a text"]);
+    service.model.then_once(cost);
+    let tried = service.run(&["try", PRISM, "--text", "a text"]);
     tried.await.done();
-    for expected in [&["budget_set"][..], &[]] {
-        let answer = ada.post("/usage/budget", &[("budget", "200")]).await;
-        walk.did("/usage/budget", ADA, &answer, expected).await;
-    }
 }
 
 /// Walks over the actions of owners on people.
