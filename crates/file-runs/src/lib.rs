@@ -39,11 +39,12 @@ pub use gold::cells::ExpectedOutcome;
 pub use gold::file::{ExampleFileProblem, GoldFile, GoldFormat, GoldProblem, GoldText};
 pub use gold::{GoldCheck, GoldRun, WrongCell};
 pub use input::column_mapping::{ColumnMapping, InputColumns, MappingError};
-pub use input::input_outline::{InputOutline, KeptOutline, WorkbookSheets, outline};
+pub use input::input_outline::{InputOutline, KeptOutline, outline};
 pub use input::suggested_columns::suggest_columns;
 pub use input::{
     InputEncoding, InputError, InputFile, InputKind, InputSource, OddCells, QuoteError,
-    SheetChoice, StoredContent, StoredInput, WorkbookBudget, WorkbookError, binary_kind,
+    SheetChoice, StoredContent, StoredInput, WorkbookBudget, WorkbookError, WorkbookSheets,
+    binary_kind,
 };
 pub use marks_file::{MarksFile, MarksFileError, MarksFileRows};
 pub use output::finished_rows::{FinishedRow, RunSummary};

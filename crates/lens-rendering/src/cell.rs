@@ -10,7 +10,7 @@ use refract_domain::key::OutcomeKey;
 use refract_domain::lens::Value;
 use refract_domain::prism::question::Question;
 
-use crate::further::FurtherValue;
+use crate::row::further::FurtherValue;
 
 /// What stands between two outcomes of a list.
 const BETWEEN: &str = "; ";

@@ -8,9 +8,9 @@ use refract_domain::lens::Column;
 use refract_domain::prism::field::Field;
 use refract_domain::result::view::ResultView;
 
-use crate::further::FurtherValue;
 use crate::json::{ObjectWriter, write_distribution, write_further, write_null, write_value};
 use crate::plain::{id_text, iso_8601};
+use crate::row::further::FurtherValue;
 
 /// The name of the time that the model took.
 const TOOK_MS: &str = "took_ms";

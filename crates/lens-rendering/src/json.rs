@@ -7,7 +7,7 @@ use refract_domain::answer::probability::Probability;
 use refract_domain::key::OutcomeKey;
 use refract_domain::lens::Value;
 
-use crate::further::FurtherValue;
+use crate::row::further::FurtherValue;
 
 /// Writes one JSON object, entry by entry.
 pub(crate) struct ObjectWriter<'w, W> {

@@ -9,7 +9,7 @@ use refract_domain::prism::PrismVersion;
 use refract_domain::prism::question::{Question, QuestionType};
 use refract_domain::result::view::ResultView;
 
-use crate::further::{FurtherColumn, FurtherKind};
+use crate::row::further::{FurtherColumn, FurtherKind};
 
 /// The outcomes of a Yes / No, of which a prism says nothing.
 const YES_NO: [&str; 2] = ["yes", "no"];

@@ -1,5 +1,7 @@
 //! Rows: one result on each line, under the columns of the prism (spec 4.0).
 
+pub(crate) mod further;
+
 use std::io::{self, Write};
 
 use refract_domain::answer::decimal::Decimal;
@@ -9,9 +11,9 @@ use refract_domain::prism::field::Field;
 use refract_domain::result::view::{ResultView, RowColumns};
 
 use crate::cell::{Dialect, Line};
-use crate::further::FurtherValue;
 use crate::json::{ObjectWriter, write_further, write_value};
 use crate::plain::{id_text, iso_8601};
+use crate::row::further::FurtherValue;
 use crate::{RowFormat, TableStyle};
 
 /// The byte order mark of UTF-8.

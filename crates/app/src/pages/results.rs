@@ -14,17 +14,18 @@ use maud::{Markup, html};
 use refract_domain::ids::ResultId;
 use refract_service::lenses::PrismLens;
 use refract_service::results::{
-    FoundResults, MatchCount, SearchError, SearchPage, SearchableColumn,
+    FoundResults, MatchCount, ResultOrder, SearchError, SearchPage, SearchableColumn,
 };
 
 use self::actors::ResultActors;
-pub(crate) use self::file_download::download;
 use self::file_download::{FORMATS, chosen_columns};
 use self::filter_form::{chips, filter_form};
 pub(crate) use self::filter_values::FilterValues;
 pub(crate) use self::rows::LIST;
 use self::rows::rows;
-use crate::components::list_pages::{NEWER, OLDER, downloads, neighbours, page_address, page_of};
+use crate::components::list_pages::{
+    NEWER, OLDER, downloads, neighbours, output_format, page_address, page_of,
+};
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, empty_state, notice};
 use crate::components::number::{count, counted};
@@ -290,4 +291,26 @@ impl From<SearchError> for PageError {
             SearchError::Internal(error) => Self::Internal(error),
         }
     }
+}
+
+/// Sends the file with the rows of the list as `refract results export` writes them, oldest first; of
+/// the least sure ones in the order of the list.
+pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
+    let format = output_format(&visit.sent.query)?;
+    let lens = visit.find_lens().await?;
+    let columns = visit.refract.results().searchable_columns(&lens).await?;
+    let values = FilterValues::read(&visit.sent.query, &lens, &columns);
+    if values.has_errors() {
+        return refused(&visit, lens, &columns, &values).await;
+    }
+    let results = visit.refract.results();
+    let results = if values.is_least_sure_first() {
+        let limits = values.limits();
+        results.of_least_sure(lens, values.filter, limits).await?
+    } else {
+        let results = results.of_search(lens, values.filter, ResultOrder::OldestFirst);
+        // the filters name only searchable columns of this lens
+        results.map_err(|_| PageError::NotFound)?
+    };
+    file_download::send(&visit, results, format).await
 }

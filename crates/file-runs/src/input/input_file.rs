@@ -10,8 +10,7 @@ use super::input_error::InputError;
 use super::input_kind::{
     InputKind, begins_parquet, begins_workbook, binary_kind, markup_kind, separator_line,
 };
-use super::input_outline::WorkbookSheets;
-use super::input_source::{InputBytes, InputSource};
+use super::input_source::{InputBytes, InputSource, WorkbookSheets};
 use super::json_rows::JsonRows;
 use super::parquet_file::ParquetFile;
 use super::quotes::are_tab_cells_quoted;

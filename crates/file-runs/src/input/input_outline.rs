@@ -8,7 +8,7 @@ use super::input_encoding::InputEncoding;
 use super::input_error::InputError;
 use super::input_file::InputFile;
 use super::input_kind::InputKind;
-use super::input_source::{InputSource, SheetChoice};
+use super::input_source::{InputSource, SheetChoice, WorkbookSheets};
 
 /// Longest cell of an outline, in characters. A longer one is cut and ends in `…`.
 const CELL_CHARS: usize = 1_000;
@@ -36,21 +36,6 @@ pub struct InputOutline {
     pub rows: Vec<Vec<String>>,
     /// The sheet that is read, and all sheets of the workbook; none for other files.
     pub sheets: Option<WorkbookSheets>,
-}
-
-/// The sheets of a workbook.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WorkbookSheets {
-    /// The name of the sheet that is read.
-    pub read: String,
-    /// The names of the sheets; of an outline that is kept, at most 1,000.
-    pub names: Vec<String>,
-    /// The number of rows that a spreadsheet does not show.
-    #[serde(default)]
-    pub hidden_rows: u64,
-    /// Whether these rows are left out.
-    #[serde(default)]
-    pub skips_hidden_rows: bool,
 }
 
 /// Reads the header and at most this many first rows of a file. Blocks the thread.

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use refract_service::runs::StoredBytes;
+use serde::{Deserialize, Serialize};
 
 use super::input_error::InputError;
 use super::workbook_budget::WorkbookBudget;
@@ -38,6 +39,21 @@ pub struct SheetChoice {
     /// The name of the sheet.
     pub sheet: Option<String>,
     /// Whether rows that a spreadsheet does not show are left out.
+    pub skips_hidden_rows: bool,
+}
+
+/// The sheets of a workbook.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkbookSheets {
+    /// The name of the sheet that is read.
+    pub read: String,
+    /// The names of the sheets; of an outline that is kept, at most 1,000.
+    pub names: Vec<String>,
+    /// The number of rows that a spreadsheet does not show.
+    #[serde(default)]
+    pub hidden_rows: u64,
+    /// Whether these rows are left out.
+    #[serde(default)]
     pub skips_hidden_rows: bool,
 }
 

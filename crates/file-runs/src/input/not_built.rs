@@ -39,8 +39,7 @@ pub(super) mod workbooks {
     use csv::ByteRecord;
 
     use crate::input::input_error::InputError;
-    use crate::input::input_outline::WorkbookSheets;
-    use crate::input::input_source::{InputBytes, SheetChoice};
+    use crate::input::input_source::{InputBytes, SheetChoice, WorkbookSheets};
     use crate::input::raw_row::OddCell;
 
     /// A workbook, which is never opened.

@@ -12,8 +12,7 @@ pub(crate) use self::records::SheetRecords;
 use self::source::WorkbookSource;
 use super::column_mapping::listed;
 use super::input_error::InputError;
-use super::input_outline::WorkbookSheets;
-use super::input_source::{InputBytes, SheetChoice};
+use super::input_source::{InputBytes, SheetChoice, WorkbookSheets};
 
 /// A workbook that can be read.
 pub(crate) struct Workbook {

@@ -7,12 +7,10 @@ use refract_domain::result::view::ResultView;
 use refract_file_runs::{OutputFormat, TypedRows};
 use refract_lens_rendering::{FurtherValue, ProvenanceColumn, RawColumns, RowFormat};
 use refract_service::lenses::PrismLens;
-use refract_service::results::{ExportColumns, ExportError, PrismResults, ResultOrder};
+use refract_service::results::{ExportColumns, ExportError, PrismResults};
 
-use super::filter_values::FilterValues;
-use super::refused;
 use crate::components::list_pages::{
-    media_type, output_format, output_media_type, table_style, table_style_choice,
+    media_type, output_media_type, table_style, table_style_choice,
 };
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
@@ -31,28 +29,15 @@ pub(super) const FORMATS: [(&str, &str); 5] = [
 const COLUMNS: &str = "columns";
 const RAW: &str = "raw";
 
-/// Sends the file with the rows of the list as `refract results export` writes them, oldest first; of
-/// the least sure ones in the order of the list.
-pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
-    let format = output_format(&visit.sent.query)?;
-    let lens = visit.find_lens().await?;
-    let columns = visit.refract.results().searchable_columns(&lens).await?;
-    let values = FilterValues::read(&visit.sent.query, &lens, &columns);
-    if values.has_errors() {
-        return refused(&visit, lens, &columns, &values).await;
-    }
-    let name = format!("{}-results.{}", lens.prism.slug, format.name());
-    let results = visit.refract.results();
-    let results = if values.is_least_sure_first() {
-        let limits = values.limits();
-        results.of_least_sure(lens, values.filter, limits).await?
-    } else {
-        let results = results.of_search(lens, values.filter, ResultOrder::OldestFirst);
-        // the filters name only searchable columns of this lens
-        results.map_err(|_| PageError::NotFound)?
-    };
+/// Sends these results with the columns that the address asks for.
+pub(super) async fn send(
+    visit: &Visit,
+    results: PrismResults,
+    format: OutputFormat,
+) -> Result<PageReply, PageError> {
     let lens = results.lens();
-    let columns = chosen_by(&visit, lens, format).await?;
+    let name = format!("{}-results.{}", lens.prism.slug, format.name());
+    let columns = chosen_by(visit, lens, format).await?;
     let columns = columns.ok_or(PageError::NotFound)?;
     let (row, further) = (columns.row(lens), columns.further());
     let rows = match format {
