@@ -70,7 +70,7 @@ def start(running, binary, folder, work):
     end = datetime.now(UTC) + timedelta(days=20)
     key = command("key", "create", "--expires", end.isoformat())["key"]
     command("prism", "create", str(EXAMPLES / f"{PRISM}.json"))
-    command("account", "set", "--budget", "200", "--json")
+    command("account", "set", "--budget", "200", "--model-prices", "1,1,1", "--json")
     add_old_results(work / "refract.db")
     for listen, ops, model in nodes:
         settings = {

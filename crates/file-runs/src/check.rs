@@ -199,6 +199,7 @@ impl FileCheck {
             errors,
             uncalculated,
             inexact,
+            hidden_rows,
         } = self.odd_cells;
         let what_is_done = if self.leaves_out_blank {
             "left out"
@@ -210,6 +211,13 @@ impl FileCheck {
             (
                 self.blank,
                 format!("{} of {whole} without a text: {what_is_done}", self.blank),
+            ),
+            (
+                hidden_rows,
+                format!(
+                    "{} hidden or filtered out in the sheet: read too",
+                    rows(hidden_rows)
+                ),
             ),
             (
                 errors,

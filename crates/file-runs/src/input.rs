@@ -39,7 +39,9 @@ pub use self::input_error::InputError;
 pub use self::input_file::InputFile;
 pub(crate) use self::input_file::RawRows;
 pub use self::input_kind::{InputKind, binary_kind};
-pub use self::input_source::{InputSource, StoredContent, StoredInput};
+pub use self::input_source::{
+    InputSource, SheetChoice, StoredContent, StoredInput, WorkbookSheets,
+};
 pub use self::quotes::QuoteError;
 #[cfg(feature = "workbooks")]
 pub(crate) use self::raw_row::CUT_MARK;

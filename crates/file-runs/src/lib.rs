@@ -39,17 +39,18 @@ pub use gold::cells::ExpectedOutcome;
 pub use gold::file::{ExampleFileProblem, GoldFile, GoldFormat, GoldProblem, GoldText};
 pub use gold::{GoldCheck, GoldRun, WrongCell};
 pub use input::column_mapping::{ColumnMapping, InputColumns, MappingError};
-pub use input::input_outline::{InputOutline, KeptOutline, WorkbookSheets, outline};
+pub use input::input_outline::{InputOutline, KeptOutline, outline};
 pub use input::suggested_columns::suggest_columns;
 pub use input::{
     InputEncoding, InputError, InputFile, InputKind, InputSource, OddCells, QuoteError,
-    StoredContent, StoredInput, WorkbookBudget, WorkbookError, binary_kind,
+    SheetChoice, StoredContent, StoredInput, WorkbookBudget, WorkbookError, WorkbookSheets,
+    binary_kind,
 };
 pub use marks_file::{MarksFile, MarksFileError, MarksFileRows};
 pub use output::finished_rows::{FinishedRow, RunSummary};
 pub use output::held_output::{HeldOutput, HeldOutputError, RefusedList};
-pub use output::parquet_rows::ParquetRows;
-pub use output::workbook_rows::{MarksWorkbook, WorkbookRows};
+pub use output::laid_out_rows::TypedRows;
+pub use output::workbook_rows::MarksWorkbook;
 pub use output::{NoRowFormat, OutputFormat, RowLayout, WORKBOOK_ROWS, format_of_name};
 pub use run::RunFiles;
 pub use run::error::RunError;

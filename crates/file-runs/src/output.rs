@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use refract_domain::key::ROW_NAMES;
 use refract_domain::result::view::RowColumns;
-use refract_lens_rendering::RowFormat;
+use refract_lens_rendering::{RowFormat, TableStyle};
 
 use crate::input::rows::KeptCells;
 #[cfg(not(feature = "parquet"))]
@@ -44,17 +44,17 @@ pub struct RowLayout {
     /// Whether all columns of the file come first, in its order, in place of `ref` and the fields.
     /// A column whose name a column of answers has gets the prefix `input_`.
     pub keep_columns: bool,
-    /// Whether CSV and TSV begin with a byte order mark, for Excel. JSON Lines never has one.
-    pub byte_order_mark: bool,
+    /// For which spreadsheet CSV and TSV are written.
+    pub style: TableStyle,
 }
 
 impl RowLayout {
-    /// A layout without the columns of the file and without a byte order mark.
+    /// A layout without the columns of the file, for no spreadsheet.
     pub fn plain(format: RowFormat) -> Self {
         Self {
             format: OutputFormat::Rows(format),
             keep_columns: false,
-            byte_order_mark: false,
+            style: TableStyle::Plain,
         }
     }
 

@@ -10,6 +10,11 @@ use refract_domain::key::OutcomeKey;
 use refract_domain::lens::Value;
 use refract_domain::prism::question::Question;
 
+use crate::row::further::FurtherValue;
+
+/// What stands between two outcomes of a list.
+const BETWEEN: &str = "; ";
+
 /// The text of a value for people, as in a cell of csv or tsv but without quotes and the formula
 /// guard, which only files need. Empty for no value.
 pub fn cell_text(value: Value<'_>) -> String {
@@ -40,6 +45,8 @@ pub fn write_csv_line<'a>(
 #[derive(Clone, Copy)]
 pub(crate) enum Dialect {
     Csv,
+    /// Csv with semicolons between cells and commas in decimals.
+    CsvWithCommas,
     Tsv,
     Shown,
 }
@@ -48,6 +55,7 @@ impl Dialect {
     fn separator(self) -> &'static [u8] {
         match self {
             Self::Csv => b",",
+            Self::CsvWithCommas => b";",
             Self::Tsv => b"\t",
             Self::Shown => b"",
         }
@@ -55,7 +63,7 @@ impl Dialect {
 
     fn line_end(self) -> &'static [u8] {
         match self {
-            Self::Csv => b"\r\n",
+            Self::Csv | Self::CsvWithCommas => b"\r\n",
             Self::Tsv => b"\n",
             Self::Shown => b"",
         }
@@ -65,6 +73,7 @@ impl Dialect {
     fn is_special(self, text: &str) -> bool {
         match self {
             Self::Csv => has_any_of(text, *b",\"\r\n"),
+            Self::CsvWithCommas => has_any_of(text, *b";\"\r\n"),
             Self::Tsv => has_any_of(text, *b"\t\r\n"),
             Self::Shown => false,
         }
@@ -74,7 +83,7 @@ impl Dialect {
     /// the guard.
     fn is_guarded(self, beginning: &str) -> bool {
         match self {
-            Self::Csv | Self::Tsv => matches!(
+            Self::Csv | Self::CsvWithCommas | Self::Tsv => matches!(
                 beginning.as_bytes().first(),
                 Some(b'=' | b'+' | b'-' | b'@' | b'\t' | b'\r')
             ),
@@ -112,19 +121,36 @@ impl<'w, W: Write> Line<'w, W> {
         cell.end()
     }
 
+    /// Writes a cell with a number that may have decimals.
+    fn decimal(&mut self, number: &[u8]) -> io::Result<()> {
+        self.begin_cell()?;
+        write_decimal(self.dialect, self.out, number)
+    }
+
     /// Writes the value of a lens column (spec 2.5).
     pub(crate) fn value(&mut self, value: Value<'_>) -> io::Result<()> {
         match value {
             Value::Null => self.begin_cell(),
             Value::Outcome { key: _, label } => self.text(label),
             Value::YesNo(label) => self.plain(label.label().as_bytes()),
-            Value::Probability(probability) => self.plain(probability.decimal().as_bytes()),
+            Value::Probability(probability) => self.decimal(probability.decimal().as_bytes()),
             Value::Position(position) => self.plain(Decimal::from(position).as_bytes()),
-            Value::Average(average) => self.plain(average.decimal().as_bytes()),
+            Value::Average(average) => self.decimal(average.decimal().as_bytes()),
             Value::All {
                 question,
                 probabilities,
             } => self.list(question, probabilities),
+        }
+    }
+
+    /// Writes the value of a column after those of the lens.
+    pub(crate) fn further(&mut self, value: FurtherValue<'_>) -> io::Result<()> {
+        match value {
+            FurtherValue::OfQuestion(value) => self.value(value),
+            FurtherValue::Text(text) => self.text(text.unwrap_or_default()),
+            FurtherValue::Integer(number) => self.plain(Decimal::from(number).as_bytes()),
+            FurtherValue::Cost(Some(cost)) => self.decimal(cost.to_string().as_bytes()),
+            FurtherValue::Cost(None) => self.begin_cell(),
         }
     }
 
@@ -142,17 +168,17 @@ impl<'w, W: Write> Line<'w, W> {
         let mut entries = labelled(question, probabilities);
         entries.sort_by_key(|(_, probability)| Reverse(*probability));
         let beginning = entries.first().map_or("", |(label, _)| label);
-        let is_special = entries
-            .iter()
-            .any(|(label, _)| self.dialect.is_special(label));
+        let labels = entries.iter().map(|(label, _)| *label);
+        let mut parts = labels.chain((entries.len() > 1).then_some(BETWEEN));
+        let is_special = parts.any(|part| self.dialect.is_special(part));
         let mut cell = self.begin_text(beginning, is_special)?;
         for (index, (label, probability)) in entries.into_iter().enumerate() {
             if index > 0 {
-                cell.out.write_all(b"; ")?;
+                cell.out.write_all(BETWEEN.as_bytes())?;
             }
             cell.write(label)?;
             cell.out.write_all(b": ")?;
-            cell.out.write_all(probability.decimal().as_bytes())?;
+            write_decimal(cell.dialect, cell.out, probability.decimal().as_bytes())?;
         }
         cell.end()
     }
@@ -197,7 +223,7 @@ impl<W: Write> TextCell<'_, W> {
             return self.out.write_all(text.as_bytes());
         }
         match self.dialect {
-            Dialect::Csv => write_doubling_quotes(self.out, text),
+            Dialect::Csv | Dialect::CsvWithCommas => write_doubling_quotes(self.out, text),
             Dialect::Tsv => write_with_spaces(self.out, text),
             Dialect::Shown => self.out.write_all(text.as_bytes()),
         }
@@ -213,8 +239,26 @@ impl<W: Write> TextCell<'_, W> {
 
     fn is_quoted(&self) -> bool {
         match self.dialect {
-            Dialect::Csv => self.is_special,
+            Dialect::Csv | Dialect::CsvWithCommas => self.is_special,
             Dialect::Tsv | Dialect::Shown => false,
+        }
+    }
+}
+
+/// Writes a decimal with the sign of its dialect.
+fn write_decimal(dialect: Dialect, out: &mut impl Write, number: &[u8]) -> io::Result<()> {
+    let point = number.iter().position(|byte| *byte == b'.');
+    match (
+        dialect,
+        point.and_then(|point| number.split_at_checked(point)),
+    ) {
+        (Dialect::CsvWithCommas, Some((whole, fraction))) => {
+            out.write_all(whole)?;
+            out.write_all(b",")?;
+            out.write_all(fraction.get(1..).unwrap_or_default())
+        }
+        (Dialect::Csv | Dialect::CsvWithCommas | Dialect::Tsv | Dialect::Shown, _) => {
+            out.write_all(number)
         }
     }
 }

@@ -5,10 +5,15 @@ use std::io::{self, Write};
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::key::OutcomeKey;
 use refract_domain::lens::Column;
+use refract_domain::prism::field::Field;
 use refract_domain::result::view::ResultView;
 
-use crate::json::{ObjectWriter, write_distribution, write_null, write_value};
+use crate::json::{ObjectWriter, write_distribution, write_further, write_null, write_value};
 use crate::plain::{id_text, iso_8601};
+use crate::row::further::FurtherValue;
+
+/// The name of the time that the model took.
+const TOOK_MS: &str = "took_ms";
 
 /// Writes the envelope with the values of the lens columns.
 pub(crate) fn write_json<W: Write>(
@@ -32,13 +37,45 @@ pub(crate) fn write_json<W: Write>(
 
 /// Writes the envelope with the stored answers.
 pub(crate) fn write_raw<W: Write>(result: &ResultView<'_>, out: &mut W) -> io::Result<()> {
+    begin_raw(result, out)?.end()
+}
+
+/// Writes a result with its stored answers as a line of jsonl: the envelope of the format `raw`, then
+/// its fields and further columns. `took_ms` is in the envelope, so a column of that name is left out.
+///
+/// # Errors
+/// When `out` cannot be written to.
+pub fn write_raw_line<'v>(
+    fields: &[Field],
+    result: &ResultView<'_>,
+    further: impl IntoIterator<Item = (&'v str, FurtherValue<'v>)>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let mut envelope = begin_raw(result, out)?;
+    let mut sent = ObjectWriter::begin(envelope.key("fields")?)?;
+    for field in fields {
+        sent.string_or_null(field.key.as_str(), result.field(&field.key))?;
+    }
+    sent.end()?;
+    for (name, value) in further.into_iter().filter(|(name, _)| *name != TOOK_MS) {
+        write_further(envelope.key(name)?, value)?;
+    }
+    envelope.end()?;
+    out.write_all(b"\n")
+}
+
+/// Writes the envelope up to the stored answers.
+fn begin_raw<'w, W: Write>(
+    result: &ResultView<'_>,
+    out: &'w mut W,
+) -> io::Result<ObjectWriter<'w, W>> {
     let mut envelope = begin_envelope(result, out)?;
     let out = envelope.key("answers")?;
     match result.status.answers() {
         Some(answers) => write_stored_answers(answers, out)?,
         None => write_null(out)?,
     }
-    envelope.end()
+    Ok(envelope)
 }
 
 /// Writes everything in the envelope before `answers`.
@@ -53,7 +90,7 @@ fn begin_envelope<'w, W: Write>(
     envelope.number("version", result.version.into())?;
     envelope.plain_string("status", result.status.name().as_bytes())?;
     envelope.string_or_null("error", result.status.error())?;
-    envelope.number("took_ms", result.took_ms.into())?;
+    envelope.number(TOOK_MS, result.took_ms.into())?;
     envelope.plain_string("created_at", &iso_8601(result.created_at))?;
     Ok(envelope)
 }

@@ -48,6 +48,20 @@ impl Format {
     }
 }
 
+/// For which spreadsheet a table of csv or tsv is written. Jsonl has one form.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TableStyle {
+    /// For none: as the API has it.
+    #[default]
+    Plain,
+    /// For Excel: a byte order mark comes first, by which Excel recognises UTF-8.
+    Excel,
+    /// For an Excel in German, French and other languages with decimal commas: as [`Self::Excel`], and
+    /// csv has semicolons between cells and commas in decimals. With commas and points, such an Excel
+    /// puts a row into one cell and reads `1.5` as a date.
+    ExcelWithCommas,
+}
+
 /// Format of many results as rows under one header (spec 4.0): those of the five formats that have rows.
 ///
 /// Csv and tsv are for people: a cell shows the label of an outcome, and a text that a spreadsheet would

@@ -7,6 +7,8 @@ use refract_domain::answer::probability::Probability;
 use refract_domain::key::OutcomeKey;
 use refract_domain::lens::Value;
 
+use crate::row::further::FurtherValue;
+
 /// Writes one JSON object, entry by entry.
 pub(crate) struct ObjectWriter<'w, W> {
     out: &'w mut W,
@@ -95,6 +97,17 @@ pub(crate) fn write_value(out: &mut impl Write, value: Value<'_>) -> io::Result<
             question: _,
             probabilities,
         } => write_distribution(out, probabilities),
+    }
+}
+
+/// Writes the value of a column after those of the lens for jsonl.
+pub(crate) fn write_further(out: &mut impl Write, value: FurtherValue<'_>) -> io::Result<()> {
+    match value {
+        FurtherValue::OfQuestion(value) => write_value(out, value),
+        FurtherValue::Text(Some(text)) => write_string(out, text),
+        FurtherValue::Integer(number) => out.write_all(Decimal::from(number).as_bytes()),
+        FurtherValue::Cost(Some(cost)) => write!(out, "{cost}"),
+        FurtherValue::Text(None) | FurtherValue::Cost(None) => write_null(out),
     }
 }
 

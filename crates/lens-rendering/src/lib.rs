@@ -85,13 +85,15 @@ use std::io::{self, Write};
 use refract_domain::result::view::{ResultView, RowColumns};
 
 pub use crate::cell::{cell_text, write_csv_line};
+pub use crate::envelope::write_raw_line;
 pub use crate::event_row::{EventRow, EventRowWriter};
 pub use crate::flip_row::{FlipRow, FlipRowWriter};
-pub use crate::format::{Format, RowFormat};
+pub use crate::format::{Format, RowFormat, TableStyle};
 pub use crate::mark_row::{AnnotatorRow, MarkRowWriter, adjudicated_column, person_column};
 pub use crate::raw_columns::RawColumns;
 pub use crate::raw_result::{RawResult, RawResultError};
 pub use crate::row::RowWriter;
+pub use crate::row::further::{FurtherColumn, FurtherKind, FurtherValue, ProvenanceColumn};
 
 /// Writes one result as the body of a response in this format. Csv and tsv have a header and one
 /// row; json and raw have no line break at the end.

@@ -9,6 +9,8 @@ use refract_domain::prism::PrismVersion;
 use refract_domain::prism::question::{Question, QuestionType};
 use refract_domain::result::view::ResultView;
 
+use crate::row::further::{FurtherColumn, FurtherKind};
+
 /// The outcomes of a Yes / No, of which a prism says nothing.
 const YES_NO: [&str; 2] = ["yes", "no"];
 
@@ -16,7 +18,7 @@ const YES_NO: [&str; 2] = ["yes", "no"];
 /// that any version knows, with its probability: `topic`, `topic.billing`, `topic.delivery`, ….
 #[derive(Clone, Debug)]
 pub struct RawColumns {
-    names: Vec<String>,
+    columns: Vec<FurtherColumn>,
     questions: Vec<RawQuestion>,
 }
 
@@ -53,26 +55,32 @@ impl RawColumns {
                 }
             }
         }
-        let names = questions.iter().flat_map(|question| {
+        let columns = questions.iter().flat_map(|question| {
             let key = question.key.as_str();
-            let outcomes = question.outcomes.iter();
-            let outcomes = outcomes.map(move |outcome| format!("{key}.{outcome}"));
-            std::iter::once(key.to_owned()).chain(outcomes)
+            let answer = FurtherColumn {
+                name: key.to_owned(),
+                kind: FurtherKind::Text,
+            };
+            let outcomes = question.outcomes.iter().map(move |outcome| FurtherColumn {
+                name: format!("{key}.{outcome}"),
+                kind: FurtherKind::Decimal,
+            });
+            std::iter::once(answer).chain(outcomes)
         });
         Self {
-            names: names.collect(),
+            columns: columns.collect(),
             questions,
         }
     }
 
-    /// The names of the columns.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.names.iter().map(String::as_str)
+    /// The columns, from left to right.
+    pub fn columns(&self) -> &[FurtherColumn] {
+        &self.columns
     }
 
     /// The values of the columns; `Null` for a failed result and for what its version does not have.
     pub fn values<'a>(&self, result: &ResultView<'a>) -> Vec<Value<'a>> {
-        let mut values = Vec::with_capacity(self.names.len());
+        let mut values = Vec::with_capacity(self.columns.len());
         let answers = result.status.answers();
         for question in &self.questions {
             let answer = answers.and_then(|answers| answers.get(&question.key));

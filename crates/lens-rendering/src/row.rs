@@ -1,5 +1,7 @@
 //! Rows: one result on each line, under the columns of the prism (spec 4.0).
 
+pub(crate) mod further;
+
 use std::io::{self, Write};
 
 use refract_domain::answer::decimal::Decimal;
@@ -8,10 +10,11 @@ use refract_domain::lens::Value;
 use refract_domain::prism::field::Field;
 use refract_domain::result::view::{ResultView, RowColumns};
 
-use crate::RowFormat;
 use crate::cell::{Dialect, Line};
-use crate::json::{ObjectWriter, write_value};
+use crate::json::{ObjectWriter, write_further, write_value};
 use crate::plain::{id_text, iso_8601};
+use crate::row::further::FurtherValue;
+use crate::{RowFormat, TableStyle};
 
 /// The byte order mark of UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -29,7 +32,7 @@ pub struct RowWriter<'a, W> {
     own: Option<&'a [String]>,
     /// The names of columns after those of the lens.
     further: Vec<&'a str>,
-    has_byte_order_mark: bool,
+    style: TableStyle,
     out: W,
 }
 
@@ -41,7 +44,7 @@ impl<'a, W: Write> RowWriter<'a, W> {
             columns,
             own: None,
             further: Vec::new(),
-            has_byte_order_mark: false,
+            style: TableStyle::Plain,
             out,
         }
     }
@@ -71,14 +74,10 @@ impl<'a, W: Write> RowWriter<'a, W> {
         }
     }
 
-    /// Begins csv and tsv with a byte order mark of UTF-8, by which Excel recognizes the encoding. The
-    /// API's rows have none, and jsonl never has one.
+    /// Writes csv and tsv in this style. The API's rows are plain.
     #[must_use]
-    pub fn with_byte_order_mark(self, has_byte_order_mark: bool) -> Self {
-        Self {
-            has_byte_order_mark,
-            ..self
-        }
+    pub fn with_style(self, style: TableStyle) -> Self {
+        Self { style, ..self }
     }
 
     /// Writes the header; jsonl has none.
@@ -86,10 +85,9 @@ impl<'a, W: Write> RowWriter<'a, W> {
     /// # Errors
     /// When `out` cannot be written to.
     pub fn write_header(&mut self) -> io::Result<()> {
-        match self.format {
-            RowFormat::Csv => self.write_header_line(Dialect::Csv),
-            RowFormat::Tsv => self.write_header_line(Dialect::Tsv),
-            RowFormat::Jsonl => Ok(()),
+        match self.dialect() {
+            Some(dialect) => self.write_header_line(dialect),
+            None => Ok(()),
         }
     }
 
@@ -99,7 +97,7 @@ impl<'a, W: Write> RowWriter<'a, W> {
     /// # Errors
     /// When `out` cannot be written to.
     pub fn write_row(&mut self, result: &ResultView<'_>) -> io::Result<()> {
-        self.write_marked_row(result, [])
+        self.write_marked_row(result, std::iter::empty::<Value<'_>>())
     }
 
     /// Writes one result beside the cells of [another table's](Self::beside) row. Columns without a
@@ -112,21 +110,22 @@ impl<'a, W: Write> RowWriter<'a, W> {
         cells: &[String],
         result: &ResultView<'_>,
     ) -> io::Result<()> {
-        self.write_parts(cells, result, std::iter::repeat(Value::Null))
+        self.write_parts(cells, result, std::iter::repeat(Value::Null.into()))
     }
 
-    /// Writes one result as a row with the values of its marks, in the order of the [columns of
-    /// marks](Self::with_marks). Columns without a value stay empty.
+    /// Writes one result as a row with the values of the [columns of marks](Self::with_marks) or of
+    /// [others](Self::with_further), in their order. Columns without a value stay empty.
     ///
     /// # Errors
     /// When `out` cannot be written to.
     pub fn write_marked_row<'v>(
         &mut self,
         result: &ResultView<'_>,
-        marks: impl IntoIterator<Item = Value<'v>>,
+        further: impl IntoIterator<Item = impl Into<FurtherValue<'v>>>,
     ) -> io::Result<()> {
-        let missing = std::iter::repeat(Value::Null);
-        self.write_parts(&[], result, marks.into_iter().chain(missing))
+        let missing = std::iter::repeat(Value::Null.into());
+        let further = further.into_iter().map(Into::into);
+        self.write_parts(&[], result, further.chain(missing))
     }
 
     /// Flushes and returns the underlying writer.
@@ -142,17 +141,26 @@ impl<'a, W: Write> RowWriter<'a, W> {
         &mut self,
         cells: &[String],
         result: &ResultView<'_>,
-        marks: impl Iterator<Item = Value<'v>>,
+        further: impl Iterator<Item = FurtherValue<'v>>,
     ) -> io::Result<()> {
-        match self.format {
-            RowFormat::Csv => self.write_line(Dialect::Csv, cells, result, marks),
-            RowFormat::Tsv => self.write_line(Dialect::Tsv, cells, result, marks),
-            RowFormat::Jsonl => self.write_object(cells, result, marks),
+        match self.dialect() {
+            Some(dialect) => self.write_line(dialect, cells, result, further),
+            None => self.write_object(cells, result, further),
+        }
+    }
+
+    /// The dialect of lines of cells; `None` for jsonl.
+    fn dialect(&self) -> Option<Dialect> {
+        match (self.format, self.style) {
+            (RowFormat::Csv, TableStyle::Plain | TableStyle::Excel) => Some(Dialect::Csv),
+            (RowFormat::Csv, TableStyle::ExcelWithCommas) => Some(Dialect::CsvWithCommas),
+            (RowFormat::Tsv, _) => Some(Dialect::Tsv),
+            (RowFormat::Jsonl, _) => None,
         }
     }
 
     fn write_header_line(&mut self, dialect: Dialect) -> io::Result<()> {
-        if self.has_byte_order_mark {
+        if self.style != TableStyle::Plain {
             self.out.write_all(BYTE_ORDER_MARK)?;
         }
         let fields = self.fields();
@@ -180,7 +188,7 @@ impl<'a, W: Write> RowWriter<'a, W> {
         dialect: Dialect,
         cells: &[String],
         result: &ResultView<'_>,
-        marks: impl Iterator<Item = Value<'v>>,
+        further: impl Iterator<Item = FurtherValue<'v>>,
     ) -> io::Result<()> {
         let fields = self.fields();
         let mut line = Line::begin(dialect, &mut self.out);
@@ -201,8 +209,8 @@ impl<'a, W: Write> RowWriter<'a, W> {
         for value in result.values(self.columns.lens) {
             line.value(value)?;
         }
-        for value in marks.take(self.further.len()) {
-            line.value(value)?;
+        for value in further.take(self.further.len()) {
+            line.further(value)?;
         }
         line.end()
     }
@@ -211,7 +219,7 @@ impl<'a, W: Write> RowWriter<'a, W> {
         &mut self,
         cells: &[String],
         result: &ResultView<'_>,
-        marks: impl Iterator<Item = Value<'v>>,
+        further: impl Iterator<Item = FurtherValue<'v>>,
     ) -> io::Result<()> {
         let fields = self.fields();
         let mut row = ObjectWriter::begin(&mut self.out)?;
@@ -236,8 +244,8 @@ impl<'a, W: Write> RowWriter<'a, W> {
         for (column, value) in lens.iter().zip(result.values(lens)) {
             write_value(row.key(column.name.as_str())?, value)?;
         }
-        for (name, value) in self.further.iter().zip(marks) {
-            write_value(row.key(name)?, value)?;
+        for (name, value) in self.further.iter().zip(further) {
+            write_further(row.key(name)?, value)?;
         }
         row.end()?;
         self.out.write_all(b"\n")

@@ -12,6 +12,7 @@ pub(crate) mod counts;
 pub(crate) mod create;
 mod error;
 pub(crate) mod export;
+pub(crate) mod export_columns;
 pub(crate) mod export_event;
 pub(crate) mod metrics;
 pub(crate) mod read;
@@ -28,7 +29,7 @@ pub use refract_persistence::{
 pub use self::answer_shares::{AnswerShares, QuestionShares};
 pub use self::ask_and_save::{AnsweredCall, RepeatableFailure};
 pub use self::budgets::{
-    BudgetOutcome, BudgetRounds, BudgetShare, BudgetUse, BudgetUsedUp, Budgets,
+    BudgetOutcome, BudgetRounds, BudgetShare, BudgetUse, BudgetUsedUp, Budgets, SetBudgetError,
 };
 pub use self::column_value::{
     AnsweredOutcome, ColumnNotSearchable, ColumnValue, SearchableColumn, SearchableValue,
@@ -38,6 +39,7 @@ pub use self::counts::{CountOutcome, CountRounds, DAYS, DayCount, PrismCounts, R
 pub use self::create::CreateCall;
 pub use self::error::{CallError, InternalError};
 pub use self::export::{ExportError, PrismResults};
+pub use self::export_columns::{ColumnNameTaken, ExportColumns};
 pub use self::metrics::{PrismNames, ServiceMetrics, register_database, register_model};
 pub use self::read::{ReadableResult, ResultDetails};
 pub use self::retry::{Retried, RetryFailed};

@@ -131,6 +131,13 @@ pub struct ModelArgs {
     )]
     model_follow_ups: usize,
 
+    #[command(flatten)]
+    model_prices: PricesArg,
+}
+
+/// The prices of the model.
+#[derive(Args, Clone)]
+pub struct PricesArg {
     /// Prices for a thousand tokens read, cached and written, for a model server that reports no cost:
     /// three decimals, such as `0.00015,0.000075,0.0006`
     #[arg(long, env = "REFRACT_MODEL_PRICES", value_name = "PRICES")]
@@ -196,13 +203,17 @@ impl ModelArgs {
             concurrency: self.model_concurrency.get(),
             prompt,
             follow_ups: self.model_follow_ups,
-            prices: self.prices()?,
+            prices: self.model_prices.prices()?,
         })
     }
 }
 
-impl ModelArgs {
-    fn prices(&self) -> anyhow::Result<Option<ModelPrices>> {
+impl PricesArg {
+    /// The prices; `None` if they are not set.
+    ///
+    /// # Errors
+    /// An invalid value.
+    pub(crate) fn prices(&self) -> anyhow::Result<Option<ModelPrices>> {
         let given = self.model_prices.as_deref();
         let given = given.filter(|text| !text.trim().is_empty());
         let prices = given.map(str::parse::<ModelPrices>).transpose();

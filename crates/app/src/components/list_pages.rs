@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use maud::{Markup, html};
 use refract_file_runs::OutputFormat;
-use refract_lens_rendering::RowFormat;
+use refract_lens_rendering::{RowFormat, TableStyle};
 
 use crate::replies::page_error::PageError;
 use crate::requests::page_request::Query;
@@ -89,6 +89,29 @@ pub(crate) fn row_format(query: &Query) -> Result<RowFormat, PageError> {
 pub(crate) fn output_format(query: &Query) -> Result<OutputFormat, PageError> {
     let format = query.get("format").unwrap_or("csv");
     OutputFormat::parse(format).ok_or(PageError::NotFound)
+}
+
+/// The query parameter of the spreadsheet that a table is for.
+const MARK: &str = "mark";
+
+/// For which spreadsheet an address wants csv and tsv.
+pub(crate) fn table_style(query: &Query) -> TableStyle {
+    match query.get(MARK) {
+        Some("bom") => TableStyle::Excel,
+        Some("commas") => TableStyle::ExcelWithCommas,
+        _ => TableStyle::Plain,
+    }
+}
+
+/// A choice of the spreadsheet that csv and tsv are for.
+pub(crate) fn table_style_choice() -> Markup {
+    html! {
+        select name=(MARK) aria-label="csv and tsv" {
+            option value="" { "csv and tsv for programs" }
+            option value="bom" { "csv and tsv for Excel" }
+            option value="commas" { "csv for Excel with decimal commas" }
+        }
+    }
 }
 
 /// The media type of a file of any format.

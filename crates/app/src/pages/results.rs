@@ -1,6 +1,7 @@
 //! `/prisms/{slug}/results`: stored results as rows of the lens, with filters and downloads.
 
 mod actors;
+mod file_download;
 mod filter_form;
 mod filter_values;
 mod rows;
@@ -8,27 +9,22 @@ mod rows;
 use std::sync::Arc;
 
 use actix_web::http::StatusCode;
-use bytes::Bytes;
 use chrono::Utc;
-use futures_util::{Stream, stream};
 use maud::{Markup, html};
 use refract_domain::ids::ResultId;
-use refract_file_runs::{OutputFormat, WorkbookRows};
 use refract_service::lenses::PrismLens;
-use refract_service::marks::MarkedColumns;
 use refract_service::results::{
-    ExportError, FoundResults, MatchCount, PrismResults, ResultOrder, SearchError, SearchPage,
-    SearchableColumn,
+    FoundResults, MatchCount, ResultOrder, SearchError, SearchPage, SearchableColumn,
 };
 
 use self::actors::ResultActors;
+use self::file_download::{FORMATS, chosen_columns};
 use self::filter_form::{chips, filter_form};
 pub(crate) use self::filter_values::FilterValues;
 pub(crate) use self::rows::LIST;
 use self::rows::rows;
 use crate::components::list_pages::{
-    NEWER, OLDER, downloads, media_type, neighbours, output_format, output_media_type,
-    page_address, page_of,
+    NEWER, OLDER, downloads, neighbours, output_format, page_address, page_of,
 };
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, empty_state, notice};
@@ -39,13 +35,6 @@ use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
 
-/// The formats of a download with their names for people.
-const FORMATS: [(&str, &str); 4] = [
-    ("csv", "csv"),
-    ("tsv", "tsv"),
-    ("jsonl", "jsonl"),
-    ("xlsx", "Excel workbook"),
-];
 /// The query parameter that asks for all matches to be counted, and its value.
 const COUNT: &str = "count";
 const ALL: &str = "all";
@@ -89,6 +78,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
                 p.soft { (how_many(&visit, &lens, &values, found.count, &address).await?) }
                 (downloads(&values.query, &address, &FORMATS))
             }
+            (chosen_columns(&values.query, &lens, &address))
             (looked_so_far(&found, page, newer.as_deref(), older.as_deref()))
             @if !found.results.is_empty() { (rows(&lens, &found.results, &actors, &values)) }
         }
@@ -313,7 +303,6 @@ pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
     if values.has_errors() {
         return refused(&visit, lens, &columns, &values).await;
     }
-    let name = format!("{}-results.{}", lens.prism.slug, format.name());
     let results = visit.refract.results();
     let results = if values.is_least_sure_first() {
         let limits = values.limits();
@@ -323,47 +312,5 @@ pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
         // the filters name only searchable columns of this lens
         results.map_err(|_| PageError::NotFound)?
     };
-    let marked = MarkedColumns::default();
-    let format = match format {
-        OutputFormat::Rows(format) => format,
-        OutputFormat::Workbook => {
-            results.save_export(&visit.actor(), format.name()).await?;
-            let chunks = workbook_chunks(results);
-            return Ok(PageReply::streamed_file(
-                &name,
-                output_media_type(format),
-                chunks,
-            ));
-        }
-        OutputFormat::Parquet => return Err(PageError::NotFound),
-    };
-    let chunks = results
-        .export_chunks(&visit.actor(), format, marked)
-        .await?;
-    Ok(PageReply::streamed_file(&name, media_type(format), chunks))
-}
-
-/// The bytes of a workbook with these results, at the reader's pace.
-fn workbook_chunks(
-    results: PrismResults,
-) -> impl Stream<Item = Result<Bytes, ExportError>> + 'static {
-    let begin = (results, None::<WorkbookRows>, false);
-    stream::try_unfold(begin, async |(mut results, rows, is_ended)| {
-        if is_ended {
-            return Ok(None);
-        }
-        let mut rows = match rows {
-            Some(rows) => rows,
-            None => WorkbookRows::new(results.lens().columns(), None, &[])?,
-        };
-        let page = results.next_page().await?;
-        if page.is_empty() {
-            return Ok(Some((Bytes::from(rows.finish()?), (results, None, true))));
-        }
-        let mut chunk = Vec::new();
-        for result in &page {
-            chunk.extend(rows.write(&[], &result.view(), [])?);
-        }
-        Ok(Some((Bytes::from(chunk), (results, Some(rows), false))))
-    })
+    file_download::send(&visit, results, format).await
 }

@@ -13,15 +13,15 @@ use bytes::Bytes;
 use futures_util::{Stream, stream};
 use maud::html;
 use refract_domain::result::file_run::{FileRunChange, FileRunLimits, FileRunState};
-use refract_file_runs::{HeldOutputError, RowLayout};
+use refract_file_runs::{HeldOutputError, RowLayout, SheetChoice};
 use refract_service::runs::{ChangeRunOutcome, DeleteUploadOutcome, NewStoredRun};
 
-use self::columns::{SHEET, has_sheet_choice, mappings};
+use self::columns::{SHEET, SKIPS_HIDDEN, has_sheet_choice, mappings};
 use self::run_view::{RunView, find};
 use self::start::{NO_LIMIT, read_limits};
 use crate::components::fault_sentence::sentence;
 use crate::components::file_run::{STATE, run_address, state_tag};
-use crate::components::list_pages::{output_format, output_media_type};
+use crate::components::list_pages::{output_format, output_media_type, table_style};
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::prism_tabs::{PrismTab, prism_address};
@@ -100,8 +100,7 @@ fn done(what: &str) -> Option<&'static str> {
 pub(crate) async fn check(visit: Visit) -> Result<PageReply, PageError> {
     let view = find(&visit).await?;
     if visit.sent.form.has(SHEET) {
-        let sheet = visit.sent.form.get(SHEET);
-        return choose_sheet(&visit, &view, sheet).await;
+        return choose_sheet(&visit, &view).await;
     }
     let (actor, runs) = (visit.actor(), visit.refract.runs());
     let columns = mappings(&visit.sent.form);
@@ -115,14 +114,18 @@ pub(crate) async fn check(visit: Visit) -> Result<PageReply, PageError> {
 }
 
 /// Reads another sheet of the workbook, and shows its columns.
-async fn choose_sheet(visit: &Visit, view: &RunView, sheet: &str) -> Result<PageReply, PageError> {
+async fn choose_sheet(visit: &Visit, view: &RunView) -> Result<PageReply, PageError> {
     let upload = view.run.upload.ok_or(PageError::NotFound)?;
     if !has_sheet_choice(visit, view).await? {
         let fault =
             "The sheet of this file is chosen already: upload the file again for another one.";
         return page(visit, view, fault, StatusCode::CONFLICT).await;
     }
-    let reading = read_outline(visit, upload, &view.run.file_name, Some(sheet));
+    let choice = SheetChoice {
+        sheet: Some(visit.sent.form.get(SHEET).to_owned()),
+        skips_hidden_rows: visit.sent.form.has(SKIPS_HIDDEN),
+    };
+    let reading = read_outline(visit, upload, &view.run.file_name, choice);
     let outline = match reading.await? {
         Ok(outline) => outline,
         Err(error) => {
@@ -264,7 +267,7 @@ pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
     let layout = RowLayout {
         format,
         keep_columns,
-        byte_order_mark: query.get("mark") == Some("bom"),
+        style: table_style(query),
     };
     let run = open_file(&visit, &view.run).await?;
     runs.save_download(&actor, &view.run, format.name()).await?;

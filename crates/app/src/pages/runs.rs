@@ -5,7 +5,7 @@ use actix_web::http::StatusCode;
 use maud::{Markup, html};
 use refract_domain::account::role::Role;
 use refract_domain::ids::{FileRunId, UploadId};
-use refract_file_runs::{ColumnMapping, InputOutline};
+use refract_file_runs::{ColumnMapping, InputOutline, SheetChoice};
 use refract_service::prisms::Prism;
 use refract_service::runs::{
     CreateRunError, FileName, NewStoredRun, RunPage, StoredMapping, StoredRun, UploadError,
@@ -161,7 +161,7 @@ async fn run_of(visit: &Visit, prism: &Prism, form: &mut ArrivingForm) -> Result
     let name = name.map_err(|errors| NoRun::Refused(describe(&file.name, &errors)))?;
     let file_name = name.as_str().to_owned();
     let upload = store(visit, name, &mut file).await?;
-    let outline = match read_outline(visit, upload, &file_name, None).await? {
+    let outline = match read_outline(visit, upload, &file_name, SheetChoice::default()).await? {
         Ok(outline) => outline,
         Err(error) => {
             // a file that cannot be read is not kept

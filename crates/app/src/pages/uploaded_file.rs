@@ -6,7 +6,7 @@ use std::sync::Arc;
 use refract_domain::ids::UploadId;
 use refract_file_runs::{
     ColumnMapping, FileRun, InputError, InputOutline, InputSource, KeptOutline, OpenRunError,
-    RunOrder, Shard, StoredInput, outline,
+    RunOrder, Shard, SheetChoice, StoredInput, outline,
 };
 use refract_service::CallError;
 use refract_service::runs::{StoredMapping, StoredRun};
@@ -28,18 +28,17 @@ fn stored_input(visit: &Visit, upload: UploadId, file_name: &str) -> StoredInput
 }
 
 /// Reads the format, the header and the first rows of an uploaded file, and keeps them for its pages;
-/// of a workbook, those of a sheet.
+/// of a workbook, those of this choice.
 pub(crate) async fn read_outline(
     visit: &Visit,
     upload: UploadId,
     file_name: &str,
-    sheet: Option<&str>,
+    choice: SheetChoice,
 ) -> Result<Result<InputOutline, InputError>, PageError> {
     let input = stored_input(visit, upload, file_name);
-    let sheet = sheet.map(str::to_owned);
     // reading waits for the database, so it has a thread of its own
     let reading = off_event_loop(move || {
-        let source = InputSource::Stored(input).with_sheet(sheet.as_deref());
+        let source = InputSource::Stored(input).with_choice(choice);
         outline(source, HEADER_ROWS)
     });
     let read = reading.await?;
@@ -61,7 +60,7 @@ pub(crate) async fn outline_of(
     if let Some(kept) = kept.as_deref().and_then(KeptOutline::parse) {
         return Ok(Ok(kept));
     }
-    let read = read_outline(visit, upload, file_name, None).await?;
+    let read = read_outline(visit, upload, file_name, SheetChoice::default()).await?;
     Ok(read.map(KeptOutline::of))
 }
 
@@ -86,8 +85,12 @@ pub(crate) async fn open_file(visit: &Visit, run: &StoredRun) -> Result<Arc<File
     let mappings: Vec<_> = run.mappings.iter().cloned().map(column_mapping).collect();
     let opening = off_event_loop(move || {
         let order = RunOrder {
-            input: InputSource::Stored(input)
-                .with_sheet(outline.as_ref().and_then(KeptOutline::sheet)),
+            input: InputSource::Stored(input).with_choice(
+                outline
+                    .as_ref()
+                    .map(KeptOutline::choice)
+                    .unwrap_or_default(),
+            ),
             mappings: &mappings,
             shard: Shard::WHOLE,
             name: String::new(),

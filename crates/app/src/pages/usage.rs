@@ -5,7 +5,7 @@ mod usage_query;
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
 use refract_domain::account::month_budget::MonthBudget;
-use refract_service::results::{BudgetUse, ListedUsage, usage_csv};
+use refract_service::results::{BudgetUse, ListedUsage, SetBudgetError, usage_csv};
 
 use self::usage_query::{ADDRESS, UsageQuery, usage_form, usage_table};
 use crate::components::field::FormField;
@@ -52,16 +52,26 @@ pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
 pub(crate) async fn set_budget(visit: Visit) -> Result<PageReply, PageError> {
     let budget = match read_budget(&visit.sent.form) {
         Ok(budget) => budget,
-        Err(errors) => {
-            let query = UsageQuery::read(&visit.sent.query);
-            let rest = empty_state("Nothing was changed.", &html! {});
-            let status = StatusCode::UNPROCESSABLE_ENTITY;
-            return page(&visit, &query, &rest, &errors, status).await;
-        }
+        Err(errors) => return budget_refused(&visit, &errors).await,
     };
-    let budgets = visit.refract.budgets();
-    budgets.set(&visit.actor(), budget).await?;
-    Ok(PageReply::see_other(&format!("{ADDRESS}?done=budget")))
+    let (budgets, price) = (visit.refract.budgets(), visit.refract.token_price());
+    match budgets.set(&visit.actor(), budget, price).await {
+        Ok(_) => Ok(PageReply::see_other(&format!("{ADDRESS}?done=budget"))),
+        Err(SetBudgetError::Internal(error)) => Err(error.into()),
+        Err(error @ SetBudgetError::NoPriceKnown) => {
+            let mut errors = FormErrors::default();
+            errors.note(INPUT, &error);
+            budget_refused(&visit, &errors).await
+        }
+    }
+}
+
+/// The page again, with the errors of the budget.
+async fn budget_refused(visit: &Visit, errors: &FormErrors) -> Result<PageReply, PageError> {
+    let query = UsageQuery::read(&visit.sent.query);
+    let rest = empty_state("Nothing was changed.", &html! {});
+    let status = StatusCode::UNPROCESSABLE_ENTITY;
+    page(visit, &query, &rest, errors, status).await
 }
 
 async fn usage(visit: &Visit, query: &UsageQuery) -> Result<Vec<ListedUsage>, PageError> {

@@ -11,6 +11,7 @@ use refract_test_stack::browser::forms::{inputs, post};
 use refract_test_stack::browser::{PASSWORD, PlainBrowser, id_of, joined, path_of};
 use refract_test_stack::http::answer::HttpAnswer;
 use refract_test_stack::service::{Backend, PRISM, Service, events, text};
+use refract_test_support::model_server::{ScriptedReply, system_one_answers};
 use refract_test_support::on_both;
 use serde_json::json;
 
@@ -199,10 +200,23 @@ async fn walk_as_owner(walk: &mut Walk<'_>, ada: &mut PlainBrowser<'_>) {
         .await;
     let answer = ada.post(&revoke, &[]).await;
     walk.did("/keys/{id}/revoke", ADA, &answer, &[]).await;
+    answer_with_a_cost(walk.service).await;
     for expected in [&["budget_set"][..], &[]] {
         let answer = ada.post("/usage/budget", &[("budget", "200")]).await;
         walk.did("/usage/budget", ADA, &answer, expected).await;
     }
+}
+
+/// Lets the model state a cost, without which no budget can be set.
+async fn answer_with_a_cost(service: &Service) {
+    let cost = ScriptedReply::with(|request| {
+        let mut reply = system_one_answers(request);
+        reply["usage"] = json!({"cost": 0.5});
+        reply
+    });
+    service.model.then_once(cost);
+    let tried = service.run(&["try", PRISM, "--text", "a text"]);
+    tried.await.done();
 }
 
 /// Walks over the actions of owners on people.

@@ -10,6 +10,7 @@ on_both!(
     several_filters_narrow_the_list_and_the_matches_are_counted,
     each_filter_that_is_set_can_be_removed_by_itself,
     the_least_sure_results_come_first,
+    a_download_has_the_columns_that_were_chosen,
     a_result_leads_on_within_the_list_that_one_came_from,
     a_newcomer_has_steps_until_they_are_done,
     a_prism_shows_what_it_answered_lately,
@@ -147,6 +148,25 @@ async fn the_least_sure_results_come_first(backend: Backend) {
     let rows = ada.download(&format!("{RESULTS}{download}")).await.body;
     let statuses: Vec<bool> = rows.lines().map(|row| row.contains("\"failed\"")).collect();
     assert_eq!(statuses, [false, false, false, false, true], "{rows}");
+}
+
+async fn a_download_has_the_columns_that_were_chosen(backend: Backend) {
+    let (service, _) = with_messages(backend).await;
+    let mut ada = joined(&service, "ada@example.com", "reviewer").await;
+    let page = ada.get(&format!("{RESULTS}?words=bike")).await.body;
+    assert!(page.contains("Download with other columns"), "{page}");
+    let download = format!("{RESULTS}/download?words=bike&raw=yes");
+    let address = format!("{download}&format=csv&mark=commas&columns=cost&columns=model");
+    let rows = ada.download(&address).await.body;
+    let header = rows.lines().next().unwrap();
+    assert!(header.starts_with("\u{feff}result_id;ref;"), "{rows}");
+    assert!(header.ends_with(";angry.yes;angry.no;urgency;urgency.can_wait;urgency.this_week;urgency.today;model;cost"), "{rows}");
+    assert!(rows.contains(";yes;0,9;0,1;"), "{rows}");
+    assert!(rows.contains(";scripted-1;\r\n"), "{rows}");
+    let lines = ada.download(&format!("{download}&format=jsonl")).await.body;
+    assert_eq!(lines.matches("\"probability\":0.9").count(), 1, "{lines}");
+    let unknown = ada.get(&format!("{RESULTS}/download?columns=price")).await;
+    assert_eq!(unknown.status, 404);
 }
 
 async fn a_result_leads_on_within_the_list_that_one_came_from(backend: Backend) {

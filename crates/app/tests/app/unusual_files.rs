@@ -6,12 +6,14 @@ use refract_test_stack::browser::joined;
 use refract_test_stack::http::HttpConnection;
 use refract_test_stack::service::{Backend, PRISM, Service};
 use refract_test_support::on_both;
+use refract_test_support::workbook::workbook;
 
 use crate::runs::{READY, act, checked, page_with, upload};
 
 on_both!(
     an_upload_that_is_cut_leaves_nothing,
     a_file_of_300_columns_with_formulas_is_run_and_downloaded,
+    hidden_rows_of_a_sheet_are_left_out_when_wanted,
 );
 
 async fn an_upload_that_is_cut_leaves_nothing(backend: Backend) {
@@ -65,4 +67,39 @@ async fn a_file_of_300_columns_with_formulas_is_run_and_downloaded(backend: Back
         "exact: {}",
         jsonl.body
     );
+}
+
+async fn hidden_rows_of_a_sheet_are_left_out_when_wanted(backend: Backend) {
+    let service = Service::start(backend).await;
+    let mut ada = joined(&service, "ada@example.com", "editor").await;
+    let row = |number: u32, hidden: &str, text: &str| {
+        format!(
+            r#"<row r="{number}"{hidden}><c r="A{number}" t="inlineStr"><is><t>{text}</t></is></c></row>"#
+        )
+    };
+    let hidden = r#" hidden="1""#;
+    let sheet = [
+        row(1, "", "text"),
+        row(2, hidden, "nobody sees this"),
+        row(3, "", "shown"),
+        row(4, hidden, "nor this"),
+    ];
+    let bytes = workbook(&sheet.concat(), "<sst/>");
+    let answer = ada.send(upload("in.xlsx", &bytes)).await;
+    let run = answer.header("location").unwrap().to_owned();
+    let page = ada.get(&run).await.body;
+    assert!(
+        page.contains("without its 2 hidden or filtered rows"),
+        "{page}"
+    );
+    assert!(page.contains("nobody sees this"), "{page}");
+    let choice = [("sheet", "Sales & more"), ("skip_hidden", "on")];
+    ada.post(&format!("{run}/check"), &choice).await;
+    let page = ada.get(&run).await.body;
+    assert!(page.contains("without its hidden rows"), "{page}");
+    assert!(page.contains("name=\"skip_hidden\" checked"), "{page}");
+    assert!(!page.contains("nobody sees this"), "{page}");
+    act(&mut ada, &run, "check", &[]).await;
+    let page = page_with(&mut ada, &run, READY).await.body;
+    assert!(page.contains("1 row to ask about"), "{page}");
 }

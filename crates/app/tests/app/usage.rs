@@ -77,6 +77,10 @@ async fn owners_read_what_results_used(backend: Backend) {
 async fn owners_set_a_budget_and_are_warned(backend: Backend) {
     let service = Service::start(backend).await;
     let mut ada = joined(&service, "ada@example.com", "owner").await;
+    let refused = ada.post("/usage/budget", &[("budget", "1")]).await;
+    assert_eq!(refused.status, 422);
+    let words = "No price is known, so a budget would never be used up";
+    assert!(refused.body.contains(words), "{}", refused.body);
     service.model.then_always(ScriptedReply::with(with_usage));
     service.create(&json!({"text": TEXT})).await;
     for typed in ["0", "1,5", "much"] {

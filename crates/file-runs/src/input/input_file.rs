@@ -10,7 +10,7 @@ use super::input_error::InputError;
 use super::input_kind::{
     InputKind, begins_parquet, begins_workbook, binary_kind, markup_kind, separator_line,
 };
-use super::input_source::{InputBytes, InputSource};
+use super::input_source::{InputBytes, InputSource, WorkbookSheets};
 use super::json_rows::JsonRows;
 use super::parquet_file::ParquetFile;
 use super::quotes::are_tab_cells_quoted;
@@ -51,22 +51,23 @@ impl InputFile {
         wanted: &WantedColumns,
     ) -> Result<Self, InputError> {
         let name = source.name().to_owned();
-        let sheet = source.sheet().map(str::to_owned);
+        let choice = source.choice();
+        let is_named = choice.sheet.is_some();
         let bytes = source.open()?;
         let unopened = InputError::Unopened;
         let first = start_of(bytes.read(), FIRST_BYTES).map_err(unopened)?;
         if begins_workbook(&first) {
-            let content = InputContent::Workbook(Workbook::open(bytes.clone(), sheet)?);
+            let content = InputContent::Workbook(Workbook::open(bytes.clone(), choice)?);
             return Ok(Self { bytes, content });
         }
         let content = Self::open_other(&name, &bytes, &first, wanted)?;
         let file = Self { bytes, content };
-        match sheet {
-            None => Ok(file),
-            Some(_) => Err(InputError::NoSheets {
+        if is_named {
+            return Err(InputError::NoSheets {
                 kind: file.kind().describe(),
-            }),
+            });
         }
+        Ok(file)
     }
 
     /// Detects the format of a file that is no workbook.
@@ -145,8 +146,8 @@ impl InputFile {
         }
     }
 
-    /// The sheet that is read, and the names of all sheets; `None` for a file without sheets.
-    pub(crate) fn sheets(&self) -> Option<(&str, &[String])> {
+    /// The sheet that is read; `None` for a file without sheets.
+    pub(crate) fn sheets(&self) -> Option<WorkbookSheets> {
         match &self.content {
             InputContent::Workbook(workbook) => Some(workbook.sheets()),
             InputContent::Text { .. } | InputContent::Parquet(_) => None,

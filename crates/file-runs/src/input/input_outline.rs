@@ -8,7 +8,7 @@ use super::input_encoding::InputEncoding;
 use super::input_error::InputError;
 use super::input_file::InputFile;
 use super::input_kind::InputKind;
-use super::input_source::InputSource;
+use super::input_source::{InputSource, SheetChoice, WorkbookSheets};
 
 /// Longest cell of an outline, in characters. A longer one is cut and ends in `…`.
 const CELL_CHARS: usize = 1_000;
@@ -36,15 +36,6 @@ pub struct InputOutline {
     pub rows: Vec<Vec<String>>,
     /// The sheet that is read, and all sheets of the workbook; none for other files.
     pub sheets: Option<WorkbookSheets>,
-}
-
-/// The sheets of a workbook.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WorkbookSheets {
-    /// The name of the sheet that is read.
-    pub read: String,
-    /// The names of the sheets; of an outline that is kept, at most 1,000.
-    pub names: Vec<String>,
 }
 
 /// Reads the header and at most this many first rows of a file. Blocks the thread.
@@ -78,10 +69,7 @@ pub fn outline(source: InputSource<'_>, rows: usize) -> Result<InputOutline, Inp
         description: input.describe(),
         header,
         rows: cells,
-        sheets: input.sheets().map(|(read, names)| WorkbookSheets {
-            read: read.to_owned(),
-            names: names.to_vec(),
-        }),
+        sheets: input.sheets(),
     })
 }
 
@@ -146,9 +134,13 @@ impl KeptOutline {
         serde_json::from_str(text).ok()
     }
 
-    /// The sheet to read; `None` for a file without sheets.
-    pub fn sheet(&self) -> Option<&str> {
-        self.sheets.as_ref().map(|sheets| sheets.read.as_str())
+    /// What is read of a workbook.
+    pub fn choice(&self) -> SheetChoice {
+        let sheets = self.sheets.as_ref();
+        SheetChoice {
+            sheet: sheets.map(|sheets| sheets.read.clone()),
+            skips_hidden_rows: sheets.is_some_and(|sheets| sheets.skips_hidden_rows),
+        }
     }
 
     /// The outline as it is stored.

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use refract_service::runs::StoredBytes;
+use serde::{Deserialize, Serialize};
 
 use super::input_error::InputError;
 use super::workbook_budget::WorkbookBudget;
@@ -22,13 +23,38 @@ pub enum InputSource<'a> {
     Stream(Box<dyn Read + 'a>),
     /// Bytes in memory or in a database. They are never copied to a file.
     Stored(StoredInput),
-    /// A sheet of a workbook.
+    /// Part of a workbook.
     Sheet {
         /// The workbook.
         workbook: Box<InputSource<'a>>,
-        /// The sheet's name.
-        sheet: String,
+        /// What is read of it.
+        choice: SheetChoice,
     },
+}
+
+/// What is read of a workbook: by default all rows of its first visible sheet. Other files have no
+/// choice.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SheetChoice {
+    /// The name of the sheet.
+    pub sheet: Option<String>,
+    /// Whether rows that a spreadsheet does not show are left out.
+    pub skips_hidden_rows: bool,
+}
+
+/// The sheets of a workbook.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkbookSheets {
+    /// The name of the sheet that is read.
+    pub read: String,
+    /// The names of the sheets; of an outline that is kept, at most 1,000.
+    pub names: Vec<String>,
+    /// The number of rows that a spreadsheet does not show.
+    #[serde(default)]
+    pub hidden_rows: u64,
+    /// Whether these rows are left out.
+    #[serde(default)]
+    pub skips_hidden_rows: bool,
 }
 
 impl InputSource<'_> {
@@ -42,23 +68,20 @@ impl InputSource<'_> {
         }
     }
 
-    /// The sheet to read, if one is named.
-    pub(crate) fn sheet(&self) -> Option<&str> {
+    /// What is read if it is a workbook.
+    pub(crate) fn choice(&self) -> SheetChoice {
         match self {
-            Self::Path(_) | Self::Stream(_) | Self::Stored(_) => None,
-            Self::Sheet { sheet, .. } => Some(sheet),
+            Self::Path(_) | Self::Stream(_) | Self::Stored(_) => SheetChoice::default(),
+            Self::Sheet { choice, .. } => choice.clone(),
         }
     }
 
-    /// A sheet of the workbook, if one is named.
+    /// This part, if it is a workbook.
     #[must_use]
-    pub fn with_sheet(self, sheet: Option<&str>) -> Self {
-        match sheet {
-            None => self,
-            Some(sheet) => Self::Sheet {
-                workbook: Box::new(self),
-                sheet: sheet.to_owned(),
-            },
+    pub fn with_choice(self, choice: SheetChoice) -> Self {
+        Self::Sheet {
+            workbook: Box::new(self),
+            choice,
         }
     }
 

@@ -39,7 +39,7 @@ pub(super) mod workbooks {
     use csv::ByteRecord;
 
     use crate::input::input_error::InputError;
-    use crate::input::input_source::InputBytes;
+    use crate::input::input_source::{InputBytes, SheetChoice, WorkbookSheets};
     use crate::input::raw_row::OddCell;
 
     /// A workbook, which is never opened.
@@ -49,7 +49,7 @@ pub(super) mod workbooks {
     pub(crate) struct SheetRecords(Infallible);
 
     impl Workbook {
-        pub(crate) fn open(_bytes: InputBytes, _sheet: Option<String>) -> Result<Self, InputError> {
+        pub(crate) fn open(_bytes: InputBytes, _choice: SheetChoice) -> Result<Self, InputError> {
             Err(InputError::NotBuilt("Excel workbooks"))
         }
 
@@ -57,7 +57,7 @@ pub(super) mod workbooks {
             match self.0 {}
         }
 
-        pub(crate) fn sheets(&self) -> (&str, &[String]) {
+        pub(crate) fn sheets(&self) -> WorkbookSheets {
             match self.0 {}
         }
 
@@ -68,6 +68,10 @@ pub(super) mod workbooks {
 
     impl SheetRecords {
         pub(crate) fn next(&mut self, _record: &mut ByteRecord) -> Result<Option<u64>, InputError> {
+            match self.0 {}
+        }
+
+        pub(crate) fn is_hidden(&self) -> bool {
             match self.0 {}
         }
 

@@ -16,7 +16,7 @@ pub(crate) struct RawRow {
     pub(crate) values: Vec<RawValue>,
 }
 
-/// Counts of what is odd about the cells that a run reads of a workbook.
+/// Counts of what is odd about the rows and cells that a run reads of a workbook.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OddCells {
     /// Cells with an error, such as `#N/A`: they are read as empty.
@@ -25,6 +25,8 @@ pub struct OddCells {
     pub uncalculated: u64,
     /// Whole numbers above 2^53, of which the file has only the first digits.
     pub inexact: u64,
+    /// Rows that a spreadsheet does not show: hidden, or left out by a filter.
+    pub hidden_rows: u64,
 }
 
 /// What is odd about a cell of a workbook.

@@ -53,6 +53,14 @@ impl TableRecords {
         }
     }
 
+    /// Whether the record read last is a row that a spreadsheet does not show.
+    fn is_hidden(&self) -> bool {
+        match self {
+            Self::Csv(_) | Self::Parquet(_) => false,
+            Self::Sheet(records) => records.is_hidden(),
+        }
+    }
+
     /// The odd cells of the record read last, with their columns.
     fn odd_cells(&self) -> &[(usize, OddCell)] {
         match self {
@@ -191,6 +199,7 @@ impl TableRows {
     }
 
     fn count_odd_cells(&mut self) {
+        self.odd_cells.hidden_rows += u64::from(self.records.is_hidden());
         for (column, odd) in self.records.odd_cells() {
             if self.placed.positions.contains(&Some(*column)) {
                 match odd {

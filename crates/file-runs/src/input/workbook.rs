@@ -2,6 +2,7 @@
 //! first visible one.
 
 mod cell_text;
+mod hidden_rows;
 mod parts;
 mod records;
 mod source;
@@ -11,7 +12,7 @@ pub(crate) use self::records::SheetRecords;
 use self::source::WorkbookSource;
 use super::column_mapping::listed;
 use super::input_error::InputError;
-use super::input_source::InputBytes;
+use super::input_source::{InputBytes, SheetChoice, WorkbookSheets};
 
 /// A workbook that can be read.
 pub(crate) struct Workbook {
@@ -21,9 +22,10 @@ pub(crate) struct Workbook {
 
 impl Workbook {
     /// Checks the limits of a workbook and finds the sheet.
-    pub(crate) fn open(bytes: InputBytes, sheet: Option<String>) -> Result<Self, InputError> {
-        let source = WorkbookSource::check(bytes, sheet)?;
+    pub(crate) fn open(bytes: InputBytes, choice: SheetChoice) -> Result<Self, InputError> {
+        let mut source = WorkbookSource::check(bytes, choice)?;
         let (sheet, _) = SheetRecords::begin(&source)?;
+        source.find_hidden_rows(&sheet.name)?;
         Ok(Self { source, sheet })
     }
 
@@ -31,15 +33,25 @@ impl Workbook {
     pub(crate) fn describe(&self) -> String {
         let name = listed(std::slice::from_ref(&self.sheet.name));
         let hidden = if self.sheet.is_hidden { "hidden " } else { "" };
+        let rows = match self.source.hidden_rows.len() {
+            1.. if self.source.choice.skips_hidden_rows => " without its hidden rows",
+            _ => "",
+        };
         match self.sheet.names.len() {
-            0 | 1 => format!("Excel workbook, {hidden}sheet {name}"),
-            sheets => format!("Excel workbook, only {hidden}sheet {name} of {sheets}"),
+            0 | 1 => format!("Excel workbook, {hidden}sheet {name}{rows}"),
+            sheets => format!("Excel workbook, only {hidden}sheet {name} of {sheets}{rows}"),
         }
     }
 
     /// The sheet that is read, and the names of all sheets.
-    pub(crate) fn sheets(&self) -> (&str, &[String]) {
-        (&self.sheet.name, &self.sheet.names)
+    pub(crate) fn sheets(&self) -> WorkbookSheets {
+        let rows = self.source.hidden_rows.len();
+        WorkbookSheets {
+            read: self.sheet.name.clone(),
+            names: self.sheet.names.clone(),
+            hidden_rows: u64::try_from(rows).unwrap_or(u64::MAX),
+            skips_hidden_rows: self.source.choice.skips_hidden_rows,
+        }
     }
 
     /// Starts to read the sheet.

@@ -149,7 +149,7 @@ impl HeldOutput {
                 let found = results_of(&self.run, &chunk).await?;
                 let mut out = Vec::new();
                 for (cells, result) in with_results(chunk, found) {
-                    out.extend(rows.write(&cells, &result.view())?);
+                    out.extend(rows.write(&cells, &result.view(), [])?);
                 }
                 self.state = HeldState::Typed(rows, chunks);
                 Ok(Some(out))

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use refract_domain::result::view::{ResultView, RowColumns};
-use refract_lens_rendering::{RowFormat, RowWriter};
+use refract_lens_rendering::{FurtherColumn, FurtherValue, RowFormat, RowWriter};
 
 use super::parquet_rows::ParquetRows;
 use super::workbook_rows::WorkbookRows;
@@ -17,9 +17,11 @@ pub(crate) enum LaidOutRows<'a, W> {
     Typed(TypedRows, W),
 }
 
-/// Rows of cells with types, as the bytes of a file that is valid only with its last piece.
-pub(crate) enum TypedRows {
+/// Results as rows of cells with types: the bytes of a file that is valid only with its last piece.
+pub enum TypedRows {
+    /// The columns of a Parquet file.
     Parquet(Box<ParquetRows>),
+    /// The sheet of a workbook.
     Workbook(Box<WorkbookRows>),
 }
 
@@ -36,12 +38,10 @@ impl RowLayout {
                 LaidOutRows::Text(self.text_writer(format, columns, own, out))
             }
             OutputFormat::Parquet => {
-                let rows = ParquetRows::new(columns, own, &[])?;
-                LaidOutRows::Typed(TypedRows::Parquet(Box::new(rows)), out)
+                LaidOutRows::Typed(TypedRows::parquet(columns, own, &[])?, out)
             }
             OutputFormat::Workbook => {
-                let rows = WorkbookRows::new(columns, own, &[])?;
-                LaidOutRows::Typed(TypedRows::Workbook(Box::new(rows)), out)
+                LaidOutRows::Typed(TypedRows::workbook(columns, own, &[])?, out)
             }
         })
     }
@@ -55,7 +55,7 @@ impl RowLayout {
         out: W,
     ) -> RowWriter<'a, W> {
         let rows = RowWriter::new(format, columns, out);
-        let rows = rows.with_byte_order_mark(self.byte_order_mark);
+        let rows = rows.with_style(self.style);
         match own {
             Some(own) => rows.beside(own),
             None => rows,
@@ -64,20 +64,63 @@ impl RowLayout {
 }
 
 impl TypedRows {
-    /// Adds a row. Returns the bytes that are ready, mostly none.
-    pub(crate) fn write(
+    /// A Parquet file with these columns. Those of another table come first, in place of `ref` and the
+    /// fields; further ones come last.
+    ///
+    /// # Errors
+    /// When two columns have the same name, or this build leaves Parquet out.
+    pub fn parquet(
+        columns: RowColumns<'_>,
+        own: Option<&[String]>,
+        further: &[FurtherColumn],
+    ) -> io::Result<Self> {
+        let rows = ParquetRows::new(columns, own, further)?;
+        Ok(Self::Parquet(Box::new(rows)))
+    }
+
+    /// A workbook with these columns, as [`Self::parquet`].
+    ///
+    /// # Errors
+    /// When there are more columns than a sheet has, or this build leaves workbooks out.
+    pub fn workbook(
+        columns: RowColumns<'_>,
+        own: Option<&[String]>,
+        further: &[FurtherColumn],
+    ) -> io::Result<Self> {
+        let rows = WorkbookRows::new(columns, own, further)?;
+        Ok(Self::Workbook(Box::new(rows)))
+    }
+
+    /// Adds a result with the cells of another table's row and the values of further columns. Returns
+    /// the bytes that are ready, mostly none.
+    ///
+    /// # Errors
+    /// When the rows cannot be encoded, or the sheet is full.
+    pub fn write<'v>(
         &mut self,
         cells: &[String],
-        result: &ResultView<'_>,
+        result: &ResultView<'v>,
+        further: impl IntoIterator<Item = FurtherValue<'v>>,
     ) -> io::Result<Vec<u8>> {
         match self {
-            Self::Parquet(rows) => rows.write(cells, result, []),
-            Self::Workbook(rows) => rows.write(cells, result, []),
+            Self::Parquet(rows) => rows.write(cells, result, further),
+            Self::Workbook(rows) => rows.write(cells, result, further),
+        }
+    }
+
+    /// Number of texts that were too long for a cell of the format, and so were cut.
+    pub fn cut_texts(&self) -> u64 {
+        match self {
+            Self::Workbook(rows) => rows.cut_texts(),
+            Self::Parquet(_) => 0,
         }
     }
 
     /// Ends the file and returns its last bytes.
-    pub(crate) fn finish(self) -> io::Result<Vec<u8>> {
+    ///
+    /// # Errors
+    /// When the last rows cannot be encoded.
+    pub fn finish(self) -> io::Result<Vec<u8>> {
         match self {
             Self::Parquet(rows) => rows.finish(),
             Self::Workbook(rows) => rows.finish(),
@@ -98,15 +141,15 @@ impl<W: Write> LaidOutRows<'_, W> {
     pub(crate) fn write(&mut self, cells: &[String], result: &ResultView<'_>) -> io::Result<()> {
         match self {
             Self::Text(rows) => rows.write_row_beside(cells, result),
-            Self::Typed(rows, out) => out.write_all(&rows.write(cells, result)?),
+            Self::Typed(rows, out) => out.write_all(&rows.write(cells, result, [])?),
         }
     }
 
     /// Number of texts that were too long for a cell of the format, and so were cut.
     pub(crate) fn cut_texts(&self) -> u64 {
         match self {
-            Self::Typed(TypedRows::Workbook(rows), _) => rows.cut_texts(),
-            Self::Typed(TypedRows::Parquet(_), _) | Self::Text(_) => 0,
+            Self::Typed(rows, _) => rows.cut_texts(),
+            Self::Text(_) => 0,
         }
     }
 

@@ -16,9 +16,8 @@ pub(crate) mod parquet {
     use std::convert::Infallible;
     use std::io;
 
-    use refract_domain::key::ColumnName;
-    use refract_domain::lens::Value;
     use refract_domain::result::view::{ResultView, RowColumns};
+    use refract_lens_rendering::{FurtherColumn, FurtherValue};
 
     /// Rows of a Parquet file, which never begin.
     pub struct ParquetRows(Infallible);
@@ -31,7 +30,7 @@ pub(crate) mod parquet {
         pub fn new(
             _columns: RowColumns<'_>,
             _own: Option<&[String]>,
-            _marked: &[ColumnName],
+            _further: &[FurtherColumn],
         ) -> io::Result<Self> {
             Err(super::left_out("Parquet"))
         }
@@ -44,7 +43,7 @@ pub(crate) mod parquet {
             &mut self,
             _cells: &[String],
             _result: &ResultView<'v>,
-            _marks: impl IntoIterator<Item = Value<'v>>,
+            _further: impl IntoIterator<Item = FurtherValue<'v>>,
         ) -> io::Result<Vec<u8>> {
             match self.0 {}
         }

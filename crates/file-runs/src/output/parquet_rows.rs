@@ -11,9 +11,9 @@ use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
-use refract_domain::key::ColumnName;
 use refract_domain::lens::Value;
 use refract_domain::result::view::{ResultView, RowColumns};
+use refract_lens_rendering::{FurtherColumn, FurtherValue};
 
 use self::columns::ColumnValues;
 use super::ready_bytes::ReadyBytes;
@@ -40,16 +40,16 @@ pub struct ParquetRows {
 
 impl ParquetRows {
     /// Rows with these columns. Those of another table come first, in place of `ref` and the
-    /// fields; those of marks come last.
+    /// fields; further ones come last.
     ///
     /// # Errors
     /// When two columns have the same name.
     pub fn new(
         columns: RowColumns<'_>,
         own: Option<&[String]>,
-        marked: &[ColumnName],
+        further: &[FurtherColumn],
     ) -> io::Result<Self> {
-        let layout = row_cells::columns(columns, own, marked);
+        let layout = row_cells::columns(columns, own, further);
         let schema = columns::of(&layout).map_err(io::Error::other)?;
         let properties = WriterProperties::builder().set_compression(Compression::SNAPPY);
         let written = ReadyBytes::default();
@@ -71,7 +71,7 @@ impl ParquetRows {
         })
     }
 
-    /// Adds a result with the cells of another table's row and the values of its marks. Returns the
+    /// Adds a result with the cells of another table's row and the values of further columns. Returns the
     /// bytes that are ready, mostly none.
     ///
     /// # Errors
@@ -80,11 +80,11 @@ impl ParquetRows {
         &mut self,
         cells: &[String],
         result: &ResultView<'v>,
-        marks: impl IntoIterator<Item = Value<'v>>,
+        further: impl IntoIterator<Item = FurtherValue<'v>>,
     ) -> io::Result<Vec<u8>> {
         let id = result.id.uuid().hyphenated().to_string();
         let missing = std::iter::repeat_with(|| RowCell::Value(Value::Null));
-        let cells = self.shape.cells(&id, cells, result, marks).chain(missing);
+        let cells = self.shape.cells(&id, cells, result, further).chain(missing);
         let pushed = self.columns.iter_mut().zip(cells);
         let bytes: usize = pushed.map(|(column, cell)| column.push_cell(cell)).sum();
         self.bytes += bytes;

@@ -1,9 +1,11 @@
 //! The columns and cells of a result's row, from left to right, for formats whose cells have types.
 
 use chrono::{DateTime, Utc};
-use refract_domain::key::{ColumnName, FieldKey, ROW_NAMES};
+use refract_domain::key::{FieldKey, ROW_NAMES};
 use refract_domain::lens::{Column, Output, Value};
+use refract_domain::result::cost::Cost;
 use refract_domain::result::view::{ResultView, RowColumns};
+use refract_lens_rendering::{FurtherColumn, FurtherKind, FurtherValue};
 
 /// The type of a column. Every column may lack a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +26,7 @@ pub(super) enum ColumnKind {
 pub(super) fn columns(
     columns: RowColumns<'_>,
     own: Option<&[String]>,
-    marked: &[ColumnName],
+    further: &[FurtherColumn],
 ) -> Vec<(String, ColumnKind)> {
     let text = |name: &str| (name.to_owned(), ColumnKind::Text);
     let mut all: Vec<_> = own
@@ -44,7 +46,11 @@ pub(super) fn columns(
     }
     let lens = columns.lens.iter();
     all.extend(lens.map(|column| (column.name.as_str().to_owned(), kind_of(column.output))));
-    all.extend(marked.iter().map(|name| text(name.as_str())));
+    all.extend(
+        further
+            .iter()
+            .map(|column| (column.name.clone(), kind_of_further(column.kind))),
+    );
     all
 }
 
@@ -60,16 +66,26 @@ fn kind_of(output: Output) -> ColumnKind {
     }
 }
 
+fn kind_of_further(kind: FurtherKind) -> ColumnKind {
+    match kind {
+        FurtherKind::Text => ColumnKind::Text,
+        FurtherKind::Integer => ColumnKind::Int,
+        FurtherKind::Decimal => ColumnKind::Double,
+    }
+}
+
 /// A cell of a row.
 #[derive(Clone, Copy)]
 pub(super) enum RowCell<'c> {
     /// A text; `None` for no value.
     Text(Option<&'c str>),
-    /// The number of a version.
-    Version(i32),
+    /// A whole number.
+    Int(i32),
+    /// A decimal; `None` for no value.
+    Decimal(Option<f64>),
     /// A moment.
     Moment(DateTime<Utc>),
-    /// The value of a column of the lens, or a mark.
+    /// What a lens may show of a question.
     Value(Value<'c>),
 }
 
@@ -93,13 +109,13 @@ impl RowShape {
     }
 
     /// The cells of a result, whose id is written `id`, with the cells of another table's row and
-    /// the values of its marks.
+    /// the values of further columns.
     pub(super) fn cells<'c, 'v: 'c>(
         &'c self,
         id: &'c str,
         own: &'c [String],
         result: &'c ResultView<'v>,
-        marks: impl IntoIterator<Item = Value<'v>> + 'c,
+        further: impl IntoIterator<Item = FurtherValue<'v>> + 'c,
     ) -> impl Iterator<Item = RowCell<'c>> {
         let is_alone = self.own.is_none();
         let own = (0..self.own.unwrap_or_default()).map(|index| own.get(index));
@@ -107,7 +123,7 @@ impl RowShape {
         let facts = [
             Some(RowCell::Text(Some(id))),
             is_alone.then_some(RowCell::Text(result.reference)),
-            Some(RowCell::Version(result.version.get())),
+            Some(RowCell::Int(result.version.get())),
             Some(RowCell::Text(Some(result.status.name()))),
             Some(RowCell::Text(result.status.error())),
             Some(RowCell::Moment(result.created_at)),
@@ -115,8 +131,8 @@ impl RowShape {
         let fields = self.fields.iter().filter(move |_| is_alone);
         let fields = fields.map(|field| result.field(field).unwrap_or_default());
         let fields = fields.map(|text| RowCell::Text(Some(text)));
-        let marks = marks.into_iter().map(value_cell);
-        let values = result.values(&self.lens).map(value_cell).chain(marks);
+        let further = further.into_iter().map(further_cell);
+        let values = result.values(&self.lens).map(value_cell).chain(further);
         own.chain(facts.into_iter().flatten())
             .chain(fields)
             .chain(values)
@@ -126,4 +142,14 @@ impl RowShape {
 /// The cell of a value that lives longer.
 fn value_cell<'c, 'v: 'c>(value: Value<'v>) -> RowCell<'c> {
     RowCell::Value(value)
+}
+
+/// The cell of a value of a further column that lives longer.
+fn further_cell<'c, 'v: 'c>(value: FurtherValue<'v>) -> RowCell<'c> {
+    match value {
+        FurtherValue::OfQuestion(value) => value_cell(value),
+        FurtherValue::Text(text) => RowCell::Text(text),
+        FurtherValue::Integer(number) => RowCell::Int(i32::try_from(number).unwrap_or(i32::MAX)),
+        FurtherValue::Cost(cost) => RowCell::Decimal(cost.map(Cost::to_f64)),
+    }
 }

@@ -4,10 +4,9 @@
 use std::io;
 
 use chrono::{DateTime, Utc};
-use refract_domain::key::ColumnName;
 use refract_domain::lens::Value;
 use refract_domain::result::view::{ResultView, RowColumns};
-use refract_lens_rendering::cell_text;
+use refract_lens_rendering::{FurtherColumn, FurtherValue, cell_text};
 
 use super::row_cells::{ColumnKind, RowCell, RowShape, columns};
 use super::sheet_cells::{SheetCell, SheetColumn};
@@ -28,21 +27,21 @@ pub struct WorkbookRows {
 
 impl WorkbookRows {
     /// Rows with these columns. Those of another table come first, in place of `ref` and the
-    /// fields; those of marks come last.
+    /// fields; further ones come last.
     ///
     /// # Errors
     /// When there are more columns than a sheet has.
     pub fn new(
         row: RowColumns<'_>,
         own: Option<&[String]>,
-        marked: &[ColumnName],
+        further: &[FurtherColumn],
     ) -> io::Result<Self> {
         let texts = own.map_or(row.fields.len(), <[String]>::len);
         let is_field = |name: &str, place: usize| match own {
             Some(_) => place < texts,
             None => row.fields.iter().any(|field| field.key.as_str() == name),
         };
-        let layout = columns(row, own, marked).into_iter().enumerate();
+        let layout = columns(row, own, further).into_iter().enumerate();
         let layout = layout.map(|(place, (name, kind))| {
             let kind = match kind {
                 ColumnKind::Int | ColumnKind::Double => SheetColumn::Number,
@@ -60,7 +59,7 @@ impl WorkbookRows {
         })
     }
 
-    /// Adds a result with the cells of another table's row and the values of its marks. Returns the
+    /// Adds a result with the cells of another table's row and the values of further columns. Returns the
     /// bytes that are ready, mostly none.
     ///
     /// # Errors
@@ -69,10 +68,10 @@ impl WorkbookRows {
         &mut self,
         cells: &[String],
         result: &ResultView<'v>,
-        marks: impl IntoIterator<Item = Value<'v>>,
+        further: impl IntoIterator<Item = FurtherValue<'v>>,
     ) -> io::Result<Vec<u8>> {
         let id = result.id.uuid().hyphenated().to_string();
-        let cells = self.shape.cells(&id, cells, result, marks);
+        let cells = self.shape.cells(&id, cells, result, further);
         let cells: Vec<_> = cells.map(ShownCell::of).collect();
         self.writer.write_row(cells.iter().map(ShownCell::cell))
     }
@@ -104,7 +103,8 @@ impl<'v> ShownCell<'v> {
     fn of(cell: RowCell<'v>) -> Self {
         let value = match cell {
             RowCell::Text(text) => return Self::Text(text.unwrap_or_default()),
-            RowCell::Version(number) => return Self::Number(f64::from(number)),
+            RowCell::Int(number) => return Self::Number(f64::from(number)),
+            RowCell::Decimal(number) => return number.map_or(Self::Empty, Self::Number),
             RowCell::Moment(moment) => return Self::Moment(moment),
             RowCell::Value(value) => value,
         };

@@ -212,8 +212,12 @@ impl LeasedWork {
             FileRun::open(
                 prism,
                 RunOrder {
-                    input: InputSource::Stored(input)
-                        .with_sheet(outline.as_ref().and_then(KeptOutline::sheet)),
+                    input: InputSource::Stored(input).with_choice(
+                        outline
+                            .as_ref()
+                            .map(KeptOutline::choice)
+                            .unwrap_or_default(),
+                    ),
                     mappings: &mappings,
                     shard: Shard::WHOLE,
                     name: String::new(),

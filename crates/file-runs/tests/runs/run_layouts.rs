@@ -6,7 +6,7 @@ use refract_domain::prism::slug::PrismSelector;
 use refract_file_runs::{
     ColumnMapping, FileRun, InputSource, OutputFormat, RowLayout, RunOrder, Shard, StoredInput,
 };
-use refract_lens_rendering::RowFormat;
+use refract_lens_rendering::{RowFormat, TableStyle};
 use refract_service::Refract;
 use refract_service::store::{DatabaseSettings, DatabaseUrl};
 use refract_test_stack::runs::service;
@@ -108,17 +108,28 @@ async fn held_rows_are_the_bytes_of_the_run(backend: Backend) {
     assert_eq!(refused(&run).await, list);
     assert_eq!(list.lines().count(), 1 + 300 / 7);
     for format in [RowFormat::Csv, RowFormat::Tsv, RowFormat::Jsonl] {
-        for (keep_columns, byte_order_mark) in [(false, false), (true, false), (true, true)] {
+        for (keep_columns, style) in [
+            (false, TableStyle::Plain),
+            (true, TableStyle::Plain),
+            (true, TableStyle::Excel),
+            (false, TableStyle::ExcelWithCommas),
+        ] {
+            if style == TableStyle::ExcelWithCommas && format != RowFormat::Csv {
+                continue;
+            }
             let layout = RowLayout {
                 format: OutputFormat::Rows(format),
                 keep_columns,
-                byte_order_mark,
+                style,
             };
             let mut arguments = MAPPED.to_vec();
             arguments.extend(["--format", format.name(), "--output", "out"]);
             arguments.extend(keep_columns.then_some("--keep-columns"));
-            let is_marked = byte_order_mark && format != RowFormat::Jsonl;
-            arguments.extend(is_marked.then_some("--bom"));
+            let is_marked = style != TableStyle::Plain && format != RowFormat::Jsonl;
+            arguments.extend(is_marked.then_some(match style {
+                TableStyle::ExcelWithCommas => "--decimal-commas",
+                TableStyle::Plain | TableStyle::Excel => "--bom",
+            }));
             service.run_file("in.csv", &arguments).await;
             let written = service.written("out");
             assert_eq!(written.starts_with('\u{feff}'), is_marked);

@@ -109,7 +109,7 @@ async fn a_budget_that_is_used_up_meanwhile_ends_a_run() {
         reply
     });
     service.model.then_always(costing);
-    let set = ["account", "set", "--budget", "5"];
+    let set = ["account", "set", "--budget", "5", "--model-prices", "1,1,1"];
     service.run(&set).await.done();
     service.write("in.csv", numbered(200));
     let ended = service

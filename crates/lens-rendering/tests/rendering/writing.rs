@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use refract_lens_rendering::{Format, RowFormat, RowWriter, render};
+use refract_lens_rendering::{Format, RowFormat, RowWriter, TableStyle, render};
 
 use crate::sample::{Sample, sample};
 
@@ -153,7 +153,7 @@ fn a_byte_order_mark_begins_a_table_only() {
         (RowFormat::Jsonl, Format::Jsonl),
     ] {
         let rows = RowWriter::new(row_format, result.columns(), Vec::new());
-        let mut rows = rows.with_byte_order_mark(true);
+        let mut rows = rows.with_style(TableStyle::Excel);
         rows.write_header().unwrap();
         rows.write_row(&result.view()).unwrap();
         let written = String::from_utf8(rows.finish().unwrap()).unwrap();

@@ -15,6 +15,6 @@ pub use self::actor::ResultActorRow;
 pub use self::find::FoundResult;
 pub use self::lists::*;
 pub use self::new_result::NewResult;
-pub use self::provenance::Provenance;
+pub use self::provenance::{Provenance, ResultOrigin};
 pub use self::save::SaveOutcome;
 pub use self::usage::{Usage, UsageDimension, UsageGroup, UsageScope};

@@ -1,5 +1,6 @@
 //! What tokens cost, in words: beside every number of tokens that is said before they are spent.
 
+use refract_domain::result::cost::Cost;
 use refract_model_gateway::{Model, ModelPrices};
 
 use crate::Refract;
@@ -30,6 +31,15 @@ impl TokenPrice {
                 "about {:.4} by REFRACT_MODEL_PRICES",
                 prices.of_reading(tokens).to_f64()
             )),
+        }
+    }
+
+    /// What saved results cost, in words; `None` if the built-in scorer answered.
+    pub fn of_results(self, cost: Option<Cost>) -> Option<String> {
+        match (cost, self) {
+            (Some(cost), _) => Some(cost.to_string()),
+            (None, Self::Free) => None,
+            (None, Self::Known(_) | Self::Unknown) => Some(Self::NONE_KNOWN.to_owned()),
         }
     }
 }

@@ -22,10 +22,11 @@ use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::result::cost::Cost;
 use refract_identity::events::event_stamp;
 use refract_identity::people::AccountActor;
-use refract_persistence::{BudgetRow, CountedMonth, WriteOutcome};
+use refract_persistence::{BudgetRow, CountedMonth, UsageScope, WriteOutcome};
 
 pub use self::share::{BudgetShare, BudgetUsedUp};
 use super::metrics::UsedParts;
+use crate::model::TokenPrice;
 use crate::store::node_lease::{NodeLease, repeat_rounds};
 use crate::{InternalError, Refract};
 
@@ -35,6 +36,8 @@ use crate::{InternalError, Refract};
 const OPEN: TimeDelta = TimeDelta::minutes(5);
 /// How long what was read is kept. A reading adds up about an hour of results, a look some minutes.
 const KEPT: TimeDelta = TimeDelta::minutes(3);
+/// How far back a result with a cost shows that the host states costs.
+const MONTH: TimeDelta = TimeDelta::days(31);
 /// The name of the lease.
 const LEASE: &str = "budgets";
 
@@ -94,16 +97,55 @@ impl BudgetUse {
     }
 }
 
+/// Why a budget was not set.
+#[derive(Debug, thiserror::Error)]
+pub enum SetBudgetError {
+    /// Neither prices nor a result's cost is known: such a budget would never be used up.
+    #[error(
+        "no price is known, so a budget would never be used up: set REFRACT_MODEL_PRICES, or let the \
+         model answer once first if its host states a cost"
+    )]
+    NoPriceKnown,
+    /// The database failed.
+    #[error(transparent)]
+    Internal(#[from] InternalError),
+}
+
 impl Budgets<'_> {
     /// Sets or removes the account's budget. Returns whether that changed anything.
+    ///
+    /// # Errors
+    /// When results have no cost that the budget could count: `price` is not known, and no result of
+    /// the last month has one.
     pub async fn set(
         self,
         actor: &AccountActor,
         budget: Option<MonthBudget>,
-    ) -> Result<bool, InternalError> {
+        price: TokenPrice,
+    ) -> Result<bool, SetBudgetError> {
+        if budget.is_some() && !self.are_costs_known(actor.account(), price).await? {
+            return Err(SetBudgetError::NoPriceKnown);
+        }
         let database = &self.refract.database;
-        let outcome = database.set_budget(budget, actor.event_stamp()).await?;
-        Ok(outcome == WriteOutcome::Saved)
+        let outcome = database.set_budget(budget, actor.event_stamp()).await;
+        Ok(outcome.map_err(InternalError::from)? == WriteOutcome::Saved)
+    }
+
+    async fn are_costs_known(
+        self,
+        account: AccountId,
+        price: TokenPrice,
+    ) -> Result<bool, InternalError> {
+        if let TokenPrice::Known(_) = price {
+            return Ok(true);
+        }
+        let now = self.refract.database.time(Utc::now()).await?;
+        let scope = UsageScope {
+            since: Some(now - MONTH),
+            ..UsageScope::default()
+        };
+        let groups = self.refract.database.list_usage(account, scope).await?;
+        Ok(groups.iter().any(|group| group.usage.cost.is_some()))
     }
 
     /// The budgets that are set, by account.

@@ -11,19 +11,20 @@ use futures_util::Stream;
 use futures_util::stream::try_unfold;
 use refract_domain::event::EventAction;
 use refract_domain::ids::ResultId;
-use refract_domain::lens::Value;
 use refract_domain::result::SavedResult;
 use refract_domain::result::mark::Mark;
 use refract_domain::result::view::ResultView;
 use refract_identity::people::AccountActor;
-use refract_lens_rendering::{RowFormat, RowWriter};
-use refract_persistence::{Database, PersistenceError, ResultFilter, ResultOrder, ResultPages};
+use refract_lens_rendering::{FurtherValue, RowFormat, RowWriter};
+use refract_persistence::{
+    Database, PersistenceError, ResultFilter, ResultOrder, ResultOrigin, ResultPages,
+};
 
 use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;
-use crate::marks::MarkedColumns;
 use crate::results::Results;
 use crate::results::column_value::ColumnNotSearchable;
+use crate::results::export_columns::{ExportColumns, PageDetails};
 use crate::results::export_event;
 use crate::results::read::ReadableResult;
 use crate::results::search::ResultSearch;
@@ -169,6 +170,16 @@ impl PrismResults {
         let ids = page.iter().map(ReadableResult::id).collect();
         Ok(by_result(self.database.list_marks_of(ids).await?))
     }
+
+    /// Where the answers of a page came from.
+    pub(crate) async fn list_origins(
+        &self,
+        page: &[ReadableResult],
+    ) -> Result<Vec<ResultOrigin>, PersistenceError> {
+        let ids = page.iter().map(ReadableResult::id).collect();
+        let account = self.lens.prism.account;
+        self.database.list_origins(account, ids).await
+    }
 }
 
 impl Results<'_> {
@@ -212,7 +223,8 @@ pub enum ExportError {
 
 impl PrismResults {
     /// Writes results as rows under one header and returns the number of rows. Each row is the row
-    /// that the API gives for the result, followed by the values of the columns of marks.
+    /// that the API gives for the result, followed by the values of the further columns. With every
+    /// stored probability, a line of jsonl is the result in the API's format `raw`, with its fields.
     /// `progress` gets the number of rows written after each page. An event of the export is saved
     /// before the first byte is written.
     ///
@@ -225,30 +237,26 @@ impl PrismResults {
         &mut self,
         actor: &AccountActor,
         format: RowFormat,
-        marked: &MarkedColumns,
-        out: impl Write,
+        columns: &ExportColumns,
+        mut out: impl Write,
         mut progress: impl FnMut(u64),
     ) -> Result<u64, ExportError> {
         self.save_export(actor, format.name()).await?;
-        let lens = Arc::clone(self.lens());
-        let mut rows = RowWriter::new(format, lens.columns(), out).with_marks(marked.names());
-        rows.write_header()?;
+        out.write_all(&header(&self.lens, format, columns)?)?;
         let mut written = 0;
         loop {
             let page = self.next_page().await?;
             if page.is_empty() {
-                rows.finish()?;
+                out.flush()?;
                 return Ok(written);
             }
-            let write = |view: &ResultView<'_>, marks: &[Mark]| {
-                rows.write_marked_row(view, marked.values(view, marks))
-            };
-            written += write_page(self, &page, marked, write).await?;
+            out.write_all(&self.rows(&page, format, columns).await?)?;
+            written += counted(&page);
             progress(written);
         }
     }
 
-    /// Passes each result with the values of its columns of marks to `write`, for a format of the
+    /// Passes each result with the values of its further columns to `write`, for a format of the
     /// caller's own. Returns the number of results. An event of the export is saved first.
     ///
     /// # Errors
@@ -257,8 +265,8 @@ impl PrismResults {
         &mut self,
         actor: &AccountActor,
         format: &'static str,
-        marked: &MarkedColumns,
-        mut write: impl FnMut(&ResultView<'_>, Vec<Value<'_>>) -> io::Result<()>,
+        columns: &ExportColumns,
+        mut write: impl FnMut(&ResultView<'_>, Vec<FurtherValue<'_>>) -> io::Result<()>,
         mut progress: impl FnMut(u64),
     ) -> Result<u64, ExportError> {
         self.save_export(actor, format).await?;
@@ -268,12 +276,55 @@ impl PrismResults {
             if page.is_empty() {
                 return Ok(written);
             }
-            let write = |view: &ResultView<'_>, marks: &[Mark]| {
-                write(view, marked.values(view, marks).collect())
-            };
-            written += write_page(self, &page, marked, write).await?;
+            self.each_row(&page, columns, &mut write).await?;
+            written += counted(&page);
             progress(written);
         }
+    }
+
+    /// Passes each result of a page with the values of its further columns to `write`.
+    ///
+    /// # Errors
+    /// When what the columns need cannot be read or `write` fails.
+    pub async fn each_row(
+        &self,
+        page: &[ReadableResult],
+        columns: &ExportColumns,
+        mut write: impl FnMut(&ResultView<'_>, Vec<FurtherValue<'_>>) -> io::Result<()>,
+    ) -> Result<(), ExportError> {
+        let details = PageDetails::load(self, page, columns).await?;
+        for result in page {
+            let view = result.view();
+            write(&view, columns.values(&details.of(&view)))?;
+        }
+        Ok(())
+    }
+
+    /// The rows of a page.
+    async fn rows(
+        &self,
+        page: &[ReadableResult],
+        format: RowFormat,
+        columns: &ExportColumns,
+    ) -> Result<Vec<u8>, ExportError> {
+        let details = PageDetails::load(self, page, columns).await?;
+        if columns.are_raw_lines(format) {
+            let mut lines = Vec::new();
+            for result in page {
+                let view = result.view();
+                columns.write_raw_line(&self.lens, &details.of(&view), &mut lines)?;
+            }
+            return Ok(lines);
+        }
+        let further = columns.further();
+        let rows = RowWriter::new(format, columns.row(&self.lens), Vec::new());
+        let rows = rows.with_style(columns.style);
+        let mut rows = rows.with_further(further.iter().map(|column| column.name.as_str()));
+        for result in page {
+            let view = result.view();
+            rows.write_marked_row(&view, columns.values(&details.of(&view)))?;
+        }
+        Ok(rows.finish()?)
     }
 
     /// The bytes that [`Self::export`] writes, a chunk for the header and one for each page of
@@ -288,13 +339,13 @@ impl PrismResults {
         self,
         actor: &AccountActor,
         format: RowFormat,
-        marked: MarkedColumns,
+        columns: ExportColumns,
     ) -> Result<impl Stream<Item = Result<Bytes, ExportError>> + use<>, InternalError> {
         self.save_export(actor, format.name()).await?;
         let begin = ChunkedExport {
             results: self,
             format,
-            marked,
+            columns,
             has_header: false,
         };
         Ok(try_unfold(begin, async |mut export| {
@@ -308,52 +359,42 @@ impl PrismResults {
 struct ChunkedExport {
     results: PrismResults,
     format: RowFormat,
-    marked: MarkedColumns,
+    columns: ExportColumns,
     has_header: bool,
 }
 
 impl ChunkedExport {
     /// The next chunk; `None` at the end. The header of jsonl is an empty chunk.
     async fn next_chunk(&mut self) -> Result<Option<Bytes>, ExportError> {
-        let lens = Arc::clone(self.results.lens());
-        let rows = RowWriter::new(self.format, lens.columns(), Vec::new());
-        let mut rows = rows.with_marks(self.marked.names());
-        if self.has_header {
-            let page = self.results.next_page().await?;
-            if page.is_empty() {
-                return Ok(None);
-            }
-            let marked = &self.marked;
-            let write = |view: &ResultView<'_>, marks: &[Mark]| {
-                rows.write_marked_row(view, marked.values(view, marks))
-            };
-            write_page(&self.results, &page, marked, write).await?;
-        } else {
-            self.has_header = true;
-            rows.write_header()?;
+        let Self {
+            results,
+            format,
+            columns,
+            has_header,
+        } = self;
+        if !*has_header {
+            *has_header = true;
+            return Ok(Some(header(results.lens(), *format, columns)?.into()));
         }
-        Ok(Some(Bytes::from(rows.finish()?)))
+        let page = results.next_page().await?;
+        if page.is_empty() {
+            return Ok(None);
+        }
+        let rows = results.rows(&page, *format, columns).await?;
+        Ok(Some(rows.into()))
     }
 }
 
-/// Writes the results of a page with their marks and returns their number.
-async fn write_page(
-    results: &PrismResults,
-    page: &[ReadableResult],
-    marked: &MarkedColumns,
-    mut write: impl FnMut(&ResultView<'_>, &[Mark]) -> io::Result<()>,
-) -> Result<u64, ExportError> {
-    let marks = if marked.names().is_empty() {
-        HashMap::new()
-    } else {
-        results.list_marks(page).await?
-    };
-    let mut written = 0;
-    for result in page {
-        let view = result.view();
-        let marks = marks.get(&view.id).map_or(&[][..], Vec::as_slice);
-        write(&view, marks)?;
-        written += 1;
-    }
-    Ok(written)
+/// The header of rows; jsonl has none.
+fn header(lens: &PrismLens, format: RowFormat, columns: &ExportColumns) -> io::Result<Vec<u8>> {
+    let further = columns.further();
+    let rows = RowWriter::new(format, columns.row(lens), Vec::new());
+    let rows = rows.with_style(columns.style);
+    let mut rows = rows.with_further(further.iter().map(|column| column.name.as_str()));
+    rows.write_header()?;
+    rows.finish()
+}
+
+fn counted(page: &[ReadableResult]) -> u64 {
+    u64::try_from(page.len()).unwrap_or(u64::MAX)
 }

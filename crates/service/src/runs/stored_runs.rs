@@ -7,8 +7,11 @@ use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::{AccountId, FileRunId, PersonId, PrismId, UploadId};
 use refract_domain::prism::VersionNumber;
 use refract_domain::prism::slug::PrismSelector;
+use refract_domain::result::cost::Cost;
 use refract_identity::people::AccountActor;
-use refract_persistence::{FileRunRow, FileRunScope, NewFileRun, PersistenceError};
+use refract_persistence::{
+    FileRunRow, FileRunScope, NewFileRun, PersistenceError, UsageDimension, UsageScope,
+};
 use uuid::Uuid;
 
 use super::Runs;
@@ -204,5 +207,18 @@ impl Runs<'_> {
         let action = EventAction::ResultsExported;
         let database = &self.refract.database;
         Ok(export_event::save(database, actor, action, run.prism, what).await?)
+    }
+
+    /// What the results of a run cost, deleted ones among them; `None` if none has a cost.
+    pub async fn cost(self, run: &StoredRun) -> Result<Option<Cost>, InternalError> {
+        let scope = UsageScope {
+            by: [UsageDimension::Run].into(),
+            prism: Some(run.prism),
+            since: Some(run.made_at),
+            ..UsageScope::default()
+        };
+        let groups = self.refract.database.list_usage(run.account, scope).await?;
+        let of_run = groups.iter().find(|group| group.file_run == Some(run.id));
+        Ok(of_run.and_then(|group| group.usage.cost))
     }
 }

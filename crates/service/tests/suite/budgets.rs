@@ -17,13 +17,15 @@ use refract_persistence::{
 };
 use refract_service::Refract;
 use refract_service::lenses::PrismLens;
-use refract_service::results::{BudgetOutcome, BudgetUse, ServiceMetrics};
+use refract_service::model::TokenPrice;
+use refract_service::results::{BudgetOutcome, BudgetUse, ServiceMetrics, SetBudgetError};
 use refract_test_support::on_both;
 use tokio::sync::SetOnce;
 
 use crate::fixture::{Described, Fixture, account, connect, key, moment, new_result};
 
 on_both!(
+    a_budget_needs_a_price_or_a_cost,
     the_cost_of_a_month_is_that_of_its_results,
     a_deletion_changes_no_cost_of_a_month,
     a_result_that_is_saved_late_is_in_the_cost,
@@ -59,7 +61,12 @@ pub(crate) async fn save(it: &Fixture, prism: &PrismLens, at: i64, cost: &str) -
 pub(crate) async fn set(it: &Fixture, budget: &str) -> bool {
     let budget = MonthBudget::parse(budget).ok();
     let actor = AccountActor::operator(it.account);
-    it.refract.budgets().set(&actor, budget).await.unwrap()
+    let price = TokenPrice::Known("1,1,1".parse().unwrap());
+    it.refract
+        .budgets()
+        .set(&actor, budget, price)
+        .await
+        .unwrap()
 }
 
 async fn look(it: &Fixture, at: i64) -> Option<BudgetUse> {
@@ -69,6 +76,30 @@ async fn look(it: &Fixture, at: i64) -> Option<BudgetUse> {
 
 async fn spent(it: &Fixture, at: i64) -> String {
     look(it, at).await.unwrap().spent.to_string()
+}
+
+async fn a_budget_needs_a_price_or_a_cost(it: Fixture) {
+    let actor = AccountActor::operator(it.account);
+    let set = async |budget: &str| {
+        let budget = MonthBudget::parse(budget).ok();
+        let setting = it
+            .refract
+            .budgets()
+            .set(&actor, budget, TokenPrice::Unknown);
+        setting.await
+    };
+    let prism = it.prism(it.account).await;
+    let now = Utc::now().timestamp_millis() - moment(0).timestamp_millis();
+    save(&it, &prism, now - 40 * DAY, "1").await;
+    save(&it, &prism, now, "").await;
+    let refused = set("5").await.unwrap_err();
+    assert!(matches!(refused, SetBudgetError::NoPriceKnown));
+    assert!(refused.to_string().contains("set REFRACT_MODEL_PRICES"));
+    assert_eq!(look(&it, now).await, None);
+    // removing one is always possible
+    assert!(!set("none").await.unwrap());
+    save(&it, &prism, now - MINUTE, "0.1").await;
+    assert!(set("5").await.unwrap());
 }
 
 async fn the_cost_of_a_month_is_that_of_its_results(it: Fixture) {

@@ -5,8 +5,7 @@ use refract_domain::key::ColumnName;
 use refract_identity::people::AccountActor;
 use refract_lens_rendering::RowFormat;
 use refract_persistence::ResultOrder;
-use refract_service::marks::MarkedColumns;
-use refract_service::results::{ColumnValue, ResultSearch};
+use refract_service::results::{ColumnValue, ExportColumns, ResultSearch};
 use refract_test_support::on_both;
 
 use crate::fixture::{Described, Fixture, key, save_all};
@@ -49,13 +48,16 @@ async fn the_chunks_of_a_download_are_what_an_export_writes(it: Fixture) {
                 .of_search(lens, angry("yes"), order)
                 .unwrap()
         };
-        let marked = MarkedColumns::default();
+        let columns = ExportColumns::default();
         let mut written = Vec::new();
         let rows = found()
-            .export(&actor, format, &marked, &mut written, |_| ())
+            .export(&actor, format, &columns, &mut written, |_| ())
             .await;
         assert_eq!(rows.unwrap(), 40);
-        let chunks = found().export_chunks(&actor, format, marked).await.unwrap();
+        let chunks = found()
+            .export_chunks(&actor, format, columns)
+            .await
+            .unwrap();
         let chunks: Vec<_> = chunks.try_collect().await.unwrap();
         assert!(chunks.len() > 2, "it comes in parts");
         assert_eq!(chunks.concat(), written, "{format:?}");
@@ -72,7 +74,7 @@ async fn a_download_of_nothing_is_a_header(it: Fixture) {
         .of_search(lens, angry("unsure"), ResultOrder::OldestFirst);
     let chunks = found
         .unwrap()
-        .export_chunks(&actor, RowFormat::Csv, MarkedColumns::default());
+        .export_chunks(&actor, RowFormat::Csv, ExportColumns::default());
     let chunks = chunks.await.unwrap();
     let chunks: Vec<_> = chunks.try_collect().await.unwrap();
     let header = "result_id,ref,version,status,error,created_at,text,topic,angry\r\n";

@@ -6,6 +6,7 @@ use clap::{ArgGroup, Subcommand};
 use refract_domain::account::month_budget::MonthBudget;
 use refract_domain::ids::AccountId;
 use refract_identity::people::{Account, AccountActor, AccountError};
+use refract_service::model::TokenPrice;
 use refract_service::results::BudgetUse;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -13,7 +14,7 @@ use serde_json::value::RawValue;
 use super::context::{self, AccountArg};
 use crate::arguments::OnOrOff;
 use crate::output;
-use crate::settings::DatabaseArgs;
+use crate::settings::{DatabaseArgs, PricesArg};
 
 /// The subcommands of `refract account`.
 #[derive(Subcommand)]
@@ -60,6 +61,9 @@ pub enum AccountCommand {
         /// A JSON line instead of a sentence
         #[arg(long)]
         json: bool,
+
+        #[command(flatten)]
+        prices: PricesArg,
 
         #[command(flatten)]
         account: AccountArg,
@@ -141,20 +145,23 @@ impl AccountCommand {
                 no_budget,
                 require_codes,
                 json,
+                prices,
                 account,
             } => {
+                let prices = prices.prices()?;
+                let price = prices.map_or(TokenPrice::Unknown, TokenPrice::Known);
                 let require_codes = require_codes.map(|state| state == OnOrOff::On);
                 let (refract, id) = account.open(database).await?;
                 let actor = AccountActor::operator(id);
+                let budgets = refract.budgets();
+                if budget.is_some() || no_budget {
+                    budgets.set(&actor, budget, price).await?;
+                }
                 if let Some(required) = require_codes {
                     refract
                         .people()
                         .set_codes_required(&actor, required)
                         .await?;
-                }
-                let budgets = refract.budgets();
-                if budget.is_some() || no_budget {
-                    budgets.set(&actor, budget).await?;
                 }
                 let found = budgets.find(id).await?;
                 report(account.name(), found, require_codes, json)

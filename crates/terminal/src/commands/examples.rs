@@ -17,7 +17,7 @@ use serde::Serialize;
 use super::context::AccountArg;
 use super::files::{InputPath, SheetArg};
 use super::selection::to_the_second;
-use crate::output;
+use crate::output::{self, WrongUsage};
 use crate::settings::DatabaseArgs;
 
 /// Most problems of a file that are listed.
@@ -194,7 +194,8 @@ async fn import(
     sheet: &SheetArg,
 ) -> anyhow::Result<()> {
     let version = Arc::clone(&lens.latest);
-    let read = file.open(sheet, |source| GoldFile::read(source, &version))?;
+    let read = file.open(sheet, |source| GoldFile::read(source, &version));
+    let read = read.map_err(|error| WrongUsage(format!("{file}: {error}")))?;
     let inputs = match read.examples(&lens.latest) {
         Ok(inputs) => inputs,
         Err(problems) => bail!("{file}: no example was kept: {}", described(&problems)),

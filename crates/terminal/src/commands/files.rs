@@ -7,9 +7,9 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow, bail, ensure};
-use clap::Args;
-use refract_file_runs::{InputSource, OutputFormat, binary_kind, format_of_name};
-use refract_lens_rendering::RowFormat;
+use clap::{Args, ValueEnum};
+use refract_file_runs::{InputSource, OutputFormat, SheetChoice, binary_kind, format_of_name};
+use refract_lens_rendering::{RowFormat, TableStyle};
 use refract_service::results::ExportError;
 
 use super::signals::StopSignals;
@@ -64,7 +64,7 @@ impl InputPath {
             Some(file) => InputSource::Path(file),
             None => InputSource::Stream(stdin()),
         };
-        open(source.with_sheet(sheet.sheet.as_deref()))
+        open(source.with_choice(sheet.choice()))
     }
 }
 
@@ -91,6 +91,29 @@ pub struct SheetArg {
     /// The sheet of a workbook to read, which may be hidden [default: the first visible one]
     #[arg(long, value_name = "NAME")]
     sheet: Option<String>,
+
+    /// Whether rows of a sheet that are hidden or filtered out are read too
+    #[arg(long, value_name = "READ_OR_SKIP", default_value = "read")]
+    hidden_rows: HiddenRows,
+}
+
+/// What becomes of rows that a spreadsheet does not show.
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum HiddenRows {
+    /// They are read like others.
+    #[default]
+    Read,
+    /// They are left out.
+    Skip,
+}
+
+impl SheetArg {
+    fn choice(&self) -> SheetChoice {
+        SheetChoice {
+            sheet: self.sheet.clone(),
+            skips_hidden_rows: self.hidden_rows == HiddenRows::Skip,
+        }
+    }
 }
 
 /// The arguments of every command that writes rows.
@@ -110,30 +133,39 @@ pub(super) struct OutputArgs {
     json: bool,
 }
 
-/// The argument of commands whose rows people open in Excel.
+/// The arguments of commands whose rows people open in Excel.
 #[derive(Args)]
-pub(super) struct ByteOrderMarkArg {
+pub(super) struct ExcelArgs {
     /// Begins csv and tsv with a byte order mark, so that Excel shows all letters
     #[arg(long)]
     bom: bool,
+
+    /// Writes csv for an Excel in German, French and other languages with decimal commas: as --bom,
+    /// with semicolons between cells and commas in numbers
+    #[arg(long, conflicts_with = "bom")]
+    decimal_commas: bool,
 }
 
-impl ByteOrderMarkArg {
-    /// Whether rows of this format begin with the mark.
-    pub(super) fn of(&self, format: OutputFormat) -> anyhow::Result<bool> {
-        match format {
-            OutputFormat::Rows(RowFormat::Csv | RowFormat::Tsv) => Ok(self.bom),
-            OutputFormat::Rows(RowFormat::Jsonl)
-            | OutputFormat::Parquet
-            | OutputFormat::Workbook => {
-                ensure!(
-                    !self.bom,
-                    "--bom is for csv and tsv, not for {}",
-                    format.name()
-                );
-                Ok(false)
-            }
+impl ExcelArgs {
+    /// The style of rows of this format.
+    pub(super) fn style(&self, format: OutputFormat) -> anyhow::Result<TableStyle> {
+        let is_csv = format == OutputFormat::Rows(RowFormat::Csv);
+        let is_table = is_csv || format == OutputFormat::Rows(RowFormat::Tsv);
+        for (is_given, is_for, name, formats) in [
+            (self.bom, is_table, "--bom", "csv and tsv"),
+            (self.decimal_commas, is_csv, "--decimal-commas", "csv"),
+        ] {
+            let format = format.name();
+            ensure!(
+                !is_given || is_for,
+                "{name} is for {formats}, not for {format}"
+            );
         }
+        Ok(match (self.bom, self.decimal_commas) {
+            (_, true) => TableStyle::ExcelWithCommas,
+            (true, false) => TableStyle::Excel,
+            (false, false) => TableStyle::Plain,
+        })
     }
 }
 

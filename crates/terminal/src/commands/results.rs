@@ -16,12 +16,12 @@ use crate::settings::DatabaseArgs;
 pub enum ResultsCommand {
     /// Writes every saved result as a row under one header, oldest first
     #[command(
-        after_help = "Examples:\n  refract results export support-triage --output results.csv\n  refract results export support-triage --format jsonl --status failed | jq -r .error\n  refract results export support-triage --since 2026-05-01 --until 2026-06-01\n  refract results export support-triage --marks --output marked.csv"
+        after_help = "Examples:\n  refract results export support-triage --output results.csv\n  refract results export support-triage --format jsonl --status failed | jq -r .error\n  refract results export support-triage --since 2026-05-01 --until 2026-06-01\n  refract results export support-triage --marks --output marked.csv\n  refract results export support-triage --raw --columns model,cost --output raw.parquet"
     )]
     Export(export::ExportCommand),
     /// Shows one result
     #[command(
-        after_help = "Examples:\n  refract results show 0190b8f2-0000-7000-8000-0000000000aa\n  refract results show 0190b8f2-0000-7000-8000-0000000000aa --json --no-text | jq .provenance"
+        after_help = "Examples:\n  refract results show 0190b8f2-0000-7000-8000-0000000000aa\n  refract results show 0190b8f2-0000-7000-8000-0000000000aa --json --no-text | jq .provenance\n  refract results show --ref order-7"
     )]
     Show(list::ShowCommand),
     /// Lists the newest results of a prism

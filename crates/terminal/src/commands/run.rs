@@ -18,7 +18,7 @@ use super::context;
 use super::file_run::{
     AskedPrism, FileRunArgs, check_watched, refused, report, stop, stopped, watched,
 };
-use super::files::{ByteOrderMarkArg, OutputArgs, say_cut_texts};
+use super::files::{ExcelArgs, OutputArgs, say_cut_texts};
 use super::signals::StopSignals;
 use crate::commands::files::InputPath;
 use crate::output::file::{OutputFile, part_of, refused_of};
@@ -47,7 +47,7 @@ pub struct RunCommand {
     output: OutputArgs,
 
     #[command(flatten)]
-    mark: ByteOrderMarkArg,
+    excel: ExcelArgs,
 
     /// Puts all columns of the file before the answers, in place of `ref` and the fields
     #[arg(long)]
@@ -72,7 +72,7 @@ impl RunCommand {
         let layout = RowLayout {
             format,
             keep_columns: self.keep_columns,
-            byte_order_mark: self.mark.of(format)?,
+            style: self.excel.style(format)?,
         };
         let both = self.input.file().zip(self.output.file());
         anyhow::ensure!(

@@ -80,7 +80,9 @@ impl RunsCommand {
             Self::Show { run, json } => {
                 let (refract, account) = run.account.open(database).await?;
                 let found = refract.runs().find_file_run(account, run.id()?).await?;
-                show::print(&found.with_context(|| run.missing())?, json)
+                let found = found.with_context(|| run.missing())?;
+                let cost = refract.runs().cost(&found).await?;
+                show::print(&found, cost, json)
             }
             Self::Pause(run) => {
                 let changed = run.change(database, FileRunChange::Pause, "paused");

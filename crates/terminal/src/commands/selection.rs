@@ -308,8 +308,10 @@ fn check_outcome(question: &Question, outcome: &str, history: &PrismHistory) -> 
 
 /// The refs of a file, one on each line; empty lines do not count.
 fn read_references(file: &InputPath) -> anyhow::Result<Vec<Ref>> {
-    let text = String::from_utf8(file.read()?).ok();
-    let text = text.with_context(|| format!("--ref-file: {file} is not UTF-8"))?;
+    let bytes = file.read();
+    let bytes = bytes.map_err(|error| WrongUsage(format!("--ref-file: {error:#}")))?;
+    let text = String::from_utf8(bytes);
+    let text = text.map_err(|_| WrongUsage(format!("--ref-file: {file} is not UTF-8")))?;
     let text = text.trim_start_matches('\u{feff}');
     let lines = (1_u64..).zip(text.lines());
     let filled = lines.filter(|(_, line)| !line.trim().is_empty());

@@ -56,7 +56,7 @@ async fn filled(backend: Backend) -> (Service, Vec<String>) {
         &["person", "invite", "gone@example.com"],
         &["person", "remove", "gone@example.com"],
         &["key", "create", "--name", "second"],
-        &["account", "set", "--budget", "200", "--json"],
+        &["account", "set", "--budget=200", "--model-prices=1,1,1"],
         &["prism", "create", PRISM_FILE],
         &["prism", "archive", "support-triage-2"],
         // counts what there is

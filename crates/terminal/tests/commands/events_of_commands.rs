@@ -134,7 +134,7 @@ async fn walk_over_settings(walk: &mut Walk<'_>) {
     walk.run("key create", &["--name", "one"], &["key_created"])
         .await;
     for (budget, events) in [("200", &["budget_set"][..]), ("200.0", &[])] {
-        let set = ["--budget", budget];
+        let set = ["--budget", budget, "--model-prices", "1,1,1"];
         walk.run("account set", &set, events).await;
     }
     walk.run("account set", &["--no-budget"], &["budget_set"])

@@ -3,6 +3,7 @@
 use refract_test_stack::expected::{CSV, JSONL, TSV};
 use refract_test_stack::service::{Backend, PRISM, Service, TEXT, text};
 use refract_test_stack::varied::{make_results, read_all, varied_service};
+use refract_test_support::model_server::{ScriptedReply, system_one_answers};
 use refract_test_support::on_both;
 use serde_json::json;
 
@@ -12,6 +13,7 @@ on_both!(
     an_empty_export_is_a_header,
     an_export_is_chosen_by_version_model_refs_and_answers,
     an_export_shows_another_lens_or_every_probability_and_changes_none,
+    an_export_adds_how_answers_came_about,
 );
 
 async fn every_row_equals_the_apis_to_the_byte(backend: Backend) {
@@ -287,4 +289,79 @@ async fn an_export_shows_another_lens_or_every_probability_and_changes_none(back
         (Some(2), ""),
         "{ended:?}"
     );
+}
+
+async fn an_export_adds_how_answers_came_about(backend: Backend) {
+    let service = Service::start(backend).await;
+    let costing = ScriptedReply::with(|request| {
+        let mut reply = system_one_answers(request);
+        reply["usage"] = json!({"cost": 0.000_012});
+        reply
+    });
+    service.model.then_once(costing);
+    service.create(&json!({"text": TEXT})).await;
+    service.create(&json!({"text": TEXT})).await;
+    let export = async |arguments: &[&str]| {
+        let all = [&["results", "export", PRISM], arguments].concat();
+        service.run(&all).await
+    };
+    // in their order, whatever the order of the argument
+    let table = export(&["--columns", "run,cost,model", "--columns", "took_ms"]);
+    let table = table.await.done();
+    let rows: Vec<_> = table.split("\r\n").collect();
+    let header = "text,topic,angry,urgency,model,took_ms,cost,run";
+    assert!(rows[0].ends_with(header), "{table}");
+    let first: Vec<_> = rows[1].rsplit(',').take(4).collect();
+    assert_eq!(
+        (first[0], first[1], first[3]),
+        ("", "0.000012", "scripted-1")
+    );
+    assert!(first[2].parse::<u32>().is_ok(), "{table}");
+    assert!(rows[2].ends_with(",,"), "{table}");
+    let lines = export(&["--json", "--columns", "model,cost"]).await.lines();
+    assert_eq!(lines[0]["cost"], json!(0.000_012));
+    assert_eq!(lines[1]["cost"], json!(null));
+    let raw = ["--raw", "--marks", "--columns", "took_ms,cost"];
+    let lines = export(&[&raw[..], &["--json"]].concat()).await.done();
+    let line = lines.lines().next().unwrap();
+    assert_eq!(line.matches("\"took_ms\"").count(), 1, "{line}");
+    assert!(
+        line.ends_with(",\"urgency_marked\":null,\"cost\":0.000012}"),
+        "{line}"
+    );
+    let table = export(&raw).await.done();
+    assert!(
+        table
+            .lines()
+            .next()
+            .unwrap()
+            .ends_with(",urgency_marked,took_ms,cost")
+    );
+    for (format, begin) in [("parquet", "PAR1"), ("xlsx", "PK")] {
+        let file = format!("raw.{format}");
+        let written = export(&[&raw[..], &["--output", &file]].concat()).await;
+        assert_eq!(written.stderr, format!("2 results written to {file}.\n"));
+        let bytes = std::fs::read(service.folder.path().join(file)).unwrap();
+        assert!(bytes.starts_with(begin.as_bytes()));
+    }
+    let lens = json!({"columns": [{"name": "cost", "question": "topic", "output": "top"}]});
+    let lens = service.file("cost.lens.json", &lens);
+    for (arguments, words) in [
+        (
+            &["--columns", "price"][..],
+            "expected model, took_ms, cost or run",
+        ),
+        (
+            &["--columns", "cost", "--lens", &lens],
+            "the export has a column cost already",
+        ),
+    ] {
+        let ended = export(arguments).await;
+        assert_eq!(
+            (ended.code, ended.stdout.as_str()),
+            (Some(2), ""),
+            "{ended:?}"
+        );
+        assert!(ended.stderr.contains(words), "{ended:?}");
+    }
 }

@@ -9,6 +9,7 @@ on_both!(
     a_result_is_shown_as_the_api_has_it_and_for_a_person,
     a_result_is_shown_whole_as_json,
     a_result_is_shown_without_its_texts,
+    a_result_is_shown_by_its_ref,
     the_newest_results_are_listed_first,
     every_failed_result_is_retried_once,
     what_fails_again_is_left_for_the_next_time,
@@ -165,6 +166,39 @@ async fn a_result_is_shown_without_its_texts(backend: Backend) {
         line.starts_with("error: --no-text cannot be used with rows"),
         "{line}"
     );
+}
+
+async fn a_result_is_shown_by_its_ref(backend: Backend) {
+    let service = Service::start(backend).await;
+    let failed = service
+        .failed(&json!({"text": TEXT, "ref": "order 7"}))
+        .await;
+    let failed = text(&failed.value(), "id");
+    let newest = text(&service.retry(&failed).await.value(), "id");
+    service
+        .create(&json!({"text": TEXT, "ref": "order 8"}))
+        .await;
+    for prism in [&[][..], &["--prism", PRISM]] {
+        let arguments = ["results", "show", "--ref", "order 7"];
+        let shown = service.run(&[&arguments[..], prism].concat()).await;
+        let words = format!("2 results have this ref; shown is the newest. Others: {failed}\n");
+        assert_eq!(shown.stderr, words);
+        assert_eq!(text(&shown.object(), "id"), newest);
+    }
+    let alone = service.run(&["results", "show", "--ref", "order 8"]).await;
+    assert_eq!(alone.stderr, "");
+    let missing = service.run(&["results", "show", "--ref", "nobody"]).await;
+    assert_eq!(
+        missing.refused(),
+        "error: no result has the ref 'nobody' in the account 'default'"
+    );
+    for wrong in [
+        &["results", "show"][..],
+        &["results", "show", &newest, "--ref", "order 7"],
+        &["results", "show", &newest, "--prism", PRISM],
+    ] {
+        assert_eq!(service.run(wrong).await.code, Some(2), "{wrong:?}");
+    }
 }
 
 async fn the_newest_results_are_listed_first(backend: Backend) {

@@ -231,12 +231,20 @@ async fn results_are_counted_by_prism(backend: Backend) {
 
 async fn a_budget_is_set_and_removed(backend: Backend) {
     let service = Service::start(backend).await;
-    let usage = json!({"cost": 0.1});
-    created(&service, answering("m", &usage), TEXT).await;
     let run = async |arguments: &[&str]| {
         let all = [&["account", "set"], arguments].concat();
         service.run(&all).await
     };
+    let line = run(&["--budget", "1", "--require-codes", "on"]).await;
+    let line = line.refused();
+    assert!(
+        line.starts_with("error: no price is known, so a budget"),
+        "{line}"
+    );
+    let codes = run(&["--no-budget", "--json"]).await.object();
+    assert_eq!(codes["budget"], Value::Null);
+    let usage = json!({"cost": 0.1});
+    created(&service, answering("m", &usage), TEXT).await;
     let set = run(&["--budget", "0.40", "--json"]).await.done();
     let line = "{\"account\":\"default\",\"budget\":0.4,\"spent\":0.1}\n";
     assert_eq!(set, line);

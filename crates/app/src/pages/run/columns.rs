@@ -24,6 +24,8 @@ const COLUMNS: usize = 12;
 const CELL: usize = 80;
 /// The name of the input for the sheet of a workbook.
 pub(super) const SHEET: &str = "sheet";
+/// The name of the checkbox that leaves out the hidden rows of a sheet.
+pub(super) const SKIPS_HIDDEN: &str = "skip_hidden";
 /// The prefix of the inputs for columns, before the key of the field.
 const INPUT: &str = "column.";
 
@@ -49,7 +51,8 @@ pub(super) async fn section(visit: &Visit, view: &RunView) -> Result<Markup, Pag
         let column = mapped.get(field).map(|column| (*column).to_owned());
         column.or_else(|| same.cloned()).unwrap_or_default()
     };
-    let sheets = outline.sheets.as_ref().filter(|it| it.names.len() > 1);
+    let sheets = outline.sheets.as_ref();
+    let sheets = sheets.filter(|it| it.names.len() > 1 || it.hidden_rows > 0);
     let has_choice = sheets.is_some() && view.is_editor && has_sheet_choice(visit, view).await?;
     Ok(html! {
         (found(&outline))
@@ -92,6 +95,12 @@ fn sheet_choice(view: &RunView, sheets: &WorkbookSheets) -> Markup {
     html! {
         form.row method="post" action={ (run_address(view.run.id)) "/check" } {
             (input.select(&options))
+            @if sheets.hidden_rows > 0 {
+                label {
+                    input type="checkbox" name=(SKIPS_HIDDEN) checked[sheets.skips_hidden_rows];
+                    " without its " (counted(sheets.hidden_rows, "hidden or filtered row"))
+                }
+            }
             button type="submit" { "Show this sheet" }
         }
     }

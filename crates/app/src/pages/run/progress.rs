@@ -10,6 +10,7 @@ use super::run_view::{RunView, refused};
 use super::shares::shares;
 use super::start::{duration, limits};
 use crate::components::file_run::{run_address, state_tag};
+use crate::components::list_pages::table_style_choice;
 use crate::components::number::{count, counted, share};
 use crate::components::prism_tabs::prism_address;
 use crate::components::table::stacked_table;
@@ -58,7 +59,7 @@ pub(super) async fn progress(visit: &Visit, view: &RunView) -> Result<Markup, Pa
     Ok(html! {
         (bar(view, progress))
         (waiting(view))
-        (numbers(view, progress))
+        (numbers(view, progress, cost(visit, view).await?))
         (failures(view, progress))
         (changes(visit, view))
         (downloads(view, progress))
@@ -105,7 +106,18 @@ fn waiting(view: &RunView) -> Markup {
     }
 }
 
-fn numbers(view: &RunView, progress: &RunProgress) -> Markup {
+/// What the rows cost that were answered until now, in words. While a node works, a page that follows
+/// adds nothing up.
+async fn cost(visit: &Visit, view: &RunView) -> Result<Option<String>, PageError> {
+    let run = &view.run;
+    if run.state == FileRunState::Running || run.progress.model_requests == 0 {
+        return Ok(None);
+    }
+    let cost = visit.refract.runs().cost(run).await?;
+    Ok(visit.refract.token_price().of_results(cost))
+}
+
+fn numbers(view: &RunView, progress: &RunProgress, cost: Option<String>) -> Markup {
     let failed = format!(
         "{}/results?run={}&status=failed",
         prism_address(&view.lens.prism),
@@ -118,6 +130,7 @@ fn numbers(view: &RunView, progress: &RunProgress) -> Markup {
             dt { "Refused" } dd { (count(progress.refused)) }
             dt { "Model requests" } dd { (count(progress.model_requests)) }
             dt { "Tokens" } dd { (count(progress.input_tokens)) " read, " (count(progress.output_tokens)) " written" }
+            @if let Some(cost) = cost { dt { "Cost" } dd { (cost) } }
             @if progress.truncated > 0 { dt { "Cut by the model's server" } dd { (counted(progress.truncated, "text")) } }
         }
     }
@@ -185,7 +198,7 @@ fn downloads(view: &RunView, progress: &RunProgress) -> Markup {
                     @for (format, name) in FORMATS { option value=(format) { (name) } }
                 }
                 label { input type="checkbox" name="columns" value="keep" checked; " with the file's own columns" }
-                label { input type="checkbox" name="mark" value="bom"; " csv and tsv for Excel" }
+                (table_style_choice())
                 button type="submit" { "Download" }
             }
             @if view.run.state != FileRunState::Done {

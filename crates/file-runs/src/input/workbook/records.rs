@@ -3,6 +3,7 @@
 //! The reader of sheets borrows from its workbook, so both live on the thread's stack. A panic there
 //! is an error of the file here, because the thread ends without its last message.
 
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::time::{Duration, Instant};
 
@@ -30,6 +31,8 @@ pub(crate) struct SheetRecords {
     rows: std::vec::IntoIter<SheetRow>,
     /// The odd cells of the row read last, with their columns from 0.
     odd_cells: Vec<(usize, OddCell)>,
+    /// Whether a spreadsheet does not show the row read last.
+    is_hidden: bool,
     /// Whether the thread has sent its last row.
     has_ended: bool,
 }
@@ -65,6 +68,7 @@ enum ReadEnd {
 struct SheetRow {
     /// The row's number in the sheet, from 1.
     number: u64,
+    is_hidden: bool,
     cells: ByteRecord,
     odd_cells: Vec<(usize, OddCell)>,
 }
@@ -85,6 +89,7 @@ impl SheetRecords {
             messages,
             rows: Vec::new().into_iter(),
             odd_cells: Vec::new(),
+            is_hidden: false,
             has_ended: false,
         };
         match records.receive()? {
@@ -98,12 +103,18 @@ impl SheetRecords {
         &self.odd_cells
     }
 
+    /// Whether a spreadsheet does not show the row read last.
+    pub(crate) fn is_hidden(&self) -> bool {
+        self.is_hidden
+    }
+
     /// Reads the next row and returns its number; `None` after the last.
     pub(crate) fn next(&mut self, record: &mut ByteRecord) -> Result<Option<u64>, InputError> {
         loop {
             if let Some(row) = self.rows.next() {
                 *record = row.cells;
                 self.odd_cells = row.odd_cells;
+                self.is_hidden = row.is_hidden;
                 return Ok(Some(row.number));
             }
             if self.has_ended {
@@ -135,12 +146,16 @@ fn read_sheet(
     source: &WorkbookSource,
     sender: &SyncSender<SheetMessage>,
 ) -> Result<(), InputError> {
-    let mut rows = RowGatherer::default();
+    let mut rows = RowGatherer {
+        hidden_rows: Arc::clone(&source.hidden_rows),
+        skips_hidden: source.choice.skips_hidden_rows,
+        ..RowGatherer::default()
+    };
     let mut is_found = false;
     loop {
         // nothing of the workbook is in memory while the rows wait to be taken
         let loaded = source.load()?;
-        let sheet = source.sheet.as_deref();
+        let sheet = source.choice.sheet.as_deref();
         let (read, is_last) = match read_on(loaded, sheet, &mut rows, &mut is_found, sender)? {
             ReadEnd::Last(read) => (read, true),
             ReadEnd::GaveWay(read) => (read, false),
@@ -237,6 +252,8 @@ struct RowGatherer {
     cell_bytes: usize,
     rows: Vec<SheetRow>,
     bytes: usize,
+    hidden_rows: Arc<[u32]>,
+    skips_hidden: bool,
 }
 
 impl RowGatherer {
@@ -283,6 +300,11 @@ impl RowGatherer {
         if is_blank && (odd_cells.is_empty() || self.width.is_none()) {
             return;
         }
+        // a hidden header is the header all the same
+        let is_hidden = self.width.is_some() && self.hidden_rows.binary_search(&self.row).is_ok();
+        if is_hidden && self.skips_hidden {
+            return;
+        }
         let width = *self.width.get_or_insert(cells.len());
         while cells.len() > width && cells.last().is_some_and(|cell| cell.trim().is_empty()) {
             cells.pop();
@@ -294,6 +316,7 @@ impl RowGatherer {
         self.bytes += bytes + (cells.len() + 2 * odd_cells.len()) * size_of::<usize>();
         self.rows.push(SheetRow {
             number: u64::from(self.row) + 1,
+            is_hidden,
             cells: ByteRecord::from(cells),
             odd_cells,
         });

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use calamine::{Reader as _, Xlsx};
 
-use super::parts;
-use crate::input::input_source::InputBytes;
+use super::{hidden_rows, parts};
+use crate::input::input_source::{InputBytes, SheetChoice};
 use crate::input::workbook_budget::{WorkbookBudget, WorkbookRoom};
 use crate::input::{InputError, WorkbookError};
 
@@ -22,8 +22,10 @@ pub(crate) struct WorkbookSource {
     bytes: InputBytes,
     /// What a reader may take in memory, in bytes.
     memory: usize,
-    /// The name of the sheet to read, if one is named.
-    pub(super) sheet: Option<Arc<str>>,
+    /// What is read.
+    pub(super) choice: SheetChoice,
+    /// The rows of the sheet that a spreadsheet does not show, from 0 and in order.
+    pub(super) hidden_rows: Arc<[u32]>,
 }
 
 /// A workbook in memory.
@@ -41,16 +43,24 @@ pub(super) struct ReadingTurn {
 
 impl WorkbookSource {
     /// Reads the bytes of a workbook, and checks its limits.
-    pub(super) fn check(bytes: InputBytes, sheet: Option<String>) -> Result<Self, InputError> {
+    pub(super) fn check(bytes: InputBytes, choice: SheetChoice) -> Result<Self, InputError> {
         // how much it takes is not known yet
         let _room = room(&bytes, usize::MAX)?;
         let memory = parts::check(&whole(&bytes)?)?;
-        let sheet = sheet.map(Arc::from);
         Ok(Self {
             bytes,
             memory,
-            sheet,
+            choice,
+            hidden_rows: Arc::default(),
         })
+    }
+
+    /// Finds the rows of the sheet that a spreadsheet does not show.
+    pub(super) fn find_hidden_rows(&mut self, sheet: &str) -> Result<(), InputError> {
+        let _room = room(&self.bytes, self.memory)?;
+        let found = hidden_rows::hidden_rows(&whole(&self.bytes)?, sheet)?;
+        self.hidden_rows = found.into();
+        Ok(())
     }
 
     /// Waits for room, and reads the workbook without the rows of its sheets.

@@ -13,9 +13,13 @@ const TEXTS: &str = r#"<sst uniqueCount="4"><si><t>text</t></si><si><t>when</t><
 lines &amp; "quotes" </t></si><si><r><t>ri</t></r><r><t>ch</t></r></si></sst>"#;
 
 fn open(bytes: Vec<u8>) -> Result<Workbook, String> {
+    open_part(bytes, SheetChoice::default())
+}
+
+fn open_part(bytes: Vec<u8>, choice: SheetChoice) -> Result<Workbook, String> {
     let opened = Workbook::open(
         InputBytes::Stored(StoredInput::of_bytes("a.xlsx", bytes)),
-        None,
+        choice,
     );
     opened.map_err(|error| error.to_string())
 }
@@ -64,6 +68,39 @@ fn the_first_visible_sheet_is_read_with_the_numbers_of_its_rows() {
             of(9, &["rich", "TRUE", "", "=1+1"]),
         ]
     );
+}
+
+#[test]
+fn hidden_rows_are_known_and_left_out_when_wanted() {
+    // a row without a number follows the one before; a hidden header is the header all the same
+    let sheet = r#"<row r="2" hidden="1"><c r="A2" t="s"><v>0</v></c></row>
+        <row r="3"><c r="A3"><v>1</v></c></row>
+        <row hidden="true" ht="0"><c r="A4"><v>2</v></c></row>
+        <row r="7" hidden="0"><c r="A7"><v>3</v></c></row>
+        <row r="8" hidden="1"><c r="A8"><v>4</v></c></row>"#;
+    let bytes = workbook(sheet, TEXTS);
+    let all = open(bytes.clone()).unwrap();
+    let sheets = all.sheets();
+    assert_eq!((sheets.hidden_rows, sheets.skips_hidden_rows), (3, false));
+    assert_eq!(rows_of(&all).unwrap().len(), 5);
+    let mut records = all.records().unwrap();
+    let (mut record, mut hidden) = (csv::ByteRecord::new(), Vec::new());
+    while let Some(number) = records.next(&mut record).unwrap() {
+        hidden.extend(records.is_hidden().then_some(number));
+    }
+    assert_eq!(hidden, [4, 8]);
+    let choice = SheetChoice {
+        skips_hidden_rows: true,
+        ..SheetChoice::default()
+    };
+    let shown = open_part(bytes, choice).unwrap();
+    let numbers: Vec<_> = rows_of(&shown)
+        .unwrap()
+        .into_iter()
+        .map(|row| row.0)
+        .collect();
+    assert_eq!(numbers, [2, 3, 7]);
+    assert!(shown.describe().ends_with(" of 2 without its hidden rows"));
 }
 
 #[test]
@@ -145,7 +182,11 @@ fn a_reader_gives_way_to_others_and_goes_on_where_it_was() {
     let input = StoredInput::of_bytes("a.xlsx", workbook(&sheet, "<sst/>"));
     // there is room for one reader, and none keeps it for long
     let budget = WorkbookBudget::with_times(1, Duration::from_mins(1), Duration::ZERO);
-    let opened = Workbook::open(InputBytes::Stored(input.within(&budget)), None).unwrap();
+    let opened = Workbook::open(
+        InputBytes::Stored(input.within(&budget)),
+        SheetChoice::default(),
+    )
+    .unwrap();
     let readers = [0; 3].map(|_| opened.records());
     let mut readers = readers.map(|records| records.map_err(|error| error.to_string()).unwrap());
     let mut record = csv::ByteRecord::new();

@@ -184,14 +184,16 @@ impl ColumnValues {
     pub(super) fn push_cell(&mut self, cell: RowCell<'_>) -> usize {
         match (self, cell) {
             (Self::Text(leaf), RowCell::Text(text)) => push_text(leaf, text),
-            (Self::Int(leaf), RowCell::Version(number)) => leaf.push(Some(number)),
+            (Self::Int(leaf), RowCell::Int(number)) => leaf.push(Some(number)),
+            (Self::Double(leaf), RowCell::Decimal(number)) => leaf.push(number),
             (Self::Moment(leaf), RowCell::Moment(moment)) => {
                 leaf.push(Some(moment.timestamp_millis()))
             }
             (column, RowCell::Value(value)) => column.push(value),
-            (column, RowCell::Text(_) | RowCell::Version(_) | RowCell::Moment(_)) => {
-                column.push(Value::Null)
-            }
+            (
+                column,
+                RowCell::Text(_) | RowCell::Int(_) | RowCell::Decimal(_) | RowCell::Moment(_),
+            ) => column.push(Value::Null),
         }
     }
 

@@ -4,12 +4,14 @@ use parquet::record::{Field, Row};
 use refract_domain::answer::probability::Probability;
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::ids::ResultId;
-use refract_domain::key::{FieldKey, OutcomeKey, QuestionKey};
+use refract_domain::key::{ColumnName, FieldKey, OutcomeKey, QuestionKey};
 use refract_domain::lens::Output::{AllOptions, Top, TopProbability, YesProbability};
 use refract_domain::lens::{Column, Lens};
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::result::ResultStatus;
+use refract_domain::result::cost::Cost;
 use refract_domain::submission::FieldValues;
+use refract_lens_rendering::{ProvenanceColumn, RawColumns};
 use uuid::Uuid;
 
 use super::*;
@@ -102,6 +104,58 @@ fn written(count: u32, own: Option<&[String]>) -> (Vec<Vec<u8>>, Vec<Row>) {
     let read = reader.get_row_iter(None).unwrap();
     let read = read.map(Result::unwrap).collect();
     (pieces, read)
+}
+
+#[test]
+fn probabilities_and_costs_are_doubles_after_the_fields() {
+    let version = version();
+    let columns = RowColumns {
+        fields: version.fields(),
+        lens: &[],
+    };
+    let raw = RawColumns::new(std::slice::from_ref(&version), &[]);
+    let provenance = ProvenanceColumn::ALL.map(FurtherColumn::from);
+    let further = [raw.columns(), &provenance].concat();
+    let mut rows = ParquetRows::new(columns, None, &further).unwrap();
+    let (status, fields) = (answered(), FieldValues::new(Vec::new()));
+    let result = ResultView {
+        id: ResultId::new(Uuid::from_u128(1)),
+        reference: None,
+        prism: "p",
+        version: VersionNumber::FIRST,
+        questions: version.questions(),
+        status: &status,
+        took_ms: 412,
+        created_at: "2026-05-04T09:08:07.060Z".parse().unwrap(),
+        fields: &fields,
+    };
+    for cost in ["0.000012", "unknown"].map(Cost::parse) {
+        let raw = raw.values(&result).into_iter().map(FurtherValue::from);
+        let provenance = [
+            FurtherValue::Text(Some("a model")),
+            FurtherValue::Integer(result.took_ms),
+            FurtherValue::Cost(cost),
+            FurtherValue::Text(None),
+        ];
+        rows.write(&[], &result, raw.chain(provenance)).unwrap();
+    }
+    let reader = SerializedFileReader::new(Bytes::from(rows.finish().unwrap())).unwrap();
+    let read = reader.get_row_iter(None).unwrap();
+    let read: Vec<Row> = read.map(Result::unwrap).collect();
+    for (name, expected) in [
+        ("topic", Field::Str("b".to_owned())),
+        ("topic.a", Field::Double(0.3)),
+        ("topic.other", Field::Null),
+        ("angry", Field::Str("yes".to_owned())),
+        ("angry.no", Field::Double(0.087_655)),
+        ("model", Field::Str("a model".to_owned())),
+        ("took_ms", Field::Int(412)),
+        ("cost", Field::Double(0.000_012)),
+        ("run", Field::Null),
+    ] {
+        assert_eq!(column(&read[0], name), &expected, "{name}");
+    }
+    assert_eq!(column(&read[1], "cost"), &Field::Null);
 }
 
 fn column<'r>(row: &'r Row, name: &str) -> &'r Field {

@@ -58,6 +58,9 @@ pub(crate) fn checked(
     for remark in check.remarks() {
         let _ = write!(words, "\n  {remark}");
     }
+    if check.odd_cells.hidden_rows > 0 {
+        words.push_str("\n  leave hidden rows out with --hidden-rows skip");
+    }
     for row in &check.listed {
         let _ = write!(words, "\n  line {} is refused: {}", row.line, row.reason);
     }
@@ -142,10 +145,8 @@ pub(crate) fn ended(
             HumanCount(written),
             counted(counts.requests, "model request")
         );
-        if let Some(cost) = counts.cost {
+        if let Some(cost) = price.of_results(counts.cost) {
             let _ = write!(words, "\ncost: {cost}");
-        } else if !matches!(price, TokenPrice::Free) {
-            let _ = write!(words, "\ncost: {}", TokenPrice::NONE_KNOWN);
         }
     }
     if counts.truncated > 0 {

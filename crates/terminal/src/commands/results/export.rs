@@ -1,23 +1,25 @@
 //! `refract results export`: every saved result as a row under one header.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
 use refract_authoring::lens_file;
-use refract_domain::lens::{Lens, Value};
-use refract_domain::result::view::{ResultView, RowColumns};
-use refract_file_runs::{OutputFormat, ParquetRows, WorkbookRows};
+use refract_domain::lens::Lens;
+use refract_domain::result::view::ResultView;
+use refract_file_runs::{OutputFormat, TypedRows};
 use refract_identity::people::AccountActor;
-use refract_lens_rendering::{Format, RawColumns, RowFormat, RowWriter, render};
+use refract_lens_rendering::{FurtherValue, ProvenanceColumn, RawColumns, RowFormat};
 use refract_service::lenses::PrismLens;
 use refract_service::marks::MarkedColumns;
 use refract_service::prisms::PrismHistory;
-use refract_service::results::{ExportError, PrismResults, ResultOrder};
+use refract_service::results::{
+    ColumnNameTaken, ExportColumns, ExportError, PrismResults, ResultOrder,
+};
 
 use super::super::context::AccountArg;
-use crate::commands::files::{ByteOrderMarkArg, InputPath, OutputArgs, say_cut_texts};
+use crate::commands::files::{ExcelArgs, InputPath, OutputArgs, say_cut_texts};
 use crate::commands::selection::ExportFilterArgs;
 use crate::output::WrongUsage;
 use crate::settings::DatabaseArgs;
@@ -34,11 +36,7 @@ pub struct ExportCommand {
     output: OutputArgs,
 
     #[command(flatten)]
-    mark: ByteOrderMarkArg,
-
-    /// Adds a column `<question>_marked` for each question, with what people marked
-    #[arg(long)]
-    marks: bool,
+    excel: ExcelArgs,
 
     #[command(flatten)]
     columns: ColumnsArgs,
@@ -50,7 +48,7 @@ pub struct ExportCommand {
     account: AccountArg,
 }
 
-/// Which columns the rows have in place of those of the prism's lens, which stays as it is.
+/// Which columns the rows have. The prism's lens stays as it is.
 #[derive(Args)]
 struct ColumnsArgs {
     /// Shows the answers through this lens file, in this export alone
@@ -62,6 +60,14 @@ struct ColumnsArgs {
     /// outcome
     #[arg(long)]
     raw: bool,
+
+    /// Adds a column `<question>_marked` for each question, with what people marked
+    #[arg(long)]
+    marks: bool,
+
+    /// Adds columns about how the answers came about, in this order: `model`, `took_ms`, `cost`, `run`
+    #[arg(long = "columns", value_name = "NAMES", value_delimiter = ',', value_parser = provenance_column)]
+    provenance: Vec<ProvenanceColumn>,
 }
 
 impl ColumnsArgs {
@@ -70,24 +76,62 @@ impl ColumnsArgs {
         let Some(file) = &self.lens else {
             return Ok(lens);
         };
-        let columns = lens_file::read(&file.read()?, &lens.latest);
+        let text = file.read();
+        let text = text.map_err(|error| WrongUsage(format!("--lens: {error:#}")))?;
+        let columns = lens_file::read(&text, &lens.latest);
         let columns = columns.map_err(|error| WrongUsage(format!("--lens {file}: {error}")))?;
         Ok(PrismLens {
             lens: Arc::new(Lens::Custom(columns)),
             ..lens
         })
     }
+
+    /// The columns of an export through this lens.
+    fn columns(
+        &self,
+        history: &PrismHistory,
+        lens: &PrismLens,
+        format: OutputFormat,
+    ) -> anyhow::Result<ExportColumns> {
+        let mut columns = ExportColumns::default();
+        if self.raw {
+            let row = lens.columns();
+            columns.raw = Some(RawColumns::new(&history.versions, row.lens));
+        }
+        let is_nested = self.raw && format == OutputFormat::Rows(RowFormat::Jsonl);
+        if !is_nested && let Err(ColumnNameTaken(name)) = columns.check_names(lens) {
+            bail!(WrongUsage(format!(
+                "--raw: a field and a question are both called {name}: use --format jsonl, which keeps \
+                 them apart"
+            )));
+        }
+        if self.marks {
+            columns.marked = MarkedColumns::of(lens).context("--marks cannot be used")?;
+        }
+        let chosen = ProvenanceColumn::ALL.into_iter();
+        columns.provenance = chosen
+            .filter(|column| self.provenance.contains(column))
+            .collect();
+        if !is_nested && let Err(ColumnNameTaken(name)) = columns.check_names(lens) {
+            bail!(WrongUsage(format!(
+                "--columns: the export has a column {name} already: leave it out, or rename the lens's \
+                 column, as with --lens"
+            )));
+        }
+        Ok(columns)
+    }
+}
+
+fn provenance_column(name: &str) -> anyhow::Result<ProvenanceColumn> {
+    ProvenanceColumn::parse(name)
+        .context("expected model, took_ms, cost or run, with commas between them")
 }
 
 impl ExportCommand {
     /// Runs `refract results export`.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         let format = self.output.any_format()?;
-        let mark: &[u8] = if self.mark.of(format)? {
-            b"\xef\xbb\xbf"
-        } else {
-            b""
-        };
+        let style = self.excel.style(format)?;
         let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
         let actor = AccountActor::operator(prism.account);
         let history = refract.prisms().with_versions(prism.id).await?;
@@ -96,19 +140,14 @@ impl ExportCommand {
         self.filter
             .check_references(&refract, &lens, &search)
             .await?;
-        let raw = if self.columns.raw {
-            Some(raw_columns(&history, &lens, format)?)
-        } else {
-            None
-        };
-        let marked = if self.marks {
-            MarkedColumns::of(&lens).context("--marks cannot be used")?
-        } else {
-            MarkedColumns::default()
+        let columns = ExportColumns {
+            style,
+            ..self.columns.columns(&history, &lens, format)?
         };
         let oldest_first = ResultOrder::OldestFirst;
         let results = refract.results();
         let mut results = results.of_search(lens, search, oldest_first)?;
+        let lens = Arc::clone(results.lens());
         let is_beside = self.output.file().is_some() || !streams::stdout_is_terminal();
         let is_drawn = is_beside && streams::stderr_is_terminal();
         let progress = if is_drawn {
@@ -122,22 +161,20 @@ impl ExportCommand {
                 progress.show(done, "");
             }
         };
-        let export = async |out: &mut dyn Write| {
-            out.write_all(mark)?;
-            match format {
-                OutputFormat::Rows(format) if let Some(raw) = &raw => {
-                    export_raw(&mut results, &actor, &marked, (raw, format), out, show).await
-                }
-                OutputFormat::Rows(format) => {
-                    let exporting = results.export(&actor, format, &marked, out, show);
-                    exporting.await
-                }
-                OutputFormat::Parquet => {
-                    export_parquet(&mut results, &actor, &marked, out, show).await
-                }
-                OutputFormat::Workbook => {
-                    export_workbook(&mut results, &actor, &marked, out, show).await
-                }
+        let export = async |out: &mut dyn Write| match format {
+            OutputFormat::Rows(format) => {
+                let exporting = results.export(&actor, format, &columns, out, show);
+                exporting.await
+            }
+            OutputFormat::Parquet => {
+                let rows = TypedRows::parquet(columns.row(&lens), None, &columns.further())?;
+                let rows = (format, rows);
+                export_typed(&mut results, &actor, &columns, rows, out, show).await
+            }
+            OutputFormat::Workbook => {
+                let rows = TypedRows::workbook(columns.row(&lens), None, &columns.further())?;
+                let rows = (format, rows);
+                export_typed(&mut results, &actor, &columns, rows, out, show).await
             }
         };
         let exported = self.output.write(export).await;
@@ -149,139 +186,21 @@ impl ExportCommand {
     }
 }
 
-/// The columns of every stored probability.
-fn raw_columns(
-    history: &PrismHistory,
-    lens: &PrismLens,
-    format: OutputFormat,
-) -> anyhow::Result<RawColumns> {
-    let OutputFormat::Rows(format) = format else {
-        bail!(WrongUsage(format!(
-            "--raw is not supported with {}: use csv, tsv or jsonl",
-            format.name()
-        )));
-    };
-    let columns = lens.columns();
-    let raw = RawColumns::new(&history.versions, columns.lens);
-    let mut fields = columns.fields.iter().map(|field| field.key.as_str());
-    let taken = fields.find(|field| raw.names().any(|name| name == *field));
-    if let Some(taken) = taken.filter(|_| format != RowFormat::Jsonl) {
-        bail!(
-            "a field and a question are both called {taken}: use --format jsonl, which keeps them apart"
-        );
-    }
-    Ok(raw)
-}
-
-/// Writes results with every stored probability, and returns the number of results. A line of jsonl is
-/// the result as `format=raw` of the API has it, with its fields and marks.
-async fn export_raw(
+/// Writes results as rows of cells with types, and returns the number of results.
+async fn export_typed(
     results: &mut PrismResults,
     actor: &AccountActor,
-    marked: &MarkedColumns,
-    (raw, format): (&RawColumns, RowFormat),
+    columns: &ExportColumns,
+    (format, mut rows): (OutputFormat, TypedRows),
     out: &mut dyn Write,
     show: impl FnMut(u64),
 ) -> Result<u64, ExportError> {
-    let lens = Arc::clone(results.lens());
-    let columns = RowColumns {
-        lens: &[],
-        ..lens.columns()
-    };
-    if format == RowFormat::Jsonl {
-        let write = |view: &ResultView<'_>, marks: Vec<Value<'_>>| {
-            out.write_all(&raw_line(&columns, view, marked, &marks)?)
-        };
-        return results
-            .export_each(actor, format.name(), marked, write, show)
-            .await;
-    }
-    let mut rows = RowWriter::new(format, columns, out);
-    rows = rows.with_further(raw.names()).with_marks(marked.names());
-    rows.write_header()?;
-    let write = |view: &ResultView<'_>, marks: Vec<Value<'_>>| {
-        rows.write_marked_row(view, raw.values(view).into_iter().chain(marks))
-    };
-    let written = results
-        .export_each(actor, format.name(), marked, write, show)
-        .await?;
-    rows.finish()?;
-    Ok(written)
-}
-
-/// A line of jsonl with every stored probability.
-fn raw_line(
-    columns: &RowColumns<'_>,
-    view: &ResultView<'_>,
-    marked: &MarkedColumns,
-    marks: &[Value<'_>],
-) -> io::Result<Vec<u8>> {
-    let mut line = Vec::new();
-    render(Format::Raw, columns, view, &mut line)?;
-    // removes the brace that closes the envelope
-    line.pop();
-    let fields = columns.fields.iter();
-    let fields = fields.map(|field| (field.key.as_str(), view.field(&field.key)));
-    let fields: serde_json::Map<_, _> = fields
-        .map(|(key, value)| (key.to_owned(), value.into()))
-        .collect();
-    line.extend_from_slice(b",\"fields\":");
-    serde_json::to_writer(&mut line, &fields)?;
-    for (name, value) in marked.names().iter().zip(marks) {
-        let mark = match value {
-            Value::Outcome { key, .. } => Some(*key),
-            Value::YesNo(label) => Some(label.key()),
-            Value::Null
-            | Value::Probability(_)
-            | Value::Position(_)
-            | Value::Average(_)
-            | Value::All { .. } => None,
-        };
-        write!(line, ",\"{}\":{}", name.as_str(), serde_json::json!(mark))?;
-    }
-    line.extend_from_slice(b"}\n");
-    Ok(line)
-}
-
-/// Writes results as Parquet, a row group at a time, and returns the number of results.
-async fn export_parquet(
-    results: &mut PrismResults,
-    actor: &AccountActor,
-    marked: &MarkedColumns,
-    out: &mut dyn Write,
-    show: impl FnMut(u64),
-) -> Result<u64, ExportError> {
-    let lens = Arc::clone(results.lens());
-    let mut rows = ParquetRows::new(lens.columns(), None, marked.names())?;
-    let format = OutputFormat::Parquet.name();
-    let write = |view: &ResultView<'_>, marks: Vec<Value<'_>>| {
-        let ready = rows.write(&[], view, marks)?;
+    let write = |view: &ResultView<'_>, further: Vec<FurtherValue<'_>>| {
+        let ready = rows.write(&[], view, further)?;
         out.write_all(&ready)
     };
     let written = results
-        .export_each(actor, format, marked, write, show)
-        .await?;
-    out.write_all(&rows.finish()?)?;
-    Ok(written)
-}
-
-/// Writes results as a workbook and returns the number of results.
-async fn export_workbook(
-    results: &mut PrismResults,
-    actor: &AccountActor,
-    marked: &MarkedColumns,
-    out: &mut dyn Write,
-    show: impl FnMut(u64),
-) -> Result<u64, ExportError> {
-    let lens = Arc::clone(results.lens());
-    let mut rows = WorkbookRows::new(lens.columns(), None, marked.names())?;
-    let format = OutputFormat::Workbook.name();
-    let write = |view: &ResultView<'_>, marks: Vec<Value<'_>>| {
-        let ready = rows.write(&[], view, marks)?;
-        out.write_all(&ready)
-    };
-    let written = results
-        .export_each(actor, format, marked, write, show)
+        .export_each(actor, format.name(), columns, write, show)
         .await?;
     say_cut_texts(rows.cut_texts());
     out.write_all(&rows.finish()?)?;

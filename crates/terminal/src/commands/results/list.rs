@@ -7,20 +7,24 @@ use anyhow::{Context as _, anyhow, ensure};
 use chrono::{DateTime, Utc};
 use clap::Args;
 use refract_domain::answer::most_probable;
-use refract_domain::ids::ResultId;
+use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::lens::{Column, Value};
+use refract_domain::submission::reference::Ref;
 use refract_lens_rendering::{Format, render};
-use refract_service::CallError;
-use refract_service::results::{ReadableResult, ResultOrder};
+use refract_service::results::{ReadableResult, ResultFilter, ResultOrder};
+use refract_service::{CallError, Refract};
 
-use super::super::context::AccountArg;
+use super::super::context::{AccountArg, find_prism, invalid_argument};
 use crate::commands::selection::FilterArgs;
 use crate::commands::shown_result::{self, Facts, ResultDisplay};
 use crate::settings::DatabaseArgs;
+use crate::terminal::{counted, widened};
 use crate::{arguments, output, terminal};
 
 /// The separator between the values of a row.
 const BETWEEN: &str = " · ";
+/// The most results with one `ref` that are named beside the newest.
+const NAMED: usize = 5;
 
 /// The arguments of `refract results list`.
 #[derive(Args)]
@@ -140,7 +144,21 @@ fn moment_text(moment: DateTime<Utc>) -> String {
 #[derive(Args)]
 pub struct ShowCommand {
     /// The result's id
-    id: String,
+    #[arg(required_unless_present = "reference", conflicts_with = "reference")]
+    id: Option<String>,
+
+    /// The newest result with this `ref` in place of an id; stderr names the others
+    #[arg(long = "ref", value_name = "REF")]
+    reference: Option<String>,
+
+    /// The prism of the `ref`, by slug or id; any of the account when it is left out
+    #[arg(
+        long,
+        value_name = "PRISM",
+        requires = "reference",
+        conflicts_with = "id"
+    )]
+    prism: Option<String>,
 
     /// json, raw, csv, tsv or jsonl as the API has it, or table [default: table on a terminal,
     /// else json]
@@ -164,10 +182,16 @@ impl ShowCommand {
     /// Runs `refract results show`.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         let (refract, account) = self.account.open(database).await?;
-        let id = ResultId::parse(&self.id).with_context(|| {
-            let id = terminal::plain(&self.id);
-            format!("'{id}' is no result's id: `refract results list PRISM` shows ids")
-        })?;
+        let id = match (&self.id, &self.reference) {
+            (Some(id), _) => ResultId::parse(id).with_context(|| {
+                let id = terminal::plain(id);
+                format!("'{id}' is no result's id: `refract results list PRISM` shows ids")
+            })?,
+            (None, reference) => {
+                let reference = reference.as_deref().unwrap_or_default();
+                self.newest_with(&refract, account, reference).await?
+            }
+        };
         let details = refract.results().details(account, id).await;
         let details = details.map_err(|error| {
             if let CallError::ResultNotFound = error {
@@ -189,5 +213,59 @@ impl ShowCommand {
         );
         let facts = Facts::of(&details, !self.no_text);
         shown_result::print(&details.result, display, &facts)
+    }
+
+    /// The newest result with a `ref`. A failed result and its retry share one, so the newest is what
+    /// mostly is wanted; the others are named on stderr.
+    async fn newest_with(
+        &self,
+        refract: &Refract,
+        account: AccountId,
+        reference: &str,
+    ) -> anyhow::Result<ResultId> {
+        let read = Ref::parse(reference);
+        let filter = ResultFilter {
+            reference: Some(read.map_err(|errors| invalid_argument("--ref", &errors))?),
+            ..ResultFilter::default()
+        };
+        let prisms = match &self.prism {
+            Some(name) => vec![find_prism(refract, account, name).await?],
+            None => refract.prisms().all(account).await?,
+        };
+        let (mut count, mut found) = (0, Vec::new());
+        for prism in prisms {
+            let lens = refract.lenses().of(prism).await?;
+            let (filter, order) = (filter.clone(), ResultOrder::NewestFirst);
+            let mut results = refract.results().of_prism(lens, filter, order);
+            let page = results.next_page().await?;
+            if !page.is_empty() {
+                count += results.count().await?;
+                found.extend(page.iter().take(NAMED + 1).map(ReadableResult::id));
+            }
+        }
+        // ids follow time
+        found.sort_unstable_by(|one, other| other.cmp(one));
+        let mut found = found.into_iter();
+        let newest = found.next().with_context(|| {
+            let reference = terminal::plain(reference);
+            format!(
+                "no result has the ref '{reference}' in the account '{}'",
+                self.account.name()
+            )
+        })?;
+        if count > 1 {
+            let others: Vec<_> = found.take(NAMED).map(|id| id.to_string()).collect();
+            let more = if count > widened(others.len()) + 1 {
+                ", …"
+            } else {
+                ""
+            };
+            output::say(&format!(
+                "{} have this ref; shown is the newest. Others: {}{more}",
+                counted(count, "result"),
+                others.join(", ")
+            ));
+        }
+        Ok(newest)
     }
 }

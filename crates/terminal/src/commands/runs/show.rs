@@ -2,8 +2,11 @@
 //! it.
 
 use refract_domain::prism::VersionNumber;
+use refract_domain::result::cost::Cost;
+use refract_service::model::TokenPrice;
 use refract_service::runs::StoredRun;
 use serde::Serialize;
+use serde_json::value::RawValue;
 
 use crate::commands::selection::to_the_second;
 use crate::output;
@@ -24,6 +27,8 @@ struct RunDetails<'a> {
     model_requests: u64,
     input_tokens: u64,
     output_tokens: u64,
+    /// Null if no result has a cost.
+    cost: Option<Box<RawValue>>,
     rows_a_minute: Option<u64>,
     most_model_requests: Option<u64>,
     most_tokens: Option<u64>,
@@ -48,17 +53,19 @@ struct FailureCount<'a> {
 }
 
 /// Prints a run as a table of names and values, or as JSON.
-pub(super) fn print(run: &StoredRun, json: bool) -> anyhow::Result<()> {
-    let details = RunDetails::of(run);
+pub(super) fn print(run: &StoredRun, cost: Option<Cost>, json: bool) -> anyhow::Result<()> {
+    let details = RunDetails::of(run, cost);
     if json {
         return output::json(&details);
     }
-    let rows = details.rows();
+    let asked = run.progress.model_requests > 0;
+    let cost = TokenPrice::Unknown.of_results(cost).filter(|_| asked);
+    let rows = details.rows(cost);
     output::table(&["what", "value"], rows)
 }
 
 impl<'a> RunDetails<'a> {
-    fn of(run: &'a StoredRun) -> Self {
+    fn of(run: &'a StoredRun, cost: Option<Cost>) -> Self {
         let progress = &run.progress;
         let columns = run.mappings.iter().map(|mapping| MatchedColumn {
             column: &mapping.column,
@@ -81,6 +88,7 @@ impl<'a> RunDetails<'a> {
             model_requests: progress.model_requests,
             input_tokens: progress.input_tokens,
             output_tokens: progress.output_tokens,
+            cost: cost.and_then(output::exact_cost),
             rows_a_minute: progress.rows_a_minute,
             most_model_requests: run.limits.model_requests,
             most_tokens: run.limits.tokens,
@@ -91,8 +99,8 @@ impl<'a> RunDetails<'a> {
         }
     }
 
-    /// The names and values that are there.
-    fn rows(&self) -> Vec<Vec<String>> {
+    /// The names and values that are there, with the cost in words.
+    fn rows(&self, cost: Option<String>) -> Vec<Vec<String>> {
         let listed = &self.listed;
         let number = |value: u64| Some(value.to_string());
         let deleted = if self.file_deleted { " (deleted)" } else { "" };
@@ -115,6 +123,7 @@ impl<'a> RunDetails<'a> {
             ("model requests", number(self.model_requests)),
             ("tokens read", number(self.input_tokens)),
             ("tokens written", number(self.output_tokens)),
+            ("cost", cost),
             ("rows a minute", self.rows_a_minute.and_then(number)),
             (
                 "model requests at most",
