@@ -6,12 +6,12 @@ use refract_domain::result::SavedResult;
 use refract_domain::submission::reference::IdempotencyKey;
 use refract_traces::StatementName;
 
-use crate::connections::{find_as, on};
+use crate::connections::{find_as, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::prisms::row::Prism;
 use crate::queries::results::actor::ResultActorRow;
-use crate::queries::results::provenance::Provenance;
+use crate::queries::results::provenance::{Provenance, ResultOrigin};
 use crate::queries::results::row::ResultColumns;
 use crate::schema::sql_types::Bind;
 use crate::schema::{prisms, results};
@@ -136,5 +136,18 @@ impl Database {
             Ok(on!(connection, get_result(query)).optional()?)
         })
         .await
+    }
+
+    /// The origins of these results of the account, in no order. A few thousand results at most.
+    pub async fn list_origins(
+        &self,
+        account: AccountId,
+        results: Vec<ResultId>,
+    ) -> Result<Vec<ResultOrigin>, PersistenceError> {
+        let ids: Vec<_> = results.into_iter().map(Bind).collect();
+        let query = results::table
+            .filter(results::account_id.eq(Bind(account)))
+            .filter(results::id.eq_any(ids));
+        load_as!(self, query, ResultOrigin).await
     }
 }

@@ -4,14 +4,11 @@
 
 use diesel::prelude::*;
 use refract_domain::answer::probability::Probability;
-use refract_domain::ids::{AccountId, FileRunId, ResultId};
+use refract_domain::ids::{FileRunId, ResultId};
 use refract_domain::result::cost::Cost;
 
-use crate::connections::load_as;
 use crate::error::PersistenceError;
-use crate::queries::database::Database;
 use crate::schema::results;
-use crate::schema::sql_types::Bind;
 use crate::schema::stored::{NamedColumn, Stored, UnreadableColumn};
 
 /// Billionths of a billionth in a billionth.
@@ -86,21 +83,6 @@ pub struct ResultOrigin {
     /// The stored file run that made the result.
     #[diesel(column_name = file_run_id)]
     pub run: Option<FileRunId>,
-}
-
-impl Database {
-    /// The origins of these results of the account, in no order. A few thousand results at most.
-    pub async fn list_origins(
-        &self,
-        account: AccountId,
-        results: Vec<ResultId>,
-    ) -> Result<Vec<ResultOrigin>, PersistenceError> {
-        let ids: Vec<_> = results.into_iter().map(Bind).collect();
-        let query = results::table
-            .filter(results::account_id.eq(Bind(account)))
-            .filter(results::id.eq_any(ids));
-        load_as!(self, query, ResultOrigin).await
-    }
 }
 
 /// A cost as it is stored: whole billionths, and the rest in billionths of these. Both databases add
