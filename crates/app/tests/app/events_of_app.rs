@@ -178,9 +178,8 @@ async fn walk_as_owner(walk: &mut Walk<'_>, ada: &mut PlainBrowser<'_>) {
     let answer = ada.post(&format!("{prism}/lens/reset"), &[]).await;
     walk.did("/prisms/{slug}/lens/reset", ADA, &answer, &["lens_reset"])
         .await;
-    let answer = ada
-        .post(&format!("{prism}/lens/put-back"), &[("state", "1")])
-        .await;
+    let put_back = format!("{prism}/lens/put-back");
+    let answer = ada.post(&put_back, &[("state", "1")]).await;
     walk.did("/prisms/{slug}/lens/put-back", ADA, &answer, &["lens_set"])
         .await;
     let values = [("name", "importer"), ("expires", "2100-01-01")];
