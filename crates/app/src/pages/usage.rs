@@ -75,8 +75,7 @@ async fn usage(visit: &Visit, query: &UsageQuery) -> Result<Vec<ListedUsage>, Pa
 
 /// The form again, with an error at each invalid filter.
 async fn refused(visit: &Visit, query: &UsageQuery) -> Result<PageReply, PageError> {
-    let words =
-        html! { "A filter cannot be read, so nothing was added up. Change what is marked." };
+    let words = html! { "A filter is not valid, so nothing was added up. Change what is marked." };
     let rest = notice(NoticeKind::Refused, &words);
     let status = StatusCode::UNPROCESSABLE_ENTITY;
     page(visit, query, &rest, &FormErrors::default(), status).await
