@@ -104,11 +104,14 @@ async function rest(form, preview) {
  * @param {HTMLElement} preview
  */
 function showFaults(form, preview) {
-  for (const input of form.querySelectorAll("[data-cutoff]")) {
+  for (const input of form.querySelectorAll("[data-cutoff]:not([type=hidden])")) {
     const field = input.closest(".field");
     field?.querySelector(".fault")?.remove();
     input.removeAttribute("aria-invalid");
-    const fault = preview.querySelector(`[data-path="${input.id}"]`);
+    // with one cutoff, the lens file has it as the end of No
+    const isOne = form.querySelector("[data-one]") !== null;
+    const path = isOne ? input.id.replace("yes_from", "no_below") : input.id;
+    const fault = preview.querySelector(`[data-path="${input.id}"], [data-path="${path}"]`);
     if (!fault || !field) continue;
     fault.id = `${input.id}-fault`;
     input.setAttribute("aria-invalid", "true");
@@ -124,9 +127,17 @@ function showFaults(form, preview) {
  * @param {HTMLElement} preview
  */
 function follow(panel, form, preview) {
-  const numbers = inputs(panel, "cutoff");
-  const handles = inputs(panel, "handle");
+  const numbers = inputs(panel);
   if (!numbers) return;
+  const one = panel.querySelector("[data-one]");
+  const handles = ["no_below", "yes_from"].map((name) => panel.querySelector(`[data-handle="${name}"]`));
+  /** One cutoff has one number and one handle, and the end of No follows it. */
+  const together = () => {
+    const [low, high] = numbers;
+    if (!(one instanceof HTMLInputElement) || !low || !high) return;
+    low.value = high.value;
+    one.value = high.value;
+  };
   /** @type {Moves | null} */
   const moves = panel.dataset.moves ? JSON.parse(panel.dataset.moves) : null;
   const measured = panel.querySelector("[data-measures]");
@@ -145,13 +156,14 @@ function follow(panel, form, preview) {
     performance.measure("lens", "lens-begin");
   };
   for (const place of [0, 1]) {
-    const [number, handle] = [numbers[place], handles?.[place]];
+    const [number, handle] = [numbers[place], handles[place]];
     if (!number) continue;
     number.addEventListener("input", () => {
-      if (handle) handle.value = number.value;
+      if (handle instanceof HTMLInputElement) handle.value = number.value;
+      together();
       draw();
     });
-    if (!handle) continue;
+    if (!(handle instanceof HTMLInputElement)) continue;
     handle.hidden = false;
     handle.addEventListener("focus", () => void sample.load());
     handle.addEventListener("pointerenter", () => void sample.load());
@@ -159,7 +171,8 @@ function follow(panel, form, preview) {
       const percent = Math.round(Number(handle.value));
       number.value = String(Math.min(HIGHEST, Math.max(LOWEST, percent)));
       handle.value = number.value;
-      keepOrder(numbers, handles ?? [], place);
+      if (one) together();
+      else keepOrder(numbers, handles, place);
       draw();
     });
   }
@@ -167,11 +180,10 @@ function follow(panel, form, preview) {
 
 /**
  * @param {HTMLElement} panel
- * @param {"cutoff" | "handle"} kind
  * @returns {HTMLInputElement[] | null} the inputs of where No ends and where Yes begins
  */
-function inputs(panel, kind) {
-  const found = ["no_below", "yes_from"].map((name) => panel.querySelector(`[data-${kind}="${name}"]`));
+function inputs(panel) {
+  const found = ["no_below", "yes_from"].map((name) => panel.querySelector(`[data-cutoff="${name}"]`));
   const all = found.filter((input) => input instanceof HTMLInputElement);
   return all.length === 2 ? all : null;
 }
@@ -180,14 +192,16 @@ function inputs(panel, kind) {
  * Pushes the other cutoff along: where No ends never lies above where Yes begins.
  *
  * @param {HTMLInputElement[]} numbers
- * @param {HTMLInputElement[]} handles
+ * @param {(Element | null)[]} handles
  * @param {number} moved
  */
 function keepOrder(numbers, handles, moved) {
   const [low, high] = numbers;
   if (!low || !high || Number(low.value) <= Number(high.value)) return;
   const value = numbers[moved]?.value ?? "";
-  for (const input of [numbers[1 - moved], handles[1 - moved]]) if (input) input.value = value;
+  for (const input of [numbers[1 - moved], handles[1 - moved]]) {
+    if (input instanceof HTMLInputElement) input.value = value;
+  }
 }
 
 /**

@@ -3,8 +3,8 @@
 
 /** Milliseconds between two looks. */
 const EVERY = 2_000;
-/** States in which a node works on it, or will. */
-const WORKED_ON = ["checking", "previewing", "running", "waiting", "asking"];
+/** States in which a node works on it, or will; `finishing` after a pause, until its figures are final. */
+const WORKED_ON = ["checking", "previewing", "running", "finishing", "waiting", "asking"];
 
 const place = document.querySelector("#run-progress");
 if (place instanceof HTMLElement && WORKED_ON.includes(place.dataset.state ?? "")) void follow(place);

@@ -40,7 +40,7 @@ pub(crate) async fn measure() {
     browser.cdp("Network.setCookie", cookie).await;
     browser.open(&app.at("/prisms/support-triage/lens")).await;
     browser.wait_until_text("#changed-results", "10,000").await;
-    let focus = "document.querySelector('[data-handle=no_below]').focus();";
+    let focus = "document.querySelector('[data-handle=yes_from]').focus();";
     browser.evaluate(focus, &[]).await;
     // the rows that follow the handle are there
     tokio::time::sleep(SLOW).await;

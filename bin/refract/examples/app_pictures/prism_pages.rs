@@ -118,6 +118,7 @@ async fn take_try(book: &mut PictureBook) {
 async fn take_lens(book: &mut PictureBook) {
     let path = format!("{TRIAGE}/lens");
     book.take_page("lens", &path).await;
+    book.browser.follow_on("Leave some unsure").await;
     for (name, percent) in [("no_below", 35), ("yes_from", 65)] {
         let slide = format!(
             "const handle = document.querySelector('[data-handle={name}]'); \

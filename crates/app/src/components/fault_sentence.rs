@@ -8,7 +8,7 @@ use super::number::{count, counted};
 const RULES: [(&str, &str); 8] = [
     (
         "must be greater than no_below",
-        "Yes must start above where No ends.",
+        "Yes cannot start below where No ends.",
     ),
     ("Number must be greater than 0", "This must be above 0 %."),
     ("Number must be less than 1", "This must be below 100 %."),
@@ -115,7 +115,7 @@ mod tests {
             (ValidationError::ArrayTooShort(2), "At least 2 of these."),
             (
                 ValidationError::rule("must be greater than no_below"),
-                "Yes must start above where No ends.",
+                "Yes cannot start below where No ends.",
             ),
             (ValidationError::rule("is too near"), "This is too near."),
             (ValidationError::rule("no such version"), "No such version."),

@@ -75,7 +75,7 @@ pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
 /// The form again, with an error at each invalid filter.
 async fn refused(visit: &Visit, query: &EventQuery) -> Result<PageReply, PageError> {
     let words =
-        html! { "A filter cannot be read, so nothing was looked for. Change what is marked." };
+        html! { "A filter is not valid, so nothing was looked for. Change what is marked." };
     let rest = notice(NoticeKind::Refused, &words);
     page(visit, query, &rest, StatusCode::UNPROCESSABLE_ENTITY).await
 }

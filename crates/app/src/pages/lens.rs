@@ -15,6 +15,8 @@ mod preview;
 mod stored_draft;
 mod view;
 
+use std::slice;
+
 use actix_web::http::StatusCode;
 use maud::html;
 use refract_domain::account::role::Role;
@@ -80,6 +82,7 @@ pub(crate) async fn show_preview(visit: Visit) -> Result<PageReply, PageError> {
         None
     };
     let counted = count_draft(&visit, &form, rows).await?;
+    let page = address(&lens.prism, &[]);
     let shown = html! {
         @match kept {
             Some(Keeping::Kept(revision)) => { span #kept hidden data-draft=(revision.number()) {} },
@@ -90,7 +93,10 @@ pub(crate) async fn show_preview(visit: Visit) -> Result<PageReply, PageError> {
             Ok(draft) => (preview(draft, rows, &form)),
             Err(problems) => {
                 @for problem in problems.as_slice() {
-                    p.fault data-path=(problem.path) { (panel::fault_message(problem)) }
+                    p.fault data-path=(problem.path) {
+                        @if panel::place_of(problem) == form.chosen() { (panel::fault_message(problem)) }
+                        @else { (lens_page::faults(slice::from_ref(problem), &form, &page)) }
+                    }
                 }
             }
         }

@@ -11,6 +11,7 @@ use refract_identity::people::{Invitation, PersonError};
 use refract_service::store::DEMO_DATABASE_URL;
 
 use self::person_table::{ROLES, codes_form, person_table};
+use crate::components::fault_sentence::sentence;
 use crate::components::field::FormField;
 use crate::components::form_errors::describe;
 use crate::components::moment::moment;
@@ -133,7 +134,7 @@ fn person(visit: &Visit) -> Result<PersonId, PageError> {
 async fn refused(visit: &Visit, refusal: PersonError) -> Result<PageReply, PageError> {
     let words = shown(refusal)?;
     let notes = PeopleNotes {
-        notice: Some(notice(NoticeKind::Refused, &html! { (words) "." })),
+        notice: Some(notice(NoticeKind::Refused, &html! { (words) })),
         ..PeopleNotes::default()
     };
     page(visit, &notes, StatusCode::CONFLICT).await
@@ -143,9 +144,11 @@ async fn refused(visit: &Visit, refusal: PersonError) -> Result<PageReply, PageE
 fn shown(refusal: PersonError) -> Result<String, PageError> {
     match refusal {
         PersonError::NotFound => Err(PageError::NotFound),
-        PersonError::HasJoined | PersonError::AddressInUse | PersonError::LastOwner => {
-            Ok(refusal.to_string())
-        }
+        PersonError::HasJoined => Ok(
+            "This address is already a person of the account. If they need another password, press New link in their row."
+                .to_owned(),
+        ),
+        PersonError::AddressInUse | PersonError::LastOwner => Ok(sentence(&refusal.to_string())),
         PersonError::Secret(error) => Err(error.into()),
         PersonError::Persistence(error) => Err(error.into()),
     }

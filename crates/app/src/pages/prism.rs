@@ -57,6 +57,12 @@ async fn page(
                 "This prism is archived: it answers no calls. Its results stay readable."
             }))
         }
+        @if found.counts.in_all == 0 && prism.archived_at.is_none() {
+            p.row {
+                a.button.main href={ (prism_address(prism)) "/try" } { "Try a text" }
+                span.soft { "See what it answers, before programs call it." }
+            }
+        }
         (numbers(found))
         (drift(&watch))
         div.split {
@@ -97,7 +103,7 @@ fn numbers(found: &PrismOverview) -> Markup {
 
 fn done(what: &str) -> Option<&'static str> {
     match what {
-        "created" => Some("The prism is made. Try a text, or call it."),
+        "created" => Some("The prism is made."),
         "saved" => Some("The version is saved. Calls that name no version get it from now on."),
         "renamed" => Some("The name is changed; the slug stays."),
         "archived" => Some("The prism is archived."),

@@ -41,7 +41,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     let asked = questions(&history.versions);
     let form = |models: &[&str]| filter_form(&filters, &history, &asked, question, models);
     if filters.has_errors() {
-        let words = html! { "A filter cannot be read, so nothing was measured. Change what is marked below." };
+        let words = html! { "A filter is not valid, so nothing was measured. Change what is marked below." };
         let main = html! { (notice(NoticeKind::Refused, &words)) (form(&[])) };
         let status = StatusCode::UNPROCESSABLE_ENTITY;
         return Ok(reply(&visit, &history, &main, status));

@@ -232,7 +232,7 @@ async fn refused(
     let actors = ResultActors::load(visit, &[]).await?;
     let address = format!("{}/results", prism_address(&lens.prism));
     let main = html! {
-        (notice(NoticeKind::Refused, &html! { "A filter cannot be read, so nothing was searched for. Change what is marked below." }))
+        (notice(NoticeKind::Refused, &html! { "A filter is not valid, so nothing was searched for. Change what is marked below." }))
         (filter_form(values, &lens, columns, None, &actors, &address))
     };
     let page = results_page(visit, &lens, &main);

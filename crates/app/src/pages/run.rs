@@ -41,7 +41,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
 pub(crate) async fn show_progress(visit: Visit) -> Result<PageReply, PageError> {
     let view = find(&visit).await?;
     let part = progress::progress(&visit, &view).await?;
-    let state = HeaderValue::from_static(view.run.state.name());
+    let state = HeaderValue::from_static(view.followed_state());
     Ok(PageReply::html(StatusCode::OK, part).with_header(STATE, state))
 }
 
@@ -62,7 +62,7 @@ async fn page(
         | FileRunState::Paused
         | FileRunState::Done
         | FileRunState::Cancelled => html! {
-            div #run-progress data-address={ (run_address(run.id)) "/progress" } data-state=(run.state.name()) {
+            div #run-progress data-address={ (run_address(run.id)) "/progress" } data-state=(view.followed_state()) {
                 (progress::progress(visit, view).await?)
             }
         },

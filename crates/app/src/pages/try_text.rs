@@ -218,10 +218,11 @@ async fn result_of(
     }
 }
 
-/// The most results.
+/// The most results, and the most of a person's newest ones among which they are looked for: the rows
+/// of their file runs are no tries.
 const LIMITS: SearchLimits = SearchLimits {
     results: 5,
-    candidates: 6,
+    candidates: 5_000,
     counted: 0,
 };
 /// The most characters of a text.
@@ -233,6 +234,7 @@ async fn last_tries(visit: &Visit, prism: &Prism) -> Result<Markup, PageError> {
     let own = ResultSearch {
         filter: ResultFilter {
             actor: Some(ResultActor::Person(visit.visitor.person)),
+            is_of_run: Some(false),
             ..ResultFilter::default()
         },
         ..ResultSearch::default()

@@ -3,14 +3,18 @@
 mod usage_query;
 
 use actix_web::http::StatusCode;
+use chrono::NaiveTime;
 use maud::{Markup, html};
 use refract_domain::account::month_budget::MonthBudget;
-use refract_service::results::{BudgetUse, ListedUsage, SetBudgetError, usage_csv};
+use refract_service::results::{
+    BudgetUse, ListedUsage, SetBudgetError, UsageDimension, UsageScope, usage_csv,
+};
 
-use self::usage_query::{ADDRESS, UsageQuery, usage_form, usage_table};
+use self::usage_query::{ADDRESS, NO_PRICE, UsageQuery, usage_form, usage_table, without_cost};
 use crate::components::field::FormField;
 use crate::components::form_errors::FormErrors;
 use crate::components::notice::{NoticeKind, empty_state, notice};
+use crate::components::number::counted;
 use crate::replies::page::Section;
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
@@ -24,13 +28,14 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
         return refused(&visit, &query).await;
     }
     let listed = usage(&visit, &query).await?;
+    let prisms = visit.refract.prisms().all(visit.account()).await?;
     let download = format!("{ADDRESS}/download{}", query.query.in_address());
     let rest = html! {
         @if listed.is_empty() {
             (empty_state("No result was saved in this period.", &html! {}))
         } @else {
             p.row { a href=(download) download { "Download as csv" } }
-            (usage_table(&query.filter.by, &listed))
+            (usage_table(&query.filter.by, &listed, &prisms))
         }
     };
     let errors = FormErrors::default();
@@ -82,8 +87,7 @@ async fn usage(visit: &Visit, query: &UsageQuery) -> Result<Vec<ListedUsage>, Pa
 
 /// The form again, with an error at each invalid filter.
 async fn refused(visit: &Visit, query: &UsageQuery) -> Result<PageReply, PageError> {
-    let words =
-        html! { "A filter cannot be read, so nothing was added up. Change what is marked." };
+    let words = html! { "A filter is not valid, so nothing was added up. Change what is marked." };
     let rest = notice(NoticeKind::Refused, &words);
     let status = StatusCode::UNPROCESSABLE_ENTITY;
     page(visit, query, &rest, &FormErrors::default(), status).await
@@ -99,6 +103,10 @@ async fn page(
     let account = visit.account();
     let prisms = visit.refract.prisms().all(account).await?;
     let budget = visit.refract.budgets().find(account).await?;
+    let unknown = match &budget {
+        Some(found) => results_without_cost(visit, found).await?,
+        None => 0,
+    };
     let keys = visit.refract.keys().labels(account).await?;
     let main = html! {
         (budget_notice(budget.as_ref()))
@@ -110,7 +118,7 @@ async fn page(
         }
         (usage_form(query, &prisms, &keys))
         (rest)
-        (budget_section(visit, budget.as_ref(), errors))
+        (budget_section(visit, budget.as_ref(), unknown, errors))
     };
     let page = visit.page("Usage", main).section(Section::Usage);
     Ok(page.status(status).reply())
@@ -139,8 +147,25 @@ fn done(what: &str) -> Option<&'static str> {
         .then_some("The budget is saved. Paused file runs go on when somebody resumes them.")
 }
 
-/// What the month has cost, and the form.
-fn budget_section(visit: &Visit, found: Option<&BudgetUse>, errors: &FormErrors) -> Markup {
+/// How many results of the budget's month asked a model whose cost nobody knows.
+async fn results_without_cost(visit: &Visit, found: &BudgetUse) -> Result<u64, PageError> {
+    let scope = UsageScope {
+        by: [UsageDimension::Model].into(),
+        since: Some(found.month.and_time(NaiveTime::MIN).and_utc()),
+        ..UsageScope::default()
+    };
+    let results = visit.refract.results();
+    Ok(without_cost(&results.usage(visit.account(), scope).await?))
+}
+
+/// What the month has cost, and the form. The budget counts nothing for the `unknown` results of the
+/// month whose cost is not known.
+fn budget_section(
+    visit: &Visit,
+    found: Option<&BudgetUse>,
+    unknown: u64,
+    errors: &FormErrors,
+) -> Markup {
     let budget = found.map(|found| found.budget.to_string());
     let typed = visit.sent.form.get(INPUT);
     let value = if errors.is_empty() {
@@ -156,6 +181,11 @@ fn budget_section(visit: &Visit, found: Option<&BudgetUse>, errors: &FormErrors)
         @if let Some(found) = found {
             p {
                 "This month cost " (found.spent) " so far: " (found.percent()) " % of the budget."
+            }
+            @if unknown > 0 {
+                (notice(NoticeKind::Warning, &html! {
+                    "The budget cannot see the cost of " (counted(unknown, "result")) " of this month: " (NO_PRICE)
+                }))
             }
         }
         p {

@@ -110,7 +110,7 @@ async fn nothing_happens_twice(backend: Backend) {
     let three = post(&mut ada, new, &form, &create).await;
     for answer in [&one, &two, &three] {
         let location = answer.header("location");
-        assert_eq!(location, Some("/prisms/twice?done=saved"), "{answer:?}");
+        assert_eq!(location, Some("/prisms/twice?done=created"), "{answer:?}");
     }
     // a double click on Add, and on Save
     let form = inputs(&ada.get(EDIT).await, ACTION);

@@ -51,6 +51,9 @@ async fn an_owner_limits_a_key_to_networks(backend: Backend) {
     assert_eq!(status(&service, &shown_key(&page.body)).await, 401);
     let key = listed(&service).await[1].clone();
     assert_eq!(key["networks"], json!(["10.0.0.0/8", "::1/128"]));
+    let events = ada.get("/events?action=key_created").await.body;
+    let named = format!("<a href=\"/keys#key-{}\"><bdi>ci</bdi>", text(&key, "id"));
+    assert!(events.contains(&named), "{named}: {events}");
     let address = format!("/keys/{}/networks", text(&key, "id"));
     let refused = ada.post(&address, &[("networks", "office <b>")]).await;
     assert_eq!(refused.status, 422);

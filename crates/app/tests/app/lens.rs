@@ -147,7 +147,7 @@ async fn a_lens_that_breaks_rules_is_refused_beside_its_input(backend: Backend) 
     let page = ada.get(LENS).await;
     let broken = [("columns.1.no_below", "60"), ("columns.1.yes_from", "40")];
     let refused = submitted(&mut ada, &page, "/save", &broken).await;
-    let beside = "id=\"columns.1.yes_from-fault\">Yes must start above where No ends.";
+    let beside = "id=\"columns.1.yes_from-fault\">Yes cannot start below where No ends.";
     assert!(refused.body.contains(beside), "{}", refused.body);
     assert!(!refused.body.contains("must be greater than no_below"));
     assert_eq!(
@@ -206,10 +206,10 @@ async fn a_cutoff_that_no_answer_reaches_is_warned_about(backend: Backend) {
     }
     let mut ada = joined(&service, "ada@example.com", "editor").await;
     let page = ada.get(LENS).await;
-    let warning = "angry is never Yes: “Yes from” 99.5 % is above 99 %, the highest probability \
+    let warning = "angry is always No: “Yes from” 99.5 % is above 99 %, the highest probability \
         of yes in 100 answers of the present model.";
-    assert!(!page.body.contains("is never"), "{}", page.body);
-    let cutoffs = [("columns.1.no_below", "50"), ("columns.1.yes_from", "99.5")];
+    assert!(!page.body.contains("is always"), "{}", page.body);
+    let cutoffs = [("columns.1.yes_from", "99.5")];
     let drafted = submitted(&mut ada, &page, "", &cutoffs).await;
     assert!(drafted.body.contains(warning), "{}", drafted.body);
     submitted(&mut ada, &drafted, "/save", &[]).await;
@@ -382,7 +382,7 @@ async fn a_lens_of_a_hundred_questions_is_light(backend: Backend) {
         page.body
     );
     assert!(
-        page.body.contains("id=\"columns.7.no_below\""),
+        page.body.contains("id=\"columns.7.yes_from\""),
         "{}",
         page.body
     );

@@ -35,7 +35,7 @@ async fn owners_invite_change_roles_and_remove(backend: Backend) {
     let (ada_id, grace_id) = (id_of(&people, 0), id_of(&people, 1));
     let removed = ada.post(&format!("/people/{ada_id}/remove"), &[]).await;
     assert_eq!(removed.status, 409);
-    assert!(removed.body.contains("an account needs an owner"));
+    assert!(removed.body.contains("An account needs an owner"));
     let promote = format!("/people/{grace_id}/role");
     assert_eq!(grace.post(&promote, &[("role", "owner")]).await.status, 403);
     let promoted = ada.post(&promote, &[("role", "owner")]).await;

@@ -332,6 +332,9 @@ async fn rows_that_failed_are_retried(backend: Backend) {
         "{}",
         page.body
     );
+    // its rows are no tries
+    let tries = ada.get(&format!("/prisms/{PRISM}/try")).await;
+    assert!(!tries.body.contains("Your last tries"), "{}", tries.body);
     act(&mut ada, &run, "retry", &[]).await;
     let page = page_with(&mut ada, &run, "(9 of them before)").await;
     assert!(!page.body.contains("Why rows failed"), "{}", page.body);

@@ -47,6 +47,7 @@ async fn a_try_is_a_result_like_all_others(backend: Backend) {
     let came_from = "protocol systemone";
     assert!(page.body.contains(" ms · ") && page.body.contains(came_from));
     assert!(page.body.contains("Check the order of options"));
+    assert!(page.body.contains("Your last tries"), "{}", page.body);
     let result = ada.get(&format!("/results/{id}")).await;
     assert_eq!(result.status, 200, "{result:?}");
     for part in ["r 7", "systemone", "Made by", "Ada"] {

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 on_both!(
     owners_read_what_results_used,
     owners_set_a_budget_and_are_warned,
+    a_cost_that_nobody_knows_is_said,
 );
 
 fn with_usage(request: &ReceivedRequest) -> Value {
@@ -41,7 +42,7 @@ async fn owners_read_what_results_used(backend: Backend) {
         "data-label=\"From the cache\">2,100<",
         "data-label=\"Tokens written\">90<",
         "data-label=\"Cost\">0.75<",
-        "href=\"/prisms/support-triage\"",
+        "href=\"/prisms/support-triage\"><bdi>Support triage</bdi>",
     ] {
         assert!(page.contains(words), "{words}: {page}");
     }
@@ -129,4 +130,20 @@ async fn owners_set_a_budget_and_are_warned(backend: Backend) {
     let refused = eve.post("/usage/budget", &[("budget", "1")]).await;
     assert_eq!(refused.status, 403);
     assert!(!eve.get("/").await.body.contains("budget"));
+}
+
+async fn a_cost_that_nobody_knows_is_said(backend: Backend) {
+    let service = Service::start(backend).await;
+    let mut ada = joined(&service, "ada@example.com", "owner").await;
+    service.create(&json!({"text": TEXT})).await;
+    ada.post("/usage/budget", &[("budget", "5")]).await;
+    let page = ada.get("/usage").await.body;
+    for words in [
+        "data-label=\"Cost\"><span class=\"soft\">unknown<",
+        "Cost unknown for 1 result: ",
+        "The budget cannot see the cost of 1 result of this month: ",
+        "REFRACT_MODEL_PRICES",
+    ] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
 }

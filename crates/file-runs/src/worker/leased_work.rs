@@ -148,7 +148,10 @@ impl LeasedWork {
         };
         let progress = meter.progress(&state.tally, rows);
         if self.leased.run.state == FileRunState::Running {
-            return progress;
+            return RunProgress {
+                to_retry: self.leased.run.progress.to_retry,
+                ..progress
+            };
         }
         RunProgress {
             rows,

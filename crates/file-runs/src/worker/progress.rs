@@ -59,6 +59,7 @@ impl ProgressMeter {
             rows_a_minute: None,
             done_to_row: in_order.done_to,
             failures: in_order.frequent_errors(),
+            to_retry: 0,
         };
         RunProgress {
             rows_a_minute: self.rate(Instant::now(), in_order.done_to),
@@ -195,6 +196,7 @@ mod tests {
             rows_a_minute: None,
             done_to_row: 8,
             failures: vec![("b".to_owned(), 1), ("a".to_owned(), 1)],
+            to_retry: 0,
         };
         let again = ProgressMeter::default().progress(&tally_of(&stored), 9);
         let sorted = |progress: RunProgress| {

@@ -22,6 +22,7 @@ pub(crate) fn described(
         reference,
         actor,
         run,
+        is_of_run,
     } = filter;
     let mut parts: Vec<EventDetail> = vec![format.into()];
     parts.extend(is_ok.map(|is_ok| if is_ok { "ok" } else { "failed" }.into()));
@@ -33,6 +34,7 @@ pub(crate) fn described(
     parts.extend(reference.as_ref().map(|_| "of one ref".into()));
     parts.extend(actor.map(|_| "made by one".into()));
     parts.extend(run.map(EventDetail::file_run));
+    parts.extend(is_of_run.map(|is| if is { "of file runs" } else { "of no file run" }.into()));
     parts.extend(is_by_value.then(|| "of one answer".into()));
     EventDetail::list(&parts)
 }

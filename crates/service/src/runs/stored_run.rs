@@ -45,6 +45,8 @@ pub struct RunProgress {
     pub done_to_row: u64,
     /// Failed rows by cause.
     pub failures: Vec<(String, u64)>,
+    /// The failed rows for which the run was started again; 0 for a first pass.
+    pub to_retry: u64,
 }
 
 /// A stored file run: a prism version that is asked about every row of an uploaded file.
@@ -106,6 +108,7 @@ impl RunProgress {
             rows_a_minute: None,
             done_to_row: 0,
             failures: Vec::new(),
+            to_retry: self.failed,
             ..self.clone()
         }
     }

@@ -332,6 +332,7 @@ async fn a_run_that_is_started_again_begins_with_the_first_row(it: Fixture) {
     let expected = RunProgress {
         rows: 2,
         model_requests: 4,
+        to_retry: 1,
         ..RunProgress::default()
     };
     assert_eq!(again.progress, expected);

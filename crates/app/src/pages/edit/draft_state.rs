@@ -162,7 +162,7 @@ pub(crate) fn panel(editing: &Editing, checked: &CheckedDraft) -> Markup {
             h3 { "About the wording" @if editing.draft.is_large() { " of the open question" } }
             ul.problems {
                 @for warning in &checked.warnings {
-                    li { a href={ "#" (warning.path) } { (warning.path) } ": " bdi { (warning.message) } "." }
+                    li { a href={ "#" (warning.path) } { (describe(&warning.path)) } ": " bdi { (warning.message) } "." }
                 }
             }
         }

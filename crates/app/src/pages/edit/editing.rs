@@ -120,8 +120,9 @@ impl Editing {
             let read = self.read_version(visit).await?;
             return Ok(read.map(|draft| draft.file));
         }
-        let file = self.draft.file();
-        off_event_loop(move || PrismFile::read(&file, None)).await
+        let (file, equal) = (self.draft.file(), self.draft.equal_labels());
+        let read = off_event_loop(move || PrismFile::read(&file, None)).await?;
+        Ok(read.and_then(|file| equal.none_or(file)))
     }
 
     /// Parses the draft as the next version of its prism. Nothing is saved.
@@ -131,8 +132,9 @@ impl Editing {
     ) -> Result<Result<VersionDraft, Problems>, PageError> {
         let (prisms, selector) = (visit.refract.prisms(), visit.prism()?);
         let next = prisms.next_version(visit.account(), &selector).await?;
-        let file = self.draft.file();
-        off_event_loop(move || next.draft(&file)).await
+        let (file, equal) = (self.draft.file(), self.draft.equal_labels());
+        let read = off_event_loop(move || next.draft(&file)).await?;
+        Ok(read.and_then(|draft| equal.none_or(draft)))
     }
 
     /// Validates the draft by the rules for saving. Nothing is saved.

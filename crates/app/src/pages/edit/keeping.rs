@@ -242,6 +242,9 @@ pub(crate) async fn find_created(
 /// the page that says why.
 pub(crate) async fn save(visit: &Visit, editing: &Editing) -> Result<PageReply, PageError> {
     let file = editing.draft.file();
+    if !editing.draft.equal_labels().is_empty() {
+        return Ok(with_problems(editing));
+    }
     let prisms = visit.refract.prisms();
     let mut actor = visit.actor();
     match note(editing) {
@@ -263,17 +266,23 @@ pub(crate) async fn save(visit: &Visit, editing: &Editing) -> Result<PageReply, 
             Ok(self::saved(&prism))
         }
         Err(PrismError::VersionMeanwhile { .. }) => Ok(review(editing)),
-        Err(PrismError::Invalid(_)) => Ok(PageReply::see_other(&format!(
-            "{}?check=1",
-            editing.address()
-        ))),
+        Err(PrismError::Invalid(_)) => Ok(with_problems(editing)),
         Err(refusal) => Err(refusal.into()),
     }
 }
 
+/// The redirect to the form with what is wrong.
+fn with_problems(editing: &Editing) -> PageReply {
+    PageReply::see_other(&format!("{}?check=1", editing.address()))
+}
+
 /// The redirect after a prism or a version was saved.
 pub(crate) fn saved(prism: &Prism) -> PageReply {
-    PageReply::see_other(&format!("{}?done=saved", prism_address(prism)))
+    let done = match prism.latest_version.get() {
+        1 => "created",
+        _ => "saved",
+    };
+    PageReply::see_other(&format!("{}?done={done}", prism_address(prism)))
 }
 
 /// The note of the draft for the event; `None` if nothing was typed.

@@ -6,8 +6,9 @@ use refract_domain::problem::Problem;
 use refract_service::lenses::{LensDraft, PrismLens};
 
 use super::lens_form::{ColumnInput, LensForm};
-use super::panel::{self, chosen_name};
+use super::panel::{self, QUESTION, chosen_name, question_of};
 use crate::components::field::FormField;
+use crate::components::texts::clamped;
 
 /// What the fold shows.
 pub(super) struct Columns<'a> {
@@ -51,7 +52,7 @@ impl Columns<'_> {
                 summary { h2 { "Columns" } " " span.soft { (self.in_short()) } " " (self.tag()) }
                 ol.lens-columns {
                     @for (place, column) in self.form.columns.iter().enumerate() {
-                        li { (hidden(place, column)) (line(column)) }
+                        li { (hidden(place, column)) (self.line(column)) }
                     }
                 }
             }
@@ -105,7 +106,7 @@ impl Columns<'_> {
         if !column.is_open && !has_fault {
             return html! {
                 (hidden(place, column))
-                (line(column))
+                (self.line(column))
                 button.quiet type="submit" name="act" value={ "open." (place) } {
                     "Open" span.unseen { " column " (place + 1) }
                 }
@@ -119,6 +120,21 @@ impl Columns<'_> {
                 (self.name(place, column))
                 (self.shows(place, column))
                 (rearranging(place, last))
+            }
+        }
+    }
+
+    /// A column in a line.
+    fn line(&self, column: &ColumnInput) -> Markup {
+        let output = column.shows.split_once('/');
+        let output = output.map_or("", |(_, output)| output);
+        html! {
+            b { bdi { (chosen_name(column)) } } " "
+            span.soft {
+                bdi { (column.question()) } " " (output)
+                @if column.is_label() && column.has_band() { ", No below " (column.no_below) " %" }
+                @if column.is_label() { ", Yes from " (column.yes_from) " %" }
+                @if let Some(question) = question_of(self.lens, column) { " · " bdi { (clamped(&question.text, QUESTION)) } }
             }
         }
     }
@@ -158,7 +174,7 @@ impl Columns<'_> {
                 label for="add" { "Another column, of" }
                 select.short #add name="add" {
                     @for question in self.lens.latest.questions() {
-                        option value=(question.key) { (question.key) }
+                        option value=(question.key) { (question.key) " · " (clamped(&question.text, QUESTION)) }
                     }
                 }
                 button type="submit" name="act" value="add" { "Add" }
@@ -190,21 +206,6 @@ fn hidden(place: usize, column: &ColumnInput) -> Markup {
         }
         input type="hidden" name={ "columns." (place) ".shows" } value=(column.shows);
         @if !column.is_chosen { (cutoff_inputs(place, column)) }
-    }
-}
-
-/// A column in a line.
-fn line(column: &ColumnInput) -> Markup {
-    let output = column
-        .shows
-        .split_once('/')
-        .map_or("", |(_, output)| output);
-    html! {
-        b { bdi { (chosen_name(column)) } } " "
-        span.soft {
-            bdi { (column.question()) } " " (output)
-            @if column.is_label() { ", No below " (column.no_below) " %, Yes from " (column.yes_from) " %" }
-        }
     }
 }
 

@@ -14,6 +14,12 @@ use crate::requests::page_request::Query;
 /// The most columns read from a form; the rules of lenses allow fewer.
 const MOST: usize = 1000;
 
+/// The hidden input with the cutoff that one input shows.
+pub(super) const ONE: &str = "one";
+/// The width of a new Unsure band in percent, and the lowest end of No that it has.
+const BAND: f64 = 10.0;
+const LOWEST: f64 = 1.0;
+
 /// The typed columns, each value as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub(super) struct LensForm {
@@ -52,6 +58,20 @@ impl ColumnInput {
         self.shows
             .split_once('/')
             .map_or("", |(question, _)| question)
+    }
+
+    /// Whether there is an Unsure band: otherwise both cutoffs are one, with one input.
+    pub(super) fn has_band(&self) -> bool {
+        self.no_below.trim() != self.yes_from.trim()
+    }
+
+    /// Leaves a band of Unsure below Yes, or none.
+    fn set_band(&mut self, has_band: bool) {
+        if !has_band {
+            self.no_below.clone_from(&self.yes_from);
+        } else if let Ok(yes_from) = self.yes_from.trim().parse::<f64>() {
+            self.no_below = to_percent((yes_from - BAND).clamp(LOWEST, 100.0) / 100.0);
+        }
     }
 
     /// Sets the cutoffs.
@@ -117,12 +137,18 @@ impl LensForm {
     pub(super) fn read(form: &Form) -> Self {
         let value = |place: usize, name: &str| form.get(&format!("columns.{place}.{name}"));
         let places = (0..MOST).take_while(|place| form.has(&format!("columns.{place}.shows")));
-        let column = |place| ColumnInput {
-            name: value(place, "name").to_owned(),
-            shows: value(place, "shows").to_owned(),
-            no_below: value(place, "no_below").to_owned(),
-            yes_from: value(place, "yes_from").to_owned(),
-            ..ColumnInput::default()
+        let column = |place| {
+            let (no_below, yes_from) = (value(place, "no_below"), value(place, "yes_from"));
+            // with one input for both, No still ends where it did before something was typed
+            let one = format!("columns.{place}.{ONE}");
+            let is_one = form.has(&one) && form.get(&one) == no_below;
+            ColumnInput {
+                name: value(place, "name").to_owned(),
+                shows: value(place, "shows").to_owned(),
+                no_below: if is_one { yes_from } else { no_below }.to_owned(),
+                yes_from: yes_from.to_owned(),
+                ..ColumnInput::default()
+            }
         };
         let read = Self {
             columns: places.map(column).collect(),
@@ -210,6 +236,10 @@ impl LensForm {
             }
         } else if what == "close" {
             self.open_only(None);
+        } else if what == "band" || what == "no-band" {
+            if let Some(column) = self.chosen_column_mut() {
+                column.set_band(what == "band");
+            }
         } else if what == "add"
             && let Some(shows) = shown_by_default(added, latest)
         {
@@ -311,6 +341,36 @@ mod tests {
         form.columns[0].no_below = "4o".to_owned();
         let problems = lens_file::read(&form.file(), &prism).unwrap_err();
         assert_eq!(problems.as_slice()[0].path, "columns.0.no_below");
+    }
+
+    #[test]
+    fn one_input_moves_both_cutoffs_until_a_band_is_asked_for() {
+        let prism = PrismFile::read(PRISM, None).unwrap().version;
+        let typed = |one: &str, no_below: &str, yes_from: &str| {
+            let mut sent = Form::default();
+            sent.push("columns.0.shows", "angry/label");
+            sent.push("columns.0.one", one);
+            sent.push("columns.0.no_below", no_below);
+            sent.push("columns.0.yes_from", yes_from);
+            LensForm::read(&sent)
+        };
+        let cutoffs = |form: &LensForm| {
+            let column = &form.columns[0];
+            (column.no_below.clone(), column.yes_from.clone())
+        };
+        let pair = |no_below: &str, yes_from: &str| (no_below.to_owned(), yes_from.to_owned());
+        let mut form = typed("50", "50", "70");
+        assert_eq!(cutoffs(&form), pair("70", "70"));
+        assert!(!form.columns[0].has_band());
+        form.apply("band", "", &prism);
+        assert_eq!(cutoffs(&form), pair("60", "70"));
+        form.apply("no-band", "", &prism);
+        assert_eq!(cutoffs(&form), pair("70", "70"));
+        assert_eq!(cutoffs(&typed("50", "40", "70")), pair("40", "70"));
+        assert_eq!(cutoffs(&typed("", "50", "70")), pair("50", "70"));
+        let mut lowest = typed("5", "5", "5");
+        lowest.apply("band", "", &prism);
+        assert_eq!(cutoffs(&lowest), pair("1", "5"));
     }
 
     #[test]

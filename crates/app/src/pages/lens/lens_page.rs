@@ -12,7 +12,7 @@ use refract_service::prisms::PrismError;
 
 use super::columns::Columns;
 use super::history::{self, STATES, history, put_back};
-use super::lens_form::LensForm;
+use super::lens_form::{ColumnInput, LensForm};
 use super::marks::{marked_answers, measured};
 use super::panel::{self, Panel, percent_cutoffs};
 use super::preview::{changed_in_short, counted_of, preview};
@@ -81,7 +81,7 @@ impl LensPage<'_> {
         let states = found.history(visit.account(), &selector, STATES).await?;
         Ok(html! {
             @if let Some(notice) = &self.notice { (notice) }
-            @if !problems.is_empty() { (summary(problems)) }
+            @if !problems.is_empty() { (notice(NoticeKind::Warning, &html! { "This draft cannot be saved yet. " (faults(problems, form, &page_address)) })) }
             p.hint { "The lens turns stored probabilities into answers whenever a result is read, old ones too: no model is asked." }
             form #lens method="post" action=(page_address) data-preview={ (page_address) "/preview" }
                 data-sample={ (page_address) "/sample" } {
@@ -95,7 +95,7 @@ impl LensPage<'_> {
                     @if let Ok(draft) = counted { (preview(draft, rows, form)) }
                 }
                 (self.columns(counted, problems, &page_address, may_change))
-                (self.save_bar(counted, &page_address, may_change).await?)
+                (self.save_bar(counted, problems, &page_address, may_change).await?)
             }
             (history(&states, may_change))
         })
@@ -167,6 +167,7 @@ impl LensPage<'_> {
     async fn save_bar(
         &self,
         counted: &Result<LensDraft, Problems>,
+        problems: &[Problem],
         page_address: &str,
         may_change: bool,
     ) -> Result<Markup, PageError> {
@@ -181,7 +182,7 @@ impl LensPage<'_> {
             div.save-bar {
                 p #changed-results aria-live="polite" {
                     @if let Ok(draft) = counted { (changed_in_short(draft)) }
-                    @else { span.fault { "The draft breaks rules." } }
+                    @else { span.fault { (faults(problems.get(..1).unwrap_or_default(), form, page_address)) } }
                 }
                 button type="submit" name="act" value="preview" { "Preview" }
                 @if may_change {
@@ -227,14 +228,27 @@ fn moves_named<'a>(draft: &'a LensDraft, form: &LensForm) -> Option<&'a LabelMov
     column?.moves.as_ref()
 }
 
-fn summary(problems: &[Problem]) -> Markup {
-    let mut words: Vec<_> = problems.iter().map(panel::fault_message).collect();
-    words.dedup();
-    let words = words.join(" ");
-    notice(
-        NoticeKind::Warning,
-        &html! { "This draft cannot be saved yet: " bdi { (words) } },
-    )
+/// What is wrong with a draft, each fault with the column that has it: a link where that is another one
+/// than the one in the middle.
+pub(super) fn faults(problems: &[Problem], form: &LensForm, page: &str) -> Markup {
+    let named = |problem: &Problem| {
+        let place = panel::place_of(problem);
+        let column = place.and_then(|place| form.columns.get(place));
+        let name = column.map(|column| panel::chosen_name(column).to_owned());
+        (place.zip(name), panel::fault_message(problem))
+    };
+    let mut faults: Vec<_> = problems.iter().map(named).collect();
+    faults.dedup();
+    html! {
+        @for (column, words) in &faults {
+            @if let Some((place, name)) = column {
+                @let choice = if form.columns.get(*place).is_some_and(ColumnInput::is_label) { "column" } else { "open" };
+                @if Some(*place) == form.chosen() { bdi { (name) } ": " }
+                @else { a href={ (page) "?" (choice) "=" (place) } { bdi { (name) } } ": " }
+            }
+            bdi { (words) } " "
+        }
+    }
 }
 
 /// The notice of a page's address and its draft, if there is any.
@@ -317,10 +331,57 @@ fn lens_meanwhile(lens: &PrismLens, draft: &LensDraftForm) -> Option<Markup> {
         @for (place, column) in theirs.columns.iter().enumerate() {
             @if place > 0 { ", " }
             bdi { (column.name) } " (" (column.shows)
-            @if column.is_label() { ", no below " (column.no_below) " %, yes from " (column.yes_from) " %" }
+            @if column.is_label() && column.has_band() { ", no below " (column.no_below) " %" }
+            @if column.is_label() { ", yes from " (column.yes_from) " %" }
             ")"
         }
         "."
     };
     Some(notice(NoticeKind::Refused, &words))
+}
+
+#[cfg(test)]
+mod tests {
+    use refract_domain::problem::ValidationError;
+
+    use super::*;
+
+    #[test]
+    fn a_fault_of_a_column_out_of_sight_is_named_with_a_link() {
+        let column = |name: &str, shows: &str| ColumnInput {
+            name: name.to_owned(),
+            shows: shows.to_owned(),
+            ..ColumnInput::default()
+        };
+        let form = LensForm {
+            columns: vec![
+                column("", "angry/label"),
+                column("vip", "vip/label"),
+                column("", "topic/top"),
+            ],
+            ..LensForm::default()
+        };
+        let form = form.with_view("", "");
+        let said = |path: &str| {
+            let error = ValidationError::rule("must be greater than no_below");
+            let problems = Problems::one(path, error);
+            faults(problems.as_slice(), &form, "/lens").into_string()
+        };
+        let words = ": <bdi>Yes cannot start below where No ends.</bdi> ";
+        for (path, name) in [
+            ("columns.0.yes_from", "<bdi>angry</bdi>"),
+            (
+                "columns.1.yes_from",
+                "<a href=\"/lens?column=1\"><bdi>vip</bdi></a>",
+            ),
+            (
+                "columns.2.name",
+                "<a href=\"/lens?open=2\"><bdi>topic</bdi></a>",
+            ),
+        ] {
+            assert_eq!(said(path), format!("{name}{words}"), "{path}");
+        }
+        let whole = "<bdi>A lens needs a column: add one.</bdi> ";
+        assert_eq!(said("columns"), whole);
+    }
 }

@@ -12,14 +12,17 @@ use refract_evaluation::counting::percent_histogram::PercentHistogram;
 use refract_service::lenses::PrismLens;
 use serde_json::json;
 
-use super::lens_form::{ColumnInput, LensForm, to_percent};
+use super::lens_form::{ColumnInput, LensForm, ONE, to_percent};
 use super::view::near_queue;
 use crate::components::fault_sentence::fault_sentence;
 use crate::components::field::FormField;
 use crate::components::histogram::{DrawnCutoffs, histogram};
-use crate::components::number::{count, share};
+use crate::components::number::{count, counted, share};
 use crate::components::table::table;
+use crate::components::texts::clamped;
 
+/// The most characters of a question beside its key in a list.
+pub(super) const QUESTION: usize = 60;
 /// The percents of a row of the table behind the histogram.
 const TABLE_STEP: usize = 5;
 
@@ -45,6 +48,7 @@ impl Panel<'_> {
             };
         };
         let saved = self.saved_cutoffs(column);
+        let has_band = column.has_band();
         html! {
             section.cutoffs #cutoffs data-column=(place) data-name=[saved.map(|_| column.name.as_str())]
                 data-moves=[self.moves.map(script_counts)] {
@@ -55,8 +59,19 @@ impl Panel<'_> {
                     p.soft { "There are no answered results of this question yet. Try a text, and see here how the cutoffs part them." }
                 }
                 div.numbers {
-                    (self.number(place, "no_below", "No below", &column.no_below, saved))
+                    @if has_band {
+                        (self.number(place, "no_below", "No below", &column.no_below, saved))
+                    } @else {
+                        // what the one input says, and what it said before
+                        input type="hidden" name={ "columns." (place) ".no_below" } value=(column.no_below) data-cutoff="no_below";
+                        input type="hidden" name={ "columns." (place) "." (ONE) } value=(column.no_below) data-one;
+                    }
                     (self.number(place, "yes_from", "Yes from", &column.yes_from, saved))
+                    @if has_band {
+                        button.quiet type="submit" name="act" value="no-band" { "One cutoff, nothing unsure" }
+                    } @else {
+                        button.quiet type="submit" name="act" value="band" { "Leave some unsure" }
+                    }
                     @if let Some(moves) = self.moves { (shares(column, moves, saved)) }
                 }
                 (self.measured)
@@ -76,7 +91,10 @@ impl Panel<'_> {
                 label for="column" { "Question" }
                 select #column name="column" {
                     @for (other, column) in labels {
-                        option value=(other) selected[other == place] { (chosen_name(column)) }
+                        option value=(other) selected[other == place] {
+                            (chosen_name(column))
+                            @if let Some(question) = question_of(self.lens, column) { " · " (clamped(&question.text, QUESTION)) }
+                        }
                     }
                 }
                 button type="submit" name="act" value="choose" { "Show" }
@@ -96,7 +114,14 @@ impl Panel<'_> {
         saved: Option<Cutoffs>,
     ) -> Markup {
         let id = format!("columns.{place}.{name}");
-        let fault = faults_at(self.problems, &[&id]);
+        // a lens file with one cutoff has it as the end of No
+        let other = format!("columns.{place}.no_below");
+        let fault = match name {
+            "yes_from" if value.trim() == self.no_below(place) => {
+                faults_at(self.problems, &[&id, &other])
+            }
+            _ => faults_at(self.problems, &[&id]),
+        };
         let is_invalid = (!fault.is_empty()).then_some("true");
         let described_by = format!("{id}-saved {id}-fault");
         let field = FormField::new(&id, label).error(fault);
@@ -114,6 +139,11 @@ impl Panel<'_> {
                 @if let Some(saved) = saved { "in force: " (to_percent(saved / 100.0)) " %" }
             }
         })
+    }
+
+    fn no_below(&self, place: usize) -> &str {
+        let column = self.form.columns.get(place);
+        column.map_or("", |column| column.no_below.trim())
     }
 
     /// The cutoffs in force of a column of this name and question.
@@ -135,7 +165,7 @@ pub(super) fn chosen_name(column: &ColumnInput) -> &str {
 }
 
 /// The question of a column in the latest version.
-fn question_of<'a>(lens: &'a PrismLens, column: &ColumnInput) -> Option<&'a Question> {
+pub(super) fn question_of<'a>(lens: &'a PrismLens, column: &ColumnInput) -> Option<&'a Question> {
     let mut questions = lens.latest.questions().iter();
     questions.find(|question| question.key.as_str() == column.question())
 }
@@ -152,11 +182,11 @@ fn plot(column: &ColumnInput, moves: &LabelMoves, saved: Option<Cutoffs>) -> Mar
     html! {
         div.plot {
             (histogram(moves.probabilities.counts(), cutoffs, saved.map(drawn)))
-            (handle("no_below", "No below, in percent, as a handle", cutoffs.no_below))
+            @if column.has_band() { (handle("no_below", "No below, in percent, as a handle", cutoffs.no_below)) }
             (handle("yes_from", "Yes from, in percent, as a handle", cutoffs.yes_from))
         }
         details.behind {
-            summary { "Probability of yes in " (count(moves.probabilities.results())) " results, as a table" }
+            summary { "Probability of yes in " (counted(moves.probabilities.results(), "result")) ", as a table" }
             (histogram_table(&moves.probabilities))
         }
     }
@@ -275,6 +305,12 @@ pub(super) fn fault_message(problem: &Problem) -> String {
         (_, error) => return fault_sentence(error),
     };
     words.to_owned()
+}
+
+/// The place of the column that a problem of a lens file is about.
+pub(super) fn place_of(problem: &Problem) -> Option<usize> {
+    let rest = problem.path.strip_prefix("columns.")?;
+    rest.split('.').next()?.parse().ok()
 }
 
 /// The problems at these paths as one text; empty for none.

@@ -33,7 +33,7 @@ pub(super) fn preview(draft: &LensDraft, rows: DraftRows, form: &LensForm) -> Ma
     let is_newest = rows == DraftRows::Newest;
     html! {
         @for unreachable in &draft.unreachable {
-            (notice(NoticeKind::Warning, &beyond(unreachable)))
+            (notice(NoticeKind::Warning, &beyond(draft, unreachable)))
         }
         div.row role="group" aria-label="Which results" {
             button.switch type="submit" name="act" value="changed" aria-pressed=(if is_newest { "false" } else { "true" }) {
@@ -116,10 +116,15 @@ fn sampled(it: &SampledResult) -> Markup {
 
 /// The sentence about a cutoff that the model's probabilities never reach, in percent as the inputs
 /// are.
-fn beyond(unreachable: &UnreachableCutoff) -> Markup {
+fn beyond(draft: &LensDraft, unreachable: &UnreachableCutoff) -> Markup {
+    let mut columns = draft.preview.columns.iter().map(|it| &it.after.column);
+    let column = columns.find(|column| column.name.as_str() == unreachable.column.as_str());
+    let cutoffs = column.and_then(|column| column.output.cutoffs());
+    // one cutoff has one input
+    let is_one = cutoffs.is_some_and(|cutoffs| cutoffs.yes_from().is_none());
     let name = match unreachable.name {
-        CutoffName::NoBelow => "No below",
-        CutoffName::YesFrom => "Yes from",
+        CutoffName::NoBelow if !is_one => "No below",
+        CutoffName::NoBelow | CutoffName::YesFrom => "Yes from",
     };
     let cutoff = format!("“{name}” {} %", to_percent(unreachable.cutoff.value()));
     let bound = unreachable.bound.probability().to_f64();

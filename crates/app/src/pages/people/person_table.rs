@@ -54,7 +54,7 @@ fn row(person: &Person, last: Option<&ListedEvent>, is_visitor: bool) -> Markup 
                     button type="submit" aria-label={ "Set the role of " (called) } { "Set" }
                 }
             }
-            td data-label="Last here" { (last_here(person)) }
+            td data-label="Last here" { (last_here(person, last)) }
             td data-label=[last.map(|_| "Did last")] { @if let Some(last) = last { (did_last(last)) } }
             td {
                 div.row {
@@ -95,9 +95,14 @@ fn did_last(last: &ListedEvent) -> Markup {
     }
 }
 
-fn last_here(person: &Person) -> Markup {
+/// When a person was last here. A session notes its use only every few minutes, so that what they did
+/// last may be newer.
+fn last_here(person: &Person, last: Option<&ListedEvent>) -> Markup {
+    let did_at = last.map(|last| last.event.stamp.at);
+    let last_used_at = person.last_used_at.max(did_at);
+    let last_used_at = person.last_used_at.and(last_used_at);
     html! {
-        @match (&person.name, person.last_used_at) {
+        @match (&person.name, last_used_at) {
             (Some(_), Some(at)) => { (moment(at)) }
             (Some(_), None) => { "signed out" }
             (None, _) => { "has not joined yet" }

@@ -127,7 +127,12 @@ fn marked(details: &ResultDetails, mark: &Mark) -> Markup {
                 span { bdi { (label.map_or(mark.outcome.as_str(), |outcome| outcome.label)) } }
                 @if let Some(note) = &mark.note { div.soft.details { bdi { (note.as_str()) } } }
             }
-            td { @if let Some(name) = &mark.marked_by.name { bdi { (name.as_str()) } } }
+            td {
+                @match &mark.marked_by.name {
+                    Some(name) => bdi { (name.as_str()) },
+                    None => span.soft { "terminal" },
+                }
+            }
         }
     }
 }

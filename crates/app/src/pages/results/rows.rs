@@ -92,7 +92,11 @@ fn row(
                     td { div.text dir="auto" { (text) } }
                 }
             }
-            @if is_failed && shown > 0 { td.soft colspan=(shown) { "no answers" } }
+            @if is_failed && shown > 0 {
+                // a cell for each column: headings are aligned by the places of cells
+                td.soft { "no answers" }
+                @for _ in 1..shown { td {} }
+            }
             @else {
                 @for (column, value) in columns.lens.iter().take(COLUMNS).zip(view.values(columns.lens)) {
                     (cell(&view, column, value, shown <= BARS))

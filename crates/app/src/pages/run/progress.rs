@@ -75,17 +75,30 @@ fn finished(progress: &RunProgress) -> u64 {
 }
 
 fn bar(view: &RunView, progress: &RunProgress) -> Markup {
-    let (done, all) = (finished(progress), progress.rows);
-    let percent = share(done, all).unwrap_or_else(|| "0.0".to_owned());
-    let left = all.saturating_sub(done);
+    let (seen, rows) = (finished(progress), progress.rows);
+    let left = rows.saturating_sub(seen);
     let is_running = view.run.state == FileRunState::Running;
+    // a retry goes through the whole file, and counts the rows for which it was started
+    let is_retry = is_running && progress.to_retry > 0;
+    let (done, all, noun) = if is_retry {
+        let retried = progress.answered + progress.failed;
+        (
+            retried.min(progress.to_retry),
+            progress.to_retry,
+            "failed row",
+        )
+    } else {
+        (seen, rows, "row")
+    };
+    let percent = share(done, all).unwrap_or_else(|| "0.0".to_owned());
     let rate = progress
         .rows_a_minute
         .filter(|rate| *rate > 0 && is_running);
     html! {
         p.run-bar {
             progress max=(all.max(1)) value=(done) aria-label="Rows that are finished" { (percent) " %" }
-            " " strong { (count(done)) " of " (counted(all, "row")) }
+            " " strong { (count(done)) " of " (counted(all, noun)) }
+            @if is_retry { " " span.soft { "· looked through " (count(seen)) " of " (counted(rows, "row")) } }
         }
         @if let Some(rate) = rate {
             p role="status" {
@@ -97,9 +110,12 @@ fn bar(view: &RunView, progress: &RunProgress) -> Markup {
     }
 }
 
-/// A run that no node works on yet, or not any more.
+/// A run that no node works on yet, or still for a moment.
 fn waiting(view: &RunView) -> Markup {
     html! {
+        @if !view.run.state.is_worked_on() && view.run.is_leased {
+            p.soft role="status" { "The rows on their way are being finished. The figures follow by themselves." }
+        }
         @if view.run.state.is_worked_on() && !view.run.is_leased {
             p.soft { "Waiting for a node to take it; this takes seconds, or up to half a minute after a node was lost." }
         }

@@ -28,6 +28,20 @@ pub(super) struct RunView {
     pub(super) is_editor: bool,
 }
 
+impl RunView {
+    /// The state that the script of the page follows. A run that was paused or cancelled has rows on
+    /// their way until its node ends the lease: its figures are final only then.
+    pub(super) fn followed_state(&self) -> &'static str {
+        let StoredRun {
+            state, is_leased, ..
+        } = self.run;
+        if is_leased && !state.is_worked_on() {
+            return "finishing";
+        }
+        state.name()
+    }
+}
+
 /// Finds the run of the address.
 pub(super) async fn find(visit: &Visit) -> Result<RunView, PageError> {
     let id = FileRunId::parse(visit.sent.values.get("id")).ok_or(PageError::NotFound)?;

@@ -73,8 +73,9 @@ pub(super) async fn shares(visit: &Visit, view: &RunView) -> Result<Markup, Page
         if page.is_empty() {
             break;
         }
+        let page = page.iter().take(COUNTED - read);
         read += page.len();
-        for result in page.iter().filter(|result| result.is_ok()) {
+        for result in page.filter(|result| result.is_ok()) {
             answered += 1;
             for (tally, value) in tallies.iter_mut().zip(result.view().values(columns.lens)) {
                 tally.add(value);
@@ -90,9 +91,8 @@ pub(super) async fn shares(visit: &Visit, view: &RunView) -> Result<Markup, Page
         @if answered > 0 {
             h3 { "What was answered" }
             p.soft {
-                "Of the "
-                @if read >= COUNTED { "newest " }
-                (counted(answered, "answer")) " that this run made. "
+                @if read >= COUNTED { "The newest " (count(COUNTED)) " results that this run made, " (count(answered)) " of them answered. " }
+                @else { "Of the " (counted(answered, "answer")) " that this run made. " }
                 a href=(address) { "Its results" }
             }
             div.columns { @for tally in &tallies { (column(tally, answered)) } }

@@ -49,7 +49,7 @@ pub(super) async fn section(visit: &Visit, view: &RunView) -> Result<Markup, Pag
             @if preview.is_empty() {
                 @if view.is_editor {
                     form method="post" action={ (address) "/preview" } {
-                        button type="submit" { "Answer five rows first" }
+                        button type="submit" { "Answer " (first_rows(facts.to_ask())) " first" }
                         p.hint { "They are results like all others, and are not asked about again." }
                     }
                 }
@@ -64,6 +64,14 @@ pub(super) async fn section(visit: &Visit, view: &RunView) -> Result<Markup, Pag
         }
         @if view.is_editor { (start_form(visit, &address)) }
     })
+}
+
+/// The rows of a preview, at most all that are to be asked about.
+fn first_rows(to_ask: u64) -> String {
+    match usize::try_from(to_ask) {
+        Ok(rows) if rows < PREVIEW => counted(rows, "row"),
+        _ => "five rows".to_owned(),
+    }
 }
 
 /// The form that starts a run or lets it go on, with its limits.

@@ -219,7 +219,7 @@ impl TryForm {
         });
         html! {
             form #try method="post" action={ (prism_address(prism)) "/try" } {
-                @if self.is_refused() { (self.summary()) }
+                @if self.is_refused() { (self.summary(version)) }
                 @for field in version.fields() {
                     (FormField::new(&format!("{FIELDS}{}", field.key), &field.label)
                         .value(self.value(field.key.as_str())).hint(&format!("Field {}", field.key))
@@ -255,14 +255,27 @@ impl TryForm {
         }
     }
 
-    fn summary(&self) -> Markup {
+    fn summary(&self, version: &PrismVersion) -> Markup {
+        let label = |input: &str| {
+            let key = input.strip_prefix(FIELDS)?;
+            let field = version
+                .fields()
+                .iter()
+                .find(|field| field.key.as_str() == key)?;
+            Some(field.label.to_string())
+        };
+
         notice(
             NoticeKind::Refused,
             &html! {
                 "Nothing was asked or saved."
                 ul {
                     @for (input, words) in self.errors.all() {
-                        li { @if !input.is_empty() { (input) ": " } bdi { (words) } }
+                        li {
+                            @if let Some(label) = label(input) { a href={ "#" (input) } { bdi { (label) } } ": " }
+                            @else if !input.is_empty() { (input) ": " }
+                            bdi { (words) }
+                        }
                     }
                 }
             },

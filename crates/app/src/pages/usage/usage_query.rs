@@ -11,7 +11,7 @@ use refract_service::results::{ListedUsage, Usage, UsageDimension, UsageScope, t
 
 use crate::components::file_run::run_address;
 use crate::components::list_filters::ListFilters;
-use crate::components::number::count;
+use crate::components::number::{count, counted};
 use crate::components::table::stacked_table;
 use crate::pages::keys::address_of_key;
 use crate::requests::page_request::Query;
@@ -113,13 +113,17 @@ const SUMS: [&str; 7] = [
 ];
 
 /// A row for each group and, below several ones, their total.
-pub(super) fn usage_table(by: &BTreeSet<UsageDimension>, listed: &[ListedUsage]) -> Markup {
+pub(super) fn usage_table(
+    by: &BTreeSet<UsageDimension>,
+    listed: &[ListedUsage],
+    prisms: &[Prism],
+) -> Markup {
     let headings = by.iter().map(|dimension| label(*dimension)).chain(SUMS);
     let headings: Vec<&str> = headings.collect();
     let rows = html! {
         @for group in listed {
             tr {
-                @for dimension in by { th scope="row" { (name(group, *dimension)) } }
+                @for dimension in by { th scope="row" { (name(group, *dimension, prisms)) } }
                 (sums(&group.usage))
             }
         }
@@ -132,14 +136,35 @@ pub(super) fn usage_table(by: &BTreeSet<UsageDimension>, listed: &[ListedUsage])
             }
         }
     };
-    stacked_table("Usage", &headings, &rows)
+    let unknown = without_cost(listed);
+    html! {
+        (stacked_table("Usage", &headings, &rows))
+        @if unknown > 0 { p.hint { "Cost unknown for " (counted(unknown, "result")) ": " (NO_PRICE) } }
+    }
+}
+
+/// Why a cost is unknown, and what to do.
+pub(super) const NO_PRICE: &str = "the model's host states none. Whoever runs the server can set prices \
+     (REFRACT_MODEL_PRICES); results from then on have a cost.";
+
+/// How many results are in groups that asked a model and have no cost.
+pub(super) fn without_cost(listed: &[ListedUsage]) -> u64 {
+    let unknown = listed.iter().filter(|group| is_unknown(&group.usage));
+    unknown.map(|group| group.usage.calls).sum()
+}
+
+fn is_unknown(usage: &Usage) -> bool {
+    usage.cost.is_none() && usage.model_requests > 0
 }
 
 /// The name of a group, with a link to what it is about.
-fn name(group: &ListedUsage, dimension: UsageDimension) -> Markup {
+fn name(group: &ListedUsage, dimension: UsageDimension, prisms: &[Prism]) -> Markup {
     match (dimension, &group.prism, &group.key, &group.run) {
         (UsageDimension::Prism, Some(slug), _, _) => {
-            html! { a href={ "/prisms/" (slug) } { bdi { (slug) } } }
+            let mut named = prisms.iter();
+            let named = named.find(|prism| prism.slug.as_str() == slug);
+            let name = named.map_or(slug.as_str(), |prism| prism.name.as_str());
+            html! { a href={ "/prisms/" (slug) } { bdi { (name) } } br; code.soft { (slug) } }
         }
         (UsageDimension::Key, _, Some(key), _) => {
             html! { a href=(address_of_key(key.id)) { bdi { (key.label) } } }
@@ -156,8 +181,12 @@ fn sums(usage: &Usage) -> Markup {
         @for (heading, number) in SUMS.iter().zip(usage.counts()) {
             td.number data-label=(heading) { (count(number)) }
         }
-        td.number data-label=[usage.cost.map(|_| "Cost")] {
-            @if let Some(cost) = usage.cost { (cost) }
+        td.number data-label="Cost" {
+            @match usage.cost {
+                Some(cost) => (cost),
+                None if is_unknown(usage) => { span.soft { "unknown" } }
+                None => "0",
+            }
         }
     }
 }

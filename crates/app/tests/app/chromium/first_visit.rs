@@ -83,16 +83,16 @@ async fn a_cutoff_is_moved(browser: &Browser) {
     browser.press_in(handle, &twenty_percent).await;
     assert_eq!(browser.value_in("Yes from").await, "70");
     let counts = browser.texts(".shares [data-count]").await;
-    assert_eq!(counts, ["3", "2", "2"]);
+    assert_eq!(counts, ["5", "0", "2"]);
     let changed = "2 of 7 stored results would change";
     browser.wait_until_text("main", changed).await;
-    browser.wait_until_text("#preview", "Yes → Unsure").await;
+    browser.wait_until_text("#preview", "Yes → No").await;
     browser.follow_on("Save the lens").await;
     browser.wait_until_text("main", "The lens is saved").await;
     browser.follow_on("Results").await;
     assert_eq!(
         answers(browser).await,
-        ["No", "No", "No", "Unsure", "Unsure", "Yes", "Yes"]
+        ["No", "No", "No", "No", "No", "Yes", "Yes"]
     );
 }
 

@@ -66,18 +66,22 @@ async fn counts_and_changed_results_follow_a_handle(backend: Backend) {
     let ten = Key::Right.to_string().repeat(9);
     browser.press(YES, &ten).await;
     assert_eq!(browser.value("[data-cutoff=yes_from]").await, "60");
-    assert_eq!(browser.texts(".shares [data-count]").await, ["3", "3", "2"]);
+    assert_eq!(browser.texts(".shares [data-count]").await, ["6", "0", "2"]);
     browser.wait_until_text("#changed-results", "3 of 8").await;
     let expected = [
-        "text 58. Yes → Unsure",
-        "text 55. Yes → Unsure",
-        "text 52. Yes → Unsure",
+        "text 58. Yes → No",
+        "text 55. Yes → No",
+        "text 52. Yes → No",
     ];
     let shown = rows(&browser).await;
     for (row, expected) in shown.iter().zip(expected) {
         assert!(row.contains(expected), "{shown:?}");
     }
     browser.wait_until_text(".drafted", "Draft kept").await;
+
+    // a second cutoff is asked for
+    browser.follow_on("Leave some unsure").await;
+    assert_eq!(browser.texts(".shares [data-count]").await, ["3", "3", "2"]);
 
     // by pointer: to the left edge, and no further than 5 %
     browser.drag(NO, ".histogram-axis span").await;
@@ -96,12 +100,12 @@ async fn counts_and_changed_results_follow_a_handle(backend: Backend) {
     // a fault stands beside its input, and goes with it
     browser.fill("[data-cutoff=yes_from]", "20").await;
     browser
-        .wait_until_text(".numbers", "Yes must start above where No ends.")
+        .wait_until_text(".numbers", "Yes cannot start below where No ends.")
         .await;
     browser.fill("[data-cutoff=yes_from]", "80").await;
     browser.wait_until_text("#changed-results", "of 8").await;
     browser.wait_until_text("#preview", "→").await;
-    assert!(!browser.text(".numbers").await.contains("must start"));
+    assert!(!browser.text(".numbers").await.contains("cannot start"));
 
     // reload and Back lose nothing, and Save leads to what it changed
     browser.reload().await;

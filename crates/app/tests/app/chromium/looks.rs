@@ -45,7 +45,7 @@ async fn tried_and_moved(backend: Backend, scripts: bool) {
         .open(&at(&service, &format!("/prisms/{PRISM}/lens")))
         .await;
     if scripts {
-        let move_handle = "const handle = document.querySelector('[data-handle=no_below]'); \
+        let move_handle = "const handle = document.querySelector('[data-handle=yes_from]'); \
             handle.value = '90'; handle.dispatchEvent(new Event('input', {bubbles: true})); \
             return document.querySelector('[data-count=no]').textContent \
                 + ' ' + document.querySelector('[data-count=changed]').textContent;";
@@ -53,7 +53,6 @@ async fn tried_and_moved(backend: Backend, scripts: bool) {
         assert_eq!(seen, "2 2", "counts follow at once");
         browser.wait_until_text("#preview", "Yes → No").await;
     } else {
-        browser.fill("[data-cutoff=no_below]", "90").await;
         browser.fill("[data-cutoff=yes_from]", "90").await;
         browser.follow("button[value=preview]:not(.unseen)").await;
         browser

@@ -56,6 +56,7 @@ async fn they_edit(ada: &Browser, eve: &Browser, service: &Service) {
 async fn they_move_the_lens(ada: &Browser, eve: &Browser, service: &Service) {
     open(ada, service, "/lens").await;
     open(eve, service, "/lens").await;
+    eve.follow_on("Leave some unsure").await;
     ada.fill_in("Yes from", "80").await;
     ada.follow_on("Save the lens").await;
     eve.fill_in("No below", "30").await;
@@ -63,7 +64,7 @@ async fn they_move_the_lens(ada: &Browser, eve: &Browser, service: &Service) {
     eve.wait_until_text("main", "Somebody saved another lens")
         .await;
     let both = eve.text("main").await;
-    assert!(both.contains("no below 50 %, yes from 80 %"), "{both}");
+    assert!(both.contains("yes from 80 %"), "{both}");
     assert_eq!(eve.value_in("No below").await, "30");
     assert_eq!(eve.value_in("Yes from").await, "50");
     eve.follow_on("Save the lens").await;

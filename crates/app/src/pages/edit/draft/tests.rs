@@ -107,3 +107,24 @@ fn an_unchanged_question_is_carried_by_its_key() {
     let other = DraftBase::default().read(carried);
     assert!(other.is_err(), "a key of no version names nothing");
 }
+
+#[test]
+fn equal_labels_of_one_question_are_refused_in_words() {
+    let labelled = |labels: &[&str]| {
+        let outcome = |label: &&str| EditedOutcome {
+            label: (*label).to_owned(),
+            ..EditedOutcome::default()
+        };
+        let mut question = DraftQuestion::new(QuestionType::Choice);
+        question.outcomes = labels.iter().map(outcome).collect();
+        EditDraft {
+            questions: vec![DraftQuestion::new(QuestionType::YesNo), question],
+            ..EditDraft::default()
+        }
+    };
+    let problems = labelled(&["怒り", "Calm", "怒り ", "calm", "", ""]).equal_labels();
+    let paths: Vec<_> = problems.as_slice().iter().map(|it| &*it.path).collect();
+    let second = ["questions.1.options.2.label", "questions.1.options.3.label"];
+    assert_eq!(paths, second);
+    assert!(labelled(&["Angry", "Calm"]).equal_labels().is_empty());
+}

@@ -66,6 +66,9 @@ impl SearchCandidate {
             && (reference.is_none() || reference == self.reference.as_deref())
             && filter.actor.is_none_or(|wanted| wanted == self.actor)
             && (filter.run.is_none() || filter.run == self.run)
+            && filter
+                .is_of_run
+                .is_none_or(|wanted| wanted == self.run.is_some())
     }
 
     /// The answers; `None` for a failed result.

@@ -43,6 +43,8 @@ pub struct ResultFilter {
     pub actor: Option<ResultActor>,
     /// Results that this stored file run made.
     pub run: Option<FileRunId>,
+    /// `Some(false)` for results that no stored file run made, `Some(true)` for those of any.
+    pub is_of_run: Option<bool>,
 }
 
 /// Largest difference between the moment in a result's id and its saved moment. Both are read from
@@ -158,6 +160,11 @@ impl ResultFilter {
         if let Some(run) = self.run {
             query = query.filter(results::file_run_id.eq(Some(run)));
         }
+        query = match self.is_of_run {
+            None => query,
+            Some(true) => query.filter(results::file_run_id.is_not_null()),
+            Some(false) => query.filter(results::file_run_id.is_null()),
+        };
         if let Some(is_retried) = self.is_retried {
             let is_so = if is_retried { "" } else { "NOT " };
             query = query
