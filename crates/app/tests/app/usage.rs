@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 on_both!(
     owners_read_what_results_used,
     owners_set_a_budget_and_are_warned,
-    a_cost_that_nobody_knows_is_said,
+    a_cost_that_nobody_knows_is_stated,
 );
 
 fn with_usage(request: &ReceivedRequest) -> Value {
@@ -132,7 +132,7 @@ async fn owners_set_a_budget_and_are_warned(backend: Backend) {
     assert!(!eve.get("/").await.body.contains("budget"));
 }
 
-async fn a_cost_that_nobody_knows_is_said(backend: Backend) {
+async fn a_cost_that_nobody_knows_is_stated(backend: Backend) {
     let service = Service::start(backend).await;
     let mut ada = joined(&service, "ada@example.com", "owner").await;
     service.create(&json!({"text": TEXT})).await;

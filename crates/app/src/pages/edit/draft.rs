@@ -12,7 +12,6 @@ use refract_authoring::made_names::{self, TriedNumbers};
 use refract_domain::limits::{FIELDS, OPTIONS, QUESTIONS};
 use refract_domain::prism::PrismVersion;
 use refract_domain::prism::question::{Outcome, Question, QuestionType};
-use refract_domain::problem::{Problems, ValidationError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -230,27 +229,6 @@ impl EditDraft {
         let questions = self.questions.iter();
         let outcomes: usize = questions.map(|question| question.outcomes.len()).sum();
         outcomes > LARGE
-    }
-
-    /// The options and levels whose label another one of their question has before them: callers would
-    /// tell them apart by keys that no person chose, and readers not at all.
-    pub(crate) fn equal_labels(&self) -> Problems {
-        let mut problems = Problems::default();
-        for (place, question) in self.questions.iter().enumerate() {
-            let mut seen = BTreeSet::new();
-            for (number, outcome) in question.outcomes.iter().enumerate() {
-                let label = outcome.label.trim().to_lowercase();
-                if let Some(list) = question.list()
-                    && !label.is_empty()
-                    && !seen.insert(label)
-                {
-                    let path = format!("questions.{place}.{list}.{number}.label");
-                    let words = "this question has this label already: word it differently";
-                    problems.add(path, ValidationError::rule(words));
-                }
-            }
-        }
-        problems
     }
 
     /// The prism file. Fields and questions without a key get a derived one.

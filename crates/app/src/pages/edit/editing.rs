@@ -1,12 +1,14 @@
 //! A draft with its prism and the problems of the draft; how it is kept; and what is stored of it as
 //! JSON: the form's values and what belongs to them, such as what the last button removed.
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, Utc};
 use refract_authoring::prism_file::PrismFile;
 use refract_authoring::wording::{WordingWarning, lint_questions};
 use refract_domain::ids::PrismId;
 use refract_domain::prism::VersionNumber;
-use refract_domain::problem::{Problem, Problems};
+use refract_domain::problem::{Problem, Problems, ValidationError};
 use refract_domain::submission::budget;
 use refract_service::drafts::DraftRevision;
 use refract_service::prisms::{Prism, VersionDraft};
@@ -147,6 +149,29 @@ impl Editing {
             is_asked: self.is_asked,
             ..checked
         })
+    }
+}
+
+impl EditDraft {
+    /// The options and levels whose label another one of their question has before them: callers would
+    /// tell them apart by keys that no person chose, and readers not at all.
+    pub(crate) fn equal_labels(&self) -> Problems {
+        let mut problems = Problems::default();
+        for (place, question) in self.questions.iter().enumerate() {
+            let mut seen = BTreeSet::new();
+            for (number, outcome) in question.outcomes.iter().enumerate() {
+                let label = outcome.label.trim().to_lowercase();
+                if let Some(list) = question.list()
+                    && !label.is_empty()
+                    && !seen.insert(label)
+                {
+                    let path = format!("questions.{place}.{list}.{number}.label");
+                    let words = "this question has this label already: word it differently";
+                    problems.add(path, ValidationError::rule(words));
+                }
+            }
+        }
+        problems
     }
 }
 

@@ -362,7 +362,7 @@ mod tests {
             ..LensForm::default()
         };
         let form = form.with_view("", "");
-        let said = |path: &str| {
+        let reported = |path: &str| {
             let error = ValidationError::rule("must be greater than no_below");
             let problems = Problems::one(path, error);
             faults(problems.as_slice(), &form, "/lens").into_string()
@@ -379,9 +379,9 @@ mod tests {
                 "<a href=\"/lens?open=2\"><bdi>topic</bdi></a>",
             ),
         ] {
-            assert_eq!(said(path), format!("{name}{words}"), "{path}");
+            assert_eq!(reported(path), format!("{name}{words}"), "{path}");
         }
         let whole = "<bdi>A lens needs a column: add one.</bdi> ";
-        assert_eq!(said("columns"), whole);
+        assert_eq!(reported("columns"), whole);
     }
 }

@@ -262,7 +262,7 @@ impl TryForm {
                 .fields()
                 .iter()
                 .find(|field| field.key.as_str() == key)?;
-            Some(field.label.to_string())
+            Some(field.label.clone())
         };
 
         notice(
