@@ -109,6 +109,7 @@ fn searches() -> impl Strategy<Value = ResultSearch> {
                 reference: reference.map(|it| Ref::saved(it.to_owned())),
                 actor,
                 run: None,
+                is_of_run: None,
             },
             values: values
                 .into_iter()
