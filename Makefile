@@ -139,7 +139,7 @@ dist: $(if $(REFRACT_BINARY),,build) ## pack the release binary in target/dist: 
 packages: $(if $(REFRACT_BINARY),,build) ## pack the release binary for pip and npm, and the clients, in target/packages (REFRACT_BINARY, else a release build; needs Python 3.11, Node and npm)
 	.ci/release/build-packages
 
-wasm: ## build the npm package refract-lens in target/wasm (with rustup's target wasm32-unknown-unknown, or on Debian with rustc-web; needs Node)
+wasm: ## build the npm package refract-lens in target/wasm (with rustup's component rust-src, or on Debian with rustc-web; needs Node)
 	.ci/release/build-wasm
 
 sbom: ## write what the release binary is made of to target/refract.cdx.json (CycloneDX; installs cargo-cyclonedx when it is missing)
