@@ -3,6 +3,7 @@ use super::*;
 fn message(status: u16, body: &str) -> String {
     let reply = ProviderReply {
         status: StatusCode::from_u16(status).unwrap(),
+        date: None,
         body: body.as_bytes().to_vec(),
     };
     match token_answer(&reply) {
