@@ -251,7 +251,11 @@ pub enum TerminalCommand {
         shell: Shell,
     },
     /// Prints the values that fit at the cursor, for a shell's script
-    #[command(name = "__complete", hide = true)]
+    #[command(
+        name = "__complete",
+        hide = true,
+        after_help = "Examples:\n  refract __complete -- try ''"
+    )]
     Complete(complete::CompleteCommand),
     /// Writes the manual, a page for each command, into a folder
     #[command(

@@ -63,7 +63,7 @@ fn every_command_that_prints_takes_json() {
         let is_unknown = read
             .err()
             .is_some_and(|error| error.kind() == clap::error::ErrorKind::UnknownArgument);
-        let prints_none = ["serve", "demo", "help", "completions", "man"];
+        let prints_none = ["serve", "demo", "help", "completions", "__complete", "man"];
         assert_eq!(
             is_unknown,
             prints_none.contains(&path[0].as_str()),

@@ -250,7 +250,7 @@ impl PrismResults {
                 out.flush()?;
                 return Ok(written);
             }
-            out.write_all(&self.rows(&page, format, columns).await?)?;
+            self.write_rows(&page, format, columns, &mut out).await?;
             written += counted(&page);
             progress(written);
         }
@@ -300,31 +300,31 @@ impl PrismResults {
         Ok(())
     }
 
-    /// The rows of a page.
-    async fn rows(
+    /// Writes the rows of a page.
+    async fn write_rows(
         &self,
         page: &[ReadableResult],
         format: RowFormat,
         columns: &ExportColumns,
-    ) -> Result<Vec<u8>, ExportError> {
+        out: &mut impl Write,
+    ) -> Result<(), ExportError> {
         let details = PageDetails::load(self, page, columns).await?;
         if columns.are_raw_lines(format) {
-            let mut lines = Vec::new();
             for result in page {
                 let view = result.view();
-                columns.write_raw_line(&self.lens, &details.of(&view), &mut lines)?;
+                columns.write_raw_line(&self.lens, &details.of(&view), out)?;
             }
-            return Ok(lines);
+            return Ok(());
         }
         let further = columns.further();
-        let rows = RowWriter::new(format, columns.row(&self.lens), Vec::new());
+        let rows = RowWriter::new(format, columns.row(&self.lens), out);
         let rows = rows.with_style(columns.style);
         let mut rows = rows.with_further(further.iter().map(|column| column.name.as_str()));
         for result in page {
             let view = result.view();
             rows.write_marked_row(&view, columns.values(&details.of(&view)))?;
         }
-        Ok(rows.finish()?)
+        Ok(())
     }
 
     /// The bytes that [`Self::export`] writes, a chunk for the header and one for each page of
@@ -380,7 +380,10 @@ impl ChunkedExport {
         if page.is_empty() {
             return Ok(None);
         }
-        let rows = results.rows(&page, *format, columns).await?;
+        let mut rows = Vec::new();
+        results
+            .write_rows(&page, *format, columns, &mut rows)
+            .await?;
         Ok(Some(rows.into()))
     }
 }
