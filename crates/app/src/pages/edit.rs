@@ -65,7 +65,7 @@ pub(crate) async fn check(visit: Visit) -> Result<PageReply, PageError> {
 pub(crate) async fn change(visit: Visit) -> Result<PageReply, PageError> {
     let mut editing = Editing::of_form(&visit).await?;
     if let Some(created) = keeping::find_created(&visit, &editing).await? {
-        return Ok(keeping::saved(&created));
+        return Ok(keeping::saved(&editing, &created));
     }
     let button = visit.sent.form.get("act");
     match button {
@@ -106,7 +106,7 @@ pub(crate) async fn change(visit: Visit) -> Result<PageReply, PageError> {
 async fn refused(visit: &Visit, editing: Editing) -> Result<PageReply, PageError> {
     // a double click: the first one may have created the prism and discarded the draft meanwhile
     if let Some(created) = keeping::find_created(visit, &editing).await? {
-        return Ok(keeping::saved(&created));
+        return Ok(keeping::saved(&editing, &created));
     }
     let checked = editing.check(visit).await?;
     let made = form_page::made(editing, checked).await?;

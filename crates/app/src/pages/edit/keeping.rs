@@ -263,7 +263,7 @@ pub(crate) async fn save(visit: &Visit, editing: &Editing) -> Result<PageReply, 
     match saved {
         Ok(prism) => {
             discard(editing, visit).await?;
-            Ok(self::saved(&prism))
+            Ok(self::saved(editing, &prism))
         }
         Err(PrismError::VersionMeanwhile { .. }) => Ok(review(editing)),
         Err(PrismError::Invalid(_)) => Ok(with_problems(editing)),
@@ -276,11 +276,11 @@ fn with_problems(editing: &Editing) -> PageReply {
     PageReply::see_other(&format!("{}?check=1", editing.address()))
 }
 
-/// The redirect after a prism or a version was saved.
-pub(crate) fn saved(prism: &Prism) -> PageReply {
-    let done = match prism.latest_version.get() {
-        1 => "created",
-        _ => "saved",
+/// The redirect after the form's prism or its version was saved.
+pub(crate) fn saved(editing: &Editing, prism: &Prism) -> PageReply {
+    let done = match editing.prism {
+        None => "created",
+        Some(_) => "saved",
     };
     PageReply::see_other(&format!("{}?done={done}", prism_address(prism)))
 }
