@@ -16,9 +16,7 @@ use refract_domain::result::mark::Mark;
 use refract_domain::result::view::ResultView;
 use refract_identity::people::AccountActor;
 use refract_lens_rendering::{FurtherValue, RowFormat, RowWriter};
-use refract_persistence::{
-    Database, PersistenceError, ResultFilter, ResultOrder, ResultOrigin, ResultPages,
-};
+use refract_persistence::{Database, PersistenceError, ResultFilter, ResultOrder, ResultPages};
 
 use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;
@@ -170,16 +168,6 @@ impl PrismResults {
         let ids = page.iter().map(ReadableResult::id).collect();
         Ok(by_result(self.database.list_marks_of(ids).await?))
     }
-
-    /// Where the answers of a page came from.
-    pub(crate) async fn list_origins(
-        &self,
-        page: &[ReadableResult],
-    ) -> Result<Vec<ResultOrigin>, PersistenceError> {
-        let ids = page.iter().map(ReadableResult::id).collect();
-        let account = self.lens.prism.account;
-        self.database.list_origins(account, ids).await
-    }
 }
 
 impl Results<'_> {
@@ -292,7 +280,7 @@ impl PrismResults {
         columns: &ExportColumns,
         mut write: impl FnMut(&ResultView<'_>, Vec<FurtherValue<'_>>) -> io::Result<()>,
     ) -> Result<(), ExportError> {
-        let details = PageDetails::load(self, page, columns).await?;
+        let details = PageDetails::load(&self.database, &self.lens, page, columns).await?;
         for result in page {
             let view = result.view();
             write(&view, columns.values(&details.of(&view)))?;
@@ -308,7 +296,7 @@ impl PrismResults {
         columns: &ExportColumns,
         out: &mut impl Write,
     ) -> Result<(), ExportError> {
-        let details = PageDetails::load(self, page, columns).await?;
+        let details = PageDetails::load(&self.database, &self.lens, page, columns).await?;
         if columns.are_raw_lines(format) {
             for result in page {
                 let view = result.view();

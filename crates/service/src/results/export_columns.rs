@@ -12,12 +12,13 @@ use refract_lens_rendering::{
     FurtherColumn, FurtherValue, ProvenanceColumn, RawColumns, RowFormat, TableStyle,
     write_raw_line,
 };
+use refract_persistence::Database;
 
 use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;
 use crate::marks::MarkedColumns;
-use crate::results::export::PrismResults;
 use crate::results::read::ReadableResult;
+use crate::results::search::result_search::by_result;
 
 /// Which columns an export has, by default those of the prism's lens, and for which spreadsheet.
 #[derive(Default)]
@@ -157,18 +158,20 @@ pub(crate) struct PageDetails {
 impl PageDetails {
     /// Reads what these columns need for the results of a page; mostly nothing.
     pub(crate) async fn load(
-        results: &PrismResults,
+        database: &Database,
+        lens: &PrismLens,
         page: &[ReadableResult],
         columns: &ExportColumns,
     ) -> Result<Self, InternalError> {
+        let ids = || page.iter().map(ReadableResult::id).collect();
         let marks = if columns.marked.names().is_empty() {
             HashMap::new()
         } else {
-            results.list_marks(page).await?
+            by_result(database.list_marks_of(ids()).await?)
         };
         let mut origins = HashMap::new();
         if columns.needs_origins() {
-            for origin in results.list_origins(page).await? {
+            for origin in database.list_origins(lens.prism.account, ids()).await? {
                 let shown = ShownOrigin {
                     model: origin.model,
                     cost: origin.cost,
