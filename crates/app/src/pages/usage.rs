@@ -6,6 +6,7 @@ use actix_web::http::StatusCode;
 use chrono::NaiveTime;
 use maud::{Markup, html};
 use refract_domain::account::month_budget::MonthBudget;
+use refract_service::prisms::Prism;
 use refract_service::results::{
     BudgetUse, ListedUsage, SetBudgetError, UsageDimension, UsageScope, usage_csv,
 };
@@ -28,18 +29,19 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
         return refused(&visit, &query).await;
     }
     let listed = usage(&visit, &query).await?;
-    let prisms = visit.refract.prisms().all(visit.account()).await?;
     let download = format!("{ADDRESS}/download{}", query.query.in_address());
-    let rest = html! {
-        @if listed.is_empty() {
-            (empty_state("No result was saved in this period.", &html! {}))
-        } @else {
-            p.row { a href=(download) download { "Download as csv" } }
-            (usage_table(&query.filter.by, &listed, &prisms))
+    let rest = |prisms: &[Prism]| {
+        html! {
+            @if listed.is_empty() {
+                (empty_state("No result was saved in this period.", &html! {}))
+            } @else {
+                p.row { a href=(download) download { "Download as csv" } }
+                (usage_table(&query.filter.by, &listed, prisms))
+            }
         }
     };
     let errors = FormErrors::default();
-    page(&visit, &query, &rest, &errors, StatusCode::OK).await
+    page(&visit, &query, rest, &errors, StatusCode::OK).await
 }
 
 /// Sends the sums as a file.
@@ -74,9 +76,9 @@ pub(crate) async fn set_budget(visit: Visit) -> Result<PageReply, PageError> {
 /// The page again, with the errors of the budget.
 async fn budget_refused(visit: &Visit, errors: &FormErrors) -> Result<PageReply, PageError> {
     let query = UsageQuery::read(&visit.sent.query);
-    let rest = empty_state("Nothing was changed.", &html! {});
+    let rest = |_: &[Prism]| empty_state("Nothing was changed.", &html! {});
     let status = StatusCode::UNPROCESSABLE_ENTITY;
-    page(visit, &query, &rest, errors, status).await
+    page(visit, &query, rest, errors, status).await
 }
 
 async fn usage(visit: &Visit, query: &UsageQuery) -> Result<Vec<ListedUsage>, PageError> {
@@ -88,15 +90,15 @@ async fn usage(visit: &Visit, query: &UsageQuery) -> Result<Vec<ListedUsage>, Pa
 /// The form again, with an error at each invalid filter.
 async fn refused(visit: &Visit, query: &UsageQuery) -> Result<PageReply, PageError> {
     let words = html! { "A filter is not valid, so nothing was added up. Change what is marked." };
-    let rest = notice(NoticeKind::Refused, &words);
+    let rest = |_: &[Prism]| notice(NoticeKind::Refused, &words);
     let status = StatusCode::UNPROCESSABLE_ENTITY;
-    page(visit, query, &rest, &FormErrors::default(), status).await
+    page(visit, query, rest, &FormErrors::default(), status).await
 }
 
 async fn page(
     visit: &Visit,
     query: &UsageQuery,
-    rest: &Markup,
+    rest: impl FnOnce(&[Prism]) -> Markup,
     errors: &FormErrors,
     status: StatusCode,
 ) -> Result<PageReply, PageError> {
@@ -117,7 +119,7 @@ async fn page(
              the currency of the model's host."
         }
         (usage_form(query, &prisms, &keys))
-        (rest)
+        (rest(&prisms))
         (budget_section(visit, budget.as_ref(), unknown, errors))
     };
     let page = visit.page("Usage", main).section(Section::Usage);
@@ -150,7 +152,8 @@ fn done(what: &str) -> Option<&'static str> {
 /// How many results of the budget's month asked a model whose cost nobody knows.
 async fn results_without_cost(visit: &Visit, found: &BudgetUse) -> Result<u64, PageError> {
     let scope = UsageScope {
-        by: [UsageDimension::Model].into(),
+        // on a day its host states a model's cost, or does not
+        by: [UsageDimension::Model, UsageDimension::Day].into(),
         since: Some(found.month.and_time(NaiveTime::MIN).and_utc()),
         ..UsageScope::default()
     };

@@ -144,4 +144,16 @@ async fn a_cost_that_nobody_knows_is_stated(backend: Backend) {
     ] {
         assert!(page.contains(words), "{words}: {page}");
     }
+    // another model's cost is known, so that there can be a budget
+    service.model.then_once(ScriptedReply::with(|request| {
+        let mut reply = with_usage(request);
+        reply["model"] = json!("priced-1");
+        reply
+    }));
+    service.create(&json!({"text": TEXT})).await;
+    let set = ada.post("/usage/budget", &[("budget", "5")]).await;
+    assert_eq!(set.status, 303);
+    let page = ada.get("/usage").await.body;
+    let words = "The budget cannot see the cost of 1 result of this month: ";
+    assert!(page.contains(words), "{page}");
 }

@@ -122,11 +122,11 @@ fn waiting(view: &RunView) -> Markup {
     }
 }
 
-/// What the rows cost that were answered until now, in words. While a node works, a page that follows
-/// adds nothing up.
+/// What the rows cost that were answered until now, in words. While a node works, the page that follows
+/// it adds nothing up.
 async fn cost(visit: &Visit, view: &RunView) -> Result<Option<String>, PageError> {
     let run = &view.run;
-    if run.state == FileRunState::Running || run.progress.model_requests == 0 {
+    if run.is_leased || run.state.is_worked_on() || run.progress.model_requests == 0 {
         return Ok(None);
     }
     let cost = visit.refract.runs().cost(run).await?;
