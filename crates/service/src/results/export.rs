@@ -26,7 +26,7 @@ use crate::results::export_columns::{ExportColumns, PageDetails};
 use crate::results::export_event;
 use crate::results::read::ReadableResult;
 use crate::results::search::ResultSearch;
-use crate::results::search::result_search::{SearchConditions, by_result};
+use crate::results::search::result_search::{SearchConditions, marks_by_result};
 
 /// The results of a prism that a filter or a search selects, one page at a time (keyset
 /// pagination).
@@ -148,7 +148,8 @@ impl PrismResults {
             }
             if let Some(conditions) = &self.conditions {
                 let marks = if conditions.has_marks() {
-                    self.list_marks(&readable).await?
+                    let ids = readable.iter().map(ReadableResult::id).collect();
+                    marks_by_result(&self.database, ids).await?
                 } else {
                     HashMap::new()
                 };
@@ -158,15 +159,6 @@ impl PrismResults {
                 return Ok(readable);
             }
         }
-    }
-
-    /// The marks of the results of a page, by result.
-    pub(crate) async fn list_marks(
-        &self,
-        page: &[ReadableResult],
-    ) -> Result<HashMap<ResultId, Vec<Mark>>, InternalError> {
-        let ids = page.iter().map(ReadableResult::id).collect();
-        Ok(by_result(self.database.list_marks_of(ids).await?))
     }
 }
 

@@ -18,7 +18,7 @@ use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;
 use crate::marks::MarkedColumns;
 use crate::results::read::ReadableResult;
-use crate::results::search::result_search::by_result;
+use crate::results::search::result_search::marks_by_result;
 
 /// Which columns an export has, by default those of the prism's lens, and for which spreadsheet.
 #[derive(Default)]
@@ -167,7 +167,7 @@ impl PageDetails {
         let marks = if columns.marked.names().is_empty() {
             HashMap::new()
         } else {
-            by_result(database.list_marks_of(ids()).await?)
+            marks_by_result(database, ids()).await?
         };
         let mut origins = HashMap::new();
         if columns.needs_origins() {

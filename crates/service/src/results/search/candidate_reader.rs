@@ -7,7 +7,8 @@ use refract_domain::ids::ResultId;
 use refract_persistence::{Database, ResultFilter, ResultOrder, SearchCandidate};
 
 use super::result_search::{
-    MarkCondition, MatchCount, ResultSearch, SearchConditions, SearchLimits, SearchPage, by_result,
+    MarkCondition, MatchCount, ResultSearch, SearchConditions, SearchLimits, SearchPage,
+    marks_by_result,
 };
 use crate::lenses::prism_lens::PrismLens;
 use crate::prisms::versions::find_saved_version;
@@ -276,7 +277,7 @@ impl<'a> CandidateReader<'a> {
             candidates = self.answered(candidates).await?;
         }
         if self.conditions.marks.is_some() {
-            let marks = by_result(self.database.list_marks_of(ids(&candidates)).await?);
+            let marks = marks_by_result(&self.database, ids(&candidates)).await?;
             let marks_of = |id| marks.get(&id).map(Vec::as_slice).unwrap_or_default();
             candidates.retain(|candidate| self.conditions.match_marks(marks_of(candidate.id)));
         }

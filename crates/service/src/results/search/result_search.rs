@@ -9,7 +9,7 @@ use refract_domain::prism::PrismVersion;
 use refract_domain::result::mark::Mark;
 use refract_domain::submission::FieldValues;
 use refract_domain::submission::reference::Ref;
-use refract_persistence::ResultFilter;
+use refract_persistence::{Database, PersistenceError, ResultFilter};
 
 use crate::lenses::prism_lens::PrismLens;
 use crate::results::column_value::{
@@ -254,13 +254,16 @@ impl SearchConditions {
     }
 }
 
-/// Marks by their results.
-pub(crate) fn by_result(marks: Vec<Mark>) -> HashMap<ResultId, Vec<Mark>> {
+/// The marks of these results, by result.
+pub(crate) async fn marks_by_result(
+    database: &Database,
+    results: Vec<ResultId>,
+) -> Result<HashMap<ResultId, Vec<Mark>>, PersistenceError> {
     let mut by_result: HashMap<ResultId, Vec<Mark>> = HashMap::new();
-    for mark in marks {
+    for mark in database.list_marks_of(results).await? {
         by_result.entry(mark.result).or_default().push(mark);
     }
-    by_result
+    Ok(by_result)
 }
 
 #[cfg(test)]
