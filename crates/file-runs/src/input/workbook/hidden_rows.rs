@@ -7,6 +7,7 @@ use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
 use zip::ZipArchive;
 
+use super::parts::each_event;
 use crate::input::WorkbookError;
 
 /// The folder of a workbook's parts.
@@ -69,20 +70,11 @@ fn each_tag(
     let Ok(part) = archive.by_name(part) else {
         return Ok(());
     };
-    let mut xml = quick_xml::Reader::from_reader(BufReader::new(part));
-    xml.config_mut().check_end_names = false;
-    let mut buffer = Vec::new();
-    loop {
-        buffer.clear();
-        let event = xml.read_event_into(&mut buffer);
-        let event = event.map_err(|_| WorkbookError::Damaged)?;
-        if let Event::Start(tag) | Event::Empty(tag) = &event {
+    each_event(BufReader::new(part), |event| {
+        if let Event::Start(tag) | Event::Empty(tag) = event {
             pass(tag);
         }
-        if matches!(event, Event::Eof) {
-            return Ok(());
-        }
-    }
+    })
 }
 
 fn value(tag: &BytesStart<'_>, name: &str) -> Option<String> {

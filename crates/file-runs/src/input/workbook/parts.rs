@@ -5,7 +5,7 @@
 //! texts, styles and names in memory, of which styles can take thousands of times their bytes.
 
 use std::cell::Cell;
-use std::io::{self, BufReader, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::rc::Rc;
 
 use quick_xml::events::Event;
@@ -128,23 +128,14 @@ fn part_size(part: &mut impl Read) -> Result<u64, WorkbookError> {
 
 /// What the styles take in memory: each cell format has copies of a font and a number format.
 fn styles_memory(styles: &[u8]) -> Result<usize, WorkbookError> {
-    let mut xml = quick_xml::Reader::from_reader(styles);
-    xml.config_mut().check_end_names = false;
     let (mut events, mut formats, mut longest) = (0_usize, 0_usize, 0_usize);
-    let mut buffer = Vec::new();
-    loop {
-        buffer.clear();
-        let event = xml.read_event_into(&mut buffer);
-        let event = event.map_err(|_| WorkbookError::Damaged)?;
-        if let Event::Start(tag) | Event::Empty(tag) = &event {
+    each_event(styles, |event| {
+        if let Event::Start(tag) | Event::Empty(tag) = event {
             formats += usize::from(tag.local_name().as_ref() == "xf");
             longest = longest.max(tag.len());
         }
-        if matches!(event, Event::Eof) {
-            break;
-        }
         events += 1;
-    }
+    })?;
     let memory = formats
         .saturating_mul(longest * 2 + 512)
         .saturating_add(events * 256);
@@ -152,6 +143,24 @@ fn styles_memory(styles: &[u8]) -> Result<usize, WorkbookError> {
         return Err(WorkbookError::PartTooLarge);
     }
     Ok(memory)
+}
+
+/// Passes each event of a part. Tags need not match: the reader of sheets does not look either.
+pub(super) fn each_event(
+    part: impl BufRead,
+    mut pass: impl FnMut(&Event<'_>),
+) -> Result<(), WorkbookError> {
+    let mut xml = quick_xml::Reader::from_reader(part);
+    xml.config_mut().check_end_names = false;
+    let mut buffer = Vec::new();
+    loop {
+        buffer.clear();
+        let event = xml.read_event_into(&mut buffer);
+        match event.map_err(|_| WorkbookError::Damaged)? {
+            Event::Eof => return Ok(()),
+            event => pass(&event),
+        }
+    }
 }
 
 /// Checks a part in which a row may be too long. The reader keeps a whole cell, however many pieces
