@@ -40,40 +40,40 @@ NGINX_LINES = {
     "nginx, lines for websockets": 'proxy_pass http://refract; proxy_http_version 1.1; proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection "upgrade";' + FORWARDED,
     "nginx, websockets by a map": "proxy_pass http://refract; proxy_http_version 1.1; proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection $connection_upgrade;",
 }
-HAPROXY = """global
+HAPROXY_DEFAULTS = """global
   maxconn 100
 defaults
   mode http
   timeout connect 5s
   timeout client 50s
   timeout server 50s
-  {lines}
+"""
+HAPROXY = (
+    HAPROXY_DEFAULTS
+    + """  {lines}
 frontend in
   bind 127.0.0.1:{port}
   default_backend nodes
 backend nodes
   server node {node}
 """
+)
 HAPROXY_LINES = {"HAProxy": "option forwardfor", "HAProxy, connections shared": "http-reuse always"}
 CADDY = "{{\n\tadmin off\n\tauto_https off\n}}\nhttp://127.0.0.1:{port} {{\n\treverse_proxy {node}\n}}\n"
 
 
 # HAProxy as docs/deploy configures it, by which a body that is too large must get an answer over HTTP/2 too
 DEPLOYED = (ROOT / "docs" / "deploy" / "haproxy.cfg").read_text(encoding="utf-8")
-LARGE = """global
-  maxconn 100
-defaults
-  mode http
-  timeout connect 5s
-  timeout client 50s
-  timeout server 50s
-frontend in
+LARGE = (
+    HAPROXY_DEFAULTS
+    + """frontend in
   bind 127.0.0.1:{port} proto {protocol}
 {rules}
   default_backend nodes
 backend nodes
   server node {node}
 """
+)
 LARGE_CALLS = 20
 
 
