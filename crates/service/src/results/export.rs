@@ -12,7 +12,6 @@ use futures_util::stream::try_unfold;
 use refract_domain::event::EventAction;
 use refract_domain::ids::ResultId;
 use refract_domain::result::SavedResult;
-use refract_domain::result::mark::Mark;
 use refract_domain::result::view::ResultView;
 use refract_identity::people::AccountActor;
 use refract_lens_rendering::{FurtherValue, RowFormat, RowWriter};
