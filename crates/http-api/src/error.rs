@@ -5,7 +5,6 @@ use std::io;
 
 use actix_web::http::StatusCode;
 use refract_domain::json::Malformed;
-use refract_domain::limits::BODY_BYTES;
 use refract_domain::problem::Problems;
 use refract_domain::result::RetryError;
 use refract_http_serving::{BodyReadError, Draining, Panicked};
@@ -60,28 +59,28 @@ pub(crate) enum ApiError {
     Draining(#[from] Draining),
 }
 
-/// What is wrong with a body, said to the caller in `x-refract-hint`.
+/// What is wrong with a body.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BodyFault {
     /// The call needs a body, and none was sent as JSON.
-    #[error("send a JSON object as the body, with `Content-Type: application/json`")]
+    #[error("no JSON body")]
     Absent,
     /// The bytes are not one JSON value in UTF-8.
     #[error(transparent)]
     NotJson(Malformed),
     /// The body ended early or did not arrive in time.
-    #[error("the body did not arrive whole in time")]
+    #[error("it did not arrive whole in time")]
     Incomplete,
 }
 
-/// What is wrong with a body's media type or encoding, said to the caller in `x-refract-hint`.
+/// What is wrong with a body's media type or encoding.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum MediaFault {
     /// No media type, or one that no call reads.
-    #[error("send the body with `Content-Type: application/json`")]
+    #[error("no Content-Type that is read")]
     Type,
     /// A content encoding, such as gzip.
-    #[error("send the body without `Content-Encoding`")]
+    #[error("a Content-Encoding")]
     Encoding,
 }
 
@@ -103,8 +102,9 @@ pub(crate) struct ErrorReply {
     pub(crate) body: Vec<u8>,
     /// `Retry-After` in seconds; `None` when a retry does not help.
     pub(crate) retry_after: Option<u16>,
-    /// `x-refract-hint`: what to put right, where the specification's message is one for many faults.
-    pub(crate) hint: Option<String>,
+    /// What is wrong, for the log, where the specification's message is one for many faults. It
+    /// repeats nothing that was sent.
+    pub(crate) fault: Option<String>,
 }
 
 impl ApiError {
@@ -182,30 +182,33 @@ impl ApiError {
             ),
             Self::Draining(_) => return unavailable(),
         };
-        let error = ErrorObject {
-            code,
-            message: &message,
-        };
         ErrorReply {
             status,
-            body: compact_json(&ErrorBody { error }),
+            body: error_body(code, &message),
             retry_after: None,
-            hint: self.hint(),
+            fault: self.fault(),
         }
     }
 
-    fn hint(&self) -> Option<String> {
-        Some(match self {
-            Self::MalformedBody(fault) => fault.to_string(),
-            Self::BodyTooLarge => format!("a body has at most {BODY_BYTES} bytes"),
-            Self::UnsupportedMediaType(fault) => fault.to_string(),
-            Self::NotAuthenticated => {
-                "send one header `Authorization: Bearer <key>`, Bearer with a capital B and one space after it"
-                    .to_owned()
-            }
-            _ => return None,
-        })
+    fn fault(&self) -> Option<String> {
+        match self {
+            Self::MalformedBody(fault) => Some(fault.to_string()),
+            Self::UnsupportedMediaType(fault) => Some(fault.to_string()),
+            Self::Invalid(_)
+            | Self::BodyTooLarge
+            | Self::NotAuthenticated
+            | Self::RouteNotFound
+            | Self::Refused(_)
+            | Self::NotRendered(_)
+            | Self::Panicked(_)
+            | Self::Draining(_) => None,
+        }
     }
+}
+
+fn error_body(code: &str, message: &str) -> Vec<u8> {
+    let error = ErrorObject { code, message };
+    compact_json(&ErrorBody { error })
 }
 
 fn unavailable() -> ErrorReply {
@@ -219,7 +222,7 @@ fn unavailable() -> ErrorReply {
         status,
         body: compact_json(&body),
         retry_after: Some(RETRY_AFTER),
-        hint: None,
+        fault: None,
     }
 }
 

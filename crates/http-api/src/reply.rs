@@ -8,7 +8,7 @@ use actix_web::HttpResponse;
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::dev::Payload;
 use actix_web::http::StatusCode;
-use actix_web::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
+use actix_web::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use actix_web::web::Bytes;
 use refract_domain::ids::ResultId;
 use refract_http_serving::{RequestId, RequestUnderWay, X_REQUEST_ID};
@@ -16,9 +16,6 @@ use refract_lens_rendering::{Format, render};
 use refract_service::results::ReadableResult;
 
 use crate::error::{ApiError, ErrorReply};
-
-/// The header that says what to put right where the specification has one message for many faults.
-const X_REFRACT_HINT: HeaderName = HeaderName::from_static("x-refract-hint");
 
 const JSON: &str = "application/json; charset=utf-8";
 
@@ -29,7 +26,7 @@ pub(crate) struct Reply {
     body: Vec<u8>,
     subject: Option<ReplySubject>,
     retry_after: Option<u16>,
-    hint: Option<String>,
+    fault: Option<String>,
 }
 
 /// The result in a reply, and its prism, for the log.
@@ -80,7 +77,7 @@ impl Reply {
             body,
             subject: Some(subject),
             retry_after: None,
-            hint: None,
+            fault: None,
         })
     }
 
@@ -90,7 +87,7 @@ impl Reply {
             status,
             body,
             retry_after,
-            hint,
+            fault,
         } = error.reply();
         Self {
             status,
@@ -98,13 +95,18 @@ impl Reply {
             body,
             subject: None,
             retry_after,
-            hint,
+            fault,
         }
     }
 
     /// The HTTP status.
     pub(crate) fn status(&self) -> StatusCode {
         self.status
+    }
+
+    /// What is wrong with the request, for the log: see [`ErrorReply`].
+    pub(crate) fn fault(&self) -> Option<&str> {
+        self.fault.as_deref()
     }
 
     /// The result in the reply and its prism; `None` for an error.
@@ -127,9 +129,6 @@ impl Reply {
         let mut response = HttpResponse::build(self.status);
         if let Some(seconds) = self.retry_after {
             response.insert_header((RETRY_AFTER, HeaderValue::from(seconds)));
-        }
-        if let Some(hint) = self.hint {
-            response.insert_header((X_REFRACT_HINT, hint));
         }
         response
             .insert_header((CONTENT_TYPE, HeaderValue::from_static(self.content_type)))

@@ -105,6 +105,7 @@ pub(crate) struct CallLine {
     /// Set once the caller's key is found.
     pub(crate) key: CallKeyId,
     subject: Option<ReplySubject>,
+    fault: Option<String>,
 }
 
 impl RequestLine for CallLine {
@@ -114,6 +115,7 @@ impl RequestLine for CallLine {
             method = ended.method,
             route = ended.route,
             status = ended.status,
+            fault = self.fault,
             ms = ended.ms,
             cut = ended.cut,
             prism = subject.map(|subject| subject.prism.as_str()),
@@ -135,6 +137,7 @@ pub(crate) fn end(mut record: RequestRecord<CallLine>, reply: &Reply) {
         record.trace_mut().answered_with(prism, result);
         record.line_mut().subject = Some(subject.clone());
     }
+    record.line_mut().fault = reply.fault().map(str::to_owned);
     record.end(reply.status().as_u16());
 }
 
