@@ -3,6 +3,7 @@
 
 pub(crate) mod price;
 
+use std::fmt;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use refract_service::runs::RunFacts;
 
 use crate::check::price::{PricedRows, priced_rows};
 use crate::file_run::FileRun;
-use crate::input::row::InputRow;
+use crate::input::row::{InputRow, RowContent};
 use crate::input::rows::InputRows;
 use crate::input::{InputError, OddCells, listed};
 use crate::run::error::cause;
@@ -21,6 +22,10 @@ use crate::run::tally::RunTally;
 
 /// Upper bound on the refused rows in the list.
 const MOST_LISTED: usize = 100;
+/// Number of accepted rows that are shown.
+const SHOWN: usize = 3;
+/// Upper bound on the characters of a shown text.
+const SHOWN_CHARACTERS: usize = 200;
 
 /// The content of a file and the cost of its run.
 #[derive(Debug, Default)]
@@ -39,6 +44,8 @@ pub struct FileCheck {
     pub refused: u64,
     /// The first hundred refused rows.
     pub listed: Vec<RefusedRow>,
+    /// The first three rows of the shard that the model can be asked about.
+    pub first: Vec<ShownRow>,
     /// The names of all columns. JSON Lines has the columns of the run and at most a hundred
     /// others.
     pub columns: Vec<String>,
@@ -51,6 +58,42 @@ pub struct FileCheck {
     pub requests: u64,
     /// Estimated tokens of those requests.
     pub tokens: u64,
+}
+
+/// A row as it would be asked about, each text cut to 200 characters.
+pub struct ShownRow {
+    /// The line on which the row begins.
+    pub line: u64,
+    /// The row's own reference.
+    pub reference: Option<String>,
+    /// The keys of the fields with their texts, in the prism's order.
+    pub fields: Vec<(String, String)>,
+    /// The context of the row's call.
+    pub context: Option<String>,
+}
+
+/// Shows the line, never a text.
+impl fmt::Debug for ShownRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ShownRow")
+            .field("line", &self.line)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ShownRow {
+    fn of(line: u64, row: &RowContent) -> Self {
+        let cut = |text: &str| text.chars().take(SHOWN_CHARACTERS).collect();
+        let fields = row.submission.fields().iter();
+        Self {
+            line,
+            reference: row.reference.as_ref().map(|it| cut(it.as_str())),
+            fields: fields
+                .map(|(key, text)| (key.to_string(), cut(text)))
+                .collect(),
+            context: row.submission.context().map(cut),
+        }
+    }
 }
 
 /// A row that the model cannot be asked about.
@@ -133,6 +176,9 @@ impl FileRun {
             look(&row);
             match &row.content {
                 Ok(content) => {
+                    if check.first.len() < SHOWN {
+                        check.first.push(ShownRow::of(row.line, content));
+                    }
                     let state_chars = json_chars(&State {
                         prism_context: self.version().context(),
                         submission: &content.submission,

@@ -32,7 +32,7 @@ pub mod row_schema;
 mod run;
 mod worker;
 
-pub use check::{FileCheck, FileCheckError, RefusedRow};
+pub use check::{FileCheck, FileCheckError, RefusedRow, ShownRow};
 pub use comparison::{ColumnComparison, CompareRunsError, ComparedRuns, DifferingRow};
 pub use file_run::{FileRun, OpenRunError, RunOrder};
 pub use gold::cells::ExpectedOutcome;

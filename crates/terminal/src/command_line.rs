@@ -199,13 +199,9 @@ fn tip(line: &[OsString], error: &clap::Error) -> Option<String> {
     let Some(ContextValue::String(refused)) = refused else {
         return None;
     };
-    if error.kind() == ErrorKind::InvalidSubcommand && refused == "version" {
-        return Some("the version is printed by '--version'".to_owned());
-    }
-    if error.kind() != ErrorKind::UnknownArgument {
-        return None;
-    }
     match (command, refused.as_str()) {
+        ("version", _) => Some("the version is printed by '--version'".to_owned()),
+        _ if error.kind() != ErrorKind::UnknownArgument => None,
         (_, "--account") => Some("'--account' comes after the command".to_owned()),
         ("try", text) if !text.starts_with('-') => {
             Some("a text is given as '--text TEXT'".to_owned())
@@ -359,10 +355,13 @@ mod tests {
     fn what_was_meant_is_proposed() {
         let program = clap::Command::new("refract")
             .subcommand(clap::Command::new("try").arg(clap::Arg::new("prism")))
+            .subcommand(clap::Command::new("key").subcommand(clap::Command::new("create")))
             .subcommand(clap::Command::new("serve"));
         for (line, proposed) in [
             (&["refract", "try", "p", "hello"][..], Some("'--text TEXT'")),
             (&["refract", "serve", "--port"], Some("'--listen ")),
+            (&["refract", "key", "create", "k"], Some("'--name NAME'")),
+            (&["refract", "version"], Some("'--version'")),
             (&["refract", "--account", "x"], Some("after the command")),
             (&["refract", "try", "p", "--texts"], None),
         ] {

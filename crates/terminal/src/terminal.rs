@@ -26,9 +26,13 @@ pub(crate) fn width() -> usize {
 
 /// A text on one line, escaped, cut or padded to exactly `columns`, with `…` at the cut.
 pub(crate) fn fit(text: &str, columns: usize) -> String {
-    let plain = plain(text);
-    let cut = console::truncate_str(&plain, columns, "…");
+    let cut = cut(text, columns);
     console::pad_str(&cut, columns, Alignment::Left, None).into_owned()
+}
+
+/// A text on one line, escaped, cut to at most `columns`, with `…` at the cut.
+pub(crate) fn cut(text: &str, columns: usize) -> String {
+    console::truncate_str(&plain(text), columns, "…").into_owned()
 }
 
 /// A text on one line, with control characters and invisible ones escaped.

@@ -85,6 +85,10 @@ pub struct CheckCommand {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
+    /// Reads the file, says what would be asked about and asks nothing
+    #[arg(long)]
+    dry_run: bool,
+
     /// Prints the requirements alone, without tables and wrong answers
     #[arg(long, conflicts_with = "json")]
     quiet: bool,
@@ -128,6 +132,9 @@ impl CheckCommand {
         ));
         gold_rows::check(&self.gold, run.file().version(), &check)?;
         requirements.check_expected(&check.expected)?;
+        if self.dry_run {
+            return report::end_of_check(&check.file);
+        }
         let junit = self.junit.as_deref().map(JunitFile::create).transpose()?;
         let html = self.html.as_deref().map(HtmlFile::create).transpose()?;
         context::say_if_for_trying_only(&asked.refract);

@@ -107,7 +107,7 @@ impl RunCommand {
             HumanCount(WORKBOOK_ROWS)
         );
         if self.dry_run {
-            return Ok(report::end_of_check(&check));
+            return report::end_of_check(&check);
         }
         context::say_if_for_trying_only(&asked.refract);
         self.ask(&run, &asked, &check, layout, signals).await

@@ -76,10 +76,13 @@ async fn a_run_of_a_stream_has_its_events_as_one_of_a_file(backend: Backend) {
         );
     }
     let before = events(&service).await.len();
-    let dry = ["run", PRISM, "-", "--dry-run"];
-    service.run_with_input(&dry, rows.as_bytes()).await;
-    let check = ["check", PRISM, "-", "--json"];
     let gold = "text,expected_angry\none,no\n";
+    for (command, file) in [("run", rows.as_str()), ("check", gold)] {
+        let dry = [command, PRISM, "-", "--dry-run"];
+        let ended = service.run_with_input(&dry, file.as_bytes()).await;
+        assert!(ended.stderr.contains(" to ask about"), "{ended:?}");
+    }
+    let check = ["check", PRISM, "-", "--json"];
     service.run_with_input(&check, gold.as_bytes()).await.done();
     assert_eq!(
         newest_runs(&service).await,
@@ -92,6 +95,6 @@ async fn a_run_of_a_stream_has_its_events_as_one_of_a_file(backend: Backend) {
     assert_eq!(
         events(&service).await.len(),
         before + 2,
-        "a dry run has none"
+        "dry runs have none"
     );
 }

@@ -7,17 +7,19 @@ use std::time::Duration;
 
 use indicatif::HumanCount;
 use refract_evaluation::counting::column_tally::ColumnSummary;
-use refract_file_runs::{FileCheck, FileRun, RunCounts, RunSummary};
+use refract_file_runs::{FileCheck, FileRun, RunCounts, RunSummary, ShownRow};
 use refract_service::model::TokenPrice;
 
 use crate::commands::files::InputPath;
-use crate::output;
-use crate::terminal::{columns_of, counted, plain, rate, widened};
+use crate::terminal::{columns_of, counted, cut, plain, rate, widened};
+use crate::{output, streams};
 
 /// The most labels of a column that are listed. The rest are summed up as others.
 const MOST_LABELS: usize = 6;
 /// The most columns that are listed.
 const MOST_COLUMNS: usize = 40;
+/// Columns of a shown text.
+const SHOWN: usize = 70;
 /// The most different errors that are listed.
 const MOST_FAILURES: usize = 10;
 
@@ -226,12 +228,34 @@ fn percents(counts: impl Iterator<Item = u64>) -> Vec<String> {
     pairs.map(describe).collect()
 }
 
-/// The exit status of a dry run.
-pub(crate) fn end_of_check(check: &FileCheck) -> ExitCode {
-    match check.refused {
+/// Shows the first rows as they would be asked about on a terminal; returns the exit status of a dry
+/// run. Texts go into no pipe, which a log may be behind.
+pub(crate) fn end_of_check(check: &FileCheck) -> anyhow::Result<ExitCode> {
+    if !check.first.is_empty() && streams::stdout_is_terminal() {
+        output::text(&first_rows(&check.first))?;
+    }
+    Ok(match check.refused {
         0 => ExitCode::SUCCESS,
         refused => output::fail_with(&format!("error: {} cannot be asked about", rows(refused))),
+    })
+}
+
+fn first_rows(rows: &[ShownRow]) -> String {
+    let mut words = "The first rows as they are asked about:\n".to_owned();
+    for row in rows {
+        let _ = write!(words, "  line {}", row.line);
+        if let Some(reference) = &row.reference {
+            let _ = write!(words, ", {}", cut(reference, SHOWN));
+        }
+        let fields = row.fields.iter();
+        let fields = fields.map(|(key, text)| (key.as_str(), text.as_str()));
+        let context = row.context.as_deref().map(|text| ("context", text));
+        for (name, text) in fields.chain(context) {
+            let _ = write!(words, "\n    {name}: {}", cut(text, SHOWN));
+        }
+        words.push('\n');
     }
+    words
 }
 
 /// The exit status of a run that reached the end of its file.
@@ -282,5 +306,25 @@ mod tests {
         ] {
             assert_eq!(percents(counts.iter().copied()), expected, "{counts:?}");
         }
+    }
+
+    #[test]
+    fn the_first_rows_are_cut_and_on_lines_of_their_own() {
+        let row = |line, reference: Option<&str>, text: &str| ShownRow {
+            line,
+            reference: reference.map(str::to_owned),
+            fields: vec![("text".to_owned(), text.to_owned())],
+            context: reference.map(|_| "a\ncontext".to_owned()),
+        };
+        let long = "long ".repeat(30);
+        let shown = first_rows(&[row(2, Some("M-1"), "one"), row(4, None, &long)]);
+        let cut = format!("{}…", long.get(..69).unwrap());
+        assert_eq!(
+            shown,
+            format!(
+                "The first rows as they are asked about:\n  line 2, M-1\n    text: one\n    \
+                 context: a context\n  line 4\n    text: {cut}\n"
+            )
+        );
     }
 }
