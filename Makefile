@@ -1,7 +1,7 @@
 # The tasks of this repository. `make` alone prints the first ones, `make help-all` all.
 
 .DEFAULT_GOAL := help
-.PHONY: checks count-code help help-all demo demo-model build app-pictures check check-api check-bounds check-called check-certified check-clients check-crates check-deploy check-described check-dist check-edge check-evaluation check-measured check-packages check-fidelity check-model check-generators check-parquet check-reproducible check-scripts check-services check-sign-in check-spreadsheet check-wasm sbom licences man fmt fmt-check clippy test test-all test-each test-endurance test-faults test-rolling test-runs dist packages docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-model bench-pace bench-watch build-bench-http fuzz fuzz-build semver train wasm clean bench-scale try-failover
+.PHONY: checks count-code help help-all demo demo-model build app-pictures check check-api check-bounds check-called check-certified check-clients check-crates check-deploy check-described check-dist check-edge check-evaluation check-measured check-packages check-fidelity check-model check-generators check-parquet check-reproducible check-scripts check-services check-sign-in check-spreadsheet check-wasm sbom licences man fmt fmt-check clippy test test-all test-each test-endurance test-faults test-firefox test-rolling test-runs dist packages docs deny audit cargo-deny bench bench-app bench-database bench-evaluation bench-growth bench-http bench-model bench-pace bench-watch build-bench-http fuzz fuzz-build semver train wasm clean bench-scale try-failover
 
 CARGO ?= cargo
 PROFILE ?= dev
@@ -175,6 +175,9 @@ test-all: NEXTEST = --ignore-default-filter
 test-all: SKIPPED = no test was skipped
 test-all: export REFRACT_TEST_CHROMIUM := $(or $(REFRACT_TEST_CHROMIUM),$(shell command -v chromium))
 test-all: test ## run the tests like `make test`, all that know both databases on both, and pages in the whole Chromium if it is there
+
+test-firefox: ## run the tests of pages in Firefox (installs it on Debian and builds its driver; what needs Chromium's developer tools is left out)
+	REFRACT_TEST_BROWSER=firefox .ci/with-browser .ci/with-postgres $(CARGO) nextest run --package refract-app --package refract-test-support --test app --test browser --locked --no-fail-fast --filterset 'test(/chromium|every_form|pages|by_text|processes/)'
 
 KILLS ?= 100
 PROMOTIONS ?= 5

@@ -1,14 +1,15 @@
-//! A real Chromium for tests of pages, driven over `WebDriver`.
+//! A real Chromium or Firefox for tests of pages, driven over `WebDriver`.
 //!
 //! `make test` and `.ci/with-browser` install the programs if they may, and set the variables with
 //! their paths. A test first asks [`Browser::available`] and returns early without a browser. Every
-//! [`Browser`] has a separate driver and Chromium with an empty profile, so two of them act as two
+//! [`Browser`] has a separate driver and browser with an empty profile, so two of them act as two
 //! people. Each step waits for the page until a deadline, and a step that is still impossible then
 //! fails the test. This module knows nothing about Refract's pages.
 
 mod actions;
 mod by_text;
 mod devtools;
+mod firefox;
 mod observations;
 mod processes;
 mod session;
@@ -19,11 +20,11 @@ use std::path::Path;
 pub use fantoccini::key::Key;
 use serde_json::json;
 
-use processes::BrowserProcesses;
+use processes::{BrowserProcesses, BrowserPrograms, Engine};
 use session::DriverSession;
 pub use session::{BrowserSettings, BrowserTheme};
 
-/// A running Chromium with one window, killed when this value is dropped.
+/// A running browser with one window, killed when this value is dropped.
 #[derive(Debug)]
 pub struct Browser {
     session: DriverSession,
@@ -31,9 +32,15 @@ pub struct Browser {
 }
 
 impl Browser {
-    /// Whether the variables name a Chromium and a driver, so that [`Browser::start`] works.
+    /// Whether the variables name a browser and its driver, so that [`Browser::start`] works.
     pub fn available() -> bool {
-        processes::chromium().is_some() && processes::driver().is_some()
+        BrowserPrograms::find().is_some()
+    }
+
+    /// Whether the browser takes commands of the `DevTools` protocol and shows its console, as
+    /// Chromium does.
+    pub fn has_devtools() -> bool {
+        BrowserPrograms::find().is_some_and(|programs| programs.engine == Engine::Chromium)
     }
 
     /// Starts a browser with an empty page.
@@ -42,12 +49,16 @@ impl Browser {
     ///
     /// When no browser is available, and when the browser does not start.
     pub async fn start(settings: BrowserSettings) -> Self {
-        let mut processes = BrowserProcesses::start_driver();
-        let session =
-            DriverSession::start(processes.driver_address(), processes.folder(), settings);
-        let session = session.await;
-        processes.started_chromium(session.chromium_process());
+        let programs = BrowserPrograms::required();
+        let mut processes = BrowserProcesses::start_driver(&programs);
+        let (driver, folder) = (processes.driver_address(), processes.folder());
+        let session = DriverSession::start(&programs, driver, folder, settings).await;
+        processes.started_browser(session.browser_process());
         let browser = Self { session, processes };
+        if programs.engine == Engine::Firefox {
+            browser.resize_window(settings).await;
+            return browser;
+        }
         // a real window is smaller inside than its size, and cannot be as narrow as a phone
         let area = json!({
             "width": settings.width,

@@ -145,10 +145,14 @@ impl Browser {
         until_gone(page, keys).await;
     }
 
-    /// Deletes all cookies, so that the next request is anonymous.
+    /// Deletes the cookies of the page's address, so that the next request is anonymous.
+    ///
+    /// # Panics
+    ///
+    /// When the browser does not answer.
     pub async fn clear_cookies(&self) {
-        let command = "Network.clearBrowserCookies";
-        self.session.developer_command(command, json!({})).await;
+        let cleared = self.session.client.delete_all_cookies().await;
+        cleared.unwrap_or_else(|error| panic!("delete cookies: {error}"));
     }
 }
 

@@ -72,6 +72,20 @@ impl Browser {
         self.with_named("fill in", FILLED, label, step).await;
     }
 
+    /// Types a date, such as `2020-01-02`, into the date input with this label.
+    ///
+    /// # Panics
+    ///
+    /// When there is not exactly one, or it cannot be used, until the deadline.
+    pub async fn fill_date_in(&self, label: &str, date: &str) {
+        // Firefox takes the value from its driver, Chromium the keys of the American order
+        let keys = match date.split('-').collect::<Vec<_>>()[..] {
+            [year, month, day] if Self::has_devtools() => format!("{month}{day}{year}"),
+            _ => date.to_owned(),
+        };
+        self.fill_in(label, &keys).await;
+    }
+
     /// Presses keys in the input with this label, as [`Browser::press`] does.
     ///
     /// # Panics

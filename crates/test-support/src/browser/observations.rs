@@ -155,19 +155,24 @@ impl Browser {
     }
 
     /// The cookies that the page's address would get, with `name`, `value`, `httpOnly`, `secure` and
-    /// `sameSite` ([`Network.Cookie`](https://chromedevtools.github.io/devtools-protocol/tot/Network/#type-Cookie)).
+    /// `sameSite`.
     ///
     /// # Panics
     ///
     /// When the browser does not answer.
     pub async fn cookies(&self) -> Vec<Value> {
-        let session = &self.session;
-        let answer = session
-            .developer_command("Network.getCookies", json!({}))
-            .await;
-        let cookies = answer.get("cookies").and_then(Value::as_array);
-        let cookies = cookies.unwrap_or_else(|| panic!("the browser reported no cookies"));
-        cookies.clone()
+        let cookies = self.session.client.get_all_cookies().await;
+        let cookies = cookies.unwrap_or_else(|error| panic!("cookies of the page: {error}"));
+        let described = cookies.iter().map(|cookie| {
+            json!({
+                "name": cookie.name(),
+                "value": cookie.value(),
+                "httpOnly": cookie.http_only(),
+                "secure": cookie.secure(),
+                "sameSite": cookie.same_site().map(|site| site.to_string()),
+            })
+        });
+        described.collect()
     }
 
     /// The errors in the browser's console since the last call, on all pages: blocked by a policy,

@@ -1,4 +1,4 @@
-//! The processes of one browser and their folder: the driver, Chromium, and Chromium's children.
+//! The processes of one browser and their folder: the driver, the browser, and the browser's children.
 //! The paths of the programs are in variables, which `.ci/with-browser` sets.
 
 #![expect(
@@ -19,10 +19,64 @@ use tempfile::TempDir;
 /// Upper bound on attempts to start the driver.
 const STARTS: usize = 5;
 
-/// A driver on a free port of the loopback interface, and the Chromium that it started. Dropping
+/// The kind of a browser, which decides the commands outside the `WebDriver` standard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Engine {
+    /// Chromium or another browser of its family, by `chromedriver`.
+    Chromium,
+    /// Firefox, by `geckodriver`.
+    Firefox,
+}
+
+/// The programs that a test drives pages with.
+#[derive(Debug)]
+pub(super) struct BrowserPrograms {
+    pub(super) engine: Engine,
+    pub(super) browser: PathBuf,
+    driver: PathBuf,
+}
+
+impl BrowserPrograms {
+    /// The programs that the variables name: Firefox before Chromium; `None` without a pair.
+    pub(super) fn find() -> Option<Self> {
+        let pair = |engine, browser, driver| {
+            let (browser, driver) = named(browser).zip(named(driver))?;
+            Some(Self {
+                engine,
+                browser,
+                driver,
+            })
+        };
+        let firefox = pair(
+            Engine::Firefox,
+            "REFRACT_TEST_FIREFOX",
+            "REFRACT_TEST_GECKODRIVER",
+        );
+        firefox.or_else(|| {
+            pair(
+                Engine::Chromium,
+                "REFRACT_TEST_CHROMIUM",
+                "REFRACT_TEST_CHROMEDRIVER",
+            )
+        })
+    }
+
+    /// The programs, for a test that cannot do without.
+    ///
+    /// # Panics
+    ///
+    /// When no browser is available.
+    pub(super) fn required() -> Self {
+        Self::find().unwrap_or_else(|| {
+            panic!("no browser here: run `make test`, or put `.ci/with-browser` before the command")
+        })
+    }
+}
+
+/// A driver on a free port of the loopback interface, and the browser that it started. Dropping
 /// this value kills both and removes their folder.
 ///
-/// The processes stay in the test's process group, so killing the group ends them too. Chromium
+/// The processes stay in the test's process group, so killing the group ends them too. The browser
 /// also ends by itself when its driver ends.
 #[derive(Debug)]
 pub(super) struct BrowserProcesses {
@@ -30,7 +84,7 @@ pub(super) struct BrowserProcesses {
     /// Kept open, so that the driver can write.
     output: BufReader<ChildStdout>,
     address: String,
-    chromium: Option<Pid>,
+    browser: Option<Pid>,
     folder: PathBuf,
 }
 
@@ -39,12 +93,9 @@ impl BrowserProcesses {
     ///
     /// # Panics
     ///
-    /// When no browser is available, and when the driver does not start.
-    pub(super) fn start_driver() -> Self {
-        let program = driver().unwrap_or_else(|| {
-            panic!("no browser here: run `make test`, or put `.ci/with-browser` before the command")
-        });
-        Self::start(&program)
+    /// When the driver does not start.
+    pub(super) fn start_driver(programs: &BrowserPrograms) -> Self {
+        Self::start(&programs.driver)
     }
 
     /// Starts this driver, and retries when it ends before it is ready: it picks a free IPv4 port,
@@ -82,7 +133,7 @@ impl BrowserProcesses {
             driver,
             output: BufReader::new(output),
             address: String::new(),
-            chromium: None,
+            browser: None,
             folder,
         };
         let port = port_in(&mut processes.output)?;
@@ -100,18 +151,18 @@ impl BrowserProcesses {
         &self.folder
     }
 
-    /// Remembers the process id of the Chromium that the driver has started.
-    pub(super) fn started_chromium(&mut self, process_id: Option<i32>) {
-        self.chromium = process_id.and_then(Pid::from_raw);
+    /// Remembers the process id of the browser that the driver has started.
+    pub(super) fn started_browser(&mut self, process_id: Option<i32>) {
+        self.browser = process_id.and_then(Pid::from_raw);
     }
 }
 
 impl Drop for BrowserProcesses {
-    /// Kills Chromium and the driver, then all remaining processes: some of Chromium's children
+    /// Kills the browser and the driver, then all remaining processes: some of a browser's children
     /// would write into the folder again before they end.
     fn drop(&mut self) {
-        if let Some(chromium) = self.chromium {
-            kill_process(chromium, Signal::KILL).ok();
+        if let Some(browser) = self.browser {
+            kill_process(browser, Signal::KILL).ok();
         }
         self.driver.kill().ok();
         self.driver.wait().ok();
@@ -131,7 +182,7 @@ impl Drop for BrowserProcesses {
 }
 
 /// The processes with their working directory in this folder: the driver and all its descendants.
-/// Empty on systems without `/proc`, where Chromium's children end by themselves.
+/// Empty on systems without `/proc`, where a browser's children end by themselves.
 fn processes_in(folder: &Path) -> Vec<Pid> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let inside = entries.filter(|entry| {
@@ -148,19 +199,10 @@ fn processes_in(folder: &Path) -> Vec<Pid> {
 /// The port in the line that the driver prints when it has started.
 fn port_in(output: &mut BufReader<ChildStdout>) -> Option<u16> {
     let mut lines = output.lines().map_while(Result::ok);
-    let line = lines.find(|line| line.contains("started successfully"))?;
-    let port = line.rsplit(' ').next()?;
+    let line = lines
+        .find(|line| line.contains("started successfully") || line.contains("Listening on"))?;
+    let port = line.rsplit([' ', ':']).next()?;
     port.trim_end_matches('.').parse().ok()
-}
-
-/// The program `chromium`, or another browser of its family.
-pub(super) fn chromium() -> Option<PathBuf> {
-    named("REFRACT_TEST_CHROMIUM")
-}
-
-/// The program `chromedriver`, of the browser's version.
-pub(super) fn driver() -> Option<PathBuf> {
-    named("REFRACT_TEST_CHROMEDRIVER")
 }
 
 /// The file with axe-core, a script that finds accessibility violations in pages.

@@ -1,5 +1,5 @@
-//! The `WebDriver` session with one Chromium: its start, with settings for how it shows pages, and
-//! commands outside the standard.
+//! The `WebDriver` session with one browser: its start, with settings for how it shows pages, and
+//! Chromium's commands outside the standard.
 
 #![expect(
     clippy::panic,
@@ -16,7 +16,8 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Map, Value, json};
 use url::{ParseError, Url};
 
-use super::processes;
+use super::firefox;
+use super::processes::{BrowserPrograms, Engine};
 
 /// Flags for a browser that renders pages the same on every machine and contacts nothing else.
 const FLAGS: [&str; 16] = [
@@ -42,32 +43,49 @@ const FLAGS: [&str; 16] = [
 /// Categories of a trace: tasks, scripts, styles, layout, paint.
 const TRACED: &str = "devtools.timeline,disabled-by-default-devtools.timeline";
 
-/// A session with a Chromium that the driver has started.
+/// A session with a browser that the driver has started.
 #[derive(Debug)]
 pub(super) struct DriverSession {
     /// The commands of the `WebDriver` standard.
     pub(super) client: Client,
+    engine: Engine,
 }
 
 impl DriverSession {
-    /// Starts Chromium with an empty profile in this folder.
+    /// Starts the browser with an empty profile in this folder.
     ///
     /// # Panics
     ///
-    /// When Chromium does not start.
-    pub(super) async fn start(driver: &str, folder: &Path, settings: BrowserSettings) -> Self {
+    /// When the browser does not start.
+    pub(super) async fn start(
+        programs: &BrowserPrograms,
+        driver: &str,
+        folder: &Path,
+        settings: BrowserSettings,
+    ) -> Self {
+        let BrowserPrograms {
+            engine, browser, ..
+        } = programs;
         let mut builder = ClientBuilder::new(HttpConnector::new());
-        builder.capabilities(capabilities(folder, settings));
+        builder.capabilities(match engine {
+            Engine::Chromium => capabilities(browser, folder, settings),
+            Engine::Firefox => firefox::capabilities(browser, folder, settings),
+        });
         let connected = builder.connect(driver).await;
-        let client = connected.unwrap_or_else(|error| panic!("Chromium does not start: {error}"));
-        Self { client }
+        let client =
+            connected.unwrap_or_else(|error| panic!("the browser does not start: {error}"));
+        Self {
+            client,
+            engine: *engine,
+        }
     }
 
-    /// The process id of Chromium, if the driver reports it.
-    pub(super) fn chromium_process(&self) -> Option<i32> {
+    /// The process id of the browser, if the driver reports it.
+    pub(super) fn browser_process(&self) -> Option<i32> {
         let capabilities = self.client.capabilities()?;
-        let process_id = capabilities.get("goog:processID")?.as_i64()?;
-        i32::try_from(process_id).ok()
+        let named = ["goog:processID", "moz:processID"];
+        let process_id = named.iter().find_map(|name| capabilities.get(*name))?;
+        i32::try_from(process_id.as_i64()?).ok()
     }
 
     /// Chromium's performance log since the last call. For a traced browser it includes the events
@@ -94,12 +112,16 @@ impl DriverSession {
         answer.unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
-    /// The entries of the browser's console since the last call.
+    /// The entries of the browser's console since the last call; none of Firefox, whose driver does
+    /// not show it.
     ///
     /// # Panics
     ///
     /// When the driver does not answer.
     pub(super) async fn console(&self) -> Vec<Value> {
+        if self.engine == Engine::Firefox {
+            return Vec::new();
+        }
         match self.post("se/log", json!({ "type": "browser" })).await {
             Ok(Value::Array(entries)) => entries,
             answer => panic!("the browser's console cannot be read: {answer:?}"),
@@ -130,7 +152,7 @@ impl WebDriverCompatibleCommand for DriverCommand {
     }
 }
 
-fn capabilities(folder: &Path, settings: BrowserSettings) -> Map<String, Value> {
+fn capabilities(chromium: &Path, folder: &Path, settings: BrowserSettings) -> Map<String, Value> {
     let mut arguments: Vec<String> = FLAGS.iter().map(ToString::to_string).collect();
     arguments.push(format!(
         "--user-data-dir={}",
@@ -150,13 +172,11 @@ fn capabilities(folder: &Path, settings: BrowserSettings) -> Map<String, Value> 
     let traced = settings
         .is_traced
         .then(|| json!({ "enableNetwork": false, "enablePage": false, "traceCategories": TRACED }));
-    let chromium = processes::chromium();
     // the driver finds the pages of both kinds at different places
-    let name = match &chromium {
-        Some(program) if program.to_string_lossy().ends_with("headless-shell") => {
-            "chrome-headless-shell"
-        }
-        _ => "chrome",
+    let name = if chromium.to_string_lossy().ends_with("headless-shell") {
+        "chrome-headless-shell"
+    } else {
+        "chrome"
     };
     let mut options = json!({
         "binary": chromium,

@@ -189,7 +189,7 @@ async fn a_page_is_asked_for_the_theme() {
 
 #[tokio::test]
 async fn a_picture_shows_the_whole_page_in_the_width_of_the_browser() {
-    if !Browser::available() {
+    if !Browser::has_devtools() {
         return;
     }
     for (width, height) in [(360, 5_000), (1_440, 3_000)] {
@@ -204,7 +204,7 @@ async fn a_picture_shows_the_whole_page_in_the_width_of_the_browser() {
 
 #[tokio::test]
 async fn a_defect_and_a_blocked_script_are_found_under_a_strict_policy() {
-    if !Browser::available() {
+    if !Browser::has_devtools() {
         return;
     }
     let browser = open("/strict", BrowserSettings::default()).await;

@@ -14,7 +14,7 @@ async fn set_clipboard(browser: &Browser, setting: &str) {
 
 #[tokio::test]
 async fn a_key_is_copied_and_not_shown_again() {
-    if !Browser::available() {
+    if !Browser::has_devtools() {
         return;
     }
     let service = Service::start(Backend::Sqlite).await;

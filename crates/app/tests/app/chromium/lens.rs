@@ -131,7 +131,7 @@ async fn counts_and_changed_results_follow_a_handle(backend: Backend) {
 }
 
 async fn a_handle_and_its_save_fit_on_a_phone(backend: Backend) {
-    if !Browser::available() {
+    if !Browser::has_devtools() {
         return;
     }
     let service = with_results(backend, &[10, 55, 90]).await;

@@ -105,6 +105,7 @@ async fn no_page_has_a_barrier() {
                 "/as/",
                 "/progress",
                 "/refused",
+                ".csv",
                 // leads to the sign-in provider, which there is none of here
                 "/sign-on",
             ]
