@@ -11,6 +11,7 @@ use std::sync::Arc;
 use actix_web::http::StatusCode;
 use chrono::Utc;
 use maud::{Markup, html};
+use refract_domain::account::role::Role;
 use refract_domain::ids::ResultId;
 use refract_service::lenses::PrismLens;
 use refract_service::results::{
@@ -77,6 +78,10 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
             div.row.spread {
                 p.soft { (how_many(&visit, &lens, &values, found.count, &address).await?) }
                 (downloads(&values.query, &address, &FORMATS))
+            }
+            @if (narrowed || values.is_least_sure_first()) && visit.visitor.role.may(Role::Editor) {
+                @let query = values.query.clone().and("choice", "filter");
+                p { a href={ (prism_address(&lens.prism)) "/edit/trial" (query.in_address()) } { "Try other words on these" } }
             }
             (chosen_columns(&values.query, &lens, &address))
             (looked_so_far(&found, page, newer.as_deref(), older.as_deref()))
