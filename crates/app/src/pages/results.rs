@@ -90,7 +90,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
         (neighbours("Pages of results", newer, older))
     };
     let page = results_page(&visit, &lens, &main);
-    Ok(page.script("count.js").reply())
+    Ok(page.script("count.js").script("fold.js").reply())
 }
 
 async fn find(
