@@ -9,7 +9,7 @@ const AWAY = "The server could not be reached. What you typed is still here, and
 const ENDED = "Your session ended. What you typed is still here: go on, and sign in again to keep it.";
 const TOO_LARGE = "This is larger than the 16 MiB that can be kept. Shorten it: it is on this page only.";
 /** Buttons that leave the page. */
-const LEAVING = ["review", "save", "check"];
+const LEAVING = ["review", "save", "check", "trial"];
 
 const found = document.getElementById("edit");
 if (found instanceof HTMLFormElement) begin(found);

@@ -93,6 +93,7 @@ function begin(form) {
 
   /** @param {URLSearchParams} body */
   async function save(body) {
+    say("Saving …");
     try {
       const reply = await fetch(form.action, { method: "POST", body });
       say(reply.ok ? "Saved." : "Not saved: press “Save marks” to see why.");

@@ -22,7 +22,9 @@ document.addEventListener("submit", (event) => {
 });
 
 addEventListener("pageshow", (event) => {
-  if (event.persisted) for (const form of document.forms) sending.delete(form);
+  if (!event.persisted) return;
+  for (const form of document.forms) sending.delete(form);
+  for (const button of document.querySelectorAll("[aria-busy]")) button.removeAttribute("aria-busy");
 });
 
 /**
@@ -32,16 +34,22 @@ addEventListener("pageshow", (event) => {
 async function send(form, submitter) {
   sending.set(form, "going");
   show(form, "");
+  // on a slow line the pressed button shows that it was pressed
+  submitter?.setAttribute("aria-busy", "true");
   try {
     await fetch(import.meta.url, { method: "HEAD", cache: "no-store" });
   } catch {
     sending.delete(form);
+    submitter?.removeAttribute("aria-busy");
     show(form, AWAY);
     return;
   }
   sending.set(form, "asking");
   form.requestSubmit(submitter);
-  setTimeout(() => sending.delete(form), AGAIN);
+  setTimeout(() => {
+    sending.delete(form);
+    submitter?.removeAttribute("aria-busy");
+  }, AGAIN);
 }
 
 /**

@@ -39,6 +39,7 @@ const ASSETS: &[(&str, &str, &str)] = &[
     ("faults.js", SCRIPT, include_str!("../assets/faults.js")),
     ("review.js", SCRIPT, include_str!("../assets/review.js")),
     ("count.js", SCRIPT, include_str!("../assets/count.js")),
+    ("fold.js", SCRIPT, include_str!("../assets/fold.js")),
     ("run.js", SCRIPT, include_str!("../assets/run.js")),
     ("fragment.js", SCRIPT, include_str!("../assets/fragment.js")),
 ];

@@ -8,7 +8,6 @@ mod planned_definition;
 mod save;
 pub(crate) mod text_hash;
 pub(crate) mod trial;
-mod trial_texts;
 pub(crate) mod versions;
 
 use std::sync::Arc;
@@ -35,8 +34,7 @@ pub use self::planned_definition::{
     AppliedDefinition, ApplyOutcome, DefinitionError, DefinitionFile,
 };
 pub use self::save::{NextVersion, SavedMeanwhile, VersionDraft};
-pub use self::trial::{DraftTrialCost, TRIAL_TEXTS, TrialError, TrialPair};
-pub use self::trial_texts::{TRIAL_CANDIDATES, TrialTexts};
+pub use self::trial::{DraftTrialCost, TrialError};
 pub use refract_persistence::{ExampleText, Prism, PrismHistory, SavedExamples};
 
 use crate::results::counts::PrismCounts;

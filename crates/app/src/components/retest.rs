@@ -2,10 +2,12 @@
 
 use maud::{Markup, html};
 use refract_domain::ids::RetestId;
-use refract_domain::prism::VersionNumber;
 use refract_domain::result::retest::RetestState;
-use refract_service::measures::stored_retests::DrawnTexts;
-use refract_service::measures::{DrawnFrom, SAMPLED_NEWEST};
+use refract_service::measures::SAMPLED_NEWEST;
+use refract_service::measures::stored_retests::{
+    DrawnTexts, RetestEstimate, StoredRetest, TextOrigin,
+};
+use refract_service::model::TokenPrice;
 use refract_service::prisms::Prism;
 
 use super::number::{count, counted};
@@ -25,8 +27,14 @@ pub(crate) fn retest_address(prism: &Prism, retest: RetestId) -> String {
 }
 
 /// The version that a retest asks, in words.
-pub(crate) fn asked_version(version: Option<VersionNumber>) -> Markup {
-    html! { @match version { Some(number) => (number), None => "the one that answered each text" } }
+pub(crate) fn asked_version(retest: &StoredRetest) -> Markup {
+    html! {
+        @match retest.version {
+            Some(number) => (number),
+            None if retest.drawn.draft.is_some() => "a draft",
+            None => "the one that answered each text",
+        }
+    }
 }
 
 /// The state of a retest in people's words.
@@ -38,11 +46,13 @@ pub(crate) fn retest_tag(state: RetestState) -> Markup {
 /// What the texts of a retest were drawn from, and what was left out.
 pub(crate) fn left_out(drawn: &DrawnTexts) -> Markup {
     html! {
-        @if drawn.from == DrawnFrom::Marked {
-            p.hint { "Only texts with a random or imported mark." }
+        @match drawn.from {
+            TextOrigin::Answered | TextOrigin::Found | TextOrigin::LeastSure => {}
+            TextOrigin::Marked => p.hint { "Only texts with a random or imported mark." },
+            TextOrigin::Wrong => p.hint { "Only texts that were answered wrongly, so nothing is said about the others: marked texts show what gets worse." },
         }
         @if drawn.is_of_newest {
-            p.hint { "The texts are drawn from the newest " (count(SAMPLED_NEWEST)) " results." }
+            p.hint { "The texts are from the newest " (count(SAMPLED_NEWEST)) " results." }
         }
         @if drawn.lacking_fields > 0 {
             p.hint { "Left out: " (counted(drawn.lacking_fields, "text")) " without a field of the version." }
@@ -52,6 +62,24 @@ pub(crate) fn left_out(drawn: &DrawnTexts) -> Markup {
         }
         @for (question, texts) in &drawn.not_compared {
             p.hint { "Not compared: " code { (question) } " on " (counted(*texts, "text")) ", whose version lacks it or has other outcomes." }
+        }
+    }
+}
+
+/// What asking about the texts costs: model requests, tokens and money.
+pub(crate) fn price(estimate: &RetestEstimate, price: TokenPrice) -> Markup {
+    let cost = estimate.cost;
+    let tokens = u64::try_from(cost.tokens).unwrap_or(u64::MAX);
+    html! {
+        p {
+            strong { (counted(estimate.texts(), estimate.drawn.from.noun())) }
+            @if cost.requests > 0 {
+                ": about " (counted(cost.requests, "model request")) " and " (counted(cost.tokens, "token")) " to read"
+                @if let Some(price) = price.of_reading(tokens) { "; " (price) }
+                "."
+            } @else {
+                ". The built-in scorer costs nothing."
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Texts that are too long to show whole, and texts to copy.
 
 use maud::{Markup, html};
+use refract_domain::submission::Submission;
 
 use super::number::count;
 
@@ -15,6 +16,16 @@ pub(crate) fn clamped(text: &str, most: usize) -> String {
     let (shown, rest) = beginning(text, most);
     let mark = if rest.is_empty() { "" } else { "…" };
     format!("{shown}{mark}")
+}
+
+/// The beginning of a submission's texts.
+pub(crate) fn in_short(submission: &Submission, most: usize) -> String {
+    let fields = submission.fields().iter().map(|(_, text)| text.as_str());
+    let texts: Vec<_> = fields.filter(|text| !text.is_empty()).collect();
+    if texts.is_empty() {
+        return "(empty)".to_owned();
+    }
+    clamped(&texts.join("\n"), most)
 }
 
 /// The number of characters in the rest of a text.

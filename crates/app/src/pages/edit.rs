@@ -15,15 +15,17 @@ mod form_page;
 mod inputs;
 mod keeping;
 mod review_page;
+pub(crate) mod stored_texts;
 mod trial;
+mod trial_form;
 mod trial_view;
 
 use std::sync::Arc;
 
 use actix_web::http::StatusCode;
 use refract_authoring::prism_file::PrismFile;
+use refract_domain::prism::PrismVersion;
 use refract_service::drafts::DraftRevision;
-use refract_service::prisms::{TRIAL_TEXTS, TrialTexts};
 
 use self::draft_state::question_of;
 use self::editing::{DraftStanding, Editing, REVISION, TAB};
@@ -91,6 +93,9 @@ pub(crate) async fn change(visit: Visit) -> Result<PageReply, PageError> {
         example_check::ask(&visit, &editing).await?;
         return Ok(PageReply::see_other(&format!("{address}/review")));
     }
+    if button == "trial" && editing.prism.is_some() {
+        return Ok(PageReply::see_other(&format!("{address}/trial")));
+    }
     let is_asked = editing.is_asked || button == "check";
     let query = Query::default()
         .with("acted", Some("1"))
@@ -117,7 +122,7 @@ async fn refused(visit: &Visit, editing: Editing) -> Result<PageReply, PageError
     Ok(page.status(StatusCode::CONFLICT).reply())
 }
 
-/// Asks the draft about the test texts of the form, and about stored texts if they are chosen.
+/// Asks the draft about the test texts of the form.
 async fn test(visit: &Visit, editing: &mut Editing) -> Result<(), PageError> {
     editing.is_asked = true;
     let Some(PrismFile { version, .. }) = editing.read(visit).await?.ok() else {
@@ -130,10 +135,6 @@ async fn test(visit: &Visit, editing: &mut Editing) -> Result<(), PageError> {
     }
     let columns = lens.as_ref().map_or(&[][..], |lens| lens.columns().lens);
     let own = TriedTexts::of_own_texts(visit, draft, &version, columns, texts).await;
-    if let (Some(lens), Some(choice)) = (&lens, TrialTexts::named(visit.sent.form.get("stored"))) {
-        let stored = TriedTexts::of_stored_texts(visit, draft, &version, lens, choice).await?;
-        editing.extras.stored = Some(stored);
-    }
     editing.extras.own = Some(own);
     editing.is_asked = visit.sent.form.has(editing::ASKED);
     Ok(())
@@ -158,21 +159,12 @@ pub(crate) async fn review(visit: Visit) -> Result<PageReply, PageError> {
     let draft = Arc::new(draft);
     let changes = DraftChanges::of(&editing, &draft).await?;
     let lens = Arc::new(visit.find_lens().await?);
-    let (prisms, results) = (visit.refract.prisms(), visit.refract.results());
-    let most = u32::try_from(TRIAL_TEXTS).unwrap_or(u32::MAX);
-    let newest = results.newest_answered(&lens, most).await?;
-    let tried = editing.extras.stored.as_ref();
-    let tried = tried.filter(|trial| trial.is_of(&editing.draft));
-    let ids = tried.iter().flat_map(|trial| &trial.texts);
-    let ids: Vec<_> = ids.filter_map(|text| text.result).collect();
     let shown = review_page::Review {
-        cost: prisms.draft_trial_cost(&draft.file.version, &newest),
-        stored: prisms.find_trial_texts(&lens, &ids).await?,
+        tried: stored_texts::last_trial(&visit, prism, &draft.file.version).await?,
         examples: DraftExamples::find(&visit, &draft, &lens).await?,
         editing: &editing,
         draft: &draft,
         changes: &changes,
-        tried,
     };
     Ok(review_page::show(&visit, &shown))
 }
@@ -209,21 +201,16 @@ pub(crate) async fn change_draft(visit: Visit) -> Result<PageReply, PageError> {
         _ => {}
     }
     form.get("note").clone_into(&mut editing.extras.note);
-    if form.get("act") == "try"
-        && let Ok(draft) = editing.read_version(&visit).await?
-    {
-        let lens = Arc::new(visit.find_lens().await?);
-        let choice = TrialTexts::named(form.get("stored")).unwrap_or_default();
-        let version = &draft.file.version;
-        let trying = TriedTexts::of_stored_texts(&visit, &editing.draft, version, &lens, choice);
-        editing.extras.stored = Some(trying.await?);
-    }
     if form.get("act") == "examples" {
         example_check::ask(&visit, &editing).await?;
     }
     keeping::keep(&mut editing, &visit).await?;
     if form.get("act") == "save" && !editing.kept.is_refused() {
         return keeping::save(&visit, &editing).await;
+    }
+    if form.get("act") == "trial" {
+        let address = format!("{}/trial", editing.address());
+        return Ok(PageReply::see_other(&address));
     }
     if form.has("fragment") {
         return Ok(
@@ -240,4 +227,17 @@ pub(crate) async fn change_draft(visit: Visit) -> Result<PageReply, PageError> {
 fn to_form(editing: &Editing, done: Option<&str>) -> PageReply {
     let query = Query::default().with("done", done);
     PageReply::see_other(&format!("{}{}", editing.address(), query.in_address()))
+}
+
+/// What the visitor's draft of the prism in the address would save now, `Some(None)` if it has faults;
+/// `None` without a draft.
+pub(crate) async fn present_draft(
+    visit: &Visit,
+) -> Result<Option<Option<PrismVersion>>, PageError> {
+    let editing = Editing::find(visit).await?;
+    if !editing.kept.is_touched() {
+        return Ok(None);
+    }
+    let read = editing.read_version(visit).await?;
+    Ok(Some(read.ok().map(|draft| draft.file.version)))
 }

@@ -162,12 +162,20 @@ async fn link_page(visit: &Visit, invitation: &Invitation) -> Result<PageReply, 
             &html! {
                 "Send this link to " bdi { (invitation.email) } ". It works once, until "
                 (moment(invitation.expires_at)) ", and is not shown again."
+                @if is_cut(&invitation.email) { " Look at the address once more: its end has no dot." }
                 (copyable("link", "The link", &link))
             },
         )),
         ..PeopleNotes::default()
     };
     page(visit, &notes, StatusCode::OK).await
+}
+
+/// Whether an address ends without a dot, as few do: a person may sign in with such an address, but it
+/// was mostly cut off.
+fn is_cut(email: &Email) -> bool {
+    let domain = email.as_str().split_once('@').map(|(_, domain)| domain);
+    domain.is_some_and(|domain| !domain.contains('.'))
 }
 
 async fn page(

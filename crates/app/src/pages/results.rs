@@ -11,6 +11,7 @@ use std::sync::Arc;
 use actix_web::http::StatusCode;
 use chrono::Utc;
 use maud::{Markup, html};
+use refract_domain::account::role::Role;
 use refract_domain::ids::ResultId;
 use refract_service::lenses::PrismLens;
 use refract_service::results::{
@@ -78,6 +79,10 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
                 p.soft { (how_many(&visit, &lens, &values, found.count, &address).await?) }
                 (downloads(&values.query, &address, &FORMATS))
             }
+            @if (narrowed || values.is_least_sure_first()) && visit.visitor.role.may(Role::Editor) {
+                @let query = values.query.clone().and("choice", "filter");
+                p { a href={ (prism_address(&lens.prism)) "/edit/trial" (query.in_address()) } { "Try other words on these" } }
+            }
             (chosen_columns(&values.query, &lens, &address))
             (looked_so_far(&found, page, newer.as_deref(), older.as_deref()))
             @if !found.results.is_empty() { (rows(&lens, &found.results, &actors, &values)) }
@@ -85,7 +90,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
         (neighbours("Pages of results", newer, older))
     };
     let page = results_page(&visit, &lens, &main);
-    Ok(page.script("count.js").reply())
+    Ok(page.script("count.js").script("fold.js").reply())
 }
 
 async fn find(

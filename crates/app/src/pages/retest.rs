@@ -1,6 +1,7 @@
 //! `/prisms/{slug}/retests/{id}`: one retest, from its first text to its flips, with a file of flips
 //! that has the rows of `refract retest --output`.
 
+mod draft_trial;
 mod retest_view;
 
 use actix_web::http::StatusCode;
@@ -52,24 +53,39 @@ async fn page(
 ) -> Result<PageReply, PageError> {
     let RetestView { retest, lens, .. } = view;
     let address = retest_address(&lens.prism, retest.id);
+    let is_trial = retest.drawn.draft.is_some();
     let found = if retest.counts.answered + retest.counts.failed > 0 {
         let report = visit.refract.retests().report(retest, lens).await?;
         html! {
             (failures(&report))
-            (retest_view::section(&report.questions))
-            (retest_view::flips(view, &report))
+            @if is_trial { (draft_trial::changes(visit, view, &report).await?) }
+            @else {
+                (retest_view::section(&report.questions))
+                (retest_view::flips(view, &report))
+            }
         }
     } else {
         html! {}
+    };
+    let standing = if let Some(draft) = &retest.drawn.draft {
+        draft_trial::standing(visit, view, draft).await?
+    } else {
+        html! {}
+    };
+    let title = if is_trial {
+        draft_trial::TITLE
+    } else {
+        RETEST_TITLE
     };
     let main = html! {
         @if let Some(notice) = visit.done(done) { (notice) }
         @if !fault.is_empty() { (notice(NoticeKind::Refused, &html! { (fault) })) }
         p.soft { a href=(retests_address(&lens.prism)) { "All retests" } }
-        h2 { (RETEST_TITLE) " " (retest_tag(retest.state)) }
+        h2 { (title) " " (retest_tag(retest.state)) }
+        (standing)
         dl.facts {
             dt { "Model" } dd { bdi { (retest.model) } }
-            dt { "Version" } dd { (asked_version(retest.version)) }
+            dt { "Version" } dd { (asked_version(retest)) }
             dt { "Started" } dd { (moment(retest.made_at)) @if let Some(name) = &retest.by { " by " bdi { (name) } } }
             @if let Some(ended) = retest.ended_at { dt { "Ended" } dd { (moment(ended)) } }
         }
@@ -80,8 +96,13 @@ async fn page(
         }
         (found)
     };
-    let title = format!("{RETEST_TITLE} · {}", lens.prism.name);
-    let page = visit.prism_page(&lens.prism, PrismTab::Quality, title, &main);
+    let title = format!("{title} · {}", lens.prism.name);
+    let tab = if is_trial {
+        PrismTab::Edit
+    } else {
+        PrismTab::Quality
+    };
+    let page = visit.prism_page(&lens.prism, tab, title, &main);
     Ok(page.script("run.js").status(status).reply())
 }
 

@@ -11,7 +11,7 @@ use refract_service::lenses::PrismLens;
 use refract_service::measures::DrawnFrom;
 use refract_service::measures::stored_retests::{
     KEPT_RETEST_DAYS, ModelName, RETEST_TEXTS, RetestEstimate, RetestPlan, StartRetestError,
-    StoredRetest, USUAL_RETEST_TEXTS,
+    StoredRetest, TextOrigin, USUAL_RETEST_TEXTS,
 };
 use refract_service::prisms::Prism;
 
@@ -22,7 +22,7 @@ use crate::components::notice::{NoticeKind, empty_state, notice};
 use crate::components::number::{count, counted};
 use crate::components::prism_tabs::{PrismTab, prism_address};
 use crate::components::retest::{
-    RETEST_TITLE, asked_version, left_out, retest_address, retest_tag, retests_address,
+    RETEST_TITLE, asked_version, left_out, price, retest_address, retest_tag, retests_address,
 };
 use crate::components::table::stacked_table;
 use crate::replies::page_error::PageError;
@@ -115,7 +115,6 @@ async fn page(
 
 /// What a retest would cost, with the button that starts it.
 fn estimated(visit: &Visit, prism: &Prism, form: &RetestForm, estimate: &RetestEstimate) -> Markup {
-    let cost = estimate.cost;
     html! {
         section #estimate {
             h3 { "What it would cost" }
@@ -123,16 +122,7 @@ fn estimated(visit: &Visit, prism: &Prism, form: &RetestForm, estimate: &RetestE
                 p { "There is no answered result that can be asked about again." }
                 (left_out(&estimate.drawn))
             } @else {
-                p {
-                    strong { (counted(estimate.texts(), estimate.drawn.noun())) }
-                    @if cost.requests > 0 {
-                        ": about " (counted(cost.requests, "model request")) " and " (counted(cost.tokens, "token")) " to read"
-                        @if let Some(price) = visit.refract.token_price().of_reading(u64::try_from(cost.tokens).unwrap_or(u64::MAX)) { "; " (price) }
-                        "."
-                    } @else {
-                        ". The built-in scorer costs nothing."
-                    }
-                }
+                (price(estimate, visit.refract.token_price()))
                 (left_out(&estimate.drawn))
                 form method="post" action=(retests_address(prism)) {
                     (form.hidden())
@@ -151,10 +141,10 @@ fn rows(prism: &Prism, listed: &[StoredRetest]) -> Markup {
                 th scope="row" { a href=(retest_address(prism, retest.id)) { (moment(retest.made_at)) } }
                 td data-label="State" { (retest_tag(retest.state)) }
                 td data-label="Model" { bdi { (retest.model) } }
-                td data-label="Version" { (asked_version(retest.version)) }
+                td data-label="Version" { (asked_version(retest)) }
                 td.number data-label="Texts" {
                     (count(retest.counts.answered)) " of " (count(retest.counts.texts))
-                    @if retest.drawn.from == DrawnFrom::Marked { " marked" }
+                    @if retest.drawn.from == TextOrigin::Marked { " marked" }
                 }
                 td.number data-label="Flips" { @match retest.flips { Some(flips) => (count(flips)), None => "–" } }
                 td data-label="By" { @match &retest.by { Some(name) => bdi { (name) }, None => "–" } }
@@ -241,9 +231,9 @@ impl RetestForm {
         let texts = texts.filter(|_| self.errors.is_empty())?;
         Some(RetestPlan {
             texts,
-            from: self.from,
+            from: self.from.into(),
             model,
-            version,
+            version: version.into(),
         })
     }
 

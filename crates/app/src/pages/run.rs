@@ -107,10 +107,17 @@ pub(crate) async fn check(visit: Visit) -> Result<PageReply, PageError> {
     let matched = runs
         .match_columns(&actor, view.run.id, columns, None)
         .await?;
-    if let ChangeRunOutcome::Changed(_) = matched {
-        return change(&visit, &view, FileRunChange::Check, None, "").await;
+    let ChangeRunOutcome::Changed(_) = matched else {
+        return outcome(&visit, &view, matched, "").await;
+    };
+    let lacking = columns::lacking(&visit, &view).await?;
+    if !lacking.is_empty() {
+        // the other columns are kept as they were chosen
+        let view = find(&visit).await?;
+        let status = StatusCode::UNPROCESSABLE_ENTITY;
+        return page(&visit, &view, &lacking, status).await;
     }
-    outcome(&visit, &view, matched, "").await
+    change(&visit, &view, FileRunChange::Check, None, "").await
 }
 
 /// Reads another sheet of the workbook, and shows its columns.

@@ -218,6 +218,16 @@ pub(crate) static ROUTES: &[AppRoute] = &[
     AppRoute::post("/prisms/{slug}/edit/check", Editor, &edit::check),
     AppRoute::post("/prisms/{slug}/edit/draft", Editor, &edit::change_draft),
     AppRoute::get("/prisms/{slug}/edit/review", Editor, &edit::review),
+    AppRoute::get(
+        "/prisms/{slug}/edit/trial",
+        Editor,
+        &edit::stored_texts::show,
+    ),
+    AppRoute::post(
+        "/prisms/{slug}/edit/trial",
+        Editor,
+        &edit::stored_texts::change,
+    ),
 ];
 
 /// A route's address and access rule.

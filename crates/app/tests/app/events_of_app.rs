@@ -26,7 +26,7 @@ on_both!(
 
 /// Actions without an event, with the reason. An action that is neither here nor done by the walk
 /// fails the test: decide which it is.
-const WITHOUT: [(&str, &str); 21] = [
+const WITHOUT: [(&str, &str); 22] = [
     (
         "/me/codes/begin",
         "makes a secret that nothing asks for yet",
@@ -42,6 +42,10 @@ const WITHOUT: [(&str, &str); 21] = [
     ("/prisms/{slug}/lens/preview", "keeps a draft"),
     ("/prisms/{slug}/lens/sample", "only reads"),
     ("/prisms/{slug}/lens/discard", "discards a draft"),
+    (
+        "/prisms/{slug}/edit/trial",
+        "starts a retest of a draft, as /retests does of a version",
+    ),
     ("/prisms/new/edit/draft", "keeps a draft"),
     ("/prisms/{slug}/edit/draft", "keeps a draft"),
     (

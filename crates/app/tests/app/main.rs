@@ -10,6 +10,7 @@
 mod chromium;
 mod codes;
 mod crowd;
+mod draft_trials;
 mod edit;
 mod edit_drafts;
 mod edit_in_chromium;

@@ -143,9 +143,9 @@ async fn pictures_have_the_terminals_numbers_in_a_table(backend: Backend) {
             assert!(shown.contains(&row), "{key} {row}");
         }
         for point in line["coverage"].as_array().unwrap() {
-            let from = point["confidence"].as_f64().unwrap();
+            let from = percent(&point["confidence"]);
             let (coverage, right) = (percent(&point["coverage"]), percent(&point["accuracy"]));
-            let row = format!("|{from:.2}|{coverage}|{right}");
+            let row = format!("|{from}|{coverage}|{right}");
             assert!(shown.contains(&row), "{key} {row}");
         }
         assert_eq!(page.matches("<svg class=\"plot\"").count(), 3, "{key}");

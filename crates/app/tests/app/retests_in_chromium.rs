@@ -53,3 +53,49 @@ async fn a_retest_is_started_and_followed_by_keyboard_on_a_telephone() {
     assert!(browser.address().await.contains("/results/"));
     assert_eq!(browser.console_errors().await, [""; 0]);
 }
+
+#[tokio::test]
+async fn a_draft_is_tried_on_stored_texts_by_keyboard_on_a_telephone() {
+    if !Browser::available() {
+        return;
+    }
+    let service = Service::start(Backend::Sqlite).await;
+    stored(&service, 40).await;
+    let settings = BrowserSettings {
+        width: 360,
+        ..BrowserSettings::default()
+    };
+    let browser = joined(&service, settings, "ada@example.com", "editor").await;
+    let narrow = async || {
+        let sideways = "return document.documentElement.scrollWidth > innerWidth;";
+        let wide = browser.evaluate(sideways, &[]).await;
+        assert_eq!(wide, false, "the page is as wide as the screen");
+        if let Some(axe) = Browser::axe() {
+            assert_eq!(browser.accessibility_violations(&axe).await, [""; 0]);
+        }
+    };
+    let enter = Key::Enter.to_string();
+    let trial = format!("/prisms/{PRISM}/edit/trial?choice=least_sure&texts=25");
+    browser.open(&at(&service, &trial)).await;
+    narrow().await;
+    browser.follow_keys("#estimate button.main", &enter).await;
+    browser.fill_in("Context", "Other words.").await;
+    browser
+        .wait_until_text("#state", "Kept as your draft")
+        .await;
+    // what is still being typed is kept before the page is left
+    browser.follow_keys("button[value=trial]", &enter).await;
+    browser
+        .wait_until_text("#estimate", "25 least sure texts: about")
+        .await;
+    narrow().await;
+    browser.follow_keys("#estimate button.main", &enter).await;
+    // the page follows by itself
+    browser.wait_until_text("main", "25 of 25 texts").await;
+    browser
+        .wait_until_text("main", "Your draft, as its words are now.")
+        .await;
+    browser.wait_until_text("main", "flips of 25 answers").await;
+    narrow().await;
+    assert_eq!(browser.console_errors().await, [""; 0]);
+}

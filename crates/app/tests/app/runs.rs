@@ -358,7 +358,13 @@ async fn another_version_is_compared_row_by_row(backend: Backend) {
     assert_eq!(again.status, 303, "{again:?}");
     let second = again.header("location").unwrap().to_owned();
     act(&mut ada, &second, "check", &[]).await;
-    page_with(&mut ada, &second, READY).await;
+    let page = page_with(&mut ada, &second, READY).await;
+    for words in [
+        "Version 1 answered 4 rows of ",
+        "Version 2 answers anew, at the price above.",
+    ] {
+        assert!(page.body.contains(words), "{words}: {}", page.body);
+    }
     act(&mut ada, &second, "start", &[]).await;
     let page = page_with(&mut ada, &second, DONE).await;
     assert_eq!(service.asked(), 8);

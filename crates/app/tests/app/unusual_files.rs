@@ -14,6 +14,7 @@ on_both!(
     an_upload_that_is_cut_leaves_nothing,
     a_file_of_300_columns_with_formulas_is_run_and_downloaded,
     hidden_rows_of_a_sheet_are_left_out_when_wanted,
+    a_file_without_rows_or_without_a_column_is_reported,
 );
 
 async fn an_upload_that_is_cut_leaves_nothing(backend: Backend) {
@@ -100,6 +101,37 @@ async fn hidden_rows_of_a_sheet_are_left_out_when_wanted(backend: Backend) {
     assert!(page.contains("name=\"skip_hidden\" checked"), "{page}");
     assert!(!page.contains("nobody sees this"), "{page}");
     act(&mut ada, &run, "check", &[]).await;
+    let page = page_with(&mut ada, &run, READY).await.body;
+    assert!(page.contains("1 row to ask about"), "{page}");
+}
+
+async fn a_file_without_rows_or_without_a_column_is_reported(backend: Backend) {
+    let service = Service::start(backend).await;
+    let mut ada = joined(&service, "ada@example.com", "editor").await;
+    let run = checked(&mut ada, "in.csv", b"text,ref\n").await;
+    let page = ada.get(&run).await.body;
+    assert!(page.contains("a header and no rows"), "{page}");
+    assert!(!page.contains(">Start</button>"), "{page}");
+    let answer = ada
+        .send(upload("two.csv", b"Text A,Text A,no\na,b,1\n"))
+        .await;
+    let run = answer.header("location").unwrap().to_owned();
+    let page = ada.get(&run).await.body;
+    assert!(
+        page.contains("Text A (1)") && page.contains("Text A (2)"),
+        "{page}"
+    );
+    let check = format!("{run}/check");
+    let chosen = [("column.text", ""), ("column.ref", "no")];
+    let refused = ada.post(&check, &chosen).await;
+    assert_eq!(refused.status, 422);
+    let fault = "Choose a column for “Message”: every row needs it.";
+    assert!(refused.body.contains(fault), "{}", refused.body);
+    // the other choice is kept
+    let chosen = "<option value=\"no\" selected>";
+    assert!(refused.body.contains(chosen), "{}", refused.body);
+    let chosen = [("column.text", "Text A (2)"), ("column.ref", "no")];
+    assert_eq!(ada.post(&check, &chosen).await.status, 303);
     let page = page_with(&mut ada, &run, READY).await.body;
     assert!(page.contains("1 row to ask about"), "{page}");
 }

@@ -117,15 +117,21 @@ impl FlipMeasures {
         if let Some(marked) = &self.marked {
             let verdict = marked.verdict_in_words("The answers before are", "The new answers are");
             report.say(Weight::Strong, vec![verdict]);
+            let row = |answers: &'static str, right| vec![answers.into(), Cell::share(None, right)];
+            report.parts.push(ReportPart::Table(ReportTable {
+                caption: "Right answers to marked texts",
+                headings: &["Answers", "Right"],
+                rows: vec![row("before", marked.a), row("new", marked.b)],
+            }));
             report.say(
                 Weight::Plain,
                 vec![
                     Cell::Counted(marked.rows, "marked text"),
-                    "; only the answer before is right on ".into(),
-                    Cell::Count(marked.only_a_right),
-                    ", only the new one on ".into(),
+                    "; ".into(),
                     Cell::Count(marked.only_b_right),
-                    "; McNemar p ".into(),
+                    " better, ".into(),
+                    Cell::Count(marked.only_a_right),
+                    " worse; McNemar p ".into(),
                     Cell::number("mcnemar_p", Some(marked.mcnemar_p)),
                 ],
             );

@@ -25,6 +25,7 @@ use refract_persistence::ResultFilter;
 pub(crate) use self::drawn::SampledResults;
 use self::drawn::{AnsweringVersions, compared_questions};
 pub use self::drawn::{DrawnFrom, Retest, SAMPLED_NEWEST};
+pub(crate) use self::report::AskedWords;
 use self::report::RetestText;
 pub use self::report::{FlippedAnswer, PredictedOutcome, RetestReport, RetestedQuestion};
 use crate::InternalError;
@@ -238,7 +239,7 @@ impl Measures<'_> {
 
 /// The report of the parts that were added so far. Its figures are those of one report of all texts.
 pub(crate) struct ReportParts {
-    version: Option<Arc<PrismVersion>>,
+    asked: AskedWords,
     lens: Arc<PrismLens>,
     report: RetestReport,
     /// The versions that answered the texts before.
@@ -247,15 +248,12 @@ pub(crate) struct ReportParts {
 
 impl ReportParts {
     /// The report before the first part.
-    pub(crate) fn new(
-        version: Option<Arc<PrismVersion>>,
-        lens: &Arc<PrismLens>,
-        pace: AskingPace,
-    ) -> Self {
+    pub(crate) fn new(asked: AskedWords, lens: &Arc<PrismLens>, pace: AskingPace) -> Self {
+        let comparable = asked.comparable();
         Self {
-            version,
+            asked,
             lens: Arc::clone(lens),
-            report: RetestReport::new([], lens.columns().lens, pace),
+            report: RetestReport::new([], (lens.columns().lens, comparable), pace),
             versions: BTreeMap::new(),
         }
     }
@@ -267,9 +265,9 @@ impl ReportParts {
         known: &HashMap<ResultId, Answers>,
         failures: Vec<String>,
     ) {
-        let asked = self.version.as_deref();
+        let asked = self.asked.version();
         let answering = retest.answering_versions();
-        let questions = compared_questions(asked, &answering);
+        let questions = compared_questions(&self.asked, &answering);
         let columns = self.lens.columns();
         self.report.add_questions(questions, columns.lens);
         for text in &retest.texts {
@@ -294,7 +292,7 @@ impl ReportParts {
             .iter()
             .map(|(number, it)| (*number, it))
             .collect();
-        let questions = compared_questions(self.version.as_deref(), &versions);
+        let questions = compared_questions(&self.asked, &versions);
         self.report.order_questions(&questions);
         self.report
     }

@@ -1,17 +1,23 @@
-//! Stored retests: texts of a prism that a node asks about again in the background, of another model
-//! or another version. No result is saved: the new answers are kept beside the retest for a while.
+//! Stored retests: texts of a prism that a node asks about again in the background, of another model,
+//! another version or a draft. No result is saved: the new answers are kept beside the retest for a while.
 
+mod drawn_texts;
 mod leased_work;
 mod start;
 mod stored_retest;
+mod text_choice;
 mod worker;
 
 use std::ops::RangeInclusive;
 
 pub use refract_persistence::RetestCounts;
 
-pub use self::start::{ModelName, ModelNameError, RetestEstimate, RetestPlan, StartRetestError};
-pub use self::stored_retest::{ChangeRetestOutcome, DrawnTexts, StoredRetest};
+pub use self::drawn_texts::{DrawnTexts, TextOrigin};
+pub use self::start::{
+    ModelName, ModelNameError, PlannedVersion, RetestEstimate, RetestPlan, StartRetestError,
+};
+pub use self::stored_retest::{ChangeRetestOutcome, StoredRetest};
+pub use self::text_choice::TextChoice;
 pub use self::worker::RetestWorker;
 use crate::Refract;
 
@@ -19,6 +25,8 @@ use crate::Refract;
 pub const RETEST_TEXTS: RangeInclusive<u16> = 10..=2_000;
 /// Number of texts that a retest asks about unless another number is given.
 pub const USUAL_RETEST_TEXTS: u16 = 200;
+/// Number of texts that a draft may be tried on.
+pub const TRIAL_TEXTS: RangeInclusive<u16> = 1..=200;
 /// Most retests of an account that are under way; a prism has one.
 pub const MOST_RETESTS_UNDER_WAY: i32 = 3;
 /// Most retests of a prism that are listed.

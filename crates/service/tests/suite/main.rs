@@ -12,6 +12,7 @@ mod oracle;
 mod budgets;
 mod deletions;
 mod downloads;
+mod draft_retests;
 mod drafts;
 mod events;
 mod result_counts;

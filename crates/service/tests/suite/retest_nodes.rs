@@ -6,7 +6,10 @@ use std::time::Duration;
 use chrono::Utc;
 use refract_domain::event::EventAction;
 use refract_domain::result::retest::{RetestChange, RetestState};
-use refract_service::measures::stored_retests::{ChangeRetestOutcome, StoredRetest};
+use refract_service::measures::DrawnFrom;
+use refract_service::measures::stored_retests::{
+    ChangeRetestOutcome, PlannedVersion, RetestPlan, StartRetestError, StoredRetest,
+};
 use refract_test_support::model_server::ScriptedReply;
 use refract_test_support::on_both;
 use tokio::sync::watch;
@@ -152,7 +155,18 @@ async fn a_used_up_budget_ends_a_retest_until_it_is_raised(it: Fixture) {
     let now = (Utc::now() - moment(0)).num_milliseconds();
     save(&stack.it, &stack.lens, now, "0.75").await;
     assert!(set(&stack.it, "0.5").await);
+    let plan = RetestPlan {
+        texts: 10,
+        from: DrawnFrom::Answered.into(),
+        model: None,
+        version: PlannedVersion::OfEach,
+    };
+    let (retests, actor) = (stack.refract.retests(), stack.actor());
+    let refused = retests.start(&actor, &stack.lens, &plan).await;
+    assert!(matches!(refused, Err(StartRetestError::Budget(_))));
+    assert!(set(&stack.it, "5").await);
     let retest = stack.start(None).await;
+    assert!(set(&stack.it, "0.5").await);
     let ended = |it: &StoredRetest| !it.state.is_under_way() && !it.is_leased;
     stack.work_until(retest, ended).await;
     let found = stack.find(retest).await;

@@ -24,7 +24,8 @@ use refract_persistence::ResultFilter;
 use refract_service::Refract;
 use refract_service::lenses::PrismLens;
 use refract_service::measures::stored_retests::{
-    ChangeRetestOutcome, RetestPlan, RetestWorker, StartRetestError, StoredRetest,
+    ChangeRetestOutcome, PlannedVersion, RetestPlan, RetestWorker, StartRetestError, StoredRetest,
+    TextOrigin,
 };
 use refract_service::measures::{DrawnFrom, RetestOrder, RetestReport};
 use refract_service::runs::AskingPace;
@@ -51,7 +52,7 @@ pub(crate) struct Stack {
     pub(crate) refract: Refract,
     pub(crate) model: ModelServer,
     pub(crate) lens: Arc<PrismLens>,
-    results: Vec<ResultId>,
+    pub(crate) results: Vec<ResultId>,
 }
 
 /// A stack with results of both versions; the model answers billing and yes.
@@ -116,9 +117,9 @@ impl Stack {
     pub(crate) async fn start(&self, version: Option<i32>) -> RetestId {
         let plan = RetestPlan {
             texts: 2_000,
-            from: DrawnFrom::Answered,
+            from: DrawnFrom::Answered.into(),
             model: Some("another".parse().unwrap()),
-            version: version.and_then(VersionNumber::new),
+            version: version.and_then(VersionNumber::new).into(),
         };
         let (retests, actor) = (self.refract.retests(), self.actor());
         let starting = retests.start(&actor, &self.lens, &plan);
@@ -192,7 +193,7 @@ fn figures(report: &RetestReport) -> Vec<String> {
     questions.chain(flips).collect()
 }
 
-async fn mark(stack: &Stack) {
+pub(crate) async fn mark(stack: &Stack) {
     let marks = stack
         .results
         .iter()
@@ -271,9 +272,9 @@ async fn marked_texts_alone_are_asked_about(it: Fixture) {
     let stack = stack(it, 450).await;
     let plan = |texts| RetestPlan {
         texts,
-        from: DrawnFrom::Marked,
+        from: DrawnFrom::Marked.into(),
         model: None,
-        version: None,
+        version: PlannedVersion::OfEach,
     };
     let (retests, actor) = (stack.refract.retests(), stack.actor());
     let none = retests.start(&actor, &stack.lens, &plan(10)).await;
@@ -293,7 +294,7 @@ async fn marked_texts_alone_are_asked_about(it: Fixture) {
     let found = stack.find(retest).await;
     assert_eq!(
         (found.drawn.from, found.counts.answered),
-        (DrawnFrom::Marked, 225)
+        (TextOrigin::Marked, 225)
     );
     let report = retests.report(&found, &stack.lens).await.unwrap();
     let angry = report.questions.last().unwrap().measures();
@@ -325,9 +326,9 @@ async fn what_cannot_be_asked_is_refused(it: Fixture) {
     let stack = stack(it, 0).await;
     let plan = |version: Option<i32>| RetestPlan {
         texts: 10,
-        from: DrawnFrom::Answered,
+        from: DrawnFrom::Answered.into(),
         model: None,
-        version: version.and_then(VersionNumber::new),
+        version: version.and_then(VersionNumber::new).into(),
     };
     let retests = stack.refract.retests();
     let actor = stack.actor();

@@ -96,7 +96,9 @@ struct StartedRetest {
 #[derive(Serialize)]
 struct ListedRetest<'a> {
     id: String,
+    /// `None` for the version that answered each text, or for a draft.
     version: Option<VersionNumber>,
+    draft: bool,
     model: &'a str,
     state: &'static str,
     texts: u64,
@@ -150,9 +152,10 @@ impl StartRetestCommand {
                 DrawnFrom::Marked
             } else {
                 DrawnFrom::Answered
-            },
+            }
+            .into(),
             model: None,
-            version: self.version,
+            version: self.version.into(),
         };
         let retest = refract.retests().start(&actor, &lens, &plan).await?;
         output::json(&StartedRetest {
@@ -207,6 +210,7 @@ fn list(retests: &[StoredRetest], json: bool) -> anyhow::Result<()> {
     let rows = retests.iter().map(|retest| ListedRetest {
         id: retest.id.to_string(),
         version: retest.version,
+        draft: retest.drawn.draft.is_some(),
         model: &retest.model,
         state: retest.state.name(),
         texts: retest.counts.texts,
@@ -223,10 +227,11 @@ fn list(retests: &[StoredRetest], json: bool) -> anyhow::Result<()> {
     output::list(json, &headers, &rows, |retest| {
         vec![
             retest.id.clone(),
-            retest
-                .version
-                .map(|version| version.to_string())
-                .unwrap_or_default(),
+            match retest.version {
+                Some(version) => version.to_string(),
+                None if retest.draft => "draft".to_owned(),
+                None => String::new(),
+            },
             retest.model.to_owned(),
             retest.state.to_owned(),
             retest.texts.to_string(),

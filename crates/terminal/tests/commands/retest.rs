@@ -133,7 +133,7 @@ async fn answers_of_another_model_that_flip_are_counted_and_listed(backend: Back
     let words = words.done();
     for expected in [
         "2 flips of 4 answers: 0.500 (0.150 to 0.850)\nBEFORE   AFTER     FLIPS\nbilling  delivery      2\n",
-        "4 marked texts; only the answer before is right on 0, only the new one on 2; McNemar p 0.500\n",
+        "4 marked texts; 2 better, 0 worse; McNemar p 0.500\n",
         "The difference may be chance.\n",
         "The surest flips\n",
         &format!(

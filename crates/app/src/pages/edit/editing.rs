@@ -282,8 +282,8 @@ pub(crate) struct EditExtras {
     pub(crate) texts: Vec<Vec<String>>,
     /// The draft's answers to the person's own test texts.
     pub(crate) own: Option<TriedTexts>,
-    /// The draft's answers to stored texts.
-    pub(crate) stored: Option<TriedTexts>,
+    /// The stored texts that were chosen for a trial before the words were changed, as a query.
+    pub(crate) choice: String,
 }
 
 /// An item that was removed, with its place.

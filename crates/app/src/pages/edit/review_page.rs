@@ -10,14 +10,11 @@ use refract_domain::problem::Problems;
 use refract_service::prisms::{
     ChangeOfPrism, DraftTrialCost, PrismChange, SavedMeanwhile, VersionDraft,
 };
-use refract_service::results::ReadableResult;
 
 use super::draft_state::{MOST_WARNINGS, describe, draft_bar, named};
 use super::editing::Editing;
 use super::example_check::DraftExamples;
 use super::keeping::note;
-use super::trial::{TriedText, TriedTexts};
-use super::trial_view::{candidates, choice, summary, tried};
 use crate::components::differences::differences;
 use crate::components::fault_sentence::fault_sentence;
 use crate::components::field::FormField;
@@ -35,12 +32,8 @@ pub(crate) struct Review<'a> {
     pub(crate) editing: &'a Editing,
     pub(crate) draft: &'a VersionDraft,
     pub(crate) changes: &'a DraftChanges,
-    /// The cost of trying the draft on stored texts.
-    pub(crate) cost: DraftTrialCost,
-    /// The outcome of the last trial of this draft.
-    pub(crate) tried: Option<&'a TriedTexts>,
-    /// The stored results of the trial that still exist.
-    pub(crate) stored: Vec<ReadableResult>,
+    /// What the last trial on stored texts found.
+    pub(crate) tried: Markup,
     /// The prism's examples.
     pub(super) examples: DraftExamples,
 }
@@ -100,38 +93,10 @@ pub(crate) fn show(visit: &Visit, review: &Review<'_>) -> PageReply {
         (changes.list)
         (wording(&changes.warnings))
         (form(review, is_changed))
-        @if let Some(trial) = review.tried { (tried_texts(trial, &review.stored)) }
     };
     let title = format!("Review · {}", prism.name);
     let page = visit.prism_page(prism, PrismTab::Edit, title, &main);
     page.script("edit.js").reply()
-}
-
-/// The texts of a trial: those that are answered differently, and folded the others.
-fn tried_texts(trial: &TriedTexts, stored: &[ReadableResult]) -> Markup {
-    let (first, alike): (Vec<_>, Vec<_>) =
-        (trial.texts.iter()).partition(|text| text.is_changed() || !text.error.is_empty());
-    let show = |text: &TriedText| {
-        tried(
-            text,
-            stored
-                .iter()
-                .find(|stored| Some(stored.id()) == text.result),
-        )
-    };
-    html! {
-        section #tried {
-            h2 { "Your version beside stored answers" }
-            p { (summary(trial)) " No result was made, and no stored result was changed." }
-            @for text in first { (show(text)) }
-            @if !alike.is_empty() {
-                details {
-                    summary { (counted(alike.len(), "text")) " answered alike" }
-                    @for text in alike { (show(text)) }
-                }
-            }
-        }
-    }
 }
 
 /// The warnings about the wording of what changed.
@@ -156,7 +121,6 @@ fn form(review: &Review<'_>, is_changed: bool) -> Markup {
     let Review { editing, draft, .. } = review;
     let next = draft.prism.latest_version.next().filter(|_| is_changed);
     let is_active = draft.prism.archived_at.is_none();
-    let can_try = review.cost.texts > 0 && is_active;
     let unasked = review.examples.cost.texts;
     let reason = FormField::new("note", "Why")
         .value(&editing.extras.note)
@@ -178,22 +142,21 @@ fn form(review: &Review<'_>, is_changed: bool) -> Markup {
                 div.row {
                     button type="submit" name="act" value="examples" { "Check " (counted(unasked, "example")) }
                 }
-                (trial_hint(review.examples.cost))
+                (check_hint(review.examples.cost))
             }
-            @if can_try {
+            @if is_active {
                 div.row {
-                    (choice(review.tried, false))
-                    button type="submit" name="act" value="try" { "Try it on these" }
+                    button type="submit" name="act" value="trial" { "Try it on stored texts" }
+                    span.hint { "See which answers change before you save." }
                 }
-                (trial_hint(review.cost))
-                p.hint { (candidates()) }
+                (review.tried)
             }
         }
     }
 }
 
-/// The cost of a trial in words: the number of texts sent to the model, and that nothing is saved.
-fn trial_hint(cost: DraftTrialCost) -> Markup {
+/// The cost of a check in words: the number of texts sent to the model, and that nothing is saved.
+fn check_hint(cost: DraftTrialCost) -> Markup {
     html! {
         p.hint {
             "Asks your version about " (counted(cost.texts, "text"))

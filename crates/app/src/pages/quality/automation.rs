@@ -175,7 +175,7 @@ fn table_row(
                     td data-label="Yes from" { (cutoff(cutoffs.yes_begins_at())) }
                 }
                 RowCutoffs::Confidence(confidence) => {
-                    td data-label="From confidence" { (format!("{confidence:.2}")) }
+                    td data-label="From confidence" { (measured_percent(Some(confidence))) " %" }
                 }
             }
             td data-label=(automatic) { (measured_percent(row.automatic.value())) " %" }

@@ -91,8 +91,8 @@ fn coverage(points: &[CoveragePoint]) -> Markup {
         (plot.curve(points.iter().map(|point| (point.coverage, point.accuracy))))
         @for point in points {
             @let hover = format!(
-                "from confidence {:.2}: {} % left, {} % of them right",
-                point.confidence, measured_percent(Some(point.coverage)), measured_percent(Some(point.accuracy))
+                "from confidence {} %: {} % left, {} % of them right",
+                measured_percent(Some(point.confidence)), measured_percent(Some(point.coverage)), measured_percent(Some(point.accuracy))
             );
             (plot.point(point.coverage, point.accuracy, None, &hover))
         }
@@ -100,7 +100,7 @@ fn coverage(points: &[CoveragePoint]) -> Markup {
     let rows = html! {
         @for point in points {
             tr {
-                th scope="row" { (format!("{:.2}", point.confidence)) }
+                th scope="row" { (measured_percent(Some(point.confidence))) }
                 td.number { (measured_percent(Some(point.coverage))) }
                 td.number { (measured_percent(Some(point.accuracy))) }
             }
@@ -110,7 +110,7 @@ fn coverage(points: &[CoveragePoint]) -> Markup {
         (plot.draw(&marks))
         details {
             summary { "The same as a table" }
-            (table("Accuracy by coverage", &["From confidence", "Answers left, %", "Right, %"], &rows))
+            (table("Accuracy by coverage", &["From confidence, %", "Answers left, %", "Right, %"], &rows))
         }
     }
 }

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use maud::{Markup, html};
+use refract_domain::account::role::Role;
 use refract_domain::ids::ResultId;
 use refract_domain::key::OutcomeKey;
 use refract_domain::prism::question::QuestionType;
@@ -15,7 +16,7 @@ use super::quality_view::QualityView;
 use crate::components::list_pages::OLDER;
 use crate::components::number::{count, counted};
 use crate::components::table::{stacked_table, table};
-use crate::components::texts::clamped;
+use crate::components::texts::{clamped, in_short};
 use crate::replies::page_error::PageError;
 use crate::requests::page_request::Query;
 use crate::requests::visit::Visit;
@@ -57,6 +58,11 @@ pub(super) async fn section(visit: &Visit, view: &QualityView<'_>) -> Result<Mar
         section #wrong {
             h2 { "Wrong answers" }
             p.hint { "Words that many wrong answers have in common are what a description lacks." }
+            @if view.is_in_latest() && visit.visitor.role.may(Role::Editor) {
+                @let choice = format!("wrong:{}", view.question().key);
+                @let query = Query::default().with("choice", Some(&choice));
+                p { a.button href=(view.link_to("/edit/trial", &query)) { "Try other words on these" } }
+            }
             (list(view, &options, chosen.key))
             (words(view, chosen.key))
             (results(view, chosen, &texts))
@@ -166,7 +172,7 @@ fn results(
         @for wrong in wrong.of(option.key) {
             @if let Some(submission) = texts.get(&wrong.result) {
                 tr {
-                    td { a.text dir="auto" href={ "/results/" (wrong.result) } { (shown(submission)) } }
+                    td { a.text dir="auto" href={ "/results/" (wrong.result) } { (in_short(submission, TEXT)) } }
                     td { bdi { (view.label(&wrong.predicted)) } }
                 }
             }
@@ -187,14 +193,4 @@ fn results(
             }
         }
     }
-}
-
-/// The beginning of a result's texts.
-fn shown(submission: &Submission) -> String {
-    let fields = submission.fields().iter().map(|(_, text)| text.as_str());
-    let texts: Vec<_> = fields.filter(|text| !text.is_empty()).collect();
-    if texts.is_empty() {
-        return "(empty)".to_owned();
-    }
-    clamped(&texts.join("\n"), TEXT)
 }

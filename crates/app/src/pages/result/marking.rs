@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use refract_domain::answer::Answer;
 use refract_domain::prism::question::Question;
 use refract_domain::result::mark::Annotator;
+use refract_domain::result::mark::source::MarkSource;
 use refract_domain::result::mark::{self, Mark, Marker};
 use refract_evaluation::prediction::predicted;
 use refract_service::marks::{MarkChange, QueueKind};
@@ -152,6 +153,7 @@ fn right_outcome(
                     } @else { "Agrees with the answer. " }
                     @if mark.is_adjudicated { "Settled" } @else { "Marked" }
                     @if mark.marked_by.name.is_some() { " by " bdi { (marks.name(mark, visitor)) } }
+                    @else if mark.source == Some(MarkSource::Import) { " by an import in the terminal" }
                     ", " (moment(mark.marked_at))
                 }
                 @if marks.all.len() > 1 {

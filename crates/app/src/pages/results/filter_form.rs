@@ -37,16 +37,19 @@ pub(super) fn filter_form(
     html! {
         form.filters method="get" action=(address) aria-label="Filters" {
             (values.field("words", "Words in the texts").line("search", "off"))
-            (answers(values, columns, chosen))
+            (values.field("ref", "Ref").line("search", "off"))
             (passed_on(values, "answer"))
             (passed_on(values, RUN))
-            (values.field("status", "Status").choice(&statuses))
-            (versions(&values.field("version", "Version"), lens))
-            (values.period())
-            (values.field("ref", "Ref").line("search", "off"))
-            (actors.choice(&values.field("by", "Made by")))
-            (marks(&values.field("marks", "Marks")))
-            (values.field(ORDER, "Order").choice(&FilterValues::ORDERS))
+            details.more open data-used[values.has_errors() || chosen.is_some()] {
+                summary { "More filters" }
+                (answers(values, columns, chosen))
+                (values.field("status", "Status").choice(&statuses))
+                (versions(&values.field("version", "Version"), lens))
+                (values.period())
+                (actors.choice(&values.field("by", "Made by")))
+                (marks(&values.field("marks", "Marks")))
+                (values.field(ORDER, "Order").choice(&FilterValues::ORDERS))
+            }
             button.main type="submit" { "Filter" }
             @if values.is_narrowed() || values.has_errors() { a.button href=(address) { "Clear" } }
             (periods(values))

@@ -105,6 +105,6 @@ fn row(found: &RetestReport, flip: &FlippedAnswer) -> Markup {
     }
 }
 
-fn in_percent(probability: Probability) -> Markup {
+pub(super) fn in_percent(probability: Probability) -> Markup {
     html! { span.soft { (percent(probability)) " %" } }
 }

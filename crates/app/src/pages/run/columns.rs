@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use maud::{Markup, html};
+use refract_domain::prism::field::Field;
 use refract_domain::result::file_run::FileRunState;
 use refract_file_runs::{KeptOutline, WorkbookSheets};
 use refract_service::runs::StoredMapping;
@@ -117,6 +118,27 @@ pub(super) fn mappings(form: &Form) -> Vec<StoredMapping> {
         })
     });
     chosen.collect()
+}
+
+/// Which fields of the version have no column in the form, by their names; empty for none.
+pub(super) async fn lacking(visit: &Visit, view: &RunView) -> Result<String, PageError> {
+    let prisms = visit.refract.prisms();
+    let version = prisms.find_version(&view.lens.prism, view.run.version);
+    let version = version.await?;
+    let form = &visit.sent.form;
+    let is_none = |field: &&Field| {
+        let input = format!("{INPUT}{}", field.key);
+        form.has(&input) && form.get(&input).is_empty()
+    };
+    let lacking = version.fields().iter().filter(is_none);
+    let lacking: Vec<_> = lacking.map(|field| format!("“{}”", field.label)).collect();
+    if lacking.is_empty() {
+        return Ok(String::new());
+    }
+    Ok(format!(
+        "Choose a column for {}: every row needs it.",
+        lacking.join(" and ")
+    ))
 }
 
 /// How the file was read.

@@ -14,6 +14,8 @@ use crate::components::answer_bars::describe_answer;
 use crate::components::bar::bar;
 use crate::components::field::FormField;
 use crate::components::file_run::run_address;
+use crate::components::moment::moment;
+use crate::components::notice::{NoticeKind, notice};
 use crate::components::number::{count, counted};
 use crate::components::table::stacked_table_with;
 use crate::components::texts::clamped;
@@ -45,7 +47,8 @@ pub(super) async fn section(visit: &Visit, view: &RunView) -> Result<Markup, Pag
         (what_is_in_it(&facts))
         (refused(view, facts.refused, &facts.refused_rows))
         @if facts.to_ask() > 0 {
-            (price(visit, view, &facts, pace))
+            (price(visit, &facts, pace))
+            (asked_before(visit, view, &facts).await?)
             @if preview.is_empty() {
                 @if view.is_editor {
                     form method="post" action={ (address) "/preview" } {
@@ -54,7 +57,7 @@ pub(super) async fn section(visit: &Visit, view: &RunView) -> Result<Markup, Pag
                     }
                 }
             } @else {
-                h3 { "Five rows, answered" }
+                h3 { @if preview.len() < PREVIEW { (counted(preview.len(), "row")) } @else { "Five rows" } ", answered" }
                 (answered(view, &preview))
             }
         } @else if facts.rows == 0 {
@@ -62,7 +65,7 @@ pub(super) async fn section(visit: &Visit, view: &RunView) -> Result<Markup, Pag
         } @else {
             p { "Every row is answered already, or refused. Nothing needs to be asked; start the run to download its rows in their order." }
         }
-        @if view.is_editor { (start_form(visit, &address)) }
+        @if view.is_editor { (start_form(visit, &address, facts.rows > 0)) }
     })
 }
 
@@ -75,12 +78,12 @@ fn first_rows(to_ask: u64) -> String {
 }
 
 /// The form that starts a run or lets it go on, with its limits.
-fn start_form(visit: &Visit, address: &str) -> Markup {
+fn start_form(visit: &Visit, address: &str, has_rows: bool) -> Markup {
     html! {
         form.narrow method="post" action={ (address) "/start" } {
-            (limits(&visit.sent.form, FileRunLimits::default()))
+            @if has_rows { (limits(&visit.sent.form, FileRunLimits::default())) }
             div.row {
-                button.main type="submit" { "Start" }
+                @if has_rows { button.main type="submit" { "Start" } }
                 button type="submit" formaction={ (address) "/cancel" } formnovalidate { "Cancel the run" }
             }
         }
@@ -146,7 +149,7 @@ fn what_is_in_it(facts: &CheckFacts) -> Markup {
 }
 
 /// What the rest of the file costs.
-fn price(visit: &Visit, view: &RunView, facts: &CheckFacts, pace: Option<Pace>) -> Markup {
+fn price(visit: &Visit, facts: &CheckFacts, pace: Option<Pace>) -> Markup {
     html! {
         p {
             (counted(facts.to_ask(), "row")) " to ask about"
@@ -159,9 +162,38 @@ fn price(visit: &Visit, view: &RunView, facts: &CheckFacts, pace: Option<Pace>) 
             }
             @if let Some(price) = visit.refract.token_price().of_reading(facts.tokens) { "; " (price) }
             "."
-            @if view.run.version.get() > 1 { " Rows that an earlier version answered are among them: version " (view.run.version) " answers anew." }
         }
     }
+}
+
+/// What was asked about before and is paid for again: an equal file with another version, or results
+/// that were downloaded.
+async fn asked_before(
+    visit: &Visit,
+    view: &RunView,
+    facts: &CheckFacts,
+) -> Result<Markup, PageError> {
+    let version = view.run.version;
+    let runs = visit.refract.runs();
+    let runs = runs.runs_of_same_file(visit.account(), &view.run).await?;
+    let other = runs
+        .iter()
+        .find(|run| run.version != version && run.progress.answered > 0);
+    let are_results = facts.unused_columns.iter().any(|name| name == "result_id");
+    Ok(html! {
+        @if let Some(other) = other {
+            (notice(NoticeKind::Warning, &html! {
+                "Version " (other.version) " answered " (counted(other.progress.answered, "row")) " of "
+                a href=(run_address(other.id)) { "this file" }
+                ", " (moment(other.made_at)) ". Version " (version) " answers anew, at the price above."
+            }))
+        } @else if are_results {
+            (notice(NoticeKind::Warning, &html! {
+                "The file has results in it, as a download has. Version " (version)
+                " asks about the texts of its rows anew, at the price above."
+            }))
+        }
+    })
 }
 
 /// How long an answer takes.

@@ -156,10 +156,11 @@ pub(super) fn each_event(
     loop {
         buffer.clear();
         let event = xml.read_event_into(&mut buffer);
-        match event.map_err(|_| WorkbookError::Damaged)? {
-            Event::Eof => return Ok(()),
-            event => pass(&event),
+        let event = event.map_err(|_| WorkbookError::Damaged)?;
+        if matches!(event, Event::Eof) {
+            return Ok(());
         }
+        pass(&event);
     }
 }
 

@@ -21,11 +21,11 @@ pub struct NewRetest {
     pub id: RetestId,
     /// The prism that is asked.
     pub prism: PrismId,
-    /// The version that is asked; `None` for the one that answered each text.
+    /// The saved version that is asked; `None` for a draft, or for the one that answered each text.
     pub version: Option<VersionNumber>,
     /// The name of the model that is asked.
     pub model: String,
-    /// What was left out when the texts were drawn, as the use case wrote it.
+    /// How the texts were drawn and, for a draft, its words, as the use case wrote it.
     pub drawn: String,
     /// The results whose texts are asked about, of the account.
     pub results: Vec<ResultId>,

@@ -21,12 +21,12 @@ pub struct RetestRow {
     /// The prism that is asked.
     #[diesel(column_name = prism_id)]
     pub prism: PrismId,
-    /// The version that is asked; `None` for the one that answered each text.
+    /// The saved version that is asked; `None` for a draft, or for the one that answered each text.
     #[diesel(deserialize_as = Stored<retests::version>)]
     pub version: Option<VersionNumber>,
     /// The name of the model that is asked.
     pub model: String,
-    /// What was left out when the texts were drawn, as the use case wrote it.
+    /// How the texts were drawn and, for a draft, its words, as the use case wrote it.
     pub drawn: String,
     /// What the retest is doing.
     #[diesel(deserialize_as = Stored<retests::state>)]

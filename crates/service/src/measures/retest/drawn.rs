@@ -13,7 +13,7 @@ use refract_domain::result::mark::source::MarksFrom;
 use refract_persistence::{Database, Prism, ResultFilter, ResultOrder, SearchCandidate};
 use serde::{Deserialize, Serialize};
 
-use super::report::{NotAsked, RetestReport, RetestText, are_compared};
+use super::report::{AskedWords, NotAsked, RetestReport, RetestText};
 use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;
 use crate::results::read::ReadableResult;
@@ -42,7 +42,7 @@ pub enum DrawnFrom {
 
 /// A retest that is ready to begin: its texts are drawn and loaded.
 pub struct Retest {
-    version: Option<Arc<PrismVersion>>,
+    asked: AskedWords,
     lens: Arc<PrismLens>,
     pub(super) texts: Vec<RetestText>,
     /// Number of drawn texts that lack a field of the version.
@@ -61,12 +61,12 @@ pub struct Retest {
 impl Retest {
     /// A retest without texts.
     pub(crate) fn new(
-        version: Option<Arc<PrismVersion>>,
+        asked: impl Into<AskedWords>,
         lens: &Arc<PrismLens>,
         is_of_newest: bool,
     ) -> Self {
         Self {
-            version,
+            asked: asked.into(),
             lens: Arc::clone(lens),
             texts: Vec::new(),
             lacking_fields: 0,
@@ -107,18 +107,19 @@ impl Retest {
 
     /// The version that is asked about all texts; `None` for the one that answered each.
     pub(super) fn version(&self) -> Option<&PrismVersion> {
-        self.version.as_deref()
+        self.asked.version()
     }
 
     /// Adds a drawn result, or counts why it is not asked about.
     pub(super) fn add(&mut self, stored: ReadableResult) {
-        let asked = self.version.clone();
-        for question in asked.iter().flat_map(|asked| asked.questions()) {
-            if !are_compared(stored.version(), question) {
+        let asked = self.asked.clone();
+        let comparable = asked.comparable();
+        for question in asked.version().iter().flat_map(|asked| asked.questions()) {
+            if !comparable.are_compared(stored.version(), question) {
                 self.count_not_compared(&question.key);
             }
         }
-        match RetestText::new(stored, asked.as_deref()) {
+        match RetestText::new(stored, &asked) {
             Ok(text) => self.texts.push(text),
             Err(NotAsked::LacksField) => self.lacking_fields += 1,
             Err(NotAsked::TooLarge) => self.too_large += 1,
@@ -149,8 +150,8 @@ impl Retest {
     pub(super) fn report(&self, pace: AskingPace) -> RetestReport {
         let lens = self.lens.columns().lens;
         let versions = self.answering_versions();
-        let questions = compared_questions(self.version(), &versions);
-        RetestReport::new(questions, lens, pace)
+        let questions = compared_questions(&self.asked, &versions);
+        RetestReport::new(questions, (lens, self.asked.comparable()), pace)
     }
 
     /// The versions that answered the texts before.
@@ -168,10 +169,11 @@ pub(super) type AnsweringVersions<'a> = BTreeMap<VersionNumber, &'a PrismVersion
 /// The questions that are compared on some text: in the order of the asked version, or of the newest
 /// version that answered, then those that only older ones have.
 pub(super) fn compared_questions<'a>(
-    asked: Option<&'a PrismVersion>,
+    asked: &'a AskedWords,
     versions: &AnsweringVersions<'a>,
 ) -> Vec<&'a Question> {
-    let Some(asked) = asked else {
+    let comparable = asked.comparable();
+    let Some(asked) = asked.version() else {
         let mut questions: Vec<&Question> = Vec::new();
         for version in versions.values().rev() {
             for question in version.questions() {
@@ -185,7 +187,7 @@ pub(super) fn compared_questions<'a>(
     let asked = asked.questions().iter();
     let is_compared = |question: &&Question| {
         let mut answered = versions.values();
-        answered.any(|before| are_compared(before, question))
+        answered.any(|before| comparable.are_compared(before, question))
     };
     asked.filter(is_compared).collect()
 }

@@ -4,6 +4,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use refract_domain::answer::probability::Probability;
 use refract_domain::answer::{Answer, Answers};
@@ -32,6 +33,7 @@ pub struct RetestReport {
     /// The compared questions.
     pub questions: Vec<RetestedQuestion>,
     flipped: Vec<FlippedAnswer>,
+    comparable: Comparable,
 }
 
 /// A question that was asked again about many texts.
@@ -96,7 +98,7 @@ impl RetestReport {
     /// The report before the first answer. The lens has the cutoffs of Yes / No questions.
     pub(super) fn new<'a>(
         questions: impl IntoIterator<Item = &'a Question>,
-        lens: &[Column],
+        (lens, comparable): (&[Column], Comparable),
         pace: AskingPace,
     ) -> Self {
         let questions = questions.into_iter();
@@ -106,6 +108,7 @@ impl RetestReport {
             known: 0,
             questions: questions.collect(),
             flipped: Vec::new(),
+            comparable,
         }
     }
 
@@ -149,7 +152,8 @@ impl RetestReport {
             let key = &retested.question.key;
             let pair = stored.get(key).zip(new.get(key));
             let asked = version.question(key);
-            let asked = asked.filter(|it| are_compared(text.stored.version(), it));
+            let earlier = text.stored.version();
+            let asked = asked.filter(|it| self.comparable.are_compared(earlier, it));
             let Some((question, (before, after))) = asked.zip(pair) else {
                 continue;
             };
@@ -241,16 +245,14 @@ pub(super) enum NotAsked {
 impl RetestText {
     /// The text of a stored result, about which `asked` is asked, or the version that answered
     /// before.
-    pub(super) fn new(
-        stored: ReadableResult,
-        asked: Option<&PrismVersion>,
-    ) -> Result<Self, NotAsked> {
-        let version = asked.unwrap_or_else(|| stored.version());
+    pub(super) fn new(stored: ReadableResult, asked: &AskedWords) -> Result<Self, NotAsked> {
+        let version = asked.version().unwrap_or_else(|| stored.version());
         let submission = stored.submission().for_fields(version.fields());
         let submission = submission.ok_or(NotAsked::LacksField)?;
         budget::check(version, &submission).map_err(|_| NotAsked::TooLarge)?;
         let mut questions = version.questions().iter();
-        if !questions.any(|question| are_compared(stored.version(), question)) {
+        let comparable = asked.comparable();
+        if !questions.any(|question| comparable.are_compared(stored.version(), question)) {
             return Err(NotAsked::NothingToCompare);
         }
         Ok(Self {
@@ -278,14 +280,59 @@ impl RetestText {
     }
 }
 
-/// Whether the answers of an earlier version to a question can be compared with new ones: the
-/// earlier version has the question, with the same type and the same outcomes in any order.
-pub(super) fn are_compared(before: &PrismVersion, question: &Question) -> bool {
-    let outcomes = |question: &Question| -> BTreeSet<String> {
-        let outcomes = question.outcomes();
-        outcomes.map(|outcome| outcome.key.to_owned()).collect()
-    };
-    before.question(&question.key).is_some_and(|before| {
-        before.question_type() == question.question_type() && outcomes(before) == outcomes(question)
-    })
+/// What is asked about each text again.
+#[derive(Clone, Debug)]
+pub(crate) enum AskedWords {
+    /// The version that answered it.
+    OfEach,
+    /// A saved version, or one of a file.
+    Version(Arc<PrismVersion>),
+    /// A person's draft of the next version.
+    Draft(Arc<PrismVersion>),
+}
+
+impl AskedWords {
+    /// The one version that is asked about all texts, if there is one.
+    pub(crate) fn version(&self) -> Option<&PrismVersion> {
+        match self {
+            Self::OfEach => None,
+            Self::Version(version) | Self::Draft(version) => Some(version),
+        }
+    }
+
+    pub(super) fn comparable(&self) -> Comparable {
+        match self {
+            Self::OfEach | Self::Version(_) => Comparable::SameOutcomes,
+            Self::Draft(_) => Comparable::SameType,
+        }
+    }
+}
+
+impl From<Option<Arc<PrismVersion>>> for AskedWords {
+    fn from(version: Option<Arc<PrismVersion>>) -> Self {
+        version.map_or(Self::OfEach, Self::Version)
+    }
+}
+
+/// Which answers of an earlier version can be compared with new ones to the question of that key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Comparable {
+    /// Those to a question of the same type with the same outcomes, in any order.
+    SameOutcomes,
+    /// Those to a question of the same type: of a draft one wants to know what an option more or
+    /// less changes.
+    SameType,
+}
+
+impl Comparable {
+    pub(super) fn are_compared(self, before: &PrismVersion, question: &Question) -> bool {
+        let outcomes = |question: &Question| -> BTreeSet<String> {
+            let outcomes = question.outcomes();
+            outcomes.map(|outcome| outcome.key.to_owned()).collect()
+        };
+        before.question(&question.key).is_some_and(|before| {
+            before.question_type() == question.question_type()
+                && (self == Self::SameType || outcomes(before) == outcomes(question))
+        })
+    }
 }

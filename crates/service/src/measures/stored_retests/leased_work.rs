@@ -17,10 +17,10 @@ use tokio::sync::{SetOnce, watch};
 use tokio::time::{Instant, sleep};
 
 use super::Retests;
+use super::drawn_texts::DrawnTexts;
 use crate::lenses::prism_lens::PrismLens;
-use crate::measures::retest::LOADED_AT_ONCE;
+use crate::measures::retest::{AskedWords, LOADED_AT_ONCE};
 use crate::measures::{Retest, RetestError};
-use crate::prisms::versions::find_saved_version;
 use crate::runs::{AskedTexts, AskingPace, EarlyEnd, RUN_LEASE_RENEWAL, RUN_LEASE_TERM};
 use crate::{InternalError, Refract};
 
@@ -113,12 +113,16 @@ impl RetestWork {
         let prism = prism.await.map_err(InternalError::from)?;
         let prism = prism.ok_or(InternalError::VersionMissing)?;
         let lens = Arc::new(PrismLens::load(database, prism).await?);
-        let end = self.ask_all(&lens, stop_cause).await?;
+        let row = &self.leased.row;
+        let drawn = DrawnTexts::read(&row.drawn).map_err(InternalError::from)?;
+        let retests = self.refract.retests();
+        let asked = retests.asked_words(row.prism, row.version, drawn.draft);
+        let asked = asked.await?;
+        let end = self.ask_all(&lens, &asked, stop_cause).await?;
         if stop_cause.get() == Some(&StopCause::NodeStops) {
             return Ok(end);
         }
-        let row = &self.leased.row;
-        let reporting = self.refract.retests().report_of(row.id, row.version, &lens);
+        let reporting = retests.report_of(row.id, asked, &lens);
         let flips = u64::try_from(reporting.await?.flipped().len()).ok();
         Ok(RetestEnd { flips, ..end })
     }
@@ -127,13 +131,10 @@ impl RetestWork {
     async fn ask_all(
         &self,
         lens: &Arc<PrismLens>,
+        words: &AskedWords,
         stop_cause: &SetOnce<StopCause>,
     ) -> Result<RetestEnd, RetestError> {
         let (row, database) = (&self.leased.row, &self.refract.database);
-        let version = match row.version {
-            None => None,
-            Some(number) => Some(find_saved_version(database, lens.prism.id, number).await?),
-        };
         let refract = self.refract.clone().with_model_named(&row.model);
         let limit = u32::try_from(LOADED_AT_ONCE).unwrap_or(u32::MAX);
         let (mut after, mut last_failure) = (ResultId::LOWEST, None);
@@ -151,7 +152,7 @@ impl RetestWork {
                 .iter()
                 .filter(|text| text.answers.is_none() && text.failure.is_none());
             let ids: Vec<ResultId> = unasked.map(|text| text.result).collect();
-            let mut part = Retest::new(version.clone(), lens, false);
+            let mut part = Retest::new(words.clone(), lens, false);
             let measures = refract.measures();
             measures.load_retest_texts(&mut part, &ids).await?;
             let asked = self.ask(&refract, &part, stop_cause).await?;

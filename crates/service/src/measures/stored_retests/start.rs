@@ -8,20 +8,21 @@ use std::sync::Arc;
 
 use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::{ResultId, RetestId};
-use refract_domain::prism::VersionNumber;
-use refract_domain::result::mark::source::MarksFrom;
+use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::result::retest::RetestState;
 use refract_identity::people::AccountActor;
 use refract_model_gateway::CostEstimate;
-use refract_persistence::{CreateRetestOutcome, NewRetest, PersistenceError, ResultFilter};
+use refract_persistence::{CreateRetestOutcome, NewRetest, PersistenceError};
 use uuid::Uuid;
 
-use super::stored_retest::DrawnTexts;
+use super::drawn_texts::DrawnTexts;
+use super::text_choice::TextChoice;
 use super::{MOST_RETESTS_UNDER_WAY, Retests};
 use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;
-use crate::measures::retest::{LOADED_AT_ONCE, SampledResults};
+use crate::measures::retest::{AskedWords, LOADED_AT_ONCE};
 use crate::measures::{DrawnFrom, Retest};
+use crate::results::{BudgetUsedUp, ColumnNotSearchable, SearchError};
 
 /// Attempts at starting a retest while others are started.
 const ATTEMPTS: usize = 8;
@@ -29,20 +30,38 @@ const ATTEMPTS: usize = 8;
 const MOST: usize = 200;
 
 /// What a person wants to be asked again.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RetestPlan {
-    /// Most texts, within [`RETEST_TEXTS`](super::RETEST_TEXTS).
+    /// Most texts, within [`RETEST_TEXTS`](super::RETEST_TEXTS), or of a draft within
+    /// [`TRIAL_TEXTS`](super::TRIAL_TEXTS).
     pub texts: u16,
-    /// Which results the texts are drawn from.
-    pub from: DrawnFrom,
+    /// Which texts are asked about.
+    pub from: TextChoice,
     /// The model to ask, of the servers that the node has; `None` for the present one.
     pub model: Option<ModelName>,
-    /// The version to ask; `None` for the one that answered each text.
-    pub version: Option<VersionNumber>,
+    /// What to ask.
+    pub version: PlannedVersion,
+}
+
+/// What a retest is to ask.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PlannedVersion {
+    /// The version that answered each text.
+    OfEach,
+    /// A saved version.
+    Saved(VersionNumber),
+    /// A person's draft of the next version.
+    Draft(Arc<PrismVersion>),
+}
+
+impl From<Option<VersionNumber>> for PlannedVersion {
+    fn from(version: Option<VersionNumber>) -> Self {
+        version.map_or(Self::OfEach, Self::Saved)
+    }
 }
 
 /// The estimate of a retest that is not started.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RetestEstimate {
     /// The results whose texts would be asked about.
     results: Vec<ResultId>,
@@ -67,6 +86,18 @@ pub enum StartRetestError {
     /// No answered result has a mark that counts.
     #[error("no answered result has a random or imported mark")]
     NoMarkedTexts,
+    /// No marked answer to the question is wrong.
+    #[error("no marked answer to this question is wrong")]
+    NoWrongAnswers,
+    /// The retest whose texts are to be asked about is gone.
+    #[error("the texts that were asked about before are no longer known")]
+    RetestGone,
+    /// A filter names a column that the lens no longer has.
+    #[error(transparent)]
+    Column(#[from] ColumnNotSearchable),
+    /// Nothing is left of the month's budget.
+    #[error(transparent)]
+    Budget(#[from] BudgetUsedUp),
     /// A retest of the prism is under way.
     #[error("a retest of this prism is under way")]
     UnderWay(RetestId),
@@ -108,34 +139,35 @@ impl Retests<'_> {
         plan: &RetestPlan,
     ) -> Result<RetestEstimate, StartRetestError> {
         let (database, measures) = (&self.refract.database, self.refract.measures());
-        let version = match plan.version {
-            None => None,
-            Some(number) => {
-                let found = database.find_version(lens.prism.id, number).await?;
-                Some(found.ok_or(StartRetestError::VersionNotFound)?)
+        let asked = match &plan.version {
+            PlannedVersion::OfEach => AskedWords::OfEach,
+            PlannedVersion::Saved(number) => {
+                let found = database.find_version(lens.prism.id, *number).await?;
+                AskedWords::Version(found.ok_or(StartRetestError::VersionNotFound)?)
             }
+            PlannedVersion::Draft(draft) => AskedWords::Draft(Arc::clone(draft)),
         };
-        let filter = ResultFilter {
-            is_ok: Some(true),
-            ..ResultFilter::default()
-        };
-        let from = (plan.from, MarksFrom::default());
-        let sample = SampledResults::draw(database, &lens.prism, &filter, plan.texts.into(), from);
-        let sample = sample.await?;
-        if plan.from == DrawnFrom::Marked && sample.ids.is_empty() {
-            return Err(StartRetestError::NoMarkedTexts);
+        let chosen = self.choose(lens, &plan.from, plan.texts.into()).await?;
+        let (chosen, drawn) = chosen.ok_or(StartRetestError::RetestGone)?;
+        match &plan.from {
+            TextChoice::Drawn(DrawnFrom::Marked) if chosen.is_empty() => {
+                return Err(StartRetestError::NoMarkedTexts);
+            }
+            TextChoice::Wrong(_) if chosen.is_empty() => {
+                return Err(StartRetestError::NoWrongAnswers);
+            }
+            TextChoice::Drawn(_)
+            | TextChoice::Wrong(_)
+            | TextChoice::Found { .. }
+            | TextChoice::Again(_) => {}
         }
         let mut estimate = RetestEstimate {
             results: Vec::new(),
-            drawn: DrawnTexts {
-                from: plan.from,
-                is_of_newest: sample.is_of_newest,
-                ..DrawnTexts::default()
-            },
+            drawn,
             cost: CostEstimate::default(),
         };
-        for ids in sample.ids.chunks(LOADED_AT_ONCE) {
-            let mut part = Retest::new(version.clone(), lens, false);
+        for ids in chosen.chunks(LOADED_AT_ONCE) {
+            let mut part = Retest::new(asked.clone(), lens, false);
             measures.load_retest_texts(&mut part, ids).await?;
             let cost = measures.retest_cost(&part, &HashMap::new())?;
             estimate.cost.requests += cost.requests;
@@ -168,7 +200,8 @@ impl Retests<'_> {
             }
             None => self.present_model()?,
         };
-        let estimate = self.estimate(lens, plan).await?;
+        self.refract.budgets().check(lens.prism.account).await?;
+        let mut estimate = self.estimate(lens, plan).await?;
         if estimate.results.is_empty() {
             return Err(StartRetestError::NoTexts);
         }
@@ -177,14 +210,25 @@ impl Retests<'_> {
             EventDetail::retest(id),
             EventDetail::counted(
                 u64::try_from(estimate.texts()).unwrap_or(u64::MAX),
-                estimate.drawn.noun(),
+                estimate.drawn.from.noun(),
             ),
         ];
-        about.extend(plan.version.map(EventDetail::version));
+        let mut version = None;
+        match &plan.version {
+            PlannedVersion::OfEach => {}
+            PlannedVersion::Saved(number) => {
+                about.push(EventDetail::version(*number));
+                version = Some(*number);
+            }
+            PlannedVersion::Draft(draft) => {
+                about.push("a draft".into());
+                estimate.drawn.draft = Some(PrismVersion::clone(draft));
+            }
+        }
         let new = NewRetest {
             id,
             prism: lens.prism.id,
-            version: plan.version,
+            version,
             model,
             drawn: serde_json::to_string(&estimate.drawn).unwrap_or_default(),
             results: estimate.results,
@@ -210,6 +254,15 @@ impl Retests<'_> {
             }
         }
         Err(StartRetestError::TooMany)
+    }
+}
+
+impl From<SearchError> for StartRetestError {
+    fn from(error: SearchError) -> Self {
+        match error {
+            SearchError::Column(column) => Self::Column(column),
+            SearchError::Internal(error) => Self::Internal(error),
+        }
     }
 }
 

@@ -8,20 +8,20 @@ use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::answer::Answers;
 use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::{AccountId, PersonId, PrismId, ResultId, RetestId};
-use refract_domain::prism::VersionNumber;
+use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::result::mark::source::MarksFrom;
 use refract_domain::result::retest::{RetestChange, RetestState};
 use refract_identity::people::AccountActor;
 use refract_persistence::{
     CreateRetestOutcome, PersistenceError, RetestCounts, RetestRow, RetestUpdate,
 };
-use serde::{Deserialize, Serialize};
 
+use super::drawn_texts::DrawnTexts;
 use super::{KEPT_RETEST_DAYS, LISTED_RETESTS, MOST_RETESTS_UNDER_WAY, Retests};
 use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;
-use crate::measures::retest::{LOADED_AT_ONCE, ReportParts};
-use crate::measures::{DrawnFrom, Retest, RetestReport};
+use crate::measures::retest::{AskedWords, LOADED_AT_ONCE, ReportParts};
+use crate::measures::{Retest, RetestReport};
 use crate::prisms::versions::find_saved_version;
 use crate::results::export_event;
 use crate::runs::AskingPace;
@@ -31,25 +31,8 @@ const DELETED_AT_ONCE: u32 = 100;
 /// Attempts at a change while a node or another person changes the state.
 const ATTEMPTS: usize = 8;
 
-/// What was found when the texts of a retest were drawn.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct DrawnTexts {
-    /// Which results the texts are drawn from.
-    pub from: DrawnFrom,
-    /// Number of drawn texts that lack a field of the version.
-    pub lacking_fields: u64,
-    /// Number of drawn texts that are too large for the version.
-    pub too_large: u64,
-    /// Questions that are not compared on some drawn texts, each with the number of these texts.
-    pub not_compared: Vec<(String, u64)>,
-    /// Whether the texts are drawn from the newest
-    /// [`SAMPLED_NEWEST`](crate::measures::SAMPLED_NEWEST) results only.
-    pub is_of_newest: bool,
-}
-
 /// A stored retest.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct StoredRetest {
     /// The retest's id.
     pub id: RetestId,
@@ -57,7 +40,8 @@ pub struct StoredRetest {
     pub account: AccountId,
     /// The prism that is asked.
     pub prism: PrismId,
-    /// The version that is asked; `None` for the one that answered each text.
+    /// The saved version that is asked; `None` for a draft, or for the version that answered each
+    /// text.
     pub version: Option<VersionNumber>,
     /// The name of the model that is asked.
     pub model: String,
@@ -71,7 +55,9 @@ pub struct StoredRetest {
     pub flips: Option<u64>,
     /// Counts of the texts.
     pub counts: RetestCounts,
-    /// The name of the person who started the retest.
+    /// The person who started the retest.
+    pub actor: Option<PersonId>,
+    /// That person's name.
     pub by: Option<String>,
     /// When the retest was started.
     pub made_at: DateTime<Utc>,
@@ -81,29 +67,6 @@ pub struct StoredRetest {
     pub is_leased: bool,
 }
 
-impl DrawnTexts {
-    /// What one of the texts is called.
-    pub const fn noun(&self) -> &'static str {
-        match self.from {
-            DrawnFrom::Answered => "text",
-            DrawnFrom::Marked => "marked text",
-        }
-    }
-
-    /// Adds what was found when a part of the texts was loaded.
-    pub(super) fn add(&mut self, retest: &Retest) {
-        self.lacking_fields += retest.lacking_fields;
-        self.too_large += retest.too_large;
-        for (question, texts) in &retest.not_compared {
-            let mut counted = self.not_compared.iter_mut();
-            match counted.find(|(key, _)| key == question.as_str()) {
-                Some((_, counted)) => *counted += texts,
-                None => self.not_compared.push((question.to_string(), *texts)),
-            }
-        }
-    }
-}
-
 impl StoredRetest {
     pub(super) fn of(
         row: RetestRow,
@@ -111,15 +74,14 @@ impl StoredRetest {
         by: Option<String>,
         now: DateTime<Utc>,
     ) -> Result<Self, PersistenceError> {
-        let column = "retests.drawn";
-        let unreadable = |_| PersistenceError::Unreadable { column };
         Ok(Self {
+            drawn: DrawnTexts::read(&row.drawn)?,
+            actor: row.made_by,
             id: row.id,
             account: row.account,
             prism: row.prism,
             version: row.version,
             model: row.model,
-            drawn: serde_json::from_str(&row.drawn).map_err(unreadable)?,
             state: row.state,
             reason: row.reason,
             flips: row.flips,
@@ -167,27 +129,42 @@ impl Retests<'_> {
         retest: &StoredRetest,
         lens: &Arc<PrismLens>,
     ) -> Result<RetestReport, InternalError> {
-        self.report_of(retest.id, retest.version, lens).await
+        let (version, draft) = (retest.version, retest.drawn.draft.clone());
+        let asked = self.asked_words(lens.prism.id, version, draft).await?;
+        self.report_of(retest.id, asked, lens).await
     }
 
-    /// What the retest of this id, which asks this version, found so far.
+    /// What a retest asks.
+    pub(super) async fn asked_words(
+        self,
+        prism: PrismId,
+        version: Option<VersionNumber>,
+        draft: Option<PrismVersion>,
+    ) -> Result<AskedWords, InternalError> {
+        let database = &self.refract.database;
+        Ok(match (version, draft) {
+            (_, Some(draft)) => AskedWords::Draft(Arc::new(draft)),
+            (Some(number), None) => {
+                AskedWords::Version(find_saved_version(database, prism, number).await?)
+            }
+            (None, None) => AskedWords::OfEach,
+        })
+    }
+
+    /// What the retest of this id, which asks these words, found so far.
     pub(super) async fn report_of(
         self,
         retest: RetestId,
-        version: Option<VersionNumber>,
+        asked: AskedWords,
         lens: &Arc<PrismLens>,
     ) -> Result<RetestReport, InternalError> {
         let (database, measures) = (&self.refract.database, self.refract.measures());
-        let version = match version {
-            None => None,
-            Some(number) => Some(find_saved_version(database, lens.prism.id, number).await?),
-        };
         // nothing is asked
         let pace = AskingPace {
             concurrency: NonZeroUsize::MIN,
             gives_up: false,
         };
-        let mut parts = ReportParts::new(version.clone(), lens, pace);
+        let mut parts = ReportParts::new(asked.clone(), lens, pace);
         let limit = u32::try_from(LOADED_AT_ONCE).unwrap_or(u32::MAX);
         let mut after = ResultId::LOWEST;
         loop {
@@ -197,7 +174,7 @@ impl Retests<'_> {
             };
             after = last.result;
             let ids: Vec<ResultId> = rows.iter().map(|row| row.result).collect();
-            let mut part = Retest::new(version.clone(), lens, false);
+            let mut part = Retest::new(asked.clone(), lens, false);
             measures.load_retest_texts(&mut part, &ids).await?;
             let from = MarksFrom::default();
             measures.load_retest_marks(&mut part, &ids, from).await?;

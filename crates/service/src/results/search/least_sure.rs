@@ -72,7 +72,7 @@ impl Results<'_> {
     }
 
     /// The matches among the newest candidates, the least sure one first and failed ones last.
-    async fn rank(
+    pub(crate) async fn rank(
         self,
         lens: &PrismLens,
         search: &ResultSearch,

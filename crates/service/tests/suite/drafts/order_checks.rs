@@ -27,9 +27,9 @@ async fn saved(it: &DraftFixture) -> ReadableResult {
     let tried = it
         .asking_by(&server.url())
         .prisms()
-        .try_draft(&latest, &[text])
+        .try_texts(&latest, &[text.submission().clone()])
         .await;
-    let answers: Answers = tried[0].answers.as_ref().unwrap().clone();
+    let answers: Answers = tried[0].as_ref().unwrap().clone();
     it.save(
         VersionNumber::FIRST,
         "Where is it?",
