@@ -27,7 +27,11 @@ document.addEventListener("keydown", (event) => {
 function begin(form) {
   /** Whether something was typed that is not kept yet. */
   let isTyped = false;
-  let isPressing = false;
+  let isLeaving = false;
+  /** The change by a button that is under way.
+   *
+   * @type {Promise<void> | null} */
+  let pressing = null;
   /** The button whose form may leave the page, since the draft is kept. */
   let leaving = "";
   /** @type {Promise<number> | null} */
@@ -135,31 +139,42 @@ function begin(form) {
    * @param {HTMLElement | null} button
    */
   async function leave(button) {
-    if (isPressing || !(button instanceof HTMLButtonElement)) return;
-    isPressing = true;
+    if (isLeaving || !(button instanceof HTMLButtonElement)) return;
+    isLeaving = true;
+    await pressing;
     const status = await keep();
-    isPressing = false;
+    isLeaving = false;
     // the page that the server shows to those who must wait or sign in carries the form along
     if (status === 0 || status === 413) return;
     leaving = button.value;
-    form.requestSubmit(button);
+    // the form may have been replaced meanwhile
+    const present = form.querySelector(`button[name="act"][value="${leaving}"]`);
+    form.requestSubmit(present instanceof HTMLButtonElement ? present : button);
   }
 
   /**
-   * Lets the server do what a button says, and puts the changed form into place. Buttons that are
-   * pressed meanwhile do nothing: their places may be others by then.
+   * Lets the server do what a button says, and puts the changed form into place. Buttons of items that
+   * are pressed meanwhile do nothing: their places may be others by then.
    *
    * @param {string} value
    * @param {string} [input] end of the id of the input that is used, within the item that moves
    */
   async function press(value, input = "") {
-    if (isPressing) return;
-    isPressing = true;
+    if (pressing || isLeaving) return;
+    pressing = change(value, input);
+    await pressing;
+    pressing = null;
+  }
+
+  /**
+   * @param {string} value
+   * @param {string} input
+   */
+  async function change(value, input) {
     if (value === "test") say("Asking the model…");
     while (underWay) await underWay;
     const used = document.activeElement?.id ?? "";
     const changed = await changedForm(value);
-    isPressing = false;
     if (changed === null) return;
     const isOpen = document.querySelector("#texts[open]") !== null;
     form.innerHTML = changed;
@@ -186,6 +201,7 @@ function begin(form) {
       for (;;) {
         isTyped = false;
         const body = values(form);
+        const typed = body.toString();
         body.set("act", value);
         body.set("fragment", "1");
         const reply = await fetch(form.action, { method: "POST", body });
@@ -195,8 +211,8 @@ function begin(form) {
         }
         if (!reply.ok) break;
         const changed = await reply.text();
-        // what was typed while the form was away is sent too
-        if (!isTyped) return changed;
+        // what was typed, or filled in by a program, while the form was away is sent too
+        if (values(form).toString() === typed) return changed;
       }
     } catch {
       isTyped = true;

@@ -4,6 +4,8 @@
 use std::io;
 
 use actix_web::http::StatusCode;
+use refract_domain::json::Malformed;
+use refract_domain::limits::BODY_BYTES;
 use refract_domain::problem::Problems;
 use refract_domain::result::RetryError;
 use refract_http_serving::{BodyReadError, Draining, Panicked};
@@ -30,14 +32,14 @@ pub(crate) enum ApiError {
     #[error(transparent)]
     Invalid(#[from] Problems),
     /// The body is not JSON, or a required body is absent.
-    #[error("the body cannot be read")]
-    MalformedBody,
+    #[error("the body cannot be read: {0}")]
+    MalformedBody(BodyFault),
     /// The body is over 1 MiB.
     #[error("the body is too large")]
     BodyTooLarge,
     /// The body's media type or encoding is not supported.
-    #[error("the body's media type or encoding is not supported")]
-    UnsupportedMediaType,
+    #[error("the body's media type or encoding is not supported: {0}")]
+    UnsupportedMediaType(MediaFault),
     /// The request has no bearer token.
     #[error("there is no bearer token")]
     NotAuthenticated,
@@ -58,11 +60,36 @@ pub(crate) enum ApiError {
     Draining(#[from] Draining),
 }
 
+/// What is wrong with a body, said to the caller in `x-refract-hint`.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum BodyFault {
+    /// The call needs a body, and none was sent as JSON.
+    #[error("send a JSON object as the body, with `Content-Type: application/json`")]
+    Absent,
+    /// The bytes are not one JSON value in UTF-8.
+    #[error(transparent)]
+    NotJson(Malformed),
+    /// The body ended early or did not arrive in time.
+    #[error("the body did not arrive whole in time")]
+    Incomplete,
+}
+
+/// What is wrong with a body's media type or encoding, said to the caller in `x-refract-hint`.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum MediaFault {
+    /// No media type, or one that no call reads.
+    #[error("send the body with `Content-Type: application/json`")]
+    Type,
+    /// A content encoding, such as gzip.
+    #[error("send the body without `Content-Encoding`")]
+    Encoding,
+}
+
 impl From<BodyReadError> for ApiError {
     fn from(error: BodyReadError) -> Self {
         match error {
             BodyReadError::TooLarge => Self::BodyTooLarge,
-            BodyReadError::Incomplete => Self::MalformedBody,
+            BodyReadError::Incomplete => Self::MalformedBody(BodyFault::Incomplete),
             BodyReadError::Draining(draining) => Self::Draining(draining),
         }
     }
@@ -76,6 +103,8 @@ pub(crate) struct ErrorReply {
     pub(crate) body: Vec<u8>,
     /// `Retry-After` in seconds; `None` when a retry does not help.
     pub(crate) retry_after: Option<u16>,
+    /// `x-refract-hint`: what to put right, where the specification's message is one for many faults.
+    pub(crate) hint: Option<String>,
 }
 
 impl ApiError {
@@ -96,7 +125,7 @@ impl ApiError {
             Self::Refused(CallError::OverBudget(over)) => {
                 (StatusCode::BAD_REQUEST, VALIDATION_FAILED, over.to_string())
             }
-            Self::MalformedBody => (StatusCode::BAD_REQUEST, BAD_REQUEST, MALFORMED.to_owned()),
+            Self::MalformedBody(_) => (StatusCode::BAD_REQUEST, BAD_REQUEST, MALFORMED.to_owned()),
             Self::NotAuthenticated => (
                 StatusCode::UNAUTHORIZED,
                 UNAUTHORIZED,
@@ -141,7 +170,7 @@ impl ApiError {
                 BAD_REQUEST,
                 MALFORMED.to_owned(),
             ),
-            Self::UnsupportedMediaType => (
+            Self::UnsupportedMediaType(_) => (
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 BAD_REQUEST,
                 MALFORMED.to_owned(),
@@ -161,7 +190,21 @@ impl ApiError {
             status,
             body: compact_json(&ErrorBody { error }),
             retry_after: None,
+            hint: self.hint(),
         }
+    }
+
+    fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::MalformedBody(fault) => fault.to_string(),
+            Self::BodyTooLarge => format!("a body has at most {BODY_BYTES} bytes"),
+            Self::UnsupportedMediaType(fault) => fault.to_string(),
+            Self::NotAuthenticated => {
+                "send one header `Authorization: Bearer <key>`, Bearer with a capital B and one space after it"
+                    .to_owned()
+            }
+            _ => return None,
+        })
     }
 }
 
@@ -176,6 +219,7 @@ fn unavailable() -> ErrorReply {
         status,
         body: compact_json(&body),
         retry_after: Some(RETRY_AFTER),
+        hint: None,
     }
 }
 

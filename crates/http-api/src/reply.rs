@@ -8,7 +8,7 @@ use actix_web::HttpResponse;
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::dev::Payload;
 use actix_web::http::StatusCode;
-use actix_web::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use actix_web::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
 use actix_web::web::Bytes;
 use refract_domain::ids::ResultId;
 use refract_http_serving::{RequestId, RequestUnderWay, X_REQUEST_ID};
@@ -16,6 +16,9 @@ use refract_lens_rendering::{Format, render};
 use refract_service::results::ReadableResult;
 
 use crate::error::{ApiError, ErrorReply};
+
+/// The header that says what to put right where the specification has one message for many faults.
+const X_REFRACT_HINT: HeaderName = HeaderName::from_static("x-refract-hint");
 
 const JSON: &str = "application/json; charset=utf-8";
 
@@ -26,6 +29,7 @@ pub(crate) struct Reply {
     body: Vec<u8>,
     subject: Option<ReplySubject>,
     retry_after: Option<u16>,
+    hint: Option<String>,
 }
 
 /// The result in a reply, and its prism, for the log.
@@ -76,6 +80,7 @@ impl Reply {
             body,
             subject: Some(subject),
             retry_after: None,
+            hint: None,
         })
     }
 
@@ -85,6 +90,7 @@ impl Reply {
             status,
             body,
             retry_after,
+            hint,
         } = error.reply();
         Self {
             status,
@@ -92,6 +98,7 @@ impl Reply {
             body,
             subject: None,
             retry_after,
+            hint,
         }
     }
 
@@ -120,6 +127,9 @@ impl Reply {
         let mut response = HttpResponse::build(self.status);
         if let Some(seconds) = self.retry_after {
             response.insert_header((RETRY_AFTER, HeaderValue::from(seconds)));
+        }
+        if let Some(hint) = self.hint {
+            response.insert_header((X_REFRACT_HINT, hint));
         }
         response
             .insert_header((CONTENT_TYPE, HeaderValue::from_static(self.content_type)))

@@ -46,6 +46,12 @@ fn copy(from: &Path, to: &Path) -> Result<u64, BackupError> {
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
     };
+    if !folder.exists() {
+        return Err(BackupError::Place {
+            path: to.to_owned(),
+            reason: format!("there is no folder {}", folder.display()),
+        });
+    }
     // an empty file, readable by its owner only, which SQLite fills
     let draft = tempfile::Builder::new()
         .prefix(".refract-backup-")

@@ -193,9 +193,15 @@ fn tip(line: &[OsString], error: &clap::Error) -> Option<String> {
         return is_goal
             .then(|| "state a goal, such as '--precision 0.95' or '--error 0.05'".to_owned());
     }
-    let Some(ContextValue::String(refused)) = error.get(ContextKind::InvalidArg) else {
+    let refused = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand]
+        .into_iter()
+        .find_map(|kind| error.get(kind));
+    let Some(ContextValue::String(refused)) = refused else {
         return None;
     };
+    if error.kind() == ErrorKind::InvalidSubcommand && refused == "version" {
+        return Some("the version is printed by '--version'".to_owned());
+    }
     if error.kind() != ErrorKind::UnknownArgument {
         return None;
     }
@@ -203,6 +209,11 @@ fn tip(line: &[OsString], error: &clap::Error) -> Option<String> {
         (_, "--account") => Some("'--account' comes after the command".to_owned()),
         ("try", text) if !text.starts_with('-') => {
             Some("a text is given as '--text TEXT'".to_owned())
+        }
+        ("key", name)
+            if !name.starts_with('-') && line.get(2).is_some_and(|word| word == "create") =>
+        {
+            Some("a key's name is given as '--name NAME'".to_owned())
         }
         ("serve", "--port" | "-p") => {
             Some("the address is set by '--listen 127.0.0.1:8080'".to_owned())

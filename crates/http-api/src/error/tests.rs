@@ -52,15 +52,47 @@ fn what_is_wrong_with_a_request_is_reported_as_in_section_7() {
             "Unknown fields: x",
         ),
         (refused(over.into()), 400, "validation_failed", too_large),
-        (ApiError::MalformedBody, 400, "bad_request", malformed),
+        (
+            ApiError::MalformedBody(BodyFault::Absent),
+            400,
+            "bad_request",
+            malformed,
+        ),
         (ApiError::BodyTooLarge, 413, "bad_request", malformed),
         (
-            ApiError::UnsupportedMediaType,
+            ApiError::UnsupportedMediaType(MediaFault::Type),
             415,
             "bad_request",
             malformed,
         ),
     ]);
+}
+
+#[test]
+fn a_message_for_many_faults_has_a_hint_that_fits_a_header() {
+    let not_json = ApiError::MalformedBody(BodyFault::NotJson(Malformed { line: 3, column: 7 }));
+    for (error, words) in [
+        (not_json, "line 3, column 7"),
+        (ApiError::MalformedBody(BodyFault::Absent), "JSON object"),
+        (ApiError::MalformedBody(BodyFault::Incomplete), "in time"),
+        (ApiError::BodyTooLarge, "1048576 bytes"),
+        (
+            ApiError::UnsupportedMediaType(MediaFault::Type),
+            "Content-Type",
+        ),
+        (
+            ApiError::UnsupportedMediaType(MediaFault::Encoding),
+            "Content-Encoding",
+        ),
+        (ApiError::NotAuthenticated, "Authorization: Bearer"),
+    ] {
+        let hint = error.reply().hint.unwrap();
+        assert!(hint.contains(words), "{hint}");
+        let is_header_text = |byte: u8| byte == b' ' || byte.is_ascii_graphic();
+        assert!(hint.bytes().all(is_header_text), "{hint}");
+    }
+    let unknown = ApiError::from(CallError::InvalidApiKey);
+    assert_eq!(unknown.reply().hint, None);
 }
 
 #[test]

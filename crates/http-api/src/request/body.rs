@@ -7,7 +7,7 @@ use refract_domain::json::Json;
 use refract_domain::limits::BODY_BYTES;
 use refract_http_serving::{BodyLimits, HeldRoom, SentBody, declared_length};
 
-use crate::error::ApiError;
+use crate::error::{ApiError, BodyFault, MediaFault};
 
 /// Limits on a body. One copy: its bytes are dropped once its text is read.
 const LIMITS: BodyLimits = BodyLimits {
@@ -34,11 +34,11 @@ impl ReceivedBody {
     /// [`ApiError::MalformedBody`] when the body is not a JSON value.
     pub(crate) fn json(&self) -> Result<Json<'_>, ApiError> {
         match self {
-            Self::Absent | Self::PlainText => Err(ApiError::MalformedBody),
+            Self::Absent | Self::PlainText => Err(ApiError::MalformedBody(BodyFault::Absent)),
             Self::Json(bytes) => {
                 // a byte order mark may be ignored (RFC 8259, 8.1)
                 let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-                Json::parse(text).map_err(|_| ApiError::MalformedBody)
+                Json::parse(text).map_err(|at| ApiError::MalformedBody(BodyFault::NotJson(at)))
             }
         }
     }
@@ -90,7 +90,7 @@ impl MediaType {
             let has_body = headers.contains_key(TRANSFER_ENCODING)
                 || declared_length(headers).is_some_and(|length| length > 0);
             return if has_body {
-                Err(ApiError::UnsupportedMediaType)
+                Err(ApiError::UnsupportedMediaType(MediaFault::Type))
             } else {
                 Ok(Self::Absent)
             };
@@ -103,7 +103,7 @@ impl MediaType {
         if essence.eq_ignore_ascii_case("text/plain") {
             return Ok(Self::PlainText);
         }
-        Err(ApiError::UnsupportedMediaType)
+        Err(ApiError::UnsupportedMediaType(MediaFault::Type))
     }
 }
 
@@ -117,7 +117,7 @@ fn refuse_encodings(headers: &HeaderMap) -> Result<(), ApiError> {
     if plain {
         Ok(())
     } else {
-        Err(ApiError::UnsupportedMediaType)
+        Err(ApiError::UnsupportedMediaType(MediaFault::Encoding))
     }
 }
 

@@ -85,10 +85,10 @@ async fn another_node_asks_what_a_dead_one_left(it: Fixture) {
     }
     let found = stack.find(retest).await;
     assert_eq!(found.counts.answered, 40);
-    assert_eq!(
-        stack.asked() - asked,
-        30,
-        "nothing is asked twice but what was in flight"
+    let again = stack.asked() - asked - 30;
+    assert!(
+        again <= IN_FLIGHT,
+        "nothing is asked twice but what was in flight where a node was too slow to renew: {again}"
     );
 }
 

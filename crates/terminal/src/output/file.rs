@@ -61,6 +61,13 @@ impl OutputFile {
             ));
         }
         let path = path_behind_links(path);
+        if let Some(folder) = path.parent()
+            && !folder.as_os_str().is_empty()
+            && !folder.exists()
+        {
+            let missing = format!("there is no folder {}", folder.display());
+            return Err(io::Error::new(io::ErrorKind::NotFound, missing));
+        }
         let permissions = match fs::metadata(&path) {
             Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
             Ok(found) if !found.is_file() => {
@@ -244,6 +251,20 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         let mode = fs::metadata(&place).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o640, "it is as it was but for what it says");
+    }
+
+    #[test]
+    fn a_missing_folder_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("missing/rows.csv");
+        let refused = OutputFile::create(&place).err().unwrap();
+        let missing = folder.path().join("missing");
+        let words = format!(
+            "cannot write {}: there is no folder {}",
+            place.display(),
+            missing.display()
+        );
+        assert_eq!(format!("{refused:#}"), words);
     }
 
     #[test]

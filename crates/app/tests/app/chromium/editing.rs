@@ -112,7 +112,7 @@ async fn options_come_and_go(backend: Backend, scripts: bool) {
     browser.wait_for_focus("Move up option 3").await;
     browser.click_on("Remove option 1").await;
     browser
-        .wait_for(&format!("form:not(:has({FOURTH_OPTION}))"))
+        .wait_for(&format!("#edit:not(:has({FOURTH_OPTION}))"))
         .await;
     browser.wait_for(":focus").await;
     browser.fill("[name=\"questions.1.text\"]", "").await;

@@ -277,7 +277,7 @@ impl<'a> CandidateReader<'a> {
             candidates = self.answered(candidates).await?;
         }
         if self.conditions.marks.is_some() {
-            let marks = marks_by_result(&self.database, ids(&candidates)).await?;
+            let marks = marks_by_result(self.database, ids(&candidates)).await?;
             let marks_of = |id| marks.get(&id).map(Vec::as_slice).unwrap_or_default();
             candidates.retain(|candidate| self.conditions.match_marks(marks_of(candidate.id)));
         }
